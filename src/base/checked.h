@@ -1,0 +1,42 @@
+/* checked.h - arithmetic on sizes that says when it overflows, and the few
+ * roundings everybody needs. Results are unusable when false is returned. */
+#ifndef ASH_BASE_CHECKED_H
+#define ASH_BASE_CHECKED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline bool ash_add_u64(uint64_t *out, uint64_t a, uint64_t b) {
+  *out = a + b;
+  return *out >= a;
+}
+
+static inline bool ash_mul_u64(uint64_t *out, uint64_t a, uint64_t b) {
+  *out = a * b;
+  return b == 0 || *out / b == a;
+}
+
+/* Align up to a positive multiple (not only powers of two). */
+static inline bool ash_align_up_u64(uint64_t *out, uint64_t a, uint64_t align) {
+  const uint64_t rest = a % align;
+  return ash_add_u64(out, a, rest ? align - rest : 0);
+}
+
+/* The same where the caller knows that nothing can overflow. */
+static inline uint64_t ash_align_up(uint64_t a, uint64_t align) {
+  return (a + align - 1) / align * align;
+}
+
+static inline uint64_t ash_ceil_div(uint64_t a, uint64_t b) {
+  return a / b + (a % b != 0);
+}
+
+static inline uint64_t ash_min_u64(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
+static inline uint64_t ash_max_u64(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+
+#endif

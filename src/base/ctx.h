@@ -1,0 +1,73 @@
+/* ctx.h - what every internal function may reach: memory and diagnostics. */
+#ifndef ASH_BASE_CTX_H
+#define ASH_BASE_CTX_H
+
+#include "ashlar/base.h"
+#include "base/zone.h"
+
+enum { ASH_DIAG_MAX = 64 };
+
+struct ash_ctx {
+  ash_allocator mem;
+  ash_zone keep;    /* results and diagnostics: lives as long as the ctx */
+  ash_zone scratch; /* empty between public calls                        */
+  ash_diag diags[ASH_DIAG_MAX];
+  size_t diag_count;
+};
+
+/* Ids of all diagnostics: ASH_D_<name>, from diags.def. */
+typedef enum ash_diag_id {
+#define DIAG(id, name, title, text) ASH_D_##name = (id),
+#include "base/diags.def"
+#undef DIAG
+} ash_diag_id;
+
+#define ASH_NOWHERE                                                            \
+  ((ash_loc){.line = UINT32_MAX,                                               \
+             .op = UINT32_MAX,                                                 \
+             .tensor = UINT32_MAX,                                             \
+             .byte = UINT64_MAX})
+
+/* Record an error and hand its code back, so that the failing line reads
+ *   return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_op_version, at,
+ *                   "version %u of %s", v, name);
+ * The first errors win; after ASH_DIAG_MAX nothing more is kept. */
+ash_status ash_fail(ash_ctx *ctx, ash_status code, ash_diag_id id, ash_loc loc,
+                    const char *fmt, ...) ASH_PRINTF(5, 6);
+void ash_warn(ash_ctx *ctx, ash_diag_id id, ash_loc loc, const char *fmt, ...)
+    ASH_PRINTF(4, 5);
+void ash_note(ash_ctx *ctx, ash_diag_id id, ash_loc loc, const char *fmt, ...)
+    ASH_PRINTF(4, 5);
+/* Attach a hint to the newest diagnostic. */
+void ash_hint(ash_ctx *ctx, const char *fmt, ...) ASH_PRINTF(2, 3);
+
+/* A sticky zone failure becomes ASH_NOMEM, once per call site. */
+ash_status ash_zone_check(ash_ctx *ctx, const ash_zone *z);
+ash_status ash_nomem(ash_ctx *ctx);
+
+/* Forward a failure unchanged. ASH_TRY and ASH_INVARIANT alone return from
+ * inside a macro. */
+#define ASH_TRY(expr)                                                          \
+  do {                                                                         \
+    const ash_status ash_try_status = (expr);                                  \
+    if (ash_try_status != ASH_OK)                                              \
+      return ash_try_status;                                                   \
+  } while (0)
+
+/* A fact we rely on: debug and test builds stop at once, release builds turn
+ * the contradiction into ASH_INTERNAL with the place it was noticed. */
+#ifdef ASH_DEBUG
+#include <assert.h>
+#define ASH_INVARIANT(ctx, cond) assert(cond)
+#else
+#define ASH_INVARIANT(ctx, cond)                                               \
+  do {                                                                         \
+    if (!(cond))                                                               \
+      return ash_fail((ctx), ASH_INTERNAL, ASH_D_internal, ASH_NOWHERE,        \
+                      "%s:%d: not (%s)", __FILE__, __LINE__, #cond);           \
+  } while (0)
+#endif
+
+#define ASH_COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+#endif

@@ -1,0 +1,131 @@
+/* text.c - see text.h. */
+#include "base/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ash_text_init(ash_text *t, const ash_allocator *mem) {
+  *t = (ash_text){.mem = mem};
+}
+
+void ash_text_drop(ash_text *t) {
+  if (t->bytes)
+    (void)t->mem->resize(t->mem->user, t->bytes, t->capacity, 0);
+  *t = (ash_text){.mem = t->mem};
+}
+
+static bool reserve(ash_text *t, size_t more) {
+  if (t->failed)
+    return false;
+  if (more <= t->capacity - t->count)
+    return true;
+  size_t capacity = t->capacity ? t->capacity : 1024;
+  while (capacity - t->count < more && capacity < SIZE_MAX / 2)
+    capacity *= 2;
+  char *grown =
+      t->mem->resize(t->mem->user, t->bytes, t->capacity, capacity);
+  if (!grown) {
+    t->failed = true;
+    return false;
+  }
+  t->bytes = grown;
+  t->capacity = capacity;
+  return true;
+}
+
+void ash_text_put(ash_text *t, const char *bytes, size_t count) {
+  if (!reserve(t, count))
+    return;
+  memcpy(t->bytes + t->count, bytes, count);
+  t->count += count;
+}
+
+void ash_text_string(ash_text *t, const char *text) {
+  ash_text_put(t, text, strlen(text));
+}
+
+static void put_format(ash_text *t, const char *fmt, va_list ap) {
+  va_list again;
+  va_copy(again, ap);
+  const int need = vsnprintf(NULL, 0, fmt, again);
+  va_end(again);
+  if (need < 0 || !reserve(t, (size_t)need + 1)) {
+    t->failed = true;
+    return;
+  }
+  (void)vsnprintf(t->bytes + t->count, (size_t)need + 1, fmt, ap);
+  t->count += (size_t)need;
+}
+
+void ash_text_format(ash_text *t, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  put_format(t, fmt, ap);
+  va_end(ap);
+}
+
+void ash_text_line(ash_text *t, const char *fmt, ...) {
+  for (uint32_t i = 0; i < t->indent; i++)
+    ash_text_put(t, "  ", 2);
+  va_list ap;
+  va_start(ap, fmt);
+  put_format(t, fmt, ap);
+  va_end(ap);
+  ash_text_put(t, "\n", 1);
+}
+
+void ash_text_blank(ash_text *t) { ash_text_put(t, "\n", 1); }
+
+ash_status ash_text_check(ash_ctx *ctx, const ash_text *t) {
+  return t->failed ? ash_nomem(ctx) : ASH_OK;
+}
+
+/* The decimal point is the locale's; ours is always a dot. */
+static void put_number(ash_text *t, char *digits) {
+  bool integral = true;
+  for (char *p = digits; *p; p++) {
+    if (*p == ',')
+      *p = '.';
+    if (*p == '.' || *p == 'e')
+      integral = false;
+  }
+  ash_text_string(t, digits);
+  if (integral)
+    ash_text_string(t, ".0");
+}
+
+static bool put_special(ash_text *t, double value) {
+  if (isfinite(value))
+    return false;
+  ash_text_string(t, isnan(value) ? "NAN"
+                     : value < 0  ? "-INFINITY"
+                                  : "INFINITY");
+  return true;
+}
+
+void ash_text_float(ash_text *t, float value) {
+  char digits[40];
+  if (put_special(t, value))
+    return;
+  for (int precision = 6; precision <= 9; precision++) {
+    (void)snprintf(digits, sizeof digits, "%.*g", precision, (double)value);
+    if (strtof(digits, NULL) == value)
+      break;
+  }
+  put_number(t, digits);
+}
+
+void ash_text_double(ash_text *t, double value) {
+  char digits[40];
+  if (put_special(t, value))
+    return;
+  for (int precision = 6; precision <= 17; precision++) {
+    (void)snprintf(digits, sizeof digits, "%.*g", precision, value);
+    if (strtod(digits, NULL) == value)
+      break;
+  }
+  put_number(t, digits);
+}

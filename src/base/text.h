@@ -1,0 +1,32 @@
+/* text.h - append-only text with a sticky error: callers write a whole section
+ * without looking at results and ask once, at the end. The text grows in
+ * memory so that a file is written only when everything went well. */
+#ifndef ASH_BASE_TEXT_H
+#define ASH_BASE_TEXT_H
+
+#include "base/ctx.h"
+
+typedef struct ash_text {
+  const ash_allocator *mem;
+  char *bytes; /* not NUL-ended */
+  size_t count, capacity;
+  uint32_t indent; /* levels of two spaces put before each line */
+  bool failed;
+} ash_text;
+
+void ash_text_init(ash_text *t, const ash_allocator *mem);
+void ash_text_drop(ash_text *t);
+void ash_text_put(ash_text *t, const char *bytes, size_t count);
+void ash_text_string(ash_text *t, const char *text);
+void ash_text_format(ash_text *t, const char *fmt, ...) ASH_PRINTF(2, 3);
+/* Indentation, the formatted text, a newline. */
+void ash_text_line(ash_text *t, const char *fmt, ...) ASH_PRINTF(2, 3);
+void ash_text_blank(ash_text *t);
+ash_status ash_text_check(ash_ctx *ctx, const ash_text *t);
+
+/* Shortest decimal that reads back as the same float or double, in a form C
+ * accepts; independent of the locale. Not finite: INFINITY, -INFINITY, NAN. */
+void ash_text_float(ash_text *t, float value);
+void ash_text_double(ash_text *t, double value);
+
+#endif
