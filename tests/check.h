@@ -44,7 +44,7 @@ static jmp_buf check_escape;
     longjmp(check_escape, 2);                                                  \
   } while (0)
 
-static const char *check_skip_reason;
+static const char *check_skip_reason = "";
 
 typedef struct check_case {
   const char *name;
@@ -60,8 +60,8 @@ static inline int check_wanted(const char *name, int argc, char **argv) {
 
 static inline int check_main(const check_case *cases, size_t count, int argc,
                              char **argv) {
-  int failed = 0;
-  for (size_t i = 0; i < count; i++) {
+  volatile int failed = 0;
+  for (volatile size_t i = 0; i < count; i++) {
     if (!check_wanted(cases[i].name, argc, argv))
       continue;
     switch (setjmp(check_escape)) {

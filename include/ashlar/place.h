@@ -1,0 +1,104 @@
+/* ashlar/place.h - the packing solver: buffers with lifetimes and sizes in,
+ * offsets out, with a lower bound and a verdict. Knows nothing of networks. */
+#ifndef ASHLAR_PLACE_H
+#define ASHLAR_PLACE_H
+
+#include "ashlar/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ASH_FREE_OFFSET INT64_MIN
+
+/* A time window in which a buffer is away, or only partly there: during
+ * [lower, upper) it occupies bytes [window_lo, window_hi) of itself; both zero:
+ * nothing at all. */
+typedef struct ash_gap {
+  int64_t lower, upper;
+  uint64_t window_lo, window_hi;
+} ash_gap;
+
+typedef struct ash_buffer {
+  int64_t lower, upper; /* live during [lower, upper)                      */
+  uint64_t size;        /* bytes; 0 takes no room                          */
+  uint64_t alignment;   /* of the offset; 0 and 1 mean any                 */
+  int64_t offset;       /* fixed by the caller, or ASH_FREE_OFFSET         */
+  int64_t hint;         /* a wish, or ASH_FREE_OFFSET                      */
+  const ash_gap *gaps;  /* sorted, inside the lifetime                     */
+  size_t gap_count;
+} ash_buffer;
+
+/* What two buffers have to do with each other besides being disjoint while
+ * both are live. `distance` in bytes. */
+typedef enum ash_relation_kind {
+  ASH_SAME_OFFSET,    /* offset[b] == offset[a]; they may overlap            */
+  ASH_FIXED_DISTANCE, /* offset[b] == offset[a] + distance; may overlap      */
+  ASH_INSIDE,         /* b lies inside a: offset[a] <= offset[b] and end too  */
+  ASH_MAY_OVERLAP     /* while both live, either disjoint or
+                         offset[a] >= offset[b] + distance: the reader a's
+                         frontier stays ahead of the writer b              */
+} ash_relation_kind;
+
+typedef struct ash_relation {
+  ash_relation_kind kind;
+  uint32_t a, b;
+  int64_t distance;
+} ash_relation;
+
+typedef struct ash_place_problem {
+  const ash_buffer *buffers;
+  size_t buffer_count;
+  const ash_relation *relations;
+  size_t relation_count;
+  uint64_t capacity; /* 0: no limit, minimise                              */
+  bool minimise;     /* with a capacity: also find the smallest height     */
+} ash_place_problem;
+
+typedef struct ash_place_options {
+  size_t struct_bytes;   /* sizeof, for growth; 0 means all defaults        */
+  uint64_t ticks;        /* effort limit; 0: the default                    */
+  uint64_t seed;
+  uint32_t threads;      /* 0 and 1: one                                    */
+  const char *heuristic; /* a name instead of the exact search, or NULL     */
+  uint64_t off;          /* bit set of techniques switched off              */
+  bool (*stop)(void *user); /* polled; true ends the run, verdict says so   */
+  void *stop_user;
+} ash_place_options;
+
+typedef enum ash_place_reason {
+  ASH_REASON_NONE,
+  ASH_REASON_BOUND_MET,       /* height equals the lower bound        */
+  ASH_REASON_SEARCH_EXHAUSTED, /* every smaller height was refuted     */
+  ASH_REASON_OVER_CAPACITY,   /* the bound alone exceeds the capacity */
+  ASH_REASON_TICKS,           /* the effort limit ended the search    */
+  ASH_REASON_STOPPED          /* the caller's stop ended it           */
+} ash_place_reason;
+
+typedef struct ash_place_result {
+  ash_verdict verdict;
+  ash_place_reason reason;
+  uint64_t height;      /* of the placement; valid if offsets != NULL      */
+  uint64_t lower_bound; /* no placement is lower                           */
+  const int64_t *offsets; /* one a buffer, kept by the context; or NULL    */
+  uint64_t ticks;
+  int64_t witness_time;  /* the time whose buffers force the bound          */
+  const uint32_t *witness; /* those buffers                                 */
+  size_t witness_count;
+} ash_place_result;
+
+/* Solves; the status is ASH_OK whatever the verdict. ASH_MALFORMED for a
+ * problem that makes no sense, with the buffer named by its index. */
+ASH_API ASH_MUST_CHECK ash_status ash_place(ash_ctx *ctx, ash_place_result *out,
+                                            const ash_place_problem *problem,
+                                            const ash_place_options *options);
+
+/* Is this placement right? Slow, obvious, shares no code with the solver. */
+ASH_API ASH_MUST_CHECK ash_status ash_place_check(
+    ash_ctx *ctx, uint64_t *height, const ash_place_problem *problem,
+    const int64_t *offsets);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

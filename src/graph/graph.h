@@ -1,0 +1,126 @@
+/* graph.h - the graph as the compiler sees it: arrays in one zone.
+ *
+ * Invariants that verify.c checks after every stage:
+ *   - every id is in range; operators stand in a topological order;
+ *   - each activation has exactly one producer, inputs and constants none;
+ *   - shapes and types agree with the operator's shape rule (shape.h);
+ *   - attributes are those that ops.def lists for the operator;
+ *   - tensor and op ids are unique. */
+#ifndef ASH_GRAPH_GRAPH_H
+#define ASH_GRAPH_GRAPH_H
+
+#include "ashlar/graph.h"
+#include "base/ctx.h"
+
+enum ash_op_kinds {
+#define OP(name, tflite, in_min, in_max, outs, flags, attrs) ASH_OP_##name,
+#include "graph/ops.def"
+#undef OP
+  ASH_OP_COUNT
+};
+
+/* What the compiler may assume of an operator. */
+enum ash_op_flags {
+  ASH_OP_VIEW = 1,        /* the output is the input's bytes, reshaped      */
+  ASH_OP_ELEMENTWISE = 2, /* output element i needs element i of each input
+                             (after broadcasting): may run in place         */
+  ASH_OP_VARIADIC = 4     /* any number of inputs >= in_min                 */
+};
+
+typedef struct ash_op_info {
+  const char *name;      /* "conv_2d"                                      */
+  int32_t tflite_code;   /* builtin operator number, -1 if TFLite has none */
+  uint32_t inputs_min, inputs_max, outputs;
+  uint32_t flags;
+  const char *attrs;     /* "stride_h=1 act=none axes": names it may carry,
+                            with defaults where there is one               */
+} ash_op_info;
+
+const ash_op_info *ash_op_info_of(ash_op_kind kind);
+/* ASH_OP_COUNT when no operator has that name or TFLite code. */
+ash_op_kind ash_op_kind_find(const char *name);
+ash_op_kind ash_op_kind_of_tflite(int32_t code);
+
+struct ash_graph {
+  ash_ctx *ctx;
+  ash_zone zone;      /* everything below */
+  const char *name;   /* of the model, without folder and ending */
+  const char *file;   /* as given, for diagnostics; may be NULL  */
+  struct {
+    ash_tensor *items;
+    size_t capacity;
+  } tensors;
+  size_t tensor_count;
+  struct {
+    ash_op *items;
+    size_t capacity;
+  } ops;
+  size_t op_count;
+  uint32_t *inputs, *outputs;
+  size_t input_count, output_count;
+};
+
+/* ---- building ----------------------------------------------------------- */
+
+/* An empty graph; NULL after ash_nomem. */
+ash_status ash_graph_new(ash_ctx *ctx, ash_graph **out, const char *name,
+                         const char *file);
+
+/* Adds a tensor. `t.name` and quantisation arrays are copied, `t.data` is
+ * not; `t.bytes` is computed from shape and type (fails on overflow). `t.id`
+ * NULL gives the index as id. */
+ash_status ash_graph_add_tensor(ash_graph *g, uint32_t *out, ash_tensor t);
+
+/* Adds an operator at the end. `op.id` NULL gives "<kind>_<source_index>".
+ * Input, output and attribute arrays are copied. */
+ash_status ash_graph_add_op(ash_graph *g, uint32_t *out, ash_op op);
+
+ash_status ash_graph_set_inputs(ash_graph *g, const uint32_t *ids, size_t n);
+ash_status ash_graph_set_outputs(ash_graph *g, const uint32_t *ids, size_t n);
+
+/* Sets or replaces an attribute of an op already in the graph. */
+ash_status ash_graph_set_attr(ash_graph *g, uint32_t op, ash_attr attr);
+/* Appends an input to an op already in the graph. */
+ash_status ash_graph_append_input(ash_graph *g, uint32_t op, uint32_t tensor);
+
+#define ASH_INT_ATTR(key, value)                                               \
+  ((ash_attr){.name = (key), .kind = ASH_ATTR_INT, .i = (value)})
+#define ASH_FLOAT_ATTR(key, value)                                             \
+  ((ash_attr){.name = (key), .kind = ASH_ATTR_FLOAT, .f = (value)})
+#define ASH_STRING_ATTR(key, value)                                            \
+  ((ash_attr){.name = (key), .kind = ASH_ATTR_STRING, .s = (value)})
+
+/* ---- reading ------------------------------------------------------------ */
+
+const ash_attr *ash_op_attr(const ash_op *op, const char *name);
+int64_t ash_op_int(const ash_op *op, const char *name, int64_t otherwise);
+double ash_op_float(const ash_op *op, const char *name, double otherwise);
+const char *ash_op_string(const ash_op *op, const char *name,
+                          const char *otherwise);
+
+uint64_t ash_shape_elements(const ash_shape *s); /* 1 for rank 0 */
+bool ash_shape_equal(const ash_shape *a, const ash_shape *b);
+/* Bytes of a tensor; false when they do not fit 63 bits or a dim is < 0. */
+bool ash_shape_bytes(uint64_t *out, const ash_shape *s, ash_type type);
+
+/* Shorthands for operator code: the tensor behind input or output k, NULL if
+ * absent. */
+static inline ash_tensor *ash_op_in(const ash_graph *g, const ash_op *op,
+                                    uint32_t k) {
+  if (k >= op->input_count || op->inputs[k] == ASH_NO_ID)
+    return NULL;
+  return &g->tensors.items[op->inputs[k]];
+}
+static inline ash_tensor *ash_op_out(const ash_graph *g, const ash_op *op,
+                                     uint32_t k) {
+  return &g->tensors.items[op->outputs[k]];
+}
+
+/* Element `i` of a constant integer tensor (int8..int64, uint8, bool). */
+int64_t ash_tensor_int(const ash_tensor *t, uint64_t i);
+float ash_tensor_float(const ash_tensor *t, uint64_t i); /* float32 only */
+
+/* Diagnostics' locations. `op` or `tensor` may be ASH_NO_ID. */
+ash_loc ash_graph_loc(const ash_graph *g, uint32_t op, uint32_t tensor);
+
+#endif
