@@ -37,6 +37,16 @@ static const struct {
     [ASH_OP_tanh] = {ash_shape_activation, F32 | Q8},
 };
 
+/* Nothing in, nothing out: no device code is made for that. */
+static ash_status check_not_empty(const ash_rule *r, const ash_tensor *t) {
+  char buf[ASH_SHAPE_TEXT];
+  if (ash_shape_elements(&t->shape) > 0)
+    return ASH_OK;
+  return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, elements, r->op->inputs[0],
+                       "shape %s holds no elements",
+                       ash_shape_text(buf, &t->shape));
+}
+
 ash_status ash_infer_shape(ash_ctx *ctx, const ash_graph *g, uint32_t op,
                            ash_shape *outputs) {
   const ash_op *o = &g->ops.items[op];
@@ -47,5 +57,6 @@ ash_status ash_infer_shape(ash_ctx *ctx, const ash_graph *g, uint32_t op,
                          "no shape rule for %s", ash_op_kind_text(o->kind));
   ASH_TRY(ash_rule_input(&r, 0, "data", &first));
   ASH_TRY(ash_rule_type(&r, o->inputs[0], table[o->kind].types));
+  ASH_TRY(check_not_empty(&r, first));
   return table[o->kind].rule(&r);
 }

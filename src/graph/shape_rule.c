@@ -202,7 +202,8 @@ ash_status ash_rule_same_quant(const ash_rule *r, uint32_t a, uint32_t b) {
       q->count ? q->zero_point[0] : 0);
 }
 
-ash_status ash_rule_weights(const ash_rule *r, uint32_t k, int32_t axis) {
+ash_status ash_rule_weights(const ash_rule *r, uint32_t k, int32_t axis,
+                            bool shifted) {
   char buf[32];
   const uint32_t tensor = r->op->inputs[k];
   const ash_tensor *t = &r->g->tensors.items[tensor];
@@ -220,7 +221,7 @@ ash_status ash_rule_weights(const ash_rule *r, uint32_t k, int32_t axis) {
       return ASH_RULE_FAIL(
           r, ASH_MALFORMED, quant, tensor, "scale %s of channel %" PRIu32,
           scale_text(r, buf, sizeof buf, t->quant.scale[i]), i);
-    else if (t->type != ASH_UINT8 && t->quant.zero_point[i] != 0)
+    else if (t->quant.zero_point[i] != 0 && !(shifted && t->quant.count == 1))
       return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, quant, tensor,
                            "zero point %" PRId32 " of channel %" PRIu32
                            ", expected 0",

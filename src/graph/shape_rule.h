@@ -57,8 +57,10 @@ ash_status ash_rule_quant(const ash_rule *r, uint32_t tensor);
 ash_status ash_rule_quants(const ash_rule *r, uint32_t count);
 /* Two tensors whose bytes are copied must mean the same by them. */
 ash_status ash_rule_same_quant(const ash_rule *r, uint32_t a, uint32_t b);
-/* Weights: symmetric, per tensor or per element of `axis`. */
-ash_status ash_rule_weights(const ash_rule *r, uint32_t k, int32_t axis);
+/* Weights: one scale, or one per element of `axis`; zero points 0, except that
+ * `shifted` ones may have another when there is one scale. */
+ash_status ash_rule_weights(const ash_rule *r, uint32_t k, int32_t axis,
+                            bool shifted);
 /* Numpy's rule. */
 ash_status ash_rule_broadcast(const ash_rule *r, const ash_shape *a,
                               const ash_shape *b, ash_shape *out);
