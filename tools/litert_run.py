@@ -144,11 +144,12 @@ def run(it, inputs):
     return {f"output_{i}": np.stack(row) for i, row in enumerate(rows)}
 
 
-def run_model(model_bytes, kind, cases, seed):
-    """Make inputs for a model and run them; returns (inputs, outputs)."""
+def run_model(model_bytes, kind, cases, seed, inputs=None):
+    """Run a model on `inputs`, made here if not given; returns both."""
     it = interpreter(model_bytes)
     check_no_delegate(it)
-    inputs = make_inputs(input_details(it), kind, cases, seed)
+    if inputs is None:
+        inputs = make_inputs(input_details(it), kind, cases, seed)
     return inputs, run(it, inputs)
 
 
