@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "check.h"
-#include "graph/graph.h"
+#include "graph/verify.h"
 #include "read/flatbuf.h"
 #include "read/read.h"
 #include "read/tflite.h"
@@ -50,7 +50,7 @@ static const ash_tensor *by_id(const ash_graph *g, const char *id) {
   for (uint32_t i = 0; i < ash_graph_tensor_count(g); i++)
     if (strcmp(ash_graph_tensor(g, i)->id, id) == 0)
       return ash_graph_tensor(g, i);
-  CHECK(!"a tensor of that id");
+  CHECK_STR(id, "the id of a tensor");
   return NULL;
 }
 
@@ -740,19 +740,24 @@ static void reads_the_int8_models_of_mlperf_tiny(void) {
   }
 }
 
-/* Read, or refused with a reason. */
+/* Read and well formed (if perhaps of types no kernel has), or refused, both
+ * with a reason. Which of the two is returned. */
 static bool judge(const char *path) {
   loaded l = load(path);
   size_t count;
-  const ash_diag *d = ash_ctx_diags(l.ctx, &count);
   bool explained = false;
+  const ash_status read = l.status;
+  if (read == ASH_OK)
+    l.status = ash_graph_verify(l.ctx, l.g);
+  const ash_diag *d = ash_ctx_diags(l.ctx, &count);
   for (size_t i = 0; i < count; i++)
     explained = explained || (d[i].severity == ASH_ERROR && d[i].id >= 2000);
-  CHECK(l.status == ASH_OK ||
-        (l.status == ASH_UNSUPPORTED && explained && !l.g));
-  const bool good = l.status == ASH_OK;
+  const bool good =
+      l.status == ASH_OK || (l.status == ASH_UNSUPPORTED && explained);
   drop(&l);
-  return good;
+  if (!good)
+    CHECK_STR(path, "a model read, or refused as unsupported");
+  return read == ASH_OK;
 }
 
 static bool ends_with(const char *text, const char *end) {
@@ -790,6 +795,13 @@ static void every_shared_model_is_read_or_refused_with_a_reason(void) {
   CHECK(seen == 0 || good >= seen / 2);
 }
 
+static void every_operator_model_of_ours_is_read(void) {
+  unsigned seen = 0, good = 0;
+  visit_folder(TEST_SOURCE_DIR "/tests/models/ops", &seen, &good);
+  CHECK(seen > 100);
+  CHECK_EQ(good, seen);
+}
+
 #define TESTS(X)                                                               \
   X(reads_a_small_model_whole)                                                 \
   X(leaves_unused_tensors_out)                                                 \
@@ -816,5 +828,6 @@ static void every_shared_model_is_read_or_refused_with_a_reason(void) {
   X(reads_visual_wake_words_as_litert_does)                                    \
   X(reads_keyword_spotting_as_litert_does)                                     \
   X(reads_the_int8_models_of_mlperf_tiny)                                      \
+  X(every_operator_model_of_ours_is_read)                                      \
   X(every_shared_model_is_read_or_refused_with_a_reason)
 TEST_MAIN(TESTS)
