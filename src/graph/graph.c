@@ -104,6 +104,8 @@ void ash_graph_free(ash_graph *g) {
     return;
   ash_ctx *ctx = g->ctx;
   ash_zone_drop(&g->zone);
+  if (g->bytes.mem)
+    ash_file_drop(&g->bytes);
   (void)ctx->mem.resize(ctx->mem.user, g, sizeof *g, 0);
 }
 

@@ -6,6 +6,6 @@
 
 #include "graph/graph.h"
 
-bool ash_kernel_reads(const ash_graph *g, uint32_t op, uint32_t input);
+bool ash_op_reads(const ash_graph *g, uint32_t op, uint32_t input);
 
 #endif

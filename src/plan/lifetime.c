@@ -64,7 +64,7 @@ static ash_status touch(collector *c, uint32_t tensor, uint32_t step) {
 static ash_status touch_op(collector *c, uint32_t op, uint32_t step) {
   const ash_op *o = &c->g->ops.items[op];
   for (uint32_t k = 0; k < o->input_count; k++)
-    if (o->inputs[k] != ASH_NO_ID && ash_kernel_reads(c->g, op, k))
+    if (o->inputs[k] != ASH_NO_ID && ash_op_reads(c->g, op, k))
       ASH_TRY(touch(c, o->inputs[k], step));
   for (uint32_t k = 0; k < o->output_count; k++)
     ASH_TRY(touch(c, o->outputs[k], step));
