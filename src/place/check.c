@@ -1,0 +1,290 @@
+/* check.c - is this placement right? Written the slow, obvious way from the
+ * words of the public header, with nothing of the solver: everything the
+ * solver reports passes through here first.
+ *
+ * Only pairs that are live together are compared: buffers are walked in order
+ * of their start with the list of those still live. */
+#include "ashlar/place.h"
+#include "base/checked.h"
+#include "base/ctx.h"
+#include "base/sort.h"
+
+typedef struct checker {
+  ash_ctx *ctx;
+  const ash_place_problem *problem;
+  const int64_t *offsets;
+  uint32_t *group;   /* rigidly tied buffers carry the same number           */
+  uint32_t *related; /* relations sorted by buffer: those of b start at [b]  */
+  uint32_t *relation;
+} checker;
+
+static ash_loc at_buffer(uint32_t buffer) {
+  ash_loc loc = ASH_NOWHERE;
+  loc.tensor = buffer;
+  return loc;
+}
+
+static bool is_rigid(const ash_relation *r) {
+  return r->kind == ASH_SAME_OFFSET || r->kind == ASH_FIXED_DISTANCE;
+}
+
+/* Follows the chain of numbers to the one that names the group. */
+static uint32_t find_group(checker *c, uint32_t b) {
+  while (c->group[b] != b) {
+    c->group[b] = c->group[c->group[b]];
+    b = c->group[b];
+  }
+  return b;
+}
+
+static void tie_groups(checker *c) {
+  for (uint32_t i = 0; i < c->problem->buffer_count; i++)
+    c->group[i] = i;
+  for (size_t i = 0; i < c->problem->relation_count; i++) {
+    const ash_relation *r = &c->problem->relations[i];
+    if (is_rigid(r))
+      c->group[find_group(c, r->a)] = find_group(c, r->b);
+  }
+}
+
+static void index_relations(checker *c) {
+  const ash_place_problem *p = c->problem;
+  for (size_t i = 0; i < p->relation_count; i++) {
+    c->related[p->relations[i].a + 1]++;
+    c->related[p->relations[i].b + 1]++;
+  }
+  for (size_t b = 0; b < p->buffer_count; b++)
+    c->related[b + 1] += c->related[b];
+  for (size_t i = p->relation_count; i-- > 0;) {
+    /* Filled from the back, so that starts end up where they were. */
+    c->relation[--c->related[p->relations[i].a + 1]] = (uint32_t)i;
+    c->relation[--c->related[p->relations[i].b + 1]] = (uint32_t)i;
+  }
+}
+
+/* The relations of buffer b: indices [related[b + 1], end of b's part). */
+static size_t relations_end(const checker *c, uint32_t b) {
+  return b + 1 < c->problem->buffer_count ? c->related[b + 2]
+                                          : 2 * c->problem->relation_count;
+}
+
+/* Does a chain of INSIDE relations lead from `inner` up to `outer`? The chain
+ * is walked with a list of buffers still to look at, each entered once. */
+static bool lies_inside(const checker *c, uint32_t inner, uint32_t outer,
+                        uint32_t *list, uint8_t *seen) {
+  size_t count = 0, done = 0;
+  bool found = false;
+  list[count++] = inner;
+  seen[inner] = 1;
+  while (done < count && !found) {
+    const uint32_t b = list[done++];
+    for (size_t i = c->related[b + 1]; i < relations_end(c, b); i++) {
+      const ash_relation *r = &c->problem->relations[c->relation[i]];
+      if (r->kind != ASH_INSIDE || r->b != b || seen[r->a])
+        continue;
+      seen[r->a] = 1;
+      list[count++] = r->a;
+      found = found || r->a == outer;
+    }
+  }
+  for (size_t i = 0; i < count; i++)
+    seen[list[i]] = 0;
+  return found;
+}
+
+/* Do all MAY_OVERLAP relations between the two hold by distance? False also
+ * when there is none. */
+static bool distance_allows(const checker *c, uint32_t x, uint32_t y) {
+  bool some = false;
+  for (size_t i = c->related[x + 1]; i < relations_end(c, x); i++) {
+    const ash_relation *r = &c->problem->relations[c->relation[i]];
+    if (r->kind != ASH_MAY_OVERLAP ||
+        !((r->a == x && r->b == y) || (r->a == y && r->b == x)))
+      continue;
+    some = true;
+    if (c->offsets[r->a] < c->offsets[r->b] + r->distance)
+      return false;
+  }
+  return some;
+}
+
+/* The bytes that buffer b occupies at `time`; false: none. */
+static bool bytes_at(const checker *c, uint32_t b, int64_t time, int64_t *lo,
+                     int64_t *hi) {
+  const ash_buffer *x = &c->problem->buffers[b];
+  uint64_t from = 0, to = x->size;
+  if (time < x->lower || time >= x->upper)
+    return false;
+  for (size_t i = 0; i < x->gap_count; i++)
+    if (x->gaps[i].lower <= time && time < x->gaps[i].upper) {
+      from = x->gaps[i].window_lo;
+      to = x->gaps[i].window_hi;
+    }
+  *lo = c->offsets[b] + (int64_t)from;
+  *hi = c->offsets[b] + (int64_t)to;
+  return from < to;
+}
+
+static bool collide_at(const checker *c, uint32_t x, uint32_t y, int64_t time) {
+  int64_t x_lo, x_hi, y_lo, y_hi;
+  return bytes_at(c, x, time, &x_lo, &x_hi) &&
+         bytes_at(c, y, time, &y_lo, &y_hi) && x_lo < y_hi && y_lo < x_hi;
+}
+
+/* What a buffer occupies changes only at its ends and the ends of its gaps, so
+ * it is enough to look at those times of both. */
+static bool collide(const checker *c, uint32_t x, uint32_t y) {
+  const uint32_t pair[] = {x, y};
+  for (int i = 0; i < 2; i++) {
+    const ash_buffer *b = &c->problem->buffers[pair[i]];
+    if (collide_at(c, x, y, b->lower))
+      return true;
+    for (size_t g = 0; g < b->gap_count; g++)
+      if (collide_at(c, x, y, b->gaps[g].lower) ||
+          collide_at(c, x, y, b->gaps[g].upper))
+        return true;
+  }
+  return false;
+}
+
+static ash_status check_buffer(const checker *c, uint32_t i, uint64_t *height) {
+  const ash_buffer *b = &c->problem->buffers[i];
+  const int64_t offset = c->offsets[i];
+  if (offset < 0)
+    return ash_fail(c->ctx, ASH_MALFORMED, ASH_D_place_misplaced, at_buffer(i),
+                    "offset %lld is negative", (long long)offset);
+  if (b->alignment > 1 && (uint64_t)offset % b->alignment)
+    return ash_fail(c->ctx, ASH_MALFORMED, ASH_D_place_misplaced, at_buffer(i),
+                    "offset %lld is not a multiple of %llu", (long long)offset,
+                    (unsigned long long)b->alignment);
+  if (b->offset != ASH_FREE_OFFSET && b->offset != offset)
+    return ash_fail(c->ctx, ASH_MALFORMED, ASH_D_place_misplaced, at_buffer(i),
+                    "offset %lld instead of the fixed %lld", (long long)offset,
+                    (long long)b->offset);
+  if (b->size == 0 || b->lower >= b->upper)
+    return ASH_OK;
+  uint64_t top;
+  if (!ash_add_u64(&top, (uint64_t)offset, b->size) || top > INT64_MAX)
+    return ash_fail(c->ctx, ASH_MALFORMED, ASH_D_place_misplaced, at_buffer(i),
+                    "offset %lld plus size overflows", (long long)offset);
+  *height = ash_max_u64(*height, top);
+  if (c->problem->capacity && top > c->problem->capacity)
+    return ash_fail(c->ctx, ASH_MALFORMED, ASH_D_place_misplaced, at_buffer(i),
+                    "ends at %llu, above the capacity %llu",
+                    (unsigned long long)top,
+                    (unsigned long long)c->problem->capacity);
+  return ASH_OK;
+}
+
+static bool relation_holds(const checker *c, const ash_relation *r) {
+  const int64_t a = c->offsets[r->a], b = c->offsets[r->b];
+  const ash_buffer *outer = &c->problem->buffers[r->a];
+  const ash_buffer *inner = &c->problem->buffers[r->b];
+  switch (r->kind) {
+  case ASH_SAME_OFFSET:
+    return a == b;
+  case ASH_FIXED_DISTANCE:
+    return b - a == r->distance;
+  case ASH_INSIDE:
+    return a <= b && (uint64_t)b + inner->size <= (uint64_t)a + outer->size;
+  case ASH_MAY_OVERLAP:
+    return true; /* looked at where two live buffers meet */
+  }
+  return false;
+}
+
+static ash_status check_relations(const checker *c) {
+  for (size_t i = 0; i < c->problem->relation_count; i++) {
+    const ash_relation *r = &c->problem->relations[i];
+    if (!relation_holds(c, r))
+      return ash_fail(c->ctx, ASH_MALFORMED, ASH_D_place_misplaced,
+                      at_buffer(r->b),
+                      "relation %zu to buffer %u does not hold: offsets %lld "
+                      "and %lld",
+                      i, (unsigned)r->a, (long long)c->offsets[r->a],
+                      (long long)c->offsets[r->b]);
+  }
+  return ASH_OK;
+}
+
+static int by_start(const void *a, const void *b, const void *user) {
+  const ash_buffer *buffers = user;
+  const int64_t x = buffers[*(const uint32_t *)a].lower;
+  const int64_t y = buffers[*(const uint32_t *)b].lower;
+  return (x > y) - (x < y);
+}
+
+static bool exempt(checker *c, uint32_t x, uint32_t y, uint32_t *list,
+                   uint8_t *seen) {
+  if (c->problem->relation_count == 0)
+    return false;
+  return find_group(c, x) == find_group(c, y) || distance_allows(c, x, y) ||
+         lies_inside(c, x, y, list, seen) || lies_inside(c, y, x, list, seen);
+}
+
+static ash_status check_pairs(checker *c) {
+  const size_t n = c->problem->buffer_count;
+  const ash_buffer *buffers = c->problem->buffers;
+  uint32_t *order = ASH_NEW_ARRAY(&c->ctx->scratch, uint32_t, n);
+  uint32_t *live = ASH_NEW_ARRAY(&c->ctx->scratch, uint32_t, n);
+  uint32_t *list = ASH_NEW_ARRAY(&c->ctx->scratch, uint32_t, n);
+  uint8_t *seen = ASH_NEW_ARRAY(&c->ctx->scratch, uint8_t, n);
+  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
+  for (uint32_t i = 0; i < n; i++)
+    order[i] = i;
+  ash_sort(order, live, n, sizeof *order, by_start, buffers);
+  size_t live_count = 0;
+  for (size_t i = 0; i < n; i++) {
+    const uint32_t x = order[i];
+    size_t kept = 0;
+    for (size_t k = 0; k < live_count; k++) {
+      const uint32_t y = live[k];
+      if (buffers[y].upper <= buffers[x].lower)
+        continue;
+      live[kept++] = y;
+      /* The cheap half of the test first: it settles almost every pair. */
+      if (c->offsets[x] < c->offsets[y] + (int64_t)buffers[y].size &&
+          c->offsets[y] < c->offsets[x] + (int64_t)buffers[x].size &&
+          collide(c, x, y) && !exempt(c, x, y, list, seen))
+        return ash_fail(c->ctx, ASH_MALFORMED, ASH_D_place_overlap,
+                        at_buffer(x), "overlaps buffer %u", (unsigned)y);
+    }
+    live[kept] = x;
+    live_count = kept + 1;
+  }
+  return ASH_OK;
+}
+
+static ash_status check_all(checker *c, uint64_t *height) {
+  const ash_place_problem *p = c->problem;
+  const size_t n = p->buffer_count;
+  c->group = ASH_NEW_ARRAY(&c->ctx->scratch, uint32_t, n);
+  c->related = ASH_NEW_ARRAY(&c->ctx->scratch, uint32_t, n + 2);
+  c->relation =
+      ASH_NEW_ARRAY(&c->ctx->scratch, uint32_t, 2 * p->relation_count);
+  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
+  for (size_t i = 0; i < p->relation_count; i++)
+    if (p->relations[i].a >= n || p->relations[i].b >= n)
+      return ash_fail(c->ctx, ASH_MALFORMED, ASH_D_place_relation, ASH_NOWHERE,
+                      "relation %zu names a buffer that does not exist", i);
+  tie_groups(c);
+  index_relations(c);
+  for (uint32_t i = 0; i < n; i++)
+    ASH_TRY(check_buffer(c, i, height));
+  ASH_TRY(check_relations(c));
+  return check_pairs(c);
+}
+
+ash_status ash_place_check(ash_ctx *ctx, uint64_t *height,
+                           const ash_place_problem *problem,
+                           const int64_t *offsets) {
+  *height = 0;
+  if (problem->buffer_count > UINT32_MAX / 4)
+    return ash_fail(ctx, ASH_LIMIT, ASH_D_place_limit, ASH_NOWHERE,
+                    "%zu buffers", problem->buffer_count);
+  checker c = {.ctx = ctx, .problem = problem, .offsets = offsets};
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  const ash_status status = check_all(&c, height);
+  ash_zone_rewind(&ctx->scratch, mark);
+  return status;
+}

@@ -1,0 +1,140 @@
+/* place.c - the packing solver's front: validate, model, bound, heuristics,
+ * search, check, verdict. */
+#include "ashlar/place.h"
+#include "place/solve.h"
+
+#include <string.h>
+
+static const uint64_t DEFAULT_TICKS = 20000000;
+
+bool ash_solve_done(const ash_solve *s) {
+  if (s->stopped || s->ticks >= s->tick_limit)
+    return true;
+  if (s->height == UINT64_MAX)
+    return false;
+  if (s->problem->capacity && !s->problem->minimise)
+    return s->height <= s->problem->capacity;
+  return s->height <= s->lower;
+}
+
+void ash_solve_offer(ash_solve *s, const int64_t *bases, uint64_t height) {
+  if (height >= s->height)
+    return;
+  memcpy(s->bases, bases, s->model.item_count * sizeof *bases);
+  s->height = height;
+}
+
+bool ash_solve_spend(ash_solve *s, uint64_t ticks) {
+  s->ticks += ticks;
+  if (s->options.stop && s->options.stop(s->options.stop_user))
+    s->stopped = true;
+  return s->stopped || s->ticks >= s->tick_limit;
+}
+
+static void read_options(ash_solve *s, const ash_place_options *options) {
+  if (options) {
+    size_t bytes = options->struct_bytes;
+    if (bytes == 0 || bytes > sizeof s->options)
+      bytes = sizeof s->options;
+    memcpy(&s->options, options, bytes);
+  }
+  s->tick_limit = s->options.ticks ? s->options.ticks : DEFAULT_TICKS;
+}
+
+/* Do two fixed items collide? */
+static ash_status check_fixed(ash_solve *s) {
+  const ash_model *m = &s->model;
+  for (uint32_t i = 0; i < m->item_count; i++)
+    if (m->items[i].fixed != ASH_FREE_OFFSET && m->items[i].piece_count)
+      return ash_fit_check_fixed(s->ctx, m, &s->model.impossible);
+  return ASH_OK;
+}
+
+static bool has_inside(const ash_place_problem *p) {
+  for (size_t i = 0; i < p->relation_count; i++)
+    if (p->relations[i].kind == ASH_INSIDE)
+      return true;
+  return false;
+}
+
+static ash_status search(ash_solve *s) {
+  ASH_TRY(check_fixed(s));
+  if (s->model.impossible)
+    return ASH_OK;
+  if (!has_inside(s->problem))
+    ASH_TRY(ash_race_run(s));
+  return ASH_OK;
+}
+
+static bool fits(const ash_solve *s) {
+  return s->height != UINT64_MAX &&
+         (s->problem->capacity == 0 || s->height <= s->problem->capacity);
+}
+
+static void set_verdict(const ash_solve *s, ash_place_result *out) {
+  const uint64_t capacity = s->problem->capacity;
+  out->lower_bound = s->lower;
+  out->ticks = s->ticks;
+  if (s->model.impossible) {
+    out->verdict = ASH_INFEASIBLE;
+    out->reason = ASH_REASON_SEARCH_EXHAUSTED;
+  } else if (capacity && s->lower > capacity) {
+    out->verdict = ASH_INFEASIBLE;
+    out->reason = s->lower == s->bound.height ? ASH_REASON_OVER_CAPACITY
+                                              : ASH_REASON_SEARCH_EXHAUSTED;
+  } else if (fits(s) && s->height <= s->lower) {
+    out->verdict = ASH_OPTIMAL;
+    out->reason = s->lower == s->bound.height ? ASH_REASON_BOUND_MET
+                                              : ASH_REASON_SEARCH_EXHAUSTED;
+  } else {
+    out->verdict = fits(s) ? ASH_FEASIBLE : ASH_UNKNOWN;
+    if (s->stopped || s->ticks >= s->tick_limit)
+      out->reason = s->stopped ? ASH_REASON_STOPPED : ASH_REASON_TICKS;
+  }
+}
+
+/* Offsets for the caller, after the checker has agreed. */
+static ash_status finish(ash_solve *s, ash_place_result *out) {
+  const size_t n = s->problem->buffer_count;
+  if (!fits(s) || s->model.impossible)
+    return ASH_OK;
+  int64_t *offsets = ASH_NEW_ARRAY(&s->ctx->keep, int64_t, n ? n : 1);
+  ASH_TRY(ash_zone_check(s->ctx, &s->ctx->keep));
+  ash_model_offsets(&s->model, s->bases, offsets);
+  uint64_t height;
+  ASH_TRY(ash_place_check(s->ctx, &height, s->problem, offsets));
+  ASH_INVARIANT(s->ctx, height == s->height);
+  out->offsets = offsets;
+  out->height = height;
+  return ASH_OK;
+}
+
+static ash_status solve(ash_solve *s, ash_place_result *out) {
+  ASH_TRY(ash_model_validate(s->ctx, s->problem));
+  ASH_TRY(ash_model_build(s->ctx, &s->model, s->problem));
+  ASH_TRY(ash_bound_build(s->ctx, &s->bound, &s->model));
+  s->bases = ASH_NEW_ARRAY(&s->ctx->scratch, int64_t, s->model.item_count);
+  ASH_TRY(ash_zone_check(s->ctx, &s->ctx->scratch));
+  s->lower = s->bound.height;
+  s->height = UINT64_MAX;
+  s->limit = s->problem->capacity ? s->problem->capacity : UINT64_MAX;
+  if (!s->model.impossible && s->lower <= s->limit)
+    ASH_TRY(search(s));
+  set_verdict(s, out);
+  ASH_TRY(ash_bound_witness(s->ctx, &s->model, &s->bound, out));
+  return finish(s, out);
+}
+
+ash_status ash_place(ash_ctx *ctx, ash_place_result *out,
+                     const ash_place_problem *problem,
+                     const ash_place_options *options) {
+  *out = (ash_place_result){.verdict = ASH_UNKNOWN};
+  ash_solve s = {.ctx = ctx, .problem = problem};
+  read_options(&s, options);
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  const ash_status status = solve(&s, out);
+  ash_zone_rewind(&ctx->scratch, mark);
+  if (status != ASH_OK)
+    *out = (ash_place_result){.verdict = ASH_UNKNOWN};
+  return status;
+}

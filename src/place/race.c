@@ -1,0 +1,36 @@
+/* race.c - first fit in one order after the other until the bound is met; the
+ * best becomes the incumbent. Orders that did best on the instances of others
+ * come first. */
+#include "place/solve.h"
+
+static const struct {
+  ash_order_kind kind;
+  bool best;
+} runs[] = {
+    {ASH_ORDER_PEAK_SIZE, false},      {ASH_ORDER_SIZE, false},
+    {ASH_ORDER_CONFLICTS_SIZE, false}, {ASH_ORDER_AREA, false},
+    {ASH_ORDER_PEAK_AREA, false},      {ASH_ORDER_LIFE, false},
+    {ASH_ORDER_CONFLICTS, true},       {ASH_ORDER_START, false},
+};
+
+ash_status ash_race_run(ash_solve *s) {
+  ash_fit fit;
+  ash_traits traits;
+  ASH_TRY(ash_fit_init(s->ctx, &fit, &s->model));
+  ASH_TRY(ash_traits_build(s->ctx, &traits, &s->model, &s->bound));
+  uint32_t *order =
+      ASH_NEW_ARRAY(&s->ctx->scratch, uint32_t, s->model.item_count);
+  ASH_TRY(ash_zone_check(s->ctx, &s->ctx->scratch));
+  for (size_t i = 0; i < ASH_COUNT_OF(runs) && !ash_solve_done(s); i++) {
+    const uint64_t before = fit.steps;
+    ash_order_make(order, &traits, &s->model, runs[i].kind);
+    ash_fit_clear(&fit);
+    const uint64_t height =
+        ash_fit_run(&fit, order, s->model.item_count, runs[i].best, s->height);
+    if (height != UINT64_MAX)
+      ash_solve_offer(s, fit.bases, height);
+    if (ash_solve_spend(s, (fit.steps - before) / 64))
+      break;
+  }
+  return ASH_OK;
+}

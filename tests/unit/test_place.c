@@ -1,0 +1,198 @@
+/* test_place.c - the packing solver's contract: validation, verdicts, bounds,
+ * witnesses, alignment, fixed offsets, gaps, relations, and its checker. */
+#include "ashlar/place.h"
+#include "base/ctx.h"
+#include "check.h"
+
+static ash_ctx *new_ctx(void) {
+  ash_ctx *ctx;
+  CHECK_EQ(ash_ctx_new(&ctx, NULL), ASH_OK);
+  return ctx;
+}
+
+static ash_buffer buffer(int64_t lower, int64_t upper, uint64_t size) {
+  return (ash_buffer){.lower = lower,
+                      .upper = upper,
+                      .size = size,
+                      .offset = ASH_FREE_OFFSET,
+                      .hint = ASH_FREE_OFFSET};
+}
+
+static ash_place_result solve(ash_ctx *ctx, const ash_buffer *buffers,
+                              size_t count, uint64_t capacity) {
+  const ash_place_problem p = {
+      .buffers = buffers, .buffer_count = count, .capacity = capacity};
+  ash_place_result r;
+  CHECK_EQ(ash_place(ctx, &r, &p, NULL), ASH_OK);
+  return r;
+}
+
+static void nothing_to_place_is_optimal(void) {
+  ash_ctx *ctx = new_ctx();
+  const ash_place_result r = solve(ctx, NULL, 0, 0);
+  CHECK_EQ(r.verdict, ASH_OPTIMAL);
+  CHECK_EQ(r.height, 0);
+  ash_ctx_free(ctx);
+}
+
+static void buffers_that_never_meet_share_their_bytes(void) {
+  ash_ctx *ctx = new_ctx();
+  const ash_buffer b[] = {buffer(0, 2, 8), buffer(2, 4, 8), buffer(1, 3, 4)};
+  const ash_place_result r = solve(ctx, b, 3, 0);
+  CHECK_EQ(r.verdict, ASH_OPTIMAL);
+  CHECK_EQ(r.reason, ASH_REASON_BOUND_MET);
+  CHECK_EQ(r.height, 12);
+  CHECK_EQ(r.lower_bound, 12);
+  CHECK_EQ(r.witness_count, 2);
+  CHECK_EQ(r.witness_time, 1);
+  ash_ctx_free(ctx);
+}
+
+static void a_capacity_below_the_load_is_infeasible(void) {
+  ash_ctx *ctx = new_ctx();
+  const ash_buffer b[] = {buffer(0, 2, 8), buffer(0, 2, 8)};
+  const ash_place_result r = solve(ctx, b, 2, 15);
+  CHECK_EQ(r.verdict, ASH_INFEASIBLE);
+  CHECK_EQ(r.reason, ASH_REASON_OVER_CAPACITY);
+  CHECK(r.offsets == NULL);
+  ash_ctx_free(ctx);
+}
+
+static void empty_buffers_take_no_room(void) {
+  ash_ctx *ctx = new_ctx();
+  const ash_buffer b[] = {buffer(0, 2, 0), buffer(1, 1, 100), buffer(0, 2, 4)};
+  const ash_place_result r = solve(ctx, b, 3, 4);
+  CHECK_EQ(r.verdict, ASH_OPTIMAL);
+  CHECK_EQ(r.height, 4);
+  ash_ctx_free(ctx);
+}
+
+static void alignment_raises_the_bound(void) {
+  ash_ctx *ctx = new_ctx();
+  ash_buffer b[] = {buffer(0, 2, 10), buffer(0, 2, 20)};
+  b[0].alignment = b[1].alignment = 16;
+  const ash_place_result r = solve(ctx, b, 2, 0);
+  CHECK_EQ(r.lower_bound, 36);
+  ash_ctx_free(ctx);
+}
+
+static void fixed_offsets_stay(void) {
+  ash_ctx *ctx = new_ctx();
+  ash_buffer b[] = {buffer(0, 2, 10), buffer(0, 2, 4)};
+  b[0].offset = 6;
+  const ash_place_result r = solve(ctx, b, 2, 0);
+  CHECK_EQ(r.verdict, ASH_OPTIMAL);
+  CHECK_EQ(r.height, 16);
+  CHECK_EQ(r.offsets[0], 6);
+  CHECK_EQ(r.offsets[1], 0);
+  ash_ctx_free(ctx);
+}
+
+static void fixed_buffers_that_collide_are_infeasible(void) {
+  ash_ctx *ctx = new_ctx();
+  ash_buffer b[] = {buffer(0, 2, 10), buffer(1, 2, 4)};
+  b[0].offset = 6;
+  b[1].offset = 12;
+  CHECK_EQ(solve(ctx, b, 2, 0).verdict, ASH_INFEASIBLE);
+  ash_ctx_free(ctx);
+}
+
+static void gaps_leave_room(void) {
+  ash_ctx *ctx = new_ctx();
+  const ash_gap gap = {.lower = 2, .upper = 6};
+  ash_buffer b[] = {buffer(0, 8, 10), buffer(2, 6, 10)};
+  b[0].gaps = &gap;
+  b[0].gap_count = 1;
+  const ash_place_result r = solve(ctx, b, 2, 0);
+  CHECK_EQ(r.verdict, ASH_OPTIMAL);
+  CHECK_EQ(r.height, 10);
+  ash_ctx_free(ctx);
+}
+
+static void tied_buffers_move_together(void) {
+  ash_ctx *ctx = new_ctx();
+  const ash_buffer b[] = {buffer(0, 4, 10), buffer(2, 6, 10), buffer(0, 6, 3)};
+  const ash_relation rel[] = {{ASH_SAME_OFFSET, 0, 1, 0}};
+  const ash_place_problem p = {
+      .buffers = b, .buffer_count = 3, .relations = rel, .relation_count = 1};
+  ash_place_result r;
+  CHECK_EQ(ash_place(ctx, &r, &p, NULL), ASH_OK);
+  CHECK_EQ(r.verdict, ASH_OPTIMAL);
+  CHECK_EQ(r.height, 13);
+  CHECK_EQ(r.offsets[0], r.offsets[1]);
+  ash_ctx_free(ctx);
+}
+
+static void a_reader_may_run_ahead_of_its_writer(void) {
+  ash_ctx *ctx = new_ctx();
+  const ash_buffer b[] = {buffer(0, 2, 10), buffer(1, 3, 10)};
+  const ash_relation rel[] = {{ASH_MAY_OVERLAP, 0, 1, 2}};
+  const ash_place_problem p = {
+      .buffers = b, .buffer_count = 2, .relations = rel, .relation_count = 1};
+  ash_place_result r;
+  CHECK_EQ(ash_place(ctx, &r, &p, NULL), ASH_OK);
+  CHECK_EQ(r.lower_bound, 12);
+  CHECK(r.offsets != NULL);
+  ash_ctx_free(ctx);
+}
+
+static ash_status solve_status(ash_ctx *ctx, ash_buffer b) {
+  const ash_place_problem p = {.buffers = &b, .buffer_count = 1};
+  ash_place_result r;
+  return ash_place(ctx, &r, &p, NULL);
+}
+
+static void senseless_buffers_are_named(void) {
+  ash_ctx *ctx = new_ctx();
+  CHECK_EQ(solve_status(ctx, buffer(3, 2, 1)), ASH_MALFORMED);
+  CHECK_EQ(solve_status(ctx, buffer(0, 2, UINT64_MAX)), ASH_LIMIT);
+  ash_buffer b = buffer(0, 2, 1);
+  b.offset = -1;
+  CHECK_EQ(solve_status(ctx, b), ASH_MALFORMED);
+  const ash_gap outside = {.lower = 1, .upper = 3};
+  b = buffer(0, 2, 1);
+  b.gaps = &outside;
+  b.gap_count = 1;
+  CHECK_EQ(solve_status(ctx, b), ASH_MALFORMED);
+  size_t count;
+  const ash_diag *diags = ash_ctx_diags(ctx, &count);
+  CHECK_EQ(count, 4);
+  CHECK_EQ(diags[0].loc.tensor, 0);
+  ash_ctx_free(ctx);
+}
+
+static void the_checker_rejects_what_is_wrong(void) {
+  ash_ctx *ctx = new_ctx();
+  ash_buffer b[] = {buffer(0, 4, 10), buffer(2, 6, 10)};
+  const ash_relation rel = {ASH_INSIDE, 0, 1, 0};
+  ash_place_problem p = {.buffers = b, .buffer_count = 2};
+  uint64_t height;
+  const int64_t apart[] = {0, 10}, together[] = {0, 0}, low[] = {-1, 10},
+                shifted[] = {0, 1};
+  CHECK_EQ(ash_place_check(ctx, &height, &p, apart), ASH_OK);
+  CHECK_EQ(height, 20);
+  CHECK_EQ(ash_place_check(ctx, &height, &p, together), ASH_MALFORMED);
+  CHECK_EQ(ash_place_check(ctx, &height, &p, low), ASH_MALFORMED);
+  p.relations = &rel;
+  p.relation_count = 1;
+  CHECK_EQ(ash_place_check(ctx, &height, &p, together), ASH_OK);
+  CHECK_EQ(ash_place_check(ctx, &height, &p, shifted), ASH_MALFORMED);
+  p.capacity = 9;
+  CHECK_EQ(ash_place_check(ctx, &height, &p, together), ASH_MALFORMED);
+  ash_ctx_free(ctx);
+}
+
+#define TESTS(X)                                                               \
+  X(nothing_to_place_is_optimal)                                               \
+  X(buffers_that_never_meet_share_their_bytes)                                 \
+  X(a_capacity_below_the_load_is_infeasible)                                   \
+  X(empty_buffers_take_no_room)                                                \
+  X(alignment_raises_the_bound)                                                \
+  X(fixed_offsets_stay)                                                        \
+  X(fixed_buffers_that_collide_are_infeasible)                                 \
+  X(gaps_leave_room)                                                           \
+  X(tied_buffers_move_together)                                                \
+  X(a_reader_may_run_ahead_of_its_writer)                                      \
+  X(senseless_buffers_are_named)                                               \
+  X(the_checker_rejects_what_is_wrong)
+TEST_MAIN(TESTS)
