@@ -11,7 +11,7 @@ ash_status ash_emit_kernels_header(ash_module *m) {
   ash_emit_banner(m,
                   ash_zone_format(&m->ctx->scratch, "%s_kernels.h", m->prefix),
                   "arithmetic and parameters of the kernels");
-  ash_emit_renamed(m, (const char *)file->bytes, file->count);
+  ash_emit_renamed(m, file->text, file->bytes);
   return ASH_OK;
 }
 
@@ -50,7 +50,7 @@ ash_status ash_emit_kernels_source(ash_module *m) {
     const ash_embedded *file = ash_runtime_file(m->kernels[op]->file);
     ASH_INVARIANT(m->ctx, file != NULL);
     ash_text_blank(m->text);
-    put_body(m, (const char *)file->bytes, file->count);
+    put_body(m, file->text, file->bytes);
     any = true;
   }
   if (!any)
