@@ -3,6 +3,7 @@
 #define CLI_COMMANDS_H
 
 int cmd_check(int argc, char **argv);
+int cmd_check_csv(int argc, char **argv);
 int cmd_compile(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);

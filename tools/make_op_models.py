@@ -834,7 +834,9 @@ def main():
                         help="keep only N models that cover every feature")
     args = parser.parse_args()
     os.makedirs(args.outdir, exist_ok=True)
-    litert_run.isolated(litert_run.verify_reference_kernels)
+    _, error = litert_run.isolated(litert_run.verify_reference_kernels)
+    if error:
+        sys.exit(error)
     made, refused = [], []
     for number, (name, case) in enumerate(generate(args.count, args.seed)):
         inputs, outputs, reason = evaluate(case, [args.seed, number])

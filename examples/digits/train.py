@@ -62,7 +62,7 @@ def shifted(images, rng):
     return out
 
 
-# --- layers: each returns its output and a function for the gradients --------
+# --- layers: each returns its output and a function for the gradients -------
 
 def patches(x, k):
     """All k x k neighbourhoods, zero padded: (n, h, w, k, k, c)."""
@@ -156,7 +156,7 @@ def softmax(x):
     return e / e.sum(axis=1, keepdims=True)
 
 
-# --- the network ---------------------------------------------------------------
+# --- the network ------------------------------------------------------------
 
 def initial_weights(rng):
     shapes = {"stem": (16, 3, 3, 1), "dw": (1, 3, 3, 16),
@@ -242,7 +242,7 @@ def train(images, labels, epochs, seed):
     return p
 
 
-# --- quantisation ---------------------------------------------------------------
+# --- quantisation -----------------------------------------------------------
 
 def activation_quant(values):
     """Scale and zero point covering the values seen, and 0 exactly."""

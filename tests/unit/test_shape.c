@@ -212,9 +212,9 @@ static void activations_keep_shape_and_type(void) {
   const uint32_t op = net_op(&n, ASH_OP_relu6, NET_IDS(x), y);
   gives(&n, op, NET_DIMS(3, 5));
   n.g->ops.items[op].kind = ASH_OP_logistic;
-  refuses(&n, op, ASH_D_shape_quant, "expected scale 1/256");
+  refuses(&n, op, ASH_D_shape_quant, "expected 1/256");
   n.g->ops.items[op].kind = ASH_OP_softmax;
-  refuses(&n, op, ASH_D_shape_quant, "expected scale 1/256");
+  refuses(&n, op, ASH_D_shape_quant, "expected 1/256");
   n.g->tensors.items[y].type = ASH_UINT8;
   refuses(&n, op, ASH_D_shape_type, "type uint8, expected int8");
   net_free(&n);
