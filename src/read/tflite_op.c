@@ -256,10 +256,11 @@ typedef struct rule {
   const char *types;
 } rule;
 
-#define CONV_TYPES  "fff>f bbi>b bni>b hbl>h hbi>h uui>u"
-#define MATH_TYPES  "ff>f bb>b hh>h uu>u ii>i ll>l"
-#define UNARY_TYPES "f>f b>b u>u h>h"
-#define QUANT_TYPES "f>b f>u f>h h>b h>h h>i i>b i>h b>b b>u b>h b>i u>b u>u"
+#define CONV_TYPES    "fff>f bbi>b bni>b hbl>h hbi>h uui>u"
+#define MATH_TYPES    "ff>f bb>b hh>h uu>u ii>i ll>l"
+#define COMPARE_TYPES "ff>o bb>o uu>o hh>o ii>o ll>o"
+#define UNARY_TYPES   "f>f b>b u>u h>h"
+#define QUANT_TYPES   "f>b f>u f>h h>b h>h h>i i>b i>h b>b b>u b>h b>i u>b u>u"
 
 static const rule rules[] = {
     {0, ASH_OP_add, 5, 11, read_act, true, MATH_TYPES},
@@ -284,6 +285,24 @@ static const rule rules[] = {
      "fi>f bi>b ui>u hi>h ii>i li>l"},
     {60, ASH_OP_pad, 4, 0, NULL, false, ".i=>= .l=>="},
     {114, ASH_OP_quantize, 4, 0, NULL, true, QUANT_TYPES},
+    {41, ASH_OP_sub, 5, 28, read_act, true, MATH_TYPES},
+    {42, ASH_OP_div, 2, 29, read_act, true, "ff>f bb>b hh>h uu>u ii>i"},
+    {54, ASH_OP_prelu, 1, 0, NULL, true, "ff>f bb>b uu>u"},
+    {55, ASH_OP_maximum, 4, 0, NULL, true, MATH_TYPES},
+    {57, ASH_OP_minimum, 4, 0, NULL, true, MATH_TYPES},
+    {58, ASH_OP_less, 3, 0, NULL, true, COMPARE_TYPES},
+    {61, ASH_OP_greater, 2, 0, NULL, true, COMPARE_TYPES},
+    {62, ASH_OP_greater_equal, 3, 0, NULL, true, COMPARE_TYPES},
+    {63, ASH_OP_less_equal, 2, 0, NULL, true, COMPARE_TYPES},
+    {71, ASH_OP_equal, 5, 0, NULL, true, COMPARE_TYPES " oo>o"},
+    {72, ASH_OP_not_equal, 4, 0, NULL, true, COMPARE_TYPES " oo>o"},
+    {78, ASH_OP_pow, 1, 0, NULL, false, "ff>f ii>i"},
+    {84, ASH_OP_logical_or, 1, 0, NULL, false, "oo>o"},
+    {86, ASH_OP_logical_and, 1, 0, NULL, false, "oo>o"},
+    {87, ASH_OP_logical_not, 1, 0, NULL, false, "o>o"},
+    {90, ASH_OP_floor_div, 3, 0, NULL, false, "ff>f ii>i"},
+    {95, ASH_OP_floor_mod, 2, 0, NULL, false, "ff>f ii>i ll>l"},
+    {99, ASH_OP_squared_difference, 2, 0, NULL, true, "ff>f bb>b ii>i"},
 };
 
 static const rule *find_rule(int32_t code) {

@@ -35,6 +35,9 @@ static inline uint64_t ash_ref_elements(const ash_tensor *t) {
 static inline bool ash_ref_is_float(const ash_ref_call *c) {
   return ash_ref_in(c, 0)->type == ASH_FLOAT32;
 }
+static inline bool ash_ref_is_quantised(const ash_tensor *t) {
+  return t->type == ASH_INT8 || t->type == ASH_UINT8 || t->type == ASH_INT16;
+}
 static inline float ash_ref_scale_of(const ash_tensor *t) {
   return t->quant.scale[0];
 }
@@ -86,7 +89,25 @@ uint64_t ash_ref_index(const ash_shape *s, const int32_t *at, uint32_t rank);
   X(relu6, ash_ref_relu)                                                       \
   X(relu_n1_to_1, ash_ref_relu)                                                \
   X(logistic, ash_ref_logistic)                                                \
-  X(tanh, ash_ref_tanh)
+  X(tanh, ash_ref_tanh)                                                        \
+  X(sub, ash_ref_sub)                                                          \
+  X(div, ash_ref_div)                                                          \
+  X(minimum, ash_ref_minimum)                                                  \
+  X(maximum, ash_ref_maximum)                                                  \
+  X(squared_difference, ash_ref_squared_difference)                            \
+  X(floor_div, ash_ref_floor_div)                                              \
+  X(floor_mod, ash_ref_floor_mod)                                              \
+  X(pow, ash_ref_pow)                                                          \
+  X(prelu, ash_ref_prelu)                                                      \
+  X(equal, ash_ref_compare)                                                    \
+  X(not_equal, ash_ref_compare)                                                \
+  X(less, ash_ref_compare)                                                     \
+  X(less_equal, ash_ref_compare)                                               \
+  X(greater, ash_ref_compare)                                                  \
+  X(greater_equal, ash_ref_compare)                                            \
+  X(logical_and, ash_ref_logical)                                              \
+  X(logical_or, ash_ref_logical)                                               \
+  X(logical_not, ash_ref_logical_not)
 
 #define X(op, kernel) ash_status kernel(const ash_ref_call *c);
 ASH_REF_KERNELS(X)
