@@ -15,20 +15,23 @@ static void touch_tensor(const ash_onnx_tensor *t) {
     sink = (uint8_t)t->dims[i];
 }
 
-/* Nested graphs are opened one level, which is what a reader would do next. */
-static void touch_graph(ash_ctx *ctx, ash_zone *zone, const ash_onnx_graph *g,
-                        uint32_t depth) {
+static void touch_constants(const ash_onnx_graph *g) {
   for (uint32_t i = 0; i < g->constant_count; i++)
     touch_tensor(&g->constants[i]);
+}
+
+/* Nested graphs are opened one level, which is what a reader would do next. */
+static void touch_graph(ash_ctx *ctx, ash_zone *zone, const ash_onnx_graph *g) {
+  touch_constants(g);
   for (uint32_t i = 0; i < g->node_count; i++)
     for (uint32_t k = 0; k < g->nodes[i].attr_count; k++) {
       const ash_onnx_attr *a = &g->nodes[i].attrs[k];
       ash_onnx_graph nested;
       if (a->t)
         touch_tensor(a->t);
-      if (a->kind == ASH_ONNX_GRAPH && depth < 2 &&
+      if (a->kind == ASH_ONNX_GRAPH &&
           ash_onnx_read_graph(ctx, &nested, zone, a->s, "f") == ASH_OK)
-        touch_graph(ctx, zone, &nested, depth + 1);
+        touch_constants(&nested);
     }
 }
 
@@ -44,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (status == ASH_INTERNAL || status == ASH_NOMEM)
     abort();
   if (status == ASH_OK)
-    touch_graph(ctx, &zone, &model.graph, 0);
+    touch_graph(ctx, &zone, &model.graph);
   ash_zone_drop(&zone);
   ash_ctx_free(ctx);
   return 0;
