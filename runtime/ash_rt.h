@@ -430,6 +430,8 @@ void ash_rt_quantize_s8_s8(const ash_rt_requantize_params *p, const int8_t *in,
                            int8_t *out);
 void ash_rt_quantize_u8_s8(const ash_rt_requantize_params *p, const uint8_t *in,
                            int8_t *out);
+void ash_rt_quantize_u8_u8(const ash_rt_requantize_params *p, const uint8_t *in,
+                           uint8_t *out);
 void ash_rt_quantize_s8_u8(const ash_rt_requantize_params *p, const int8_t *in,
                            uint8_t *out);
 

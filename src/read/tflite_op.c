@@ -306,13 +306,13 @@ ash_loc ash_tflite_at_op(const ash_tflite *r, uint32_t op) {
 
 /* ---- is it known? ------------------------------------------------------ */
 
-enum { CUSTOM = 32 };
+enum { CUSTOM = 32, CUSTOM_SHOWN = 200 };
 
 static bool same_code(const ash_tflite_code *a, const ash_tflite_code *b) {
   const char *custom_a = a->custom ? a->custom : "";
   const char *custom_b = b->custom ? b->custom : "";
   return a->builtin == b->builtin && a->version == b->version &&
-         strcmp(custom_a, custom_b) == 0;
+         strncmp(custom_a, custom_b, CUSTOM_SHOWN) == 0;
 }
 
 /* Converters may list a code once for each use. Later twins hand their uses to
