@@ -606,7 +606,7 @@ static void survives_extreme_words_anywhere(void) {
  * in the file, enormous to visit. */
 static void refuses_to_visit_shared_parts_for_ever(void) {
   enum { REFS = 8000, LONG = 8000 };
-  size_t w[16];
+  size_t w[16] = {0};
   make_file *f = &written;
   f->count = 0;
   make_put(f, 0, 4);
