@@ -1,6 +1,7 @@
 # lib.sh - for scripts of tests/e2e: results as lines that tests/run counts.
 # Environment: ASHLAR (the program), BUILD (its build folder), ROOT (the tree).
 set -u
+: "${BUILD:=$ROOT/build}" "${ASHLAR:=$BUILD/bin/ashlar}"
 failed=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/ashlar-e2e-XXXXXX")
 trap 'rm -rf "$work"' EXIT
