@@ -15,7 +15,7 @@ skip() { echo "skipped $*"; }
 # expect NAME WANTED-EXIT-CODE COMMAND...: the code must match; output is kept
 # in $work/log.
 expect() {
-  name=$1 want=$2
+  local name=$1 want=$2
   shift 2
   "$@" >"$work/log" 2>&1
   got=$?
