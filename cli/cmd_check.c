@@ -3,19 +3,14 @@
 #include "files.h"
 #include "session.h"
 
-#include <string.h>
 
 int cmd_check(int argc, char **argv) {
   session s = {0};
   arg_list files;
   const arg_option options[] = {
-      {"csv", 0, ARG_FLAG, &(bool){false}, NULL,
-       "check a packing solution in CSV ('ashlar check --csv --help')"},
       {"quiet", 'q', ARG_FLAG, &s.quiet, NULL, "say nothing but errors"},
       {0}};
   const command *cmd = find_command("check");
-  if (argc > 1 && strcmp(argv[1], "--csv") == 0)
-    return cmd_check_csv(argc - 1, argv + 1);
   int code = args_parse(cmd, argc, argv, options, &files);
   if (code < 0 && files.count != 1)
     code = usage_error(cmd, "one plan file is needed");

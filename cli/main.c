@@ -35,9 +35,6 @@ const command commands[] = {
     {"targets", cmd_targets, "list devices, or print one as YAML", "[NAME]",
      "  ashlar targets\n"
      "  ashlar targets apollo510 > mine.yaml\n"},
-    {"solve", cmd_solve, "pack buffers (MiniMalloc's command line)",
-     "--capacity N --input IN.csv --output OUT.csv",
-     "  ashlar solve --capacity 1048576 --input a.csv --output b.csv\n"},
     {"explain", cmd_explain, "explain a diagnostic", "ASH1234",
      "  ashlar explain ASH5200\n  ashlar explain --all\n"},
     {0}};

@@ -76,10 +76,10 @@ void ash_call_float_range(const ash_call *c) {
 
 static void put_input(const ash_call *c, uint32_t k) {
   const ash_tensor *t = ash_call_in(c, k);
-  const char *e = c->inputs[k];
+  const char *e = t ? c->inputs[k] : NULL;
   ash_text_string(c->text, ",\n");
   put_indent(c);
-  if (!t || !e || strcmp(e, "NULL") == 0)
+  if (!e || strcmp(e, "NULL") == 0)
     ash_text_string(c->text, "    0");
   else
     ash_text_format(c->text, "    (const %s *)(%s)", ash_type_c(t->type), e);
@@ -109,9 +109,19 @@ void ash_call_invoke_one(const ash_call *c, uint32_t k) {
   put_tail(c);
 }
 
+/* Kernels with weights always take a bias; one that the op does not mention is
+ * absent. */
+static uint32_t argument_count(const ash_op *op) {
+  const bool weights = op->kind == ASH_OP_conv_2d ||
+                       op->kind == ASH_OP_depthwise_conv_2d ||
+                       op->kind == ASH_OP_fully_connected;
+  return weights && op->input_count < 3 ? 3 : op->input_count;
+}
+
 void ash_call_invoke(const ash_call *c) {
+  const uint32_t count = argument_count(ash_call_op(c));
   put_function(c);
-  for (uint32_t k = 0; k < ash_call_op(c)->input_count; k++)
+  for (uint32_t k = 0; k < count; k++)
     if (ash_op_reads(c->graph, c->op, k))
       put_input(c, k);
   put_tail(c);

@@ -226,8 +226,25 @@ static ash_status read_concatenation(call *c) {
   return put_act(c, 1);
 }
 
-/* The new shape as the file asks for it: `wanted` elements, of which -1 stands
- * for whatever is left. False when the output's shape is another. */
+/* The new shape as the file asks for it, from a constant second input or from
+ * the options. False when it is computed as the model runs, or not given. */
+static bool wanted_shape(const call *c, int64_t *wanted, uint64_t *count) {
+  const ash_tensor *given = ash_op_in(c->r->g, &c->op, 1);
+  const ash_fb_vector option = ash_fb_vec(&c->options, 0, 4);
+  *count = option.count;
+  for (uint32_t i = 0; i < option.count && i < ASH_RANK_MAX; i++)
+    wanted[i] = ash_fb_at_i32(&option, i);
+  if (!given)
+    return option.count > 0;
+  if (given->kind != ASH_TENSOR_CONSTANT)
+    return false;
+  *count = ash_shape_elements(&given->shape);
+  for (uint32_t i = 0; i < *count && i < ASH_RANK_MAX; i++)
+    wanted[i] = ash_tensor_int(given, i);
+  return true;
+}
+
+/* -1 stands for whatever is left. */
 static bool shape_agrees(const ash_shape *out, const int64_t *wanted,
                          uint64_t count) {
   bool agrees = count == out->rank;
@@ -236,21 +253,13 @@ static bool shape_agrees(const ash_shape *out, const int64_t *wanted,
   return agrees;
 }
 
-/* The new shape comes as a second input, constant or not, or as an option. The
- * graph takes the declared shape of the output, so they must agree. */
+/* The graph takes the declared shape of the output, so both must agree. */
 static ash_status read_reshape(call *c) {
-  const ash_tensor *given = ash_op_in(c->r->g, &c->op, 1);
-  const ash_tensor *out = ash_op_out(c->r->g, &c->op, 0);
-  const ash_fb_vector option = ash_fb_vec(&c->options, 0, 4);
-  int64_t wanted[ASH_RANK_MAX];
-  const bool constant = given && given->kind == ASH_TENSOR_CONSTANT;
-  const uint64_t count =
-      constant ? ash_shape_elements(&given->shape) : option.count;
-  if ((given && !constant) || (!given && count == 0))
-    return ASH_OK;
-  for (uint32_t i = 0; i < count && i < ASH_RANK_MAX; i++)
-    wanted[i] = constant ? ash_tensor_int(given, i) : ash_fb_at_i32(&option, i);
-  if (shape_agrees(&out->shape, wanted, count))
+  int64_t wanted[ASH_RANK_MAX] = {0};
+  uint64_t count;
+  const ash_tensor *items = c->r->g->tensors.items;
+  if (!wanted_shape(c, wanted, &count) ||
+      shape_agrees(&items[c->op.outputs[0]].shape, wanted, count))
     return ASH_OK;
   return ash_fail(c->r->ctx, ASH_MALFORMED, ASH_D_op_options, at_output(c, 0),
                   "the new shape is not the shape of the output");
@@ -358,13 +367,13 @@ ash_loc ash_tflite_at_op(const ash_tflite *r, uint32_t op) {
 
 /* ---- is it known? ------------------------------------------------------ */
 
-enum { CUSTOM = 32 };
+enum { CUSTOM = 32, CUSTOM_SHOWN = 200 };
 
 static bool same_code(const ash_tflite_code *a, const ash_tflite_code *b) {
   const char *custom_a = a->custom ? a->custom : "";
   const char *custom_b = b->custom ? b->custom : "";
   return a->builtin == b->builtin && a->version == b->version &&
-         strcmp(custom_a, custom_b) == 0;
+         strncmp(custom_a, custom_b, CUSTOM_SHOWN) == 0;
 }
 
 /* Converters may list a code once for each use. Later twins hand their uses to
@@ -524,21 +533,24 @@ static ash_status translate(call *c) {
   return ASH_OK;
 }
 
-static ash_status read_op(call *c) {
-  ash_ctx *ctx = c->r->ctx;
-  uint32_t ignored;
-  ASH_TRY(translate(c));
+static ash_status check_tensors(const call *c) {
+  const ash_tflite_op *from = &c->r->ops[c->index];
   ASH_TRY(check_arity(c));
   ASH_TRY(check_types(c));
-  if (c->rule->quantised) {
-    const ash_tflite_op *from = &c->r->ops[c->index];
-    ASH_TRY(check_quant(c, from->inputs, from->input_count));
-    ASH_TRY(check_quant(c, from->outputs, from->output_count));
-  }
+  if (!c->rule->quantised)
+    return ASH_OK;
+  ASH_TRY(check_quant(c, from->inputs, from->input_count));
+  return check_quant(c, from->outputs, from->output_count);
+}
+
+static ash_status read_op(call *c) {
+  uint32_t ignored;
+  ASH_TRY(translate(c));
+  ASH_TRY(check_tensors(c));
   ASH_TRY(open_options(c));
   if (c->rule->read)
     ASH_TRY(c->rule->read(c));
-  ASH_TRY(ash_fb_check(ctx, &c->r->fb, c->r->file));
+  ASH_TRY(ash_fb_check(c->r->ctx, &c->r->fb, c->r->file));
   return ash_graph_add_op(c->r->g, &ignored, c->op);
 }
 
