@@ -65,6 +65,8 @@ const ash_diag *ash_ctx_diags(const ash_ctx *ctx, size_t *count) {
 
 void ash_ctx_forget(ash_ctx *ctx) { ctx->diag_count = 0; }
 
+static char *format_kept(ash_ctx *ctx, const char *fmt, va_list ap)
+    ASH_PRINTF(2, 0);
 static char *format_kept(ash_ctx *ctx, const char *fmt, va_list ap) {
   va_list again;
   va_copy(again, ap);
@@ -87,6 +89,8 @@ static ash_loc keep_loc(ash_ctx *ctx, ash_loc loc) {
   return loc;
 }
 
+static void record(ash_ctx *ctx, ash_diag diag, const char *fmt, va_list ap)
+    ASH_PRINTF(3, 0);
 static void record(ash_ctx *ctx, ash_diag diag, const char *fmt, va_list ap) {
   if (ctx->diag_count == ASH_DIAG_MAX)
     return;

@@ -47,6 +47,8 @@ void ash_text_string(ash_text *t, const char *text) {
   ash_text_put(t, text, strlen(text));
 }
 
+static void put_format(ash_text *t, const char *fmt, va_list ap)
+    ASH_PRINTF(2, 0);
 static void put_format(ash_text *t, const char *fmt, va_list ap) {
   va_list again;
   va_copy(again, ap);

@@ -11,6 +11,7 @@
 
 #include "ashlar/graph.h"
 #include "base/ctx.h"
+#include "base/file.h"
 
 enum ash_op_kinds {
 #define OP(name, tflite, in_min, in_max, outs, flags, attrs) ASH_OP_##name,
@@ -46,6 +47,7 @@ struct ash_graph {
   ash_zone zone;      /* everything below */
   const char *name;   /* of the model, without folder and ending */
   const char *file;   /* as given, for diagnostics; may be NULL  */
+  ash_file bytes;     /* of the model, if the graph owns them     */
   struct {
     ash_tensor *items;
     size_t capacity;

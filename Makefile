@@ -1,0 +1,50 @@
+# The door. CMake is the build; these are the words people type.
+#
+#   make          build the ashlar program            make test    run all tests
+#   make demo     compile, build and run the example  make bench   measure
+#   make lint     layers, formatting, static analysis make fuzz    fuzz the readers
+#   make install  install (PREFIX=/usr/local)         make clean   remove builds
+
+BUILD     ?= build
+PREFIX    ?= /usr/local
+FUZZ_TIME ?= 60
+CMAKE     ?= cmake
+JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
+
+.PHONY: all deps test-deps demo test bench bench-packing lint fuzz install clean
+
+all: deps
+	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@$(CMAKE) --build $(BUILD) -j $(JOBS)
+	@rm -f $(BUILD).log
+
+# What is missing is installed when we may, else the exact line is printed.
+deps:
+	@tools/install-deps build
+
+test-deps:
+	@tools/install-deps build test
+
+demo: all
+	@examples/digits/demo.sh $(BUILD)/bin/ashlar
+
+test: test-deps
+	@tests/run
+
+bench: all
+	@bench/run $(BUILD)
+
+bench-packing: all
+	@bench/packing.sh $(BUILD)
+
+lint: test-deps
+	@tools/lint
+
+fuzz: test-deps
+	@tools/fuzz $(FUZZ_TIME)
+
+install: all
+	@$(CMAKE) --install $(BUILD)
+
+clean:
+	rm -rf build build-*

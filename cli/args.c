@@ -1,0 +1,130 @@
+/* args.c - see args.h. */
+#include "args.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_USAGE = 64 };
+
+int usage_error(const command *cmd, const char *fmt, ...) {
+  va_list ap;
+  fprintf(stderr, "ashlar %s: ", cmd->name);
+  va_start(ap, fmt);
+  vfprintf(stderr, fmt, ap);
+  va_end(ap);
+  fprintf(stderr, "\nusage: ashlar %s %s\n'ashlar %s --help' says more.\n",
+          cmd->name, cmd->synopsis, cmd->name);
+  return EXIT_USAGE;
+}
+
+static void print_help(const command *cmd, const arg_option *options) {
+  printf("ashlar %s - %s\n\nusage: ashlar %s %s\n", cmd->name, cmd->summary,
+         cmd->name, cmd->synopsis);
+  if (options->name)
+    printf("\noptions:\n");
+  for (const arg_option *o = options; o->name; o++) {
+    char left[48];
+    (void)snprintf(left, sizeof left, "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
+                   o->letter ? o->letter : ' ', o->letter ? ", " : "  ",
+                   o->name, o->value ? " " : "", o->value ? o->value : "");
+    printf("  %-28s %s\n", left, o->help);
+  }
+  printf("      --help                   this text\n");
+  if (cmd->examples)
+    printf("\nexamples:\n%s", cmd->examples);
+}
+
+static bool store(const arg_option *o, const char *value) {
+  char *end;
+  errno = 0;
+  switch (o->kind) {
+  case ARG_FLAG:
+    *(bool *)o->target = true;
+    return true;
+  case ARG_TEXT:
+    *(const char **)o->target = value;
+    return true;
+  case ARG_NUMBER:
+    *(uint64_t *)o->target = strtoull(value, &end, 0);
+    return *end == '\0' && end != value && errno == 0 && *value != '-';
+  case ARG_REAL:
+    *(double *)o->target = strtod(value, &end);
+    return *end == '\0' && end != value;
+  case ARG_LIST: {
+    arg_list *list = o->target;
+    if (list->count == ARG_LIST_MAX)
+      return false;
+    list->items[list->count++] = value;
+    return true;
+  }
+  }
+  return false;
+}
+
+static const arg_option *find_option(const arg_option *options,
+                                     const char *arg) {
+  const bool is_long = arg[1] == '-';
+  const size_t n = strcspn(arg + 2, "=");
+  for (const arg_option *o = options; o->name; o++)
+    if (is_long ? strlen(o->name) == n && memcmp(o->name, arg + 2, n) == 0
+                : o->letter && o->letter == arg[1])
+      return o;
+  return NULL;
+}
+
+/* The value behind `=`, glued to a letter, or in the next argument. */
+static const char *value_of(const char *arg, int argc, char **argv, int *at) {
+  const char *equals = strchr(arg, '=');
+  if (arg[1] == '-' && equals)
+    return equals + 1;
+  if (arg[1] != '-' && arg[2])
+    return arg + 2;
+  return *at + 1 < argc ? argv[++*at] : NULL;
+}
+
+static int parse_option(const command *cmd, int argc, char **argv, int *at,
+                        const arg_option *options) {
+  const char *arg = argv[*at];
+  const arg_option *o = find_option(options, arg);
+  if (!o)
+    return usage_error(cmd, "there is no option '%s'", arg);
+  if (o->kind == ARG_FLAG) {
+    if (arg[1] == '-' && strchr(arg, '='))
+      return usage_error(cmd, "--%s takes no value", o->name);
+    (void)store(o, NULL);
+    return -1;
+  }
+  const char *value = value_of(arg, argc, argv, at);
+  if (!value)
+    return usage_error(cmd, "--%s needs a value: %s", o->name, o->value);
+  if (!store(o, value))
+    return usage_error(cmd, "'%s' is no value for --%s %s", value, o->name,
+                       o->value);
+  return -1;
+}
+
+int args_parse(const command *cmd, int argc, char **argv,
+               const arg_option *options, arg_list *positional) {
+  bool only_positional = false;
+  positional->count = 0;
+  for (int i = 1; i < argc; i++) {
+    const char *arg = argv[i];
+    if (!only_positional && strcmp(arg, "--") == 0) {
+      only_positional = true;
+    } else if (!only_positional && strcmp(arg, "--help") == 0) {
+      print_help(cmd, options);
+      return 0;
+    } else if (!only_positional && arg[0] == '-' && arg[1]) {
+      const int code = parse_option(cmd, argc, argv, &i, options);
+      if (code >= 0)
+        return code;
+    } else if (positional->count == ARG_LIST_MAX) {
+      return usage_error(cmd, "too many arguments");
+    } else {
+      positional->items[positional->count++] = arg;
+    }
+  }
+  return -1;
+}

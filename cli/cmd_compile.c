@@ -1,0 +1,61 @@
+/* cmd_compile.c - ashlar compile MODEL: read, plan, write the module. */
+#include "commands.h"
+#include "plan_table.h"
+#include "session.h"
+
+#include <string.h>
+
+typedef struct job {
+  session s;
+  const char *folder, *json;
+  bool require_optimal;
+} job;
+
+static ash_status write_outputs(job *j, const ash_compiled *c) {
+  const char *text;
+  size_t count;
+  ash_status status =
+      ash_write_files(j->s.ctx, j->folder, c->files, c->file_count);
+  if (status != ASH_OK || !j->json)
+    return status;
+  status = ash_plan_json(j->s.ctx, &text, &count, c->plan, c->graph);
+  return status == ASH_OK ? write_text(&j->s, j->json, text, count) : status;
+}
+
+static int compile(job *j, const char *path) {
+  ash_compiled c;
+  ash_status status =
+      ash_compile(j->s.ctx, &c, path, j->s.device, &j->s.options);
+  if (status == ASH_OK && c.files)
+    status = write_outputs(j, &c);
+  const bool proved = !c.plan || c.plan->verdict == ASH_OPTIMAL;
+  if (status == ASH_OK && c.files && !j->s.quiet) {
+    print_plan_summary(c.plan, c.render);
+    printf("wrote %zu files to %s\n", c.file_count, j->folder);
+  }
+  ash_compiled_drop(&c);
+  const int code = session_close(&j->s, status);
+  return code == 0 && j->require_optimal && !proved ? 10 : code;
+}
+
+int cmd_compile(int argc, char **argv) {
+  job j = {.folder = "out"};
+  arg_list models;
+  const arg_option options[] = {
+      {"output", 'o', ARG_TEXT, &j.folder, "FOLDER",
+       "where the files go (default out)"},
+      {"prefix", 'p', ARG_TEXT, &j.s.options.prefix, "NAME",
+       "start of every C name (default: the file's name)"},
+      {"json", 0, ARG_TEXT, &j.json, "FILE|-", "write the plan as JSON too"},
+      {"require-optimal", 0, ARG_FLAG, &j.require_optimal, NULL,
+       "exit 10 unless the plan is proved optimal"},
+      SESSION_OPTIONS(&j.s),
+      {0}};
+  const command *cmd = find_command("compile");
+  int code = args_parse(cmd, argc, argv, options, &models);
+  if (code < 0 && models.count != 1)
+    code = usage_error(cmd, "one model file is needed");
+  if (code < 0)
+    code = session_open(&j.s, cmd);
+  return code >= 0 ? code : compile(&j, models.items[0]);
+}

@@ -1,0 +1,58 @@
+/* cmd_plan.c - ashlar plan MODEL: where the memory goes. */
+#include "commands.h"
+#include "plan_table.h"
+#include "session.h"
+
+typedef struct job {
+  session s;
+  const char *json;
+  bool require_optimal;
+} job;
+
+static ash_status show(job *j, const ash_compiled *c) {
+  const char *text;
+  size_t count;
+  if (!j->json) {
+    if (!j->s.quiet)
+      print_plan_table(c->plan, c->graph);
+    return ASH_OK;
+  }
+  const ash_status status =
+      ash_plan_json(j->s.ctx, &text, &count, c->plan, c->graph);
+  return status == ASH_OK ? write_text(&j->s, j->json, text, count) : status;
+}
+
+static int plan(job *j, const char *path) {
+  ash_compiled c;
+  if (!j->s.options.stop) {
+    j->s.options.stop = true;
+    j->s.options.stop_after = ASH_STAGE_PLAN;
+  }
+  ash_status status =
+      ash_compile(j->s.ctx, &c, path, j->s.device, &j->s.options);
+  if (status == ASH_OK && c.plan)
+    status = show(j, &c);
+  const bool proved = !c.plan || c.plan->verdict == ASH_OPTIMAL;
+  ash_compiled_drop(&c);
+  const int code = session_close(&j->s, status);
+  return code == 0 && j->require_optimal && !proved ? 10 : code;
+}
+
+int cmd_plan(int argc, char **argv) {
+  job j = {0};
+  arg_list models;
+  const arg_option options[] = {
+      {"json", 0, ARG_TEXT, &j.json, "FILE|-",
+       "write the plan as JSON instead (docs/plan-format.md)"},
+      {"require-optimal", 0, ARG_FLAG, &j.require_optimal, NULL,
+       "exit 10 unless the plan is proved optimal"},
+      SESSION_OPTIONS(&j.s),
+      {0}};
+  const command *cmd = find_command("plan");
+  int code = args_parse(cmd, argc, argv, options, &models);
+  if (code < 0 && models.count != 1)
+    code = usage_error(cmd, "one model file is needed");
+  if (code < 0)
+    code = session_open(&j.s, cmd);
+  return code >= 0 ? code : plan(&j, models.items[0]);
+}

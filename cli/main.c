@@ -1,0 +1,80 @@
+/* main.c - the ashlar program: one command a file, this table, nothing else. */
+#include "args.h"
+#include "ashlar/base.h"
+#include "commands.h"
+
+#include <string.h>
+
+enum { EXIT_USAGE = 64 };
+
+const command commands[] = {
+    {"compile", cmd_compile, "turn a model into C",
+     "MODEL [--target NAME] [-o FOLDER]",
+     "  ashlar compile digits.tflite --target apollo510 -o out\n"
+     "  ashlar compile digits.tflite --prefix net -o out --json out/plan.json\n"
+     "  ashlar compile digits.tflite --dump-after pass --stop-after pass\n"},
+    {"plan", cmd_plan, "say where the memory of a model goes",
+     "MODEL [--target NAME] [--json FILE|-]",
+     "  ashlar plan digits.tflite --target apollo510\n"
+     "  ashlar plan digits.tflite --target apollo510 --json - > plan.json\n"
+     "  ashlar plan digits.tflite --target stm32f446re --set SRAM=16K\n"
+     "  ashlar plan digits.tflite --planner greedy\n"},
+    {"test", cmd_test, "build the generated C and compare it with a record",
+     "MODEL --inputs IN.npz --expect OUT.npz",
+     "  ashlar test digits.tflite --inputs digits_test.npz "
+     "--expect digits_expect.npz\n"
+     "  ashlar test digits.tflite --inputs in.npz --expect out.npz "
+     "--engine reference\n"
+     "  ashlar test digits.tflite --inputs in.npz --save out.npz\n"},
+    {"inspect", cmd_inspect, "show what a model is made of", "MODEL [--json]",
+     "  ashlar inspect digits.tflite\n"
+     "  ashlar inspect digits.tflite --text > digits.ir\n"},
+    {"check", cmd_check, "check a plan without trusting who made it",
+     "PLAN.json | --csv SOLUTION.csv",
+     "  ashlar plan digits.tflite --json plan.json && ashlar check plan.json\n"},
+    {"targets", cmd_targets, "list devices, or print one as YAML", "[NAME]",
+     "  ashlar targets\n"
+     "  ashlar targets apollo510 > mine.yaml\n"},
+    {"explain", cmd_explain, "explain a diagnostic", "ASH1234",
+     "  ashlar explain ASH5200\n  ashlar explain --all\n"},
+    {0}};
+
+const command *find_command(const char *name) {
+  for (const command *c = commands; c->name; c++)
+    if (strcmp(c->name, name) == 0)
+      return c;
+  return NULL;
+}
+
+static void print_overview(FILE *to) {
+  fprintf(to, "ashlar %s - ahead-of-time compiler for neural networks on small "
+              "devices\n\nusage: ashlar COMMAND ...\n\n",
+          ash_version());
+  for (const command *c = commands; c->name; c++)
+    fprintf(to, "  %-10s %s\n", c->name, c->summary);
+  fprintf(to, "\n'ashlar COMMAND --help' teaches each by example.\n"
+              "exit codes: 0 done, 10 not proved optimal (--require-optimal), "
+              "20 does not fit,\n64 usage, 65 bad input, 69 unsupported, 70 "
+              "internal, 74 input/output\n");
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    print_overview(stderr);
+    return EXIT_USAGE;
+  }
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+    print_overview(stdout);
+    return 0;
+  }
+  if (strcmp(argv[1], "--version") == 0) {
+    printf("ashlar %s\n", ash_version());
+    return 0;
+  }
+  const command *cmd = find_command(argv[1]);
+  if (cmd)
+    return cmd->run(argc - 1, argv + 1);
+  fprintf(stderr, "ashlar: there is no command '%s'\n", argv[1]);
+  print_overview(stderr);
+  return EXIT_USAGE;
+}

@@ -1,0 +1,18 @@
+/* print_diag.h - diagnostics for people, and what the shell is told. */
+#ifndef ASH_CLI_PRINT_DIAG_H
+#define ASH_CLI_PRINT_DIAG_H
+
+#include "ashlar/base.h"
+
+#include <stdio.h>
+
+/* Everything the context has to say, one diagnostic a line (hints on a line
+ * of their own), then forgets it. Coloured only on a terminal, and not when
+ * the environment has NO_COLOR. */
+void print_diags(ash_ctx *ctx, FILE *out);
+
+/* The exit code for a status: 0 done, 20 does not fit, 64 usage, 65 bad input,
+ * 69 unsupported, 70 internal, 74 I/O. */
+int exit_code_of(ash_status status);
+
+#endif

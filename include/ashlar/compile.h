@@ -1,0 +1,102 @@
+/* ashlar/compile.h - model in, C out: the pipeline, whole or stage by stage.
+ *
+ *   ash_ctx *ctx;
+ *   const ash_device *device;
+ *   ash_compiled result;
+ *   ash_ctx_new(&ctx, NULL);
+ *   ash_device_load(ctx, &device, "apollo510");
+ *   ash_compile(ctx, &result, "digits.tflite", device, NULL);
+ *   ash_write_files(ctx, "out", result.files, result.file_count);
+ *   ash_compiled_drop(&result);
+ *   ash_ctx_free(ctx);                                                       */
+#ifndef ASHLAR_COMPILE_H
+#define ASHLAR_COMPILE_H
+
+#include "ashlar/plan.h"
+#include "ashlar/render.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Reads a model file (.tflite, or the textual form) into a verified graph. The
+ * graph keeps the file's bytes; free it with ash_graph_free. */
+ASH_API ASH_MUST_CHECK ash_status ash_load_model(ash_ctx *ctx, ash_graph **out,
+                                                 const char *path);
+
+/* Rewrites the graph until the kernels can run it, and verifies the result. */
+ASH_API ASH_MUST_CHECK ash_status ash_lower(ash_ctx *ctx, ash_graph *g);
+
+/* Runs a graph, lowered or not, in the reference interpreter: slow, obvious,
+ * the oracle for generated code. Buffers in the order of the graph's inputs
+ * and outputs, each of exactly its tensor's bytes. */
+ASH_API ASH_MUST_CHECK ash_status ash_run_reference(ash_ctx *ctx,
+                                                    const ash_graph *g,
+                                                    const void *const *inputs,
+                                                    void *const *outputs);
+
+/* A generated file, kept by the context. */
+typedef struct ash_generated {
+  const char *name;
+  const char *bytes;
+  size_t count;
+} ash_generated;
+
+/* The module of a planned graph. `prefix` must be a C identifier. */
+ASH_API ASH_MUST_CHECK ash_status ash_emit_module(
+    ash_ctx *ctx, const ash_generated **files, size_t *file_count,
+    const ash_graph *g, const ash_plan *plan, const ash_device *device,
+    const char *prefix);
+
+/* Writes all files into `folder`, or none: nothing partial is left behind. */
+ASH_API ASH_MUST_CHECK ash_status ash_write_files(ash_ctx *ctx,
+                                                  const char *folder,
+                                                  const ash_generated *files,
+                                                  size_t file_count);
+
+/* ---- the whole pipeline ------------------------------------------------- */
+
+/* Stages in order; after each a dump can be asked for. */
+typedef enum ash_stage {
+  ASH_STAGE_READ,
+  ASH_STAGE_PASS,
+  ASH_STAGE_PLAN,
+  ASH_STAGE_EMIT,
+  ASH_STAGE_COUNT
+} ash_stage;
+
+ASH_API const char *ash_stage_text(ash_stage stage);
+/* ASH_STAGE_COUNT if there is none of that name. */
+ASH_API ash_stage ash_stage_find(const char *name);
+
+typedef struct ash_compile_options {
+  size_t struct_bytes;
+  const char *prefix; /* NULL: made from the model's file name */
+  ash_plan_options plan;
+  ash_stage stop_after; /* with `stop` set */
+  bool stop;
+  /* Called after every stage with its textual form (graph or plan JSON). */
+  void (*dump)(void *user, ash_stage stage, const char *text, size_t count);
+  void *dump_user;
+} ash_compile_options;
+
+typedef struct ash_compiled {
+  ash_graph *graph;
+  const ash_plan *plan;
+  const ash_render_plan *render;
+  const ash_generated *files;
+  size_t file_count;
+} ash_compiled;
+
+ASH_API ASH_MUST_CHECK ash_status ash_compile(
+    ash_ctx *ctx, ash_compiled *out, const char *path, const ash_device *device,
+    const ash_compile_options *options);
+ASH_API void ash_compiled_drop(ash_compiled *compiled);
+
+/* A C identifier made from a model's file name; kept by the context. */
+ASH_API const char *ash_default_prefix(ash_ctx *ctx, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,96 @@
+/* ash_rt_average_pool_2d_s8.c - average over windows, int8; padding does not
+ * count. */
+#include "ash_rt.h"
+
+typedef struct ash_rt_average_box {
+  const int8_t *in;
+  int32_t rows, columns;
+  ptrdiff_t row, column; /* distances */
+  uint32_t count;
+  uint32_t inverse; /* ceil(2^32 / count), 0: divide */
+} ash_rt_average_box;
+
+/* n / count, where n <= 128 * count + count / 2. Multiplying by the inverse
+ * is exact while n * count < 2^32, which holds for windows below 5781. */
+static inline uint32_t ash_rt_average_divide(const ash_rt_average_box *b,
+                                             uint32_t n) {
+  return b->inverse ? (uint32_t)(((uint64_t)n * b->inverse) >> 32)
+                    : n / b->count;
+}
+
+/* To the nearest, ties away from zero. */
+static int8_t ash_rt_average_finish(const ash_rt_pool_2d_s8_params *p,
+                                    const ash_rt_average_box *b, int32_t sum) {
+  const uint32_t half = b->count / 2;
+  const int32_t y =
+      sum < 0 ? -(int32_t)ash_rt_average_divide(b, (uint32_t)-sum + half)
+              : (int32_t)ash_rt_average_divide(b, (uint32_t)sum + half);
+  return (int8_t)ash_rt_clamp(y, p->act_min, p->act_max);
+}
+
+static void ash_rt_average_4(const ash_rt_pool_2d_s8_params *p,
+                             const ash_rt_average_box *b, int32_t c,
+                             int8_t *out) {
+  int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  const int8_t *row = b->in + c;
+  for (int32_t y = 0; y < b->rows; y++, row += b->row) {
+    const int8_t *x = row;
+    for (int32_t k = 0; k < b->columns; k++, x += b->column) {
+      s0 += x[0];
+      s1 += x[1];
+      s2 += x[2];
+      s3 += x[3];
+    }
+  }
+  out[c] = ash_rt_average_finish(p, b, s0);
+  out[c + 1] = ash_rt_average_finish(p, b, s1);
+  out[c + 2] = ash_rt_average_finish(p, b, s2);
+  out[c + 3] = ash_rt_average_finish(p, b, s3);
+}
+
+static void ash_rt_average_pixel(const ash_rt_pool_2d_s8_params *p,
+                                 const ash_rt_average_box *b, int8_t *out) {
+  int32_t c = 0;
+  for (; c + 4 <= p->window.in_c; c += 4)
+    ash_rt_average_4(p, b, c, out);
+  for (; c < p->window.in_c; c++) {
+    int32_t sum = 0;
+    for (int32_t y = 0; y < b->rows; y++)
+      for (int32_t k = 0; k < b->columns; k++)
+        sum += b->in[y * b->row + k * b->column + c];
+    out[c] = ash_rt_average_finish(p, b, sum);
+  }
+}
+
+static ash_rt_average_box ash_rt_average_box_of(const ash_rt_window *w,
+                                                const int8_t *in, int32_t y,
+                                                int32_t x) {
+  const int32_t top = y * w->stride_h - w->pad_top;
+  const int32_t left = x * w->stride_w - w->pad_left;
+  const ash_rt_taps v = ash_rt_taps_of(top, w->filter_h, 1, w->in_h);
+  const ash_rt_taps h = ash_rt_taps_of(left, w->filter_w, 1, w->in_w);
+  ash_rt_average_box b;
+  b.rows = v.hi - v.lo;
+  b.columns = h.hi - h.lo;
+  b.row = (ptrdiff_t)w->in_w * w->in_c;
+  b.column = w->in_c;
+  b.count = (uint32_t)(b.rows * b.columns);
+  b.in = b.count ? in + (top + v.lo) * b.row + (left + h.lo) * b.column : in;
+  if (b.count == 0)
+    b.count = 1;
+  b.inverse = b.count > 1 && b.count < 5781 ? UINT32_MAX / b.count + 1 : 0;
+  return b;
+}
+
+void ash_rt_average_pool_2d_s8(const ash_rt_pool_2d_s8_params *p,
+                               const int8_t *in, int8_t *out) {
+  const ash_rt_window *w = &p->window;
+  for (int32_t n = 0; n < w->batches; n++) {
+    for (int32_t y = 0; y < w->out_h; y++)
+      for (int32_t x = 0; x < w->out_w; x++, out += w->in_c) {
+        const ash_rt_average_box b = ash_rt_average_box_of(w, in, y, x);
+        ash_rt_average_pixel(p, &b, out);
+      }
+    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
+  }
+}

@@ -1,0 +1,157 @@
+/* compile.c - the whole compiler in one screen:
+ *
+ *   bytes -> graph -> lowered graph -> plan -> C
+ *
+ * Every arrow is verified or checked before the next one starts. */
+#include "ashlar/compile.h"
+
+#include "base/file.h"
+#include "graph/verify.h"
+#include "pass/pass.h"
+#include "read/read.h"
+#include "ref/ref.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* ---- stages --------------------------------------------------------------- */
+
+static const char *const stage_text[ASH_STAGE_COUNT] = {"read", "pass", "plan",
+                                                        "emit"};
+
+const char *ash_stage_text(ash_stage stage) {
+  return stage < ASH_STAGE_COUNT ? stage_text[stage] : "?";
+}
+
+ash_stage ash_stage_find(const char *name) {
+  unsigned stage = 0;
+  while (stage < ASH_STAGE_COUNT && strcmp(stage_text[stage], name) != 0)
+    stage++;
+  return (ash_stage)stage;
+}
+
+ash_status ash_load_model(ash_ctx *ctx, ash_graph **out, const char *path) {
+  ash_file file;
+  *out = NULL;
+  ASH_TRY(ash_file_read(ctx, &file, path));
+  ash_status status =
+      ash_read_model(ctx, out, file.bytes, file.count, path);
+  if (status == ASH_OK)
+    status = ash_graph_verify(ctx, *out);
+  if (status == ASH_OK) {
+    (*out)->bytes = file; /* constants point into it */
+    return ASH_OK;
+  }
+  ash_graph_free(*out);
+  *out = NULL;
+  ash_file_drop(&file);
+  return status;
+}
+
+ash_status ash_lower(ash_ctx *ctx, ash_graph *g) {
+  ASH_TRY(ash_run_passes(ctx, g));
+  return ash_graph_verify(ctx, g);
+}
+
+ash_status ash_run_reference(ash_ctx *ctx, const ash_graph *g,
+                             const void *const *inputs, void *const *outputs) {
+  return ash_ref_run(ctx, g, inputs, outputs);
+}
+
+ash_status ash_write_files(ash_ctx *ctx, const char *folder,
+                           const ash_generated *files, size_t file_count) {
+  ash_output out;
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  ash_status status = ASH_OK;
+  ash_output_init(&out, ctx, &ctx->scratch);
+  for (size_t i = 0; i < file_count && status == ASH_OK; i++) {
+    const char *path =
+        ash_zone_format(&ctx->scratch, "%s/%s", folder, files[i].name);
+    status = path ? ash_output_add(&out, path, files[i].bytes, files[i].count)
+                  : ash_nomem(ctx);
+  }
+  if (status == ASH_OK)
+    status = ash_output_commit(&out);
+  ash_output_abandon(&out);
+  ash_zone_rewind(&ctx->scratch, mark);
+  return status;
+}
+
+/* ---- the arrow ------------------------------------------------------------ */
+
+typedef struct run {
+  ash_ctx *ctx;
+  ash_compiled *out;
+  const ash_device *device;
+  ash_compile_options options;
+} run;
+
+/* Dumps what the stage made, if anybody listens; says whether to go on. */
+static ash_status after(run *r, ash_stage stage, bool *go_on) {
+  const char *text = "";
+  size_t count = 0;
+  *go_on = !r->options.stop || stage < r->options.stop_after;
+  if (!r->options.dump || stage == ASH_STAGE_EMIT)
+    return ASH_OK;
+  if (stage == ASH_STAGE_PLAN)
+    ASH_TRY(ash_plan_json(r->ctx, &text, &count, r->out->plan, r->out->graph));
+  else
+    ASH_TRY(ash_graph_dump(r->ctx, &text, &count, r->out->graph));
+  r->options.dump(r->options.dump_user, stage, text, count);
+  return ASH_OK;
+}
+
+static ash_status compile(run *r, const char *path) {
+  ash_compiled *out = r->out;
+  const char *prefix = r->options.prefix ? r->options.prefix
+                                         : ash_default_prefix(r->ctx, path);
+  bool go_on;
+  ASH_TRY(ash_load_model(r->ctx, &out->graph, path));
+  ASH_TRY(after(r, ASH_STAGE_READ, &go_on));
+  if (!go_on)
+    return ASH_OK;
+  ASH_TRY(ash_lower(r->ctx, out->graph));
+  ASH_TRY(after(r, ASH_STAGE_PASS, &go_on));
+  if (!go_on)
+    return ASH_OK;
+  ASH_TRY(ash_plan_memory(r->ctx, &out->plan, out->graph, r->device,
+                          &r->options.plan));
+  ASH_TRY(after(r, ASH_STAGE_PLAN, &go_on));
+  if (!go_on)
+    return ASH_OK;
+  ASH_TRY(ash_zone_check(r->ctx, &r->ctx->keep));
+  ASH_TRY(ash_build_render_plan(r->ctx, &out->render, out->plan, out->graph,
+                                prefix));
+  ASH_TRY(ash_emit_module(r->ctx, &out->files, &out->file_count, out->graph,
+                          out->plan, r->device, prefix));
+  return after(r, ASH_STAGE_EMIT, &go_on);
+}
+
+ash_status ash_compile(ash_ctx *ctx, ash_compiled *out, const char *path,
+                       const ash_device *device,
+                       const ash_compile_options *options) {
+  run r = {.ctx = ctx, .out = out, .device = device};
+  *out = (ash_compiled){0};
+  if (options)
+    r.options = *options;
+  return compile(&r, path);
+}
+
+void ash_compiled_drop(ash_compiled *compiled) {
+  ash_graph_free(compiled->graph);
+  *compiled = (ash_compiled){0};
+}
+
+const char *ash_default_prefix(ash_ctx *ctx, const char *path) {
+  const char *slash = strrchr(path, '/');
+  char *name = ash_zone_format(&ctx->keep, "m_%s", slash ? slash + 1 : path);
+  if (!name)
+    return "model";
+  char *start = isalpha((unsigned char)name[2]) ? name + 2 : name;
+  char *dot = strrchr(start, '.');
+  if (dot && dot != start)
+    *dot = '\0';
+  for (char *p = start; *p; p++)
+    *p = isalnum((unsigned char)*p) ? (char)tolower((unsigned char)*p) : '_';
+  return start;
+}

@@ -1,0 +1,28 @@
+/* call.h - one operator as C text: its parameters as a static const struct and
+ * the call of its kernel. */
+#ifndef ASH_EMIT_CALL_H
+#define ASH_EMIT_CALL_H
+
+#include "base/text.h"
+#include "graph/graph.h"
+#include "kernel/kernel.h"
+
+typedef struct ash_call {
+  const ash_graph *graph; /* lowered (pass/lower.c) */
+  uint32_t op;
+  const ash_kernel *kernel;
+  /* C expressions of type `const void *` and `void *`, one for each input and
+   * output of the op. NULL or "NULL" for an absent one; those of inputs that
+   * the kernel does not read (kernel/reads.h) are ignored. */
+  const char *const *inputs;
+  const char *const *outputs;
+  const char *scratch; /* void *, where the kernel wants scratch */
+  ash_text *text;
+} ash_call;
+
+/* Writes declarations and statements at the text's indentation, for the inside
+ * of a function or block of its own: it declares `p`. Names carry the prefix of
+ * runtime/, which the module replaces. */
+ash_status ash_emit_call(ash_ctx *ctx, const ash_call *call);
+
+#endif

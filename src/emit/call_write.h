@@ -1,0 +1,47 @@
+/* call_write.h - what the writers of parameters share. Private to call*.c. */
+#ifndef ASH_EMIT_CALL_WRITE_H
+#define ASH_EMIT_CALL_WRITE_H
+
+#include "emit/call.h"
+#include "kernel/quant.h"
+
+static inline const ash_op *ash_call_op(const ash_call *c) {
+  return &c->graph->ops.items[c->op];
+}
+static inline const ash_tensor *ash_call_in(const ash_call *c, uint32_t k) {
+  return ash_op_in(c->graph, ash_call_op(c), k);
+}
+static inline const ash_tensor *ash_call_out(const ash_call *c) {
+  return ash_op_out(c->graph, ash_call_op(c), 0);
+}
+
+/* `static const ash_rt_<type>_params p = {` ... `};` */
+void ash_call_open(const ash_call *c, const char *type);
+void ash_call_close(const ash_call *c);
+/* A nested struct: `.name = {` ... `},` */
+void ash_call_open_field(const ash_call *c, const char *name);
+void ash_call_close_field(const ash_call *c);
+void ash_call_int(const ash_call *c, const char *name, int64_t value);
+void ash_call_float(const ash_call *c, const char *name, float value);
+void ash_call_ints(const ash_call *c, const char *name, const int32_t *values,
+                   uint32_t count);
+/* Fused activation: act_min, act_max. */
+void ash_call_int_range(const ash_call *c);
+void ash_call_float_range(const ash_call *c);
+
+/* The call itself, with all inputs that the kernel reads. */
+void ash_call_invoke(const ash_call *c);
+/* With input k only. */
+void ash_call_invoke_one(const ash_call *c, uint32_t k);
+
+/* The parameters of each family; ash_emit_call closes block and call. */
+ash_status ash_call_window(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_dense(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_binary(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_unary(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_mean(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_pad(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_copy(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_concatenation(ash_ctx *ctx, const ash_call *c);
+
+#endif

@@ -1,0 +1,116 @@
+/* module.c - graph, plan and device -> the files of a module. */
+#include "emit/module.h"
+
+#include "plan/alias.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { FILE_COUNT = 6 };
+
+static bool is_identifier(const char *s) {
+  if (!isalpha((unsigned char)*s) && *s != '_')
+    return false;
+  for (; *s; s++)
+    if (!isalnum((unsigned char)*s) && *s != '_')
+      return false;
+  return true;
+}
+
+/* An op whose output shares its input's bytes needs no code. */
+static bool is_free(const ash_module *m, uint32_t op) {
+  const ash_op *o = &m->g->ops.items[op];
+  if (!(ash_op_info_of(o->kind)->flags & ASH_OP_VIEW))
+    return false;
+  const uint32_t out = ash_plan_slot_of_tensor(m->plan, o->outputs[0]);
+  return out != ASH_NO_ID && m->plan->slots[out].alias_of != ASH_NO_ID;
+}
+
+static ash_status select_kernels(ash_module *m) {
+  m->kernels = ASH_NEW_ARRAY(&m->ctx->scratch, const ash_kernel *,
+                             m->g->op_count + 1);
+  ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
+  for (uint32_t op = 0; op < m->g->op_count; op++)
+    if (!is_free(m, op))
+      ASH_TRY(ash_kernel_select(m->ctx, &m->kernels[op], m->g, op));
+  return ASH_OK;
+}
+
+static ash_status no_result(ash_module *m, void (*emit)(ash_module *)) {
+  emit(m);
+  return ASH_OK;
+}
+
+static ash_status emit_part(ash_module *m, size_t part) {
+  switch (part) {
+  case 0:
+    return no_result(m, ash_emit_header);
+  case 1:
+    return ash_emit_source(m);
+  case 2:
+    return no_result(m, ash_emit_memory);
+  case 3:
+    return no_result(m, ash_emit_constants);
+  case 4:
+    return ash_emit_kernels_header(m);
+  default:
+    return ash_emit_kernels_source(m);
+  }
+}
+
+static ash_status emit_file(ash_module *m, ash_generated *file, size_t part) {
+  static const char *const ending[FILE_COUNT] = {
+      ".h", ".c", "_memory.h", "_constants.c", "_kernels.h", "_kernels.c"};
+  ash_text t;
+  const ash_mark mark = ash_zone_mark(&m->ctx->scratch);
+  ash_text_init(&t, &m->ctx->mem);
+  m->text = &t;
+  ash_status status = emit_part(m, part);
+  ash_zone_rewind(&m->ctx->scratch, mark);
+  if (status == ASH_OK) {
+    file->name = ash_zone_format(m->zone, "%s%s", m->prefix, ending[part]);
+    file->bytes = ash_zone_copy(m->zone, t.bytes, t.count);
+    file->count = t.count;
+    status = t.failed || m->zone->failed || m->ctx->scratch.failed
+                 ? ash_nomem(m->ctx)
+                 : ASH_OK;
+  }
+  ash_text_drop(&t);
+  return status;
+}
+
+static ash_status emit(ash_module *m, ash_generated *files) {
+  ASH_TRY(ash_build_render_plan(m->ctx, &m->render, m->plan, m->g, m->prefix));
+  m->upper = ash_emit_upper(m, m->prefix);
+  ASH_TRY(select_kernels(m));
+  for (size_t i = 0; i < FILE_COUNT; i++)
+    ASH_TRY(emit_file(m, &files[i], i));
+  return ASH_OK;
+}
+
+ash_status ash_emit_module(ash_ctx *ctx, const ash_generated **files,
+                           size_t *file_count, const ash_graph *g,
+                           const ash_plan *plan, const ash_device *device,
+                           const char *prefix) {
+  ash_module m = {.ctx = ctx,
+                  .zone = &ctx->keep,
+                  .g = g,
+                  .plan = plan,
+                  .device = device,
+                  .prefix = prefix};
+  *files = NULL;
+  *file_count = 0;
+  if (!is_identifier(prefix))
+    return ash_fail(ctx, ASH_MISUSE, ASH_D_emit_prefix, ASH_NOWHERE,
+                    "the prefix '%s' is not a C identifier", prefix);
+  ash_generated *made = ASH_NEW_ARRAY(m.zone, ash_generated, FILE_COUNT);
+  ASH_TRY(ash_zone_check(ctx, m.zone));
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  const ash_status status = emit(&m, made);
+  ash_zone_rewind(&ctx->scratch, mark);
+  if (status != ASH_OK)
+    return status;
+  *files = made;
+  *file_count = FILE_COUNT;
+  return ASH_OK;
+}

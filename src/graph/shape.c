@@ -1,0 +1,82 @@
+/* shape.c - which rule each operator follows, and which types its first input
+ * may have. One line an operator: what is not in this table does not compile
+ * into anything. */
+#include "graph/shape.h"
+
+#include "graph/shape_rule.h"
+
+#define F32   ASH_T(FLOAT32)
+#define Q8    (ASH_T(INT8) | ASH_T(UINT8))
+#define QUANT ASH_T_QUANT
+#define I8    ASH_T(INT8)
+#define I32   ASH_T(INT32)
+#define INTS  ASH_T_INDEX
+#define ANY   ASH_T_ANY
+#define BOOL  ASH_T(BOOL)
+
+static const struct {
+  ash_status (*rule)(const ash_rule *r);
+  uint32_t types; /* of input 0 */
+} table[ASH_OP_COUNT] = {
+    [ASH_OP_conv_2d] = {ash_shape_conv_2d, F32 | I8},
+    [ASH_OP_depthwise_conv_2d] = {ash_shape_depthwise_conv_2d, F32 | I8},
+    [ASH_OP_fully_connected] = {ash_shape_fully_connected, F32 | I8},
+    [ASH_OP_add] = {ash_shape_binary, F32 | Q8 | INTS},
+    [ASH_OP_mul] = {ash_shape_binary, F32 | Q8 | INTS},
+    [ASH_OP_average_pool_2d] = {ash_shape_pool_2d, F32 | QUANT},
+    [ASH_OP_max_pool_2d] = {ash_shape_pool_2d, F32 | QUANT},
+    [ASH_OP_mean] = {ash_shape_reduce, F32 | Q8},
+    [ASH_OP_softmax] = {ash_shape_softmax, F32 | Q8},
+    [ASH_OP_reshape] = {ash_shape_reshape, ANY},
+    [ASH_OP_pad] = {ash_shape_pad, ANY},
+    [ASH_OP_concatenation] = {ash_shape_concatenation, ANY},
+    [ASH_OP_quantize] = {ash_shape_quantize, F32 | QUANT},
+    [ASH_OP_dequantize] = {ash_shape_dequantize, QUANT},
+    [ASH_OP_relu] = {ash_shape_activation, F32 | QUANT},
+    [ASH_OP_relu6] = {ash_shape_activation, F32 | QUANT},
+    [ASH_OP_relu_n1_to_1] = {ash_shape_activation, F32 | QUANT},
+    [ASH_OP_logistic] = {ash_shape_logistic, F32 | Q8},
+    [ASH_OP_tanh] = {ash_shape_activation, F32 | Q8},
+    [ASH_OP_sub] = {ash_shape_binary, F32 | Q8 | INTS},
+    [ASH_OP_div] = {ash_shape_binary, F32 | Q8 | I32},
+    [ASH_OP_minimum] = {ash_shape_select_pair, F32 | QUANT | INTS},
+    [ASH_OP_maximum] = {ash_shape_select_pair, F32 | QUANT | INTS},
+    [ASH_OP_squared_difference] = {ash_shape_binary, F32 | I8 | I32},
+    [ASH_OP_floor_div] = {ash_shape_binary, F32 | I32},
+    [ASH_OP_floor_mod] = {ash_shape_binary, F32 | INTS},
+    [ASH_OP_pow] = {ash_shape_binary, F32 | I32},
+    [ASH_OP_prelu] = {ash_shape_prelu, F32 | Q8},
+    [ASH_OP_equal] = {ash_shape_compare, F32 | Q8 | INTS | BOOL},
+    [ASH_OP_not_equal] = {ash_shape_compare, F32 | Q8 | INTS | BOOL},
+    [ASH_OP_less] = {ash_shape_compare, F32 | Q8 | INTS},
+    [ASH_OP_less_equal] = {ash_shape_compare, F32 | Q8 | INTS},
+    [ASH_OP_greater] = {ash_shape_compare, F32 | Q8 | INTS},
+    [ASH_OP_greater_equal] = {ash_shape_compare, F32 | Q8 | INTS},
+    [ASH_OP_logical_and] = {ash_shape_binary, BOOL},
+    [ASH_OP_logical_or] = {ash_shape_binary, BOOL},
+    [ASH_OP_logical_not] = {ash_shape_activation, BOOL},
+};
+
+/* Nothing in, nothing out: no device code is made for that. */
+static ash_status check_not_empty(const ash_rule *r, const ash_tensor *t) {
+  char buf[ASH_SHAPE_TEXT];
+  if (ash_shape_elements(&t->shape) > 0)
+    return ASH_OK;
+  return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, elements, r->op->inputs[0],
+                       "shape %s holds no elements",
+                       ash_shape_text(buf, &t->shape));
+}
+
+ash_status ash_infer_shape(ash_ctx *ctx, const ash_graph *g, uint32_t op,
+                           ash_shape *outputs) {
+  const ash_op *o = &g->ops.items[op];
+  const ash_rule r = {ctx, g, op, o, outputs};
+  const ash_tensor *first;
+  if (!table[o->kind].rule)
+    return ASH_RULE_FAIL(&r, ASH_UNSUPPORTED, none, ASH_NO_ID,
+                         "no shape rule for %s", ash_op_kind_text(o->kind));
+  ASH_TRY(ash_rule_input(&r, 0, "data", &first));
+  ASH_TRY(ash_rule_type(&r, o->inputs[0], table[o->kind].types));
+  ASH_TRY(check_not_empty(&r, first));
+  return table[o->kind].rule(&r);
+}

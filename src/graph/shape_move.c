@@ -1,0 +1,100 @@
+/* shape_move.c - operators that move elements without looking at them. */
+#include "graph/shape_rule.h"
+
+#include <inttypes.h>
+
+ash_status ash_shape_reshape(const ash_rule *r) {
+  char from[ASH_SHAPE_TEXT], to[ASH_SHAPE_TEXT];
+  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
+  const ash_shape *out = &ash_op_out(r->g, r->op, 0)->shape;
+  ASH_TRY(ash_rule_one_type(r, 1));
+  if (ash_shape_elements(in) != ash_shape_elements(out))
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, elements, r->op->outputs[0],
+                         "shape %s of %" PRIu64 " elements, expected %" PRIu64
+                         " as in %s",
+                         ash_shape_text(to, out), ash_shape_elements(out),
+                         ash_shape_elements(in), ash_shape_text(from, in));
+  *r->out = *out;
+  return ASH_OK;
+}
+
+/* One row [before, after] an axis. */
+static ash_status check_paddings(const ash_rule *r, uint32_t rank,
+                                 const ash_tensor **out) {
+  char buf[ASH_SHAPE_TEXT];
+  ASH_TRY(ash_rule_constant(r, 1, "paddings", ASH_T_INDEX, out));
+  const ash_shape *s = &(*out)->shape;
+  if (s->rank == 2 && s->dim[0] == (int32_t)rank && s->dim[1] == 2)
+    return ASH_OK;
+  return ASH_RULE_FAIL(r, ASH_MALFORMED, rank, r->op->inputs[1],
+                       "paddings of shape %s, expected [%" PRIu32 ",2]",
+                       ash_shape_text(buf, s), rank);
+}
+
+static ash_status check_pad_value(const ash_rule *r) {
+  const ash_tensor *value = ash_op_in(r->g, r->op, 2);
+  if (!value)
+    return ASH_OK;
+  ASH_TRY(ash_rule_constant(r, 2, "value",
+                            1u << ash_op_in(r->g, r->op, 0)->type, &value));
+  if (ash_shape_elements(&value->shape) == 1)
+    return ash_rule_same_quant(r, r->op->inputs[2], r->op->outputs[0]);
+  return ASH_RULE_FAIL(r, ASH_MALFORMED, rank, r->op->inputs[2],
+                       "%" PRIu64 " padding values, expected 1",
+                       ash_shape_elements(&value->shape));
+}
+
+ash_status ash_shape_pad(const ash_rule *r) {
+  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
+  const ash_tensor *paddings;
+  ASH_TRY(ash_rule_one_type(r, 1));
+  ASH_TRY(check_paddings(r, in->rank, &paddings));
+  ASH_TRY(check_pad_value(r));
+  *r->out = *in;
+  for (uint32_t i = 0; i < in->rank; i++) {
+    const int64_t before = ash_tensor_int(paddings, 2 * i);
+    const int64_t after = ash_tensor_int(paddings, 2 * i + 1);
+    if (before < 0 || after < 0 || before > INT32_MAX || after > INT32_MAX ||
+        in->dim[i] + before + after > INT32_MAX)
+      return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, r->op->inputs[1],
+                           "paddings %" PRId64 " and %" PRId64 " of axis "
+                           "%" PRIu32 ", expected 0 or more",
+                           before, after, i);
+    r->out->dim[i] = (int32_t)(in->dim[i] + before + after);
+  }
+  return ASH_OK;
+}
+
+/* Input k must agree with the first one except along the axis. */
+static ash_status join(const ash_rule *r, uint32_t k, uint32_t axis) {
+  char found[ASH_SHAPE_TEXT], want[ASH_SHAPE_TEXT];
+  const ash_shape *s = &ash_op_in(r->g, r->op, k)->shape;
+  bool same = s->rank == r->out->rank;
+  for (uint32_t i = 0; same && i < s->rank; i++)
+    same = i == axis || s->dim[i] == r->out->dim[i];
+  if (!same)
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, broadcast, r->op->inputs[k],
+                         "shape %s differs from %s in more than axis %" PRIu32,
+                         ash_shape_text(found, s), ash_shape_text(want, r->out),
+                         axis);
+  if (r->out->dim[axis] > INT32_MAX - s->dim[axis])
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, r->op->inputs[k],
+                         "the joined axis %" PRIu32 " overflows", axis);
+  r->out->dim[axis] += s->dim[axis];
+  return ASH_OK;
+}
+
+ash_status ash_shape_concatenation(const ash_rule *r) {
+  uint32_t axis;
+  ASH_TRY(ash_rule_one_type(r, r->op->input_count));
+  ASH_TRY(ash_rule_act(r));
+  *r->out = ash_op_in(r->g, r->op, 0)->shape;
+  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_op_int(r->op, "axis", 0),
+                        r->out->rank, &axis));
+  for (uint32_t k = 0; k < r->op->input_count; k++) {
+    if (k > 0)
+      ASH_TRY(join(r, k, axis));
+    ASH_TRY(ash_rule_same_quant(r, r->op->inputs[k], r->op->outputs[0]));
+  }
+  return ASH_OK;
+}

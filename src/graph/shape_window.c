@@ -1,0 +1,163 @@
+/* shape_window.c - operators that move a window over height and width:
+ * convolutions and pools. Arithmetic is in 64 bits, where no sum of 31-bit
+ * attributes and dimensions overflows. */
+#include "graph/shape_rule.h"
+
+#include <inttypes.h>
+
+/* One axis of a window's walk over its input. */
+typedef struct walk {
+  const char *name; /* "height" */
+  int64_t input, filter, stride, dilation, before, after;
+} walk;
+
+static ash_status read_walk(const ash_rule *r, walk *h, walk *w) {
+  ASH_TRY(ash_rule_int(r, "stride_h", 1, 1, &h->stride));
+  ASH_TRY(ash_rule_int(r, "stride_w", 1, 1, &w->stride));
+  ASH_TRY(ash_rule_int(r, "dilation_h", 1, 1, &h->dilation));
+  ASH_TRY(ash_rule_int(r, "dilation_w", 1, 1, &w->dilation));
+  ASH_TRY(ash_rule_int(r, "pad_top", 0, 0, &h->before));
+  ASH_TRY(ash_rule_int(r, "pad_left", 0, 0, &w->before));
+  ASH_TRY(ash_rule_int(r, "pad_bottom", 0, 0, &h->after));
+  return ash_rule_int(r, "pad_right", 0, 0, &w->after);
+}
+
+/* Number of windows along one axis. The product of filter and dilation is
+ * below 2^62, so the sums below stay in range. */
+static ash_status count_windows(const ash_rule *r, const walk *a,
+                                int32_t *out) {
+  const int64_t reach = (a->filter - 1) * a->dilation + 1;
+  const int64_t room = a->input + a->before + a->after - reach;
+  if (room < 0)
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, window, r->op->inputs[0],
+                         "a window of %" PRId64 " does not fit the padded %s "
+                         "of %" PRId64,
+                         reach, a->name, room + reach);
+  const int64_t count = room / a->stride + 1;
+  if (count > INT32_MAX)
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, window, r->op->inputs[0],
+                         "%" PRId64 " windows along the %s", count, a->name);
+  *out = (int32_t)count;
+  return ASH_OK;
+}
+
+/* Fills in the input's extents and the output's shape. */
+static ash_status slide(const ash_rule *r, walk *h, walk *w, int32_t channels) {
+  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
+  h->input = in->dim[1];
+  w->input = in->dim[2];
+  *r->out = (ash_shape){4, {in->dim[0], 0, 0, channels}};
+  ASH_TRY(count_windows(r, h, &r->out->dim[1]));
+  return count_windows(r, w, &r->out->dim[2]);
+}
+
+/* Bias: absent, or one value an output channel. */
+static ash_status check_bias(const ash_rule *r, int32_t channels) {
+  char buf[ASH_SHAPE_TEXT];
+  const ash_tensor *bias = ash_op_in(r->g, r->op, 2);
+  if (!bias)
+    return ASH_OK;
+  const bool is_float = ash_op_in(r->g, r->op, 0)->type == ASH_FLOAT32;
+  ASH_TRY(ash_rule_type(r, r->op->inputs[2],
+                        is_float ? ASH_T(FLOAT32) : ASH_T(INT32)));
+  if (ash_shape_elements(&bias->shape) == (uint64_t)channels)
+    return ASH_OK;
+  return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[2],
+                       "bias of shape %s, expected %" PRId32 " values",
+                       ash_shape_text(buf, &bias->shape), channels);
+}
+
+/* What convolutions and dense layers have in common. */
+static ash_status check_layer(const ash_rule *r, int32_t weight_axis,
+                              uint32_t rank, const ash_tensor **weights) {
+  ASH_TRY(ash_rule_input(r, 1, "weights", weights));
+  ASH_TRY(ash_rule_rank(r, r->op->inputs[1], rank, rank));
+  ASH_TRY(ash_rule_one_type(r, 2));
+  ASH_TRY(ash_rule_quants(r, 1));
+  ASH_TRY(ash_rule_weights(r, 1, weight_axis, rank == 2));
+  ASH_TRY(ash_rule_act(r));
+  for (uint32_t i = 0; i < rank; i++)
+    if ((*weights)->shape.dim[i] < 1)
+      return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[1],
+                           "weights with an empty axis %" PRIu32, i);
+  return check_bias(r, (*weights)->shape.dim[weight_axis]);
+}
+
+ash_status ash_shape_conv_2d(const ash_rule *r) {
+  const ash_tensor *weights;
+  walk h = {.name = "height"}, w = {.name = "width"};
+  ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 4, 4));
+  ASH_TRY(check_layer(r, 0, 4, &weights));
+  const int32_t in_c = ash_op_in(r->g, r->op, 0)->shape.dim[3];
+  const int32_t out_c = weights->shape.dim[0], w_c = weights->shape.dim[3];
+  const int32_t groups = in_c / w_c;
+  if (in_c % w_c != 0 || groups == 0 || out_c % groups != 0)
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[1],
+                         "weights for %" PRId32 " to %" PRId32
+                         " channels, the input has %" PRId32,
+                         w_c, out_c, in_c);
+  ASH_TRY(read_walk(r, &h, &w));
+  h.filter = weights->shape.dim[1];
+  w.filter = weights->shape.dim[2];
+  return slide(r, &h, &w, out_c);
+}
+
+ash_status ash_shape_depthwise_conv_2d(const ash_rule *r) {
+  const ash_tensor *weights;
+  int64_t multiplier;
+  walk h = {.name = "height"}, w = {.name = "width"};
+  ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 4, 4));
+  ASH_TRY(check_layer(r, 3, 4, &weights));
+  ASH_TRY(ash_rule_int(r, "multiplier", 1, 1, &multiplier));
+  const int32_t in_c = ash_op_in(r->g, r->op, 0)->shape.dim[3];
+  const int32_t out_c = weights->shape.dim[3];
+  if (weights->shape.dim[0] != 1 || out_c != in_c * multiplier)
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[1],
+                         "%" PRId32 " filters of %" PRId32
+                         " channels, expected 1 of %" PRId32 " x %" PRId64,
+                         weights->shape.dim[0], out_c, in_c, multiplier);
+  ASH_TRY(read_walk(r, &h, &w));
+  h.filter = weights->shape.dim[1];
+  w.filter = weights->shape.dim[2];
+  return slide(r, &h, &w, out_c);
+}
+
+ash_status ash_shape_pool_2d(const ash_rule *r) {
+  walk h = {.name = "height"}, w = {.name = "width"};
+  ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 4, 4));
+  ASH_TRY(ash_rule_one_type(r, 1));
+  ASH_TRY(ash_rule_quants(r, 1));
+  ASH_TRY(ash_rule_act(r));
+  ASH_TRY(read_walk(r, &h, &w));
+  ASH_TRY(ash_rule_int(r, "filter_h", 1, 1, &h.filter));
+  ASH_TRY(ash_rule_int(r, "filter_w", 1, 1, &w.filter));
+  if (h.before >= h.filter || h.after >= h.filter || w.before >= w.filter ||
+      w.after >= w.filter)
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, window, ASH_NO_ID,
+                         "padding of a %" PRId64 "x%" PRId64
+                         " pool is as large as its window",
+                         h.filter, w.filter);
+  return slide(r, &h, &w, ash_op_in(r->g, r->op, 0)->shape.dim[3]);
+}
+
+ash_status ash_shape_fully_connected(const ash_rule *r) {
+  char buf[ASH_SHAPE_TEXT];
+  const ash_tensor *weights;
+  ASH_TRY(check_layer(r, 0, 2, &weights));
+  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
+  const int32_t depth = weights->shape.dim[1], out_c = weights->shape.dim[0];
+  const uint64_t elements = ash_shape_elements(in);
+  const bool keep = ash_op_int(r->op, "keep_num_dims", 0) != 0;
+  if (in->rank == 0 || elements % (uint64_t)depth != 0 ||
+      (keep && in->dim[in->rank - 1] != depth))
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[0],
+                         "shape %s does not divide into rows of %" PRId32,
+                         ash_shape_text(buf, in), depth);
+  if (!keep) {
+    *r->out = (ash_shape){2, {(int32_t)(elements / (uint64_t)depth), out_c}};
+    return ASH_OK;
+  }
+  *r->out = *in;
+  r->out->dim[in->rank - 1] = out_c;
+  return ASH_OK;
+}

@@ -1,0 +1,90 @@
+/* quant.h - the arithmetic that turns scales into integers, exactly as
+ * TensorFlow Lite does it (IEEE double and float operations in the same
+ * order), and the checks that make it safe. */
+#ifndef ASH_KERNEL_QUANT_H
+#define ASH_KERNEL_QUANT_H
+
+#include "graph/graph.h"
+
+/* real = multiplier * 2^(shift - 31); the multiplier has 31 bits. */
+typedef struct ash_scaling {
+  int32_t multiplier;
+  int32_t shift;
+} ash_scaling;
+
+/* Ratios below 2^-32 become 0. False above 2^31: kernels cannot shift that
+ * far. */
+bool ash_quant_scaling(ash_scaling *out, double real);
+
+/* real = multiplier * 2^-(22 + shift) with 53 bits: what a double holds. */
+typedef struct ash_long_scaling {
+  int64_t multiplier;
+  int32_t shift; /* 1 to 62 */
+} ash_long_scaling;
+
+bool ash_quant_long_scaling(ash_long_scaling *out, double real);
+
+/* Nearest, ties away from zero: C's roundf, the same on every machine. */
+float ash_quant_round(float x);
+
+typedef struct ash_int_range {
+  int32_t low, high;
+} ash_int_range;
+
+typedef struct ash_float_range {
+  float low, high;
+} ash_float_range;
+
+/* What a fused activation leaves of the values of an integer tensor (all of
+ * its type if it is not quantised) or of float32. */
+ash_int_range ash_quant_range(const ash_tensor *t, const char *act);
+ash_float_range ash_float_range_of(const char *act);
+
+/* Smallest and largest value of int8, uint8, int16. */
+ash_int_range ash_type_range(ash_type type);
+
+/* First scale and zero point; 1 and 0 if the tensor has none. */
+float ash_quant_scale(const ash_tensor *t);
+int32_t ash_quant_zero(const ash_tensor *t);
+bool ash_quant_equal(const ash_tensor *a, const ash_tensor *b);
+
+/* Is `tensor` of `op` quantised usably: one scale, positive and finite, and a
+ * zero point of its type? */
+ash_status ash_quant_check(ash_ctx *ctx, const ash_graph *g, uint32_t op,
+                           uint32_t tensor);
+/* The same for weights with one scale, or one for each of the channels along
+ * `axis`. */
+ash_status ash_quant_check_weights(ash_ctx *ctx, const ash_graph *g,
+                                   uint32_t op, uint32_t tensor, int32_t axis);
+/* Scales of the op are too far apart. */
+ash_status ash_quant_fail_ratio(ash_ctx *ctx, const ash_graph *g, uint32_t op,
+                                double real);
+
+/* ---- what an operator needs --------------------------------------------- */
+
+/* Each is false where the ratio is out of range. */
+bool ash_quant_conv(ash_scaling *out, const ash_tensor *in,
+                    const ash_tensor *filter, const ash_tensor *result,
+                    uint32_t channel);
+bool ash_quant_fully_connected(ash_long_scaling *out, const ash_tensor *in,
+                               const ash_tensor *filter,
+                               const ash_tensor *result, uint32_t channel);
+
+typedef struct ash_add_scaling {
+  ash_scaling a, b, out;
+} ash_add_scaling;
+
+bool ash_quant_add(ash_add_scaling *out, const ash_tensor *a,
+                   const ash_tensor *b, const ash_tensor *result);
+bool ash_quant_mul(ash_scaling *out, const ash_tensor *a, const ash_tensor *b,
+                   const ash_tensor *result);
+/* From one scale to another: quantize, concatenation. */
+bool ash_quant_convert(ash_scaling *out, const ash_tensor *in,
+                       const ash_tensor *result);
+bool ash_quant_relu(ash_scaling *out, const ash_tensor *in,
+                    const ash_tensor *result);
+/* Includes the division by `count` elements. */
+bool ash_quant_mean(ash_scaling *out, const ash_tensor *in,
+                    const ash_tensor *result, int64_t count);
+
+#endif

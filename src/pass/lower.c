@@ -1,0 +1,299 @@
+/* lower.c - makes operators ready for their kernels.
+ *
+ *   conv_2d(x, w, b)   ->  conv_2d(x, w, b, <id>_multiplier, <id>_shift)
+ *   logistic(x)        ->  logistic(x, <id>_lut)
+ *
+ * What can be computed from scales alone is computed here, once, and becomes a
+ * constant input of the operator, where planner and tiler see its bytes.
+ * Weights with one scale give tables of one entry. Also checks that every
+ * quantisation a kernel relies on makes sense. Operators that have their
+ * tables already, and float operators, stay as they are. */
+#include "pass/pass.h"
+
+#include "kernel/kernel.h"
+#include "kernel/quant.h"
+#include "pass/lower_tables.h"
+
+/* ---- constants ---------------------------------------------------------- */
+
+/* Little-endian, as model files are. */
+static void put_int(uint8_t *to, int64_t value, uint32_t bytes) {
+  for (uint32_t i = 0; i < bytes; i++)
+    to[i] = (uint8_t)((uint64_t)value >> (8 * i));
+}
+
+/* Appends a constant of `count` integers to the op's inputs. `bytes` lives in
+ * the graph's zone. */
+static ash_status append(ash_graph *g, uint32_t op, const char *suffix,
+                         ash_type type, uint32_t count, const uint8_t *bytes) {
+  const char *id =
+      ash_zone_format(&g->zone, "%s_%s", g->ops.items[op].id, suffix);
+  ASH_TRY(ash_zone_check(g->ctx, &g->zone));
+  const ash_tensor t = {.name = id,
+                        .id = id,
+                        .kind = ASH_TENSOR_CONSTANT,
+                        .type = type,
+                        .shape = {1, {(int32_t)count}},
+                        .data = bytes,
+                        .file_byte = UINT64_MAX};
+  uint32_t index;
+  ASH_TRY(ash_graph_add_tensor(g, &index, t));
+  return ash_graph_append_input(g, op, index);
+}
+
+/* Bias may be missing; what comes behind it has fixed places. */
+static ash_status fill_bias(ash_graph *g, uint32_t op) {
+  while (g->ops.items[op].input_count < 3)
+    ASH_TRY(ash_graph_append_input(g, op, ASH_NO_ID));
+  return ASH_OK;
+}
+
+/* ---- weights ------------------------------------------------------------ */
+
+static ash_status check_symmetric(ash_ctx *ctx, const ash_graph *g,
+                                  uint32_t op) {
+  const uint32_t tensor = g->ops.items[op].inputs[1];
+  const ash_tensor *w = &g->tensors.items[tensor];
+  for (uint32_t i = 0; i < w->quant.count; i++)
+    if (w->quant.zero_point[i] != 0)
+      return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_quant_zero_point,
+                      ash_graph_loc(g, op, tensor),
+                      "weights '%s' have zero point %ld; only 0 is supported",
+                      w->name, (long)w->quant.zero_point[i]);
+  return ASH_OK;
+}
+
+static ash_status check_bias(ash_ctx *ctx, const ash_graph *g, uint32_t op,
+                             uint64_t channels) {
+  const ash_op *o = &g->ops.items[op];
+  const ash_tensor *bias = ash_op_in(g, o, 2);
+  if (bias && ash_shape_elements(&bias->shape) != channels)
+    return ash_fail(ctx, ASH_MALFORMED, ASH_D_graph_shape,
+                    ash_graph_loc(g, op, o->inputs[2]),
+                    "bias '%s' must have one value for each output channel",
+                    bias->name);
+  return ASH_OK;
+}
+
+static ash_status lower_conv(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  const bool deep = o->kind == ASH_OP_depthwise_conv_2d;
+  ASH_TRY(ash_quant_check(ctx, g, op, o->inputs[0]));
+  ASH_TRY(ash_quant_check_weights(ctx, g, op, o->inputs[1], deep ? 3 : 0));
+  ASH_TRY(ash_quant_check(ctx, g, op, o->outputs[0]));
+  ASH_TRY(check_symmetric(ctx, g, op));
+  const ash_tensor *w = ash_op_in(g, o, 1);
+  const ash_tensor *in = ash_op_in(g, o, 0), *out = ash_op_out(g, o, 0);
+  ASH_TRY(check_bias(ctx, g, op, (uint64_t)w->shape.dim[deep ? 3 : 0]));
+  const uint32_t n = w->quant.count;
+  uint8_t *multiplier = ASH_NEW_ARRAY(&g->zone, uint8_t, (size_t)n * 4);
+  uint8_t *shift = ASH_NEW_ARRAY(&g->zone, uint8_t, n);
+  ASH_TRY(ash_zone_check(ctx, &g->zone));
+  for (uint32_t i = 0; i < n; i++) {
+    ash_scaling s;
+    if (!ash_quant_conv(&s, in, w, out, i))
+      return ash_quant_fail_ratio(ctx, g, op, (double)w->quant.scale[i]);
+    put_int(multiplier + (size_t)i * 4, s.multiplier, 4);
+    put_int(shift + i, s.shift, 1);
+  }
+  ASH_TRY(fill_bias(g, op));
+  ASH_TRY(append(g, op, "multiplier", ASH_INT32, n, multiplier));
+  return append(g, op, "shift", ASH_INT8, n, shift);
+}
+
+static ash_status lower_fully_connected(ash_ctx *ctx, ash_graph *g,
+                                        uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  ASH_TRY(ash_quant_check(ctx, g, op, o->inputs[0]));
+  ASH_TRY(ash_quant_check_weights(ctx, g, op, o->inputs[1], 0));
+  ASH_TRY(ash_quant_check(ctx, g, op, o->outputs[0]));
+  const ash_tensor *w = ash_op_in(g, o, 1);
+  const ash_tensor *in = ash_op_in(g, o, 0), *out = ash_op_out(g, o, 0);
+  ASH_TRY(check_bias(ctx, g, op, (uint64_t)w->shape.dim[0]));
+  const uint32_t n = w->quant.count;
+  if (n > 1)
+    ASH_TRY(check_symmetric(ctx, g, op));
+  uint8_t *multiplier = ASH_NEW_ARRAY(&g->zone, uint8_t, (size_t)n * 8);
+  uint8_t *shift = ASH_NEW_ARRAY(&g->zone, uint8_t, n);
+  ASH_TRY(ash_zone_check(ctx, &g->zone));
+  for (uint32_t i = 0; i < n; i++) {
+    ash_long_scaling s;
+    if (!ash_quant_fully_connected(&s, in, w, out, i))
+      return ash_quant_fail_ratio(ctx, g, op, (double)w->quant.scale[i]);
+    put_int(multiplier + (size_t)i * 8, s.multiplier, 8);
+    put_int(shift + i, s.shift, 1);
+  }
+  ASH_TRY(fill_bias(g, op));
+  ASH_TRY(append(g, op, "multiplier", ASH_INT64, n, multiplier));
+  return append(g, op, "shift", ASH_INT8, n, shift);
+}
+
+/* ---- tables ------------------------------------------------------------- */
+
+static ash_status check_ends(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  ASH_TRY(ash_quant_check(ctx, g, op, o->inputs[0]));
+  return ash_quant_check(ctx, g, op, o->outputs[0]);
+}
+
+static ash_status lower_unary(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  ASH_TRY(check_ends(ctx, g, op));
+  int8_t *table = ASH_NEW_ARRAY(&g->zone, int8_t, 256);
+  ASH_TRY(ash_zone_check(ctx, &g->zone));
+  ASH_TRY(ash_table_of_unary(ctx, table, g, op));
+  return append(g, op, "lut", ASH_INT8, 256, (const uint8_t *)table);
+}
+
+/* The kernel writes probabilities in units of 1/256, from -128 on. */
+static ash_status check_softmax(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
+  const uint32_t tensor = g->ops.items[op].outputs[0];
+  const ash_tensor *t = &g->tensors.items[tensor];
+  const double off = (double)ash_quant_scale(t) - 1.0 / 256.0;
+  if (ash_quant_zero(t) == -128 && off < 4e-6 && off > -4e-6)
+    return ASH_OK;
+  return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_quant_zero_point,
+                  ash_graph_loc(g, op, tensor),
+                  "softmax needs an output with scale 1/256 and zero point "
+                  "-128, not %g and %ld",
+                  (double)ash_quant_scale(t), (long)ash_quant_zero(t));
+}
+
+static ash_status lower_softmax(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  ASH_TRY(check_ends(ctx, g, op));
+  ASH_TRY(check_softmax(ctx, g, op));
+  int32_t table[256];
+  ASH_TRY(ash_table_of_softmax(ctx, table, g, op));
+  uint8_t *bytes = ASH_NEW_ARRAY(&g->zone, uint8_t, 256 * 4);
+  ASH_TRY(ash_zone_check(ctx, &g->zone));
+  for (size_t i = 0; i < 256; i++)
+    put_int(bytes + 4 * i, table[i], 4);
+  return append(g, op, "lut", ASH_INT32, 256, bytes);
+}
+
+/* ---- operators without tables: only checked ----------------------------- */
+
+static ash_status check_binary(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  ASH_TRY(ash_quant_check(ctx, g, op, o->inputs[1]));
+  ASH_TRY(check_ends(ctx, g, op));
+  const ash_tensor *a = ash_op_in(g, o, 0), *b = ash_op_in(g, o, 1);
+  const ash_tensor *out = ash_op_out(g, o, 0);
+  ash_add_scaling sum;
+  ash_scaling product;
+  const bool good = o->kind == ASH_OP_add ? ash_quant_add(&sum, a, b, out)
+                                          : ash_quant_mul(&product, a, b, out);
+  return good ? ASH_OK
+              : ash_quant_fail_ratio(ctx, g, op,
+                                     (double)ash_quant_scale(a) /
+                                         (double)ash_quant_scale(out));
+}
+
+/* From one scale to another. */
+static ash_status check_converted(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  ASH_TRY(check_ends(ctx, g, op));
+  ash_scaling s;
+  const ash_tensor *in = ash_op_in(g, o, 0), *out = ash_op_out(g, o, 0);
+  return ash_quant_convert(&s, in, out)
+             ? ASH_OK
+             : ash_quant_fail_ratio(ctx, g, op,
+                                    (double)ash_quant_scale(in) /
+                                        (double)ash_quant_scale(out));
+}
+
+/* Values move without arithmetic. LiteRT does not look at the scales either,
+ * so this is only a warning. */
+static ash_status check_moved(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  const ash_tensor *in = ash_op_in(g, o, 0), *out = ash_op_out(g, o, 0);
+  if (in->quant.count == 0 && out->quant.count == 0)
+    return ASH_OK;
+  ASH_TRY(check_ends(ctx, g, op));
+  const double off = (double)ash_quant_scale(in) - (double)ash_quant_scale(out);
+  if (ash_quant_zero(in) != ash_quant_zero(out) || off > 1e-6 || off < -1e-6)
+    ash_warn(ctx, ASH_D_quant_differs, ash_graph_loc(g, op, o->outputs[0]),
+             "input '%s' and output '%s' of %s differ in scale or zero point",
+             in->name, out->name, ash_op_kind_text(o->kind));
+  return ASH_OK;
+}
+
+/* One end is float. */
+static ash_status check_float_end(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  return ash_quant_check(
+      ctx, g, op,
+      ash_op_in(g, o, 0)->type == ASH_FLOAT32 ? o->outputs[0] : o->inputs[0]);
+}
+
+static ash_status check_concatenation(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  const ash_tensor *out = ash_op_out(g, o, 0);
+  for (uint32_t i = 0; i < o->input_count; i++) {
+    const ash_tensor *in = ash_op_in(g, o, i);
+    ash_scaling s;
+    if (!in || ash_quant_equal(in, out))
+      continue;
+    ASH_TRY(ash_quant_check(ctx, g, op, o->inputs[i]));
+    ASH_TRY(ash_quant_check(ctx, g, op, o->outputs[0]));
+    if (!ash_quant_convert(&s, in, out))
+      return ash_quant_fail_ratio(ctx, g, op, (double)ash_quant_scale(in));
+  }
+  return ASH_OK;
+}
+
+/* ---- dispatch ----------------------------------------------------------- */
+
+static ash_status lower_op(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  switch (o->kind) {
+  case ASH_OP_conv_2d:
+  case ASH_OP_depthwise_conv_2d:
+    return o->input_count > 3 ? ASH_OK : lower_conv(ctx, g, op);
+  case ASH_OP_fully_connected:
+    return o->input_count > 3 ? ASH_OK : lower_fully_connected(ctx, g, op);
+  case ASH_OP_relu:
+  case ASH_OP_relu6:
+  case ASH_OP_relu_n1_to_1:
+  case ASH_OP_logistic:
+  case ASH_OP_tanh:
+    return o->input_count > 1 ? ASH_OK : lower_unary(ctx, g, op);
+  case ASH_OP_softmax:
+    return o->input_count > 1 ? ASH_OK : lower_softmax(ctx, g, op);
+  case ASH_OP_add:
+  case ASH_OP_mul:
+    return check_binary(ctx, g, op);
+  case ASH_OP_mean:
+    return check_converted(ctx, g, op);
+  case ASH_OP_average_pool_2d:
+  case ASH_OP_max_pool_2d:
+  case ASH_OP_pad:
+    return check_moved(ctx, g, op);
+  case ASH_OP_concatenation:
+    return check_concatenation(ctx, g, op);
+  default:
+    return ASH_OK;
+  }
+}
+
+static bool is_integer(const ash_tensor *t) {
+  return t->type == ASH_INT8 || t->type == ASH_UINT8 || t->type == ASH_INT16;
+}
+
+static ash_status lower_any(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  const bool in = is_integer(ash_op_in(g, o, 0));
+  const bool out = is_integer(ash_op_out(g, o, 0));
+  if (o->kind == ASH_OP_quantize || o->kind == ASH_OP_dequantize)
+    return in && out ? check_converted(ctx, g, op)
+                     : check_float_end(ctx, g, op);
+  return in && out ? lower_op(ctx, g, op) : ASH_OK;
+}
+
+ash_status ash_pass_lower(ash_ctx *ctx, ash_graph *g) {
+  for (uint32_t op = 0; op < g->op_count; op++) {
+    const ash_kernel *kernel;
+    ASH_TRY(ash_kernel_select(ctx, &kernel, g, op));
+    ASH_TRY(lower_any(ctx, g, op));
+  }
+  return ASH_OK;
+}

@@ -1,0 +1,17 @@
+/* lower_tables.h - tables that stand for functions of one int8 value. */
+#ifndef ASH_PASS_LOWER_TABLES_H
+#define ASH_PASS_LOWER_TABLES_H
+
+#include "graph/graph.h"
+
+/* out[x + 128] = the op's result for the int8 value x: relu, relu6,
+ * relu_n1_to_1, logistic, tanh. */
+ash_status ash_table_of_unary(ash_ctx *ctx, int8_t out[256], const ash_graph *g,
+                              uint32_t op);
+
+/* out[d] = exp(-d * scale * beta) in Q0.31, 0 where TensorFlow Lite leaves
+ * the element out of the sum. */
+ash_status ash_table_of_softmax(ash_ctx *ctx, int32_t out[256],
+                                const ash_graph *g, uint32_t op);
+
+#endif

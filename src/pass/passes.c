@@ -1,0 +1,20 @@
+/* passes.c - the list of passes. */
+#include "pass/pass.h"
+
+#include "graph/verify.h"
+
+static const ash_pass pass_table[] = {
+    {"lower", ash_pass_lower},
+};
+
+const ash_pass *ash_pass_at(size_t index) {
+  return index < ASH_COUNT_OF(pass_table) ? &pass_table[index] : NULL;
+}
+
+ash_status ash_run_passes(ash_ctx *ctx, ash_graph *g) {
+  for (size_t i = 0; i < ASH_COUNT_OF(pass_table); i++) {
+    ASH_TRY(pass_table[i].run(ctx, g));
+    ASH_TRY(ash_graph_verify(ctx, g));
+  }
+  return ASH_OK;
+}

@@ -1,0 +1,297 @@
+/* check.c - is this plan right? Written the slow, obvious way, from the
+ * definition, and knowing no solver: every plan, ours or foreign, passes here
+ * or is refused with the two tensors that collide. */
+#include "ashlar/plan.h"
+#include "base/checked.h"
+#include "graph/graph.h"
+#include "kernel/reads.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct checker {
+  ash_ctx *ctx;
+  const ash_plan *plan;
+  const ash_graph *g; /* NULL: only what the plan alone can tell */
+  const ash_device *device; /* NULL: likewise */
+} checker;
+
+static ash_loc at_slot(const checker *c, const ash_slot *s) {
+  ash_loc loc = ASH_NOWHERE;
+  loc.file = c->g ? c->g->file : NULL;
+  loc.tensor_name = s->name;
+  return loc;
+}
+
+#define REFUSE(c, id, slot, ...)                                               \
+  ash_fail((c)->ctx, ASH_INTERNAL, (id), at_slot((c), (slot)), __VA_ARGS__)
+
+static const ash_arena *arena_of(const checker *c, const ash_slot *s) {
+  for (uint32_t i = 0; i < c->plan->arena_count; i++) {
+    const ash_arena *a = &c->plan->arenas[i];
+    if (a->role == s->binding.role && strcmp(a->memory, s->binding.memory) == 0)
+      return a;
+  }
+  return NULL;
+}
+
+static ash_status check_slot(const checker *c, const ash_slot *s) {
+  if (!s->bound)
+    return REFUSE(c, ASH_D_plan_unbound, s, "the plan gives '%s' no place",
+                  s->id);
+  const ash_arena *a = arena_of(c, s);
+  if (!a)
+    return REFUSE(c, ASH_D_plan_no_arena, s,
+                  "'%s' is bound to a %s arena in %s, and there is none", s->id,
+                  ash_role_text(s->binding.role), s->binding.memory);
+  if (s->binding.offset > a->size || s->size > a->size - s->binding.offset)
+    return REFUSE(c, ASH_D_plan_beyond_arena, s,
+                  "'%s' ends at %" PRIu64 ", its arena at %" PRIu64, s->id,
+                  s->binding.offset + s->size, a->size);
+  if (strcmp(a->source_memory, s->binding.source_memory) != 0)
+    return REFUSE(c, ASH_D_plan_source, s,
+                  "'%s' comes from %s, its arena from %s", s->id,
+                  s->binding.source_memory, a->source_memory);
+  if (s->alignment > 1 && (s->binding.offset % s->alignment != 0 ||
+                           a->alignment % s->alignment != 0))
+    return REFUSE(c, ASH_D_plan_misaligned, s,
+                  "'%s' at %" PRIu64 " needs alignment %" PRIu64, s->id,
+                  s->binding.offset, s->alignment);
+  if (s->life.first_step >= s->life.end_step)
+    return REFUSE(c, ASH_D_plan_lifetime, s, "'%s' is never alive", s->id);
+  return ASH_OK;
+}
+
+/* ---- overlap ------------------------------------------------------------ */
+
+static bool share_time(const ash_slot *a, const ash_slot *b) {
+  return a->life.first_step < b->life.end_step &&
+         b->life.first_step < a->life.end_step;
+}
+
+static bool share_bytes(const ash_slot *a, const ash_slot *b) {
+  return a->binding.role == b->binding.role &&
+         strcmp(a->binding.memory, b->binding.memory) == 0 &&
+         a->binding.offset < b->binding.offset + b->size &&
+         b->binding.offset < a->binding.offset + a->size;
+}
+
+static uint32_t root_of(const ash_plan *p, uint32_t slot) {
+  for (uint32_t hops = 0; hops < p->slot_count; hops++) {
+    if (p->slots[slot].alias_of == ASH_NO_ID)
+      return slot;
+    slot = p->slots[slot].alias_of;
+  }
+  return ASH_NO_ID; /* a circle */
+}
+
+/* Equal constants may lie on each other. */
+static bool same_constant(const checker *c, const ash_slot *a,
+                          const ash_slot *b) {
+  if (a->binding.role != ASH_CONSTANT || a->size != b->size ||
+      a->binding.offset != b->binding.offset)
+    return false;
+  if (!c->g)
+    return true;
+  return memcmp(c->g->tensors.items[a->tensor].data,
+                c->g->tensors.items[b->tensor].data, a->size) == 0;
+}
+
+static ash_status check_pair(const checker *c, uint32_t i, uint32_t k) {
+  const ash_slot *a = &c->plan->slots[i], *b = &c->plan->slots[k];
+  if (a->size == 0 || b->size == 0 || !share_time(a, b) || !share_bytes(a, b))
+    return ASH_OK;
+  if (root_of(c->plan, i) == root_of(c->plan, k) || same_constant(c, a, b))
+    return ASH_OK;
+  return REFUSE(c, ASH_D_plan_overlap, a,
+                "'%s' [%" PRIu64 ", %" PRIu64 ") and '%s' [%" PRIu64
+                ", %" PRIu64 ") overlap in %s while both are alive",
+                a->id, a->binding.offset, a->binding.offset + a->size, b->id,
+                b->binding.offset, b->binding.offset + b->size,
+                a->binding.memory);
+}
+
+static ash_status check_alias(const checker *c, uint32_t i) {
+  const ash_plan *p = c->plan;
+  const ash_slot *s = &p->slots[i];
+  if (s->alias_of == ASH_NO_ID)
+    return ASH_OK;
+  const uint32_t root = s->alias_of < p->slot_count ? root_of(p, i) : ASH_NO_ID;
+  if (root == ASH_NO_ID)
+    return REFUSE(c, ASH_D_plan_alias, s, "'%s' is an alias of nothing", s->id);
+  const ash_slot *r = &p->slots[root];
+  const bool same =
+      s->binding.role == r->binding.role &&
+      strcmp(s->binding.memory, r->binding.memory) == 0 &&
+      s->binding.offset >= r->binding.offset &&
+      s->binding.offset + s->size <= r->binding.offset + r->size &&
+      s->life.first_step >= r->life.first_step &&
+      s->life.end_step <= r->life.end_step;
+  if (same)
+    return ASH_OK;
+  return REFUSE(c, ASH_D_plan_alias, s,
+                "'%s' is a view of '%s' but does not lie inside it", s->id,
+                r->id);
+}
+
+/* ---- arenas ------------------------------------------------------------- */
+
+static ash_status check_arena(const checker *c, const ash_arena *a) {
+  if (a->lower_bound > a->size ||
+      (a->verdict == ASH_OPTIMAL && a->lower_bound != a->size))
+    return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_plan_bound, ASH_NOWHERE,
+                    "the %s arena in %s has size %" PRIu64 ", bound %" PRIu64
+                    " and verdict %s",
+                    ash_role_text(a->role), a->memory, a->size, a->lower_bound,
+                    ash_verdict_text(a->verdict));
+  if (a->alignment == 0 || (a->alignment & (a->alignment - 1)) != 0)
+    return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_plan_misaligned, ASH_NOWHERE,
+                    "the %s arena in %s has alignment %" PRIu64,
+                    ash_role_text(a->role), a->memory, a->alignment);
+  return ASH_OK;
+}
+
+static const ash_memory *memory_of(const checker *c, const char *name) {
+  for (uint32_t i = 0; i < c->device->memory_count; i++)
+    if (strcmp(c->device->memories[i].name, name) == 0)
+      return &c->device->memories[i];
+  return NULL;
+}
+
+static ash_status check_arena_memory(const checker *c, const ash_arena *a) {
+  const ash_memory *m = memory_of(c, a->memory);
+  if (!m || !memory_of(c, a->source_memory) ||
+      (m->kind == ASH_MEMORY_NVM && a->role != ASH_CONSTANT))
+    return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_plan_memory, ASH_NOWHERE,
+                    "%s has no memory %s for a %s arena", c->device->name,
+                    a->memory, ash_role_text(a->role));
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < c->plan->arena_count; i++)
+    if (strcmp(c->plan->arenas[i].memory, a->memory) == 0)
+      sum += c->plan->arenas[i].size;
+  if (sum > ash_device_memory_budget(m))
+    return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_plan_capacity, ASH_NOWHERE,
+                    "%" PRIu64 " bytes are planned in %s, which gives %" PRIu64,
+                    sum, a->memory, ash_device_memory_budget(m));
+  return ASH_OK;
+}
+
+/* ---- steps -------------------------------------------------------------- */
+
+static ash_status check_use(const checker *c, uint32_t tensor, uint32_t step,
+                            ash_role role) {
+  const uint32_t i = ash_plan_slot_of_tensor(c->plan, tensor);
+  const ash_tensor *t = &c->g->tensors.items[tensor];
+  if (i == ASH_NO_ID)
+    return ash_fail(c->ctx, ASH_INTERNAL,
+                    role == ASH_CONSTANT ? ASH_D_plan_constant_missing
+                                         : ASH_D_plan_unbound,
+                    ash_graph_loc(c->g, ASH_NO_ID, tensor),
+                    "the plan has no place for '%s'", t->id);
+  const ash_slot *s = &c->plan->slots[i];
+  if (s->binding.role != role)
+    return REFUSE(c, ASH_D_plan_role, s, "'%s' is planned as %s, it is %s",
+                  s->id, ash_role_text(s->binding.role), ash_role_text(role));
+  if (s->size < t->bytes)
+    return REFUSE(c, ASH_D_plan_beyond_arena, s,
+                  "'%s' has %" PRIu64 " bytes, the plan gives it %" PRIu64,
+                  s->id, t->bytes, s->size);
+  if (step < s->life.first_step || step >= s->life.end_step)
+    return REFUSE(c, ASH_D_plan_lifetime, s,
+                  "'%s' is used at step %u but alive only during [%u, %u)",
+                  s->id, (unsigned)step, (unsigned)s->life.first_step,
+                  (unsigned)s->life.end_step);
+  return ASH_OK;
+}
+
+static ash_role true_role(const ash_tensor *t) {
+  if (t->kind == ASH_TENSOR_CONSTANT)
+    return ASH_CONSTANT;
+  return t->kind == ASH_TENSOR_VARIABLE ? ASH_PERSISTENT : ASH_SCRATCH;
+}
+
+static ash_status check_step_uses(const checker *c, uint32_t op,
+                                  uint32_t step) {
+  const ash_op *o = &c->g->ops.items[op];
+  for (uint32_t k = 0; k < o->input_count; k++)
+    if (o->inputs[k] != ASH_NO_ID && ash_op_reads(c->g, op, k))
+      ASH_TRY(check_use(c, o->inputs[k], step,
+                        true_role(&c->g->tensors.items[o->inputs[k]])));
+  for (uint32_t k = 0; k < o->output_count; k++)
+    ASH_TRY(check_use(c, o->outputs[k], step,
+                      true_role(&c->g->tensors.items[o->outputs[k]])));
+  return ASH_OK;
+}
+
+static ash_status bad_order(const checker *c, uint32_t op, const char *what) {
+  return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_plan_step,
+                  ash_graph_loc(c->g, op, ASH_NO_ID), "%s", what);
+}
+
+/* Runs through the steps as the device would, noting what has been written. */
+static ash_status check_order(const checker *c) {
+  const ash_graph *g = c->g;
+  bool *ran = ASH_NEW_ARRAY(&c->ctx->scratch, bool, g->op_count + 1);
+  bool *made = ASH_NEW_ARRAY(&c->ctx->scratch, bool, g->tensor_count + 1);
+  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
+  for (size_t i = 0; i < g->tensor_count; i++)
+    made[i] = g->tensors.items[i].kind != ASH_TENSOR_ACTIVATION;
+  for (uint32_t s = 0; s < c->plan->steps.count; s++)
+    for (uint32_t k = 0; k < c->plan->steps.items[s].op_count; k++) {
+      const uint32_t op = c->plan->steps.items[s].ops[k];
+      if (op >= g->op_count || ran[op])
+        return bad_order(c, op, "an operator runs twice or does not exist");
+      ran[op] = true;
+      const ash_op *o = &g->ops.items[op];
+      for (uint32_t n = 0; n < o->input_count; n++)
+        if (o->inputs[n] != ASH_NO_ID && !made[o->inputs[n]])
+          return bad_order(c, op, "an operator runs before its input exists");
+      for (uint32_t n = 0; n < o->output_count; n++)
+        made[o->outputs[n]] = true;
+      ASH_TRY(check_step_uses(c, op, s));
+    }
+  for (uint32_t op = 0; op < g->op_count; op++)
+    if (!ran[op])
+      return bad_order(c, op, "an operator never runs");
+  return ASH_OK;
+}
+
+/* Inputs must be there when the run starts, outputs when it ends. */
+static ash_status check_ends(const checker *c) {
+  const uint32_t last = c->plan->steps.count ? c->plan->steps.count - 1 : 0;
+  for (size_t i = 0; i < c->g->input_count; i++)
+    ASH_TRY(check_use(c, c->g->inputs[i], 0, ASH_SCRATCH));
+  for (size_t i = 0; i < c->g->output_count; i++)
+    ASH_TRY(check_use(c, c->g->outputs[i], last,
+                      true_role(&c->g->tensors.items[c->g->outputs[i]])));
+  return ASH_OK;
+}
+
+static ash_status check(const checker *c) {
+  const ash_plan *p = c->plan;
+  for (uint32_t i = 0; i < p->arena_count; i++) {
+    ASH_TRY(check_arena(c, &p->arenas[i]));
+    if (c->device)
+      ASH_TRY(check_arena_memory(c, &p->arenas[i]));
+  }
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    ASH_TRY(check_slot(c, &p->slots[i]));
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    ASH_TRY(check_alias(c, i));
+    for (uint32_t k = 0; k < i; k++)
+      ASH_TRY(check_pair(c, i, k));
+  }
+  if (!c->g)
+    return ASH_OK;
+  ASH_TRY(check_order(c));
+  return check_ends(c);
+}
+
+ash_status ash_check_plan(ash_ctx *ctx, const ash_plan *plan,
+                          const ash_graph *g, const ash_device *device) {
+  const checker c = {ctx, plan, g, device};
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  const ash_status status = check(&c);
+  ash_zone_rewind(&ctx->scratch, mark);
+  return status;
+}

@@ -1,0 +1,132 @@
+/* lifetime.c - see lifetime.h. Inputs live from step 0, outputs to the end,
+ * constants and variables always; a view shares the storage of what it views. */
+#include "plan/lifetime.h"
+
+#include "kernel/kernel.h"
+#include "kernel/reads.h"
+#include "plan/alias.h"
+
+typedef struct collector {
+  ash_ctx *ctx;
+  ash_zone *zone;
+  const ash_graph *g;
+  ash_slots *slots;
+  uint32_t *slot_of; /* by tensor; ASH_NO_ID until it is met */
+  uint32_t step_count;
+  uint64_t alignment;
+} collector;
+
+static ash_status add_slot(collector *c, uint32_t *out, ash_slot slot) {
+  if (!ash_zone_grow(c->zone, (void **)&c->slots->items, &c->slots->capacity,
+                     c->slots->count, sizeof *c->slots->items))
+    return ash_nomem(c->ctx);
+  *out = c->slots->count;
+  c->slots->items[c->slots->count++] = slot;
+  return ASH_OK;
+}
+
+static ash_role role_of(const ash_tensor *t) {
+  if (t->kind == ASH_TENSOR_CONSTANT)
+    return ASH_CONSTANT;
+  return t->kind == ASH_TENSOR_VARIABLE ? ASH_PERSISTENT : ASH_SCRATCH;
+}
+
+static ash_lifetime first_life(const collector *c, const ash_tensor *t,
+                               uint32_t step) {
+  const uint32_t last = c->step_count ? c->step_count : 1;
+  if (role_of(t) != ASH_SCRATCH)
+    return (ash_lifetime){0, last};
+  return (ash_lifetime){t->kind == ASH_TENSOR_INPUT ? 0 : step,
+                        t->is_output ? last : step + 1};
+}
+
+/* `tensor` is touched at `step`: it exists from then on, and lives at least
+ * until the step is over. */
+static ash_status touch(collector *c, uint32_t tensor, uint32_t step) {
+  const ash_tensor *t = &c->g->tensors.items[tensor];
+  if (c->slot_of[tensor] == ASH_NO_ID)
+    return add_slot(c, &c->slot_of[tensor],
+                    (ash_slot){.id = t->id,
+                               .name = t->name,
+                               .tensor = tensor,
+                               .op = ASH_NO_ID,
+                               .size = t->bytes,
+                               .alignment = c->alignment,
+                               .life = first_life(c, t, step),
+                               .alias_of = ASH_NO_ID,
+                               .binding = {.role = role_of(t)}});
+  ash_lifetime *life = &c->slots->items[c->slot_of[tensor]].life;
+  if (life->end_step < step + 1)
+    life->end_step = step + 1;
+  return ASH_OK;
+}
+
+static ash_status touch_op(collector *c, uint32_t op, uint32_t step) {
+  const ash_op *o = &c->g->ops.items[op];
+  for (uint32_t k = 0; k < o->input_count; k++)
+    if (o->inputs[k] != ASH_NO_ID && ash_op_reads(c->g, op, k))
+      ASH_TRY(touch(c, o->inputs[k], step));
+  for (uint32_t k = 0; k < o->output_count; k++)
+    ASH_TRY(touch(c, o->outputs[k], step));
+  const uint64_t work = ash_kernel_scratch(c->g, op);
+  if (work == 0)
+    return ASH_OK;
+  uint32_t made;
+  const char *id = ash_zone_format(c->zone, "%s_scratch", o->id);
+  ASH_TRY(ash_zone_check(c->ctx, c->zone));
+  return add_slot(c, &made,
+                  (ash_slot){.id = id,
+                             .name = id,
+                             .tensor = ASH_NO_ID,
+                             .op = op,
+                             .size = work,
+                             .alignment = c->alignment,
+                             .life = {step, step + 1},
+                             .alias_of = ASH_NO_ID,
+                             .binding = {.role = ASH_SCRATCH}});
+}
+
+static ash_status collect(collector *c, const ash_steps *steps) {
+  for (size_t i = 0; i < c->g->input_count; i++)
+    ASH_TRY(touch(c, c->g->inputs[i], 0));
+  for (uint32_t s = 0; s < steps->count; s++)
+    for (uint32_t k = 0; k < steps->items[s].op_count; k++)
+      ASH_TRY(touch_op(c, steps->items[s].ops[k], s));
+  for (size_t i = 0; i < c->g->output_count; i++)
+    ASH_TRY(touch(c, c->g->outputs[i], steps->count ? steps->count - 1 : 0));
+  return ASH_OK;
+}
+
+static ash_status merge_lives(collector *c) {
+  const uint32_t count = c->slots->count;
+  ash_lifetime *lives = ASH_NEW_ARRAY(c->zone, ash_lifetime, count + 1u);
+  uint32_t *alias_of = ASH_NEW_ARRAY(c->zone, uint32_t, count + 1u);
+  ASH_TRY(ash_zone_check(c->ctx, c->zone));
+  for (uint32_t i = 0; i < count; i++) {
+    lives[i] = c->slots->items[i].life;
+    alias_of[i] = c->slots->items[i].alias_of;
+  }
+  ash_merge_alias_lifetimes(lives, alias_of, count);
+  for (uint32_t i = 0; i < count; i++)
+    c->slots->items[i].life = lives[i];
+  return ASH_OK;
+}
+
+ash_status ash_collect_slots(ash_ctx *ctx, ash_zone *zone, ash_slots *out,
+                             const ash_graph *g, const ash_steps *steps,
+                             uint64_t alignment) {
+  collector c = {.ctx = ctx,
+                 .zone = zone,
+                 .g = g,
+                 .slots = out,
+                 .step_count = steps->count,
+                 .alignment = alignment};
+  *out = (ash_slots){0};
+  c.slot_of = ASH_NEW_ARRAY(zone, uint32_t, g->tensor_count + 1);
+  ASH_TRY(ash_zone_check(ctx, zone));
+  for (size_t i = 0; i < g->tensor_count; i++)
+    c.slot_of[i] = ASH_NO_ID;
+  ASH_TRY(collect(&c, steps));
+  ash_find_aliases(out, g, c.slot_of);
+  return merge_lives(&c);
+}

@@ -1,0 +1,22 @@
+/* lifetime.h - which slots a sequence of steps needs, and when each lives. */
+#ifndef ASH_PLAN_LIFETIME_H
+#define ASH_PLAN_LIFETIME_H
+
+#include "ashlar/plan.h"
+#include "base/ctx.h"
+#include "graph/graph.h"
+
+typedef struct ash_slots {
+  ash_slot *items;
+  size_t capacity;
+  uint32_t count;
+} ash_slots;
+
+/* Makes the slots of everything the steps touch, in order of first use (in a
+ * step: inputs, outputs, work memory), with sizes, lifetimes and aliases; roles
+ * and memories are left to the planner. */
+ash_status ash_collect_slots(ash_ctx *ctx, ash_zone *zone, ash_slots *out,
+                             const ash_graph *g, const ash_steps *steps,
+                             uint64_t alignment);
+
+#endif

@@ -1,0 +1,27 @@
+/* naive.c - no reuse: every tensor its own bytes. The figure to compare with. */
+#include "plan/planner.h"
+
+#include "base/checked.h"
+
+static uint64_t stack_up(const ash_scratch *s, int64_t *offsets) {
+  uint64_t top = 0;
+  for (uint32_t i = 0; i < s->count; i++) {
+    const ash_buffer *b = &s->buffers[i];
+    const uint64_t at = ash_align_up(top, b->alignment ? b->alignment : 1);
+    offsets[i] = (int64_t)at;
+    top = at + b->size;
+  }
+  return top;
+}
+
+static ash_status plan(ash_draft *d) {
+  ash_scratch s;
+  ASH_TRY(ash_draft_scratch(d, &s));
+  int64_t *offsets = ASH_NEW_ARRAY(&d->ctx->scratch, int64_t, s.count + 1u);
+  ASH_TRY(ash_zone_check(d->ctx, &d->ctx->scratch));
+  const uint64_t height = stack_up(&s, offsets);
+  return ash_draft_settle(d, &s, offsets, height);
+}
+
+const ash_planner ash_planner_naive = {
+    .name = "naive", .help = "no reuse of memory at all", .plan = plan};

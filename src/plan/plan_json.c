@@ -1,0 +1,131 @@
+/* plan_json.c - plan -> JSON (docs/plan-format.md). */
+#include "ashlar/render.h"
+#include "base/json.h"
+#include "graph/graph.h"
+
+#include <string.h>
+
+static void put_arenas(ash_json *j, const ash_plan *p) {
+  ash_json_open(j, "arenas", '[');
+  for (uint32_t i = 0; i < p->arena_count; i++) {
+    const ash_arena *a = &p->arenas[i];
+    ash_json_open(j, NULL, '{');
+    ash_json_uint(j, "region_id", i);
+    ash_json_string(j, "role", ash_role_text(a->role));
+    ash_json_string(j, "memory", a->memory);
+    ash_json_string(j, "source_memory", a->source_memory);
+    ash_json_uint(j, "size", a->size);
+    ash_json_uint(j, "total_size", a->total_size);
+    ash_json_uint(j, "alignment", a->alignment);
+    ash_json_bool(j, "is_staged", strcmp(a->memory, a->source_memory) != 0);
+    ash_json_uint(j, "lower_bound", a->lower_bound);
+    ash_json_string(j, "verdict", ash_verdict_text(a->verdict));
+    ash_json_close(j, '}');
+  }
+  ash_json_close(j, ']');
+}
+
+static void put_shape(ash_json *j, const ash_tensor *t) {
+  ash_json_string(j, "type", ash_type_text(t->type));
+  ash_json_open_inline(j, "shape", '[');
+  for (uint32_t k = 0; k < t->shape.rank; k++)
+    ash_json_int(j, NULL, t->shape.dim[k]);
+  ash_json_close(j, ']');
+}
+
+static void put_tensors(ash_json *j, const ash_plan *p, const ash_graph *g) {
+  ash_json_open(j, "tensors", '[');
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    const ash_slot *s = &p->slots[i];
+    ash_json_open(j, NULL, '{');
+    ash_json_string(j, "id", s->id);
+    ash_json_string(j, "name", s->name);
+    if (s->tensor != ASH_NO_ID)
+      put_shape(j, &g->tensors.items[s->tensor]);
+    ash_json_string(j, "role", ash_role_text(s->binding.role));
+    ash_json_string(j, "memory", s->binding.memory);
+    ash_json_string(j, "source_memory", s->binding.source_memory);
+    ash_json_uint(j, "offset", s->binding.offset);
+    ash_json_uint(j, "size", s->size);
+    ash_json_uint(j, "alignment", s->alignment);
+    ash_json_uint(j, "first_step", s->life.first_step);
+    ash_json_uint(j, "last_step", s->life.end_step - 1);
+    ash_json_string(j, "alias_of",
+                    s->alias_of == ASH_NO_ID ? NULL : p->slots[s->alias_of].id);
+    ash_json_close(j, '}');
+  }
+  ash_json_close(j, ']');
+}
+
+static void put_ids(ash_json *j, const char *key, const ash_graph *g,
+                    const uint32_t *ids, size_t count) {
+  ash_json_open_inline(j, key, '[');
+  for (size_t i = 0; i < count; i++)
+    if (ids[i] != ASH_NO_ID)
+      ash_json_string(j, NULL, g->tensors.items[ids[i]].id);
+  ash_json_close(j, ']');
+}
+
+static void put_steps(ash_json *j, const ash_plan *p, const ash_graph *g) {
+  ash_json_open(j, "steps", '[');
+  for (uint32_t i = 0; i < p->steps.count; i++) {
+    ash_json_open(j, NULL, '{');
+    ash_json_uint(j, "step", i);
+    ash_json_open(j, "ops", '[');
+    for (uint32_t k = 0; k < p->steps.items[i].op_count; k++) {
+      const ash_op *op = &g->ops.items[p->steps.items[i].ops[k]];
+      ash_json_open(j, NULL, '{');
+      ash_json_string(j, "id", op->id);
+      ash_json_string(j, "kind", ash_op_kind_text(op->kind));
+      ash_json_uint(j, "source_index", op->source_index);
+      put_ids(j, "inputs", g, op->inputs, op->input_count);
+      put_ids(j, "outputs", g, op->outputs, op->output_count);
+      ash_json_uint(j, "macs", ash_op_macs(g, p->steps.items[i].ops[k]));
+      ash_json_close(j, '}');
+    }
+    ash_json_close(j, ']');
+    ash_json_close(j, '}');
+  }
+  ash_json_close(j, ']');
+}
+
+static ash_status put_plan(ash_ctx *ctx, ash_text *t, const ash_plan *p,
+                           const ash_graph *g) {
+  char plan_hash[17], layout_hash[17];
+  ash_json j;
+  ASH_TRY(ash_plan_hashes(ctx, plan_hash, layout_hash, p));
+  ash_json_init(&j, t);
+  ash_json_open(&j, NULL, '{');
+  ash_json_string(&j, "schema", "ashlar-plan-1");
+  ash_json_string(&j, "model", p->model);
+  ash_json_string(&j, "target", p->target);
+  ash_json_string(&j, "planner", p->planner);
+  ash_json_string(&j, "verdict", ash_verdict_text(p->verdict));
+  ash_json_string(&j, "plan_hash", plan_hash);
+  ash_json_string(&j, "tensor_layout_hash", layout_hash);
+  ash_json_uint(&j, "ticks", p->ticks);
+  put_ids(&j, "inputs", g, g->inputs, g->input_count);
+  put_ids(&j, "outputs", g, g->outputs, g->output_count);
+  put_arenas(&j, p);
+  put_tensors(&j, p, g);
+  put_steps(&j, p, g);
+  ash_json_close(&j, '}');
+  return ash_text_check(ctx, t);
+}
+
+ash_status ash_plan_json(ash_ctx *ctx, const char **text, size_t *count,
+                         const ash_plan *plan, const ash_graph *g) {
+  ash_text t;
+  *text = NULL;
+  *count = 0;
+  ash_text_init(&t, &ctx->mem);
+  ash_status status = put_plan(ctx, &t, plan, g);
+  if (status == ASH_OK) {
+    *count = t.count;
+    ash_text_put(&t, "", 1);
+    *text = t.failed ? NULL : ash_zone_copy(&ctx->keep, t.bytes, t.count);
+    status = *text ? ASH_OK : ash_nomem(ctx);
+  }
+  ash_text_drop(&t);
+  return status;
+}

@@ -1,0 +1,183 @@
+/* plan_read.c - plan JSON -> plan, and the check of a plan file on its own. */
+#include "ashlar/render.h"
+#include "base/yaml.h"
+
+#include <string.h>
+
+typedef struct reader {
+  ash_ctx *ctx;
+  ash_plan plan;
+  ash_arena *arenas;
+  ash_slot *slots;
+  const char *plan_hash, *layout_hash;
+} reader;
+
+static ash_status get_string(reader *r, const ash_yaml *map, const char *key,
+                             const char **out) {
+  const ash_yaml *node;
+  ASH_TRY(ash_yaml_need(r->ctx, &node, map, key, "the plan"));
+  return ash_yaml_string(r->ctx, out, node, key);
+}
+
+static ash_status get_u64(reader *r, const ash_yaml *map, const char *key,
+                          uint64_t *out) {
+  const ash_yaml *node;
+  ASH_TRY(ash_yaml_need(r->ctx, &node, map, key, "the plan"));
+  return ash_yaml_u64(r->ctx, out, node, key);
+}
+
+static ash_status bad_word(reader *r, const ash_yaml *map, const char *what,
+                           const char *word) {
+  return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_plan_json, ash_yaml_loc(map),
+                  "'%s' is no %s", word, what);
+}
+
+static ash_status get_role(reader *r, const ash_yaml *map, ash_role *out) {
+  const char *word;
+  ASH_TRY(get_string(r, map, "role", &word));
+  for (int role = 0; role < 3; role++)
+    if (strcmp(word, ash_role_text((ash_role)role)) == 0) {
+      *out = (ash_role)role;
+      return ASH_OK;
+    }
+  return bad_word(r, map, "role", word);
+}
+
+static ash_status get_verdict(reader *r, const ash_yaml *map,
+                              ash_verdict *out) {
+  const char *word;
+  ASH_TRY(get_string(r, map, "verdict", &word));
+  for (int v = ASH_UNKNOWN; v <= ASH_INFEASIBLE; v++)
+    if (strcmp(word, ash_verdict_text((ash_verdict)v)) == 0) {
+      *out = (ash_verdict)v;
+      return ASH_OK;
+    }
+  return bad_word(r, map, "verdict", word);
+}
+
+static ash_status read_arena(reader *r, const ash_yaml *map, ash_arena *a) {
+  ASH_TRY(ash_yaml_want_map(r->ctx, map, "an arena"));
+  ASH_TRY(get_role(r, map, &a->role));
+  ASH_TRY(get_string(r, map, "memory", &a->memory));
+  ASH_TRY(get_string(r, map, "source_memory", &a->source_memory));
+  ASH_TRY(get_u64(r, map, "size", &a->size));
+  ASH_TRY(get_u64(r, map, "alignment", &a->alignment));
+  ASH_TRY(get_u64(r, map, "lower_bound", &a->lower_bound));
+  return get_verdict(r, map, &a->verdict);
+}
+
+static ash_status get_step(reader *r, const ash_yaml *map, const char *key,
+                           uint32_t *out) {
+  uint64_t value;
+  ASH_TRY(get_u64(r, map, key, &value));
+  if (value >= UINT32_MAX)
+    return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_plan_json, ash_yaml_loc(map),
+                    "'%s' is too large", key);
+  *out = (uint32_t)value;
+  return ASH_OK;
+}
+
+static ash_status read_slot(reader *r, const ash_yaml *map, ash_slot *s) {
+  ASH_TRY(ash_yaml_want_map(r->ctx, map, "a tensor"));
+  ASH_TRY(get_string(r, map, "id", &s->id));
+  ASH_TRY(get_string(r, map, "name", &s->name));
+  ASH_TRY(get_role(r, map, &s->binding.role));
+  ASH_TRY(get_string(r, map, "memory", &s->binding.memory));
+  ASH_TRY(get_string(r, map, "source_memory", &s->binding.source_memory));
+  ASH_TRY(get_u64(r, map, "offset", &s->binding.offset));
+  ASH_TRY(get_u64(r, map, "size", &s->size));
+  ASH_TRY(get_step(r, map, "first_step", &s->life.first_step));
+  ASH_TRY(get_step(r, map, "last_step", &s->life.end_step));
+  s->life.end_step++;
+  const ash_yaml *alignment = ash_yaml_get(map, "alignment");
+  if (alignment)
+    ASH_TRY(ash_yaml_u64(r->ctx, &s->alignment, alignment, "alignment"));
+  s->bound = true;
+  s->tensor = s->op = s->alias_of = ASH_NO_ID;
+  return ASH_OK;
+}
+
+/* alias_of names a tensor by id. */
+static ash_status link_alias(reader *r, const ash_yaml *map, uint32_t index) {
+  const ash_yaml *alias = ash_yaml_get(map, "alias_of");
+  const char *id;
+  if (!alias || ash_yaml_is_null(alias))
+    return ASH_OK;
+  ASH_TRY(ash_yaml_string(r->ctx, &id, alias, "alias_of"));
+  for (uint32_t i = 0; i < r->plan.slot_count; i++)
+    if (strcmp(r->slots[i].id, id) == 0) {
+      r->slots[index].alias_of = i;
+      return ASH_OK;
+    }
+  return bad_word(r, map, "tensor of this plan", id);
+}
+
+static ash_status need_list(reader *r, const ash_yaml *top, const char *key,
+                            const ash_yaml **out) {
+  ASH_TRY(ash_yaml_need(r->ctx, out, top, key, "the plan"));
+  return ash_yaml_want_list(r->ctx, *out, key);
+}
+
+static ash_status read_lists(reader *r, const ash_yaml *top) {
+  const ash_yaml *arenas, *tensors;
+  ASH_TRY(need_list(r, top, "arenas", &arenas));
+  ASH_TRY(need_list(r, top, "tensors", &tensors));
+  r->arenas = ASH_NEW_ARRAY(&r->ctx->scratch, ash_arena, arenas->count + 1);
+  r->slots = ASH_NEW_ARRAY(&r->ctx->scratch, ash_slot, tensors->count + 1);
+  ASH_TRY(ash_zone_check(r->ctx, &r->ctx->scratch));
+  for (const ash_yaml_item *i = arenas->first; i; i = i->next)
+    ASH_TRY(read_arena(r, i->node, &r->arenas[r->plan.arena_count++]));
+  for (const ash_yaml_item *i = tensors->first; i; i = i->next)
+    ASH_TRY(read_slot(r, i->node, &r->slots[r->plan.slot_count++]));
+  uint32_t index = 0;
+  for (const ash_yaml_item *i = tensors->first; i; i = i->next)
+    ASH_TRY(link_alias(r, i->node, index++));
+  r->plan.arenas = r->arenas;
+  r->plan.slots = r->slots;
+  return ASH_OK;
+}
+
+static ash_status read_plan(reader *r, const ash_yaml *top) {
+  const char *schema;
+  ASH_TRY(ash_yaml_want_map(r->ctx, top, "a plan"));
+  ASH_TRY(get_string(r, top, "schema", &schema));
+  if (strcmp(schema, "ashlar-plan-1") != 0)
+    return bad_word(r, top, "schema that this version reads", schema);
+  ASH_TRY(get_string(r, top, "model", &r->plan.model));
+  ASH_TRY(get_string(r, top, "target", &r->plan.target));
+  ASH_TRY(get_string(r, top, "plan_hash", &r->plan_hash));
+  ASH_TRY(get_string(r, top, "tensor_layout_hash", &r->layout_hash));
+  ASH_TRY(get_verdict(r, top, &r->plan.verdict));
+  return read_lists(r, top);
+}
+
+static ash_status check_hashes(reader *r, const ash_yaml *top) {
+  char plan[17], layout[17];
+  ASH_TRY(ash_plan_hashes(r->ctx, plan, layout, &r->plan));
+  if (strcmp(plan, r->plan_hash) != 0 || strcmp(layout, r->layout_hash) != 0)
+    return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_plan_hash, ash_yaml_loc(top),
+                    "the contents hash to %s and %s, the file says %s and %s",
+                    plan, layout, r->plan_hash, r->layout_hash);
+  return ASH_OK;
+}
+
+static ash_status check_file(ash_ctx *ctx, const char *text, size_t count,
+                             const char *file) {
+  reader r = {.ctx = ctx};
+  const ash_yaml *top;
+  ASH_TRY(ash_yaml_parse(ctx, &top, &ctx->scratch, text, count, file));
+  ASH_TRY(read_plan(&r, top));
+  const ash_status status = ash_check_plan(ctx, &r.plan, NULL, NULL);
+  if (status == ASH_INTERNAL) /* the file is wrong, not we */
+    return ASH_MALFORMED;
+  ASH_TRY(status);
+  return check_hashes(&r, top);
+}
+
+ash_status ash_check_plan_json(ash_ctx *ctx, const char *text, size_t count,
+                               const char *file) {
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  const ash_status status = check_file(ctx, text, count, file);
+  ash_zone_rewind(&ctx->scratch, mark);
+  return status;
+}

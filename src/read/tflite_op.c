@@ -1,0 +1,530 @@
+/* tflite_op.c - operators of a TFLite file: which the reader knows, their
+ * options and the types their tensors may have.
+ *
+ * One line of `rules` is one operator. A new operator is a line there and, if
+ * it has options, one `read_` function of a few lines. */
+#include "read/tflite_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ATTRS_MAX = 16 };
+
+enum { /* Operator's fields that are read here */
+       OPERATOR_OPTIONS_TYPE = 3,
+       OPERATOR_OPTIONS = 4,
+};
+
+/* An operator while it is read. */
+typedef struct call {
+  ash_tflite *r;
+  const struct rule *rule;
+  uint32_t index; /* in the file */
+  ash_fb_table options;
+  ash_op op; /* tensors are those of the graph */
+  ash_attr attrs[ATTRS_MAX];
+} call;
+
+/* ---- what option readers use ------------------------------------------- */
+
+static ash_status bad_options(const call *c, const char *what, int64_t value) {
+  return ash_fail(c->r->ctx, ASH_MALFORMED, ASH_D_op_options,
+                  ash_tflite_at_op(c->r, c->index), "%s is %lld", what,
+                  (long long)value);
+}
+
+/* The place of one of the operator's tensors, by the file's number. */
+static ash_loc at_tensor(const call *c, uint32_t tensor) {
+  ash_loc at = ash_tflite_at_op(c->r, c->index);
+  at.tensor = tensor;
+  at.tensor_name = c->r->g->tensors.items[c->r->uses[tensor].graph].name;
+  return at;
+}
+
+static ash_loc at_input(const call *c, uint32_t k) {
+  return at_tensor(c, c->r->ops[c->index].inputs[k]);
+}
+
+static ash_loc at_output(const call *c, uint32_t k) {
+  return at_tensor(c, c->r->ops[c->index].outputs[k]);
+}
+
+static void put(call *c, ash_attr attr) {
+  if (c->op.attr_count < ATTRS_MAX)
+    c->attrs[c->op.attr_count++] = attr;
+}
+
+static void put_int(call *c, const char *name, int64_t value) {
+  put(c, ASH_INT_ATTR(name, value));
+}
+
+/* Integers that must be at least `least`. */
+static ash_status put_field(call *c, const char *name, uint32_t field,
+                            int32_t otherwise, int32_t least) {
+  const int32_t value = ash_fb_i32(&c->options, field, otherwise);
+  if (value < least)
+    return bad_options(c, name, value);
+  put_int(c, name, value);
+  return ASH_OK;
+}
+
+static ash_status put_act(call *c, uint32_t field) {
+  static const char *const act[] = {"none",  "relu", "relu_n1_to_1",
+                                    "relu6", "tanh", "sign_bit"};
+  const uint32_t number = ash_fb_u8(&c->options, field, 0);
+  if (number >= ASH_COUNT_OF(act))
+    return bad_options(c, "the fused activation's number", number);
+  put(c, ASH_STRING_ATTR("act", act[number]));
+  return ASH_OK;
+}
+
+/* An integer put before. */
+static int64_t got(const call *c, const char *name) {
+  return ash_op_int(&c->op, name, 1);
+}
+
+static const ash_shape *shape_in(const call *c, uint32_t k) {
+  return &ash_op_in(c->r->g, &c->op, k)->shape;
+}
+
+static ash_status need_rank(const call *c, uint32_t input, uint32_t rank) {
+  const uint32_t found = shape_in(c, input)->rank;
+  if (found == rank)
+    return ASH_OK;
+  return ash_fail(c->r->ctx, ASH_MALFORMED, ASH_D_op_options,
+                  at_input(c, input),
+                  "the input has %u dimensions, the operator needs %u",
+                  (unsigned)found, (unsigned)rank);
+}
+
+/* ---- windows ----------------------------------------------------------- */
+
+/* SAME makes ceil(in / stride) outputs and pads as much as that needs, the
+ * smaller half in front. VALID pads nothing. */
+static void put_pads(call *c, bool same, const char *front, const char *back,
+                     int64_t in, int64_t filter, int64_t stride) {
+  const int64_t out = (in + stride - 1) / stride;
+  int64_t total = (out - 1) * stride + filter - in;
+  if (!same || total < 0)
+    total = 0;
+  put_int(c, front, total / 2);
+  put_int(c, back, total - total / 2);
+}
+
+/* `filter` is of the window itself; dilation spreads it. */
+static ash_status put_window(call *c, int32_t filter_h, int32_t filter_w) {
+  const uint32_t padding = ash_fb_u8(&c->options, 0, 0);
+  const ash_shape *in = shape_in(c, 0);
+  if (padding > 1)
+    return bad_options(c, "the padding's number", padding);
+  if (filter_h < 1 || filter_w < 1)
+    return bad_options(c, "a side of the window",
+                       filter_h < 1 ? filter_h : filter_w);
+  put_pads(c, padding == 0, "pad_top", "pad_bottom", in->dim[1],
+           (filter_h - 1) * got(c, "dilation_h") + 1, got(c, "stride_h"));
+  put_pads(c, padding == 0, "pad_left", "pad_right", in->dim[2],
+           (filter_w - 1) * got(c, "dilation_w") + 1, got(c, "stride_w"));
+  return ASH_OK;
+}
+
+/* Fields 1 and 2 of all windowed operators. */
+static ash_status put_strides(call *c) {
+  ASH_TRY(need_rank(c, 0, 4));
+  ASH_TRY(put_field(c, "stride_h", 2, 0, 1));
+  return put_field(c, "stride_w", 1, 0, 1);
+}
+
+static ash_status read_conv(call *c) {
+  ASH_TRY(put_strides(c));
+  ASH_TRY(need_rank(c, 1, 4));
+  ASH_TRY(put_field(c, "dilation_h", 5, 1, 1));
+  ASH_TRY(put_field(c, "dilation_w", 4, 1, 1));
+  const ash_shape *filter = shape_in(c, 1);
+  ASH_TRY(put_window(c, filter->dim[1], filter->dim[2]));
+  return put_act(c, 3);
+}
+
+/* The multiplier follows from the shapes; old files store 0 for it. */
+static ash_status put_multiplier(call *c) {
+  const int32_t stored = ash_fb_i32(&c->options, 3, 0);
+  const int32_t in = shape_in(c, 0)->dim[3], out = shape_in(c, 1)->dim[3];
+  if (in < 1 || out < 1 || out % in)
+    return bad_options(c, "the filter's number of channels", out);
+  if (stored != 0 && stored != out / in)
+    return bad_options(c, "the depth multiplier", stored);
+  put_int(c, "multiplier", out / in);
+  return ASH_OK;
+}
+
+static ash_status read_depthwise(call *c) {
+  ASH_TRY(put_strides(c));
+  ASH_TRY(need_rank(c, 1, 4));
+  ASH_TRY(put_field(c, "dilation_h", 6, 1, 1));
+  ASH_TRY(put_field(c, "dilation_w", 5, 1, 1));
+  const ash_shape *filter = shape_in(c, 1);
+  ASH_TRY(put_window(c, filter->dim[1], filter->dim[2]));
+  ASH_TRY(put_multiplier(c));
+  return put_act(c, 4);
+}
+
+static ash_status read_pool(call *c) {
+  ASH_TRY(put_strides(c));
+  ASH_TRY(put_field(c, "filter_h", 4, 0, 1));
+  ASH_TRY(put_field(c, "filter_w", 3, 0, 1));
+  ASH_TRY(
+      put_window(c, (int32_t)got(c, "filter_h"), (int32_t)got(c, "filter_w")));
+  return put_act(c, 5);
+}
+
+/* ---- the other options ------------------------------------------------- */
+
+static ash_status read_act(call *c) {
+  return put_act(c, 0);
+}
+
+static ash_status read_fully_connected(call *c) {
+  if (ash_fb_u8(&c->options, 1, 0) != 0)
+    return ash_fail(c->r->ctx, ASH_UNSUPPORTED, ASH_D_op_options,
+                    ash_tflite_at_op(c->r, c->index),
+                    "shuffled weights are not supported");
+  put_int(c, "keep_num_dims", ash_fb_bool(&c->options, 2, false));
+  return put_act(c, 0);
+}
+
+static ash_status read_softmax(call *c) {
+  const float beta = ash_fb_f32(&c->options, 0, 0);
+  if (!isfinite(beta))
+    return bad_options(c, "beta, which must be finite,", -1);
+  put(c, ASH_FLOAT_ATTR("beta", (double)beta));
+  return ASH_OK;
+}
+
+static ash_status read_reducer(call *c) {
+  put_int(c, "keep_dims", ash_fb_bool(&c->options, 0, false));
+  return ASH_OK;
+}
+
+static ash_status read_concatenation(call *c) {
+  const int32_t rank = (int32_t)shape_in(c, 0)->rank;
+  const int32_t axis = ash_fb_i32(&c->options, 0, 0);
+  if (axis < -rank || axis >= rank)
+    return bad_options(c, "the axis", axis);
+  put_int(c, "axis", axis < 0 ? axis + rank : axis);
+  return put_act(c, 1);
+}
+
+/* The new shape as the file asks for it, from a constant second input or from
+ * the options. False when it is computed as the model runs, or not given. */
+static bool wanted_shape(const call *c, int64_t *wanted, uint64_t *count) {
+  const ash_tensor *given = ash_op_in(c->r->g, &c->op, 1);
+  const ash_fb_vector option = ash_fb_vec(&c->options, 0, 4);
+  *count = option.count;
+  for (uint32_t i = 0; i < option.count && i < ASH_RANK_MAX; i++)
+    wanted[i] = ash_fb_at_i32(&option, i);
+  if (!given)
+    return option.count > 0;
+  if (given->kind != ASH_TENSOR_CONSTANT)
+    return false;
+  *count = ash_shape_elements(&given->shape);
+  for (uint32_t i = 0; i < *count && i < ASH_RANK_MAX; i++)
+    wanted[i] = ash_tensor_int(given, i);
+  return true;
+}
+
+/* -1 stands for whatever is left. */
+static bool shape_agrees(const ash_shape *out, const int64_t *wanted,
+                         uint64_t count) {
+  bool agrees = count == out->rank;
+  for (uint32_t i = 0; agrees && i < out->rank; i++)
+    agrees = wanted[i] == -1 || wanted[i] == out->dim[i];
+  return agrees;
+}
+
+/* The graph takes the declared shape of the output, so both must agree. */
+static ash_status read_reshape(call *c) {
+  int64_t wanted[ASH_RANK_MAX] = {0};
+  uint64_t count;
+  const ash_tensor *items = c->r->g->tensors.items;
+  if (!wanted_shape(c, wanted, &count) ||
+      shape_agrees(&items[c->op.outputs[0]].shape, wanted, count))
+    return ASH_OK;
+  return ash_fail(c->r->ctx, ASH_MALFORMED, ASH_D_op_options, at_output(c, 0),
+                  "the new shape is not the shape of the output");
+}
+
+/* ---- the operators ----------------------------------------------------- */
+
+/* How an operator is read. The language of `types` is in tflite_types.c. */
+typedef struct rule {
+  int32_t code; /* TFLite's builtin operator */
+  ash_op_kind kind;
+  int32_t version_max;
+  uint32_t options; /* their number in the format's union; 0: not read */
+  ash_status (*read)(call *c);
+  bool quantised; /* narrow integers need scale and zero point */
+  const char *types;
+} rule;
+
+#define CONV_TYPES    "fff>f bbi>b bni>b hbl>h hbi>h uui>u"
+#define MATH_TYPES    "ff>f bb>b hh>h uu>u ii>i ll>l"
+#define COMPARE_TYPES "ff>o bb>o uu>o hh>o ii>o ll>o"
+#define UNARY_TYPES   "f>f b>b u>u h>h"
+#define QUANT_TYPES   "f>b f>u f>h h>b h>h h>i i>b i>h b>b b>u b>h b>i u>b u>u"
+
+static const rule rules[] = {
+    {0, ASH_OP_add, 5, 11, read_act, true, MATH_TYPES},
+    {1, ASH_OP_average_pool_2d, 3, 5, read_pool, true, UNARY_TYPES},
+    {2, ASH_OP_concatenation, 5, 10, read_concatenation, true, ".=*>="},
+    {3, ASH_OP_conv_2d, 8, 1, read_conv, true, CONV_TYPES},
+    {4, ASH_OP_depthwise_conv_2d, 7, 2, read_depthwise, true, CONV_TYPES},
+    {6, ASH_OP_dequantize, 6, 0, NULL, true, "b>f u>f h>f n>f e>f"},
+    {9, ASH_OP_fully_connected, 13, 8, read_fully_connected, true,
+     CONV_TYPES " hnl>h hni>h"},
+    {14, ASH_OP_logistic, 3, 0, NULL, true, UNARY_TYPES},
+    {17, ASH_OP_max_pool_2d, 3, 5, read_pool, true, UNARY_TYPES},
+    {18, ASH_OP_mul, 7, 21, read_act, true, MATH_TYPES},
+    {19, ASH_OP_relu, 3, 0, NULL, true, UNARY_TYPES},
+    {20, ASH_OP_relu_n1_to_1, 3, 0, NULL, true, UNARY_TYPES},
+    {21, ASH_OP_relu6, 3, 0, NULL, true, UNARY_TYPES},
+    {22, ASH_OP_reshape, 1, 17, read_reshape, false, ".i>="},
+    {25, ASH_OP_softmax, 3, 9, read_softmax, true, "f>f b>b b>h u>u u>h h>h"},
+    {28, ASH_OP_tanh, 3, 0, NULL, true, UNARY_TYPES},
+    {34, ASH_OP_pad, 4, 0, NULL, false, ".i>= .l>="},
+    {40, ASH_OP_mean, 3, 27, read_reducer, true,
+     "fi>f bi>b ui>u hi>h ii>i li>l"},
+    {60, ASH_OP_pad, 4, 0, NULL, false, ".i=>= .l=>="},
+    {114, ASH_OP_quantize, 4, 0, NULL, true, QUANT_TYPES},
+    {41, ASH_OP_sub, 5, 28, read_act, true, MATH_TYPES},
+    {42, ASH_OP_div, 2, 29, read_act, true, "ff>f bb>b hh>h uu>u ii>i"},
+    {54, ASH_OP_prelu, 1, 0, NULL, true, "ff>f bb>b uu>u"},
+    {55, ASH_OP_maximum, 4, 0, NULL, true, MATH_TYPES},
+    {57, ASH_OP_minimum, 4, 0, NULL, true, MATH_TYPES},
+    {58, ASH_OP_less, 3, 0, NULL, true, COMPARE_TYPES},
+    {61, ASH_OP_greater, 2, 0, NULL, true, COMPARE_TYPES},
+    {62, ASH_OP_greater_equal, 3, 0, NULL, true, COMPARE_TYPES},
+    {63, ASH_OP_less_equal, 2, 0, NULL, true, COMPARE_TYPES},
+    {71, ASH_OP_equal, 5, 0, NULL, true, COMPARE_TYPES " oo>o"},
+    {72, ASH_OP_not_equal, 4, 0, NULL, true, COMPARE_TYPES " oo>o"},
+    {78, ASH_OP_pow, 1, 0, NULL, false, "ff>f ii>i"},
+    {84, ASH_OP_logical_or, 1, 0, NULL, false, "oo>o"},
+    {86, ASH_OP_logical_and, 1, 0, NULL, false, "oo>o"},
+    {87, ASH_OP_logical_not, 1, 0, NULL, false, "o>o"},
+    {90, ASH_OP_floor_div, 3, 0, NULL, false, "ff>f ii>i"},
+    {95, ASH_OP_floor_mod, 2, 0, NULL, false, "ff>f ii>i ll>l"},
+    {99, ASH_OP_squared_difference, 2, 0, NULL, true, "ff>f bb>b ii>i"},
+};
+
+static const rule *find_rule(int32_t code) {
+  for (size_t i = 0; i < ASH_COUNT_OF(rules); i++)
+    if (rules[i].code == code)
+      return &rules[i];
+  return NULL;
+}
+
+ash_loc ash_tflite_at_op(const ash_tflite *r, uint32_t op) {
+  ash_loc at = ASH_NOWHERE;
+  const ash_tflite_code *code = r->ops[op].code;
+  const rule *known = find_rule(code->builtin);
+  at.file = r->file;
+  at.op = op;
+  at.op_kind = known ? ash_op_kind_text(known->kind)
+                     : ash_tflite_builtin_name(code->builtin);
+  return at;
+}
+
+/* ---- is it known? ------------------------------------------------------ */
+
+enum { CUSTOM = 32, CUSTOM_SHOWN = 200 };
+
+static bool same_code(const ash_tflite_code *a, const ash_tflite_code *b) {
+  const char *custom_a = a->custom ? a->custom : "";
+  const char *custom_b = b->custom ? b->custom : "";
+  return a->builtin == b->builtin && a->version == b->version &&
+         strncmp(custom_a, custom_b, CUSTOM_SHOWN) == 0;
+}
+
+/* Converters may list a code once for each use. Later twins hand their uses to
+ * the first, so that one operator is one message. */
+static void merge_twins(ash_tflite *r, uint32_t first) {
+  for (uint32_t i = first + 1; i < r->code_count; i++)
+    if (same_code(&r->codes[first], &r->codes[i])) {
+      r->codes[first].uses += r->codes[i].uses;
+      r->codes[i].uses = 0;
+    }
+}
+
+static ash_status refuse_custom(ash_tflite *r, const ash_tflite_code *code) {
+  const char *name = code->custom ? code->custom : "";
+  const ash_status status =
+      ash_fail(r->ctx, ASH_UNSUPPORTED, ASH_D_op_custom,
+               ash_tflite_at_op(r, code->first_use),
+               "custom operator '%.200s' is not supported (uses: %u)", name,
+               (unsigned)code->uses);
+  if (strcmp(name, "ethos-u") == 0)
+    ash_hint(r->ctx, "Vela compiled this model for an Ethos-U; give the model "
+                     "as it was before Vela");
+  else if (strncmp(name, "Flex", 4) == 0)
+    ash_hint(r->ctx, "convert the model with TFLite builtin operators only");
+  else
+    ash_hint(r->ctx, "end the model before this operator and run the rest "
+                     "in the application");
+  return status;
+}
+
+static ash_status check_code(ash_tflite *r, const ash_tflite_code *code) {
+  const ash_loc at = ash_tflite_at_op(r, code->first_use);
+  const rule *known = find_rule(code->builtin);
+  const char *name = ash_tflite_builtin_name(code->builtin);
+  if (code->builtin == CUSTOM)
+    return refuse_custom(r, code);
+  if (!known)
+    return ash_fail(r->ctx, ASH_UNSUPPORTED, ASH_D_op_unsupported, at,
+                    "TFLite operator %d, %s, is not supported (uses: %u)",
+                    (int)code->builtin, name ? name : "of unknown name",
+                    (unsigned)code->uses);
+  if (code->version < 1 || code->version > known->version_max)
+    return ash_fail(r->ctx, ASH_UNSUPPORTED, ASH_D_op_version, at,
+                    "version %d of %s is not supported (known: 1 to %d)",
+                    (int)code->version, name ? name : "?",
+                    (int)known->version_max);
+  return ASH_OK;
+}
+
+ash_status ash_tflite_check_codes(ash_tflite *r) {
+  ash_status first = ASH_OK;
+  for (uint32_t i = 0; i < r->code_count; i++) {
+    if (r->codes[i].uses == 0)
+      continue;
+    merge_twins(r, i);
+    const ash_status status = check_code(r, &r->codes[i]);
+    first = first == ASH_OK ? status : first;
+  }
+  return first;
+}
+
+/* ---- types ------------------------------------------------------------- */
+
+static ash_status check_types(const call *c) {
+  const ash_graph *g = c->r->g;
+  if (ash_tflite_types_match(g, &c->op, c->rule->types))
+    return ASH_OK;
+  const ash_tensor *in = ash_op_in(g, &c->op, 0);
+  const ash_tensor *out = ash_op_out(g, &c->op, 0);
+  char inputs[80];
+  const ash_status status =
+      ash_fail(c->r->ctx, ASH_UNSUPPORTED, ASH_D_op_types, at_output(c, 0),
+               "inputs of types (%s) with an output of %s are not supported",
+               ash_tflite_types_text(inputs, sizeof inputs, g, &c->op),
+               ash_type_text(out->type));
+  if (in && in->type == ASH_FLOAT32 && c->op.input_count > 1)
+    ash_hint(c->r->ctx, "this is dynamic-range quantisation; quantise the "
+                        "activations too (full integer) or keep the weights "
+                        "float");
+  return status;
+}
+
+static ash_status check_quant(const call *c, const uint32_t *tensors,
+                              uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (tensors[i] == ASH_NO_ID)
+      continue;
+    const uint32_t in_graph = c->r->uses[tensors[i]].graph;
+    const ash_tensor *t = &c->r->g->tensors.items[in_graph];
+    const bool narrow = t->type == ASH_INT8 || t->type == ASH_UINT8 ||
+                        t->type == ASH_INT16 || t->type == ASH_INT4;
+    if (narrow && t->quant.count == 0)
+      return ash_fail(c->r->ctx, ASH_UNSUPPORTED, ASH_D_tensor_quant,
+                      at_tensor(c, tensors[i]),
+                      "the %s tensor has no quantisation parameters",
+                      ash_type_text(t->type));
+  }
+  return ASH_OK;
+}
+
+/* ---- adding ------------------------------------------------------------ */
+
+static ash_status bad_arity(const call *c, const char *what, uint32_t count) {
+  return ash_fail(c->r->ctx, ASH_MALFORMED, ASH_D_op_arity,
+                  ash_tflite_at_op(c->r, c->index), "%s: %u", what,
+                  (unsigned)count);
+}
+
+static ash_status check_arity(const call *c) {
+  const ash_op_info *info = ash_op_info_of(c->rule->kind);
+  /* What PADV2 adds to PAD is not optional. */
+  const uint32_t least = c->rule->code == 60 ? 3 : info->inputs_min;
+  const ash_op *op = &c->op;
+  if (op->input_count < least ||
+      op->input_count > ash_tflite_types_inputs_max(c->rule->types))
+    return bad_arity(c, "a wrong number of inputs", op->input_count);
+  if (op->output_count != info->outputs)
+    return bad_arity(c, "a wrong number of outputs", op->output_count);
+  for (uint32_t i = 0; i < least; i++)
+    if (op->inputs[i] == ASH_NO_ID)
+      return bad_arity(c, "a required input is absent", i);
+  return ASH_OK;
+}
+
+static ash_status open_options(call *c) {
+  const ash_fb_table *table = &c->r->ops[c->index].table;
+  const uint32_t type = ash_fb_u8(table, OPERATOR_OPTIONS_TYPE, 0);
+  c->options = (ash_fb_table){.fb = &c->r->fb};
+  if (c->rule->options == 0 || type == 0)
+    return ASH_OK;
+  if (type != c->rule->options)
+    return bad_options(c,
+                       "the number of the options' table, which belongs to "
+                       "another operator,",
+                       type);
+  c->options = ash_fb_sub(table, OPERATOR_OPTIONS);
+  return ASH_OK;
+}
+
+static ash_status translate(call *c) {
+  const ash_tflite_op *from = &c->r->ops[c->index];
+  ash_zone *scratch = &c->r->ctx->scratch;
+  c->op = (ash_op){.kind = c->rule->kind,
+                   .source_index = c->index,
+                   .input_count = from->input_count,
+                   .output_count = from->output_count,
+                   .attrs = c->attrs};
+  c->op.inputs = ASH_NEW_ARRAY(scratch, uint32_t, from->input_count);
+  c->op.outputs = ASH_NEW_ARRAY(scratch, uint32_t, from->output_count);
+  ASH_TRY(ash_zone_check(c->r->ctx, scratch));
+  for (uint32_t i = 0; i < from->input_count; i++)
+    c->op.inputs[i] = from->inputs[i] == ASH_NO_ID
+                          ? ASH_NO_ID
+                          : c->r->uses[from->inputs[i]].graph;
+  for (uint32_t i = 0; i < from->output_count; i++)
+    c->op.outputs[i] = c->r->uses[from->outputs[i]].graph;
+  return ASH_OK;
+}
+
+static ash_status check_tensors(const call *c) {
+  const ash_tflite_op *from = &c->r->ops[c->index];
+  ASH_TRY(check_arity(c));
+  ASH_TRY(check_types(c));
+  if (!c->rule->quantised)
+    return ASH_OK;
+  ASH_TRY(check_quant(c, from->inputs, from->input_count));
+  return check_quant(c, from->outputs, from->output_count);
+}
+
+static ash_status read_op(call *c) {
+  uint32_t ignored;
+  ASH_TRY(translate(c));
+  ASH_TRY(check_tensors(c));
+  ASH_TRY(open_options(c));
+  if (c->rule->read)
+    ASH_TRY(c->rule->read(c));
+  ASH_TRY(ash_fb_check(c->r->ctx, &c->r->fb, c->r->file));
+  return ash_graph_add_op(c->r->g, &ignored, c->op);
+}
+
+ash_status ash_tflite_add_op(ash_tflite *r, uint32_t op) {
+  call c = {.r = r, .rule = find_rule(r->ops[op].code->builtin), .index = op};
+  const ash_mark mark = ash_zone_mark(&r->ctx->scratch);
+  const ash_status status = read_op(&c);
+  ash_zone_rewind(&r->ctx->scratch, mark);
+  return status;
+}

@@ -1,0 +1,87 @@
+/* ref.c - the interpreter's loop: a value for every tensor, then one kernel
+ * after the other in the order of the graph. */
+#include "ref/ref.h"
+
+#include "graph/verify.h"
+#include "ref/ref_call.h"
+
+#include <string.h>
+
+static ash_status (*const kernels[ASH_OP_COUNT])(const ash_ref_call *c) = {
+#define X(op, kernel) [ASH_OP_##op] = kernel,
+    ASH_REF_KERNELS(X)
+#undef X
+};
+
+bool ash_ref_knows(ash_op_kind kind) {
+  return kind < ASH_OP_COUNT && kernels[kind] != NULL;
+}
+
+/* Room for every tensor; constants and variables get their first value. */
+static ash_status make_values(ash_ctx *ctx, const ash_graph *g, void **values) {
+  for (size_t i = 0; i < g->tensor_count; i++) {
+    const ash_tensor *t = &g->tensors.items[i];
+    values[i] = ash_zone_alloc(&ctx->scratch, (size_t)t->bytes + 1, 1, 16);
+    ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+    if (t->data && t->bytes)
+      memcpy(values[i], t->data, (size_t)t->bytes);
+  }
+  return ASH_OK;
+}
+
+static ash_status show(const ash_ref_call *c, const ash_ref_watch *watch) {
+  const void **outputs = ASH_NEW_ARRAY(&c->ctx->scratch, const void *,
+                                       (size_t)c->op->output_count + 1);
+  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
+  for (uint32_t k = 0; k < c->op->output_count; k++)
+    outputs[k] = ash_ref_write(c, k);
+  watch->after(watch->user, c->g, c->index, outputs);
+  return ASH_OK;
+}
+
+static ash_status run_op(const ash_ref_call *c, const ash_ref_watch *watch) {
+  if (!ash_ref_knows(c->op->kind))
+    return ash_fail(c->ctx, ASH_UNSUPPORTED, ASH_D_ref_kernel,
+                    ash_graph_loc(c->g, c->index, ASH_NO_ID),
+                    "no reference kernel for %s",
+                    ash_op_kind_text(c->op->kind));
+  ASH_TRY(kernels[c->op->kind](c));
+  return watch && watch->after ? show(c, watch) : ASH_OK;
+}
+
+static ash_status run(ash_ctx *ctx, const ash_graph *g,
+                      const void *const *inputs, void *const *outputs,
+                      const ash_ref_watch *watch) {
+  ASH_TRY(ash_graph_verify(ctx, g));
+  void **values = ASH_NEW_ARRAY(&ctx->scratch, void *, g->tensor_count + 1);
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+  ASH_TRY(make_values(ctx, g, values));
+  for (size_t i = 0; i < g->input_count; i++)
+    memcpy(values[g->inputs[i]], inputs[i],
+           (size_t)g->tensors.items[g->inputs[i]].bytes);
+  for (uint32_t i = 0; i < g->op_count; i++) {
+    const ash_mark mark = ash_zone_mark(&ctx->scratch);
+    const ash_ref_call call = {ctx, g, i, &g->ops.items[i], values};
+    const ash_status status = run_op(&call, watch);
+    ash_zone_rewind(&ctx->scratch, mark);
+    ASH_TRY(status);
+  }
+  for (size_t i = 0; i < g->output_count; i++)
+    memcpy(outputs[i], values[g->outputs[i]],
+           (size_t)g->tensors.items[g->outputs[i]].bytes);
+  return ASH_OK;
+}
+
+ash_status ash_ref_run_watched(ash_ctx *ctx, const ash_graph *g,
+                               const void *const *inputs, void *const *outputs,
+                               const ash_ref_watch *watch) {
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  const ash_status status = run(ctx, g, inputs, outputs, watch);
+  ash_zone_rewind(&ctx->scratch, mark);
+  return status;
+}
+
+ash_status ash_ref_run(ash_ctx *ctx, const ash_graph *g,
+                       const void *const *inputs, void *const *outputs) {
+  return ash_ref_run_watched(ctx, g, inputs, outputs, NULL);
+}

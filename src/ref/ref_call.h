@@ -1,0 +1,116 @@
+/* ref_call.h - what the reference kernels (ref_*.c) share: the call, access to
+ * values, and the list of all kernels.
+ *
+ * Integer kernels work on `int32_t` copies of their inputs with the zero point
+ * already subtracted, so one kernel serves int8, uint8 and int16. The verifier
+ * has run: shapes, types and attributes are as the shape rules demand. */
+#ifndef ASH_REF_REF_CALL_H
+#define ASH_REF_REF_CALL_H
+
+#include "ref/ref.h"
+
+typedef struct ash_ref_call {
+  ash_ctx *ctx;
+  const ash_graph *g;
+  uint32_t index; /* of the op */
+  const ash_op *op;
+  void *const *values; /* by tensor index; aligned for any type */
+} ash_ref_call;
+
+static inline const ash_tensor *ash_ref_in(const ash_ref_call *c, uint32_t k) {
+  return ash_op_in(c->g, c->op, k);
+}
+static inline const ash_tensor *ash_ref_out(const ash_ref_call *c, uint32_t k) {
+  return ash_op_out(c->g, c->op, k);
+}
+static inline const void *ash_ref_read(const ash_ref_call *c, uint32_t k) {
+  return ash_ref_in(c, k) ? c->values[c->op->inputs[k]] : NULL;
+}
+static inline void *ash_ref_write(const ash_ref_call *c, uint32_t k) {
+  return c->values[c->op->outputs[k]];
+}
+static inline uint64_t ash_ref_elements(const ash_tensor *t) {
+  return ash_shape_elements(&t->shape);
+}
+static inline bool ash_ref_is_float(const ash_ref_call *c) {
+  return ash_ref_in(c, 0)->type == ASH_FLOAT32;
+}
+static inline bool ash_ref_is_quantised(const ash_tensor *t) {
+  return t->type == ASH_INT8 || t->type == ASH_UINT8 || t->type == ASH_INT16;
+}
+static inline float ash_ref_scale_of(const ash_tensor *t) {
+  return t->quant.scale[0];
+}
+static inline int32_t ash_ref_zero_of(const ash_tensor *t) {
+  return t->quant.count ? t->quant.zero_point[0] : 0;
+}
+
+/* Element i as stored, and storing it (cut to the type's bits). */
+int64_t ash_ref_get(const ash_tensor *t, const void *data, uint64_t i);
+void ash_ref_put(const ash_tensor *t, void *data, uint64_t i, int64_t value);
+
+/* Input k as int32 with its zero point subtracted, in the scratch zone; NULL
+ * if the input is absent or memory ran out (check the zone once). */
+const int32_t *ash_ref_widen(const ash_ref_call *c, uint32_t k);
+
+/* The limits that the fused activation `act` and the type of output 0 set. */
+typedef struct ash_ref_limits {
+  int32_t lo, hi;
+  float flo, fhi;
+} ash_ref_limits;
+ash_ref_limits ash_ref_limits_of(const ash_ref_call *c, const char *act);
+/* Stores element i of output 0: result plus zero point, within the limits. */
+void ash_ref_put_int(const ash_ref_call *c, const ash_ref_limits *limits,
+                     uint64_t i, int32_t value);
+float ash_ref_clamp(const ash_ref_limits *limits, float value);
+
+/* Walks a shape's elements in order: `at` is the position, all 0 at first. */
+void ash_ref_next(const ash_shape *s, int32_t *at);
+/* Index of `at`, a position in a shape of `rank` axes, in a tensor that was
+ * broadcast to that shape. */
+uint64_t ash_ref_index(const ash_shape *s, const int32_t *at, uint32_t rank);
+
+#define ASH_REF_KERNELS(X)                                                     \
+  X(conv_2d, ash_ref_conv)                                                     \
+  X(depthwise_conv_2d, ash_ref_conv)                                           \
+  X(fully_connected, ash_ref_dense)                                            \
+  X(add, ash_ref_add)                                                          \
+  X(mul, ash_ref_mul)                                                          \
+  X(average_pool_2d, ash_ref_average_pool)                                     \
+  X(max_pool_2d, ash_ref_max_pool)                                             \
+  X(mean, ash_ref_mean)                                                        \
+  X(softmax, ash_ref_softmax)                                                  \
+  X(reshape, ash_ref_copy)                                                     \
+  X(pad, ash_ref_pad)                                                          \
+  X(concatenation, ash_ref_concatenation)                                      \
+  X(quantize, ash_ref_quantize)                                                \
+  X(dequantize, ash_ref_dequantize)                                            \
+  X(relu, ash_ref_relu)                                                        \
+  X(relu6, ash_ref_relu)                                                       \
+  X(relu_n1_to_1, ash_ref_relu)                                                \
+  X(logistic, ash_ref_logistic)                                                \
+  X(tanh, ash_ref_tanh)                                                        \
+  X(sub, ash_ref_sub)                                                          \
+  X(div, ash_ref_div)                                                          \
+  X(minimum, ash_ref_minimum)                                                  \
+  X(maximum, ash_ref_maximum)                                                  \
+  X(squared_difference, ash_ref_squared_difference)                            \
+  X(floor_div, ash_ref_floor_div)                                              \
+  X(floor_mod, ash_ref_floor_mod)                                              \
+  X(pow, ash_ref_pow)                                                          \
+  X(prelu, ash_ref_prelu)                                                      \
+  X(equal, ash_ref_compare)                                                    \
+  X(not_equal, ash_ref_compare)                                                \
+  X(less, ash_ref_compare)                                                     \
+  X(less_equal, ash_ref_compare)                                               \
+  X(greater, ash_ref_compare)                                                  \
+  X(greater_equal, ash_ref_compare)                                            \
+  X(logical_and, ash_ref_logical)                                              \
+  X(logical_or, ash_ref_logical)                                               \
+  X(logical_not, ash_ref_logical_not)
+
+#define X(op, kernel) ash_status kernel(const ash_ref_call *c);
+ASH_REF_KERNELS(X)
+#undef X
+
+#endif

@@ -1,0 +1,91 @@
+/* ref_softmax.c - softmax over the last axis, in fixed point for 8-bit types
+ * and in float32 otherwise. */
+#include "ref/ref_call.h"
+#include "ref/ref_fixed.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Differences to the largest value are brought to Q5.26 before exp. */
+typedef struct scaling {
+  ash_ref_factor factor; /* at least 1 */
+  int32_t smallest;      /* differences below this count as nothing */
+} scaling;
+
+static scaling scaling_of(double beta, double scale) {
+  const double most = 2147483647.0;
+  const double real = beta * scale * (double)(1 << 26);
+  const ash_ref_factor f = ash_ref_factor_of(real < most ? real : most);
+  const double radius = floor(31.0 * (double)(1 << 26) / ldexp(1.0, f.shift));
+  return (scaling){f, (int32_t)-radius};
+}
+
+static int32_t exp_of(const scaling *s, int32_t difference) {
+  const int32_t wide =
+      ash_ref_wrap((int64_t)difference * ((int64_t)1 << s->factor.shift));
+  return ash_ref_exp(ash_ref_high_mul(wide, s->factor.multiplier));
+}
+
+static int32_t leading_zeros(uint32_t x) {
+  int32_t n = 0;
+  while (n < 32 && !(x >> (31 - n) & 1))
+    n++;
+  return n;
+}
+
+static void row_int(const ash_ref_call *c, const scaling *s, const int32_t *x,
+                    uint64_t first, uint64_t depth) {
+  const ash_tensor *out = ash_ref_out(c, 0);
+  const int32_t lo = out->type == ASH_UINT8 ? 0 : INT8_MIN;
+  int32_t max = INT32_MIN, sum = 0; /* the sum in Q12.19 */
+  for (uint64_t i = 0; i < depth; i++)
+    max = x[i] > max ? x[i] : max;
+  for (uint64_t i = 0; i < depth; i++)
+    if (x[i] - max >= s->smallest)
+      sum = ash_ref_wrap((int64_t)sum +
+                         ash_ref_round_shift(exp_of(s, x[i] - max), 12));
+  const int32_t zeros = leading_zeros((uint32_t)sum);
+  const uint32_t above_one = ((uint32_t)sum << zeros) - (1u << 31);
+  const int32_t inverse = ash_ref_reciprocal((int32_t)above_one);
+  const int32_t shift = 12 - zeros + 23;
+  for (uint64_t i = 0; i < depth; i++) {
+    int32_t y = 0;
+    if (x[i] - max >= s->smallest)
+      y = ash_ref_round_shift(ash_ref_high_mul(inverse, exp_of(s, x[i] - max)),
+                              shift);
+    ash_ref_put(out, ash_ref_write(c, 0), first + i,
+                y > UINT8_MAX ? lo + UINT8_MAX : lo + y);
+  }
+}
+
+static void row_float(const float *x, float *y, uint64_t depth, float beta) {
+  float max = -FLT_MAX, sum = 0;
+  for (uint64_t i = 0; i < depth; i++)
+    max = x[i] > max ? x[i] : max;
+  for (uint64_t i = 0; i < depth; i++) {
+    y[i] = (float)exp((double)((x[i] - max) * beta));
+    sum += y[i];
+  }
+  for (uint64_t i = 0; i < depth; i++)
+    y[i] /= sum;
+}
+
+ash_status ash_ref_softmax(const ash_ref_call *c) {
+  const ash_tensor *in = ash_ref_in(c, 0);
+  const double beta = ash_op_float(c->op, "beta", 1.0);
+  const uint64_t depth = (uint64_t)in->shape.dim[in->shape.rank - 1];
+  const uint64_t count = ash_ref_elements(in);
+  if (ash_ref_is_float(c)) {
+    const float *x = ash_ref_read(c, 0);
+    float *y = ash_ref_write(c, 0);
+    for (uint64_t i = 0; i < count; i += depth)
+      row_float(x + i, y + i, depth, (float)beta);
+    return ASH_OK;
+  }
+  const int32_t *x = ash_ref_widen(c, 0);
+  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
+  const scaling s = scaling_of(beta, (double)ash_ref_scale_of(in));
+  for (uint64_t i = 0; i < count; i += depth)
+    row_int(c, &s, x + i, i, depth);
+  return ASH_OK;
+}

@@ -1,0 +1,92 @@
+/* hash.c - the two fingerprints of a plan: SHA-256 over a fixed text, first 16
+ * hex digits. The text is heliaAOT's, so that both tools agree on a plan. */
+#include "base/sha256.h"
+#include "base/sort.h"
+#include "base/text.h"
+#include "render/render.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+static void put_upper(ash_text *t, const char *s) {
+  for (; *s; s++) {
+    const char c = (char)toupper((unsigned char)*s);
+    ash_text_put(t, &c, 1);
+  }
+}
+
+/* role|MEMORY|SOURCE|size|alignment|staged; for each region in id order. */
+static void put_arena(ash_text *t, const ash_arena *a) {
+  ash_text_format(t, "%s|", ash_role_text(a->role));
+  put_upper(t, a->memory);
+  ash_text_string(t, "|");
+  put_upper(t, a->source_memory);
+  ash_text_format(t, "|%" PRIu64 "|%" PRIu64 "|%d;", a->size, a->alignment,
+                  strcmp(a->memory, a->source_memory) != 0);
+}
+
+static bool is_number(const char *id) {
+  const char *p = id;
+  while (*p >= '0' && *p <= '9')
+    p++;
+  return *p == '\0' && p != id;
+}
+
+/* Numbers first, by value; then the rest by their letters. */
+static int by_natural_id(const void *a, const void *b, const void *user) {
+  const char *x = (*(const ash_slot *const *)a)->id;
+  const char *y = (*(const ash_slot *const *)b)->id;
+  (void)user;
+  if (is_number(x) != is_number(y))
+    return is_number(x) ? -1 : 1;
+  if (is_number(x) && strlen(x) != strlen(y))
+    return strlen(x) < strlen(y) ? -1 : 1;
+  return strcmp(x, y);
+}
+
+/* id|role|MEMORY|offset|size; for each tensor in natural order of ids. */
+static ash_status put_layout(ash_ctx *ctx, ash_text *t, const ash_plan *p) {
+  const ash_slot **order =
+      ASH_NEW_ARRAY(&ctx->scratch, const ash_slot *, p->slot_count + 1u);
+  const ash_slot **spare =
+      ASH_NEW_ARRAY(&ctx->scratch, const ash_slot *, p->slot_count + 1u);
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    order[i] = &p->slots[i];
+  ash_sort(order, spare, p->slot_count, sizeof *order, by_natural_id, NULL);
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    const ash_slot *s = order[i];
+    ash_text_format(t, "%s|%s|", s->id, ash_role_text(s->binding.role));
+    put_upper(t, s->binding.memory);
+    ash_text_format(t, "|%" PRIu64 "|%" PRIu64 ";", s->binding.offset,
+                    s->size);
+  }
+  return ASH_OK;
+}
+
+static void digest(char hex[17], const ash_text *t) {
+  ash_sha256 h;
+  ash_sha256_init(&h);
+  ash_sha256_add(&h, t->bytes, t->count);
+  ash_sha256_hex(&h, hex, 16);
+}
+
+ash_status ash_plan_hashes(ash_ctx *ctx, char plan[17], char tensor_layout[17],
+                           const ash_plan *p) {
+  ash_text t;
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  ash_text_init(&t, &ctx->mem);
+  for (uint32_t i = 0; i < p->arena_count; i++)
+    put_arena(&t, &p->arenas[i]);
+  digest(plan, &t);
+  const bool cut = t.failed;
+  t.count = 0;
+  ash_status status = put_layout(ctx, &t, p);
+  digest(tensor_layout, &t);
+  if (status == ASH_OK && (cut || t.failed))
+    status = ash_nomem(ctx);
+  ash_text_drop(&t);
+  ash_zone_rewind(&ctx->scratch, mark);
+  return status;
+}

@@ -1,0 +1,196 @@
+/* render.c - the only place that turns a plan into emit-ready facts: dense
+ * region ids, packed blobs, symbols, hashes. Whatever makes a plan unusable is
+ * refused here with its own diagnostic, whichever backend made it. */
+#include "render/render.h"
+
+#include "kernel/reads.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct builder {
+  ash_ctx *ctx;
+  ash_zone *zone;
+  const ash_plan *plan;
+  const ash_graph *g;
+  ash_render_plan *out;
+  ash_render_arena *arenas;
+  ash_render_blob *blobs;
+} builder;
+
+static ash_loc at_tensor(const builder *b, const ash_slot *s) {
+  ash_loc loc = ash_graph_loc(b->g, ASH_NO_ID, s->tensor);
+  loc.tensor_name = s->name;
+  return loc;
+}
+
+static bool is_staged(const ash_arena *a) {
+  return strcmp(a->memory, a->source_memory) != 0;
+}
+
+static const char *lower_case(ash_zone *z, const char *text) {
+  char *copy = ash_zone_string(z, text);
+  for (char *p = copy; p && *p; p++)
+    *p = (char)tolower((unsigned char)*p);
+  return copy ? copy : "";
+}
+
+static const char *arena_symbol(builder *b, const ash_arena *a) {
+  static const char *const infix[] = {"", "state_", "const_"};
+  return ash_zone_format(b->zone, "%s_arena_%s%s", b->out->prefix,
+                         infix[a->role], lower_case(b->zone, a->memory));
+}
+
+/* ---- completeness -------------------------------------------------------- */
+
+static const ash_arena *arena_for(const builder *b, const ash_binding *at) {
+  for (uint32_t i = 0; i < b->plan->arena_count; i++)
+    if (b->plan->arenas[i].role == at->role &&
+        strcmp(b->plan->arenas[i].memory, at->memory) == 0)
+      return &b->plan->arenas[i];
+  return NULL;
+}
+
+static ash_status check_slot(const builder *b, const ash_slot *s) {
+  const ash_arena *a = s->bound ? arena_for(b, &s->binding) : NULL;
+  if (!s->bound)
+    return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_unbound, at_tensor(b, s),
+                    "the plan does not bind '%s'", s->id);
+  if (!a)
+    return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_no_arena,
+                    at_tensor(b, s),
+                    "'%s' is bound to a %s arena in %s, and the plan has none",
+                    s->id, ash_role_text(s->binding.role), s->binding.memory);
+  if (s->binding.offset > a->size || s->size > a->size - s->binding.offset)
+    return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_beyond_arena,
+                    at_tensor(b, s),
+                    "'%s' ends at %" PRIu64 ", beyond its arena's %" PRIu64
+                    " bytes",
+                    s->id, s->binding.offset + s->size, a->size);
+  if (strcmp(s->binding.source_memory, a->source_memory) != 0)
+    return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_source, at_tensor(b, s),
+                    "'%s' comes from %s, others of its arena from %s", s->id,
+                    s->binding.source_memory, a->source_memory);
+  if (s->binding.role == ASH_CONSTANT && s->size &&
+      (s->tensor == ASH_NO_ID || !b->g->tensors.items[s->tensor].data))
+    return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_payload, at_tensor(b, s),
+                    "constant '%s' has no bytes", s->id);
+  return ASH_OK;
+}
+
+/* Every tensor that a kernel touches has a slot. */
+static ash_status check_complete(const builder *b) {
+  for (uint32_t i = 0; i < b->plan->slot_count; i++)
+    ASH_TRY(check_slot(b, &b->plan->slots[i]));
+  for (uint32_t op = 0; op < b->g->op_count; op++) {
+    const ash_op *o = &b->g->ops.items[op];
+    for (uint32_t k = 0; k < o->input_count; k++) {
+      if (o->inputs[k] == ASH_NO_ID || !ash_op_reads(b->g, op, k) ||
+          ash_plan_slot_of_tensor(b->plan, o->inputs[k]) != ASH_NO_ID)
+        continue;
+      const ash_tensor *t = &b->g->tensors.items[o->inputs[k]];
+      return ash_fail(b->ctx, ASH_MALFORMED,
+                      t->kind == ASH_TENSOR_CONSTANT
+                          ? ASH_D_plan_constant_missing
+                          : ASH_D_plan_unbound,
+                      ash_graph_loc(b->g, op, o->inputs[k]),
+                      "the plan has no allocation for '%s'", t->id);
+    }
+  }
+  return ASH_OK;
+}
+
+/* ---- building ------------------------------------------------------------ */
+
+static void render_arenas(builder *b) {
+  ash_render_plan *r = b->out;
+  for (uint32_t i = 0; i < b->plan->arena_count; i++) {
+    const ash_arena *a = &b->plan->arenas[i];
+    b->arenas[i] = (ash_render_arena){.region_id = i,
+                                      .role = ash_role_text(a->role),
+                                      .memory = a->memory,
+                                      .source_memory = a->source_memory,
+                                      .size = a->size,
+                                      .alignment = a->alignment,
+                                      .is_staged = is_staged(a),
+                                      .symbol = arena_symbol(b, a)};
+    r->scratch_count += a->role == ASH_SCRATCH;
+    r->persistent_count += a->role == ASH_PERSISTENT;
+    r->constant_count += a->role == ASH_CONSTANT;
+  }
+  r->all_arenas = b->arenas;
+  r->arena_count = b->plan->arena_count;
+}
+
+static void fill_payload(const builder *b, const ash_arena *a,
+                         uint8_t *payload) {
+  for (uint32_t i = 0; i < b->plan->slot_count; i++) {
+    const ash_slot *s = &b->plan->slots[i];
+    if (s->binding.role == ASH_CONSTANT && s->size &&
+        strcmp(s->binding.memory, a->memory) == 0)
+      memcpy(payload + s->binding.offset, b->g->tensors.items[s->tensor].data,
+             s->size);
+  }
+}
+
+static ash_status render_blobs(builder *b) {
+  uint32_t made = 0;
+  for (uint32_t i = 0; i < b->plan->arena_count; i++) {
+    const ash_arena *a = &b->plan->arenas[i];
+    if (a->role != ASH_CONSTANT)
+      continue;
+    const char *symbol =
+        ash_zone_format(b->zone, "%s%s", b->arenas[i].symbol,
+                        is_staged(a) ? "__source" : "__blob");
+    uint8_t *payload = ash_zone_alloc(b->zone, a->size ? a->size : 1, 1, 16);
+    const char *file = ash_zone_format(b->zone, "%s.bin", symbol);
+    ASH_TRY(ash_zone_check(b->ctx, b->zone));
+    fill_payload(b, a, payload);
+    b->blobs[made++] = (ash_render_blob){.memory = a->memory,
+                                         .is_staged = is_staged(a),
+                                         .sidecar_filename = file,
+                                         .symbol = symbol,
+                                         .payload = payload,
+                                         .size = a->size};
+  }
+  b->out->constant_blobs = b->blobs;
+  return ASH_OK;
+}
+
+ash_status ash_build_render_plan(ash_ctx *ctx, const ash_render_plan **out,
+                                 const ash_plan *plan, const ash_graph *g,
+                                 const char *prefix) {
+  builder b = {.ctx = ctx, .zone = &ctx->keep, .plan = plan, .g = g};
+  *out = NULL;
+  b.out = ASH_NEW(b.zone, ash_render_plan);
+  b.arenas = ASH_NEW_ARRAY(b.zone, ash_render_arena, plan->arena_count + 1u);
+  b.blobs = ASH_NEW_ARRAY(b.zone, ash_render_blob, plan->arena_count + 1u);
+  ASH_TRY(ash_zone_check(ctx, b.zone));
+  b.out->prefix = ash_zone_string(b.zone, prefix);
+  ASH_TRY(check_complete(&b));
+  render_arenas(&b);
+  ASH_TRY(render_blobs(&b));
+  ASH_TRY(ash_plan_hashes(ctx, b.out->plan_hash, b.out->tensor_layout_hash,
+                          plan));
+  ASH_TRY(ash_zone_check(ctx, b.zone));
+  *out = b.out;
+  return ASH_OK;
+}
+
+const ash_render_arena *ash_render_region(const ash_render_plan *plan,
+                                          ash_role role, const char *memory) {
+  for (uint32_t i = 0; i < plan->arena_count; i++)
+    if (strcmp(plan->all_arenas[i].role, ash_role_text(role)) == 0 &&
+        strcmp(plan->all_arenas[i].memory, memory) == 0)
+      return &plan->all_arenas[i];
+  return NULL;
+}
+
+const ash_render_arena *ash_render_staged(const ash_render_plan *plan,
+                                          uint32_t index) {
+  for (uint32_t i = 0; i < plan->arena_count; i++)
+    if (plan->all_arenas[i].is_staged && index-- == 0)
+      return &plan->all_arenas[i];
+  return NULL;
+}

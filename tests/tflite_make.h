@@ -1,0 +1,291 @@
+/* tflite_make.h - writes small TFLite files for tests, with control over every
+ * field, right or wrong. A model is a plain struct; a test takes a good one,
+ * breaks a field and looks at what the reader says.
+ *
+ * Parents are written before their children, so that every reference is a
+ * distance forward, patched in when the child's place is known. */
+#ifndef ASH_TESTS_TFLITE_MAKE_H
+#define ASH_TESTS_TFLITE_MAKE_H
+
+#include <assert.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { MAKE_LIST = 8, MAKE_BYTES = 1 << 16 };
+
+typedef struct make_list {
+  uint32_t count;
+  int32_t items[MAKE_LIST];
+} make_list;
+#define MAKE_IDS(...)                                                          \
+  {                                                                            \
+    sizeof((int32_t[]){__VA_ARGS__}) / sizeof(int32_t), {                      \
+      __VA_ARGS__                                                              \
+    }                                                                          \
+  }
+
+typedef struct make_tensor {
+  const char *name;
+  uint8_t type;
+  make_list shape, signature;
+  uint32_t buffer;
+  uint32_t scale_count, zero_count;
+  float scale[MAKE_LIST];
+  int64_t zero[MAKE_LIST];
+  int32_t axis;
+  uint8_t variable, details, sparse;
+  uint32_t external;
+} make_tensor;
+
+typedef struct make_field { /* size 0: none */
+  uint32_t slot, size;
+  int64_t value;
+} make_field;
+
+typedef struct make_op {
+  uint32_t code;
+  make_list inputs, outputs;
+  uint8_t options_type;
+  make_field options[MAKE_LIST];
+  make_list options_vector; /* in slot 0 of the options, if not empty */
+} make_op;
+
+typedef struct make_code {
+  int8_t narrow;
+  int32_t wide, version;
+  const char *custom;
+} make_code;
+
+typedef struct make_buffer {
+  const void *data;
+  uint32_t count;
+  uint64_t offset, size; /* of bytes behind the FlatBuffer */
+} make_buffer;
+
+typedef struct make_model {
+  uint32_t version, subgraph_count;
+  uint32_t code_count, tensor_count, op_count, buffer_count;
+  make_code codes[MAKE_LIST];
+  make_tensor tensors[MAKE_LIST];
+  make_op ops[MAKE_LIST];
+  make_buffer buffers[MAKE_LIST];
+  make_list inputs, outputs;
+} make_model;
+
+typedef struct make_file {
+  uint8_t bytes[MAKE_BYTES];
+  size_t count;
+} make_file;
+
+/* ---- bytes ------------------------------------------------------------- */
+
+static inline void make_put(make_file *f, uint64_t value, uint32_t size) {
+  assert(f->count + size <= MAKE_BYTES);
+  for (uint32_t i = 0; i < size; i++)
+    f->bytes[f->count++] = (uint8_t)(value >> (8 * i));
+}
+
+/* Zeros until count % of == rest. */
+static inline void make_align(make_file *f, size_t of, size_t rest) {
+  while (f->count % of != rest)
+    make_put(f, 0, 1);
+}
+
+static inline void make_patch(make_file *f, size_t at) {
+  const size_t distance = f->count - at;
+  for (uint32_t i = 0; i < 4; i++)
+    f->bytes[at + i] = (uint8_t)(distance >> (8 * i));
+}
+
+/* A table that the reference at `from` points to; `where[slot]` tells where
+ * each field stands. Wide fields come first. */
+static inline void make_child(make_file *f, size_t from, size_t *where,
+                              const make_field *fields, uint32_t count) {
+  uint32_t slots = 0, bytes = 4;
+  uint16_t offset[16] = {0};
+  for (uint32_t size = 8; size; size /= 2)
+    for (uint32_t i = 0; i < count; i++)
+      if (fields[i].size == size) {
+        offset[fields[i].slot] = (uint16_t)bytes;
+        bytes += size;
+        slots = fields[i].slot + 1 > slots ? fields[i].slot + 1 : slots;
+      }
+  make_align(f, 8, (4 - (4 + 2 * slots) % 8 + 8) % 8);
+  make_put(f, 4 + 2 * slots, 2);
+  make_put(f, bytes, 2);
+  for (uint32_t i = 0; i < slots; i++)
+    make_put(f, offset[i], 2);
+  make_patch(f, from);
+  make_put(f, 4 + 2 * slots, 4);
+  for (uint32_t size = 8; size; size /= 2)
+    for (uint32_t i = 0; i < count; i++)
+      if (fields[i].size == size) {
+        where[fields[i].slot] = f->count;
+        make_put(f, (uint64_t)fields[i].value, size);
+      }
+}
+
+static inline void make_count(make_file *f, size_t from, uint32_t count,
+                              uint32_t size) {
+  make_align(f, 8, size == 8 ? 4 : 0);
+  make_patch(f, from);
+  make_put(f, count, 4);
+}
+
+static inline void make_ints(make_file *f, size_t from, const make_list *list) {
+  make_count(f, from, list->count, 4);
+  for (uint32_t i = 0; i < list->count; i++)
+    make_put(f, (uint32_t)list->items[i], 4);
+}
+
+static inline void make_string(make_file *f, size_t from, const char *text) {
+  make_count(f, from, (uint32_t)strlen(text), 1);
+  for (const char *p = text; *p; p++)
+    make_put(f, (uint8_t)*p, 1);
+  make_put(f, 0, 1);
+}
+
+/* A vector of references; returns where the first stands. */
+static inline size_t make_refs(make_file *f, size_t from, uint32_t count) {
+  make_count(f, from, count, 4);
+  const size_t at = f->count;
+  for (uint32_t i = 0; i < count; i++)
+    make_put(f, 0, 4);
+  return at;
+}
+
+/* ---- the format -------------------------------------------------------- */
+
+static inline void make_put_quant(make_file *f, size_t from,
+                                  const make_tensor *t) {
+  size_t w[16];
+  make_child(
+      f, from, w,
+      (make_field[]){{2, 4, 0}, {3, 4, 0}, {4, 1, t->details}, {6, 4, t->axis}},
+      4);
+  make_count(f, w[2], t->scale_count, 4);
+  for (uint32_t i = 0; i < t->scale_count; i++) {
+    uint32_t bits;
+    memcpy(&bits, &t->scale[i], sizeof bits);
+    make_put(f, bits, 4);
+  }
+  make_count(f, w[3], t->zero_count, 8);
+  for (uint32_t i = 0; i < t->zero_count; i++)
+    make_put(f, (uint64_t)t->zero[i], 8);
+}
+
+static inline void make_put_tensor(make_file *f, size_t from,
+                                   const make_tensor *t) {
+  size_t w[16];
+  const uint32_t has_quant = t->scale_count || t->details;
+  make_child(f, from, w,
+             (make_field[]){{0, 4, 0},
+                            {1, 1, t->type},
+                            {2, 4, t->buffer},
+                            {3, 4, 0},
+                            {4, has_quant ? 4 : 0, 0},
+                            {5, 1, t->variable},
+                            {6, t->sparse ? 4 : 0, 4},
+                            {7, t->signature.count ? 4 : 0, 0},
+                            {10, t->external ? 4 : 0, t->external}},
+             9);
+  make_ints(f, w[0], &t->shape);
+  make_string(f, w[3], t->name);
+  if (has_quant)
+    make_put_quant(f, w[4], t);
+  if (t->signature.count)
+    make_ints(f, w[7], &t->signature);
+}
+
+static inline void make_put_op(make_file *f, size_t from, const make_op *op) {
+  size_t w[16], ow[16];
+  make_field fields[MAKE_LIST + 1];
+  uint32_t count = 0;
+  const uint32_t ref = op->options_type ? 4 : 0;
+  make_child(f, from, w,
+             (make_field[]){{0, 4, op->code},
+                            {1, 4, 0},
+                            {2, 4, 0},
+                            {3, 1, op->options_type},
+                            {4, ref, 0}},
+             5);
+  make_ints(f, w[1], &op->inputs);
+  make_ints(f, w[2], &op->outputs);
+  if (!op->options_type)
+    return;
+  while (count < MAKE_LIST && op->options[count].size)
+    fields[count] = op->options[count], count++;
+  if (op->options_vector.count)
+    fields[count++] = (make_field){0, 4, 0};
+  make_child(f, w[4], ow, fields, count);
+  if (op->options_vector.count)
+    make_ints(f, ow[0], &op->options_vector);
+}
+
+static inline void make_put_subgraph(make_file *f, size_t from,
+                                     const make_model *m) {
+  size_t w[16];
+  make_child(
+      f, from, w,
+      (make_field[]){{0, 4, 0}, {1, 4, 0}, {2, 4, 0}, {3, 4, 0}, {4, 4, 0}}, 5);
+  const size_t tensors = make_refs(f, w[0], m->tensor_count);
+  make_ints(f, w[1], &m->inputs);
+  make_ints(f, w[2], &m->outputs);
+  const size_t ops = make_refs(f, w[3], m->op_count);
+  make_string(f, w[4], "main");
+  for (uint32_t i = 0; i < m->tensor_count; i++)
+    make_put_tensor(f, tensors + 4 * i, &m->tensors[i]);
+  for (uint32_t i = 0; i < m->op_count; i++)
+    make_put_op(f, ops + 4 * i, &m->ops[i]);
+}
+
+static inline void make_put_code(make_file *f, size_t from,
+                                 const make_code *c) {
+  size_t w[16];
+  make_child(f, from, w,
+             (make_field[]){{0, 1, c->narrow},
+                            {1, c->custom ? 4 : 0, 0},
+                            {2, 4, c->version},
+                            {3, 4, c->wide}},
+             4);
+  if (c->custom)
+    make_string(f, w[1], c->custom);
+}
+
+static inline void make_put_buffer(make_file *f, size_t from,
+                                   const make_buffer *b) {
+  size_t w[16];
+  make_child(f, from, w,
+             (make_field[]){{0, b->data ? 4 : 0, 0},
+                            {1, b->offset ? 8 : 0, (int64_t)b->offset},
+                            {2, b->size ? 8 : 0, (int64_t)b->size}},
+             3);
+  if (!b->data)
+    return;
+  make_count(f, w[0], b->count, 1);
+  for (uint32_t i = 0; i < b->count; i++)
+    make_put(f, ((const uint8_t *)b->data)[i], 1);
+}
+
+/* The whole file. */
+static inline void make_write(make_file *f, const make_model *m) {
+  size_t w[16];
+  f->count = 0;
+  make_put(f, 0, 4);
+  for (const char *p = "TFL3"; *p; p++)
+    make_put(f, (uint8_t)*p, 1);
+  make_child(
+      f, 0, w,
+      (make_field[]){{0, 4, m->version}, {1, 4, 0}, {2, 4, 0}, {4, 4, 0}}, 4);
+  const size_t codes = make_refs(f, w[1], m->code_count);
+  const size_t subgraphs = make_refs(f, w[2], m->subgraph_count);
+  const size_t buffers = make_refs(f, w[4], m->buffer_count);
+  for (uint32_t i = 0; i < m->code_count; i++)
+    make_put_code(f, codes + 4 * i, &m->codes[i]);
+  for (uint32_t i = 0; i < m->subgraph_count; i++)
+    make_put_subgraph(f, subgraphs + 4 * i, m);
+  for (uint32_t i = 0; i < m->buffer_count; i++)
+    make_put_buffer(f, buffers + 4 * i, &m->buffers[i]);
+}
+
+#endif
