@@ -2,6 +2,7 @@
  * search, check, verdict. */
 #include "ashlar/place.h"
 #include "place/exact.h"
+#include "place/heuristics.h"
 #include "place/solve.h"
 
 #include <string.h>
@@ -115,6 +116,8 @@ static ash_status search(ash_solve *s) {
   if (s->model.impossible)
     return ASH_OK;
   place_empty(s);
+  if (s->options.heuristic && !has_inside(s->problem))
+    return ash_heuristic_run(s);
   if (!has_inside(s->problem) && !(s->options.off & ASH_OFF_RACE))
     ASH_TRY(ash_race_run(s));
   if (!ash_solve_done(s))
