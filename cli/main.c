@@ -31,7 +31,11 @@ const command commands[] = {
      "  ashlar inspect digits.tflite --text > digits.ir\n"},
     {"check", cmd_check, "check a plan without trusting who made it",
      "PLAN.json | --csv SOLUTION.csv",
-     "  ashlar plan digits.tflite --json plan.json && ashlar check plan.json\n"},
+     "  ashlar plan digits.tflite --json plan.json && ashlar check plan.json\n"
+     "  ashlar check --csv solution.csv --capacity 1048576\n"},
+    {"solve", cmd_solve, "place buffers with lifetimes, proved optimal",
+     "--input A.csv [--capacity N] [--output B.csv]",
+     "  ashlar solve --capacity=1048576 --input=a.csv --output=b.csv\n"},
     {"targets", cmd_targets, "list devices, or print one as YAML", "[NAME]",
      "  ashlar targets\n"
      "  ashlar targets apollo510 > mine.yaml\n"},
