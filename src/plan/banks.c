@@ -201,8 +201,11 @@ static ash_status nofit(banks *b, const ash_place_result *best,
                          : "activations",
                  need, best->lower_bound, m->name, room,
                  need > room ? need - room : 0);
-  ash_hint(b->d->ctx, "it would fit with --set %s=%" PRIu64, m->name,
-           m->bytes - ash_min_u64(m->bytes, room) + need);
+  const ash_memory_budget *budget = &b->d->ask->memories[memory];
+  const uint64_t all = budget->constrained ? budget->max_size : m->bytes;
+  ash_hint(b->d->ctx, "it would fit with --%s %s=%" PRIu64,
+           budget->constrained ? "budget" : "set", m->name,
+           all - ash_min_u64(all, room) + need);
   note_peak(b, best);
   return ASH_NOFIT;
 }
@@ -211,7 +214,7 @@ static const char *reason_for(banks *b, uint32_t i, uint32_t first) {
   const uint32_t home = b->home[i];
   ash_zone *z = &b->d->ctx->keep;
   if (b->fixed[i])
-    return "a rule asks for it";
+    return "a rule asks for it, or for a tensor that shares its storage";
   if (home == first)
     return ash_zone_format(z, "%s is where activations go first",
                            memory_at(b, home)->name);
