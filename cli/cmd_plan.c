@@ -5,13 +5,21 @@
 
 typedef struct job {
   session s;
-  const char *json;
+  const char *json, *explain;
   bool require_optimal;
 } job;
 
 static ash_status show(job *j, const ash_compiled *c) {
   const char *text;
   size_t count;
+  if (j->explain) {
+    const ash_status said =
+        ash_explain_tensor(j->s.ctx, &text, c->plan, c->graph, j->s.device,
+                           j->s.book, j->explain);
+    if (said == ASH_OK)
+      printf("%s", text);
+    return said;
+  }
   if (!j->json) {
     if (!j->s.quiet)
       print_plan_table(c->plan, c->graph);
@@ -44,6 +52,8 @@ int cmd_plan(int argc, char **argv) {
   const arg_option options[] = {
       {"json", 0, ARG_TEXT, &j.json, "FILE|-",
        "write the plan as JSON instead (docs/plan-format.md)"},
+      {"explain", 0, ARG_TEXT, &j.explain, "TENSOR",
+       "say where a tensor went and why, and which rules met it"},
       {"require-optimal", 0, ARG_FLAG, &j.require_optimal, NULL,
        "exit 10 unless the plan is proved optimal"},
       SESSION_OPTIONS(&j.s),

@@ -43,4 +43,7 @@ const char *ash_emit_comment(ash_module *m, const char *text);
 const char *ash_emit_lower(ash_module *m, const char *text);
 const char *ash_emit_upper(ash_module *m, const char *text);
 
+/* Was input k of a concatenation made where it belongs? */
+bool ash_emit_in_place(const ash_module *m, uint32_t op, uint32_t k);
+
 #endif
