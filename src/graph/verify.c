@@ -138,6 +138,15 @@ static ash_status check_unique(ash_ctx *ctx, const ash_graph *g,
   return ASH_OK;
 }
 
+/* Ids of operators become parts of C names. */
+static bool is_name(const char *id) {
+  for (const char *p = id; *p; p++)
+    if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+          (*p >= '0' && *p <= '9') || *p == '_'))
+      return false;
+  return *id != '\0';
+}
+
 static ash_status check_ids(ash_ctx *ctx, const ash_graph *g) {
   const size_t most =
       g->tensor_count > g->op_count ? g->tensor_count : g->op_count;
@@ -146,8 +155,12 @@ static ash_status check_ids(ash_ctx *ctx, const ash_graph *g) {
   for (size_t i = 0; i < g->tensor_count; i++)
     names[i] = g->tensors.items[i].id;
   ASH_TRY(check_unique(ctx, g, names, g->tensor_count, "tensors"));
-  for (size_t i = 0; i < g->op_count; i++)
+  for (uint32_t i = 0; i < g->op_count; i++) {
     names[i] = g->ops.items[i].id;
+    if (!is_name(names[i]))
+      return bad(ctx, g, i, ASH_NO_ID, ASH_D_graph_id,
+                 "an operator's id must be letters, digits and underscores");
+  }
   return check_unique(ctx, g, names, g->op_count, "operators");
 }
 
