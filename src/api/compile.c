@@ -123,7 +123,7 @@ static ash_status compile(run *r, const char *path) {
   ASH_TRY(ash_build_render_plan(r->ctx, &out->render, out->plan, out->graph,
                                 prefix));
   ASH_TRY(ash_emit_module(r->ctx, &out->files, &out->file_count, out->graph,
-                          out->plan, r->device, prefix));
+                          out->plan, r->device, prefix, &r->options.emit));
   return after(r, ASH_STAGE_EMIT, &go_on);
 }
 
