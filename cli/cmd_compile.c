@@ -12,18 +12,21 @@ typedef struct job {
 } job;
 
 static ash_status write_outputs(job *j, const ash_compiled *c) {
-  ash_status status =
-      ash_write_files(j->s.ctx, j->folder, c->files, c->file_count);
-  if (status == ASH_OK)
+  ash_status status = ASH_OK;
+  if (c->files)
+    status = ash_write_files(j->s.ctx, j->folder, c->files, c->file_count);
+  if (status == ASH_OK && c->plan)
     status = write_json(&j->s, j->json, c);
-  return status == ASH_OK ? write_report(&j->s, j->report, c) : status;
+  if (status == ASH_OK && c->plan)
+    status = write_report(&j->s, j->report, c);
+  return status;
 }
 
 static int compile(job *j, const char *path) {
   ash_compiled c;
   ash_status status =
       ash_compile(j->s.ctx, &c, path, j->s.device, &j->s.options);
-  if (status == ASH_OK && c.files)
+  if (status == ASH_OK)
     status = write_outputs(j, &c);
   const bool proved = !c.plan || c.plan->verdict == ASH_OPTIMAL;
   if (status == ASH_OK && c.files && !j->s.quiet) {

@@ -10,6 +10,7 @@ import sys
 
 import numpy as np
 
+import litert_run
 import make_op_models
 from make_op_models import broadcast_shapes
 
@@ -144,6 +145,64 @@ def logical_not(c):
     return c.finish([x], [y])
 
 
+# ---- one value at a time ---------------------------------------------------
+
+def unary(op, x_scale, y_quant, inputs=None, **options):
+    """Builder; `x_scale(c)`, `y_quant(c, x_quant)`, `inputs(c, shape, zero)`."""
+    def build(c):
+        shape = c.shape(int(c.rng.integers(1, 5)), 1, 5)
+        x_quant = c.quant(x_scale(c))
+        x = c.tensor("x", shape, x_quant)
+        y = c.tensor("y", shape, y_quant(c, x_quant))
+        values = {k: v(c) for k, v in options.items()}
+        c.model.add_op(op, [x], [y], **values)
+        if inputs:
+            c.inputs = {"input_0": inputs(c, (6,) + shape, x_quant[1])}
+        return c.finish([x], [y])
+    return build
+
+
+def power(low, high):
+    return lambda c: 2.0 ** c.rng.uniform(low, high)
+
+
+def near(low, high):
+    """Output quantised around the input's scale."""
+    return lambda c, x: c.quant(float(x[0]) * 2.0 ** c.rng.uniform(low, high))
+
+
+def fixed(scale, zero):
+    return lambda c, x: (np.float32(scale), zero)
+
+
+def free(low, high):
+    return lambda c, x: c.quant(2.0 ** c.rng.uniform(low, high))
+
+
+def equal_or_near(c, x):
+    if c.rng.random() < 0.4:
+        return (x[0], c.quant()[1])
+    return near(-1, 1)(c, x)
+
+
+def positive(c, shape, zero):
+    """Values that mean zero and more, and some more than that in float."""
+    if c.dtype == "float32":
+        return (c.rng.random(shape) * 10 + 1e-3).astype(np.float32)
+    return c.rng.integers(zero, 128, shape).astype(np.int8)
+
+
+def small(c, shape, zero):
+    """For exp: not so large that LiteRT's conversion overflows."""
+    if c.dtype == "float32":
+        return (c.rng.standard_normal(shape) * 3).astype(np.float32)
+    return data(c, shape)
+
+
+def slope(c):
+    return float(np.float32(c.rng.choice([0.01, 0.1, 0.2, 0.3, 1.5])))
+
+
 ARITHMETIC = ("int8", "uint8", "float32", "int32")
 COMPARED = ("int8", "uint8", "float32", "int32", "int64")
 FAMILIES = [
@@ -167,9 +226,57 @@ FAMILIES = [
     ("LOGICAL_AND", compare("LOGICAL_AND"), ("bool",)),
     ("LOGICAL_OR", compare("LOGICAL_OR"), ("bool",)),
     ("LOGICAL_NOT", logical_not, ("bool",)),
+    ("ABS", unary("ABS", power(-8, 0), equal_or_near),
+     ("int8", "float32", "int32")),
+    ("NEG", unary("NEG", power(-8, 0), near(-1, 1)),
+     ("float32", "int32", "int64")),
+    ("SIGN", unary("SIGN", power(-8, 0), near(-1, 1)), ("float32", "int32")),
+    ("SQUARE", unary("SQUARE", power(-8, 0), near(-1, 1)), ("float32",)),
+    ("SQRT", unary("SQRT", power(-8, 0), free(-8, -3), positive), BOTH),
+    ("RSQRT", unary("RSQRT", power(-6, 2), free(-8, -3), positive), BOTH),
+    ("EXP", unary("EXP", power(-8, -4.5), free(-6, 2), small), BOTH),
+    ("LOG", unary("LOG", power(-8, 2), free(-6, -3), positive), BOTH),
+    ("SIN", unary("SIN", power(-8, 0), near(-1, 1)), ("float32",)),
+    ("COS", unary("COS", power(-8, 0), near(-1, 1)), ("float32",)),
+    ("FLOOR", unary("FLOOR", power(-8, 0), near(-1, 1)), ("float32",)),
+    ("CEIL", unary("CEIL", power(-8, 0), near(-1, 1)), ("float32",)),
+    ("ROUND", unary("ROUND", power(-8, 0), near(-1, 1)), ("float32",)),
+    ("RELU_0_TO_1", unary("RELU_0_TO_1", power(-8, -2), near(-1, 1)), QUANT),
+    ("LEAKY_RELU", unary("LEAKY_RELU", power(-8, 0), near(-1, 1),
+                         alpha=slope), QUANT),
+    ("ELU", unary("ELU", power(-6, 0), near(-2, 1)), BOTH),
+    ("GELU", unary("GELU", power(-6, 0), near(-2, 1),
+                   approximate=lambda c: bool(c.rng.random() < 0.5)), QUANT),
+    ("HARD_SWISH", unary("HARD_SWISH", power(-7, 1), near(-2, 2)), QUANT),
+    ("LOG_SOFTMAX", unary("LOG_SOFTMAX", power(-7, 1), fixed(1 / 16, 127)),
+     QUANT),
+    ("L2_NORMALIZATION", unary("L2_NORMALIZATION", power(-7, 1),
+                               fixed(1 / 128, 0)), QUANT),
 ]
+
+
+# The reference resolver lacks these; the ordinary one has plain kernels.
+NOT_IN_REFERENCE = {"CEIL", "ELU", "ROUND"}
+REFERENCE_RUN = litert_run.run_model
+
+
+def run_model(model_bytes, kind, cases, seed, inputs=None):
+    """As in litert_run, for operators that the reference resolver lacks."""
+    it = litert_run.interpreter(model_bytes, reference=False)
+    litert_run.check_no_delegate(it)
+    if inputs is None:
+        inputs = litert_run.make_inputs(litert_run.input_details(it), kind,
+                                        cases, seed)
+    return inputs, litert_run.run(it, inputs)
+
+
+def evaluate(case, seed, ordinary=make_op_models.evaluate):
+    plain = case.op in NOT_IN_REFERENCE
+    litert_run.run_model = run_model if plain else REFERENCE_RUN
+    return ordinary(case, seed)
 
 
 if __name__ == "__main__":
     make_op_models.FAMILIES[:] = FAMILIES
+    make_op_models.evaluate = evaluate
     sys.exit(make_op_models.main())

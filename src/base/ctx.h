@@ -13,6 +13,7 @@ struct ash_ctx {
   ash_zone scratch; /* empty between public calls                        */
   ash_diag diags[ASH_DIAG_MAX];
   size_t diag_count;
+  bool diag_dropped; /* the newest found no room */
 };
 
 /* Ids of all diagnostics: ASH_D_<name>, from diags.def. */

@@ -92,36 +92,39 @@ ash_status ash_shape_compare(const ash_rule *r) {
   return broadcast_inputs(r);
 }
 
-/* Results in 0..1 use the whole range of an 8-bit type: scale 1/256. */
-static ash_status check_unit_output(const ash_rule *r, float tolerance) {
+/* Operators in fixed point fix the quantisation of their 8-bit output: `steps`
+ * a unit, within `tolerance` of it, and a zero point counted from the smallest
+ * value of the type; ASH_ANY_ZERO where it does not matter. */
+enum { ASH_ANY_ZERO = -1 };
+
+static ash_status check_output(const ash_rule *r, float steps, float tolerance,
+                               int32_t zero_from_min) {
   const ash_tensor *t = ash_op_out(r->g, r->op, 0);
-  if (t->type == ASH_FLOAT32 ||
-      fabsf(t->quant.scale[0] - 1.0f / 256) <= tolerance)
+  if (t->type == ASH_FLOAT32)
+    return ASH_OK;
+  const int32_t min = t->type == ASH_INT8 ? INT8_MIN : 0;
+  if (fabsf(t->quant.scale[0] - 1 / steps) > tolerance / steps)
+    return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, quant, r->op->outputs[0],
+                         "the output of %s has another scale, expected 1/%d",
+                         ash_op_kind_text(r->op->kind), (int)steps);
+  if (zero_from_min == ASH_ANY_ZERO ||
+      t->quant.zero_point[0] == min + zero_from_min)
     return ASH_OK;
   return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, quant, r->op->outputs[0],
-                       "the output of %s has another scale, expected 1/256",
-                       ash_op_kind_text(r->op->kind));
+                       "zero point %" PRId32 ", expected %" PRId32,
+                       t->quant.zero_point[0], min + zero_from_min);
 }
 
 ash_status ash_shape_logistic(const ash_rule *r) {
   ASH_TRY(ash_shape_activation(r));
-  return check_unit_output(r, 0);
+  return check_output(r, 256, 0, ASH_ANY_ZERO);
 }
 
-/* Softmax in fixed point also wants the smallest value to mean 0, and an
- * exponent that does not vanish. */
-static ash_status check_softmax_quant(const ash_rule *r) {
+/* Exponents are brought to 26 fractional bits, where they must not vanish. */
+static ash_status check_exponent(const ash_rule *r, double beta) {
   const ash_tensor *in = ash_op_in(r->g, r->op, 0);
-  const ash_tensor *out = ash_op_out(r->g, r->op, 0);
-  const double beta = ash_op_float(r->op, "beta", 1.0);
-  if (out->type == ASH_FLOAT32)
-    return ASH_OK;
-  const int32_t zero = out->type == ASH_INT8 ? INT8_MIN : 0;
-  if (out->quant.zero_point[0] != zero)
-    return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, quant, r->op->outputs[0],
-                         "zero point %" PRId32 ", expected %" PRId32,
-                         out->quant.zero_point[0], zero);
-  if (beta * (double)in->quant.scale[0] * 67108864.0 > 1.0)
+  if (in->type == ASH_FLOAT32 ||
+      beta * (double)in->quant.scale[0] * 67108864.0 > 1.0)
     return ASH_OK;
   return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, attr, r->op->inputs[0],
                        "beta times scale is not above 2^-26");
@@ -130,8 +133,38 @@ static ash_status check_softmax_quant(const ash_rule *r) {
 ash_status ash_shape_softmax(const ash_rule *r) {
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 1, ASH_RANK_MAX));
   ASH_TRY(ash_shape_activation(r));
-  ASH_TRY(check_unit_output(r, 0.001f / 256));
-  return check_softmax_quant(r);
+  ASH_TRY(check_output(r, 256, 0.001f, 0));
+  return check_exponent(r, ash_op_float(r->op, "beta", 1.0));
+}
+
+ash_status ash_shape_log_softmax(const ash_rule *r) {
+  ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 1, ASH_RANK_MAX));
+  ASH_TRY(ash_shape_activation(r));
+  ASH_TRY(check_output(r, 16, 0, 255));
+  return check_exponent(r, 1.0);
+}
+
+ash_status ash_shape_l2_normalization(const ash_rule *r) {
+  ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 1, ASH_RANK_MAX));
+  ASH_TRY(ash_shape_activation(r));
+  if (strcmp(ash_op_string(r->op, "act", "none"), "none") != 0)
+    return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, act, ASH_NO_ID,
+                         "fused activation %s, expected none",
+                         ash_op_string(r->op, "act", "none"));
+  return check_output(r, 128, 0, 128);
+}
+
+/* Its 16-bit arithmetic has room for outputs up to 128 times finer. */
+ash_status ash_shape_hard_swish(const ash_rule *r) {
+  ASH_TRY(ash_shape_activation(r));
+  const ash_tensor *in = ash_op_in(r->g, r->op, 0);
+  const ash_tensor *out = ash_op_out(r->g, r->op, 0);
+  if (in->type == ASH_FLOAT32 ||
+      in->quant.scale[0] < 127.0f * out->quant.scale[0])
+    return ASH_OK;
+  return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, quant, r->op->outputs[0],
+                       "the output's scale is more than 127 times finer than "
+                       "the input's");
 }
 
 ash_status ash_shape_quantize(const ash_rule *r) {

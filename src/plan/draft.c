@@ -98,6 +98,44 @@ static ash_status bump(ash_draft *d, ash_slot *slot, uint32_t memory) {
   return ASH_OK;
 }
 
+/* Slots of one alignment, one behind the other, waste only what aligning the
+ * next one costs; so the slot whose end is furthest from a multiple goes last,
+ * and then no order is shorter. Returns that slot of a role, or ASH_NO_ID. */
+static uint32_t last_of_role(const ash_draft *d, const uint32_t *twin,
+                             ash_role role) {
+  uint32_t last = ASH_NO_ID;
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < d->slots.count; i++) {
+    const ash_slot *s = &d->slots.items[i];
+    if (s->binding.role != role || twin[i] != i)
+      continue;
+    const uint64_t slack = (s->alignment - s->size % s->alignment) %
+                           s->alignment;
+    if (last == ASH_NO_ID || slack >= most)
+      last = i, most = slack;
+  }
+  return last;
+}
+
+/* All slots of a role that is never reused, into one memory. */
+static ash_status bump_role(ash_draft *d, const uint32_t *twin, ash_role role,
+                            uint32_t memory) {
+  const uint32_t last = last_of_role(d, twin, role);
+  for (uint32_t i = 0; i < d->slots.count; i++)
+    if (d->slots.items[i].binding.role == role && twin[i] == i && i != last)
+      ASH_TRY(bump(d, &d->slots.items[i], memory));
+  if (last != ASH_NO_ID)
+    ASH_TRY(bump(d, &d->slots.items[last], memory));
+  for (uint32_t i = 0; i < d->slots.count; i++) {
+    ash_slot *slot = &d->slots.items[i];
+    if (slot->binding.role != role || twin[i] == i)
+      continue;
+    slot->binding = d->slots.items[twin[i]].binding;
+    slot->bound = true;
+  }
+  return ASH_OK;
+}
+
 static ash_status check_bumped(ash_draft *d, uint32_t memory) {
   const ash_memory *m = &d->device->memories[memory];
   uint64_t need = 0;
@@ -122,20 +160,8 @@ ash_status ash_draft_bump(ash_draft *d) {
       ASH_NEW_ARRAY(&d->ctx->scratch, uint32_t, d->slots.count + 1u);
   ASH_TRY(ash_zone_check(d->ctx, &d->ctx->scratch));
   ASH_TRY(find_twins(d, twin));
-  for (uint32_t i = 0; i < d->slots.count; i++) {
-    ash_slot *slot = &d->slots.items[i];
-    if (slot->binding.role == ASH_SCRATCH)
-      continue;
-    if (twin[i] != i) {
-      slot->binding = d->slots.items[twin[i]].binding;
-      slot->bound = true;
-      continue;
-    }
-    ASH_TRY(bump(d, slot,
-                 slot->binding.role == ASH_CONSTANT
-                     ? d->device->constant_memory
-                     : d->device->default_memory));
-  }
+  ASH_TRY(bump_role(d, twin, ASH_CONSTANT, d->device->constant_memory));
+  ASH_TRY(bump_role(d, twin, ASH_PERSISTENT, d->device->default_memory));
   for (uint32_t i = 0; i < d->arena_count; i++)
     d->arenas[i].total_size = d->arenas[i].size;
   ASH_TRY(check_bumped(d, d->device->constant_memory));

@@ -199,6 +199,19 @@ static ash_status read_softmax(call *c) {
   return ASH_OK;
 }
 
+static ash_status read_leaky_relu(call *c) {
+  const float alpha = ash_fb_f32(&c->options, 0, 0);
+  if (!isfinite(alpha))
+    return bad_options(c, "alpha, which must be finite,", -1);
+  put(c, ASH_FLOAT_ATTR("alpha", (double)alpha));
+  return ASH_OK;
+}
+
+static ash_status read_gelu(call *c) {
+  put_int(c, "approximate", ash_fb_bool(&c->options, 0, false));
+  return ASH_OK;
+}
+
 static ash_status read_reducer(call *c) {
   put_int(c, "keep_dims", ash_fb_bool(&c->options, 0, false));
   return ASH_OK;
@@ -311,6 +324,26 @@ static const rule rules[] = {
     {87, ASH_OP_logical_not, 1, 0, NULL, false, "o>o"},
     {90, ASH_OP_floor_div, 3, 0, NULL, false, "ff>f ii>i"},
     {95, ASH_OP_floor_mod, 2, 0, NULL, false, "ff>f ii>i ll>l"},
+    {8, ASH_OP_floor, 1, 0, NULL, false, "f>f"},
+    {11, ASH_OP_l2_normalization, 2, 12, read_act, true, "f>f b>b u>u"},
+    {47, ASH_OP_exp, 2, 0, NULL, true, "f>f b>b"},
+    {50, ASH_OP_log_softmax, 2, 0, NULL, true, "f>f b>b u>u"},
+    {59, ASH_OP_neg, 1, 0, NULL, false, "f>f i>i l>l"},
+    {66, ASH_OP_sin, 1, 0, NULL, false, "f>f"},
+    {73, ASH_OP_log, 2, 0, NULL, true, "f>f b>b"},
+    {75, ASH_OP_sqrt, 2, 0, NULL, true, "f>f b>b"},
+    {76, ASH_OP_rsqrt, 3, 0, NULL, true, "f>f b>b"},
+    {92, ASH_OP_square, 1, 0, NULL, false, "f>f"},
+    {98, ASH_OP_leaky_relu, 2, 75, read_leaky_relu, true, UNARY_TYPES},
+    {101, ASH_OP_abs, 3, 0, NULL, true, "f>f b>b i>i"},
+    {104, ASH_OP_ceil, 1, 0, NULL, false, "f>f"},
+    {108, ASH_OP_cos, 1, 0, NULL, false, "f>f"},
+    {111, ASH_OP_elu, 1, 0, NULL, true, "f>f b>b"},
+    {116, ASH_OP_round, 1, 0, NULL, false, "f>f"},
+    {117, ASH_OP_hard_swish, 1, 0, NULL, true, "f>f b>b u>u"},
+    {150, ASH_OP_gelu, 2, 116, read_gelu, true, "f>f b>b u>u"},
+    {152, ASH_OP_relu_0_to_1, 1, 0, NULL, true, UNARY_TYPES},
+    {158, ASH_OP_sign, 2, 0, NULL, false, "f>f i>i"},
     {99, ASH_OP_squared_difference, 2, 0, NULL, true, "ff>f bb>b ii>i"},
 };
 

@@ -166,13 +166,6 @@ ash_status ash_ref_mul(const ash_ref_call *c) {
 
 /* ---- div ---------------------------------------------------------------- */
 
-static int32_t leading_zeros(uint32_t x) {
-  int32_t n = 0;
-  while (n < 32 && !(x >> (31 - n) & 1))
-    n++;
-  return n;
-}
-
 /* The dividend is shifted as far left as it goes, times the reciprocal of the
  * divisor. Dividing by zero has no meaning and gives the zero point here. */
 static int32_t div_quantised(int32_t a, int32_t b, const ash_ref_factor *f) {
@@ -180,10 +173,11 @@ static int32_t div_quantised(int32_t a, int32_t b, const ash_ref_factor *f) {
     return 0;
   const int32_t x = b < 0 ? -a : a;
   const uint32_t y = (uint32_t)(b < 0 ? -b : b);
-  const int32_t zeros = leading_zeros(y);
+  const int32_t zeros = ash_ref_leading_zeros(y);
   const int32_t inverse =
       ash_ref_reciprocal((int32_t)((y << zeros) - (1u << 31)));
-  const int32_t room = leading_zeros(x < 0 ? ~(uint32_t)x : (uint32_t)x) - 1;
+  const int32_t room =
+      ash_ref_leading_zeros(x < 0 ? ~(uint32_t)x : (uint32_t)x) - 1;
   const int32_t quotient = ash_ref_high_mul(
       ash_ref_wrap((int64_t)x * ((int64_t)1 << room)), inverse);
   const ash_ref_factor rest = {f->multiplier, f->shift - (31 - zeros) - room};
