@@ -15,8 +15,9 @@ static void print_dump(void *user, ash_stage stage, const char *text,
 static int check_stage(const session *s, const char *name, const char *option) {
   if (!name || ash_stage_find(name) != ASH_STAGE_COUNT)
     return -1;
-  return usage_error(s->cmd, "'%s' is no stage for --%s: read, pass, plan, emit",
-                     name, option);
+  return usage_error(s->cmd,
+                     "'%s' is no stage for --%s: read, pass, plan, emit", name,
+                     option);
 }
 
 /* "MEM=SIZE" in two parts. */
@@ -89,8 +90,8 @@ int session_open(session *s, const command *cmd) {
     s->options.dump = print_dump;
     s->options.dump_user = s;
   }
-  const ash_status status = ash_device_load(s->ctx, &s->device,
-                                            s->target ? s->target : "host");
+  const ash_status status =
+      ash_device_load(s->ctx, &s->device, s->target ? s->target : "host");
   if (status != ASH_OK)
     return session_close(s, status);
   for (size_t i = 0; i < s->sets.count; i++) {
@@ -132,4 +133,24 @@ ash_status write_text(session *s, const char *path, const char *text,
   }
   const ash_generated file = {slash ? slash + 1 : path, text, count};
   return ash_write_files(s->ctx, folder, &file, 1);
+}
+
+ash_status write_json(session *s, const char *path, const ash_compiled *c) {
+  const char *text;
+  size_t count;
+  if (!path)
+    return ASH_OK;
+  const ash_status status =
+      ash_plan_json(s->ctx, &text, &count, c->plan, c->graph);
+  return status == ASH_OK ? write_text(s, path, text, count) : status;
+}
+
+ash_status write_report(session *s, const char *path, const ash_compiled *c) {
+  const char *text;
+  size_t count;
+  if (!path)
+    return ASH_OK;
+  const ash_status status =
+      ash_report_html(s->ctx, &text, &count, c->plan, c->graph);
+  return status == ASH_OK ? write_text(s, path, text, count) : status;
 }

@@ -5,6 +5,7 @@
 
 #include "args.h"
 #include "ashlar/compile.h"
+#include "ashlar/report.h"
 
 typedef struct session {
   const command *cmd;
@@ -25,9 +26,10 @@ typedef struct session {
 
 /* The options that all model commands take, for the head of their tables. */
 #define SESSION_OPTIONS(s)                                                     \
-  {"target",  't', ARG_TEXT, &(s)->target, "NAME|FILE",                        \
-   "device: 'ashlar targets' lists them (default host)"},                      \
-      {"set",   0,        ARG_LIST,                                            \
+  {"target",    't',                                                           \
+   ARG_TEXT,    &(s)->target,                                                  \
+   "NAME|FILE", "device: 'ashlar targets' lists them (default host)"},         \
+      {"set",      0,          ARG_LIST,                                       \
        &(s)->sets, "MEM=SIZE", "what if a memory had another size (64K, 1M)"}, \
       {"budget", 0, ARG_LIST, &(s)->budgets, "MEM=SIZE",                       \
        "use no more than that of a memory"},                                   \
@@ -64,5 +66,8 @@ int session_close(session *s, ash_status status);
 /* Writes to a file, or to standard output for "-". */
 ash_status write_text(session *s, const char *path, const char *text,
                       size_t count);
+/* The plan as JSON and as a web page; a path of NULL asks for nothing. */
+ash_status write_json(session *s, const char *path, const ash_compiled *c);
+ash_status write_report(session *s, const char *path, const ash_compiled *c);
 
 #endif
