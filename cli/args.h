@@ -4,6 +4,8 @@
 #ifndef CLI_ARGS_H
 #define CLI_ARGS_H
 
+#include "ashlar/base.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,6 +46,6 @@ int args_parse(const command *cmd, int argc, char **argv,
                const arg_option *options, arg_list *positional);
 
 /* A mistake in the use of a command; returns 64. */
-int usage_error(const command *cmd, const char *fmt, ...);
+int usage_error(const command *cmd, const char *fmt, ...) ASH_PRINTF(2, 3);
 
 #endif

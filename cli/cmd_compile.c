@@ -11,14 +11,11 @@ typedef struct job {
   bool require_optimal;
 } job;
 
-static ash_status write_outputs(job *j, const ash_compiled *c) {
+static ash_status write_json(job *j, const ash_compiled *c) {
   const char *text;
   size_t count;
-  ash_status status =
-      ash_write_files(j->s.ctx, j->folder, c->files, c->file_count);
-  if (status != ASH_OK || !j->json)
-    return status;
-  status = ash_plan_json(j->s.ctx, &text, &count, c->plan, c->graph);
+  const ash_status status =
+      ash_plan_json(j->s.ctx, &text, &count, c->plan, c->graph);
   return status == ASH_OK ? write_text(&j->s, j->json, text, count) : status;
 }
 
@@ -27,7 +24,9 @@ static int compile(job *j, const char *path) {
   ash_status status =
       ash_compile(j->s.ctx, &c, path, j->s.device, &j->s.options);
   if (status == ASH_OK && c.files)
-    status = write_outputs(j, &c);
+    status = ash_write_files(j->s.ctx, j->folder, c.files, c.file_count);
+  if (status == ASH_OK && c.plan && j->json)
+    status = write_json(j, &c);
   const bool proved = !c.plan || c.plan->verdict == ASH_OPTIMAL;
   if (status == ASH_OK && c.files && !j->s.quiet) {
     print_plan_summary(c.plan, c.render);

@@ -39,8 +39,9 @@ typedef struct options {
 /* ---- options ------------------------------------------------------------ */
 
 static bool complain(const char *what, const char *word) {
-  fprintf(stderr, "ashlar targets: %s '%s'; see 'ashlar targets --help'\n",
-          what, word);
+  (void)fprintf(stderr,
+                "ashlar targets: %s '%s'; see 'ashlar targets --help'\n", what,
+                word);
   return false;
 }
 
@@ -276,7 +277,7 @@ int cmd_targets(int argc, char **argv) {
   if (!read_options(&o, argc, argv))
     return EXIT_USAGE;
   if (o.help) {
-    fputs(help, stdout);
+    (void)fputs(help, stdout);
     return 0;
   }
   ash_status status = ash_ctx_new(&ctx, NULL);

@@ -81,17 +81,18 @@ static int try_compiler(const host_build *b, const char *compiler,
 
 static bool compile(const host_build *b, const ash_generated *files,
                     size_t file_count) {
-  const char *const compilers[] = {getenv("CC"), "cc", "gcc", "clang"};
+  const char *cc = getenv("CC");
+  const char *const compilers[] = {cc && *cc ? cc : "cc", "gcc", "clang"};
   for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++) {
-    if (!compilers[i] || !*compilers[i])
-      continue;
     const int code = try_compiler(b, compilers[i], files, file_count);
     if (code == 0)
       return true;
-    if (code != CANNOT_START) {
-      fprintf(stderr, "ashlar: %s failed on the generated C\n", compilers[i]);
-      return false;
-    }
+    if (code == CANNOT_START && !(cc && *cc))
+      continue; /* a compiler that was asked for must not be replaced */
+    fprintf(stderr, "ashlar: %s %s\n", compilers[i],
+            code == CANNOT_START ? "cannot be started; it is the value of CC"
+                                 : "failed on the generated C");
+    return false;
   }
   fprintf(stderr, "ashlar: no C compiler was found: install gcc or set CC\n");
   return false;

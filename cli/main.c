@@ -26,7 +26,7 @@ const command commands[] = {
      "  ashlar test digits.tflite --inputs in.npz --expect out.npz "
      "--engine reference\n"
      "  ashlar test digits.tflite --inputs in.npz --save out.npz\n"},
-    {"inspect", cmd_inspect, "show what a model is made of", "MODEL [--json]",
+    {"inspect", cmd_inspect, "show what a model is made of", "MODEL [--text]",
      "  ashlar inspect digits.tflite\n"
      "  ashlar inspect digits.tflite --text > digits.ir\n"},
     {"check", cmd_check, "check a plan without trusting who made it",

@@ -22,12 +22,12 @@ static void print_coloured(FILE *out, const char *line, ash_severity severity) {
   (void)snprintf(mark, sizeof mark, "%s ASH", style[severity].word);
   const char *at = strstr(line, mark);
   if (!at) {
-    fprintf(out, "%s\n", line);
+    (void)fprintf(out, "%s\n", line);
     return;
   }
   const size_t word = strlen(style[severity].word);
-  fprintf(out, "%.*s%s%.*s\033[0m%s\n", (int)(at - line), line,
-          style[severity].colour, (int)word, at, at + word);
+  (void)fprintf(out, "%.*s%s%.*s\033[0m%s\n", (int)(at - line), line,
+                style[severity].colour, (int)word, at, at + word);
 }
 
 static void print_one(FILE *out, const ash_diag *diag, bool colour) {
@@ -45,7 +45,7 @@ static void print_one(FILE *out, const ash_diag *diag, bool colour) {
   if (colour)
     print_coloured(out, text, diag->severity);
   else
-    fprintf(out, "%s\n", text);
+    (void)fprintf(out, "%s\n", text);
   if (text != line)
     free(text);
 }

@@ -64,6 +64,13 @@ static inline int32_t ash_rt_rescale(int32_t x, int32_t multiplier,
   return ash_rt_shift_down(ash_rt_mul_high(x, multiplier), -shift);
 }
 
+/* The last step of a kernel: zero point and clamp. The sum wraps around, as the
+ * accumulators do; only scales that make no sense get that far. */
+static inline int32_t ash_rt_finish(int32_t x, int32_t offset, int32_t low,
+                                    int32_t high) {
+  return ash_rt_clamp((int32_t)((uint32_t)x + (uint32_t)offset), low, high);
+}
+
 /* Four accumulators that wrap around. */
 typedef struct ash_rt_quad {
   uint32_t a, b, c, d;

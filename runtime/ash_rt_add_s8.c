@@ -19,7 +19,7 @@ static void ash_rt_add_run(const ash_rt_add_s8_params *p, const int8_t *a,
         ash_rt_add_operand(*b + p->b_offset, p->b_multiplier, p->b_shift);
     const int32_t y = ash_rt_shift_down(ash_rt_mul_high(sum, p->out_multiplier),
                                         -p->out_shift);
-    out[i] = (int8_t)ash_rt_clamp(y + p->out_offset, p->act_min, p->act_max);
+    out[i] = (int8_t)ash_rt_finish(y, p->out_offset, p->act_min, p->act_max);
     a += step_a;
     b += step_b;
   }

@@ -9,7 +9,7 @@ void ash_rt_concatenation_s8(const ash_rt_concatenation_s8_params *p,
     for (int32_t i = 0; i < p->run; i++) {
       const int32_t y =
           ash_rt_rescale(in[i] + p->in_offset, p->multiplier, p->shift);
-      out[i] = (int8_t)ash_rt_clamp(y + p->out_offset, -128, 127);
+      out[i] = (int8_t)ash_rt_finish(y, p->out_offset, -128, 127);
     }
     in += p->run;
     out += p->pitch;

@@ -94,7 +94,7 @@ static int8_t ash_rt_conv_finish(const ash_rt_conv_2d_s8_params *p,
   if (s->bias)
     sum += (uint32_t)s->bias[channel];
   const int32_t y = ash_rt_rescale((int32_t)sum, s->multiplier[k], s->shift[k]);
-  return (int8_t)ash_rt_clamp(y + p->out_offset, p->act_min, p->act_max);
+  return (int8_t)ash_rt_finish(y, p->out_offset, p->act_min, p->act_max);
 }
 
 /* Output channels [lo, hi) of one pixel; they share their input channels. */

@@ -91,7 +91,7 @@ ash_rt_depthwise_finish(const ash_rt_depthwise_conv_2d_s8_params *p,
   if (s->bias)
     sum += (uint32_t)s->bias[channel];
   const int32_t y = ash_rt_rescale((int32_t)sum, s->multiplier[k], s->shift[k]);
-  return (int8_t)ash_rt_clamp(y + p->out_offset, p->act_min, p->act_max);
+  return (int8_t)ash_rt_finish(y, p->out_offset, p->act_min, p->act_max);
 }
 
 static void ash_rt_depthwise_pixel(const ash_rt_depthwise_conv_2d_s8_params *p,

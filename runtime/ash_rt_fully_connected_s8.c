@@ -31,7 +31,7 @@ static int8_t ash_rt_fc_finish(const ash_rt_fully_connected_s8_params *p,
     sum += (uint32_t)s->bias[channel];
   const int32_t y =
       ash_rt_fc_rescale((int32_t)sum, s->multiplier[k], s->shift[k]);
-  return (int8_t)ash_rt_clamp(y + p->out_offset, p->act_min, p->act_max);
+  return (int8_t)ash_rt_finish(y, p->out_offset, p->act_min, p->act_max);
 }
 
 static void ash_rt_fc_row(const ash_rt_fully_connected_s8_params *p,

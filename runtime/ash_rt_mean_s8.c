@@ -20,7 +20,7 @@ static int32_t ash_rt_mean_sum_s8(const ash_rt_mean_axes *x, const int8_t *in) {
 static int8_t ash_rt_mean_finish(const ash_rt_mean_s8_params *p, int32_t sum) {
   const int32_t shifted = (int32_t)((uint32_t)sum + (uint32_t)p->sum_offset);
   const int32_t y = ash_rt_rescale(shifted, p->multiplier, p->shift);
-  return (int8_t)ash_rt_clamp(y + p->out_offset, -128, 127);
+  return (int8_t)ash_rt_finish(y, p->out_offset, -128, 127);
 }
 
 void ash_rt_mean_s8(const ash_rt_mean_s8_params *p, const int8_t *in,

@@ -10,7 +10,7 @@ static void ash_rt_mul_run(const ash_rt_mul_s8_params *p, const int8_t *a,
   for (int32_t i = 0; i < count; i++) {
     const int32_t y = ash_rt_rescale((*a + p->a_offset) * (*b + p->b_offset),
                                      p->out_multiplier, p->out_shift);
-    out[i] = (int8_t)ash_rt_clamp(y + p->out_offset, p->act_min, p->act_max);
+    out[i] = (int8_t)ash_rt_finish(y, p->out_offset, p->act_min, p->act_max);
     a += step_a;
     b += step_b;
   }

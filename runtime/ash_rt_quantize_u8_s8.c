@@ -6,6 +6,6 @@ void ash_rt_quantize_u8_s8(const ash_rt_requantize_params *p, const uint8_t *in,
   for (int32_t i = 0; i < p->count; i++) {
     const int32_t y =
         ash_rt_rescale(in[i] + p->in_offset, p->multiplier, p->shift);
-    out[i] = (int8_t)ash_rt_clamp(y + p->out_offset, -128, 127);
+    out[i] = (int8_t)ash_rt_finish(y, p->out_offset, -128, 127);
   }
 }

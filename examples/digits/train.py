@@ -359,6 +359,9 @@ def main():
     litert_run.save_npz(path("digits_labels.npz"),
                         {"labels": test_labels.astype(np.int32)})
     litert_run.save_npz(path("digits_expect.npz"), outputs)
+    # The same as raw bytes, for classify.c.
+    inputs["input_0"].astype(np.int8).tofile(path("digits_test.bin"))
+    test_labels.astype(np.uint8).tofile(path("digits_labels.bin"))
     print(f"held out: {len(test_labels)} images, float "
           f"{100 * float_accuracy:.2f} %, int8 {100 * int8_accuracy:.2f} %, "
           f"same answer {100 * (answer == scores.argmax(axis=1)).mean():.2f}"

@@ -30,7 +30,12 @@ typedef struct ash_buffer {
 } ash_buffer;
 
 /* What two buffers have to do with each other besides being disjoint while
- * both are live. `distance` in bytes. */
+ * both are live. `distance` in bytes.
+ *   - Buffers joined by a chain of SAME_OFFSET and FIXED_DISTANCE relations may
+ *     all overlap each other.
+ *   - A buffer may overlap those it is INSIDE of, also through a chain. Two
+ *     buffers inside the same third are disjoint while both live.
+ *   - Several MAY_OVERLAP relations of one pair must all allow an overlap. */
 typedef enum ash_relation_kind {
   ASH_SAME_OFFSET,    /* offset[b] == offset[a]; they may overlap            */
   ASH_FIXED_DISTANCE, /* offset[b] == offset[a] + distance; may overlap      */
@@ -54,6 +59,20 @@ typedef struct ash_place_problem {
   uint64_t capacity; /* 0: no limit, minimise                              */
   bool minimise;     /* with a capacity: also find the smallest height     */
 } ash_place_problem;
+
+/* Techniques of the search, for ash_place_options.off. The answers do not
+ * depend on them, only the effort. */
+#define ASH_OFF_SUPPORT  ((uint64_t)1 << 0) /* bottom-justified placements   */
+#define ASH_OFF_MEMORY   ((uint64_t)1 << 1) /* transposition table           */
+#define ASH_OFF_TWINS    ((uint64_t)1 << 2) /* equal buffers in one order    */
+#define ASH_OFF_SPLIT    ((uint64_t)1 << 3) /* independent parts             */
+#define ASH_OFF_JACKSON  ((uint64_t)1 << 4) /* one-machine bound             */
+#define ASH_OFF_LEARNING ((uint64_t)1 << 5) /* weights of failed sections    */
+#define ASH_OFF_RESTARTS ((uint64_t)1 << 6) /* Luby restarts                 */
+#define ASH_OFF_SUBSET   ((uint64_t)1 << 7) /* rounding to reachable heights */
+#define ASH_OFF_RACE     ((uint64_t)1 << 8) /* first fit before the search   */
+#define ASH_OFF_REPAIR   ((uint64_t)1 << 9) /* squeaky wheel, windows        */
+#define ASH_OFF_COUNT    10
 
 typedef struct ash_place_options {
   size_t struct_bytes;   /* sizeof, for growth; 0 means all defaults        */

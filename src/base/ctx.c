@@ -103,7 +103,8 @@ static ash_loc keep_loc(ash_ctx *ctx, ash_loc loc) {
 static void record(ash_ctx *ctx, ash_diag diag, const char *fmt, va_list ap)
     ASH_PRINTF(3, 0);
 static void record(ash_ctx *ctx, ash_diag diag, const char *fmt, va_list ap) {
-  if (ctx->diag_count == ASH_DIAG_MAX)
+  ctx->diag_dropped = ctx->diag_count == ASH_DIAG_MAX;
+  if (ctx->diag_dropped)
     return;
   const char *text = format_kept(ctx, fmt, ap);
   diag.message = text ? text : ash_status_text(diag.code);
@@ -138,7 +139,7 @@ void ash_note(ash_ctx *ctx, ash_diag_id id, ash_loc loc, const char *fmt, ...) {
 }
 
 void ash_hint(ash_ctx *ctx, const char *fmt, ...) {
-  if (ctx->diag_count == 0)
+  if (ctx->diag_count == 0 || ctx->diag_dropped)
     return;
   va_list ap;
   va_start(ap, fmt);

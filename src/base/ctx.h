@@ -22,6 +22,7 @@ struct ash_ctx {
   size_t diag_count;
   ash_cleanup *cleanups;
   void *planners; /* what was registered: plan/registry.c knows its type */
+  bool diag_dropped; /* the newest found no room */
 };
 
 /* Calls `run` when the context is freed. */

@@ -6,8 +6,8 @@
 
 enum { WORD_MAX = 64 };
 
-static char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+static int lower(char c) {
+  return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
 
 static size_t count_of(const char *word) {

@@ -3,7 +3,6 @@
 #include "base/checked.h"
 
 #include <ctype.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,9 +93,11 @@ bool ash_number_double(double *out, const char *text) {
   if (count >= sizeof copy || !is_decimal(text))
     return false;
   memcpy(copy, text, count + 1);
-  char *dot = strchr(copy, '.'); /* strtod wants the locale's */
-  if (dot)
-    *dot = localeconv()->decimal_point[0];
-  *out = strtod(copy, NULL);
-  return true;
+  char *end;
+  *out = strtod(copy, &end);
+  if (*end == '.') { /* the program has chosen a locale with a comma */
+    *end = ',';
+    *out = strtod(copy, &end);
+  }
+  return *end == '\0';
 }

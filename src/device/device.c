@@ -81,8 +81,8 @@ ash_status ash_device_load(ash_ctx *ctx, const ash_device **out,
 
 /* ---- memories by name --------------------------------------------------- */
 
-static char upper(char c) {
-  return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+static int upper(char c) {
+  return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c;
 }
 
 static bool same_name(const char *a, const char *b) {

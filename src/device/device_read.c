@@ -195,6 +195,20 @@ static ash_status read_sections(ash_ctx *ctx, ash_memory *m,
   return read_text(ctx, &m->section_code, sections, "code");
 }
 
+/* Everything that has a default. */
+static ash_status read_details(ash_ctx *ctx, ash_memory *m,
+                               const ash_yaml *map) {
+  ASH_TRY(read_kind(ctx, m, map));
+  ASH_TRY(read_base(ctx, m, map));
+  ASH_TRY(read_alignment(ctx, &m->alignment, map));
+  ASH_TRY(read_reserve(ctx, m, map));
+  ASH_TRY(read_reach(ctx, m, map));
+  ASH_TRY(read_costs(ctx, m, map));
+  ASH_TRY(read_bytes(ctx, &m->bank_bytes, map, "bank", 1));
+  ASH_TRY(read_sections(ctx, m, map));
+  return read_bool(ctx, &m->linkable, map, "linkable");
+}
+
 static ash_status read_memory(ash_ctx *ctx, ash_memory *m, const ash_yaml *map,
                               uint32_t alignment) {
   static const char *const known[] = {
@@ -215,15 +229,7 @@ static ash_status read_memory(ash_ctx *ctx, ash_memory *m, const ash_yaml *map,
   ASH_TRY(read_bytes(ctx, &m->bytes, map, "bytes", 1));
   ASH_TRY(read_text(ctx, &m->name, map, "name")); /* now a kept copy */
   ASH_TRY(read_text(ctx, &m->description, map, "description"));
-  ASH_TRY(read_kind(ctx, m, map));
-  ASH_TRY(read_base(ctx, m, map));
-  ASH_TRY(read_alignment(ctx, &m->alignment, map));
-  ASH_TRY(read_reserve(ctx, m, map));
-  ASH_TRY(read_reach(ctx, m, map));
-  ASH_TRY(read_costs(ctx, m, map));
-  ASH_TRY(read_bytes(ctx, &m->bank_bytes, map, "bank", 1));
-  ASH_TRY(read_sections(ctx, m, map));
-  return read_bool(ctx, &m->linkable, map, "linkable");
+  return read_details(ctx, m, map);
 }
 
 static ash_status fail_count(ash_ctx *ctx, const ash_yaml *list,
@@ -345,6 +351,14 @@ static ash_status read_features(ash_ctx *ctx, ash_device *d,
                   "a device has at least one core");
 }
 
+static ash_status read_processor(ash_ctx *ctx, ash_device *d,
+                                 const ash_yaml *root) {
+  d->cpu = "generic";
+  ASH_TRY(read_text(ctx, &d->cpu, root, "cpu"));
+  ASH_TRY(read_features(ctx, d, root));
+  return read_u32(ctx, &d->mhz, root, "mhz", 100000);
+}
+
 static ash_status read_device(ash_device_draft *draft) {
   static const char *const known[] = {
       "name",     "description", "cpu",     "features",  "mhz",   "alignment",
@@ -354,13 +368,10 @@ static ash_status read_device(ash_device_draft *draft) {
   ASH_TRY(ash_yaml_check_keys(ctx, draft->root, known, ASH_COUNT_OF(known),
                               "a device"));
   d->alignment = 4;
-  d->cpu = "generic";
   ASH_TRY(read_name(ctx, &d->name, draft->root, "a device", "_-."));
   ASH_TRY(read_text(ctx, &d->name, draft->root, "name"));
   ASH_TRY(read_text(ctx, &d->description, draft->root, "description"));
-  ASH_TRY(read_text(ctx, &d->cpu, draft->root, "cpu"));
-  ASH_TRY(read_features(ctx, d, draft->root));
-  ASH_TRY(read_u32(ctx, &d->mhz, draft->root, "mhz", 100000));
+  ASH_TRY(read_processor(ctx, d, draft->root));
   ASH_TRY(read_alignment(ctx, &d->alignment, draft->root));
   ASH_TRY(read_memories(draft));
   return read_dmas(draft);

@@ -1,4 +1,5 @@
 /* constants.c - <prefix>_constants.c: weights and tables, packed as planned. */
+#include "base/sort.h"
 #include "emit/module.h"
 
 #include <inttypes.h>
@@ -32,20 +33,22 @@ static void put_labels(ash_module *m, const char *memory, uint64_t offset,
   }
 }
 
-/* Constant slots, by memory and offset (slots are already in bump order). */
+static int by_offset(const void *a, const void *b, const void *user) {
+  const ash_slot *slots = user;
+  const uint64_t x = slots[*(const uint32_t *)a].binding.offset;
+  const uint64_t y = slots[*(const uint32_t *)b].binding.offset;
+  return x == y ? 0 : x < y ? -1 : 1;
+}
+
+/* The constant slots of a memory, by offset. */
 static uint32_t constant_slots(const ash_module *m, uint32_t *order,
-                               const char *memory) {
+                               uint32_t *spare, const char *memory) {
   uint32_t count = 0;
-  uint64_t top = 0;
-  for (uint32_t i = 0; i < m->plan->slot_count; i++) {
-    const ash_slot *s = &m->plan->slots[i];
-    if (s->binding.role != ASH_CONSTANT ||
-        strcmp(s->binding.memory, memory) != 0 ||
-        (count && s->binding.offset < top))
-      continue; /* interned: its bytes stand further up */
-    top = s->binding.offset + 1;
-    order[count++] = i;
-  }
+  for (uint32_t i = 0; i < m->plan->slot_count; i++)
+    if (m->plan->slots[i].binding.role == ASH_CONSTANT &&
+        strcmp(m->plan->slots[i].binding.memory, memory) == 0)
+      order[count++] = i;
+  ash_sort(order, spare, count, sizeof *order, by_offset, m->plan->slots);
   return count;
 }
 
@@ -53,7 +56,8 @@ static void put_blob(ash_module *m, const ash_render_blob *blob,
                      const ash_render_arena *arena, uint32_t *order) {
   ash_text *t = m->text;
   uint32_t next = 0;
-  const uint32_t count = constant_slots(m, order, blob->memory);
+  const uint32_t count = constant_slots(m, order, order + m->plan->slot_count,
+                                        blob->memory);
   ash_text_line(t, "%s_PUT_CONST_IN_%s const uint8_t", m->upper,
                 ash_emit_upper(m, arena->source_memory));
   ash_text_line(t, "    %s_RT_ALIGN(%" PRIu64 ") %s[%" PRIu64 "] = {", m->upper,
@@ -70,7 +74,7 @@ static void put_blob(ash_module *m, const ash_render_blob *blob,
 
 void ash_emit_constants(ash_module *m) {
   uint32_t *order =
-      ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, m->plan->slot_count + 1u);
+      ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, 2u * m->plan->slot_count + 1u);
   uint32_t blob = 0;
   ash_emit_banner(
       m, ash_zone_format(&m->ctx->scratch, "%s_constants.c", m->prefix),

@@ -9,8 +9,10 @@
 #define Q8    (ASH_T(INT8) | ASH_T(UINT8))
 #define QUANT ASH_T_QUANT
 #define I8    ASH_T(INT8)
+#define I32   ASH_T(INT32)
 #define INTS  ASH_T_INDEX
 #define ANY   ASH_T_ANY
+#define BOOL  ASH_T(BOOL)
 
 static const struct {
   ash_status (*rule)(const ash_rule *r);
@@ -35,6 +37,44 @@ static const struct {
     [ASH_OP_relu_n1_to_1] = {ash_shape_activation, F32 | QUANT},
     [ASH_OP_logistic] = {ash_shape_logistic, F32 | Q8},
     [ASH_OP_tanh] = {ash_shape_activation, F32 | Q8},
+    [ASH_OP_sub] = {ash_shape_binary, F32 | Q8 | INTS},
+    [ASH_OP_div] = {ash_shape_binary, F32 | Q8 | I32},
+    [ASH_OP_minimum] = {ash_shape_select_pair, F32 | QUANT | INTS},
+    [ASH_OP_maximum] = {ash_shape_select_pair, F32 | QUANT | INTS},
+    [ASH_OP_squared_difference] = {ash_shape_binary, F32 | I8 | I32},
+    [ASH_OP_floor_div] = {ash_shape_binary, F32 | I32},
+    [ASH_OP_floor_mod] = {ash_shape_binary, F32 | INTS},
+    [ASH_OP_pow] = {ash_shape_binary, F32 | I32},
+    [ASH_OP_prelu] = {ash_shape_prelu, F32 | Q8},
+    [ASH_OP_equal] = {ash_shape_compare, F32 | Q8 | INTS | BOOL},
+    [ASH_OP_not_equal] = {ash_shape_compare, F32 | Q8 | INTS | BOOL},
+    [ASH_OP_less] = {ash_shape_compare, F32 | Q8 | INTS},
+    [ASH_OP_less_equal] = {ash_shape_compare, F32 | Q8 | INTS},
+    [ASH_OP_greater] = {ash_shape_compare, F32 | Q8 | INTS},
+    [ASH_OP_greater_equal] = {ash_shape_compare, F32 | Q8 | INTS},
+    [ASH_OP_logical_and] = {ash_shape_binary, BOOL},
+    [ASH_OP_logical_or] = {ash_shape_binary, BOOL},
+    [ASH_OP_logical_not] = {ash_shape_activation, BOOL},
+    [ASH_OP_abs] = {ash_shape_activation, F32 | I8 | I32},
+    [ASH_OP_neg] = {ash_shape_activation, F32 | INTS},
+    [ASH_OP_sign] = {ash_shape_activation, F32 | I32},
+    [ASH_OP_square] = {ash_shape_activation, F32},
+    [ASH_OP_sqrt] = {ash_shape_activation, F32 | I8},
+    [ASH_OP_rsqrt] = {ash_shape_activation, F32 | I8},
+    [ASH_OP_exp] = {ash_shape_activation, F32 | I8},
+    [ASH_OP_log] = {ash_shape_activation, F32 | I8},
+    [ASH_OP_sin] = {ash_shape_activation, F32},
+    [ASH_OP_cos] = {ash_shape_activation, F32},
+    [ASH_OP_floor] = {ash_shape_activation, F32},
+    [ASH_OP_ceil] = {ash_shape_activation, F32},
+    [ASH_OP_round] = {ash_shape_activation, F32},
+    [ASH_OP_relu_0_to_1] = {ash_shape_activation, F32 | QUANT},
+    [ASH_OP_leaky_relu] = {ash_shape_activation, F32 | QUANT},
+    [ASH_OP_elu] = {ash_shape_activation, F32 | I8},
+    [ASH_OP_gelu] = {ash_shape_activation, F32 | Q8},
+    [ASH_OP_hard_swish] = {ash_shape_hard_swish, F32 | Q8},
+    [ASH_OP_log_softmax] = {ash_shape_log_softmax, F32 | Q8},
+    [ASH_OP_l2_normalization] = {ash_shape_l2_normalization, F32 | Q8},
 };
 
 /* Nothing in, nothing out: no device code is made for that. */

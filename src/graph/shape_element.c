@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 ash_status ash_shape_same(const ash_rule *r) {
   *r->out = ash_op_in(r->g, r->op, 0)->shape;
@@ -16,61 +17,114 @@ ash_status ash_shape_activation(const ash_rule *r) {
   return ash_shape_same(r);
 }
 
-/* The sum of two 8-bit values is made with 20 more bits; an output finer than
- * that has no meaning. */
-static ash_status check_add_scale(const ash_rule *r) {
+/* Fixed-point sums and differences are made with a number of extra bits; an
+ * output finer than that has no meaning, and LiteRT refuses it as well. */
+static ash_status check_fineness(const ash_rule *r) {
   const ash_tensor *a = ash_op_in(r->g, r->op, 0);
   const ash_tensor *b = ash_op_in(r->g, r->op, 1);
   const ash_tensor *y = ash_op_out(r->g, r->op, 0);
-  if (r->op->kind != ASH_OP_add || !(ASH_T_QUANT >> y->type & 1))
+  if (!(ASH_T_QUANT >> y->type & 1))
     return ASH_OK;
-  const double coarse = (double)fmaxf(a->quant.scale[0], b->quant.scale[0]);
-  if (2 * coarse < 1048576.0 * (double)y->quant.scale[0])
+  const double out = (double)y->quant.scale[0];
+  const double coarse = 2 * (double)fmaxf(a->quant.scale[0], b->quant.scale[0]);
+  const bool sum = r->op->kind == ASH_OP_add || r->op->kind == ASH_OP_sub;
+  if ((!sum || coarse < 1048576.0 * out) &&
+      (r->op->kind != ASH_OP_squared_difference ||
+       coarse * coarse < 16384.0 * out))
     return ASH_OK;
   return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, quant, r->op->outputs[0],
-                       "the output's scale is more than 2^19 times smaller "
-                       "than an input's");
+                       "the output's scale is too fine for those of the "
+                       "inputs");
+}
+
+static ash_status broadcast_inputs(const ash_rule *r) {
+  return ash_rule_broadcast(r, &ash_op_in(r->g, r->op, 0)->shape,
+                            &ash_op_in(r->g, r->op, 1)->shape, r->out);
+}
+
+/* Whole numbers that are not quantised have no activations. */
+static ash_status check_whole_act(const ash_rule *r) {
+  const char *act = ash_op_string(r->op, "act", "none");
+  if (!(ASH_T_INDEX >> ash_op_in(r->g, r->op, 0)->type & 1) ||
+      strcmp(act, "none") == 0)
+    return ASH_OK;
+  return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, act, ASH_NO_ID,
+                       "fused activation %s on whole numbers", act);
 }
 
 ash_status ash_shape_binary(const ash_rule *r) {
   ASH_TRY(ash_rule_one_type(r, 2));
   ASH_TRY(ash_rule_quants(r, 2));
-  ASH_TRY(check_add_scale(r));
+  ASH_TRY(check_fineness(r));
   ASH_TRY(ash_rule_act(r));
-  return ash_rule_broadcast(r, &ash_op_in(r->g, r->op, 0)->shape,
-                            &ash_op_in(r->g, r->op, 1)->shape, r->out);
+  ASH_TRY(check_whole_act(r));
+  return broadcast_inputs(r);
 }
 
-/* Results in 0..1 use the whole range of an 8-bit type: scale 1/256. */
-static ash_status check_unit_output(const ash_rule *r, float tolerance) {
+/* One of two stored values is taken as it is, so all must mean the same. */
+ash_status ash_shape_select_pair(const ash_rule *r) {
+  ASH_TRY(ash_rule_one_type(r, 2));
+  ASH_TRY(ash_rule_same_quant(r, r->op->inputs[0], r->op->outputs[0]));
+  ASH_TRY(ash_rule_same_quant(r, r->op->inputs[1], r->op->outputs[0]));
+  return broadcast_inputs(r);
+}
+
+ash_status ash_shape_prelu(const ash_rule *r) {
+  char slopes[ASH_SHAPE_TEXT], data[ASH_SHAPE_TEXT];
+  ASH_TRY(ash_shape_binary(r));
+  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
+  if (ash_shape_equal(in, r->out))
+    return ASH_OK;
+  return ASH_RULE_FAIL(
+      r, ASH_MALFORMED, broadcast, r->op->inputs[1],
+      "slopes of shape %s do not broadcast to %s",
+      ash_shape_text(slopes, &ash_op_in(r->g, r->op, 1)->shape),
+      ash_shape_text(data, in));
+}
+
+ash_status ash_shape_compare(const ash_rule *r) {
+  const ash_tensor *b;
+  ASH_TRY(ash_rule_input(r, 1, "data", &b));
+  ASH_TRY(ash_rule_type(r, r->op->inputs[1],
+                        1u << ash_op_in(r->g, r->op, 0)->type));
+  ASH_TRY(ash_rule_type(r, r->op->outputs[0], ASH_T(BOOL)));
+  ASH_TRY(ash_rule_quants(r, 2));
+  return broadcast_inputs(r);
+}
+
+/* Operators in fixed point fix the quantisation of their 8-bit output: `steps`
+ * a unit, within `tolerance` of it, and a zero point counted from the smallest
+ * value of the type; ASH_ANY_ZERO where it does not matter. */
+enum { ASH_ANY_ZERO = -1 };
+
+static ash_status check_output(const ash_rule *r, float steps, float tolerance,
+                               int32_t zero_from_min) {
   const ash_tensor *t = ash_op_out(r->g, r->op, 0);
-  if (t->type == ASH_FLOAT32 ||
-      fabsf(t->quant.scale[0] - 1.0f / 256) <= tolerance)
+  if (t->type == ASH_FLOAT32)
+    return ASH_OK;
+  const int32_t min = t->type == ASH_INT8 ? INT8_MIN : 0;
+  if (fabsf(t->quant.scale[0] - 1 / steps) > tolerance / steps)
+    return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, quant, r->op->outputs[0],
+                         "the output of %s has another scale, expected 1/%d",
+                         ash_op_kind_text(r->op->kind), (int)steps);
+  if (zero_from_min == ASH_ANY_ZERO ||
+      t->quant.zero_point[0] == min + zero_from_min)
     return ASH_OK;
   return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, quant, r->op->outputs[0],
-                       "the output of %s has another scale, expected 1/256",
-                       ash_op_kind_text(r->op->kind));
+                       "zero point %" PRId32 ", expected %" PRId32,
+                       t->quant.zero_point[0], min + zero_from_min);
 }
 
 ash_status ash_shape_logistic(const ash_rule *r) {
   ASH_TRY(ash_shape_activation(r));
-  return check_unit_output(r, 0);
+  return check_output(r, 256, 0, ASH_ANY_ZERO);
 }
 
-/* Softmax in fixed point also wants the smallest value to mean 0, and an
- * exponent that does not vanish. */
-static ash_status check_softmax_quant(const ash_rule *r) {
+/* Exponents are brought to 26 fractional bits, where they must not vanish. */
+static ash_status check_exponent(const ash_rule *r, double beta) {
   const ash_tensor *in = ash_op_in(r->g, r->op, 0);
-  const ash_tensor *out = ash_op_out(r->g, r->op, 0);
-  const double beta = ash_op_float(r->op, "beta", 1.0);
-  if (out->type == ASH_FLOAT32)
-    return ASH_OK;
-  const int32_t zero = out->type == ASH_INT8 ? INT8_MIN : 0;
-  if (out->quant.zero_point[0] != zero)
-    return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, quant, r->op->outputs[0],
-                         "zero point %" PRId32 ", expected %" PRId32,
-                         out->quant.zero_point[0], zero);
-  if (beta * (double)in->quant.scale[0] * 67108864.0 > 1.0)
+  if (in->type == ASH_FLOAT32 ||
+      beta * (double)in->quant.scale[0] * 67108864.0 > 1.0)
     return ASH_OK;
   return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, attr, r->op->inputs[0],
                        "beta times scale is not above 2^-26");
@@ -79,8 +133,38 @@ static ash_status check_softmax_quant(const ash_rule *r) {
 ash_status ash_shape_softmax(const ash_rule *r) {
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 1, ASH_RANK_MAX));
   ASH_TRY(ash_shape_activation(r));
-  ASH_TRY(check_unit_output(r, 0.001f / 256));
-  return check_softmax_quant(r);
+  ASH_TRY(check_output(r, 256, 0.001f, 0));
+  return check_exponent(r, ash_op_float(r->op, "beta", 1.0));
+}
+
+ash_status ash_shape_log_softmax(const ash_rule *r) {
+  ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 1, ASH_RANK_MAX));
+  ASH_TRY(ash_shape_activation(r));
+  ASH_TRY(check_output(r, 16, 0, 255));
+  return check_exponent(r, 1.0);
+}
+
+ash_status ash_shape_l2_normalization(const ash_rule *r) {
+  ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 1, ASH_RANK_MAX));
+  ASH_TRY(ash_shape_activation(r));
+  if (strcmp(ash_op_string(r->op, "act", "none"), "none") != 0)
+    return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, act, ASH_NO_ID,
+                         "fused activation %s, expected none",
+                         ash_op_string(r->op, "act", "none"));
+  return check_output(r, 128, 0, 128);
+}
+
+/* Its 16-bit arithmetic has room for outputs up to 128 times finer. */
+ash_status ash_shape_hard_swish(const ash_rule *r) {
+  ASH_TRY(ash_shape_activation(r));
+  const ash_tensor *in = ash_op_in(r->g, r->op, 0);
+  const ash_tensor *out = ash_op_out(r->g, r->op, 0);
+  if (in->type == ASH_FLOAT32 ||
+      in->quant.scale[0] < 127.0f * out->quant.scale[0])
+    return ASH_OK;
+  return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, quant, r->op->outputs[0],
+                       "the output's scale is more than 127 times finer than "
+                       "the input's");
 }
 
 ash_status ash_shape_quantize(const ash_rule *r) {

@@ -88,6 +88,8 @@ static bool same_constant(const checker *c, const ash_slot *a,
     return false;
   if (!c->g)
     return true;
+  if (a->tensor == ASH_NO_ID || b->tensor == ASH_NO_ID)
+    return false;
   return memcmp(c->g->tensors.items[a->tensor].data,
                 c->g->tensors.items[b->tensor].data, a->size) == 0;
 }

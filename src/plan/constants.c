@@ -165,16 +165,58 @@ static ash_status put(packer *p, uint32_t index) {
   return ash_zone_check(p->d->ctx, &p->d->ctx->keep);
 }
 
-static ash_status put_all(packer *p) {
+static bool is_own(const packer *p, uint32_t i) {
+  return slot_at(p, i)->binding.role != ASH_SCRATCH && p->twin[i] == i;
+}
+
+/* Slots one behind the other waste only what aligning the next one costs; so
+ * the slot whose end is furthest from a multiple goes last, and then no order
+ * is shorter. Returns that slot of an arena. */
+static uint32_t last_of(const packer *p, const ash_arena *arena) {
+  uint32_t last = ASH_NO_ID;
+  uint64_t most = 0;
   for (uint32_t i = 0; i < p->d->ask->slot_count; i++) {
-    ash_slot *slot = &p->d->answer->slots[i];
-    if (slot->binding.role == ASH_SCRATCH)
+    const ash_slot *s = slot_at(p, i);
+    if (!is_own(p, i) || s->binding.role != arena->role ||
+        strcmp(s->binding.memory, arena->memory) != 0)
       continue;
-    if (p->twin[i] == i) {
+    const uint64_t slack =
+        (s->alignment - s->size % s->alignment) % s->alignment;
+    if (last == ASH_NO_ID || slack >= most)
+      last = i, most = slack;
+  }
+  return last;
+}
+
+/* Once it is known who goes where, each arena is packed again. */
+static ash_status pack_arena(packer *p, ash_arena *arena) {
+  const uint32_t last = last_of(p, arena);
+  arena->size = 0;
+  for (uint32_t i = 0; i < p->d->ask->slot_count; i++)
+    if (is_own(p, i) && i != last &&
+        slot_at(p, i)->binding.role == arena->role &&
+        strcmp(slot_at(p, i)->binding.memory, arena->memory) == 0)
+      ASH_TRY(put(p, i));
+  return last == ASH_NO_ID ? ASH_OK : put(p, last);
+}
+
+static ash_status put_own(packer *p) {
+  for (uint32_t i = 0; i < p->d->ask->slot_count; i++)
+    if (is_own(p, i)) {
       choose(p, i);
       ASH_TRY(put(p, i));
-      continue;
     }
+  for (uint32_t i = 0; i < p->d->answer->arena_count; i++)
+    ASH_TRY(pack_arena(p, &p->d->answer->arenas[i]));
+  return ASH_OK;
+}
+
+static ash_status put_all(packer *p) {
+  ASH_TRY(put_own(p));
+  for (uint32_t i = 0; i < p->d->ask->slot_count; i++) {
+    ash_slot *slot = &p->d->answer->slots[i];
+    if (slot->binding.role == ASH_SCRATCH || is_own(p, i))
+      continue;
     const ash_slot *twin = slot_at(p, p->twin[i]);
     slot->binding = twin->binding;
     slot->bound = true;

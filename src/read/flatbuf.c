@@ -176,12 +176,12 @@ uint8_t ash_fb_u8(const ash_fb_table *t, uint32_t field, uint8_t otherwise) {
   return at == NEVER_AT ? otherwise : t->fb->bytes[at];
 }
 
-int8_t ash_fb_i8(const ash_fb_table *t, uint32_t field, int8_t otherwise) {
+int32_t ash_fb_i8(const ash_fb_table *t, uint32_t field, int32_t otherwise) {
   const uint64_t at = find(t, field, 1);
-  int8_t value = otherwise;
-  if (at != NEVER_AT)
-    memcpy(&value, t->fb->bytes + at, sizeof value);
-  return value;
+  if (at == NEVER_AT)
+    return otherwise;
+  const int32_t bits = t->fb->bytes[at];
+  return bits < 128 ? bits : bits - 256;
 }
 
 bool ash_fb_bool(const ash_fb_table *t, uint32_t field, bool otherwise) {

@@ -65,7 +65,7 @@ ash_fb_table ash_fb_root(ash_fb *fb, const char *identifier);
 
 bool ash_fb_has(const ash_fb_table *t, uint32_t field);
 bool ash_fb_bool(const ash_fb_table *t, uint32_t field, bool otherwise);
-int8_t ash_fb_i8(const ash_fb_table *t, uint32_t field, int8_t otherwise);
+int32_t ash_fb_i8(const ash_fb_table *t, uint32_t field, int32_t otherwise);
 uint8_t ash_fb_u8(const ash_fb_table *t, uint32_t field, uint8_t otherwise);
 int32_t ash_fb_i32(const ash_fb_table *t, uint32_t field, int32_t otherwise);
 uint32_t ash_fb_u32(const ash_fb_table *t, uint32_t field, uint32_t otherwise);

@@ -53,7 +53,7 @@ static bool looks_like(const uint8_t *bytes, size_t count, uint32_t at,
 static ash_status refuse(ash_ctx *ctx, ash_loc at, const char *what,
                          const char *todo) {
   const ash_status got = ash_fail(
-      ctx, ASH_UNSUPPORTED, ASH_D_model_format, at,
+      ctx, ASH_MALFORMED, ASH_D_model_format, at,
       "the file is not a model that Ashlar reads: it looks like %s", what);
   ash_hint(ctx, "%s", todo);
   return got;
@@ -77,7 +77,7 @@ static ash_status refuse_unknown(ash_ctx *ctx, ash_loc at, const uint8_t *bytes,
     hex[3 * i + 2] = digits[bytes[i] & 15];
   }
   const ash_status got = ash_fail(
-      ctx, ASH_UNSUPPORTED, ASH_D_model_format, at,
+      ctx, ASH_MALFORMED, ASH_D_model_format, at,
       "the file is not a model that Ashlar reads: it starts with%s", hex);
   ash_hint(ctx, "a .tflite file has the letters TFL3 at byte 4");
   return got;

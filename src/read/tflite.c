@@ -191,28 +191,28 @@ static ash_status mark_op(ash_tflite *r, uint32_t index) {
   return ASH_OK;
 }
 
-static ash_status mark_ends(ash_tflite *r, const uint32_t *inputs,
-                            uint32_t input_count, const uint32_t *outputs,
-                            uint32_t output_count) {
-  for (uint32_t i = 0; i < input_count; i++) {
-    ash_tflite_use *use = &r->uses[inputs[i]];
+static ash_status mark_ends(ash_tflite *r) {
+  for (uint32_t i = 0; i < r->input_count; i++) {
+    ash_tflite_use *use = &r->uses[r->inputs[i]];
     if (use->is_input)
       return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_tflite_index,
-                      ash_tflite_at_tensor(r, inputs[i]),
+                      ash_tflite_at_tensor(r, r->inputs[i]),
                       "the tensor is listed as an input twice");
     use->used = use->is_input = true;
   }
-  for (uint32_t i = 0; i < output_count; i++)
-    r->uses[outputs[i]].used = true;
+  for (uint32_t i = 0; i < r->output_count; i++)
+    r->uses[r->outputs[i]].used = true;
   return ASH_OK;
 }
 
-static ash_status start_uses(ash_tflite *r) {
+static ash_status mark_uses(ash_tflite *r) {
   r->uses = ASH_NEW_ARRAY(&r->ctx->scratch, ash_tflite_use, r->tensors.count);
   ASH_TRY(ash_zone_check(r->ctx, &r->ctx->scratch));
   for (uint32_t i = 0; i < r->tensors.count; i++)
     r->uses[i] = (ash_tflite_use){.writer = ASH_NO_ID, .graph = ASH_NO_ID};
-  return ASH_OK;
+  for (uint32_t i = 0; i < r->op_count; i++)
+    ASH_TRY(mark_op(r, i));
+  return mark_ends(r);
 }
 
 /* ---- tensors, order, ends ---------------------------------------------- */
@@ -260,15 +260,14 @@ static ash_status add_ops(ash_tflite *r) {
   return ASH_OK;
 }
 
-static ash_status check_outputs(ash_tflite *r, const uint32_t *outputs,
-                                uint32_t count) {
-  if (count == 0)
+static ash_status check_outputs(ash_tflite *r) {
+  if (r->output_count == 0)
     return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_tflite_subgraph, whole_file(r),
                     "the model has no output");
-  for (uint32_t i = 0; i < count; i++)
-    if (!exists_before(r, outputs[i], r->op_count))
+  for (uint32_t i = 0; i < r->output_count; i++)
+    if (!exists_before(r, r->outputs[i], r->op_count))
       return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_op_order,
-                      ash_tflite_at_tensor(r, outputs[i]),
+                      ash_tflite_at_tensor(r, r->outputs[i]),
                       "nothing writes this output of the model");
   return ASH_OK;
 }
@@ -278,24 +277,20 @@ static void to_graph(const ash_tflite *r, uint32_t *ids, uint32_t count) {
     ids[i] = r->uses[ids[i]].graph;
 }
 
-static ash_status read_subgraph(ash_tflite *r) {
+static ash_status add_ends(ash_tflite *r) {
+  ASH_TRY(check_outputs(r));
+  to_graph(r, r->inputs, r->input_count);
+  to_graph(r, r->outputs, r->output_count);
+  ASH_TRY(ash_graph_set_inputs(r->g, r->inputs, r->input_count));
+  return ash_graph_set_outputs(r->g, r->outputs, r->output_count);
+}
+
+static ash_status read_ends(ash_tflite *r) {
   const ash_fb_vector ins = ash_fb_vec(&r->subgraph, SUBGRAPH_INPUTS, 4);
   const ash_fb_vector outs = ash_fb_vec(&r->subgraph, SUBGRAPH_OUTPUTS, 4);
-  uint32_t *inputs, *outputs, input_count, output_count;
   const ash_loc at = whole_file(r);
-  ASH_TRY(read_ids(r, &inputs, &input_count, &ins, false, at));
-  ASH_TRY(read_ids(r, &outputs, &output_count, &outs, false, at));
-  ASH_TRY(start_uses(r));
-  for (uint32_t i = 0; i < r->op_count; i++)
-    ASH_TRY(mark_op(r, i));
-  ASH_TRY(mark_ends(r, inputs, input_count, outputs, output_count));
-  ASH_TRY(add_tensors(r));
-  ASH_TRY(add_ops(r));
-  ASH_TRY(check_outputs(r, outputs, output_count));
-  to_graph(r, inputs, input_count);
-  to_graph(r, outputs, output_count);
-  ASH_TRY(ash_graph_set_inputs(r->g, inputs, input_count));
-  return ash_graph_set_outputs(r->g, outputs, output_count);
+  ASH_TRY(read_ids(r, &r->inputs, &r->input_count, &ins, false, at));
+  return read_ids(r, &r->outputs, &r->output_count, &outs, false, at);
 }
 
 static ash_status read_model(ash_tflite *r) {
@@ -303,7 +298,11 @@ static ash_status read_model(ash_tflite *r) {
   ASH_TRY(read_codes(r));
   ASH_TRY(read_ops(r));
   ASH_TRY(ash_tflite_check_codes(r));
-  return read_subgraph(r);
+  ASH_TRY(read_ends(r));
+  ASH_TRY(mark_uses(r));
+  ASH_TRY(add_tensors(r));
+  ASH_TRY(add_ops(r));
+  return add_ends(r);
 }
 
 /* ---- entry ------------------------------------------------------------- */

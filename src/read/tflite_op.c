@@ -199,6 +199,19 @@ static ash_status read_softmax(call *c) {
   return ASH_OK;
 }
 
+static ash_status read_leaky_relu(call *c) {
+  const float alpha = ash_fb_f32(&c->options, 0, 0);
+  if (!isfinite(alpha))
+    return bad_options(c, "alpha, which must be finite,", -1);
+  put(c, ASH_FLOAT_ATTR("alpha", (double)alpha));
+  return ASH_OK;
+}
+
+static ash_status read_gelu(call *c) {
+  put_int(c, "approximate", ash_fb_bool(&c->options, 0, false));
+  return ASH_OK;
+}
+
 static ash_status read_reducer(call *c) {
   put_int(c, "keep_dims", ash_fb_bool(&c->options, 0, false));
   return ASH_OK;
@@ -213,8 +226,25 @@ static ash_status read_concatenation(call *c) {
   return put_act(c, 1);
 }
 
-/* The new shape as the file asks for it: `wanted` elements, of which -1 stands
- * for whatever is left. False when the output's shape is another. */
+/* The new shape as the file asks for it, from a constant second input or from
+ * the options. False when it is computed as the model runs, or not given. */
+static bool wanted_shape(const call *c, int64_t *wanted, uint64_t *count) {
+  const ash_tensor *given = ash_op_in(c->r->g, &c->op, 1);
+  const ash_fb_vector option = ash_fb_vec(&c->options, 0, 4);
+  *count = option.count;
+  for (uint32_t i = 0; i < option.count && i < ASH_RANK_MAX; i++)
+    wanted[i] = ash_fb_at_i32(&option, i);
+  if (!given)
+    return option.count > 0;
+  if (given->kind != ASH_TENSOR_CONSTANT)
+    return false;
+  *count = ash_shape_elements(&given->shape);
+  for (uint32_t i = 0; i < *count && i < ASH_RANK_MAX; i++)
+    wanted[i] = ash_tensor_int(given, i);
+  return true;
+}
+
+/* -1 stands for whatever is left. */
 static bool shape_agrees(const ash_shape *out, const int64_t *wanted,
                          uint64_t count) {
   bool agrees = count == out->rank;
@@ -223,21 +253,13 @@ static bool shape_agrees(const ash_shape *out, const int64_t *wanted,
   return agrees;
 }
 
-/* The new shape comes as a second input, constant or not, or as an option. The
- * graph takes the declared shape of the output, so they must agree. */
+/* The graph takes the declared shape of the output, so both must agree. */
 static ash_status read_reshape(call *c) {
-  const ash_tensor *given = ash_op_in(c->r->g, &c->op, 1);
-  const ash_tensor *out = ash_op_out(c->r->g, &c->op, 0);
-  const ash_fb_vector option = ash_fb_vec(&c->options, 0, 4);
-  int64_t wanted[ASH_RANK_MAX];
-  const bool constant = given && given->kind == ASH_TENSOR_CONSTANT;
-  const uint64_t count =
-      constant ? ash_shape_elements(&given->shape) : option.count;
-  if ((given && !constant) || (!given && count == 0))
-    return ASH_OK;
-  for (uint32_t i = 0; i < count && i < ASH_RANK_MAX; i++)
-    wanted[i] = constant ? ash_tensor_int(given, i) : ash_fb_at_i32(&option, i);
-  if (shape_agrees(&out->shape, wanted, count))
+  int64_t wanted[ASH_RANK_MAX] = {0};
+  uint64_t count;
+  const ash_tensor *items = c->r->g->tensors.items;
+  if (!wanted_shape(c, wanted, &count) ||
+      shape_agrees(&items[c->op.outputs[0]].shape, wanted, count))
     return ASH_OK;
   return ash_fail(c->r->ctx, ASH_MALFORMED, ASH_D_op_options, at_output(c, 0),
                   "the new shape is not the shape of the output");
@@ -256,10 +278,11 @@ typedef struct rule {
   const char *types;
 } rule;
 
-#define CONV_TYPES  "fff>f bbi>b bni>b hbl>h hbi>h uui>u"
-#define MATH_TYPES  "ff>f bb>b hh>h uu>u ii>i ll>l"
-#define UNARY_TYPES "f>f b>b u>u h>h"
-#define QUANT_TYPES "f>b f>u f>h h>b h>h h>i i>b i>h b>b b>u b>h b>i u>b u>u"
+#define CONV_TYPES    "fff>f bbi>b bni>b hbl>h hbi>h uui>u"
+#define MATH_TYPES    "ff>f bb>b hh>h uu>u ii>i ll>l"
+#define COMPARE_TYPES "ff>o bb>o uu>o hh>o ii>o ll>o"
+#define UNARY_TYPES   "f>f b>b u>u h>h"
+#define QUANT_TYPES   "f>b f>u f>h h>b h>h h>i i>b i>h b>b b>u b>h b>i u>b u>u"
 
 static const rule rules[] = {
     {0, ASH_OP_add, 5, 11, read_act, true, MATH_TYPES},
@@ -284,6 +307,44 @@ static const rule rules[] = {
      "fi>f bi>b ui>u hi>h ii>i li>l"},
     {60, ASH_OP_pad, 4, 0, NULL, false, ".i=>= .l=>="},
     {114, ASH_OP_quantize, 4, 0, NULL, true, QUANT_TYPES},
+    {41, ASH_OP_sub, 5, 28, read_act, true, MATH_TYPES},
+    {42, ASH_OP_div, 2, 29, read_act, true, "ff>f bb>b hh>h uu>u ii>i"},
+    {54, ASH_OP_prelu, 1, 0, NULL, true, "ff>f bb>b uu>u"},
+    {55, ASH_OP_maximum, 4, 0, NULL, true, MATH_TYPES},
+    {57, ASH_OP_minimum, 4, 0, NULL, true, MATH_TYPES},
+    {58, ASH_OP_less, 3, 0, NULL, true, COMPARE_TYPES},
+    {61, ASH_OP_greater, 2, 0, NULL, true, COMPARE_TYPES},
+    {62, ASH_OP_greater_equal, 3, 0, NULL, true, COMPARE_TYPES},
+    {63, ASH_OP_less_equal, 2, 0, NULL, true, COMPARE_TYPES},
+    {71, ASH_OP_equal, 5, 0, NULL, true, COMPARE_TYPES " oo>o"},
+    {72, ASH_OP_not_equal, 4, 0, NULL, true, COMPARE_TYPES " oo>o"},
+    {78, ASH_OP_pow, 1, 0, NULL, false, "ff>f ii>i"},
+    {84, ASH_OP_logical_or, 1, 0, NULL, false, "oo>o"},
+    {86, ASH_OP_logical_and, 1, 0, NULL, false, "oo>o"},
+    {87, ASH_OP_logical_not, 1, 0, NULL, false, "o>o"},
+    {90, ASH_OP_floor_div, 3, 0, NULL, false, "ff>f ii>i"},
+    {95, ASH_OP_floor_mod, 2, 0, NULL, false, "ff>f ii>i ll>l"},
+    {8, ASH_OP_floor, 1, 0, NULL, false, "f>f"},
+    {11, ASH_OP_l2_normalization, 2, 12, read_act, true, "f>f b>b u>u"},
+    {47, ASH_OP_exp, 2, 0, NULL, true, "f>f b>b"},
+    {50, ASH_OP_log_softmax, 2, 0, NULL, true, "f>f b>b u>u"},
+    {59, ASH_OP_neg, 1, 0, NULL, false, "f>f i>i l>l"},
+    {66, ASH_OP_sin, 1, 0, NULL, false, "f>f"},
+    {73, ASH_OP_log, 2, 0, NULL, true, "f>f b>b"},
+    {75, ASH_OP_sqrt, 2, 0, NULL, true, "f>f b>b"},
+    {76, ASH_OP_rsqrt, 3, 0, NULL, true, "f>f b>b"},
+    {92, ASH_OP_square, 1, 0, NULL, false, "f>f"},
+    {98, ASH_OP_leaky_relu, 2, 75, read_leaky_relu, true, UNARY_TYPES},
+    {101, ASH_OP_abs, 3, 0, NULL, true, "f>f b>b i>i"},
+    {104, ASH_OP_ceil, 1, 0, NULL, false, "f>f"},
+    {108, ASH_OP_cos, 1, 0, NULL, false, "f>f"},
+    {111, ASH_OP_elu, 1, 0, NULL, true, "f>f b>b"},
+    {116, ASH_OP_round, 1, 0, NULL, false, "f>f"},
+    {117, ASH_OP_hard_swish, 1, 0, NULL, true, "f>f b>b u>u"},
+    {150, ASH_OP_gelu, 2, 116, read_gelu, true, "f>f b>b u>u"},
+    {152, ASH_OP_relu_0_to_1, 1, 0, NULL, true, UNARY_TYPES},
+    {158, ASH_OP_sign, 2, 0, NULL, false, "f>f i>i"},
+    {99, ASH_OP_squared_difference, 2, 0, NULL, true, "ff>f bb>b ii>i"},
 };
 
 static const rule *find_rule(int32_t code) {
@@ -472,21 +533,24 @@ static ash_status translate(call *c) {
   return ASH_OK;
 }
 
-static ash_status read_op(call *c) {
-  ash_ctx *ctx = c->r->ctx;
-  uint32_t ignored;
-  ASH_TRY(translate(c));
+static ash_status check_tensors(const call *c) {
+  const ash_tflite_op *from = &c->r->ops[c->index];
   ASH_TRY(check_arity(c));
   ASH_TRY(check_types(c));
-  if (c->rule->quantised) {
-    const ash_tflite_op *from = &c->r->ops[c->index];
-    ASH_TRY(check_quant(c, from->inputs, from->input_count));
-    ASH_TRY(check_quant(c, from->outputs, from->output_count));
-  }
+  if (!c->rule->quantised)
+    return ASH_OK;
+  ASH_TRY(check_quant(c, from->inputs, from->input_count));
+  return check_quant(c, from->outputs, from->output_count);
+}
+
+static ash_status read_op(call *c) {
+  uint32_t ignored;
+  ASH_TRY(translate(c));
+  ASH_TRY(check_tensors(c));
   ASH_TRY(open_options(c));
   if (c->rule->read)
     ASH_TRY(c->rule->read(c));
-  ASH_TRY(ash_fb_check(ctx, &c->r->fb, c->r->file));
+  ASH_TRY(ash_fb_check(c->r->ctx, &c->r->fb, c->r->file));
   return ash_graph_add_op(c->r->g, &ignored, c->op);
 }
 

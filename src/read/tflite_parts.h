@@ -48,6 +48,8 @@ typedef struct ash_tflite {
   ash_tflite_code *codes;
   uint32_t code_count, op_count;
   ash_tflite_op *ops;
+  uint32_t *inputs, *outputs; /* of the subgraph */
+  uint32_t input_count, output_count;
   ash_tflite_use *uses;    /* one a tensor */
   uint32_t assumed_count;  /* tensors with an open dimension ...     */
   uint32_t assumed_tensor; /* ... and the first, inputs before others */

@@ -2,11 +2,14 @@
 #include "ref/ref_call.h"
 #include "ref/ref_fixed.h"
 
+#include <math.h>
+
 /* What one operator does with a pair; `scales` is its own. */
 typedef struct pair_rule {
   int32_t (*quantised)(int32_t a, int32_t b, const ash_ref_factor *scales);
   float (*real)(float a, float b);
   int64_t (*whole)(int64_t a, int64_t b); /* int32, int64: not quantised */
+  bool fused; /* has a fused activation, which also bounds infinities */
   ash_ref_factor scales[3];
 } pair_rule;
 
@@ -18,7 +21,8 @@ static void one_pair(const ash_ref_call *c, const pair_rule *rule,
   if (p->type == ASH_FLOAT32) {
     const float y =
         rule->real(((const float *)left)[a], ((const float *)right)[b]);
-    ((float *)ash_ref_write(c, 0))[i] = ash_ref_clamp(limits, y);
+    ((float *)ash_ref_write(c, 0))[i] =
+        rule->fused ? ash_ref_clamp(limits, y) : y;
     return;
   }
   const int64_t x = ash_ref_get(p, left, a) - ash_ref_zero_of(p);
@@ -45,12 +49,23 @@ static ash_status all_pairs(const ash_ref_call *c, const pair_rule *rule) {
   return ASH_OK;
 }
 
-static bool is_quantised(const ash_ref_call *c) {
-  const ash_type type = ash_ref_in(c, 0)->type;
-  return type == ASH_INT8 || type == ASH_UINT8 || type == ASH_INT16;
-}
+/* ---- add, sub, squared_difference --------------------------------------- */
 
-/* ---- add ---------------------------------------------------------------- */
+/* Both inputs with `bits` more bits on a common scale, twice the larger one. */
+static void align_scales(const ash_ref_call *c, pair_rule *rule, int32_t bits,
+                         bool squared) {
+  if (!ash_ref_is_quantised(ash_ref_in(c, 0)))
+    return;
+  const float a = ash_ref_scale_of(ash_ref_in(c, 0));
+  const float b = ash_ref_scale_of(ash_ref_in(c, 1));
+  const double both = (double)(2 * (a > b ? a : b));
+  const float fine = (float)((int64_t)1 << (squared ? 2 * bits : bits)) *
+                     ash_ref_scale_of(ash_ref_out(c, 0));
+  rule->scales[0] = ash_ref_factor_of((double)a / both);
+  rule->scales[1] = ash_ref_factor_of((double)b / both);
+  rule->scales[2] =
+      ash_ref_factor_of((squared ? both * both : both) / (double)fine);
+}
 
 static int32_t add_quantised(int32_t a, int32_t b, const ash_ref_factor *f) {
   const int32_t x = ash_ref_rescale(a * (1 << 20), f[0]);
@@ -67,17 +82,57 @@ static int64_t add_whole(int64_t a, int64_t b) {
 }
 
 ash_status ash_ref_add(const ash_ref_call *c) {
-  pair_rule rule = {
-      .quantised = add_quantised, .real = add_real, .whole = add_whole};
-  if (is_quantised(c)) {
-    const float a = ash_ref_scale_of(ash_ref_in(c, 0));
-    const float b = ash_ref_scale_of(ash_ref_in(c, 1));
-    const double both = (double)(2 * (a > b ? a : b));
-    const float fine = (float)(1 << 20) * ash_ref_scale_of(ash_ref_out(c, 0));
-    rule.scales[0] = ash_ref_factor_of((double)a / both);
-    rule.scales[1] = ash_ref_factor_of((double)b / both);
-    rule.scales[2] = ash_ref_factor_of(both / (double)fine);
-  }
+  pair_rule rule = {.quantised = add_quantised,
+                    .real = add_real,
+                    .whole = add_whole,
+                    .fused = true};
+  align_scales(c, &rule, 20, false);
+  return all_pairs(c, &rule);
+}
+
+static int32_t sub_quantised(int32_t a, int32_t b, const ash_ref_factor *f) {
+  const int32_t x = ash_ref_rescale(a * (1 << 20), f[0]);
+  const int32_t y = ash_ref_rescale(b * (1 << 20), f[1]);
+  return ash_ref_rescale(ash_ref_wrap((int64_t)x - y), f[2]);
+}
+
+static float sub_real(float a, float b) {
+  return a - b;
+}
+
+static int64_t sub_whole(int64_t a, int64_t b) {
+  return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+ash_status ash_ref_sub(const ash_ref_call *c) {
+  pair_rule rule = {.quantised = sub_quantised,
+                    .real = sub_real,
+                    .whole = sub_whole,
+                    .fused = true};
+  align_scales(c, &rule, 20, false);
+  return all_pairs(c, &rule);
+}
+
+static int32_t square_quantised(int32_t a, int32_t b, const ash_ref_factor *f) {
+  const int32_t x = ash_ref_rescale(a * (1 << 7), f[0]);
+  const int32_t y = ash_ref_rescale(b * (1 << 7), f[1]);
+  return ash_ref_rescale(ash_ref_wrap((int64_t)(x - y) * (x - y)), f[2]);
+}
+
+static float square_real(float a, float b) {
+  return (a - b) * (a - b);
+}
+
+static int64_t square_whole(int64_t a, int64_t b) {
+  const uint64_t difference = (uint64_t)a - (uint64_t)b;
+  return (int64_t)(difference * difference);
+}
+
+ash_status ash_ref_squared_difference(const ash_ref_call *c) {
+  pair_rule rule = {.quantised = square_quantised,
+                    .real = square_real,
+                    .whole = square_whole};
+  align_scales(c, &rule, 7, true);
   return all_pairs(c, &rule);
 }
 
@@ -96,13 +151,172 @@ static int64_t mul_whole(int64_t a, int64_t b) {
 }
 
 ash_status ash_ref_mul(const ash_ref_call *c) {
-  pair_rule rule = {
-      .quantised = mul_quantised, .real = mul_real, .whole = mul_whole};
-  if (is_quantised(c)) {
+  pair_rule rule = {.quantised = mul_quantised,
+                    .real = mul_real,
+                    .whole = mul_whole,
+                    .fused = true};
+  if (ash_ref_is_quantised(ash_ref_in(c, 0))) {
     const float product =
         ash_ref_scale_of(ash_ref_in(c, 0)) * ash_ref_scale_of(ash_ref_in(c, 1));
     const float ratio = product / ash_ref_scale_of(ash_ref_out(c, 0));
     rule.scales[0] = ash_ref_factor_of((double)ratio);
+  }
+  return all_pairs(c, &rule);
+}
+
+/* ---- div ---------------------------------------------------------------- */
+
+/* The dividend is shifted as far left as it goes, times the reciprocal of the
+ * divisor. Dividing by zero has no meaning and gives the zero point here. */
+static int32_t div_quantised(int32_t a, int32_t b, const ash_ref_factor *f) {
+  if (b == 0)
+    return 0;
+  const int32_t x = b < 0 ? -a : a;
+  const uint32_t y = (uint32_t)(b < 0 ? -b : b);
+  const int32_t zeros = ash_ref_leading_zeros(y);
+  const int32_t inverse =
+      ash_ref_reciprocal((int32_t)((y << zeros) - (1u << 31)));
+  const int32_t room =
+      ash_ref_leading_zeros(x < 0 ? ~(uint32_t)x : (uint32_t)x) - 1;
+  const int32_t quotient = ash_ref_high_mul(
+      ash_ref_wrap((int64_t)x * ((int64_t)1 << room)), inverse);
+  const ash_ref_factor rest = {f->multiplier, f->shift - (31 - zeros) - room};
+  return ash_ref_rescale(quotient, rest);
+}
+
+static float div_real(float a, float b) {
+  return a / b;
+}
+
+static int64_t div_whole(int64_t a, int64_t b) {
+  return b == 0 ? 0 : b == -1 ? sub_whole(0, a) : a / b;
+}
+
+ash_status ash_ref_div(const ash_ref_call *c) {
+  pair_rule rule = {.quantised = div_quantised,
+                    .real = div_real,
+                    .whole = div_whole,
+                    .fused = true};
+  if (ash_ref_is_quantised(ash_ref_in(c, 0))) {
+    const float below = ash_ref_scale_of(ash_ref_in(c, 1)) *
+                        ash_ref_scale_of(ash_ref_out(c, 0));
+    const float ratio = ash_ref_scale_of(ash_ref_in(c, 0)) / below;
+    rule.scales[0] = ash_ref_factor_of((double)ratio);
+  }
+  return all_pairs(c, &rule);
+}
+
+/* ---- minimum, maximum: all three tensors mean the same ------------------ */
+
+static int32_t min_quantised(int32_t a, int32_t b, const ash_ref_factor *f) {
+  (void)f;
+  return a < b ? a : b;
+}
+
+static float min_real(float a, float b) {
+  return a < b ? a : b;
+}
+
+static int64_t min_whole(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+ash_status ash_ref_minimum(const ash_ref_call *c) {
+  const pair_rule rule = {
+      .quantised = min_quantised, .real = min_real, .whole = min_whole};
+  return all_pairs(c, &rule);
+}
+
+static int32_t max_quantised(int32_t a, int32_t b, const ash_ref_factor *f) {
+  (void)f;
+  return a > b ? a : b;
+}
+
+static float max_real(float a, float b) {
+  return a > b ? a : b;
+}
+
+static int64_t max_whole(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+ash_status ash_ref_maximum(const ash_ref_call *c) {
+  const pair_rule rule = {
+      .quantised = max_quantised, .real = max_real, .whole = max_whole};
+  return all_pairs(c, &rule);
+}
+
+/* ---- floor_div, floor_mod, pow ------------------------------------------ */
+
+static float floor_div_real(float a, float b) {
+  return floorf(a / b);
+}
+
+static int64_t floor_div_whole(int64_t a, int64_t b) {
+  const int64_t quotient = div_whole(a, b);
+  const bool inexact = b != 0 && b != -1 && a % b != 0;
+  return inexact && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
+ash_status ash_ref_floor_div(const ash_ref_call *c) {
+  const pair_rule rule = {.real = floor_div_real, .whole = floor_div_whole};
+  return all_pairs(c, &rule);
+}
+
+/* The result has the sign of the divisor. */
+static float floor_mod_real(float a, float b) {
+  const float rest = fmodf(a, b);
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+static int64_t floor_mod_whole(int64_t a, int64_t b) {
+  const int64_t rest = b == 0 || b == -1 ? 0 : a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+ash_status ash_ref_floor_mod(const ash_ref_call *c) {
+  const pair_rule rule = {.real = floor_mod_real, .whole = floor_mod_whole};
+  return all_pairs(c, &rule);
+}
+
+static float pow_real(float a, float b) {
+  return (float)pow((double)a, (double)b);
+}
+
+/* Negative exponents give 0, as an integer part would. */
+static int64_t pow_whole(int64_t a, int64_t b) {
+  uint64_t y = b < 0 ? 0 : 1, power = (uint64_t)a;
+  for (int64_t left = b; left > 0; left >>= 1, power *= power)
+    if (left & 1)
+      y *= power;
+  return (int64_t)y;
+}
+
+ash_status ash_ref_pow(const ash_ref_call *c) {
+  const pair_rule rule = {.real = pow_real, .whole = pow_whole};
+  return all_pairs(c, &rule);
+}
+
+/* ---- prelu -------------------------------------------------------------- */
+
+static int32_t prelu_quantised(int32_t a, int32_t b, const ash_ref_factor *f) {
+  return a >= 0 ? ash_ref_rescale(a, f[0]) : ash_ref_rescale(a * b, f[1]);
+}
+
+static float prelu_real(float a, float b) {
+  return a >= 0 ? a : a * b;
+}
+
+ash_status ash_ref_prelu(const ash_ref_call *c) {
+  pair_rule rule = {.quantised = prelu_quantised, .real = prelu_real};
+  if (ash_ref_is_quantised(ash_ref_in(c, 0))) {
+    const float x = ash_ref_scale_of(ash_ref_in(c, 0));
+    const float y = ash_ref_scale_of(ash_ref_out(c, 0));
+    const float plain = x / y;
+    const float product = x * ash_ref_scale_of(ash_ref_in(c, 1));
+    const float sloped = product / y;
+    rule.scales[0] = ash_ref_factor_of((double)plain);
+    rule.scales[1] = ash_ref_factor_of((double)sloped);
   }
   return all_pairs(c, &rule);
 }

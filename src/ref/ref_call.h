@@ -35,6 +35,9 @@ static inline uint64_t ash_ref_elements(const ash_tensor *t) {
 static inline bool ash_ref_is_float(const ash_ref_call *c) {
   return ash_ref_in(c, 0)->type == ASH_FLOAT32;
 }
+static inline bool ash_ref_is_quantised(const ash_tensor *t) {
+  return t->type == ASH_INT8 || t->type == ASH_UINT8 || t->type == ASH_INT16;
+}
 static inline float ash_ref_scale_of(const ash_tensor *t) {
   return t->quant.scale[0];
 }
@@ -61,6 +64,13 @@ void ash_ref_put_int(const ash_ref_call *c, const ash_ref_limits *limits,
                      uint64_t i, int32_t value);
 float ash_ref_clamp(const ash_ref_limits *limits, float value);
 
+/* y = f(x) for each element. Quantised values go through their real meaning in
+ * float32, as if by a table; `table` is the function to use there. */
+ash_status ash_ref_map(const ash_ref_call *c, float (*real)(float x),
+                       float (*table)(float x));
+/* To a whole number, halves away from zero, cut where no type reaches. */
+int32_t ash_ref_to_int(float x);
+
 /* Walks a shape's elements in order: `at` is the position, all 0 at first. */
 void ash_ref_next(const ash_shape *s, int32_t *at);
 /* Index of `at`, a position in a shape of `rank` axes, in a tensor that was
@@ -86,7 +96,45 @@ uint64_t ash_ref_index(const ash_shape *s, const int32_t *at, uint32_t rank);
   X(relu6, ash_ref_relu)                                                       \
   X(relu_n1_to_1, ash_ref_relu)                                                \
   X(logistic, ash_ref_logistic)                                                \
-  X(tanh, ash_ref_tanh)
+  X(tanh, ash_ref_tanh)                                                        \
+  X(sub, ash_ref_sub)                                                          \
+  X(div, ash_ref_div)                                                          \
+  X(minimum, ash_ref_minimum)                                                  \
+  X(maximum, ash_ref_maximum)                                                  \
+  X(squared_difference, ash_ref_squared_difference)                            \
+  X(floor_div, ash_ref_floor_div)                                              \
+  X(floor_mod, ash_ref_floor_mod)                                              \
+  X(pow, ash_ref_pow)                                                          \
+  X(prelu, ash_ref_prelu)                                                      \
+  X(equal, ash_ref_compare)                                                    \
+  X(not_equal, ash_ref_compare)                                                \
+  X(less, ash_ref_compare)                                                     \
+  X(less_equal, ash_ref_compare)                                               \
+  X(greater, ash_ref_compare)                                                  \
+  X(greater_equal, ash_ref_compare)                                            \
+  X(logical_and, ash_ref_logical)                                              \
+  X(logical_or, ash_ref_logical)                                               \
+  X(logical_not, ash_ref_logical_not)                                          \
+  X(abs, ash_ref_abs)                                                          \
+  X(neg, ash_ref_neg)                                                          \
+  X(sign, ash_ref_sign)                                                        \
+  X(square, ash_ref_square)                                                    \
+  X(sqrt, ash_ref_sqrt)                                                        \
+  X(rsqrt, ash_ref_rsqrt)                                                      \
+  X(exp, ash_ref_exponential)                                                  \
+  X(log, ash_ref_logarithm)                                                    \
+  X(sin, ash_ref_sin)                                                          \
+  X(cos, ash_ref_cos)                                                          \
+  X(floor, ash_ref_floor)                                                      \
+  X(ceil, ash_ref_ceil)                                                        \
+  X(round, ash_ref_round)                                                      \
+  X(relu_0_to_1, ash_ref_relu)                                                 \
+  X(leaky_relu, ash_ref_leaky_relu)                                            \
+  X(elu, ash_ref_elu)                                                          \
+  X(gelu, ash_ref_gelu)                                                        \
+  X(hard_swish, ash_ref_hard_swish)                                            \
+  X(log_softmax, ash_ref_log_softmax)                                          \
+  X(l2_normalization, ash_ref_l2_normalization)
 
 #define X(op, kernel) ash_status kernel(const ash_ref_call *c);
 ASH_REF_KERNELS(X)

@@ -101,3 +101,75 @@ int32_t ash_ref_reciprocal(int32_t x) {
   }
   return ash_ref_shift_left(y, 1);
 }
+
+int32_t ash_ref_leading_zeros(uint32_t x) {
+  int32_t n = 0;
+  while (n < 32 && !(x >> (31 - n) & 1))
+    n++;
+  return n;
+}
+
+/* The number is brought to [1/2, 2) in Q3.28 by an even number of bits; five
+ * steps x <- x * (3 - a * x * x) / 2 from 1. */
+ash_ref_factor ash_ref_inverse_sqrt(int32_t x) {
+  if (x <= 1)
+    return (ash_ref_factor){INT32_MAX, 0};
+  int32_t value = x, shift = 11;
+  for (; value >= 1 << 29; shift++)
+    value /= 4;
+  const int32_t pairs = (ash_ref_leading_zeros((uint32_t)value) - 1) / 2 - 1;
+  shift -= pairs;
+  value = (int32_t)((uint32_t)value << (2 * pairs));
+  const int32_t half = ash_ref_round_shift(value >> 1, 1);
+  const int32_t three_halves = (1 << 28) + (1 << 27);
+  int32_t y = 1 << 28;
+  for (int step = 0; step < 5; step++) {
+    const int32_t cube =
+        ash_ref_shift_left(ash_ref_high_mul(ash_ref_high_mul(y, y), y), 6);
+    y = ash_ref_shift_left(
+        ash_ref_wrap((int64_t)ash_ref_high_mul(three_halves, y) -
+                     ash_ref_high_mul(half, cube)),
+        3);
+  }
+  y = ash_ref_high_mul(y, 1518500250); /* sqrt(1/2) */
+  if (shift < 0) {
+    y = ash_ref_wrap((int64_t)y * ((int64_t)1 << -shift));
+    shift = 0;
+  }
+  return (ash_ref_factor){y, -shift};
+}
+
+/* x = 2^k * r with r around sqrt(sqrt(1/2)), found in two ways of which the
+ * better is taken; log(r) is a rational function. Accumulated in Q6.25. */
+int32_t ash_ref_log(int32_t x) {
+  const int32_t log_2 = 1488522236, root_half = 1518500250;
+  const int32_t centre = 1805811301, quarter = 1 << 23;
+  const int32_t zeros_a = ash_ref_leading_zeros((uint32_t)x);
+  const int32_t scaled = ash_ref_shift_left(x, zeros_a - 1);
+  const int32_t r_a =
+      ash_ref_shift_left(ash_ref_high_mul(scaled, root_half), 1);
+  const int32_t power_a =
+      saturate((int64_t)ash_ref_shift_left(12 - zeros_a, 25) + quarter);
+  const int32_t zeros_b =
+      ash_ref_leading_zeros((uint32_t)ash_ref_high_mul(x, root_half)) - 1;
+  const int32_t r_b = ash_ref_shift_left(x, zeros_b);
+  const int32_t power_b =
+      saturate((int64_t)ash_ref_shift_left(12 - zeros_b, 25) - quarter);
+  const int32_t r = r_a < r_b ? r_a : r_b;
+  const int32_t power = power_a > power_b ? power_a : power_b;
+  const int64_t sum = (int64_t)r + centre;
+  const int32_t p = (int32_t)((sum + (sum >= 0 ? 1 : -1)) / 2);
+  const int32_t q = ash_ref_wrap(2 * ((int64_t)r - centre));
+  const int32_t q2 = ash_ref_high_mul(q, q);
+  const int32_t above =
+      ash_ref_wrap((int64_t)ash_ref_high_mul(q, r) +
+                   ash_ref_high_mul(ash_ref_high_mul(q, q2), 117049297));
+  const int32_t inner =
+      ash_ref_wrap((int64_t)1057819769 + q + ash_ref_high_mul(127690142, q2));
+  const int32_t below = ash_ref_wrap((int64_t)ash_ref_high_mul(p, inner) +
+                                     ash_ref_high_mul(638450708, q));
+  const int32_t part = ash_ref_high_mul(ash_ref_round_shift(above, 6),
+                                        ash_ref_reciprocal(below));
+  return ash_ref_shift_left(
+      ash_ref_wrap((int64_t)ash_ref_high_mul(power, log_2) + part), 1);
+}

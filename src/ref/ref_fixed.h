@@ -28,5 +28,11 @@ int32_t ash_ref_wrap(int64_t x);
 int32_t ash_ref_exp(int32_t a);
 /* 1 / (1 + x) for x in [0, 1), both in Q0.31. */
 int32_t ash_ref_reciprocal(int32_t x);
+/* 1 / sqrt(x) of a whole number, by Newton's method; x <= 1 gives 1. */
+ash_ref_factor ash_ref_inverse_sqrt(int32_t x);
+/* log(x) for x >= 1 in Q12.19; the result in Q5.26. */
+int32_t ash_ref_log(int32_t x);
+/* Zeros above the highest one, 32 for 0. */
+int32_t ash_ref_leading_zeros(uint32_t x);
 
 #endif

@@ -1,5 +1,5 @@
-/* ref_softmax.c - softmax over the last axis, in fixed point for 8-bit types
- * and in float32 otherwise. */
+/* ref_softmax.c - softmax and its logarithm over the last axis, in fixed point
+ * for 8-bit types and in float32 otherwise. */
 #include "ref/ref_call.h"
 #include "ref/ref_fixed.h"
 
@@ -20,31 +20,40 @@ static scaling scaling_of(double beta, double scale) {
   return (scaling){f, (int32_t)-radius};
 }
 
-static int32_t exp_of(const scaling *s, int32_t difference) {
+static int32_t exponent_of(const scaling *s, int32_t difference) {
   const int32_t wide =
       ash_ref_wrap((int64_t)difference * ((int64_t)1 << s->factor.shift));
-  return ash_ref_exp(ash_ref_high_mul(wide, s->factor.multiplier));
+  return ash_ref_high_mul(wide, s->factor.multiplier);
 }
 
-static int32_t leading_zeros(uint32_t x) {
-  int32_t n = 0;
-  while (n < 32 && !(x >> (31 - n) & 1))
-    n++;
-  return n;
+static int32_t exp_of(const scaling *s, int32_t difference) {
+  return ash_ref_exp(exponent_of(s, difference));
+}
+
+static int32_t largest(const int32_t *x, uint64_t depth) {
+  int32_t max = INT32_MIN;
+  for (uint64_t i = 0; i < depth; i++)
+    max = x[i] > max ? x[i] : max;
+  return max;
+}
+
+/* In Q12.19. */
+static int32_t sum_exps(const scaling *s, const int32_t *x, uint64_t depth,
+                        int32_t max) {
+  int32_t sum = 0;
+  for (uint64_t i = 0; i < depth; i++)
+    if (x[i] - max >= s->smallest)
+      sum = ash_ref_wrap((int64_t)sum +
+                         ash_ref_round_shift(exp_of(s, x[i] - max), 12));
+  return sum;
 }
 
 static void row_int(const ash_ref_call *c, const scaling *s, const int32_t *x,
                     uint64_t first, uint64_t depth) {
   const ash_tensor *out = ash_ref_out(c, 0);
   const int32_t lo = out->type == ASH_UINT8 ? 0 : INT8_MIN;
-  int32_t max = INT32_MIN, sum = 0; /* the sum in Q12.19 */
-  for (uint64_t i = 0; i < depth; i++)
-    max = x[i] > max ? x[i] : max;
-  for (uint64_t i = 0; i < depth; i++)
-    if (x[i] - max >= s->smallest)
-      sum = ash_ref_wrap((int64_t)sum +
-                         ash_ref_round_shift(exp_of(s, x[i] - max), 12));
-  const int32_t zeros = leading_zeros((uint32_t)sum);
+  const int32_t max = largest(x, depth), sum = sum_exps(s, x, depth, max);
+  const int32_t zeros = ash_ref_leading_zeros((uint32_t)sum);
   const uint32_t above_one = ((uint32_t)sum << zeros) - (1u << 31);
   const int32_t inverse = ash_ref_reciprocal((int32_t)above_one);
   const int32_t shift = 12 - zeros + 23;
@@ -87,5 +96,63 @@ ash_status ash_ref_softmax(const ash_ref_call *c) {
   const scaling s = scaling_of(beta, (double)ash_ref_scale_of(in));
   for (uint64_t i = 0; i < count; i += depth)
     row_int(c, &s, x + i, i, depth);
+  return ASH_OK;
+}
+
+/* ---- log_softmax -------------------------------------------------------- */
+
+/* Differences so small that their logarithm would leave Q5.26. */
+static int32_t lowest_difference(const scaling *s, int32_t log_sum) {
+  const double back =
+      ldexp(1.0, 31 - s->factor.shift) / (double)s->factor.multiplier;
+  const int32_t bound = ash_ref_rescale(
+      ash_ref_wrap((int64_t)log_sum + INT32_MIN), ash_ref_factor_of(back));
+  return bound > s->smallest - 1 ? bound : s->smallest - 1;
+}
+
+static void log_row_int(const ash_ref_call *c, const scaling *s,
+                        const int32_t *x, uint64_t first, uint64_t depth) {
+  const ash_tensor *out = ash_ref_out(c, 0);
+  const int32_t hi = out->type == ASH_UINT8 ? UINT8_MAX : INT8_MAX;
+  const int32_t max = largest(x, depth);
+  const int32_t log_sum = ash_ref_log(sum_exps(s, x, depth, max));
+  const int32_t lowest = lowest_difference(s, log_sum);
+  for (uint64_t i = 0; i < depth; i++) {
+    int32_t y = -UINT8_MAX;
+    if (x[i] - max > lowest)
+      y = ash_ref_round_shift(
+          ash_ref_wrap((int64_t)exponent_of(s, x[i] - max) - log_sum), 22);
+    y = y > 0 ? 0 : y < -UINT8_MAX ? -UINT8_MAX : y;
+    ash_ref_put(out, ash_ref_write(c, 0), first + i, hi + y);
+  }
+}
+
+static void log_row_float(const float *x, float *y, uint64_t depth) {
+  float max = -FLT_MAX, sum = 0;
+  for (uint64_t i = 0; i < depth; i++)
+    max = x[i] > max ? x[i] : max;
+  for (uint64_t i = 0; i < depth; i++)
+    sum += (float)exp((double)(x[i] - max));
+  const float log_sum = (float)log((double)sum);
+  for (uint64_t i = 0; i < depth; i++)
+    y[i] = x[i] - max - log_sum;
+}
+
+ash_status ash_ref_log_softmax(const ash_ref_call *c) {
+  const ash_tensor *in = ash_ref_in(c, 0);
+  const uint64_t depth = (uint64_t)in->shape.dim[in->shape.rank - 1];
+  const uint64_t count = ash_ref_elements(in);
+  if (ash_ref_is_float(c)) {
+    const float *x = ash_ref_read(c, 0);
+    float *y = ash_ref_write(c, 0);
+    for (uint64_t i = 0; i < count; i += depth)
+      log_row_float(x + i, y + i, depth);
+    return ASH_OK;
+  }
+  const int32_t *x = ash_ref_widen(c, 0);
+  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
+  const scaling s = scaling_of(1.0, (double)ash_ref_scale_of(in));
+  for (uint64_t i = 0; i < count; i += depth)
+    log_row_int(c, &s, x + i, i, depth);
   return ASH_OK;
 }

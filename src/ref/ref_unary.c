@@ -1,6 +1,6 @@
-/* ref_unary.c - one input, one output element each: activations, changes of
- * quantisation. Functions of one int8 value are computed in float32 from the
- * value's real meaning, as a table would be. */
+/* ref_unary.c - one input, one output element each, in integer arithmetic:
+ * rectifiers and changes of quantisation. Other functions are in
+ * ref_function.c. */
 #include "ref/ref_call.h"
 #include "ref/ref_fixed.h"
 
@@ -36,17 +36,55 @@ ash_status ash_ref_relu(const ash_ref_call *c) {
   return rescale_all(c, ash_ref_factor_of((double)ratio), &limits);
 }
 
-/* ---- quantize, dequantize ----------------------------------------------- */
-
-/* To a whole number, cut where no type reaches; NaN becomes 0. */
-static int32_t round_to_int(float x) {
-  const float r = roundf(x);
-  if (r != r)
-    return 0;
-  if (r > 1e9f)
-    return 1000000000;
-  return r < -1e9f ? -1000000000 : (int32_t)r;
+ash_status ash_ref_abs(const ash_ref_call *c) {
+  const ash_tensor *in = ash_ref_in(c, 0), *out = ash_ref_out(c, 0);
+  const uint64_t count = ash_ref_elements(out);
+  if (in->type == ASH_FLOAT32)
+    return ash_ref_map(c, fabsf, NULL);
+  const int32_t *x = ash_ref_widen(c, 0);
+  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
+  const ash_ref_limits limits = ash_ref_limits_of(c, "none");
+  const bool plain = !ash_ref_is_quantised(in);
+  const float ratio = plain ? 1 : ash_ref_scale_of(in) / ash_ref_scale_of(out);
+  const ash_ref_factor factor = ash_ref_factor_of((double)ratio);
+  for (uint64_t i = 0; i < count; i++) {
+    const int64_t size = x[i] < 0 ? -(int64_t)x[i] : x[i];
+    if (plain)
+      ash_ref_put(out, ash_ref_write(c, 0), i, size);
+    else
+      ash_ref_put_int(c, &limits, i, ash_ref_rescale((int32_t)size, factor));
+  }
+  return ASH_OK;
 }
+
+/* Below zero the slope is part of the factor; its sign is kept apart. */
+ash_status ash_ref_leaky_relu(const ash_ref_call *c) {
+  const float alpha = (float)ash_op_float(c->op, "alpha", 0.0);
+  const uint64_t count = ash_ref_elements(ash_ref_out(c, 0));
+  if (ash_ref_is_float(c)) {
+    const float *x = ash_ref_read(c, 0);
+    float *y = ash_ref_write(c, 0);
+    for (uint64_t i = 0; i < count; i++)
+      y[i] = x[i] > 0 ? x[i] : x[i] * alpha;
+    return ASH_OK;
+  }
+  const float in = ash_ref_scale_of(ash_ref_in(c, 0));
+  const float out = ash_ref_scale_of(ash_ref_out(c, 0));
+  const float product = in * fabsf(alpha);
+  const float sloped = product / out, plain = in / out;
+  const ash_ref_factor below = ash_ref_factor_of((double)sloped);
+  const ash_ref_factor above = ash_ref_factor_of((double)plain);
+  const ash_ref_limits limits = ash_ref_limits_of(c, "none");
+  const int32_t *x = ash_ref_widen(c, 0);
+  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
+  for (uint64_t i = 0; i < count; i++) {
+    const int32_t y = ash_ref_rescale(x[i], x[i] >= 0 ? above : below);
+    ash_ref_put_int(c, &limits, i, x[i] < 0 && alpha < 0 ? -y : y);
+  }
+  return ASH_OK;
+}
+
+/* ---- quantize, dequantize ----------------------------------------------- */
 
 ash_status ash_ref_quantize(const ash_ref_call *c) {
   const ash_ref_limits limits = ash_ref_limits_of(c, "none");
@@ -60,7 +98,7 @@ ash_status ash_ref_quantize(const ash_ref_call *c) {
   const float *x = ash_ref_read(c, 0);
   const uint64_t count = ash_ref_elements(ash_ref_out(c, 0));
   for (uint64_t i = 0; i < count; i++)
-    ash_ref_put_int(c, &limits, i, round_to_int(x[i] / scale));
+    ash_ref_put_int(c, &limits, i, ash_ref_to_int(x[i] / scale));
   return ASH_OK;
 }
 
@@ -85,54 +123,4 @@ ash_status ash_ref_dequantize(const ash_ref_call *c) {
     y[i] = (float)((double)in->quant.scale[k] * (double)steps);
   }
   return ASH_OK;
-}
-
-/* ---- functions ---------------------------------------------------------- */
-
-/* Float32 functions by way of double: the same on every C library. */
-static float exp_real(float x) {
-  return (float)exp((double)x);
-}
-static float tanh_real(float x) {
-  return (float)tanh((double)x);
-}
-
-static float logistic_real(float x) {
-  if (x > 16.619047164916992188f) /* where 1 + exp(-x) rounds to 1 */
-    return 1.0f;
-  return x < -9.0f ? exp_real(x) : 1.0f / (1.0f + exp_real(-x));
-}
-
-static float logistic_table(float x) {
-  return 1.0f / (1.0f + exp_real(-x));
-}
-
-static ash_status map_values(const ash_ref_call *c, float (*real)(float),
-                             float (*table)(float)) {
-  const ash_tensor *in = ash_ref_in(c, 0);
-  const uint64_t count = ash_ref_elements(in);
-  if (ash_ref_is_float(c)) {
-    const float *x = ash_ref_read(c, 0);
-    float *y = ash_ref_write(c, 0);
-    for (uint64_t i = 0; i < count; i++)
-      y[i] = real(x[i]);
-    return ASH_OK;
-  }
-  const ash_ref_limits limits = ash_ref_limits_of(c, "none");
-  const float inverse = 1.0f / ash_ref_scale_of(ash_ref_out(c, 0));
-  const int32_t *x = ash_ref_widen(c, 0);
-  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
-  for (uint64_t i = 0; i < count; i++) {
-    const float value = table(ash_ref_scale_of(in) * (float)x[i]);
-    ash_ref_put_int(c, &limits, i, round_to_int(value * inverse));
-  }
-  return ASH_OK;
-}
-
-ash_status ash_ref_logistic(const ash_ref_call *c) {
-  return map_values(c, logistic_real, logistic_table);
-}
-
-ash_status ash_ref_tanh(const ash_ref_call *c) {
-  return map_values(c, tanh_real, tanh_real);
 }

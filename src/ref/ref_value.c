@@ -92,8 +92,11 @@ ash_ref_limits ash_ref_limits_of(const ash_ref_call *c, const char *act) {
   const ash_tensor *out = ash_ref_out(c, 0);
   ash_ref_limits l;
   limit_type(&l, out->type);
-  if (strcmp(act, "relu") == 0 || strcmp(act, "relu6") == 0)
+  if (strcmp(act, "relu") == 0 || strcmp(act, "relu6") == 0 ||
+      strcmp(act, "relu_0_to_1") == 0)
     raise_floor(&l, out, 0);
+  if (strcmp(act, "relu_0_to_1") == 0)
+    lower_ceiling(&l, out, 1);
   if (strcmp(act, "relu6") == 0)
     lower_ceiling(&l, out, 6);
   if (strcmp(act, "relu_n1_to_1") == 0) {

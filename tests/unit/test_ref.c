@@ -7,48 +7,10 @@
 #include "check.h"
 #include "net.h"
 #include "read/read.h"
-#include "ref/ref.h"
 #include "ref/ref_fixed.h"
+#include "run_net.h"
 
 #include <math.h>
-
-static void print_newest(const ash_ctx *ctx) {
-  size_t count;
-  char buf[300];
-  const ash_diag *d = ash_ctx_diags(ctx, &count);
-  if (count) {
-    (void)ash_diag_format(buf, sizeof buf, &d[count - 1]);
-    fprintf(stderr, "%s\n", buf);
-  }
-}
-
-/* Runs a net with up to two inputs; the output goes to `out`. */
-static void run(const net *n, const void *a, const void *b, void *out) {
-  const void *inputs[2] = {a, b};
-  void *outputs[1] = {out};
-  const ash_status status = ash_ref_run(n->ctx, n->g, inputs, outputs);
-  if (status != ASH_OK)
-    print_newest(n->ctx);
-  CHECK_EQ(status, ASH_OK);
-}
-
-static void gives_bytes(net *n, const void *a, const void *b, size_t count,
-                        const void *want) {
-  int8_t got[64];
-  run(n, a, b, got);
-  for (size_t i = 0; i < count; i++)
-    CHECK_EQ(got[i], ((const int8_t *)want)[i]);
-  net_free(n);
-}
-
-static void gives_floats(net *n, const void *a, const void *b, size_t count,
-                         const void *want) {
-  float got[64];
-  run(n, a, b, got);
-  for (size_t i = 0; i < count; i++)
-    CHECK(fabsf(got[i] - ((const float *)want)[i]) <= 1e-6f);
-  net_free(n);
-}
 
 /* ---- fixed point -------------------------------------------------------- */
 
@@ -204,11 +166,11 @@ static void whole_numbers_are_not_rescaled(void) {
       net_constant(&n, ASH_INT32, NET_DIMS(2), NET_INTS(1, 100000), 0, 0);
   const uint32_t y = net_result(&n, ASH_INT32, NET_DIMS(2), 0, 0);
   const uint32_t op = net_op(&n, ASH_OP_add, NET_IDS(a, b), y);
-  run(&n, NET_INTS(INT32_MAX, 5), NULL, got);
+  net_run(&n, NET_INTS(INT32_MAX, 5), NULL, got);
   CHECK_EQ(got[0], INT32_MIN);
   CHECK_EQ(got[1], 100005);
   n.g->ops.items[op].kind = ASH_OP_mul;
-  run(&n, NET_INTS(3, -5), NULL, got);
+  net_run(&n, NET_INTS(3, -5), NULL, got);
   CHECK_EQ(got[1], -500000);
   net_free(&n);
 }
@@ -278,7 +240,7 @@ static void rectifiers_rescale_and_clamp(void) {
                NET_FLOATS(-1, 0.25f, 1, 1));
   n = unary_net(ASH_OP_relu, ASH_FLOAT32, 0, 0, ASH_FLOAT32, 0, 0);
   float got[4];
-  run(&n, NET_FLOATS(-1, 2, INFINITY, -INFINITY), NULL, got);
+  net_run(&n, NET_FLOATS(-1, 2, INFINITY, -INFINITY), NULL, got);
   CHECK(got[0] == 0 && got[1] == 2 && got[2] > 3e38f && got[3] == 0);
   net_free(&n);
 }
@@ -331,7 +293,7 @@ static void padding_means_zero_unless_told(void) {
   const uint32_t op = net_op(&n, ASH_OP_pad, NET_IDS(x, p), y);
   int8_t got[6];
   static const int8_t plain[6] = {-7, 1, 2, -7, -7, -7};
-  run(&n, NET_BYTES(1, 2), NULL, got);
+  net_run(&n, NET_BYTES(1, 2), NULL, got);
   CHECK(memcmp(got, plain, 6) == 0);
   const uint32_t v =
       net_constant(&n, ASH_INT8, NET_SCALAR, NET_BYTES(9), 1, -7);

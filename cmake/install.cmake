@@ -1,0 +1,61 @@
+# install.cmake - what `make install` puts where: the program, the library and
+# its headers, the runtime's sources, ashlar.pc, and a CMake package whose
+# function ashlar_add_model runs the compiler at build time.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ashlar)
+
+# Two sets: a cross build needs the program only, and must not meet the
+# library's link line.
+add_executable(ashlar::program ALIAS ashlar-program)
+set_target_properties(ashlar-program PROPERTIES EXPORT_NAME program)
+if(BUILD_SHARED_LIBS)
+  file(RELATIVE_PATH to_lib ${CMAKE_INSTALL_FULL_BINDIR}
+    ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(ashlar-program PROPERTIES
+    INSTALL_RPATH "$ORIGIN/${to_lib}")
+endif()
+set_target_properties(ashlar PROPERTIES VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+install(TARGETS ashlar-program EXPORT ashlar-program-targets
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS ashlar EXPORT ashlar-library-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+foreach(set program library)
+  install(EXPORT ashlar-${set}-targets NAMESPACE ashlar::
+    DESTINATION ${package_dir})
+endforeach()
+
+configure_package_config_file(cmake/ashlar-config.cmake.in
+  ${PROJECT_BINARY_DIR}/ashlar-config.cmake INSTALL_DESTINATION ${package_dir}
+  PATH_VARS CMAKE_INSTALL_DATADIR)
+# The program runs on the machine that builds, whatever it builds for.
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/ashlar-config-version.cmake
+  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES ${PROJECT_BINARY_DIR}/ashlar-config.cmake
+  ${PROJECT_BINARY_DIR}/ashlar-config-version.cmake cmake/AshlarAddModel.cmake
+  DESTINATION ${package_dir})
+
+# Who links the static library has to name what it needs as well.
+if(BUILD_SHARED_LIBS)
+  set(ASHLAR_PC_PRIVATE ".private")
+  set(ASHLAR_PC_LIBS "")
+else()
+  set(ASHLAR_PC_PRIVATE "")
+  set(ASHLAR_PC_LIBS " -lm")
+endif()
+file(RELATIVE_PATH ASHLAR_PC_PREFIX
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/ashlar.pc.in ${PROJECT_BINARY_DIR}/ashlar.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/ashlar.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(DIRECTORY include/ashlar DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY runtime/
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/ashlar/runtime
+  FILES_MATCHING PATTERN "*.[ch]")
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

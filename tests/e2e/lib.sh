@@ -1,0 +1,36 @@
+# lib.sh - for scripts of tests/e2e: results as lines that tests/run counts.
+# Environment: ASHLAR (the program), BUILD (its build folder), ROOT (the tree).
+set -u
+: "${BUILD:=$ROOT/build}" "${ASHLAR:=$BUILD/bin/ashlar}"
+failed=0
+work=$(mktemp -d "${TMPDIR:-/tmp}/ashlar-e2e-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+data=$ROOT/../shared/data
+digits=$ROOT/examples/digits/digits.tflite
+
+ok() { echo "ok $*"; }
+bad() { echo "FAILED $*"; failed=1; }
+skip() { echo "skipped $*"; }
+
+# expect NAME WANTED-EXIT-CODE COMMAND...: the code must match; output is kept
+# in $work/log.
+expect() {
+  local name=$1 want=$2
+  shift 2
+  "$@" >"$work/log" 2>&1
+  got=$?
+  if [ "$got" = "$want" ]; then ok "$name"; else
+    bad "$name: exit code $got, wanted $want"
+    tail -n 5 "$work/log" >&2
+  fi
+}
+
+# said NAME TEXT: the last output contains TEXT.
+said() {
+  if grep -qF -- "$2" "$work/log"; then ok "$1"; else
+    bad "$1: '$2' was not said"
+    tail -n 5 "$work/log" >&2
+  fi
+}
+
+finish() { exit $failed; }

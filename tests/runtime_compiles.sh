@@ -1,0 +1,54 @@
+#!/bin/sh
+# runtime_compiles.sh - every file of runtime/ compiles on its own, freestanding,
+# as C99 and C11, without warnings, with each compiler found; and defines no
+# global name without the prefix. Usage: runtime_compiles.sh [SOURCE_DIR]
+set -eu
+cd "${1:-$(dirname "$0")/..}"
+object=$(mktemp)
+trap 'rm -f "$object"' EXIT
+flags="-ffreestanding -O2 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion
+  -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wundef
+  -Wdouble-promotion -Werror -Iruntime"
+failed=0
+tried=0
+
+compile() { # compiler and its own flags, then the file
+  file=$1
+  shift
+  for std in c99 c11; do
+    if ! "$@" -std=$std $flags -c "$file" -o "$object"; then
+      echo "FAILED $* -std=$std $file"
+      failed=1
+    fi
+  done
+  tried=$((tried + 1))
+}
+
+for file in runtime/*.c; do
+  for cc in gcc clang "arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb" \
+    "arm-none-eabi-gcc -mcpu=cortex-m0 -mthumb" \
+    "arm-none-eabi-gcc -mcpu=cortex-m55 -mthumb -mfloat-abi=hard"; do
+    command -v "${cc%% *}" >/dev/null || continue
+    # shellcheck disable=SC2086
+    compile "$file" $cc
+  done
+  if command -v gcc >/dev/null && command -v nm >/dev/null; then
+    gcc -std=c99 -ffreestanding -Iruntime -c "$file" -o "$object"
+    if nm -g --defined-only "$object" | awk '{print $3}' | grep -v '^ash_rt_'; then
+      echo "FAILED $file defines a name without the prefix"
+      failed=1
+    fi
+    # Of data, only constants.
+    if nm "$object" | awk '$2 ~ /^[bBdDcC]$/' | grep .; then
+      echo "FAILED $file has mutable data"
+      failed=1
+    fi
+  fi
+done
+for header in runtime/*.h; do
+  printf '#include "%s"\n' "$(basename "$header")" >"$object.c"
+  gcc -std=c99 $flags -Wno-unused-function -c "$object.c" -o "$object" || failed=1
+  rm -f "$object.c"
+done
+if [ $failed = 0 ]; then echo "ok $tried compilations"; fi
+exit $failed
