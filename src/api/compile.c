@@ -114,7 +114,7 @@ static ash_status compile(run *r, const char *path) {
   ASH_TRY(after(r, ASH_STAGE_PASS, &go_on));
   if (!go_on)
     return ASH_OK;
-  ASH_TRY(ash_plan_memory(r->ctx, &out->plan, out->graph, r->device,
+  ASH_TRY(ash_plan_model(r->ctx, &out->plan, out->graph, r->device,
                           &r->options.plan));
   ASH_TRY(after(r, ASH_STAGE_PLAN, &go_on));
   if (!go_on)

@@ -1,7 +1,7 @@
 /* module.c - graph, plan and device -> the files of a module. */
 #include "emit/module.h"
 
-#include "plan/alias.h"
+#include "kernel/views.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -15,13 +15,39 @@ static bool is_identifier(const char *s) {
   return true;
 }
 
-/* An op whose output shares its input's bytes needs no code. */
+/* Do the bytes of input k already lie `offset` bytes into output 0? */
+static bool is_there(const ash_module *m, uint32_t op, uint32_t k,
+                     uint64_t offset) {
+  const ash_op *o = &m->g->ops.items[op];
+  const uint32_t in = ash_plan_slot_of_tensor(m->plan, o->inputs[k]);
+  const uint32_t out = ash_plan_slot_of_tensor(m->plan, o->outputs[0]);
+  if (in == ASH_NO_ID || out == ASH_NO_ID)
+    return false;
+  const ash_binding *a = &m->plan->slots[in].binding;
+  const ash_binding *b = &m->plan->slots[out].binding;
+  return a->role == b->role && strcmp(a->memory, b->memory) == 0 &&
+         a->offset == b->offset + offset;
+}
+
+bool ash_emit_in_place(const ash_module *m, uint32_t op, uint32_t k) {
+  uint64_t offset;
+  return m->g->ops.items[op].inputs[k] != ASH_NO_ID &&
+         ash_op_is_piece(m->g, op, k, &offset) && is_there(m, op, k, offset);
+}
+
+/* An op whose output is where it should be already needs no code. */
 static bool is_free(const ash_module *m, uint32_t op) {
   const ash_op *o = &m->g->ops.items[op];
-  if (!(ash_op_info_of(o->kind)->flags & ASH_OP_VIEW))
+  uint32_t input;
+  uint64_t offset;
+  if (ash_op_is_view(m->g, op, 0, &input, &offset))
+    return is_there(m, op, input, offset);
+  if (o->kind != ASH_OP_concatenation)
     return false;
-  const uint32_t out = ash_plan_slot_of_tensor(m->plan, o->outputs[0]);
-  return out != ASH_NO_ID && m->plan->slots[out].alias_of != ASH_NO_ID;
+  for (uint32_t k = 0; k < o->input_count; k++)
+    if (o->inputs[k] != ASH_NO_ID && !ash_emit_in_place(m, op, k))
+      return false;
+  return true;
 }
 
 static ash_status select_kernels(ash_module *m) {

@@ -99,4 +99,7 @@ const char *ash_emit_upper(ash_module *m, const char *text);
 /* "DIGITS_ARENA_DTCM", "DIGITS_ARENA_CONST_MRAM" */
 const char *ash_emit_region(ash_module *m, const ash_render_arena *a);
 
+/* Was input k of a concatenation made where it belongs? */
+bool ash_emit_in_place(const ash_module *m, uint32_t op, uint32_t k);
+
 #endif

@@ -17,6 +17,14 @@ static int by_offset(const void *a, const void *b, const void *user) {
   return 0;
 }
 
+/* " (in place)" behind a tensor that lies in another's storage. */
+static const char *shared(ash_module *m, const ash_slot *s) {
+  return s->alias_of == ASH_NO_ID
+             ? ""
+             : ash_zone_format(&m->ctx->scratch, " (%s)",
+                               ash_alias_text(s->alias_kind));
+}
+
 static ash_status put_map(ash_module *m) {
   const ash_plan *p = m->plan;
   uint32_t *order = ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t,
@@ -46,7 +54,7 @@ static ash_status put_map(ash_module *m) {
                       "  %s%s",
                       s->binding.offset, s->size, s->life.first_step,
                       s->life.end_step - 1, ash_emit_comment(m, s->name),
-                      s->alias_of == ASH_NO_ID ? "" : " (view)");
+                      shared(m, s));
     }
     ash_text_line(m->text, " */");
   }
@@ -82,9 +90,12 @@ static ash_status put_call(ash_module *m, uint32_t op) {
   ash_zone *z = &m->ctx->scratch;
   const char **in = ASH_NEW_ARRAY(z, const char *, o->input_count + 1u);
   const char **out = ASH_NEW_ARRAY(z, const char *, o->output_count + 1u);
+  bool *there = ASH_NEW_ARRAY(z, bool, o->input_count + 1u);
   ASH_TRY(ash_zone_check(m->ctx, z));
-  for (uint32_t k = 0; k < o->input_count; k++)
+  for (uint32_t k = 0; k < o->input_count; k++) {
     in[k] = tensor_expression(m, o->inputs[k]);
+    there[k] = ash_emit_in_place(m, op, k);
+  }
   for (uint32_t k = 0; k < o->output_count; k++)
     out[k] = tensor_expression(m, o->outputs[k]);
   const uint32_t work = ash_plan_slot_of_op(m->plan, op);
@@ -97,6 +108,7 @@ static ash_status put_call(ash_module *m, uint32_t op) {
       .kernel = m->kernels[op],
       .inputs = in,
       .outputs = out,
+      .in_place = there,
       .scratch = work == ASH_NO_ID ? "NULL"
                                    : ash_emit_slot(m, &m->plan->slots[work]),
       .text = &body};
