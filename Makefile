@@ -4,6 +4,7 @@
 #   make demo     compile, build and run the example  make bench   measure
 #   make lint     layers, formatting, static analysis make fuzz    fuzz the readers
 #   make install  install (PREFIX=/usr/local)         make clean   remove builds
+#   make test-browser   only the tests of the report in Chromium
 
 BUILD     ?= build
 PREFIX    ?= /usr/local
@@ -11,7 +12,7 @@ FUZZ_TIME ?= 60
 CMAKE     ?= cmake
 JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all deps test-deps demo test bench bench-packing lint fuzz install clean
+.PHONY: all deps test-deps demo test test-browser bench bench-packing lint fuzz install clean
 
 all: deps
 	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
@@ -24,12 +25,16 @@ deps:
 
 test-deps:
 	@tools/install-deps build test
+	@tools/install-deps browser
 
 demo: all
 	@examples/digits/demo.sh $(BUILD)/bin/ashlar
 
 test: test-deps
 	@tests/run
+
+test-browser: test-deps
+	@tests/run browser
 
 bench: all
 	@bench/run $(BUILD)

@@ -31,7 +31,7 @@ function showTip(i, e) {
   tip.hidden = i < 0 || !e;
   if (tip.hidden) return;
   const t = plan.tensors[i];
-  tip.replaceChildren(element('b', '', t.name));
+  tip.replaceChildren(element('b', '', shortName(plan, i)));
   const rows = [
     shapeText(t) + ', ' + both(t.size),
     'alive: ' + stepsText(plan, i),
@@ -83,7 +83,11 @@ function link(text, action) {
   button.addEventListener('click', action);
   return button;
 }
-function tensorLink(i) { return link(shared.plan.tensors[i].name, () => select(i)); }
+function tensorLink(i) {
+  const button = link(shortName(shared.plan, i), () => select(i));
+  button.title = shared.plan.tensors[i].name;
+  return button;
+}
 function stepLink(s) { return link('step ' + s + ': ' + stepTitle(shared.plan, s), () => showStep(s)); }
 
 function addRow(list, name, ...values) {
@@ -126,7 +130,8 @@ function showDetails(i) {
   }
   const results = new Set(readersOf(plan, i).slice(0, 50).flatMap(s => tensorsOf(s, 'outputs')));
   addLinks(list, 'becomes', [...results].map(k => () => tensorLink(k)));
-  box.replaceChildren(element('h3', '', t.name), list, link('clear', () => select(-1)));
+  if (shortName(plan, i) !== t.name) addRow(list, 'full name', t.name);
+  box.replaceChildren(element('h3', '', shortName(plan, i)), list, link('clear', () => select(-1)));
 }
 
 function showStep(s) {
