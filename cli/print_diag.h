@@ -7,9 +7,8 @@
 #include <stdio.h>
 
 /* Everything the context has to say, one diagnostic a line (hints on a line
- * of their own), then forgets it. Coloured only on a terminal, and not when
- * the environment has NO_COLOR. */
-void print_diags(ash_ctx *ctx, FILE *out);
+ * of their own), then forgets it. Coloured as term_open says. */
+void print_diags(ash_ctx *ctx, FILE *out, const char *color);
 
 /* The exit code for a status: 0 done, 20 does not fit, 64 usage, 65 bad input,
  * 69 unsupported, 70 internal, 74 I/O. */
