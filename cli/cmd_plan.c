@@ -5,7 +5,7 @@
 
 typedef struct job {
   session s;
-  const char *json, *report;
+  const char *json, *explain, *report;
   bool require_optimal;
 } job;
 
@@ -16,6 +16,15 @@ static void print_page(const job *j, const ash_compiled *c) {
 }
 
 static ash_status show(job *j, const ash_compiled *c) {
+  if (j->explain) {
+    const char *text;
+    const ash_status said =
+        ash_explain_tensor(j->s.ctx, &text, c->plan, c->graph, j->s.device,
+                           j->s.book, j->explain);
+    if (said == ASH_OK)
+      printf("%s", text);
+    return said;
+  }
   if (!j->json && !j->s.quiet)
     print_page(j, c);
   const ash_status status = write_json(&j->s, j->json, c);
@@ -44,6 +53,8 @@ int cmd_plan(int argc, char **argv) {
   const arg_option options[] = {
       {"json", 0, ARG_TEXT, &j.json, "FILE|-",
        "write the plan as JSON instead (docs/plan-format.md)"},
+      {"explain", 0, ARG_TEXT, &j.explain, "TENSOR",
+       "say where a tensor went and why, and which rules met it"},
       {"report", 0, ARG_TEXT, &j.report, "FILE",
        "write a web page that shows the plan"},
       {"require-optimal", 0, ARG_FLAG, &j.require_optimal, NULL,

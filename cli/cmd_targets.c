@@ -286,7 +286,7 @@ int cmd_targets(int argc, char **argv) {
   if (fflush(stdout) != 0 && status == ASH_OK)
     status = ASH_IO;
   if (ctx)
-    print_diags(ctx, stderr, NULL);
+    print_diags(ctx, stderr);
   ash_ctx_free(ctx);
   return exit_code_of(status);
 }

@@ -53,7 +53,9 @@ static void print_slot(const term *t, const ash_slot *s, bool whole) {
           s->life.first_step, s->life.end_step - 1, s->binding.memory,
           s->binding.offset, s->size);
   print_name(t->out, s->name, whole);
-  fprintf(t->out, "%s\n", s->alias_of == ASH_NO_ID ? "" : " (view)");
+  if (s->alias_of != ASH_NO_ID)
+    fprintf(t->out, " (%s)", ash_alias_text(s->alias_kind));
+  fputc('\n', t->out);
 }
 
 static void print_slot_head(const term *t) {

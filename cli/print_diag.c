@@ -45,13 +45,17 @@ static void print_one(FILE *out, const ash_diag *diag, bool colour) {
     free(text);
 }
 
-void print_diags(ash_ctx *ctx, FILE *out, const char *color) {
+void print_diags_as(ash_ctx *ctx, FILE *out, const char *color) {
   size_t count;
   const ash_diag *diags = ash_ctx_diags(ctx, &count);
   const bool colour = term_wants_colour(out, color);
   for (size_t i = 0; i < count; i++)
     print_one(out, &diags[i], colour);
   ash_ctx_forget(ctx);
+}
+
+void print_diags(ash_ctx *ctx, FILE *out) {
+  print_diags_as(ctx, out, NULL);
 }
 
 int exit_code_of(ash_status status) {

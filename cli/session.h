@@ -13,6 +13,12 @@ typedef struct session {
   ash_ctx *ctx;
   const char *target; /* --target */
   arg_list sets;      /* --set MEM=SIZE */
+  arg_list budgets;   /* --budget MEM=SIZE */
+  arg_list rule_files, rules; /* --rules FILE, -r RULE */
+  uint64_t timeout;   /* --planner-timeout */
+  ash_memory_constraint constraints[ARG_LIST_MAX];
+  char names[ARG_LIST_MAX][64];
+  ash_rules *book;
   ash_compile_options options;
   const char *dump_after, *stop_after;
   const ash_device *device;
@@ -28,8 +34,22 @@ typedef struct session {
    "device: 'ashlar targets' lists them (default host)"},                      \
   {"set", 0, ARG_LIST, &(s)->sets, "MEM=SIZE",                                 \
    "what if a memory had another size (64K, 1M)"},                             \
+  {"budget", 0, ARG_LIST, &(s)->budgets, "MEM=SIZE",                           \
+   "use no more than that of a memory"},                                       \
+  {"rules", 0, ARG_LIST, &(s)->rule_files, "FILE",                             \
+   "placement rules in YAML (docs/rules.md)"},                                 \
+  {"rule", 'r', ARG_LIST, &(s)->rules, "'KEY=VALUE ...'",                      \
+   "one more rule: 'type=constant memory=MRAM'"},                              \
   {"planner", 0, ARG_TEXT, &(s)->options.plan.planner, "NAME",                 \
-   "exact (default), greedy, first-fit, naive"},                               \
+   "exact (default), greedy, first-fit, naive, ./FILE.so, 'exec:PROG'"},       \
+  {"planner-timeout", 0, ARG_NUMBER, &(s)->timeout, "SECONDS",                 \
+   "of an external planner (default 60)"},                                     \
+  {"no-views", 0, ARG_FLAG, &(s)->options.plan.no_views, NULL,                 \
+   "reshapes copy"},                                                           \
+  {"no-in-place", 0, ARG_FLAG, &(s)->options.plan.no_in_place, NULL,           \
+   "no operator writes over its input"},                                       \
+  {"no-concat", 0, ARG_FLAG, &(s)->options.plan.no_concat, NULL,               \
+   "concatenations copy all their inputs"},                                    \
   {"ticks", 0, ARG_NUMBER, &(s)->options.plan.ticks, "N",                      \
    "effort limit of the packing search"},                                      \
   {"dump-after", 0, ARG_TEXT, &(s)->dump_after, "STAGE",                       \

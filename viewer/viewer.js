@@ -38,7 +38,7 @@ function showTip(i, e) {
     'at ' + t.memory + ' + ' + address(t.offset) + ' (' + count(t.offset) + ')',
   ];
   if (plan.producer[i] >= 0) rows.push('made by ' + stepTitle(plan, plan.producer[i]));
-  if (plan.alias[i] >= 0) rows.push('view of ' + plan.tensors[plan.alias[i]].name);
+  if (plan.alias[i] >= 0) rows.push('in the storage of ' + plan.tensors[plan.alias[i]].name);
   for (const row of rows) { tip.append(element('span', '', row), element('br')); }
   const box = tip.getBoundingClientRect();
   tip.style.left = Math.min(e.clientX + 14, innerWidth - box.width - 8) + 'px';
@@ -112,7 +112,7 @@ function showDetails(i) {
     return;
   }
   const t = plan.tensors[i], list = element('dl');
-  addRow(list, 'is', plan.alias[i] >= 0 ? 'view of another tensor' : KINDS[plan.kind[i]].text);
+  addRow(list, 'is', plan.alias[i] >= 0 ? 'in the storage of another tensor' : KINDS[plan.kind[i]].text);
   addRow(list, 'shape', shapeText(t));
   addRow(list, 'bytes', both(t.size));
   addRow(list, 'lives', stepsText(plan, i));
@@ -467,5 +467,9 @@ function listen() {
 
 listen();
 const given = $('plan').textContent;
-if (given) open(given);
+if (given && $('other').textContent) {
+  const both = [JSON.parse(given), JSON.parse($('other').textContent)];
+  fillCompare(both[0], both[1], k => show(both[k]));
+  $('show-after').click();
+} else if (given) open(given);
 else offerFiles();

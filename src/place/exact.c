@@ -90,10 +90,13 @@ static ash_status raise_lower(minimise *m, int64_t refuted) {
 
 /* Only a placement within `limit` is wanted. */
 static ash_status reach_limit(minimise *m, int64_t limit) {
-  while (m->upper > limit && !is_done(m)) {
-    const ash_outcome outcome = attempt(m, limit, UINT64_MAX / 2);
-    if (outcome == ASH_REFUTED)
+  uint64_t nodes = FIRST_NODES * m->sky.tile_count + 1000;
+  const bool jackson = m->valley.use.jackson;
+  for (unsigned round = 0; m->upper > limit && !is_done(m); round++) {
+    m->valley.use.jackson = jackson && round % 4 == 3;
+    if (attempt(m, limit, nodes) == ASH_REFUTED)
       return raise_lower(m, limit);
+    nodes += nodes / 2;
   }
   return ASH_OK;
 }
@@ -102,7 +105,11 @@ static ash_status reach_limit(minimise *m, int64_t limit) {
 static ash_status reach_optimum(minimise *m) {
   uint64_t nodes = FIRST_NODES * m->sky.tile_count + 1000;
   int64_t stride = 2;
-  while (!is_done(m)) {
+  /* The one-machine bound halves the speed: it is for proofs, so it is used
+   * every other time once the bound has resisted. */
+  const bool jackson = m->valley.use.jackson;
+  for (unsigned round = 0; !is_done(m); round++) {
+    m->valley.use.jackson = jackson && round % 2 == 1;
     ash_outcome outcome = attempt(m, m->lower, nodes);
     if (outcome == ASH_REFUTED)
       ASH_TRY(raise_lower(m, m->lower));

@@ -107,5 +107,7 @@ int64_t ash_valley_options(ash_valley *v, uint32_t s) {
           (!v->use.support || ash_skyline_supported(k, j)))
         push_sorted(v, from, j);
     }
+  if (k->soft)
+    return 0; /* such a dive always places something */
   return ash_skyline_slack(k, s) > 0 ? next_height(v, s, x, y, above) : 0;
 }
