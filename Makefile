@@ -2,6 +2,7 @@
 #
 #   make          build the ashlar program            make test    run all tests
 #   make demo     compile, build and run the example  make bench   measure
+#   make test-devices   run models on all emulated boards
 #   make lint     layers, formatting, static analysis make fuzz    fuzz the readers
 #   make install  install (PREFIX=/usr/local)         make clean   remove builds
 
@@ -11,7 +12,7 @@ FUZZ_TIME ?= 60
 CMAKE     ?= cmake
 JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all deps test-deps demo test bench bench-packing lint fuzz install clean
+.PHONY: all deps test-deps demo test test-devices bench bench-packing lint fuzz install clean
 
 all: deps
 	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
@@ -30,6 +31,10 @@ demo: all
 
 test: test-deps
 	@tests/run
+
+test-devices: test-deps
+	@tools/install-deps devices
+	@ASHLAR_BOARDS=all tests/run --quick devices
 
 bench: all
 	@bench/run $(BUILD)

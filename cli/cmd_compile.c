@@ -7,26 +7,26 @@
 
 typedef struct job {
   session s;
-  const char *folder, *json;
+  const char *folder, *json, *report;
   bool require_optimal;
 } job;
 
 static ash_status write_outputs(job *j, const ash_compiled *c) {
-  const char *text;
-  size_t count;
-  ash_status status =
-      ash_write_files(j->s.ctx, j->folder, c->files, c->file_count);
-  if (status != ASH_OK || !j->json)
-    return status;
-  status = ash_plan_json(j->s.ctx, &text, &count, c->plan, c->graph);
-  return status == ASH_OK ? write_text(&j->s, j->json, text, count) : status;
+  ash_status status = ASH_OK;
+  if (c->files)
+    status = ash_write_files(j->s.ctx, j->folder, c->files, c->file_count);
+  if (status == ASH_OK && c->plan)
+    status = write_json(&j->s, j->json, c);
+  if (status == ASH_OK && c->plan)
+    status = write_report(&j->s, j->report, c);
+  return status;
 }
 
 static int compile(job *j, const char *path) {
   ash_compiled c;
   ash_status status =
       ash_compile(j->s.ctx, &c, path, j->s.device, &j->s.options);
-  if (status == ASH_OK && c.files)
+  if (status == ASH_OK)
     status = write_outputs(j, &c);
   const bool proved = !c.plan || c.plan->verdict == ASH_OPTIMAL;
   if (status == ASH_OK && c.files && !j->s.quiet) {
@@ -47,6 +47,8 @@ int cmd_compile(int argc, char **argv) {
       {"prefix", 'p', ARG_TEXT, &j.s.options.prefix, "NAME",
        "start of every C name (default: the file's name)"},
       {"json", 0, ARG_TEXT, &j.json, "FILE|-", "write the plan as JSON too"},
+      {"report", 0, ARG_TEXT, &j.report, "FILE",
+       "write a web page that shows the plan too"},
       {"require-optimal", 0, ARG_FLAG, &j.require_optimal, NULL,
        "exit 10 unless the plan is proved optimal"},
       SESSION_OPTIONS(&j.s),

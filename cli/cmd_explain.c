@@ -41,8 +41,9 @@ int cmd_explain(int argc, char **argv) {
     const char *text = ids.items[i];
     if (strncmp(text, "ASH", 3) == 0)
       text += 3;
-    const uint32_t id = (uint32_t)strtoul(text, NULL, 10);
-    if (!ash_explain_title(id))
+    char *end;
+    const uint32_t id = (uint32_t)strtoul(text, &end, 10);
+    if (*end || !ash_explain_title(id))
       return usage_error(cmd, "there is no diagnostic '%s'", ids.items[i]);
     printf("%s", i ? "\n" : "");
     print_one(id);

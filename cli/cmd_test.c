@@ -124,14 +124,20 @@ static bool take_record(record *r, const ash_graph *g, const npz_file *f,
   return r->bytes && fill_record(r, g, f, inputs, file);
 }
 
-static bool load_record(record *r, const ash_graph *g, const char *file,
-                        bool inputs) {
+static ash_status load_record(record *r, const ash_graph *g, const char *file,
+                              bool inputs) {
   npz_file f;
-  if (!npz_load(&f, file))
-    return complain(file, f.error, "", "");
-  const bool done = take_record(r, g, &f, inputs, file);
+  char *bytes;
+  size_t count;
+  if (!read_whole(file, &bytes, &count))
+    return ASH_IO;
+  bool done = npz_read(&f, bytes, count);
+  free_whole(bytes);
+  if (!done)
+    (void)complain(file, f.error, "", "");
+  done = done && take_record(r, g, &f, inputs, file);
   npz_drop(&f);
-  return done;
+  return done ? ASH_OK : ASH_MALFORMED;
 }
 
 /* ---- engines -------------------------------------------------------------- */
@@ -284,13 +290,14 @@ static ash_status prepare(job *j, bool generated) {
     j->s.options.stop = true;
     j->s.options.stop_after = ASH_STAGE_READ;
   }
-  const ash_status status = ash_compile(j->s.ctx, &j->compiled, j->model,
-                                        j->s.device, &j->s.options);
+  ash_status status = ash_compile(j->s.ctx, &j->compiled, j->model,
+                                  j->s.device, &j->s.options);
+  if (status == ASH_OK)
+    status = load_record(&j->in, j->compiled.graph, j->inputs, true);
+  if (status == ASH_OK && j->expect)
+    status = load_record(&j->want, j->compiled.graph, j->expect, false);
   if (status != ASH_OK)
     return status;
-  if (!load_record(&j->in, j->compiled.graph, j->inputs, true) ||
-      (j->expect && !load_record(&j->want, j->compiled.graph, j->expect, false)))
-    return ASH_MALFORMED;
   if (j->expect && j->want.cases != j->in.cases) {
     (void)complain(j->expect, "has another number of cases than the inputs", "",
                    "");

@@ -11,5 +11,6 @@ int cmd_plan(int argc, char **argv);
 int cmd_solve(int argc, char **argv);
 int cmd_targets(int argc, char **argv);
 int cmd_test(int argc, char **argv);
+int cmd_view(int argc, char **argv);
 
 #endif

@@ -16,6 +16,7 @@ const command commands[] = {
     {"plan", cmd_plan, "say where the memory of a model goes",
      "MODEL [--target NAME] [--json FILE|-]",
      "  ashlar plan digits.tflite --target apollo510\n"
+     "  ashlar plan digits.tflite --target apollo510 --report plan.html\n"
      "  ashlar plan digits.tflite --target apollo510 --json - > plan.json\n"
      "  ashlar plan digits.tflite --target stm32f446re --set SRAM=16K\n"
      "  ashlar plan digits.tflite --planner greedy\n"},
@@ -26,12 +27,20 @@ const command commands[] = {
      "  ashlar test digits.tflite --inputs in.npz --expect out.npz "
      "--engine reference\n"
      "  ashlar test digits.tflite --inputs in.npz --save out.npz\n"},
-    {"inspect", cmd_inspect, "show what a model is made of", "MODEL [--json]",
+    {"inspect", cmd_inspect, "show what a model is made of", "MODEL [--text]",
      "  ashlar inspect digits.tflite\n"
      "  ashlar inspect digits.tflite --text > digits.ir\n"},
     {"check", cmd_check, "check a plan without trusting who made it",
      "PLAN.json | --csv SOLUTION.csv",
-     "  ashlar plan digits.tflite --json plan.json && ashlar check plan.json\n"},
+     "  ashlar plan digits.tflite --json plan.json && ashlar check plan.json\n"
+     "  ashlar check --csv solution.csv --capacity 1048576\n"},
+    {"solve", cmd_solve, "place buffers with lifetimes, proved optimal",
+     "--input A.csv [--capacity N] [--output B.csv]",
+     "  ashlar solve --capacity=1048576 --input=a.csv --output=b.csv\n"},
+    {"view", cmd_view, "turn a plan into a web page",
+     "PLAN.json [-o FILE.html]",
+     "  ashlar plan digits.tflite --json plan.json && ashlar view plan.json\n"
+     "  ashlar view plan.json -o report.html\n"},
     {"targets", cmd_targets, "list devices, or print one as YAML", "[NAME]",
      "  ashlar targets\n"
      "  ashlar targets apollo510 > mine.yaml\n"},

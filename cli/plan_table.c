@@ -76,10 +76,12 @@ void print_plan_table(const ash_plan *p, const ash_graph *g) {
     if (s->binding.role == ASH_CONSTANT)
       continue;
     printf("  %4" PRIu32 "-%-4" PRIu32 " %-8s %10" PRIu64 " %10" PRIu64
-           "  %s%s\n",
+           "  %s%s%s%s\n",
            s->life.first_step, s->life.end_step - 1, s->binding.memory,
            s->binding.offset, s->size, s->name,
-           s->alias_of == ASH_NO_ID ? "" : " (view)");
+           s->alias_of == ASH_NO_ID ? "" : " (",
+           s->alias_of == ASH_NO_ID ? "" : ash_alias_text(s->alias_kind),
+           s->alias_of == ASH_NO_ID ? "" : ")");
   }
   print_peak(p, g);
 }

@@ -114,7 +114,7 @@ static ash_status compile(run *r, const char *path) {
   ASH_TRY(after(r, ASH_STAGE_PASS, &go_on));
   if (!go_on)
     return ASH_OK;
-  ASH_TRY(ash_plan_memory(r->ctx, &out->plan, out->graph, r->device,
+  ASH_TRY(ash_plan_model(r->ctx, &out->plan, out->graph, r->device,
                           &r->options.plan));
   ASH_TRY(after(r, ASH_STAGE_PLAN, &go_on));
   if (!go_on)
@@ -123,7 +123,7 @@ static ash_status compile(run *r, const char *path) {
   ASH_TRY(ash_build_render_plan(r->ctx, &out->render, out->plan, out->graph,
                                 prefix));
   ASH_TRY(ash_emit_module(r->ctx, &out->files, &out->file_count, out->graph,
-                          out->plan, r->device, prefix));
+                          out->plan, r->device, prefix, &r->options.emit));
   return after(r, ASH_STAGE_EMIT, &go_on);
 }
 

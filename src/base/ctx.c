@@ -33,10 +33,21 @@ ash_status ash_ctx_new(ash_ctx **out, const ash_allocator *mem) {
 void ash_ctx_free(ash_ctx *ctx) {
   if (!ctx)
     return;
+  for (const ash_cleanup *c = ctx->cleanups; c; c = c->older)
+    c->run(c->user);
   ash_zone_drop(&ctx->scratch);
   ash_zone_drop(&ctx->keep);
   const ash_allocator mem = ctx->mem;
   (void)mem.resize(mem.user, ctx, sizeof *ctx, 0);
+}
+
+ash_status ash_ctx_on_free(ash_ctx *ctx, void (*run)(void *user), void *user) {
+  ash_cleanup *made = ASH_NEW(&ctx->keep, ash_cleanup);
+  if (!made)
+    return ash_nomem(ctx);
+  *made = (ash_cleanup){run, user, ctx->cleanups};
+  ctx->cleanups = made;
+  return ASH_OK;
 }
 
 const char *ash_version(void) { return ASHLAR_VERSION; }
@@ -92,7 +103,8 @@ static ash_loc keep_loc(ash_ctx *ctx, ash_loc loc) {
 static void record(ash_ctx *ctx, ash_diag diag, const char *fmt, va_list ap)
     ASH_PRINTF(3, 0);
 static void record(ash_ctx *ctx, ash_diag diag, const char *fmt, va_list ap) {
-  if (ctx->diag_count == ASH_DIAG_MAX)
+  ctx->diag_dropped = ctx->diag_count == ASH_DIAG_MAX;
+  if (ctx->diag_dropped)
     return;
   const char *text = format_kept(ctx, fmt, ap);
   diag.message = text ? text : ash_status_text(diag.code);
@@ -127,7 +139,7 @@ void ash_note(ash_ctx *ctx, ash_diag_id id, ash_loc loc, const char *fmt, ...) {
 }
 
 void ash_hint(ash_ctx *ctx, const char *fmt, ...) {
-  if (ctx->diag_count == 0)
+  if (ctx->diag_count == 0 || ctx->diag_dropped)
     return;
   va_list ap;
   va_start(ap, fmt);

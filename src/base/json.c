@@ -14,15 +14,42 @@ static void new_line(ash_json *j) {
     ash_text_put(j->text, "  ", 2);
 }
 
+/* Bytes of the well-formed UTF-8 sequence at `p`, 0 if there is none. */
+static size_t utf8_bytes(const unsigned char *p) {
+  static const struct {
+    unsigned char low, high, second_low, second_high, more;
+  } form[] = {{0x00, 0x7f, 0x00, 0x00, 0}, {0xc2, 0xdf, 0x80, 0xbf, 1},
+              {0xe0, 0xe0, 0xa0, 0xbf, 2}, {0xe1, 0xec, 0x80, 0xbf, 2},
+              {0xed, 0xed, 0x80, 0x9f, 2}, {0xee, 0xef, 0x80, 0xbf, 2},
+              {0xf0, 0xf0, 0x90, 0xbf, 3}, {0xf1, 0xf3, 0x80, 0xbf, 3},
+              {0xf4, 0xf4, 0x80, 0x8f, 3}};
+  for (size_t i = 0; i < ASH_COUNT_OF(form); i++) {
+    if (p[0] < form[i].low || p[0] > form[i].high)
+      continue;
+    if (form[i].more && (p[1] < form[i].second_low || p[1] > form[i].second_high))
+      return 0;
+    for (size_t k = 2; k <= form[i].more; k++)
+      if ((p[k] & 0xc0) != 0x80)
+        return 0;
+    return form[i].more + 1u;
+  }
+  return 0;
+}
+
 static void put_quoted(ash_text *t, const char *value) {
+  const unsigned char *p = (const unsigned char *)value;
   ash_text_put(t, "\"", 1);
-  for (const unsigned char *p = (const unsigned char *)value; *p; p++) {
+  while (*p) {
+    const size_t n = utf8_bytes(p);
     if (*p == '"' || *p == '\\')
       ash_text_format(t, "\\%c", *p);
+    else if (n == 0) /* not text: shown as a replacement character */
+      ash_text_string(t, "\\ufffd");
     else if (*p < 0x20 || *p == 0x7f)
       ash_text_format(t, "\\u%04x", *p);
     else
-      ash_text_put(t, (const char *)p, 1);
+      ash_text_put(t, (const char *)p, n);
+    p += n ? n : 1;
   }
   ash_text_put(t, "\"", 1);
 }

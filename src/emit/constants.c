@@ -1,4 +1,5 @@
 /* constants.c - <prefix>_constants.c: weights and tables, packed as planned. */
+#include "base/sort.h"
 #include "emit/module.h"
 
 #include <inttypes.h>
@@ -32,32 +33,36 @@ static void put_labels(ash_module *m, const char *memory, uint64_t offset,
   }
 }
 
-/* Constant slots, by memory and offset (slots are already in bump order). */
+static int by_offset(const void *a, const void *b, const void *user) {
+  const ash_slot *slots = user;
+  const uint64_t x = slots[*(const uint32_t *)a].binding.offset;
+  const uint64_t y = slots[*(const uint32_t *)b].binding.offset;
+  return x == y ? 0 : x < y ? -1 : 1;
+}
+
+/* The constant slots of a memory, by offset. */
 static uint32_t constant_slots(const ash_module *m, uint32_t *order,
-                               const char *memory) {
+                               uint32_t *spare, const char *memory) {
   uint32_t count = 0;
-  uint64_t top = 0;
-  for (uint32_t i = 0; i < m->plan->slot_count; i++) {
-    const ash_slot *s = &m->plan->slots[i];
-    if (s->binding.role != ASH_CONSTANT ||
-        strcmp(s->binding.memory, memory) != 0 ||
-        (count && s->binding.offset < top))
-      continue; /* interned: its bytes stand further up */
-    top = s->binding.offset + 1;
-    order[count++] = i;
-  }
+  for (uint32_t i = 0; i < m->plan->slot_count; i++)
+    if (m->plan->slots[i].binding.role == ASH_CONSTANT &&
+        strcmp(m->plan->slots[i].binding.memory, memory) == 0)
+      order[count++] = i;
+  ash_sort(order, spare, count, sizeof *order, by_offset, m->plan->slots);
   return count;
 }
 
-static void put_blob(ash_module *m, const ash_render_blob *blob,
-                     const ash_render_arena *arena, uint32_t *order) {
+static void put_blob(ash_module *m, const ash_render_arena *a,
+                     uint32_t *order) {
   ash_text *t = m->text;
+  const ash_render_blob *blob = ash_emit_blob(m, a);
   uint32_t next = 0;
-  const uint32_t count = constant_slots(m, order, blob->memory);
-  ash_text_line(t, "%s_PUT_CONST_IN_%s const uint8_t", m->upper,
-                ash_emit_upper(m, arena->source_memory));
+  const uint32_t count = constant_slots(m, order, order + m->plan->slot_count,
+                                        blob->memory);
+  ash_text_line(t, "%s_PUT_CONST_IN_%s %suint8_t", m->upper,
+                ash_emit_upper(m, a->source_memory), ash_emit_const(m, a));
   ash_text_line(t, "    %s_RT_ALIGN(%" PRIu64 ") %s[%" PRIu64 "] = {", m->upper,
-                arena->alignment, blob->symbol, blob->size ? blob->size : 1);
+                a->alignment, blob->symbol, blob->size ? blob->size : 1);
   if (blob->size == 0)
     ash_text_line(t, "0");
   for (uint64_t at = 0; at < blob->size; at += 16) {
@@ -68,20 +73,46 @@ static void put_blob(ash_module *m, const ash_render_blob *blob,
   ash_text_line(t, "};");
 }
 
-void ash_emit_constants(ash_module *m) {
+/* First values of variables, as they lie in their arena. */
+static ash_status put_first_values(ash_module *m, const ash_render_arena *a) {
+  uint8_t *bytes = ash_zone_alloc(&m->ctx->scratch, a->size, 1, 1);
+  ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
+  for (uint32_t i = 0; i < m->plan->slot_count; i++) {
+    const ash_slot *s = &m->plan->slots[i];
+    if (s->binding.role == ASH_PERSISTENT && s->tensor != ASH_NO_ID &&
+        strcmp(s->binding.memory, a->memory) == 0 &&
+        m->g->tensors.items[s->tensor].data)
+      memcpy(bytes + s->binding.offset, m->g->tensors.items[s->tensor].data,
+             s->size);
+  }
+  ash_text_line(m->text, "const uint8_t %s__first[%" PRIu64 "] = {", a->symbol,
+                a->size);
+  for (uint64_t at = 0; at < a->size; at += 16)
+    put_row(m->text, bytes + at, a->size - at < 16 ? a->size - at : 16);
+  ash_text_line(m->text, "};");
+  return ASH_OK;
+}
+
+ash_status ash_emit_constants(ash_module *m) {
   uint32_t *order =
-      ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, m->plan->slot_count + 1u);
-  uint32_t blob = 0;
+      ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, 2u * m->plan->slot_count + 1u);
+  bool any = false;
+  ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
   ash_emit_banner(
       m, ash_zone_format(&m->ctx->scratch, "%s_constants.c", m->prefix),
       "weights and tables, packed as planned");
   ash_text_line(m->text, "#include \"%s_kernels.h\"", m->prefix);
   ash_text_line(m->text, "#include \"%s_memory.h\"", m->prefix);
   ash_text_blank(m->text);
-  for (uint32_t i = 0; order && i < m->render->arena_count; i++)
-    if (strcmp(m->render->all_arenas[i].role, "constant") == 0)
-      put_blob(m, &m->render->constant_blobs[blob++],
-               &m->render->all_arenas[i], order);
-  if (blob == 0) /* a translation unit may not be empty */
+  for (uint32_t i = 0; i < m->render->arena_count; i++) {
+    const ash_render_arena *a = &m->render->all_arenas[i];
+    any |= ash_emit_is_constant(a) || ash_emit_has_first_values(m, a);
+    if (ash_emit_is_constant(a))
+      put_blob(m, a, order);
+    else if (ash_emit_has_first_values(m, a))
+      ASH_TRY(put_first_values(m, a));
+  }
+  if (!any) /* a translation unit may not be empty */
     ash_text_line(m->text, "typedef int %s_has_no_constants;", m->prefix);
+  return ASH_OK;
 }

@@ -273,6 +273,17 @@ float ash_tensor_float(const ash_tensor *t, uint64_t i) {
   return value;
 }
 
+/* Tensors keep the model's own number as id; those we made have other ids. */
+static uint32_t file_index(const ash_tensor *t, uint32_t index) {
+  uint64_t number = 0;
+  for (const char *p = t->id; *p; p++) {
+    if (*p < '0' || *p > '9' || number > UINT32_MAX)
+      return index;
+    number = number * 10 + (uint64_t)(*p - '0');
+  }
+  return number < UINT32_MAX ? (uint32_t)number : index;
+}
+
 ash_loc ash_graph_loc(const ash_graph *g, uint32_t op, uint32_t tensor) {
   ash_loc loc = ASH_NOWHERE;
   loc.file = g->file;
@@ -282,7 +293,7 @@ ash_loc ash_graph_loc(const ash_graph *g, uint32_t op, uint32_t tensor) {
     loc.op_name = g->ops.items[op].name;
   }
   if (tensor < g->tensor_count) {
-    loc.tensor = tensor;
+    loc.tensor = file_index(&g->tensors.items[tensor], tensor);
     loc.tensor_name = g->tensors.items[tensor].name;
     loc.byte = g->tensors.items[tensor].file_byte;
     if (!g->tensors.items[tensor].data)

@@ -21,6 +21,16 @@ static void sort_by_start(ash_fit *f) {
   f->started[0] = 0;
 }
 
+/* Does a piece meet more than one in thirty others? */
+static bool is_dense(const ash_fit *f) {
+  const ash_model *m = f->m;
+  const uint64_t n = m->piece_count;
+  uint64_t pairs = 0;
+  for (uint32_t i = 0; i < n; i++)
+    pairs += f->started[m->pieces[i].last] - f->started[m->pieces[i].first] - 1;
+  return n > 256 && pairs > n * n / 60;
+}
+
 ash_status ash_fit_init(ash_ctx *ctx, ash_fit *out, const ash_model *m) {
   ash_zone *z = &ctx->scratch;
   const size_t n = m->piece_count;
@@ -44,6 +54,9 @@ ash_status ash_fit_init(ash_ctx *ctx, ash_fit *out, const ash_model *m) {
   if (most > 1 && spans > (size_t)1 << 26)
     return ash_fail(ctx, ASH_LIMIT, ASH_D_place_limit, ASH_NOWHERE,
                     "a buffer or group of %zu pieces among %zu", most, n);
+  out->dense = m->plain && is_dense(out);
+  if (out->dense)
+    ASH_TRY(ash_shelf_init(ctx, &out->shelf, n));
   out->spans = ASH_NEW_ARRAY(z, ash_span, spans);
   out->key = ASH_NEW_ARRAY(z, uint64_t, spans);
   out->order = ASH_NEW_ARRAY(z, uint32_t, spans);
@@ -54,6 +67,8 @@ ash_status ash_fit_init(ash_ctx *ctx, ash_fit *out, const ash_model *m) {
 }
 
 void ash_fit_clear(ash_fit *f) {
+  if (f->dense)
+    ash_shelf_clear(&f->shelf);
   for (size_t i = 0; i < 2 * (size_t)f->leaf_count; i++)
     f->tree[i] = 0;
   for (uint32_t i = 0; i < f->m->item_count; i++)
@@ -78,15 +93,11 @@ static void set_leaf(ash_fit *f, uint32_t rank, uint32_t value) {
 void ash_fit_put(ash_fit *f, uint32_t item, int64_t base) {
   const ash_item *x = &f->m->items[item];
   f->bases[item] = base;
+  if (f->dense && x->piece_count)
+    ash_shelf_put(&f->shelf, f->m->pieces[x->piece].first,
+                  f->m->pieces[x->piece].last, base, base + x->reach);
   for (uint32_t k = 0; k < x->piece_count; k++)
     set_leaf(f, f->rank[x->piece + k], f->m->pieces[x->piece + k].last);
-}
-
-void ash_fit_take(ash_fit *f, uint32_t item) {
-  const ash_item *x = &f->m->items[item];
-  f->bases[item] = INT64_MIN;
-  for (uint32_t k = 0; k < x->piece_count; k++)
-    set_leaf(f, f->rank[x->piece + k], 0);
 }
 
 /* Placed pieces that meet [first, last), into f->found. The tree is walked in
@@ -150,6 +161,10 @@ static void sort_spans(ash_fit *f, size_t count) {
 
 int64_t ash_fit_lowest(ash_fit *f, uint32_t item, bool best) {
   const ash_item *x = &f->m->items[item];
+  if (f->dense && !best && x->piece_count)
+    return ash_shelf_lowest(&f->shelf, f->m->pieces[x->piece].first,
+                            f->m->pieces[x->piece].last, x->reach, x->modulus,
+                            &f->steps);
   const size_t count = collect_spans(f, x);
   int64_t at = x->residue, chosen = INT64_MIN, smallest = INT64_MAX;
   sort_spans(f, count);

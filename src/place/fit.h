@@ -4,6 +4,7 @@
 #define ASH_PLACE_FIT_H
 
 #include "place/model.h"
+#include "place/shelf.h"
 
 typedef struct ash_fit {
   const ash_model *m;
@@ -17,6 +18,8 @@ typedef struct ash_fit {
   ash_span *spans;
   uint64_t *key;
   uint32_t *order, *spare;
+  bool dense; /* the shelf is used instead of the tree (first fit only)     */
+  ash_shelf shelf;
   uint64_t steps; /* pieces looked at: the measure of work                 */
 } ash_fit;
 
@@ -27,7 +30,6 @@ void ash_fit_clear(ash_fit *f);
  * enough (best fit). INT64_MAX: none, the item's place is fixed elsewhere. */
 int64_t ash_fit_lowest(ash_fit *f, uint32_t item, bool best);
 void ash_fit_put(ash_fit *f, uint32_t item, int64_t base);
-void ash_fit_take(ash_fit *f, uint32_t item);
 /* Places all items of the list that are not placed; the height. Gives up with
  * UINT64_MAX as soon as `limit` is reached. */
 uint64_t ash_fit_run(ash_fit *f, const uint32_t *items, size_t count, bool best,

@@ -1,6 +1,9 @@
 /* place.c - the packing solver's front: validate, model, bound, heuristics,
  * search, check, verdict. */
 #include "ashlar/place.h"
+#include "place/exact.h"
+#include "place/heuristics.h"
+#include "place/repair.h"
 #include "place/solve.h"
 
 #include <string.h>
@@ -12,9 +15,7 @@ bool ash_solve_done(const ash_solve *s) {
     return true;
   if (s->height == UINT64_MAX)
     return false;
-  if (s->problem->capacity && !s->problem->minimise)
-    return s->height <= s->problem->capacity;
-  return s->height <= s->lower;
+  return s->height <= s->target;
 }
 
 void ash_solve_offer(ash_solve *s, const int64_t *bases, uint64_t height) {
@@ -57,12 +58,74 @@ static bool has_inside(const ash_place_problem *p) {
   return false;
 }
 
+/* The height of some items where they are now; UINT64_MAX: not placed. */
+static uint64_t height_of(const ash_solve *s, const uint32_t *items,
+                          uint32_t count) {
+  uint64_t height = 0;
+  if (s->height == UINT64_MAX)
+    return UINT64_MAX;
+  for (uint32_t i = 0; i < count; i++) {
+    const ash_item *x = &s->model.items[items[i]];
+    const uint64_t top = (uint64_t)(s->bases[items[i]] + x->reach);
+    if (x->reach && top > height)
+      height = top;
+  }
+  return height;
+}
+
+/* Solves one component after the other. All must stay below the capacity; for
+ * the least height, none needs to be lower than what another demands. */
+static ash_status search_components(ash_solve *s) {
+  ash_components all;
+  ASH_TRY(ash_components_build(s->ctx, &all, &s->model));
+  uint64_t height = 0;
+  for (uint32_t i = 0; i < all.count; i++) {
+    const ash_component *c = &all.list[i];
+    ash_goal goal = {.items = all.items + c->first,
+                     .count = c->count,
+                     .floor = s->lower,
+                     .limit = s->limit,
+                     .lower = s->lower};
+    goal.height = height_of(s, goal.items, goal.count);
+    if (goal.height > s->target)
+      ASH_TRY(c->plain ? ash_exact_plain(s, &goal)
+                       : ash_exact_general(s, &goal));
+    height = goal.height > height ? goal.height : height;
+    if (goal.lower > s->lower) {
+      s->lower = goal.lower;
+      s->target = s->lower > s->target ? s->lower : s->target;
+    }
+    if (goal.height == UINT64_MAX && s->lower > s->limit)
+      break;
+  }
+  s->height = height;
+  return ASH_OK;
+}
+
+/* Items without pieces and relations lie at the first place that suits them. */
+static void place_empty(ash_solve *s) {
+  for (uint32_t i = 0; i < s->model.item_count; i++) {
+    const ash_item *item = &s->model.items[i];
+    if (item->piece_count == 0)
+      s->bases[i] =
+          item->fixed == ASH_FREE_OFFSET ? item->residue : item->fixed;
+  }
+}
+
 static ash_status search(ash_solve *s) {
   ASH_TRY(check_fixed(s));
   if (s->model.impossible)
     return ASH_OK;
-  if (!has_inside(s->problem))
+  place_empty(s);
+  if (s->options.heuristic && !has_inside(s->problem))
+    return ash_heuristic_run(s);
+  if (!has_inside(s->problem) && !(s->options.off & ASH_OFF_RACE))
     ASH_TRY(ash_race_run(s));
+  if (!ash_solve_done(s) && !has_inside(s->problem) &&
+      !(s->options.off & ASH_OFF_REPAIR))
+    ASH_TRY(ash_repair_run(s));
+  if (!ash_solve_done(s))
+    ASH_TRY(search_components(s));
   return ASH_OK;
 }
 
@@ -118,6 +181,8 @@ static ash_status solve(ash_solve *s, ash_place_result *out) {
   s->lower = s->bound.height;
   s->height = UINT64_MAX;
   s->limit = s->problem->capacity ? s->problem->capacity : UINT64_MAX;
+  s->target =
+      s->problem->capacity && !s->problem->minimise ? s->limit : s->lower;
   if (!s->model.impossible && s->lower <= s->limit)
     ASH_TRY(search(s));
   set_verdict(s, out);

@@ -14,7 +14,8 @@ typedef struct ash_solve {
   ash_model model;
   ash_bound bound;
   uint64_t lower;  /* proved: no placement is lower                        */
-  uint64_t limit;  /* a placement is wanted below or at this               */
+  uint64_t limit;  /* the capacity: what is higher is of no use            */
+  uint64_t target; /* what is at most this high is good enough             */
   int64_t *bases;  /* the best placement so far                            */
   uint64_t height; /* of it; UINT64_MAX: none yet                          */
   uint64_t ticks, tick_limit;

@@ -151,6 +151,18 @@ static ash_status read_plan(reader *r, const ash_yaml *top) {
   return read_lists(r, top);
 }
 
+/* The plan is as well proved as its worst arena, no better. */
+static ash_status check_verdict(reader *r, const ash_yaml *top) {
+  ash_verdict worst = ASH_OPTIMAL;
+  for (uint32_t i = 0; i < r->plan.arena_count && worst == ASH_OPTIMAL; i++)
+    worst = r->arenas[i].verdict;
+  if (r->plan.verdict != ASH_OPTIMAL || worst == ASH_OPTIMAL)
+    return ASH_OK;
+  return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_plan_bound, ash_yaml_loc(top),
+                  "the plan claims to be optimal, an arena is only %s",
+                  ash_verdict_text(worst));
+}
+
 static ash_status check_hashes(reader *r, const ash_yaml *top) {
   char plan[17], layout[17];
   ASH_TRY(ash_plan_hashes(r->ctx, plan, layout, &r->plan));
@@ -171,6 +183,7 @@ static ash_status check_file(ash_ctx *ctx, const char *text, size_t count,
   if (status == ASH_INTERNAL) /* the file is wrong, not we */
     return ASH_MALFORMED;
   ASH_TRY(status);
+  ASH_TRY(check_verdict(&r, top));
   return check_hashes(&r, top);
 }
 

@@ -42,7 +42,7 @@ ash_status ash_ref_gather(const ash_ref_call *c) {
   for (uint64_t b = 0; b < batches; b++)
     for (uint64_t o = 0; o < outer; o++)
       for (uint64_t p = 0; p < picks; p++) {
-        uint64_t index;
+        uint64_t index = 0;
         ASH_TRY(read_index(c, b * picks + p, in->dim[axis], &index));
         const uint64_t row = b * outer + o;
         for (uint64_t i = 0; i < inner; i++)
@@ -61,7 +61,7 @@ ash_status ash_ref_gather_nd(const ash_ref_call *c) {
   for (uint64_t p = 0; p < picks; p++) {
     uint64_t row = 0;
     for (uint32_t d = 0; d < depth; d++) {
-      uint64_t index;
+      uint64_t index = 0;
       ASH_TRY(read_index(c, p * depth + d, in->dim[d], &index));
       row = row * (uint64_t)in->dim[d] + index;
     }

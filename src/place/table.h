@@ -1,0 +1,57 @@
+/* table.h - what the search already knows about components of the skyline.
+ *
+ * A key stands for (range, unplaced tiles, sky, where the sky is a true top).
+ * A component that failed at some capacity fails at every smaller one, so
+ * failures are kept while the capacity falls, across restarts and orders.
+ * Successes carry the offsets. Keys have 128 bits: a proof rests on them. */
+#ifndef ASH_PLACE_TABLE_H
+#define ASH_PLACE_TABLE_H
+
+#include "base/ctx.h"
+
+typedef struct ash_key {
+  uint64_t a, b; /* a == 0 && b == 0: empty */
+} ash_key;
+
+typedef struct ash_solved { /* where in the ring the offsets lie */
+  ash_key key;
+  uint64_t at;
+  uint32_t count;
+} ash_solved;
+
+typedef struct ash_table {
+  ash_zone *zone;
+  ash_key *failed;
+  size_t failed_mask;
+  size_t failed_count;
+  ash_solved *solved;
+  int64_t *ring;
+  uint32_t solved_mask;
+  uint64_t ring_mask;
+  uint64_t ring_head; /* grows for ever; masked to an index */
+  uint64_t hits, reuses;
+} ash_table;
+
+/* Sized for components of up to `tiles` tiles. */
+bool ash_table_init(ash_table *t, ash_zone *zone, size_t tiles);
+/* Room for more when it has become crowded: called between restarts. */
+void ash_table_grow(ash_table *t, size_t slots_max);
+void ash_table_forget_failed(ash_table *t);
+void ash_table_forget_solved(ash_table *t);
+
+static inline bool ash_table_has_failed(ash_table *t, ash_key key) {
+  const ash_key *k = &t->failed[key.a & t->failed_mask];
+  return k->a == key.a && k->b == key.b;
+}
+
+void ash_table_add_failed(ash_table *t, ash_key key);
+/* The offsets of a solved component, or NULL. */
+const ash_solved *ash_table_find_solved(const ash_table *t, ash_key key);
+/* Reserves `count` offsets for a solved component; NULL: too many. Fill them
+ * with ash_table_ring. */
+ash_solved *ash_table_add_solved(ash_table *t, ash_key key, uint32_t count);
+static inline int64_t *ash_table_ring(const ash_table *t, uint64_t at) {
+  return &t->ring[at & t->ring_mask];
+}
+
+#endif
