@@ -165,7 +165,7 @@ ash_status ash_shape_fully_connected(const ash_rule *r) {
 /* The convolution from the output to the input must have that many windows. */
 static ash_status check_reverse(const ash_rule *r, walk *a, int32_t out,
                                 int32_t in) {
-  int32_t windows;
+  int32_t windows = 0;
   a->input = out;
   ASH_TRY(count_windows(r, a, &windows));
   if (windows == in)
