@@ -21,9 +21,9 @@ static const struct {
   ash_status (*rule)(const ash_rule *r);
   uint32_t types; /* of input 0 */
 } table[ASH_OP_COUNT] = {
-    [ASH_OP_conv_2d] = {ash_shape_conv_2d, F32 | I8},
-    [ASH_OP_depthwise_conv_2d] = {ash_shape_depthwise_conv_2d, F32 | I8},
-    [ASH_OP_fully_connected] = {ash_shape_fully_connected, F32 | I8},
+    [ASH_OP_conv_2d] = {ash_shape_conv_2d, F32 | Q8},
+    [ASH_OP_depthwise_conv_2d] = {ash_shape_depthwise_conv_2d, F32 | Q8},
+    [ASH_OP_fully_connected] = {ash_shape_fully_connected, F32 | Q8},
     [ASH_OP_add] = {ash_shape_binary, F32 | Q8 | INTS},
     [ASH_OP_mul] = {ash_shape_binary, F32 | Q8 | INTS},
     [ASH_OP_average_pool_2d] = {ash_shape_pool_2d, F32 | QUANT},
