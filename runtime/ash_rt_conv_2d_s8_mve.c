@@ -1,0 +1,81 @@
+/* ash_rt_conv_2d_s8_mve.c - convolution, int8, with Helium.
+ *
+ * The input of a pixel is one column of bytes (a copy, unless it lies in one
+ * piece already); four channels are summed up at once. */
+#include "ash_rt.h"
+
+typedef struct ash_rt_conv_mve {
+  const int32_t *multiplier;
+  const int8_t *shift;
+  const int32_t *bias;
+  const int8_t *filter;
+  int32_t blocks; /* of sixteen taps, in a column */
+} ash_rt_conv_mve;
+
+/* A row of taps; `left` is the column of the first, `line` the input row. */
+static int8_t *ash_rt_conv_row_mve(const ash_rt_conv_2d_s8_params *p,
+                                   const int8_t *line, int32_t left,
+                                   int8_t *to) {
+  const ash_rt_window *w = &p->window;
+  const ash_rt_taps h =
+      ash_rt_taps_of(left, w->filter_w, w->dilation_w, w->in_w);
+  to = ash_rt_fill_mve(to, -p->in_offset, h.lo * w->in_c);
+  if (w->dilation_w == 1 && h.hi > h.lo)
+    to = ash_rt_copy_mve(to, line + (ptrdiff_t)(left + h.lo) * w->in_c,
+                         (h.hi - h.lo) * w->in_c);
+  else
+    for (int32_t k = h.lo; k < h.hi; k++)
+      to = ash_rt_copy_mve(
+          to, line + (ptrdiff_t)(left + k * w->dilation_w) * w->in_c, w->in_c);
+  return ash_rt_fill_mve(to, -p->in_offset, (w->filter_w - h.hi) * w->in_c);
+}
+
+static void ash_rt_conv_column_mve(const ash_rt_conv_2d_s8_params *p,
+                                   const int8_t *in, int32_t y, int32_t x,
+                                   int8_t *to) {
+  const ash_rt_window *w = &p->window;
+  const int32_t left = x * w->stride_w - w->pad_left;
+  int32_t row = y * w->stride_h - w->pad_top;
+  for (int32_t k = 0; k < w->filter_h; k++, row += w->dilation_h)
+    if (row >= 0 && row < w->in_h)
+      to = ash_rt_conv_row_mve(p, in + (ptrdiff_t)row * w->in_w * w->in_c, left,
+                               to);
+    else
+      to = ash_rt_fill_mve(to, -p->in_offset, w->filter_w * w->in_c);
+}
+
+static void ash_rt_conv_pixel_mve(const ash_rt_conv_2d_s8_params *p,
+                                  const ash_rt_conv_mve *k, const int8_t *in,
+                                  int8_t *out) {
+  const int8_t *filter = k->filter;
+  for (int32_t c = 0; c < p->window.out_c; c += 4) {
+    const ash_rt_four s = ash_rt_dot_mve(in, filter, k->blocks);
+    ash_rt_rescale_mve(s, k->bias + c, k->multiplier + c, k->shift + c,
+                       p->out_offset, p->act_min, p->act_max, out + c,
+                       p->window.out_c - c);
+    filter += 64 * k->blocks;
+  }
+}
+
+void ash_rt_conv_2d_s8_mve(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
+                           const int32_t *multiplier, const int8_t *shift,
+                           const int32_t *bias, const int8_t *filter,
+                           int8_t *out, void *scratch) {
+  const ash_rt_window *w = &p->window;
+  const int32_t taps = w->filter_h * w->filter_w * w->in_c;
+  const ash_rt_conv_mve k = {multiplier, shift, bias, filter, (taps + 15) / 16};
+  for (int32_t b = 0; b < w->batches; b++) {
+    for (int32_t y = 0; y < w->out_h; y++)
+      for (int32_t x = 0; x < w->out_w; x++, out += w->out_c) {
+        const int8_t *column = scratch;
+        if (scratch)
+          ash_rt_conv_column_mve(p, in, y, x, scratch);
+        else
+          column = in + ((ptrdiff_t)y * w->stride_h * w->in_w +
+                         (ptrdiff_t)x * w->stride_w) *
+                            w->in_c;
+        ash_rt_conv_pixel_mve(p, &k, column, out);
+      }
+    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
+  }
+}
