@@ -843,7 +843,7 @@ static inline ash_rt_four ash_rt_dot_mve(const int8_t *x, const int8_t *w,
   ash_rt_four s = ash_rt_four_zero();
   for (int32_t k = 0; k < 16 * blocks; k += 16)
     for (int32_t c = 0; c < 4; c++)
-      s.at[c] = ash_rt_dot_s8(s.at[c], x + k, w + 4 * k + 16 * c, 16, 0);
+      s.at[c] += ash_rt_dot_s8(x + k, w + 4 * k + 16 * c, 16, 0);
   return s;
 }
 
