@@ -172,6 +172,19 @@ static inline ash_rt_taps ash_rt_taps_of(int32_t start, int32_t filter,
   return t;
 }
 
+/* The output columns [lo, hi) whose taps are all inside the input, as far as
+ * columns go. */
+static inline ash_rt_taps ash_rt_inner_columns(const ash_rt_window *w) {
+  const int32_t reach = (w->filter_w - 1) * w->dilation_w + 1;
+  ash_rt_taps t = {0, w->out_w};
+  while (t.lo < w->out_w && t.lo * w->stride_w < w->pad_left)
+    t.lo++;
+  while (t.hi > t.lo &&
+         (t.hi - 1) * w->stride_w - w->pad_left + reach > w->in_w)
+    t.hi--;
+  return t;
+}
+
 /* Weights are [out_c][filter_h][filter_w][in_c / groups]. `bias` may be null;
  * `multiplier` and `shift` have out_c entries, or one if per_channel is 0. */
 typedef struct ash_rt_conv_2d_s8_params {
@@ -486,8 +499,9 @@ void ash_rt_quantize_s8_u8(const ash_rt_requantize_params *p, const int8_t *in,
  *
  * The same results from weights and constants that pass/pack.c prepared: the
  * input's zero point is part of the bias, multipliers and shifts (none above 0)
- * have an entry for each channel, up to a multiple of four. Without the
- * instructions, plain C takes their place: a module for a device can be tested
+ * have an entry for each channel, up to a multiple of four. A group of channels
+ * whose first shift is above 0 is constant: its bias is the output, and it has
+ * no weights. Without the instructions, plain C takes their place: a module for a device can be tested
  * elsewhere. */
 
 /* Arm DSP: two 16-bit products at once. Weights are groups of channels (two for
@@ -700,6 +714,10 @@ static inline ash_rt_four ash_rt_four_zero(void) {
   return vdupq_n_s32(0);
 }
 
+static inline ash_rt_four ash_rt_four_load(const int32_t *from) {
+  return vldrwq_s32(from);
+}
+
 /* s[i] + a[i] * b[i] */
 static inline ash_rt_four ash_rt_four_mla(ash_rt_four s, const int8_t *a,
                                           const int8_t *b, int32_t rest) {
@@ -799,6 +817,18 @@ typedef struct ash_rt_four {
 static inline ash_rt_four ash_rt_four_zero(void) {
   const ash_rt_four s = {{0, 0, 0, 0}};
   return s;
+}
+
+static inline ash_rt_four ash_rt_four_load(const int32_t *from) {
+  const ash_rt_four s = {{(uint32_t)from[0], (uint32_t)from[1],
+                          (uint32_t)from[2], (uint32_t)from[3]}};
+  return s;
+}
+
+static inline void ash_rt_store_mve(ash_rt_four s, int32_t low, int32_t high,
+                                    int8_t *out, int32_t rest) {
+  for (int32_t i = 0; i < 4 && i < rest; i++)
+    out[i] = (int8_t)ash_rt_clamp((int32_t)s.at[i], low, high);
 }
 
 static inline ash_rt_four ash_rt_four_mla(ash_rt_four s, const int8_t *a,

@@ -49,6 +49,11 @@ static void ash_rt_conv_pixel_mve(const ash_rt_conv_2d_s8_params *p,
                                   int8_t *out) {
   const int8_t *filter = k->filter;
   for (int32_t c = 0; c < p->window.out_c; c += 4) {
+    if (k->shift[c] > 0) {
+      ash_rt_store_mve(ash_rt_four_load(k->bias + c), -128, 127, out + c,
+                       p->window.out_c - c);
+      continue;
+    }
     const ash_rt_four s = ash_rt_dot_mve(in, filter, k->blocks);
     ash_rt_rescale_mve(s, k->bias + c, k->multiplier + c, k->shift + c,
                        p->out_offset, p->act_min, p->act_max, out + c,

@@ -30,6 +30,16 @@ static void ash_rt_depthwise_find_mve(ash_rt_depthwise_mve *k,
   }
 }
 
+/* From a pixel without taps to the left or right of the input to the next. */
+static void ash_rt_depthwise_next_mve(ash_rt_depthwise_mve *k, int32_t step) {
+  const int8_t **tap = k->taps;
+  const int8_t **const end = tap + k->count;
+  do
+    if (*tap != k->padding)
+      *tap += step;
+  while (++tap < end);
+}
+
 /* Channels c to c + 3, of which `rest` exist. */
 static inline ash_rt_four
 ash_rt_depthwise_sum_mve(const ash_rt_depthwise_mve *k, int32_t c,
@@ -50,12 +60,16 @@ void ash_rt_depthwise_conv_2d_s8_mve(
   ash_rt_depthwise_mve k = {{0}, scratch, filter, 0, 0};
   k.count = w->filter_h * w->filter_w;
   k.channels = w->in_c;
+  const ash_rt_taps inner = ash_rt_inner_columns(w);
   if (scratch)
     ASH_RT_FILL(scratch, (uint8_t)-p->in_offset, (size_t)w->in_c);
   for (int32_t n = 0; n < w->batches; n++) {
     for (int32_t y = 0; y < w->out_h; y++)
       for (int32_t x = 0; x < w->out_w; x++, out += w->out_c) {
-        ash_rt_depthwise_find_mve(&k, w, in, y, x);
+        if (x > inner.lo && x < inner.hi)
+          ash_rt_depthwise_next_mve(&k, w->stride_w * w->in_c);
+        else
+          ash_rt_depthwise_find_mve(&k, w, in, y, x);
         for (int32_t c = 0; c < w->out_c; c += 4)
           ash_rt_rescale_mve(ash_rt_depthwise_sum_mve(&k, c, w->out_c - c),
                              bias + c, multiplier + c, shift + c, p->out_offset,

@@ -165,79 +165,58 @@ static ash_status put(packer *p, uint32_t index) {
   return ash_zone_check(p->d->ctx, &p->d->ctx->keep);
 }
 
-/* ---- tightening ----------------------------------------------------------- */
-
-static bool stands_in(const packer *p, uint32_t i, const ash_arena *a) {
-  const ash_slot *s = slot_at(p, i);
-  return s->binding.role == a->role && p->twin[i] == i && s->bound &&
-         strcmp(s->binding.memory, a->memory) == 0;
+static bool is_own(const packer *p, uint32_t i) {
+  return slot_at(p, i)->binding.role != ASH_SCRATCH && p->twin[i] == i;
 }
 
-/* The slot of an arena whose end is furthest from a multiple of the alignment,
- * or ASH_NO_ID when alignments differ. */
-static uint32_t roughest(const packer *p, const ash_arena *a) {
-  uint32_t found = ASH_NO_ID;
-  uint64_t most = 0, alignment = 0;
+/* Slots one behind the other waste only what aligning the next one costs; so
+ * the slot whose end is furthest from a multiple goes last, and then no order
+ * is shorter. Returns that slot of an arena. */
+static uint32_t last_of(const packer *p, const ash_arena *arena) {
+  uint32_t last = ASH_NO_ID;
+  uint64_t most = 0;
   for (uint32_t i = 0; i < p->d->ask->slot_count; i++) {
-    if (!stands_in(p, i, a))
-      continue;
     const ash_slot *s = slot_at(p, i);
-    if (alignment && s->alignment != alignment)
-      return ASH_NO_ID;
-    alignment = s->alignment;
-    const uint64_t slack = (alignment - s->size % alignment) % alignment;
-    if (found == ASH_NO_ID || slack >= most)
-      found = i, most = slack;
+    if (!is_own(p, i) || s->binding.role != arena->role ||
+        strcmp(s->binding.memory, arena->memory) != 0)
+      continue;
+    const uint64_t slack =
+        (s->alignment - s->size % s->alignment) % s->alignment;
+    if (last == ASH_NO_ID || slack >= most)
+      last = i, most = slack;
   }
-  return found;
+  return last;
 }
 
-static void restack(packer *p, ash_arena *a, uint32_t last) {
-  a->size = 0;
-  for (uint32_t pass = 0; pass < 2; pass++)
-    for (uint32_t i = 0; i < p->d->ask->slot_count; i++) {
-      if (!stands_in(p, i, a) || (i == last) != (pass == 1))
-        continue;
-      ash_slot *s = &p->d->answer->slots[i];
-      s->binding.offset = ash_align_up(a->size, s->alignment);
-      a->size = s->binding.offset + s->size;
+/* Once it is known who goes where, each arena is packed again. */
+static ash_status pack_arena(packer *p, ash_arena *arena) {
+  const uint32_t last = last_of(p, arena);
+  arena->size = 0;
+  for (uint32_t i = 0; i < p->d->ask->slot_count; i++)
+    if (is_own(p, i) && i != last &&
+        slot_at(p, i)->binding.role == arena->role &&
+        strcmp(slot_at(p, i)->binding.memory, arena->memory) == 0)
+      ASH_TRY(put(p, i));
+  return last == ASH_NO_ID ? ASH_OK : put(p, last);
+}
+
+static ash_status put_own(packer *p) {
+  for (uint32_t i = 0; i < p->d->ask->slot_count; i++)
+    if (is_own(p, i)) {
+      choose(p, i);
+      ASH_TRY(put(p, i));
     }
-  a->total_size = a->lower_bound = a->size;
-}
-
-/* Slots of one alignment, one behind the other, waste only what aligning the
- * next costs; with the roughest end last no order is shorter. With mixed
- * alignments the sum of sizes is all that is proved. */
-static void tighten(packer *p, ash_arena *a) {
-  const uint32_t last = roughest(p, a);
-  if (last != ASH_NO_ID) {
-    restack(p, a, last);
-    return;
-  }
-  a->lower_bound = 0;
-  for (uint32_t i = 0; i < p->d->ask->slot_count; i++)
-    if (stands_in(p, i, a))
-      a->lower_bound += slot_at(p, i)->size;
-  a->verdict = a->lower_bound == a->size ? ASH_OPTIMAL : ASH_FEASIBLE;
-}
-
-static void share_twins(packer *p) {
-  for (uint32_t i = 0; i < p->d->ask->slot_count; i++)
-    if (p->twin[i] != i)
-      p->d->answer->slots[i].binding.offset =
-          slot_at(p, p->twin[i])->binding.offset;
+  for (uint32_t i = 0; i < p->d->answer->arena_count; i++)
+    ASH_TRY(pack_arena(p, &p->d->answer->arenas[i]));
+  return ASH_OK;
 }
 
 static ash_status put_all(packer *p) {
+  ASH_TRY(put_own(p));
   for (uint32_t i = 0; i < p->d->ask->slot_count; i++) {
     ash_slot *slot = &p->d->answer->slots[i];
-    if (slot->binding.role == ASH_SCRATCH)
+    if (slot->binding.role == ASH_SCRATCH || is_own(p, i))
       continue;
-    if (p->twin[i] == i) {
-      choose(p, i);
-      ASH_TRY(put(p, i));
-      continue;
-    }
     const ash_slot *twin = slot_at(p, p->twin[i]);
     slot->binding = twin->binding;
     slot->bound = true;
@@ -285,9 +264,6 @@ ash_status ash_place_constants(ash_draft *d, const ash_constraints *rules,
   ASH_TRY(ash_zone_check(d->ctx, z));
   ASH_TRY(find_twins(&p));
   ASH_TRY(put_all(&p));
-  for (uint32_t i = 0; i < d->answer->arena_count; i++)
-    tighten(&p, &d->answer->arenas[i]);
-  share_twins(&p);
   for (uint32_t m = 0; m < d->ask->memory_count; m++)
     ASH_TRY(check_memory(&p, m));
   return ASH_OK;
