@@ -90,6 +90,9 @@ ash_status ash_complete_arenas(ash_draft *d, bool trusted);
 /* Budgets and rules were respected? */
 ash_status ash_check_demands(ash_draft *d);
 
+/* The packings of the built-in backends. */
+ash_pack ash_pack_exact, ash_pack_greedy;
+
 extern const ash_planner ash_planner_exact, ash_planner_greedy,
     ash_planner_first_fit, ash_planner_naive;
 
