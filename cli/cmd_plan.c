@@ -13,9 +13,8 @@ static ash_status show(job *j, const ash_compiled *c) {
   const char *text;
   size_t count;
   if (j->explain) {
-    const ash_status said =
-        ash_explain_tensor(j->s.ctx, &text, c->plan, c->graph, j->s.device,
-                           j->s.book, j->explain);
+    const ash_status said = ash_explain_tensor(
+        j->s.ctx, &text, c->plan, c->graph, j->s.device, j->s.book, j->explain);
     if (said == ASH_OK)
       printf("%s", text);
     return said;

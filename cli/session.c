@@ -15,8 +15,9 @@ static void print_dump(void *user, ash_stage stage, const char *text,
 static int check_stage(const session *s, const char *name, const char *option) {
   if (!name || ash_stage_find(name) != ASH_STAGE_COUNT)
     return -1;
-  return usage_error(s->cmd, "'%s' is no stage for --%s: read, pass, plan, emit",
-                     name, option);
+  return usage_error(s->cmd,
+                     "'%s' is no stage for --%s: read, pass, plan, emit", name,
+                     option);
 }
 
 /* "MEM=SIZE" in two parts. */
@@ -45,8 +46,7 @@ static int apply_set(session *s, const char *set) {
 static int take_budgets(session *s) {
   for (size_t i = 0; i < s->budgets.count; i++) {
     uint64_t bytes;
-    const int code =
-        split_size(s, s->budgets.items[i], s->names[i], &bytes);
+    const int code = split_size(s, s->budgets.items[i], s->names[i], &bytes);
     if (code >= 0)
       return code;
     s->constraints[i] = (ash_memory_constraint){s->names[i], bytes};
@@ -89,8 +89,8 @@ int session_open(session *s, const command *cmd) {
     s->options.dump = print_dump;
     s->options.dump_user = s;
   }
-  const ash_status status = ash_device_load(s->ctx, &s->device,
-                                            s->target ? s->target : "host");
+  const ash_status status =
+      ash_device_load(s->ctx, &s->device, s->target ? s->target : "host");
   if (status != ASH_OK)
     return session_close(s, status);
   for (size_t i = 0; i < s->sets.count; i++) {

@@ -1,12 +1,13 @@
 /* test_seed_planner.c - heliaAOT's planner page, method by method. Each test's
  * name starts with the method it is about. */
-#include "plan_net.h"
 #include "plan/planner.h"
+#include "plan_net.h"
 
-/* ---- fill_memory_constraints ------------------------------------------------ */
+/* ---- fill_memory_constraints ------------------------------------------------
+ */
 
-static void fill_memory_constraints_takes_the_targets_size_without_max_size(
-    void) {
+static void
+fill_memory_constraints_takes_the_targets_size_without_max_size(void) {
   net n = net_new();
   const ash_device *d = small_device(&n);
   const ash_memory_constraint none = {"slow", ASH_NO_LIMIT};
@@ -20,8 +21,8 @@ static void fill_memory_constraints_takes_the_targets_size_without_max_size(
   net_free(&n);
 }
 
-static void fill_memory_constraints_lets_a_constraint_override_the_target(
-    void) {
+static void
+fill_memory_constraints_lets_a_constraint_override_the_target(void) {
   net n = net_new();
   const ash_device *d = small_device(&n);
   const ash_memory_constraint less[] = {{"FAST", 64}, {"fast", 128}};
@@ -36,7 +37,8 @@ static void fill_memory_constraints_lets_a_constraint_override_the_target(
   net_free(&n);
 }
 
-/* ---- fill_tensor_constraints ------------------------------------------------- */
+/* ---- fill_tensor_constraints
+ * ------------------------------------------------- */
 
 static ash_rules *rules_from(net *n, const char *text) {
   ash_rules *rules;
@@ -49,29 +51,32 @@ static ash_rules *rules_from(net *n, const char *text) {
 static const char *memory_given(net *n, const char *text, uint32_t tensor) {
   const ash_device *d = small_device(n);
   ash_constraints c;
-  CHECK_EQ(ash_fill_tensor_constraints(n->ctx, &c, n->g, d,
-                                       rules_from(n, text)),
-           ASH_OK);
+  CHECK_EQ(
+      ash_fill_tensor_constraints(n->ctx, &c, n->g, d, rules_from(n, text)),
+      ASH_OK);
   const uint32_t m = c.tensors[tensor].memory;
   return m == ASH_NO_MEMORY ? "none" : d->memories[m].name;
 }
 
-static void fill_tensor_constraints_ranks_both_then_id_then_type_then_none(
-    void) {
+static void
+fill_tensor_constraints_ranks_both_then_id_then_type_then_none(void) {
   net n = net_new();
   const uint32_t x = row_input(&n, 64), y = row_relu(&n, x);
   row_end(&n, y);
   CHECK_STR(memory_given(&n, "- {memory: FAST}", x), "FAST");
-  CHECK_STR(memory_given(&n, "- {type: scratch, memory: SLOW}\n"
-                             "- {memory: FAST}",
+  CHECK_STR(memory_given(&n,
+                         "- {type: scratch, memory: SLOW}\n"
+                         "- {memory: FAST}",
                          x),
             "SLOW");
-  CHECK_STR(memory_given(&n, "- {id: '0', memory: FAR}\n"
-                             "- {type: scratch, memory: SLOW}",
+  CHECK_STR(memory_given(&n,
+                         "- {id: '0', memory: FAR}\n"
+                         "- {type: scratch, memory: SLOW}",
                          x),
             "FAR");
-  CHECK_STR(memory_given(&n, "- {type: scratch, id: '0', memory: FAST}\n"
-                             "- {id: '0', memory: FAR}",
+  CHECK_STR(memory_given(&n,
+                         "- {type: scratch, id: '0', memory: FAST}\n"
+                         "- {id: '0', memory: FAR}",
                          x),
             "FAST");
   CHECK_STR(memory_given(&n, "- {id: '1', memory: FAR}", x), "none");
@@ -82,8 +87,9 @@ static void fill_tensor_constraints_lets_the_later_of_equals_win(void) {
   net n = net_new();
   const uint32_t x = row_input(&n, 64);
   row_end(&n, row_relu(&n, x));
-  CHECK_STR(memory_given(&n, "- {type: scratch, memory: SLOW}\n"
-                             "- {type: SCRATCH, memory: FAST}",
+  CHECK_STR(memory_given(&n,
+                         "- {type: scratch, memory: SLOW}\n"
+                         "- {type: SCRATCH, memory: FAST}",
                          x),
             "FAST");
   net_free(&n);
@@ -186,7 +192,8 @@ static void fill_tensor_constraints_reads_rules_from_words(void) {
   net_free(&n);
 }
 
-/* ---- merge_alias_lifetimes_to_fixed_point -------------------------------------- */
+/* ---- merge_alias_lifetimes_to_fixed_point
+ * -------------------------------------- */
 
 static void merge_alias_lifetimes_follows_chains_and_trees(void) {
   ash_lifetime chain[] = {{4, 5}, {1, 2}, {7, 9}, {3, 4}};
@@ -247,8 +254,8 @@ static void compare_with_reach(const uint32_t *links, int count,
 
 /* All forests over up to 5 tensors (each links to another or to none, no
  * circles), with all lives out of three for each tensor. */
-static void merge_alias_lifetimes_equals_brute_force_on_every_small_forest(
-    void) {
+static void
+merge_alias_lifetimes_equals_brute_force_on_every_small_forest(void) {
   static const ash_lifetime some[] = {{0, 1}, {2, 3}, {1, 4}};
   unsigned long forests = 0;
   for (int count = 1; count <= 5; count++) {
@@ -277,12 +284,15 @@ static void merge_alias_lifetimes_equals_brute_force_on_every_small_forest(
   CHECK_EQ(forests, 1 + 3 + 16 + 125 + 1296); /* (n + 1)^(n - 1) each */
 }
 
-/* ---- populate_alias_allocations -------------------------------------------------- */
+/* ---- populate_alias_allocations
+ * -------------------------------------------------- */
 
 static void populate_alias_allocations_reuses_root_allocations(void) {
   ash_slot s[4] = {{.alias_of = 1, .alias_offset = 32, .size = 8},
                    {.alias_of = 2, .alias_offset = 64, .size = 64},
-                   {.alias_of = ASH_NO_ID, .size = 256, .bound = true,
+                   {.alias_of = ASH_NO_ID,
+                    .size = 256,
+                    .bound = true,
                     .binding = {ASH_SCRATCH, "DTCM", 4096, "DTCM"}},
                    {.alias_of = ASH_NO_ID, .size = 8}};
   uint64_t at;
@@ -297,7 +307,8 @@ static void populate_alias_allocations_reuses_root_allocations(void) {
   CHECK_EQ(ash_alias_root(s, 4, 0, NULL), ASH_NO_ID);
 }
 
-/* ---- plan ------------------------------------------------------------------------ */
+/* ---- plan
+ * ------------------------------------------------------------------------ */
 
 static void plan_binds_every_tensor_to_an_arena_slot(void) {
   net n = net_new();
@@ -374,9 +385,9 @@ static void plan_obeys_rules_and_pins(void) {
   const uint32_t x = row_input(&n, 64), y = row_relu(&n, x);
   const uint32_t z = row_add(&n, x, y);
   row_end(&n, z);
-  const ash_plan_options o = {
-      .rules = rules_from(&n, "- {id: '1', memory: FAR}\n"
-                              "- {id: '2', offset: 512}")};
+  const ash_plan_options o = {.rules =
+                                  rules_from(&n, "- {id: '1', memory: FAR}\n"
+                                                 "- {id: '2', offset: 512}")};
   const ash_plan *p = must_plan(&n, small_device(&n), &o);
   CHECK_STR(slot_of(p, y)->binding.memory, "FAR");
   CHECK_STR(slot_of(p, z)->binding.memory, "FAST");
@@ -437,7 +448,8 @@ static void plan_is_deterministic(void) {
   }
 }
 
-/* ---- the greedy planner, and ours --------------------------------------------------- */
+/* ---- the greedy planner, and ours
+ * --------------------------------------------------- */
 
 typedef struct instance {
   uint32_t count, steps;
@@ -451,14 +463,15 @@ static bool load(instance *in, const char *name) {
   char path[512], line[256], id[64];
   unsigned align, first, last;
   unsigned long long size, peak, bound;
-  (void)snprintf(path, sizeof path, "%s/packing/heliaaot/%s.csv",
-                 shared_data(), name);
+  (void)snprintf(path, sizeof path, "%s/packing/heliaaot/%s.csv", shared_data(),
+                 name);
   FILE *f = fopen(path, "r");
   if (!f)
     return false;
   CHECK(fgets(line, sizeof line, f));
-  CHECK_EQ(sscanf(line, "# align=%u ops=%u helia_peak=%llu "
-                        "live_lower_bound=%llu",
+  CHECK_EQ(sscanf(line,
+                  "# align=%u ops=%u helia_peak=%llu "
+                  "live_lower_bound=%llu",
                   &align, &in->steps, &peak, &bound),
            4);
   in->peak = peak;
@@ -482,9 +495,8 @@ static bool load(instance *in, const char *name) {
 }
 
 static const char *const published[] = {
-    "hkv_arrhythmia_int8",  "hkv_denoise_fp32",
-    "hkv_segmentation_int8", "kws_dscnn_m4_align4",
-    "kws_dscnn_m55_align16", "resnet28_int8_ap510"};
+    "hkv_arrhythmia_int8", "hkv_denoise_fp32",      "hkv_segmentation_int8",
+    "kws_dscnn_m4_align4", "kws_dscnn_m55_align16", "resnet28_int8_ap510"};
 
 static void pack(instance *in, ash_pack *how, ash_place_result *out,
                  ash_ctx *ctx) {
@@ -527,7 +539,8 @@ static void plan_exact_reaches_the_published_lower_bounds(void) {
   }
 }
 
-/* ---- register_memory_planner ---------------------------------------------------------- */
+/* ---- register_memory_planner
+ * ---------------------------------------------------------- */
 
 static ash_status refuse(void *user, ash_ctx *ctx, const ash_plan_request *ask,
                          ash_plan_answer *answer) {
