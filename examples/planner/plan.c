@@ -84,8 +84,7 @@ static ash_status show(ash_ctx *ctx, ash_graph **g, const char *path) {
     status = ash_rules_add(ctx, rules,
                            "type=constant constant_destination_memory=DTCM");
   if (status == ASH_OK)
-    status =
-        ash_fill_tensor_constraints(ctx, &constraints, *g, device, rules);
+    status = ash_fill_tensor_constraints(ctx, &constraints, *g, device, rules);
   if (status == ASH_OK)
     status = ash_register_planner(ctx, &stacker);
   for (size_t i = 0; status == ASH_OK && (p = ash_planner_at(ctx, i)); i++)

@@ -41,8 +41,7 @@ static uint64_t taken(const ash_plan_answer *answer, const char *memory) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < answer->arena_count; i++) {
     const ash_arena *a = &answer->arenas[i];
-    if (strcmp(a->memory, memory) == 0 ||
-        strcmp(a->source_memory, memory) == 0)
+    if (strcmp(a->memory, memory) == 0 || strcmp(a->source_memory, memory) == 0)
       sum += (a->size + a->alignment - 1) / a->alignment * a->alignment;
   }
   return sum;

@@ -20,7 +20,8 @@ static ash_status plan_by(net *n, const ash_plan **p, const char *planner) {
   return ash_plan_model(n->ctx, p, n->g, d, &o);
 }
 
-/* ---- registered ------------------------------------------------------------ */
+/* ---- registered ------------------------------------------------------------
+ */
 
 typedef struct behaviour {
   bool skip_last, wrong_memory, collide, far_away, unlinkable, lie;
@@ -49,18 +50,24 @@ static ash_status stack_up(void *user, ash_ctx *ctx,
   if (b->skip_last)
     answer->slots[last].bound = false;
   if (b->lie)
-    answer->arenas[answer->arena_count++] =
-        (ash_arena){.role = ASH_SCRATCH, .memory = "FAST",
-                    .source_memory = "FAST", .size = 1, .lower_bound = 1,
-                    .alignment = 16, .verdict = ASH_OPTIMAL};
+    answer->arenas[answer->arena_count++] = (ash_arena){.role = ASH_SCRATCH,
+                                                        .memory = "FAST",
+                                                        .source_memory = "FAST",
+                                                        .size = 1,
+                                                        .lower_bound = 1,
+                                                        .alignment = 16,
+                                                        .verdict = ASH_OPTIMAL};
   return ASH_OK;
 }
 
 static ash_status try_backend(behaviour b, uint32_t *id) {
   net n = make();
   const ash_plan *p;
-  const ash_planner mine = {.abi = ASH_PLANNER_ABI, .name = "mine",
-                            .plan = stack_up, .user = &b, .views_only = true};
+  const ash_planner mine = {.abi = ASH_PLANNER_ABI,
+                            .name = "mine",
+                            .plan = stack_up,
+                            .user = &b,
+                            .views_only = true};
   CHECK_EQ(ash_register_planner(n.ctx, &mine), ASH_OK);
   const ash_status status = plan_by(&n, &p, "mine");
   *id = status == ASH_OK ? 0 : last_diag(&n)->id;
@@ -118,11 +125,14 @@ static void plan_must_keep_to_budgets(void) {
   net n = make();
   behaviour b = {0};
   const ash_plan *p;
-  const ash_planner mine = {.abi = ASH_PLANNER_ABI, .name = "mine",
-                            .plan = stack_up, .user = &b, .views_only = true};
+  const ash_planner mine = {.abi = ASH_PLANNER_ABI,
+                            .name = "mine",
+                            .plan = stack_up,
+                            .user = &b,
+                            .views_only = true};
   const ash_memory_constraint small = {"FAST", 256};
-  const ash_plan_options o = {.planner = "mine", .constraints = &small,
-                              .constraint_count = 1};
+  const ash_plan_options o = {
+      .planner = "mine", .constraints = &small, .constraint_count = 1};
   const ash_device *d = small_device(&n);
   CHECK_EQ(ash_register_planner(n.ctx, &mine), ASH_OK);
   CHECK_EQ(ash_plan_model(n.ctx, &p, n.g, d, &o), ASH_INTERNAL);
@@ -141,7 +151,8 @@ static void every_built_in_backend_satisfies_the_contract(void) {
   }
 }
 
-/* ---- a shared object --------------------------------------------------------- */
+/* ---- a shared object
+ * --------------------------------------------------------- */
 
 static void a_shared_object_is_a_backend(void) {
   net n = make();
@@ -159,7 +170,8 @@ static void a_shared_object_that_cannot_be_used_is_refused(void) {
   net_free(&n);
 }
 
-/* ---- a program ----------------------------------------------------------------- */
+/* ---- a program
+ * ----------------------------------------------------------------- */
 
 static void a_program_is_a_backend(void) {
   if (system("python3 -c pass") != 0)
