@@ -46,8 +46,7 @@ static int apply_set(session *s, const char *set) {
 static int take_budgets(session *s) {
   for (size_t i = 0; i < s->budgets.count; i++) {
     uint64_t bytes;
-    const int code =
-        split_size(s, s->budgets.items[i], s->names[i], &bytes);
+    const int code = split_size(s, s->budgets.items[i], s->names[i], &bytes);
     if (code >= 0)
       return code;
     s->constraints[i] = (ash_memory_constraint){s->names[i], bytes};
