@@ -62,9 +62,8 @@ static void choose(const packer *p, uint32_t slot) {
   const ash_tensor_attributes *a = &p->rules->tensors[s->tensor];
   uint32_t source = a->memory;
   if (source == ASH_NO_MEMORY)
-    source = s->binding.role == ASH_CONSTANT
-                 ? storage_with_room(p, s->size)
-                 : state_with_room(p, s->size);
+    source = s->binding.role == ASH_CONSTANT ? storage_with_room(p, s->size)
+                                             : state_with_room(p, s->size);
   p->source[slot] = source;
   p->memory[slot] = a->destination == ASH_NO_MEMORY ? source : a->destination;
 }
@@ -72,8 +71,8 @@ static void choose(const packer *p, uint32_t slot) {
 static const char *why(const packer *p, uint32_t slot) {
   const ash_slot *s = slot_at(p, slot);
   const ash_tensor_attributes *a = &p->rules->tensors[s->tensor];
-  const uint32_t rule = a->destination_rule != ASH_NO_RULE ? a->destination_rule
-                                                           : a->memory_rule;
+  const uint32_t rule =
+      a->destination_rule != ASH_NO_RULE ? a->destination_rule : a->memory_rule;
   if (rule != ASH_NO_RULE)
     return ash_zone_format(&p->d->ctx->keep, "the rule '%s' asks for it",
                            p->book->items[rule].words);
@@ -82,7 +81,8 @@ static const char *why(const packer *p, uint32_t slot) {
   return "the device's memory for constants, read in place";
 }
 
-/* ---- equal constants ------------------------------------------------------ */
+/* ---- equal constants ------------------------------------------------------
+ */
 
 /* By content, then by rules, so that those who can share stand together; among
  * equals the first used comes first. */
@@ -92,8 +92,8 @@ static int by_content(const void *a, const void *b, const void *user) {
   const ash_slot *y = slot_at(p, *(const uint32_t *)b);
   if (x->size != y->size)
     return x->size < y->size ? -1 : 1;
-  const int order = x->size ? memcmp(bytes_of(p, x), bytes_of(p, y), x->size)
-                            : 0;
+  const int order =
+      x->size ? memcmp(bytes_of(p, x), bytes_of(p, y), x->size) : 0;
   if (order)
     return order;
   const ash_tensor_attributes *u = &p->rules->tensors[x->tensor];
@@ -126,7 +126,8 @@ static ash_status find_twins(packer *p) {
   return ASH_OK;
 }
 
-/* ---- placing -------------------------------------------------------------- */
+/* ---- placing --------------------------------------------------------------
+ */
 
 static ash_status two_sources(const packer *p, const ash_slot *slot,
                               const ash_arena *arena, const char *source) {
@@ -134,8 +135,9 @@ static ash_status two_sources(const packer *p, const ash_slot *slot,
                  ash_graph_loc(p->d->ask->graph, ASH_NO_ID, slot->tensor),
                  "constant '%s' in %s comes from %s, others there from %s",
                  slot->id, arena->memory, source, arena->source_memory);
-  ash_hint(p->d->ctx, "an arena is filled by one copy: give all constants of "
-                      "%s the same 'memory'",
+  ash_hint(p->d->ctx,
+           "an arena is filled by one copy: give all constants of "
+           "%s the same 'memory'",
            arena->memory);
   return ASH_MALFORMED;
 }
@@ -144,8 +146,8 @@ static ash_status put(packer *p, uint32_t index) {
   ash_slot *slot = &p->d->answer->slots[index];
   const ash_device *device = p->d->ask->device;
   const char *source = device->memories[p->source[index]].name;
-  ash_arena *arena = ash_draft_arena(p->d, slot->binding.role,
-                                     p->memory[index], p->source[index]);
+  ash_arena *arena = ash_draft_arena(p->d, slot->binding.role, p->memory[index],
+                                     p->source[index]);
   uint64_t offset, end;
   if (strcmp(arena->source_memory, source) != 0)
     return two_sources(p, slot, arena, source);
@@ -220,8 +222,8 @@ static ash_status put_all(packer *p) {
     const ash_slot *twin = slot_at(p, p->twin[i]);
     slot->binding = twin->binding;
     slot->bound = true;
-    slot->reason = ash_zone_format(&p->d->ctx->keep,
-                                   "the same bytes as '%s'", twin->id);
+    slot->reason =
+        ash_zone_format(&p->d->ctx->keep, "the same bytes as '%s'", twin->id);
   }
   return ash_zone_check(p->d->ctx, &p->d->ctx->keep);
 }
@@ -239,12 +241,12 @@ static ash_status check_memory(const packer *p, uint32_t memory) {
   if (need <= b->max_size)
     return ASH_OK;
   const ash_device *device = p->d->ask->device;
-  (void)ash_fail(p->d->ctx, ASH_NOFIT, ASH_D_plan_nofit,
-                 ash_graph_loc(p->d->ask->graph, ASH_NO_ID, ASH_NO_ID),
-                 "constants and state need %" PRIu64 " bytes of %s on %s, which "
-                 "has %" PRIu64 ": %" PRIu64 " bytes short",
-                 need, b->memory, device->name, b->max_size,
-                 need - b->max_size);
+  (void)ash_fail(
+      p->d->ctx, ASH_NOFIT, ASH_D_plan_nofit,
+      ash_graph_loc(p->d->ask->graph, ASH_NO_ID, ASH_NO_ID),
+      "constants and state need %" PRIu64 " bytes of %s on %s, which "
+      "has %" PRIu64 ": %" PRIu64 " bytes short",
+      need, b->memory, device->name, b->max_size, need - b->max_size);
   if (!b->constrained)
     ash_hint(p->d->ctx, "what if it were larger: --set %s=%" PRIu64, b->memory,
              need + device->memories[memory].reserve_bytes);
