@@ -112,6 +112,25 @@ void ash_fit_put(ash_fit *f, uint32_t item, int64_t base) {
   }
 }
 
+/* The largest end among a block's pieces may be the one that goes. */
+void ash_fit_take(ash_fit *f, uint32_t item) {
+  const ash_item *x = &f->m->items[item];
+  f->bases[item] = INT64_MIN;
+  for (uint32_t k = 0; k < x->piece_count; k++) {
+    const uint32_t rank = f->rank[x->piece + k];
+    const uint32_t *ends = f->ends + rank / BLOCK * BLOCK;
+    uint32_t most = 0, i = rank / BLOCK + f->leaf_count;
+    f->ends[rank] = 0;
+    for (int b = 0; b < BLOCK; b++)
+      most = ends[b] > most ? ends[b] : most;
+    for (; i > 0 && f->tree[i] != most; i /= 2) {
+      f->tree[i] = most;
+      const uint32_t other = f->tree[i ^ 1];
+      most = other > most ? other : most;
+    }
+  }
+}
+
 /* Ranks of placed pieces that meet [first, last), into f->found. The tree is
  * walked in order with the position alone: down to the left while the subtree
  * has a piece that ends late enough, else on to the next subtree. */

@@ -33,6 +33,8 @@ void ash_fit_clear(ash_fit *f);
  * enough (best fit). INT64_MAX: none, the item's place is fixed elsewhere. */
 int64_t ash_fit_lowest(ash_fit *f, uint32_t item, bool best);
 void ash_fit_put(ash_fit *f, uint32_t item, int64_t base);
+/* Takes an item out again; not with a shelf. */
+void ash_fit_take(ash_fit *f, uint32_t item);
 /* Places all items of the list that are not placed; the height. Gives up with
  * UINT64_MAX as soon as `limit` is reached. */
 uint64_t ash_fit_run(ash_fit *f, const uint32_t *items, size_t count, bool best,

@@ -18,9 +18,12 @@ static ash_status run(ash_solve *s) {
   static const uint64_t windows[] = {999, 970, 900, 800};
   ash_repair r;
   ASH_TRY(ash_repair_init(&r, s));
+  ash_lns_run(&r);
   ash_squeaky_run(&r, ASH_ORDER_PEAK_SIZE, 3);
   for (size_t i = 0; i < ASH_COUNT_OF(windows) && !ash_solve_done(s); i++)
     ASH_TRY(ash_window_run(&r, windows[i]));
+  for (int i = 0; i < 4 && !ash_solve_done(s); i++)
+    ash_lns_run(&r);
   ash_squeaky_run(&r, ASH_ORDER_SIZE, 8);
   return ASH_OK;
 }
