@@ -11,6 +11,8 @@ typedef struct session {
   ash_ctx *ctx;
   const char *target; /* --target */
   arg_list sets;      /* --set MEM=SIZE */
+  arg_list shapes;    /* --input-shape NAME=1,3,32,32 */
+  arg_list constants; /* --constant NAME=1,2,3 */
   ash_compile_options options;
   const char *dump_after, *stop_after;
   const ash_device *device;
@@ -23,6 +25,10 @@ typedef struct session {
    "device: 'ashlar targets' lists them (default host)"},                      \
       {"set",   0,        ARG_LIST,                                            \
        &(s)->sets, "MEM=SIZE", "what if a memory had another size (64K, 1M)"}, \
+      {"input-shape", 0, ARG_LIST, &(s)->shapes, "NAME=1,3,32,32",             \
+       "fixes the shape of an input that the model leaves open"},              \
+      {"constant", 0, ARG_LIST, &(s)->constants, "NAME=1,2,3",                 \
+       "makes an input a constant (shapes and axes must be)"},                 \
       {"planner", 0, ARG_TEXT, &(s)->options.plan.planner, "NAME",             \
        "exact (default), greedy, first-fit, naive"},                           \
       {"ticks", 0, ARG_NUMBER, &(s)->options.plan.ticks, "N",                  \

@@ -442,4 +442,12 @@ void ash_rt_quantize_u8_u8(const ash_rt_requantize_params *p, const uint8_t *in,
 void ash_rt_quantize_s8_u8(const ash_rt_requantize_params *p, const int8_t *in,
                            uint8_t *out);
 
+/* ---- what loops call ---------------------------------------------------- */
+
+float ash_rt_half_value(uint16_t bits);
+uint16_t ash_rt_half_bits(float x);
+float ash_rt_brain_value(uint16_t bits);
+uint16_t ash_rt_brain_bits(float x);
+int64_t ash_rt_integer_sqrt(int64_t x);
+
 #endif

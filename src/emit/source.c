@@ -379,6 +379,14 @@ static void put_view(ash_module *m, const char *what, const uint32_t *ids,
   ash_text_line(t, "}");
 }
 
+/* Do loops in this file call functions of the C library? */
+static bool needs_math(const ash_module *m) {
+  for (uint32_t i = 0; i < m->g->op_count; i++)
+    if (m->kernels[i] && m->g->ops.items[i].kind == ASH_OP_map)
+      return true;
+  return false;
+}
+
 ash_status ash_emit_source(ash_module *m) {
   ash_text *t = m->text;
   ash_emit_banner(m, ash_zone_format(&m->ctx->scratch, "%s.c", m->prefix),
@@ -387,6 +395,10 @@ ash_status ash_emit_source(ash_module *m) {
   ash_text_line(t, "#include \"%s_kernels.h\"", m->prefix);
   ash_text_line(t, "#include \"%s_memory.h\"", m->prefix);
   ash_text_blank(t);
+  if (needs_math(m)) {
+    ash_text_line(t, "#include <math.h>");
+    ash_text_blank(t);
+  }
   ASH_TRY(put_map(m));
   ash_text_blank(t);
   put_arenas(m);

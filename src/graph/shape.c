@@ -75,6 +75,22 @@ static const struct {
     [ASH_OP_hard_swish] = {ash_shape_hard_swish, F32 | Q8},
     [ASH_OP_log_softmax] = {ash_shape_log_softmax, F32 | Q8},
     [ASH_OP_l2_normalization] = {ash_shape_l2_normalization, F32 | Q8},
+    [ASH_OP_map] = {ash_shape_map, ANY},
+    [ASH_OP_fold] = {ash_shape_fold, ANY},
+    [ASH_OP_strided] = {ash_shape_strided, ANY},
+    [ASH_OP_take] = {ash_shape_take, ANY},
+    [ASH_OP_take_elements] = {ash_shape_take_elements, ANY},
+    [ASH_OP_take_nd] = {ash_shape_take_nd, ANY},
+    [ASH_OP_put_elements] = {ash_shape_put_elements, ANY},
+    [ASH_OP_put_nd] = {ash_shape_put_nd, ANY},
+    [ASH_OP_fill_pad] = {ash_shape_fill_pad, ANY},
+    [ASH_OP_join] = {ash_shape_join, ANY},
+    [ASH_OP_matmul] = {ash_shape_matmul, ANY},
+    [ASH_OP_conv_nd] = {ash_shape_conv_nd, ANY},
+    [ASH_OP_pool_nd] = {ash_shape_pool_nd, ANY},
+    [ASH_OP_running] = {ash_shape_running, ANY},
+    [ASH_OP_top_k] = {ash_shape_top_k, ANY},
+    [ASH_OP_resample] = {ash_shape_resample, ANY},
 };
 
 /* Nothing in, nothing out: no device code is made for that. */

@@ -134,7 +134,23 @@ uint64_t ash_ref_index(const ash_shape *s, const int32_t *at, uint32_t rank);
   X(gelu, ash_ref_gelu)                                                        \
   X(hard_swish, ash_ref_hard_swish)                                            \
   X(log_softmax, ash_ref_log_softmax)                                          \
-  X(l2_normalization, ash_ref_l2_normalization)
+  X(l2_normalization, ash_ref_l2_normalization)                                \
+  X(map, ash_ref_map_any)                                                      \
+  X(fold, ash_ref_fold)                                                        \
+  X(strided, ash_ref_strided)                                                  \
+  X(take, ash_ref_take)                                                        \
+  X(take_elements, ash_ref_take_elements)                                      \
+  X(take_nd, ash_ref_take_nd)                                                  \
+  X(put_elements, ash_ref_put_elements)                                        \
+  X(put_nd, ash_ref_put_nd)                                                    \
+  X(fill_pad, ash_ref_fill_pad)                                                \
+  X(join, ash_ref_join)                                                        \
+  X(matmul, ash_ref_matmul)                                                    \
+  X(conv_nd, ash_ref_conv_nd)                                                  \
+  X(pool_nd, ash_ref_pool_nd)                                                  \
+  X(running, ash_ref_running)                                                  \
+  X(top_k, ash_ref_top_k)                                                      \
+  X(resample, ash_ref_resample)
 
 #define X(op, kernel) ash_status kernel(const ash_ref_call *c);
 ASH_REF_KERNELS(X)
