@@ -176,7 +176,7 @@ static bool read_shape(ash_shape *out, const char *text) {
     double value;
     if (out->rank == ASH_RANK_MAX || !read_number(&text, &value) || value < 0 ||
         value > INT32_MAX)
-      return false;
+      return false; /* the empty text is a single number's shape */
     out->dim[out->rank++] = (int32_t)value;
     text += *text == ',' || *text == 'x';
   }
@@ -319,6 +319,8 @@ static void run_node(ash_ox *m, const ash_onnx_node *node) {
   const ash_ox_handler *h = find_handler(node->type);
   const ash_mark mark = ash_zone_mark(&m->ctx->scratch);
   m->node = node;
+  if (h && m->opset < 7 && ash_ox_attr(m, "broadcast"))
+    ash_ox_refuse(m, "broadcasting as before operator set 7");
   if (h)
     h->read(m);
   else
@@ -490,8 +492,6 @@ static ash_status import(ash_ox *m, const uint8_t *bytes, size_t count) {
   ASH_TRY(ash_onnx_read_model(m->ctx, m->model, &m->g->zone, bytes, count,
                               m->file));
   m->opset = opset_of(m->model);
-  if (m->opset < 7)
-    ash_ox_refuse(m, "an operator set before 7");
   m->depth = 1;
   for (uint32_t i = 0; i < m->model->graph.constant_count; i++)
     ash_ox_bind(m, m->model->graph.constants[i].name,

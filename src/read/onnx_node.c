@@ -151,18 +151,39 @@ double ash_ox_value(const ash_ox *m, uint32_t id, uint64_t i) {
   return ash_type_is_float(t->type) ? 0 : (double)ash_tensor_int(t, i);
 }
 
+/* An input of the model that this value depends on: operators stand in order,
+ * so one walk from the last to the first finds it. */
+static const char *input_behind(const ash_ox *m, uint32_t id) {
+  const ash_graph *g = m->g;
+  for (size_t i = g->op_count; i-- > 0;) {
+    const ash_op *op = &g->ops.items[i];
+    if (op->outputs[0] != id)
+      continue;
+    for (uint32_t k = 0; k < op->input_count; k++)
+      if (op->inputs[k] != ASH_NO_ID &&
+          g->tensors.items[op->inputs[k]].kind != ASH_TENSOR_CONSTANT)
+        id = op->inputs[k];
+  }
+  const ash_tensor *t = ash_ox_t(m, id);
+  return t->kind == ASH_TENSOR_INPUT ? t->name : NULL;
+}
+
+static void ask_for_constant(ash_ox *m, uint32_t id) {
+  const char *input = input_behind(m, id);
+  ash_ox_fail(m, ASH_UNSUPPORTED, ASH_D_onnx_constant,
+              "'%s' must be known when the model is compiled",
+              ash_ox_t(m, id)->name);
+  if (input)
+    ash_hint(m->ctx, "fix it with --constant %s=VALUES", input);
+}
+
 uint32_t ash_ox_list(ash_ox *m, uint32_t id, int64_t *out, uint32_t most) {
   const ash_tensor *t = ash_ox_t(m, id);
   const uint64_t count = ash_shape_elements(&t->shape);
   if (m->status != ASH_OK)
     return 0;
   if (!ash_ox_is_constant(m, id)) {
-    ash_ox_fail(m, ASH_UNSUPPORTED, ASH_D_onnx_constant,
-                "'%s' must be known when the model is compiled", t->name);
-    ash_hint(m->ctx, t->kind == ASH_TENSOR_INPUT
-                         ? "fix it with --constant %s=VALUES"
-                         : "shapes that depend on '%s' are not static",
-             t->name);
+    ask_for_constant(m, id);
     return 0;
   }
   if (count > most) {

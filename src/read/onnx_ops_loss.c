@@ -112,7 +112,7 @@ static void read_adagrad(ash_ox *m) {
                               ash_ox_map2(m, ASH_FN_mul, g, g));
     const uint32_t root =
         ash_ox_with(m, ASH_FN_add, ash_ox_map1(m, ASH_FN_sqrt, h),
-                    ash_ox_float(m, "epsilon", 0));
+                    ash_ox_float(m, "epsilon", (double)1e-6f));
     const uint32_t step = ash_ox_map2(
         m, ASH_FN_div, ash_ox_map2(m, ASH_FN_mul, g, rate), root);
     ash_ox_out(m, k, ash_ox_map2(m, ASH_FN_sub, x, step));
@@ -181,7 +181,7 @@ static void read_adam(ash_ox *m) {
                scaled(m, ash_ox_map2(m, ASH_FN_mul, g, g), 1 - beta));
     const uint32_t root =
         ash_ox_with(m, ASH_FN_add, ash_ox_map1(m, ASH_FN_sqrt, h),
-                    ash_ox_float(m, "epsilon", 0));
+                    ash_ox_float(m, "epsilon", (double)1e-6f));
     uint32_t y = ash_ox_map2(
         m, ASH_FN_sub, x,
         ash_ox_map2(m, ASH_FN_div, ash_ox_map2(m, ASH_FN_mul, v, rate), root));

@@ -267,16 +267,16 @@ static void read_identity(ash_ox *m) { ash_ox_out(m, 0, ash_ox_in(m, 0)); }
 /* Without training, nothing is dropped and the mask is all true. */
 static void read_dropout(ash_ox *m) {
   const uint32_t x = ash_ox_in(m, 0);
-  if (ash_ox_has(m, 2)) {
-    int64_t training = 0;
+  int64_t training = 0;
+  if (ash_ox_has(m, 2))
     (void)ash_ox_list(m, ash_ox_in(m, 2), &training, 1);
-    double ratio = ash_ox_has(m, 1) ? ash_ox_value(m, ash_ox_in(m, 1), 0) : 0.5;
-    if (training && (!ash_ox_has(m, 1) || ash_ox_is_constant(m, ash_ox_in(m, 1)))
-        && ratio == 0)
-      training = 0;
-    if (training)
-      ash_ox_refuse(m, "training mode");
+  if (training && ash_ox_has(m, 1)) { /* with ratio 0 nothing is dropped */
+    int64_t unused;
+    (void)ash_ox_list(m, ash_ox_in(m, 1), &unused, 1);
+    training = ash_ox_value(m, ash_ox_in(m, 1), 0) != 0;
   }
+  if (training && m->status == ASH_OK)
+    ash_ox_refuse(m, "training mode");
   ash_ox_out(m, 0, x);
   if (ash_ox_wants(m, 1))
     ash_ox_out(m, 1,

@@ -139,6 +139,11 @@ static uint32_t slice_axis(ash_ox *m, uint32_t x, uint32_t axis, int64_t start,
   end = end < low ? low : end > size ? size : end;
   const int64_t count = step > 0 ? (end - start + step - 1) / step
                                  : (start - end - step - 1) / -step;
+  if (count < 1 && ash_ox_is_constant(m, x)) { /* lists may be empty */
+    ash_shape s = *ash_ox_shape(m, x);
+    s.dim[axis] = 0;
+    return ash_ox_constant(m, ash_ox_type(m, x), s, NULL);
+  }
   if (start < 0 || count < 1) {
     ash_ox_refuse(m, "a result without elements");
     return x;

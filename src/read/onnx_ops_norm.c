@@ -11,11 +11,42 @@ static uint32_t per_channel(ash_ox *m, uint32_t v, uint32_t rank) {
   return ash_ox_reshape(m, v, s);
 }
 
+/* old * momentum + new * (1 - momentum) */
+static uint32_t mixed(ash_ox *m, uint32_t old, uint32_t new_value) {
+  const double momentum = ash_ox_float(m, "momentum", (double)0.9f);
+  const uint32_t list =
+      ash_ox_reshape(m, new_value, *ash_ox_shape(m, old));
+  return ash_ox_map2(m, ASH_FN_add, ash_ox_with(m, ASH_FN_mul, old, momentum),
+                     ash_ox_with(m, ASH_FN_mul, list, 1 - momentum));
+}
+
+/* Statistics of this batch, and running ones brought up to date. */
+static void train_batch_norm(ash_ox *m) {
+  const uint32_t x = ash_ox_in(m, 0), rank = ash_ox_rank(m, x);
+  const uint32_t axes = ((1u << rank) - 1) & ~2u;
+  const uint32_t mean = ash_ox_fold(m, ASH_FOLD_MEAN, x, axes, true);
+  const uint32_t d = ash_ox_map2(m, ASH_FN_sub, x, mean);
+  const uint32_t variance = ash_ox_fold(
+      m, ASH_FOLD_MEAN, ash_ox_map2(m, ASH_FN_mul, d, d), axes, true);
+  const uint32_t spread = ash_ox_map1(
+      m, ASH_FN_sqrt,
+      ash_ox_with(m, ASH_FN_add, variance,
+                  ash_ox_float(m, "epsilon", (double)1e-5f)));
+  const uint32_t y =
+      ash_ox_map2(m, ASH_FN_mul, ash_ox_map2(m, ASH_FN_div, d, spread),
+                  per_channel(m, ash_ox_in(m, 1), rank));
+  ash_ox_out(m, 0,
+             ash_ox_map2(m, ASH_FN_add, y,
+                         per_channel(m, ash_ox_in(m, 2), rank)));
+  ash_ox_out(m, 1, mixed(m, ash_ox_in(m, 3), mean));
+  ash_ox_out(m, 2, mixed(m, ash_ox_in(m, 4), variance));
+}
+
 static void read_batch_norm(ash_ox *m) {
   const uint32_t x = ash_ox_in(m, 0), rank = ash_ox_rank(m, x);
   const double epsilon = ash_ox_float(m, "epsilon", (double)1e-5f);
-  if (ash_ox_int(m, "training_mode", 0) || ash_ox_wants(m, 1)) {
-    ash_ox_refuse(m, "training mode");
+  if (ash_ox_int(m, "training_mode", 0)) {
+    train_batch_norm(m);
     return;
   }
   const uint32_t spread = ash_ox_map1(
