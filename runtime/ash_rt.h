@@ -499,6 +499,12 @@ void ash_rt_fully_connected_s8_mve(const ash_rt_fully_connected_s8_params *p,
                                    const int8_t *filter, const int32_t *scale,
                                    int8_t *out, void *scratch);
 
+/* Tensors of one shape. */
+void ash_rt_add_s8_mve(const ash_rt_add_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
+void ash_rt_average_pool_2d_s8_mve(const ash_rt_pool_2d_s8_params *p,
+                                   const int8_t *in, int8_t *out);
+
 /* Single instructions, each also in plain C. A pair is two 16-bit numbers, the
  * first in the low half. */
 #if defined(__ARM_FEATURE_DSP) && defined(__ARM_FEATURE_SIMD32) &&             \
