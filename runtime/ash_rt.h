@@ -466,8 +466,9 @@ void ash_rt_quantize_s8_u8(const ash_rt_requantize_params *p, const int8_t *in,
 
 /* Arm DSP: two 16-bit products at once. Weights are groups of channels (two for
  * convolution, four for fully connected) by blocks of four taps, an even number
- * of them, with the bytes of a block in the order 0 2 1 3; shifts are below 0
- * and sums below 2^30. */
+ * of them, with the bytes of a block in the order 0 2 1 3 (one or two rows,
+ * fully connected: groups of two, order 0 1 2 3); shifts are below 0 and sums
+ * below 2^30. */
 void ash_rt_conv_2d_s8_dsp(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
                            const int32_t *multiplier, const int8_t *shift,
                            const int32_t *bias, const int8_t *filter,

@@ -79,6 +79,8 @@ static uint64_t padding_bytes(const ash_graph *g, const ash_op *op) {
 }
 
 static uint64_t dense_dsp_bytes(const ash_graph *g, const ash_op *op) {
+  if (ash_op_in(g, op, 1)->shape.dim[0] <= 2)
+    return 0;
   return 2 * round_up(taps_of(g, op), 8);
 }
 
