@@ -7,7 +7,7 @@
 
 typedef struct job {
   session s;
-  const char *folder, *json, *report, *constants;
+  const char *folder, *json, *report, *constants, *module;
   bool require_optimal;
 } job;
 
@@ -45,6 +45,10 @@ static int choose_forms(job *j, const command *cmd) {
     emit->constants = ash_constants_find(j->constants);
   if (emit->constants == ASH_CONSTANTS_COUNT)
     return usage_error(cmd, "'%s' is no form of constants", j->constants);
+  if (j->module)
+    emit->module = ash_module_find(j->module);
+  if (emit->module == ASH_MODULE_COUNT)
+    return usage_error(cmd, "'%s' is no kind of module", j->module);
   return -1;
 }
 
@@ -63,6 +67,11 @@ int cmd_compile(int argc, char **argv) {
        "exit 10 unless the plan is proved optimal"},
       {"constants", 0, ARG_TEXT, &j.constants, "FORM",
        "hex (default), incbin, sidecar or embed"},
+      {"module", 0, ARG_TEXT, &j.module, "KIND",
+       "plain (default), single-file, cmake, zephyr, cmsis-pack, esp-idf, "
+       "arduino"},
+      {"residency", 0, ARG_FLAG, &j.s.options.emit.residency, NULL,
+       "write PREFIX_residency.json too"},
       SESSION_OPTIONS(&j.s),
       {0}};
   const command *cmd = find_command("compile");

@@ -60,9 +60,32 @@ ASH_API const char *ash_constants_text(ash_constants form);
 /* ASH_CONSTANTS_COUNT if there is none of that name. */
 ASH_API ash_constants ash_constants_find(const char *name);
 
+/* What the module is packed as: X(name, text, help). */
+#define ASH_MODULE_MAP(X)                                                      \
+  X(PLAIN, "plain", "C files")                                                 \
+  X(SINGLE_FILE, "single-file", "one .h and one .c")                           \
+  X(CMAKE, "cmake", "with a CMakeLists.txt")                                   \
+  X(ZEPHYR, "zephyr", "a Zephyr module")                                       \
+  X(CMSIS_PACK, "cmsis-pack", "with a .pdsc")                                  \
+  X(ESP_IDF, "esp-idf", "an ESP-IDF component")                                \
+  X(ARDUINO, "arduino", "an Arduino library")
+
+typedef enum ash_module_kind {
+#define X(name, text, help) ASH_MODULE_##name,
+  ASH_MODULE_MAP(X)
+#undef X
+      ASH_MODULE_COUNT
+} ash_module_kind;
+
+ASH_API const char *ash_module_text(ash_module_kind kind);
+/* ASH_MODULE_COUNT if there is none of that name. */
+ASH_API ash_module_kind ash_module_find(const char *name);
+
 typedef struct ash_emit_options {
   size_t struct_bytes;
   ash_constants constants;
+  ash_module_kind module;
+  bool residency; /* <prefix>_residency.json too */
 } ash_emit_options;
 
 /* The module of a planned graph (docs/generated-code.md). `prefix` must be a C

@@ -38,6 +38,8 @@ ash_status ash_emit_memory(ash_module *m);
 ash_status ash_emit_kernels_header(ash_module *m);
 ash_status ash_emit_kernels_source(ash_module *m);
 ash_status ash_emit_linker(ash_module *m);
+ash_status ash_emit_readme(ash_module *m);
+ash_status ash_emit_residency(ash_module *m);
 
 /* Parts of <prefix>.c. */
 void ash_emit_arenas(ash_module *m);
@@ -84,8 +86,8 @@ const char *ash_emit_stored(ash_module *m, const ash_render_arena *a);
  */
 
 void ash_emit_banner(ash_module *m, const char *file, const char *what);
-/* Lines in which % stands for the prefix and $ for the prefix in capitals;
- * ends with NULL. */
+/* Lines in which % stands for the prefix and $ for the prefix in capitals; $$
+ * is a dollar. Ends with NULL. */
 void ash_emit_template(ash_module *m, const char *const *lines);
 /* Rewrites the names of the runtime (ash_rt_, ASH_RT_) to the module's own. */
 void ash_emit_renamed(ash_module *m, const char *text, size_t count);

@@ -20,6 +20,8 @@ void ash_emit_template(ash_module *m, const char *const *lines) {
     for (const char *p = *lines; *p; p++) {
       if (*p == '%')
         ash_text_string(m->text, m->prefix);
+      else if (p[0] == '$' && p[1] == '$')
+        ash_text_put(m->text, p++, 1);
       else if (*p == '$')
         ash_text_string(m->text, m->upper);
       else
