@@ -31,6 +31,8 @@ static int compile(job *j, const char *path) {
   const bool proved = !c.plan || c.plan->verdict == ASH_OPTIMAL;
   if (status == ASH_OK && c.files && !j->s.quiet) {
     print_plan_summary(c.plan, c.render);
+    if (j->s.verbose)
+      print_plan_tensors(&j->s.out, c.plan);
     printf("wrote %zu files to %s\n", c.file_count, j->folder);
   }
   ash_compiled_drop(&c);

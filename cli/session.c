@@ -46,8 +46,7 @@ static int apply_set(session *s, const char *set) {
 static int take_budgets(session *s) {
   for (size_t i = 0; i < s->budgets.count; i++) {
     uint64_t bytes;
-    const int code =
-        split_size(s, s->budgets.items[i], s->names[i], &bytes);
+    const int code = split_size(s, s->budgets.items[i], s->names[i], &bytes);
     if (code >= 0)
       return code;
     s->constraints[i] = (ash_memory_constraint){s->names[i], bytes};
@@ -72,6 +71,9 @@ static ash_status read_rules(session *s) {
 
 int session_open(session *s, const command *cmd) {
   s->cmd = cmd;
+  if (!term_open(&s->out, stdout, s->color, s->ascii))
+    return usage_error(cmd, "'%s' is no value for --color: auto, always, never",
+                       s->color);
   int code = check_stage(s, s->dump_after, "dump-after");
   if (code < 0)
     code = check_stage(s, s->stop_after, "stop-after");
@@ -109,7 +111,7 @@ int session_open(session *s, const command *cmd) {
 int session_close(session *s, ash_status status) {
   if (s->ctx) {
     if (!s->quiet || status != ASH_OK)
-      print_diags(s->ctx, stderr);
+      print_diags_as(s->ctx, stderr, s->color);
     ash_ctx_free(s->ctx);
     s->ctx = NULL;
   }

@@ -20,9 +20,9 @@ struct ash_ctx {
   ash_zone scratch; /* empty between public calls                        */
   ash_diag diags[ASH_DIAG_MAX];
   size_t diag_count;
-  bool diag_dropped; /* the newest found no room */
   ash_cleanup *cleanups;
   void *planners; /* what was registered: plan/registry.c knows its type */
+  bool diag_dropped; /* the newest found no room */
 };
 
 /* Calls `run` when the context is freed. */
