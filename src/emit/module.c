@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-static bool is_identifier(const char *s) {
+bool ash_emit_is_identifier(const char *s) {
   if (!isalpha((unsigned char)*s) && *s != '_')
     return false;
   for (; *s; s++)
@@ -85,8 +85,8 @@ ash_status ash_emit_add_file(ash_module *m, const char *name, const void *bytes,
   return ASH_OK;
 }
 
-static ash_status emit_text(ash_module *m, const char *name,
-                            ash_status (*write)(ash_module *m)) {
+ash_status ash_emit_text(ash_module *m, const char *name,
+                         ash_status (*write)(ash_module *m)) {
   ash_text t;
   const ash_mark mark = ash_zone_mark(&m->ctx->scratch);
   ash_text_init(&t, &m->ctx->mem);
@@ -105,8 +105,8 @@ static ash_status emit_text(ash_module *m, const char *name,
 }
 
 static ash_status emit_part(ash_module *m, const part *p) {
-  return emit_text(m, ash_zone_format(m->zone, "%s%s", m->prefix, p->ending),
-                   p->emit);
+  return ash_emit_text(
+      m, ash_zone_format(m->zone, "%s%s", m->prefix, p->ending), p->emit);
 }
 
 static ash_status pack(ash_module *m) {
@@ -135,7 +135,7 @@ static ash_status emit(ash_module *m) {
   for (size_t i = 0; i < ASH_COUNT_OF(parts); i++)
     ASH_TRY(emit_part(m, &parts[i]));
   ASH_TRY(ash_emit_blobs(m));
-  ASH_TRY(emit_text(m, "README.md", ash_emit_readme));
+  ASH_TRY(ash_emit_text(m, "README.md", ash_emit_readme));
   if (m->options.residency) {
     static const part residency = {"_residency.json", ash_emit_residency};
     ASH_TRY(emit_part(m, &residency));
@@ -158,7 +158,7 @@ ash_status ash_emit_module(ash_ctx *ctx, const ash_generated **files,
   *file_count = 0;
   if (options)
     m.options = *options;
-  if (!is_identifier(prefix))
+  if (!ash_emit_is_identifier(prefix))
     return ash_fail(ctx, ASH_MISUSE, ASH_D_emit_prefix, ASH_NOWHERE,
                     "the prefix '%s' is not a C identifier", prefix);
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
@@ -171,8 +171,7 @@ ash_status ash_emit_module(ash_ctx *ctx, const ash_generated **files,
   return ASH_OK;
 }
 
-/* ---- words for options ----------------------------------------------------
- */
+/* ---- words for options --------------------------------------------------- */
 
 static const char *const constants_text[ASH_CONSTANTS_COUNT] = {
 #define X(name, text, help) [ASH_CONSTANTS_##name] = (text),
