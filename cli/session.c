@@ -25,8 +25,10 @@ static int split_size(session *s, const char *text, char name[64],
                       uint64_t *bytes) {
   const char *equals = strchr(text, '=');
   if (!equals || equals == text || (size_t)(equals - text) >= 64 ||
-      !ash_parse_bytes(bytes, equals + 1))
+      !ash_parse_bytes(bytes, equals + 1)) {
+    (void)session_close(s, ASH_MISUSE);
     return usage_error(s->cmd, "'%s' is not MEM=SIZE, as in DTCM=64K", text);
+  }
   memcpy(name, text, (size_t)(equals - text));
   name[equals - text] = '\0';
   return -1;
