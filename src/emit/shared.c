@@ -77,7 +77,7 @@ static ash_status write_header(ash_module *m) {
   ash_text_line(t, "#ifndef %s_SCRATCH_H", m->upper);
   ash_text_line(t, "#define %s_SCRATCH_H", m->upper);
   ash_text_blank(t);
-  ash_text_line(t, "#include <stdint.h>");
+  ash_text_line(t, "#include \"%s_memory.h\"", m->prefix);
   ash_text_blank(t);
   for (uint32_t i = 0; i < m->render->arena_count; i++) {
     const ash_render_arena *a = &m->render->all_arenas[i];
@@ -98,16 +98,20 @@ static ash_status write_source(ash_module *m) {
                   ash_zone_format(&m->ctx->scratch, "%s_scratch.c", m->prefix),
                   "arenas of models that never run at the same time");
   ash_text_line(t, "#include \"%s_scratch.h\"", m->prefix);
-  ash_text_line(t, "#include \"%s_memory.h\"", m->prefix);
+  ash_text_blank(t);
+  ash_text_line(t, "#if defined(__GNUC__)");
+  ash_text_line(t, "#define %s_ALIGN(n) __attribute__((aligned(n)))", m->upper);
+  ash_text_line(t, "#else");
+  ash_text_line(t, "#define %s_ALIGN(n)", m->upper);
+  ash_text_line(t, "#endif");
   ash_text_blank(t);
   for (uint32_t i = 0; i < m->render->arena_count; i++) {
     const ash_render_arena *a = &m->render->all_arenas[i];
     const char *memory = ash_emit_upper(m, a->memory);
     ash_text_line(t, "#ifdef %s_PUT_IN_%s", m->upper, memory);
-    ash_text_line(t, "%s_PUT_IN_%s uint8_t %s[%" PRIu64 "]", m->upper, memory,
-                  a->symbol, a->size);
-    ash_text_line(t, "    __attribute__((aligned(%" PRIu64 ")));",
-                  a->alignment);
+    ash_text_line(t, "%s_PUT_IN_%s uint8_t", m->upper, memory);
+    ash_text_line(t, "    %s_ALIGN(%" PRIu64 ") %s[%" PRIu64 "];", m->upper,
+                  a->alignment, a->symbol, a->size);
     ash_text_line(t, "#endif");
   }
   return ASH_OK;
