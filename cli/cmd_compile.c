@@ -7,7 +7,7 @@
 
 typedef struct job {
   session s;
-  const char *folder, *json, *report;
+  const char *folder, *json, *report, *constants;
   bool require_optimal;
 } job;
 
@@ -40,6 +40,16 @@ static int compile(job *j, const char *path) {
   return code == 0 && j->require_optimal && !proved ? 10 : code;
 }
 
+static int choose_forms(job *j, const command *cmd) {
+  ash_emit_options *emit = &j->s.options.emit;
+  emit->struct_bytes = sizeof *emit;
+  if (j->constants)
+    emit->constants = ash_constants_find(j->constants);
+  if (emit->constants == ASH_CONSTANTS_COUNT)
+    return usage_error(cmd, "'%s' is no form of constants", j->constants);
+  return -1;
+}
+
 int cmd_compile(int argc, char **argv) {
   job j = {.folder = "out"};
   arg_list models;
@@ -53,12 +63,16 @@ int cmd_compile(int argc, char **argv) {
        "write a web page that shows the plan too"},
       {"require-optimal", 0, ARG_FLAG, &j.require_optimal, NULL,
        "exit 10 unless the plan is proved optimal"},
+      {"constants", 0, ARG_TEXT, &j.constants, "FORM",
+       "hex (default), incbin, sidecar or embed"},
       SESSION_OPTIONS(&j.s),
       {0}};
   const command *cmd = find_command("compile");
   int code = args_parse(cmd, argc, argv, options, &models);
   if (code < 0 && models.count != 1)
     code = usage_error(cmd, "one model file is needed");
+  if (code < 0)
+    code = choose_forms(&j, cmd);
   if (code < 0)
     code = session_open(&j.s, cmd);
   return code >= 0 ? code : compile(&j, models.items[0]);

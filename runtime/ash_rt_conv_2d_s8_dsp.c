@@ -129,7 +129,12 @@ static void ash_rt_conv_pair_dsp(const ash_rt_conv_dsp *k, const int16_t *a,
   const int16_t *const end = a + 8 * (ptrdiff_t)k->blocks;
   const int32_t *m = k->multiplier, *bias = k->bias;
   const int8_t *w = k->filter, *e = k->shift;
-  for (int32_t c = out_c; c > 0; c -= 2) {
+  for (int32_t c = out_c; c > 0; c -= 2, bias += 2, m += 2, e += 2) {
+    if (e[0] > 0) {
+      for (int32_t i = 0; i < 2 && i < c; i++)
+        *out_a++ = *out_b++ = (int8_t)bias[i];
+      continue;
+    }
     ash_rt_conv_sums s = {bias[0], bias[1], bias[0], bias[1]};
     ash_rt_conv_at at = {a, b, w};
     do
@@ -143,9 +148,6 @@ static void ash_rt_conv_pair_dsp(const ash_rt_conv_dsp *k, const int16_t *a,
       break;
     *out_a++ = ash_rt_rescale_dsp(s.a1, m1, e1, twice);
     *out_b++ = ash_rt_rescale_dsp(s.b1, m1, e1, twice);
-    bias += 2;
-    m += 2;
-    e += 2;
   }
 }
 

@@ -33,6 +33,16 @@ static void ash_rt_depthwise_find_dsp(ash_rt_depthwise_dsp *k,
   }
 }
 
+/* From a pixel without taps to the left or right of the input to the next. */
+static void ash_rt_depthwise_next_dsp(ash_rt_depthwise_dsp *k, int32_t step) {
+  const int8_t **tap = k->taps;
+  const int8_t **const end = tap + k->count;
+  do
+    if (*tap != k->padding)
+      *tap += step;
+  while (++tap < end);
+}
+
 static void ash_rt_depthwise_four_dsp(const ash_rt_depthwise_dsp *k, int32_t c,
                                       int8_t *out) {
   const int8_t *w = k->filter + c;
@@ -81,12 +91,16 @@ void ash_rt_depthwise_conv_2d_s8_dsp(
   k.count = w->filter_h * w->filter_w;
   k.channels = w->in_c;
   k.twice = 2 * p->out_offset + 1;
+  const ash_rt_taps inner = ash_rt_inner_columns(w);
   if (scratch)
     ASH_RT_FILL(scratch, (uint8_t)-p->in_offset, (size_t)w->in_c);
   for (int32_t n = 0; n < w->batches; n++) {
     for (int32_t y = 0; y < w->out_h; y++)
       for (int32_t x = 0; x < w->out_w; x++, out += w->out_c) {
-        ash_rt_depthwise_find_dsp(&k, w, in, y, x);
+        if (x > inner.lo && x < inner.hi)
+          ash_rt_depthwise_next_dsp(&k, w->stride_w * w->in_c);
+        else
+          ash_rt_depthwise_find_dsp(&k, w, in, y, x);
         ash_rt_depthwise_pixel_dsp(&k, out);
         ash_rt_clamp_run_s8(out, w->out_c, p->act_min, p->act_max);
       }

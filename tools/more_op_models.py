@@ -517,6 +517,168 @@ def mirror_pad(c):
                  [c.ints("pads", pads)], mode=mode)
 
 
+# ---- reductions ------------------------------------------------------------
+
+def folded(c, shape):
+    """Axes to fold, given as the model gives them, and the result's shape."""
+    rank = len(shape)
+    axes = [i for i in range(rank) if c.rng.random() < 0.5] or [0]
+    keep = bool(c.rng.random() < 0.5)
+    out = tuple(1 if i in axes else n for i, n in enumerate(shape)
+                if keep or i not in axes)
+    given = [a - rank if c.rng.random() < 0.3 else a for a in axes]
+    return given, keep, out
+
+
+def reduce(op, y_quant, inputs=None):
+    def build(c):
+        shape = random_shape(c, 1, 5)
+        axes, keep, out = folded(c, shape)
+        quant = c.quant()
+        x = c.tensor("x", shape, quant)
+        y = c.tensor("y", out, y_quant(c, quant))
+        c.model.add_op(op, [x, c.ints("axes", axes)], [y], keep_dims=keep)
+        if inputs:
+            c.inputs = {"input_0": inputs(c, (6,) + shape)}
+        return c.finish([x], [y])
+    return build
+
+
+def sum_inputs(c, shape):
+    """LiteRT's reference SUM reads int8 as uint8, so only values and results
+    that are the same in both can be compared: 0 to 127."""
+    if c.dtype == "int8":
+        return c.rng.integers(0, 128, shape).astype(np.int8)
+    return np.stack([data(c, shape[1:]) for _ in range(shape[0])])
+
+
+def sum_(c):
+    shape = random_shape(c, 1, 5)
+    axes, keep, out = folded(c, shape)
+    count = int(np.prod(shape)) / max(1, int(np.prod(out)))
+    x_quant = (np.float32(2.0 ** c.rng.uniform(-6, 0)), 0)
+    y_quant = (np.float32(float(x_quant[0]) * count
+                          * 2.0 ** c.rng.uniform(0, 0.5)), 0)
+    x = c.model.add_tensor("x", shape, c.dtype, None, *x_quant)
+    y = c.model.add_tensor("y", out, c.dtype, None, *y_quant)
+    c.model.add_op("SUM", [x, c.ints("axes", axes)], [y], keep_dims=keep)
+    c.inputs = {"input_0": sum_inputs(c, (6,) + shape)}
+    return c.finish([x], [y])
+
+
+def sum_plain(c):
+    if c.dtype in ("int8", "uint8"):
+        return sum_(c)
+    return reduce("SUM", lambda c, q: q)(c)
+
+
+def small_ints(c, shape):
+    if c.dtype == "float32":
+        return c.rng.standard_normal(shape).astype(np.float32)
+    return c.rng.integers(-3, 4, shape).astype(c.dtype)
+
+
+def arg(op):
+    def build(c):
+        shape = random_shape(c, 1, 4)
+        axis = int(c.rng.integers(-len(shape), len(shape)))
+        at = axis % len(shape)
+        to = str(c.rng.choice(["int32", "int64"]))
+        x = c.tensor("x", shape)
+        y = c.model.add_tensor("y", shape[:at] + shape[at + 1:], to)
+        c.model.add_op(op, [x, c.ints("axis", axis)], [y], output_type=to)
+        return c.finish([x], [y])
+    return build
+
+
+def cumsum(c):
+    shape = random_shape(c, 1, 4)
+    axis = int(c.rng.integers(-len(shape), len(shape)))
+    return moved(c, "CUMSUM", shape, [shape], [c.ints("axis", axis)],
+                 exclusive=bool(c.rng.random() < 0.5),
+                 reverse=bool(c.rng.random() < 0.5))
+
+
+# ---- images and matrices ---------------------------------------------------
+
+def resize(op):
+    def build(c):
+        n, h, w, d = c.shape(4, 1, 5)
+        oh, ow = (int(k) for k in c.rng.integers(1, 12, 2))
+        mode = str(c.rng.choice(["plain", "align_corners",
+                                 "half_pixel_centers"]))
+        c.tag(mode)
+        options = {mode: True} if mode != "plain" else {}
+        return moved(c, op, (n, h, w, d), [(n, oh, ow, d)],
+                     [c.ints("size", [oh, ow])], version=3, **options)
+    return build
+
+
+def transpose_conv(c):
+    rng = c.rng
+    n, h, w, cin = c.shape(4, 1, 4)
+    cout = int(rng.integers(1, 5))
+    fh, fw, sh, sw = (int(k) for k in rng.integers(1, 4, 4))
+    same = bool(rng.random() < 0.5)
+    if same:
+        oh, ow = (k * s - int(rng.integers(0, s))
+                  for k, s in ((h, sh), (w, sw)))
+    else:
+        oh, ow = ((k - 1) * s + f + int(rng.integers(0, s))
+                  for k, s, f in ((h, sh, fh), (w, sw, fw)))
+    x_quant = c.quant()
+    weights = data(c, (cout, fh, fw, cin))
+    x = c.tensor("x", (n, h, w, cin), x_quant)
+    inputs = [c.ints("shape", [n, oh, ow, cout])]
+    if c.dtype == "int8":
+        scales = (2.0 ** rng.uniform(-8, -4, cout)).astype(np.float32)
+        f = c.model.add_tensor("w", weights.shape, "int8",
+                               np.maximum(weights, -127), scales, [0] * cout)
+        y_quant = make_op_models.accumulator_output(c, x_quant[0], scales,
+                                                    fh * fw * cin)
+    else:
+        scales, y_quant = None, None
+        f = c.tensor("w", weights.shape, data=weights)
+    inputs += [f, x]
+    if rng.random() < 0.5:
+        c.tag("bias")
+        if c.dtype == "int8":
+            b = c.model.add_tensor("b", (cout,), "int32",
+                                   rng.integers(-900, 900, cout),
+                                   scales * x_quant[0], [0] * cout)
+        else:
+            b = c.tensor("b", (cout,), data=data(c, (cout,)))
+        inputs.append(b)
+    y = c.tensor("y", (n, oh, ow, cout), y_quant)
+    c.model.add_op("TRANSPOSE_CONV", inputs, [y], stride_h=sh, stride_w=sw,
+                   padding="SAME" if same else "VALID",
+                   version=4 if len(inputs) == 4 else 2,
+                   activation=c.activation())
+    return c.finish([x], [y])
+
+
+def batch_matmul(c):
+    rng = c.rng
+    rows, depth, columns = c.shape(3, 1, 5)
+    batch = c.shape(int(rng.integers(0, 3)), 1, 3)
+
+    def part():
+        return tuple(n if rng.random() < 0.7 else 1 for n in batch)
+    left, right = part(), part()
+    adj_x, adj_y = (bool(rng.random() < 0.4) for _ in range(2))
+    a_quant, b_quant = c.quant(), c.quant()
+    y_quant = c.quant(float(a_quant[0]) * float(b_quant[0])
+                      * 2.0 ** rng.uniform(4, 8))
+    a = c.tensor("a", left + ((depth, rows) if adj_x else (rows, depth)),
+                 a_quant)
+    b = c.tensor("b", right + ((columns, depth) if adj_y
+                               else (depth, columns)), b_quant)
+    y = c.tensor("y", np.broadcast_shapes(left, right) + (rows, columns),
+                 y_quant)
+    c.model.add_op("BATCH_MATMUL", [a, b], [y], adj_x=adj_x, adj_y=adj_y)
+    return c.finish([a, b], [y])
+
+
 ARITHMETIC = ("int8", "uint8", "float32", "int32")
 MOVED = ("int8", "float32", "int32")
 COMPARED = ("int8", "uint8", "float32", "int32", "int64")
@@ -591,6 +753,21 @@ FAMILIES = [
     ("SPACE_TO_BATCH_ND", space_to_batch, MOVED),
     ("BATCH_TO_SPACE_ND", batch_to_space, MOVED),
     ("MIRROR_PAD", mirror_pad, MOVED),
+    ("SUM", sum_plain, ("int8", "uint8", "float32", "int32")),
+    ("MEAN_INT", reduce("MEAN", lambda c, q: q), ("int32", "int64", "uint8")),
+    ("REDUCE_MAX", reduce("REDUCE_MAX", lambda c, q: q), ARITHMETIC),
+    ("REDUCE_MIN", reduce("REDUCE_MIN", lambda c, q: q), ARITHMETIC),
+    ("REDUCE_PROD", reduce("REDUCE_PROD", lambda c, q: q, small_ints),
+     ("float32", "int32")),
+    ("REDUCE_ANY", reduce("REDUCE_ANY", lambda c, q: q), ("bool",)),
+    ("REDUCE_ALL", reduce("REDUCE_ALL", lambda c, q: q), ("bool",)),
+    ("ARG_MAX", arg("ARG_MAX"), ARITHMETIC),
+    ("ARG_MIN", arg("ARG_MIN"), ARITHMETIC),
+    ("CUMSUM", cumsum, ("float32", "int32", "int64")),
+    ("RESIZE_BILINEAR", resize("RESIZE_BILINEAR"), QUANT),
+    ("RESIZE_NEAREST_NEIGHBOR", resize("RESIZE_NEAREST_NEIGHBOR"), QUANT),
+    ("TRANSPOSE_CONV", transpose_conv, BOTH),
+    ("BATCH_MATMUL", batch_matmul, BOTH),
 ]
 
 

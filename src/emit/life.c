@@ -4,7 +4,8 @@
 
 #include <inttypes.h>
 
-/* ---- the module's own arenas ---------------------------------------------- */
+/* ---- the module's own arenas ----------------------------------------------
+ */
 
 /* An array that the linker cannot place exists only if the user says how. */
 static void open_own(ash_module *m, const ash_render_arena *a) {
@@ -58,7 +59,8 @@ static void put_own_arenas(ash_module *m) {
   ash_text_blank(t);
 }
 
-/* ---- binding -------------------------------------------------------------- */
+/* ---- binding --------------------------------------------------------------
+ */
 
 static void put_region_table(ash_module *m) {
   ash_text *t = m->text;
@@ -128,21 +130,28 @@ static const char *const bind[] = {
     "",
     NULL};
 
-/* ---- constants and state --------------------------------------------------- */
+/* ---- constants and state ---------------------------------------------------
+ */
 
 static void put_constants_access(ash_module *m) {
   ash_text *t = m->text;
-  ash_text_line(t, "const void *%s_constants(const %s_context *ctx, "
-                   "uint32_t region) {",
+  ash_text_line(t,
+                "const void *%s_constants(const %s_context *ctx, "
+                "uint32_t region) {",
                 m->prefix, m->prefix);
-  ash_text_line(t, "  (void)ctx;");
+  if (ash_emit_loads(m)) {
+    ash_text_line(t, "  if (!ctx)");
+    ash_text_line(t, "    return 0;");
+  } else {
+    ash_text_line(t, "  (void)ctx;");
+  }
   ash_text_line(t, "  switch (region) {");
   for (uint32_t i = 0; i < m->render->arena_count; i++) {
     const ash_render_arena *a = &m->render->all_arenas[i];
     if (!ash_emit_is_constant(a))
       continue;
     ash_text_line(t, "  case %s:", ash_emit_region(m, a));
-    ash_text_line(t, "    return %s;", ash_emit_blob(m, a)->symbol);
+    ash_text_line(t, "    return %s;", ash_emit_stored(m, a));
   }
   ash_text_line(t, "  default:");
   ash_text_line(t, "    return 0;");
@@ -161,8 +170,9 @@ static void put_hydrate(ash_module *m) {
     if (!a->is_staged)
       continue;
     any = true;
-    ash_text_line(t, "  %s_RT_COPY(ctx->region[%" PRIu32 "], "
-                     "%s_constants(ctx, %" PRIu32 "), %" PRIu64 "u);",
+    ash_text_line(t,
+                  "  %s_RT_COPY(ctx->region[%" PRIu32 "], "
+                  "%s_constants(ctx, %" PRIu32 "), %" PRIu64 "u);",
                   m->upper, i, m->prefix, i, a->size);
   }
   if (!any)
@@ -183,21 +193,23 @@ static void put_first_state(ash_module *m) {
     if (!ash_emit_is_persistent(a))
       continue;
     if (ash_emit_has_first_values(m, a))
-      ash_text_line(t, "  %s_RT_COPY(ctx->region[%" PRIu32 "], %s__first, "
-                       "%" PRIu64 "u);",
+      ash_text_line(t,
+                    "  %s_RT_COPY(ctx->region[%" PRIu32 "], %s__first, "
+                    "%" PRIu64 "u);",
                     m->upper, i, a->symbol, a->size);
     else
-      ash_text_line(t, "  %s_RT_FILL(ctx->region[%" PRIu32 "], 0, %" PRIu64
-                       "u);",
+      ash_text_line(t,
+                    "  %s_RT_FILL(ctx->region[%" PRIu32 "], 0, %" PRIu64 "u);",
                     m->upper, i, a->size);
   }
   ash_text_line(t, "}");
   ash_text_blank(t);
 }
 
-/* ---- init, reset, run ------------------------------------------------------ */
+/* ---- init, reset, run ------------------------------------------------------
+ */
 
-static const char *const life[] = {
+static const char *const init_start[] = {
     "int %_init(%_context *ctx) {",
     "  if (!ctx)",
     "    return $_NULL_CONTEXT;",
@@ -206,6 +218,13 @@ static const char *const life[] = {
     "  for (uint32_t i = 0; i < $_REGION_COUNT; i++)",
     "    if (!ctx->region[i] && %_regions[i].takes_buffer)",
     "      return $_UNBOUND;",
+    NULL};
+
+static const char *const init_loaded[] = {
+    "  for (uint32_t i = 0; i < $_CONSTANT_COUNT; i++)",
+    "    if (!ctx->constants[i])", "      return $_CONSTANTS_MISSING;", NULL};
+
+static const char *const life[] = {
     "  const int status = %_hydrate(ctx);",
     "  if (status != $_OK)",
     "    return status;",
@@ -247,5 +266,10 @@ void ash_emit_life(ash_module *m) {
   put_constants_access(m);
   put_hydrate(m);
   put_first_state(m);
+  if (ash_emit_loads(m))
+    ash_emit_loader(m);
+  ash_emit_template(m, init_start);
+  if (ash_emit_loads(m))
+    ash_emit_template(m, init_loaded);
   ash_emit_template(m, life);
 }

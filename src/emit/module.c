@@ -51,8 +51,8 @@ static bool is_free(const ash_module *m, uint32_t op) {
 }
 
 static ash_status select_kernels(ash_module *m) {
-  m->kernels = ASH_NEW_ARRAY(&m->ctx->scratch, const ash_kernel *,
-                             m->g->op_count + 1);
+  m->kernels =
+      ASH_NEW_ARRAY(&m->ctx->scratch, const ash_kernel *, m->g->op_count + 1);
   ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
   for (uint32_t op = 0; op < m->g->op_count; op++)
     if (!is_free(m, op))
@@ -76,8 +76,8 @@ static const part parts[] = {
     {".ld", ash_emit_linker},
 };
 
-static ash_status add_file(ash_module *m, const char *name, const void *bytes,
-                           size_t count) {
+ash_status ash_emit_add_file(ash_module *m, const char *name, const void *bytes,
+                             size_t count) {
   if (!name || !bytes || !ASH_GROW(m->zone, &m->files, m->files.count))
     return ash_nomem(m->ctx);
   m->files.items[m->files.count++] =
@@ -97,8 +97,9 @@ static ash_status emit_part(ash_module *m, const part *p) {
     status = ash_text_check(m->ctx, &t);
   ash_zone_rewind(&m->ctx->scratch, mark);
   if (status == ASH_OK)
-    status = add_file(m, ash_zone_format(m->zone, "%s%s", m->prefix, p->ending),
-                      ash_zone_copy(m->zone, t.bytes, t.count), t.count);
+    status = ash_emit_add_file(
+        m, ash_zone_format(m->zone, "%s%s", m->prefix, p->ending),
+        ash_zone_copy(m->zone, t.bytes, t.count), t.count);
   ash_text_drop(&t);
   return status;
 }
@@ -109,7 +110,7 @@ static ash_status emit(ash_module *m) {
   ASH_TRY(select_kernels(m));
   for (size_t i = 0; i < ASH_COUNT_OF(parts); i++)
     ASH_TRY(emit_part(m, &parts[i]));
-  return ASH_OK;
+  return ash_emit_blobs(m);
 }
 
 ash_status ash_emit_module(ash_ctx *ctx, const ash_generated **files,
@@ -140,7 +141,8 @@ ash_status ash_emit_module(ash_ctx *ctx, const ash_generated **files,
   return ASH_OK;
 }
 
-/* ---- words for options ---------------------------------------------------- */
+/* ---- words for options ----------------------------------------------------
+ */
 
 static const char *const constants_text[ASH_CONSTANTS_COUNT] = {
 #define X(name, text, help) [ASH_CONSTANTS_##name] = (text),

@@ -21,14 +21,14 @@ static const struct {
   ash_status (*rule)(const ash_rule *r);
   uint32_t types; /* of input 0 */
 } table[ASH_OP_COUNT] = {
-    [ASH_OP_conv_2d] = {ash_shape_conv_2d, F32 | I8},
-    [ASH_OP_depthwise_conv_2d] = {ash_shape_depthwise_conv_2d, F32 | I8},
-    [ASH_OP_fully_connected] = {ash_shape_fully_connected, F32 | I8},
+    [ASH_OP_conv_2d] = {ash_shape_conv_2d, F32 | Q8},
+    [ASH_OP_depthwise_conv_2d] = {ash_shape_depthwise_conv_2d, F32 | Q8},
+    [ASH_OP_fully_connected] = {ash_shape_fully_connected, F32 | Q8},
     [ASH_OP_add] = {ash_shape_binary, F32 | Q8 | INTS},
     [ASH_OP_mul] = {ash_shape_binary, F32 | Q8 | INTS},
     [ASH_OP_average_pool_2d] = {ash_shape_pool_2d, F32 | QUANT},
     [ASH_OP_max_pool_2d] = {ash_shape_pool_2d, F32 | QUANT},
-    [ASH_OP_mean] = {ash_shape_reduce, F32 | Q8},
+    [ASH_OP_mean] = {ash_shape_reduce, F32 | Q8 | INTS},
     [ASH_OP_softmax] = {ash_shape_softmax, F32 | Q8},
     [ASH_OP_reshape] = {ash_shape_reshape, ANY},
     [ASH_OP_pad] = {ash_shape_pad, BYTES},
@@ -102,6 +102,19 @@ static const struct {
     [ASH_OP_space_to_batch_nd] = {ash_shape_space_to_batch_nd, BYTES},
     [ASH_OP_batch_to_space_nd] = {ash_shape_batch_to_space_nd, BYTES},
     [ASH_OP_mirror_pad] = {ash_shape_mirror_pad, BYTES},
+    [ASH_OP_sum] = {ash_shape_reduce, F32 | Q8 | INTS},
+    [ASH_OP_reduce_prod] = {ash_shape_reduce, F32 | INTS},
+    [ASH_OP_reduce_max] = {ash_shape_reduce_pick, F32 | QUANT | INTS},
+    [ASH_OP_reduce_min] = {ash_shape_reduce_pick, F32 | QUANT | INTS},
+    [ASH_OP_reduce_any] = {ash_shape_reduce, BOOL},
+    [ASH_OP_reduce_all] = {ash_shape_reduce, BOOL},
+    [ASH_OP_arg_max] = {ash_shape_arg, F32 | QUANT | INTS},
+    [ASH_OP_arg_min] = {ash_shape_arg, F32 | QUANT | INTS},
+    [ASH_OP_cumsum] = {ash_shape_cumsum, F32 | INTS},
+    [ASH_OP_resize_bilinear] = {ash_shape_resize, F32 | Q8},
+    [ASH_OP_resize_nearest_neighbor] = {ash_shape_resize, BYTES},
+    [ASH_OP_transpose_conv] = {ash_shape_transpose_conv, F32 | I8},
+    [ASH_OP_batch_matmul] = {ash_shape_batch_matmul, F32 | I8},
 };
 
 /* Nothing in, nothing out: no device code is made for that. */

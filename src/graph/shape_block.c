@@ -1,5 +1,5 @@
-/* shape_block.c - operators that regroup an image in blocks, and mirrored
- * padding. */
+/* shape_block.c - operators that regroup an image in blocks or make it larger
+ * or smaller, and mirrored padding. */
 #include "graph/shape_rule.h"
 
 #include <inttypes.h>
@@ -132,4 +132,32 @@ ash_status ash_shape_mirror_pad(const ash_rule *r) {
                            "%" PRId32,
                            ash_tensor_int(pads, i), in->dim[i / 2]);
   return ASH_OK;
+}
+
+/* ---- resizing ----------------------------------------------------------- */
+
+ash_status ash_shape_resize(const ash_rule *r) {
+  const ash_tensor *size;
+  ASH_TRY(ash_rule_one_type(r, 1));
+  ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 4, 4));
+  ASH_TRY(ash_rule_constant(r, 1, "size", ASH_T_INDEX, &size));
+  *r->out = ash_op_in(r->g, r->op, 0)->shape;
+  if (ash_shape_elements(&size->shape) != 2)
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, rank, r->op->inputs[1],
+                         "%" PRIu64 " sizes, expected height and width",
+                         ash_shape_elements(&size->shape));
+  for (uint32_t i = 0; i < 2; i++) {
+    const int64_t n = ash_tensor_int(size, i);
+    if (n < 1 || n > 1 << 20 || r->out->dim[i + 1] > 1 << 20)
+      return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, r->op->inputs[1],
+                           "a side of %" PRId64, n);
+    r->out->dim[i + 1] = (int32_t)n;
+  }
+  if (!ash_op_int(r->op, "align_corners", 0) ||
+      !ash_op_int(r->op, "half_pixel_centers", 0) ||
+      r->op->kind == ASH_OP_resize_nearest_neighbor)
+    return ASH_OK;
+  return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
+                       "align_corners and half_pixel_centers exclude each "
+                       "other");
 }

@@ -26,6 +26,9 @@ typedef struct layer {
   uint32_t channels, taps;
   const int8_t *weights;
   int64_t bound; /* of the absolute value of any sum */
+  /* By channel. */
+  int64_t *folded, *reach; /* sums are within `reach` of `folded` */
+  bool *constant;          /* its output never changes: it is in `folded` */
 } layer;
 
 static uint32_t round_up(uint32_t x, uint32_t to) {
@@ -44,6 +47,21 @@ static int8_t weight(const layer *l, uint32_t channel, uint32_t tap) {
   return l->kind == ASH_OP_depthwise_conv_2d
              ? l->weights[(size_t)tap * l->channels + channel]
              : l->weights[(size_t)channel * l->taps + tap];
+}
+
+/* The depthwise kernel for Helium sums up even and odd channels apart. */
+static bool is_split(const layer *l) {
+  return l->mve && l->kind == ASH_OP_depthwise_conv_2d;
+}
+
+/* How many entries biases, multipliers and shifts have. */
+static uint32_t entries(const layer *l) {
+  return round_up(l->channels, is_split(l) ? 8 : 4);
+}
+
+/* Where the one of channel c is. */
+static uint32_t entry(const layer *l, uint32_t c) {
+  return is_split(l) ? c / 8 * 8 + c % 2 * 4 + c % 8 / 2 : c;
 }
 
 static void put_int32(uint8_t *to, int64_t value) {
@@ -80,61 +98,134 @@ static ash_status append(const layer *l, const char *suffix, ash_type type,
 /* ---- bias -----------------------------------------------------------------
  */
 
-/* Bias plus in_offset * sum of weights, for each channel; also how far sums can
- * be from 0. NULL: does not fit 32 bits. */
-static uint8_t *fold_bias(layer *l) {
-  const uint32_t padded = round_up(l->channels, 4);
+/* Bias plus in_offset * sum of weights, for each channel. */
+static ash_status fold_bias(layer *l) {
   const int64_t offset = -(int64_t)ash_quant_zero(in_of(l, 0));
   const ash_tensor *bias = in_of(l, 2);
-  uint8_t *out = room(l, (size_t)padded * 4);
-  for (uint32_t c = 0; out && c < l->channels; c++) {
+  const uint32_t room_for = entries(l);
+  l->folded = ASH_NEW_ARRAY(&l->ctx->scratch, int64_t, room_for);
+  l->reach = ASH_NEW_ARRAY(&l->ctx->scratch, int64_t, room_for);
+  l->constant = ASH_NEW_ARRAY(&l->ctx->scratch, bool, room_for);
+  ASH_TRY(ash_zone_check(l->ctx, &l->ctx->scratch));
+  for (uint32_t c = 0; c < l->channels; c++) {
     int64_t sum = 0, most = 0;
     for (uint32_t t = 0; t < l->taps; t++) {
       const int64_t w = weight(l, c, t);
       sum += w;
       most += w < 0 ? -w : w;
     }
-    const int64_t folded = (bias ? ash_tensor_int(bias, c) : 0) + offset * sum;
-    if (folded < INT32_MIN || folded > INT32_MAX)
-      return NULL;
-    const int64_t bound = (folded < 0 ? -folded : folded) + 128 * most;
-    l->bound = bound > l->bound ? bound : l->bound;
-    put_int32(out + (size_t)c * 4, folded);
+    l->folded[c] = (bias ? ash_tensor_int(bias, c) : 0) + offset * sum;
+    l->reach[c] = 128 * most;
   }
-  return out;
+  for (uint32_t c = l->channels; c < room_for; c++)
+    l->constant[c] = true;
+  return ASH_OK;
+}
+
+static int64_t farthest(const layer *l, uint32_t c) {
+  const int64_t x = l->folded[c];
+  return (x < 0 ? -x : x) + l->reach[c];
+}
+
+/* False: sums of some channel do not stay within `limit`. */
+static bool find_bound(layer *l, int64_t limit) {
+  for (uint32_t c = 0; c < l->channels; c++)
+    if (!l->constant[c] && farthest(l, c) > l->bound)
+      l->bound = farthest(l, c);
+  return l->bound < limit;
+}
+
+static ash_status append_bias(const layer *l) {
+  const uint32_t count = entries(l);
+  uint8_t *out = room(l, (size_t)count * 4);
+  for (uint32_t c = 0; out && c < count; c++)
+    put_int32(out + (size_t)entry(l, c) * 4, l->folded[c]);
+  return append(l, "folded", ASH_INT32, count, out);
 }
 
 /* ---- scales ---------------------------------------------------------------
  */
 
-/* Does the variant know this shift? A multiplier of 0 goes with any. */
-static bool knows_shift(const layer *l, int64_t multiplier, int64_t shift) {
-  return multiplier == 0 || (l->mve ? shift <= 0 : shift < 0);
+/* ash_rt_rescale for shifts up to 0. */
+static int64_t rescale(int64_t sum, int64_t multiplier, int64_t shift) {
+  const int64_t x = (sum * multiplier + (INT64_C(1) << 30)) >> 31;
+  if (shift == 0)
+    return x;
+  return (x + (INT64_C(1) << (-shift - 1)) - (x < 0)) >> -shift;
 }
 
-static bool knows_shifts(const layer *l) {
+static int64_t clamp(int64_t x, ash_int_range r) {
+  return x < r.low ? r.low : x > r.high ? r.high : x;
+}
+
+/* Finds channels whose output is the same for every input: training leaves
+ * many of them in some models. */
+static bool find_constants(layer *l) {
   const ash_tensor *m = in_of(l, 3), *s = in_of(l, 4);
   const uint64_t n = ash_shape_elements(&m->shape);
-  for (uint64_t i = 0; i < n; i++)
-    if (!knows_shift(l, ash_tensor_int(m, i), ash_tensor_int(s, i)))
+  const ash_tensor *out = ash_op_out(l->g, op_of(l), 0);
+  const ash_int_range range =
+      ash_quant_range(out, ash_op_string(op_of(l), "act", "none"));
+  const int64_t zero = ash_quant_zero(out);
+  for (uint32_t c = 0; c < l->channels; c++) {
+    const int64_t multiplier = ash_tensor_int(m, n == 1 ? 0 : c);
+    const int64_t shift = ash_tensor_int(s, n == 1 ? 0 : c);
+    if (shift <= 0 && farthest(l, c) <= INT32_MAX) {
+      const int64_t low =
+          rescale(l->folded[c] - l->reach[c], multiplier, shift);
+      const int64_t high =
+          rescale(l->folded[c] + l->reach[c], multiplier, shift);
+      l->constant[c] = l->kind != ASH_OP_depthwise_conv_2d &&
+                       clamp(low + zero, range) == clamp(high + zero, range);
+      if (l->constant[c])
+        l->folded[c] = clamp(low + zero, range);
+    }
+    if (!l->constant[c] && shift >= 0)
+      return false;
+  }
+  return true;
+}
+
+static uint32_t group_of(const layer *l) {
+  return l->mve || l->kind == ASH_OP_fully_connected ? 4 : 2;
+}
+
+/* All channels from c on, as many as the kernel takes at once, are constant. */
+static bool is_constant_group(const layer *l, uint32_t c) {
+  const uint32_t group = group_of(l);
+  for (uint32_t i = 0; i < group; i++)
+    if (!l->constant[c / group * group + i])
       return false;
   return true;
 }
 
-/* An entry for each channel, and on to a multiple of four. */
+enum { CONSTANT_SHIFT = 1, SINGLE_MULTIPLIER = 1 << 30, SINGLE_SHIFT = -1 };
+
+/* An entry for each channel, and on to a multiple of four. A group of constant
+ * channels is marked by its shift; a single one has the sum, multiplier and
+ * shift that give its output. */
 static ash_status spread_scales(const layer *l) {
   const ash_tensor *m = in_of(l, 3), *s = in_of(l, 4);
+  const int64_t zero = ash_quant_zero(ash_op_out(l->g, op_of(l), 0));
   const uint64_t n = ash_shape_elements(&m->shape);
-  const uint32_t padded = round_up(l->channels, 4);
+  const uint32_t padded = entries(l);
   uint8_t *multipliers = room(l, (size_t)padded * 4);
   uint8_t *shifts = room(l, padded);
   uint32_t made[2];
   ASH_TRY(ash_zone_check(l->ctx, &l->g->zone));
   for (uint32_t c = 0; c < padded; c++) {
     const uint64_t from = n == 1 ? 0 : c;
-    const int64_t multiplier = from < n ? ash_tensor_int(m, from) : 0;
-    put_int32(multipliers + (size_t)c * 4, multiplier);
-    shifts[c] = (uint8_t)(multiplier ? ash_tensor_int(s, from) : -1);
+    int64_t multiplier = SINGLE_MULTIPLIER, shift = SINGLE_SHIFT;
+    if (!l->constant[c]) {
+      multiplier = ash_tensor_int(m, from);
+      shift = ash_tensor_int(s, from);
+    } else if (is_constant_group(l, c)) {
+      shift = CONSTANT_SHIFT;
+    } else if (c < l->channels) {
+      l->folded[c] = 4 * (l->folded[c] - zero);
+    }
+    put_int32(multipliers + (size_t)entry(l, c) * 4, multiplier);
+    shifts[entry(l, c)] = (uint8_t)shift;
   }
   ASH_TRY(make_constant(l, &made[0], "multipliers", ASH_INT32, padded,
                         multipliers));
@@ -170,26 +261,37 @@ static uint8_t *dense_scale(const layer *l, uint32_t *count) {
 /* ---- weights --------------------------------------------------------------
  */
 
-/* Groups of channels by blocks of taps; absent ones are 0. */
-static ash_status append_weights(const layer *l) {
+/* Bytes of one group of channels, block after block; absent ones are 0. */
+static void put_group(const layer *l, uint8_t *to, uint32_t c, uint32_t taps) {
   static const uint8_t dsp_order[4] = {0, 2, 1, 3};
   const uint32_t block = l->mve ? 16 : 4;
-  const uint32_t group = l->mve || l->kind == ASH_OP_fully_connected ? 4 : 2;
-  const uint32_t channels = round_up(l->channels, group);
+  for (uint32_t t = 0; t < taps; t += block)
+    for (uint32_t i = c; i < c + group_of(l); i++)
+      for (uint32_t k = 0; k < block; k++, to++) {
+        const uint32_t tap = t + (l->mve ? k : dsp_order[k]);
+        if (i < l->channels && !l->constant[i] && tap < l->taps)
+          *to = (uint8_t)weight(l, i, tap);
+      }
+}
+
+/* Constant groups have no weights. */
+static ash_status append_weights(const layer *l) {
+  const uint32_t group = group_of(l);
   const uint32_t taps = round_up(l->taps, l->mve ? 16 : 8);
-  const size_t bytes = (size_t)channels * taps;
-  uint8_t *out = bytes > INT32_MAX ? NULL : room(l, bytes);
+  const size_t group_bytes = (size_t)group * taps;
   size_t at = 0;
+  for (uint32_t c = 0; c < l->channels; c += group)
+    at += is_constant_group(l, c) ? 0 : group_bytes;
+  const size_t bytes = at ? at : 1;
+  uint8_t *out = bytes > INT32_MAX ? NULL : room(l, bytes);
   if (!out)
     return ash_nomem(l->ctx);
-  for (uint32_t c = 0; c < channels; c += group)
-    for (uint32_t t = 0; t < taps; t += block)
-      for (uint32_t i = 0; i < group; i++)
-        for (uint32_t k = 0; k < block; k++, at++) {
-          const uint32_t tap = t + (l->mve ? k : dsp_order[k]);
-          if (c + i < l->channels && tap < l->taps)
-            out[at] = (uint8_t)weight(l, c + i, tap);
-        }
+  at = 0;
+  for (uint32_t c = 0; c < l->channels; c += group)
+    if (!is_constant_group(l, c)) {
+      put_group(l, out + at, c, taps);
+      at += group_bytes;
+    }
   return append(l, "packed", ASH_INT8, (uint32_t)bytes, out);
 }
 
@@ -219,22 +321,32 @@ static bool measure(layer *l) {
   return w->quant.count > 1 || ash_quant_zero(w) == 0;
 }
 
+/* Sums of two products fit 16 bits. */
+static bool is_narrow(const layer *l) {
+  for (size_t i = 0; i < (size_t)l->channels * l->taps; i++)
+    if (l->weights[i] == -128)
+      return false;
+  return true;
+}
+
 static ash_status pack_window(layer *l) {
-  uint8_t *folded = fold_bias(l);
-  if (!folded || !knows_shifts(l) || (!l->mve && l->bound >= 1 << 30))
+  const int64_t limit = l->mve ? INT64_C(1) << 31 : 1 << 30;
+  ASH_TRY(fold_bias(l));
+  if (!find_constants(l) || !find_bound(l, limit) ||
+      (is_split(l) && !is_narrow(l)))
     return ASH_OK;
   ASH_TRY(spread_scales(l));
-  ASH_TRY(append(l, "folded", ASH_INT32, round_up(l->channels, 4), folded));
+  ASH_TRY(append_bias(l));
   return l->kind == ASH_OP_conv_2d ? append_weights(l) : ASH_OK;
 }
 
 static ash_status pack_dense(layer *l) {
   uint32_t count;
-  uint8_t *folded = fold_bias(l);
-  uint8_t *scale = folded ? dense_scale(l, &count) : NULL;
+  ASH_TRY(fold_bias(l));
+  uint8_t *scale = find_bound(l, 1 << 30) ? dense_scale(l, &count) : NULL;
   if (!scale)
     return ASH_OK;
-  ASH_TRY(append(l, "folded", ASH_INT32, round_up(l->channels, 4), folded));
+  ASH_TRY(append_bias(l));
   ASH_TRY(append_weights(l));
   return append(l, "scale", ASH_INT32, count, scale);
 }
@@ -250,8 +362,10 @@ static ash_status pack_op(ash_ctx *ctx, ash_graph *g, uint32_t op) {
                      l.kind == ASH_OP_fully_connected;
   if (!known || !is_plain_int8(&l) || !measure(&l))
     return ASH_OK;
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
   const ash_status status =
       l.kind == ASH_OP_fully_connected ? pack_dense(&l) : pack_window(&l);
+  ash_zone_rewind(&ctx->scratch, mark);
   return g->zone.failed ? ash_nomem(ctx) : status;
 }
 

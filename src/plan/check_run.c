@@ -13,8 +13,8 @@
 
 typedef struct value {
   bool intact;
-  uint32_t killer;      /* op that wrote over it, ASH_NO_ID: nobody yet */
-  const char *writer;   /* what it wrote */
+  uint32_t killer;    /* op that wrote over it, ASH_NO_ID: nobody yet */
+  const char *writer; /* what it wrote */
 } value;
 
 typedef struct runner {
@@ -63,7 +63,8 @@ static ash_status lost(const runner *r, uint32_t slot, const char *when) {
                   g->ops.items[v->killer].id, v->writer);
 }
 
-/* ---- writing ---------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------
+ */
 
 /* May the op write [w] while it reads input k? */
 static bool may_write(const runner *r, uint32_t op, uint32_t k,
@@ -86,8 +87,7 @@ static ash_status check_inputs(const runner *r, uint32_t op, const range *w,
                       ash_graph_loc(r->c->g, op, o->inputs[k]),
                       "%s writes '%s' over its input '%s', which its kernel "
                       "does not allow",
-                      o->id, what,
-                      slot_at(r, r->slot_of[o->inputs[k]])->id);
+                      o->id, what, slot_at(r, r->slot_of[o->inputs[k]])->id);
   return ASH_OK;
 }
 
@@ -104,7 +104,8 @@ static ash_status write_range(const runner *r, uint32_t op, uint32_t writer,
   return ASH_OK;
 }
 
-/* ---- operators --------------------------------------------------------------- */
+/* ---- operators
+ * --------------------------------------------------------------- */
 
 /* A reshape whose two sides lie on the same bytes is no code at all. */
 static bool is_nothing(const runner *r, uint32_t op) {
@@ -192,7 +193,8 @@ static ash_status run_op(const runner *r, uint32_t op) {
   return ASH_OK;
 }
 
-/* ---- from start to end --------------------------------------------------------- */
+/* ---- from start to end
+ * --------------------------------------------------------- */
 
 /* The caller fills all inputs before the run, so they must not share. */
 static ash_status fill_inputs(const runner *r) {
@@ -234,9 +236,8 @@ static ash_status run(const runner *r) {
 
 ash_status ash_check_run(const ash_checker *c) {
   ash_zone *z = &c->ctx->scratch;
-  const runner r = {
-      c, ASH_NEW_ARRAY(z, uint32_t, c->g->tensor_count + 1),
-      ASH_NEW_ARRAY(z, value, c->plan->slot_count + 1u)};
+  const runner r = {c, ASH_NEW_ARRAY(z, uint32_t, c->g->tensor_count + 1),
+                    ASH_NEW_ARRAY(z, value, c->plan->slot_count + 1u)};
   ASH_TRY(ash_zone_check(c->ctx, z));
   return run(&r);
 }

@@ -220,6 +220,23 @@ static ash_status read_mirror_pad(call *c) {
   return ASH_OK;
 }
 
+/* Paddings are those of the convolution from the output to the input; the
+ * output's shape is declared, the tensor that repeats it is left out. */
+static ash_status read_transpose_conv(call *c) {
+  const uint32_t padding = ash_fb_u8(&c->options, 0, 0);
+  const ash_shape *out = &ash_op_out(c->r->g, &c->op, 0)->shape;
+  ASH_TRY(put_strides(c));
+  ASH_TRY(need_rank(c, 1, 4));
+  if (padding > 1 || out->rank != 4)
+    return bad_options(c, "the padding's number", padding);
+  const ash_shape *filter = shape_in(c, 1);
+  put_pads(c, padding == 0, "pad_top", "pad_bottom", out->dim[1],
+           filter->dim[1], got(c, "stride_h"));
+  put_pads(c, padding == 0, "pad_left", "pad_right", out->dim[2],
+           filter->dim[2], got(c, "stride_w"));
+  return put_act(c, 3);
+}
+
 static ash_status read_reducer(call *c) {
   put_int(c, "keep_dims", ash_fb_bool(&c->options, 0, false));
   return ASH_OK;
@@ -288,6 +305,7 @@ typedef struct rule {
 
 #define CONV_TYPES    "fff>f bbi>b bni>b hbl>h hbi>h uui>u"
 #define MATH_TYPES    "ff>f bb>b hh>h uu>u ii>i ll>l"
+#define REDUCE_TYPES  "fi>f bi>b ui>u hi>h ii>i li>l"
 #define COMPARE_TYPES "ff>o bb>o uu>o hh>o ii>o ll>o"
 #define UNARY_TYPES   "f>f b>b u>u h>h"
 #define QUANT_TYPES   "f>b f>u f>h h>b h>h h>i i>b i>h b>b b>u b>h b>i u>b u>u"
@@ -306,6 +324,12 @@ static const struct detail {
      "shrink_axis_mask:i4 offset:b5",
      NULL},
     {ASH_OP_split, "", "10"},
+    {ASH_OP_transpose_conv, "", "213"},
+    {ASH_OP_resize_bilinear, "align_corners:b2 half_pixel_centers:b3", NULL},
+    {ASH_OP_resize_nearest_neighbor, "align_corners:b0 half_pixel_centers:b1",
+     NULL},
+    {ASH_OP_batch_matmul, "adj_x:b0 adj_y:b1", NULL},
+    {ASH_OP_cumsum, "exclusive:b0 reverse:b1", NULL},
     {ASH_OP_pack, "axis:i1", NULL},
     {ASH_OP_unpack, "axis:i1", NULL},
 };
@@ -353,8 +377,7 @@ static const rule rules[] = {
     {25, ASH_OP_softmax, 3, 9, read_softmax, true, "f>f b>b b>h u>u u>h h>h"},
     {28, ASH_OP_tanh, 3, 0, NULL, true, UNARY_TYPES},
     {34, ASH_OP_pad, 4, 0, NULL, false, ".i>= .l>="},
-    {40, ASH_OP_mean, 3, 27, read_reducer, true,
-     "fi>f bi>b ui>u hi>h ii>i li>l"},
+    {40, ASH_OP_mean, 3, 27, read_reducer, true, REDUCE_TYPES},
     {60, ASH_OP_pad, 4, 0, NULL, false, ".i=>= .l=>="},
     {114, ASH_OP_quantize, 4, 0, NULL, true, QUANT_TYPES},
     {41, ASH_OP_sub, 5, 28, read_act, true, MATH_TYPES},
@@ -418,6 +441,19 @@ static const rule rules[] = {
     {107, ASH_OP_gather_nd, 6, 0, NULL, false, ".i>= .l>="},
     {123, ASH_OP_select_v2, 2, 0, NULL, false, "o..>."},
     {130, ASH_OP_broadcast_to, 4, 0, NULL, false, ".i>= .l>="},
+    {23, ASH_OP_resize_bilinear, 4, 15, read_fields, false, "fi>f bi>b ui>u"},
+    {56, ASH_OP_arg_max, 4, 0, NULL, false, ".i>i .i>l .l>i .l>l"},
+    {67, ASH_OP_transpose_conv, 5, 49, read_transpose_conv, true, CONV_TYPES},
+    {74, ASH_OP_sum, 2, 27, read_reducer, true, REDUCE_TYPES},
+    {79, ASH_OP_arg_min, 4, 0, NULL, false, ".i>i .i>l .l>i .l>l"},
+    {81, ASH_OP_reduce_prod, 2, 27, read_reducer, true, "fi>f ii>i li>l"},
+    {82, ASH_OP_reduce_max, 3, 27, read_reducer, true, REDUCE_TYPES},
+    {89, ASH_OP_reduce_min, 3, 27, read_reducer, true, REDUCE_TYPES},
+    {91, ASH_OP_reduce_any, 1, 27, read_reducer, false, "oi>o"},
+    {97, ASH_OP_resize_nearest_neighbor, 4, 74, read_fields, false, ".i>="},
+    {126, ASH_OP_batch_matmul, 4, 101, read_fields, true, "ff>f bb>b"},
+    {128, ASH_OP_cumsum, 1, 102, read_fields, false, "fi>f ii>i li>l"},
+    {140, ASH_OP_reduce_all, 1, 27, read_reducer, false, "oi>o"},
     {99, ASH_OP_squared_difference, 2, 0, NULL, true, "ff>f bb>b ii>i"},
 };
 
@@ -595,6 +631,13 @@ static uint32_t place_of(ash_op_kind kind, uint32_t i) {
   return (uint32_t)(d->order[i] - '0');
 }
 
+/* An order also says how many of the file's inputs are kept. */
+static void drop_unlisted(call *c) {
+  const struct detail *d = detail_of(c->rule->kind);
+  if (d && d->order && c->op.input_count > strlen(d->order))
+    c->op.input_count = (uint32_t)strlen(d->order);
+}
+
 static ash_status translate(call *c) {
   const ash_tflite_op *from = &c->r->ops[c->index];
   ash_zone *scratch = &c->r->ctx->scratch;
@@ -608,12 +651,11 @@ static ash_status translate(call *c) {
   ASH_TRY(ash_zone_check(c->r->ctx, scratch));
   for (uint32_t i = 0; i < from->input_count; i++) {
     const uint32_t k = place_of(c->rule->kind, i);
-    if (k >= from->input_count)
-      return bad_options(c, "the number of inputs", from->input_count);
-    c->op.inputs[i] = from->inputs[k] == ASH_NO_ID
+    c->op.inputs[i] = k >= from->input_count || from->inputs[k] == ASH_NO_ID
                           ? ASH_NO_ID
                           : c->r->uses[from->inputs[k]].graph;
   }
+  drop_unlisted(c);
   for (uint32_t i = 0; i < from->output_count; i++)
     c->op.outputs[i] = c->r->uses[from->outputs[i]].graph;
   return ASH_OK;

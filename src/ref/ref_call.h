@@ -169,7 +169,20 @@ ash_status ash_ref_move_all(const ash_ref_call *c, ash_ref_source *source_of);
   X(depth_to_space, ash_ref_depth_to_space)                                    \
   X(space_to_batch_nd, ash_ref_space_to_batch_nd)                              \
   X(batch_to_space_nd, ash_ref_batch_to_space_nd)                              \
-  X(mirror_pad, ash_ref_mirror_pad)
+  X(mirror_pad, ash_ref_mirror_pad)                                            \
+  X(sum, ash_ref_sum)                                                          \
+  X(reduce_prod, ash_ref_fold)                                                 \
+  X(reduce_max, ash_ref_fold)                                                  \
+  X(reduce_min, ash_ref_fold)                                                  \
+  X(reduce_any, ash_ref_fold)                                                  \
+  X(reduce_all, ash_ref_fold)                                                  \
+  X(arg_max, ash_ref_arg)                                                      \
+  X(arg_min, ash_ref_arg)                                                      \
+  X(cumsum, ash_ref_cumsum)                                                    \
+  X(resize_bilinear, ash_ref_resize_bilinear)                                  \
+  X(resize_nearest_neighbor, ash_ref_resize_nearest)                           \
+  X(transpose_conv, ash_ref_transpose_conv)                                    \
+  X(batch_matmul, ash_ref_batch_matmul)
 
 #define X(op, kernel) ash_status kernel(const ash_ref_call *c);
 ASH_REF_KERNELS(X)
