@@ -3,13 +3,22 @@
 #include "files.h"
 #include "session.h"
 
+#include <string.h>
+
+static bool asks_for_csv(int argc, char **argv) {
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], "--csv") == 0 || strncmp(argv[i], "--csv=", 6) == 0)
+      return true;
+  return false;
+}
 
 int cmd_check(int argc, char **argv) {
+  if (asks_for_csv(argc, argv))
+    return cmd_check_csv(argc, argv);
   session s = {0};
   arg_list files;
   const arg_option options[] = {
-      {"quiet", 'q', ARG_FLAG, &s.quiet, NULL, "say nothing but errors"},
-      {0}};
+      {"quiet", 'q', ARG_FLAG, &s.quiet, NULL, "say nothing but errors"}, {0}};
   const command *cmd = find_command("check");
   int code = args_parse(cmd, argc, argv, options, &files);
   if (code < 0 && files.count != 1)

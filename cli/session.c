@@ -71,6 +71,9 @@ static ash_status read_rules(session *s) {
 
 int session_open(session *s, const command *cmd) {
   s->cmd = cmd;
+  if (!term_open(&s->out, stdout, s->color, s->ascii))
+    return usage_error(cmd, "'%s' is no value for --color: auto, always, never",
+                       s->color);
   int code = check_stage(s, s->dump_after, "dump-after");
   if (code < 0)
     code = check_stage(s, s->stop_after, "stop-after");
@@ -108,7 +111,7 @@ int session_open(session *s, const command *cmd) {
 int session_close(session *s, ash_status status) {
   if (s->ctx) {
     if (!s->quiet || status != ASH_OK)
-      print_diags(s->ctx, stderr);
+      print_diags_as(s->ctx, stderr, s->color);
     ash_ctx_free(s->ctx);
     s->ctx = NULL;
   }
@@ -132,4 +135,24 @@ ash_status write_text(session *s, const char *path, const char *text,
   }
   const ash_generated file = {slash ? slash + 1 : path, text, count};
   return ash_write_files(s->ctx, folder, &file, 1);
+}
+
+ash_status write_json(session *s, const char *path, const ash_compiled *c) {
+  const char *text;
+  size_t count;
+  if (!path)
+    return ASH_OK;
+  const ash_status status =
+      ash_plan_json(s->ctx, &text, &count, c->plan, c->graph);
+  return status == ASH_OK ? write_text(s, path, text, count) : status;
+}
+
+ash_status write_report(session *s, const char *path, const ash_compiled *c) {
+  const char *text;
+  size_t count;
+  if (!path)
+    return ASH_OK;
+  const ash_status status =
+      ash_report_html(s->ctx, &text, &count, c->plan, c->graph);
+  return status == ASH_OK ? write_text(s, path, text, count) : status;
 }

@@ -29,6 +29,7 @@ static void vary_taste(ash_valley *v, uint64_t restart) {
   static const int32_t slack[] = {0, 5, 10, 20, 40, 80};
   static const int32_t height[] = {0, 5, 10, 20, 40};
   static const int32_t fails[] = {0, 1, 3, 10};
+  static const int32_t bonus[] = {0, (1 << 30) / 5, (1 << 30) / 2};
   ash_taste *t = &v->taste;
   *t = (ash_taste){.slack = 20, .height = 10, .fails = 5};
   t->order = (int32_t)(restart % 3);
@@ -38,6 +39,8 @@ static void vary_taste(ash_valley *v, uint64_t restart) {
   t->height = height[ash_rng_below(&v->rng, ASH_COUNT_OF(height))];
   t->fails = fails[ash_rng_below(&v->rng, ASH_COUNT_OF(fails))];
   t->noise = restart < 3 ? 0 : 10;
+  t->flush = bonus[ash_rng_below(&v->rng, ASH_COUNT_OF(bonus))];
+  t->wall = bonus[ash_rng_below(&v->rng, ASH_COUNT_OF(bonus))];
 }
 
 void ash_valley_vary(ash_valley *v, uint64_t restart) {

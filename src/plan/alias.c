@@ -60,8 +60,7 @@ void ash_merge_alias_lifetimes(ash_lifetime *lives, const uint32_t *alias_of,
   }
 }
 
-/* ---- joining --------------------------------------------------------------
- */
+/* ---- joining ------------------------------------------------------------- */
 
 /* A tensor that a rule pins stays alone, and one memory cannot be two. */
 static bool demands_agree(const ash_aliaser *a, uint32_t x, uint32_t y) {
@@ -97,7 +96,7 @@ static uint64_t least_alignment(const ash_aliaser *a, uint32_t slot) {
 /* With root `inner` at `at` in root `outer`: can all be aligned enough? */
 static bool can_align(const ash_aliaser *a, uint32_t inner, uint64_t at) {
   for (uint32_t i = 0; i < a->slots->count; i++) {
-    uint64_t offset;
+    uint64_t offset = 0;
     if (ash_alias_root(a->slots->items, a->slots->count, i, &offset) == inner &&
         (at + offset) % least_alignment(a, i) != 0)
       return false;
@@ -110,7 +109,7 @@ static bool can_align(const ash_aliaser *a, uint32_t inner, uint64_t at) {
 static void align_group(ash_aliaser *a, uint32_t root) {
   ash_slot *slots = a->slots->items;
   for (uint32_t i = 0; i < a->slots->count; i++) {
-    uint64_t offset;
+    uint64_t offset = 0;
     if (ash_alias_root(slots, a->slots->count, i, &offset) != root)
       continue;
     while (offset % slots[i].alignment != 0)
@@ -124,7 +123,7 @@ bool ash_alias_join(ash_aliaser *a, uint32_t inner, uint32_t outer,
                     uint64_t offset, ash_alias_kind kind) {
   ash_slot *slots = a->slots->items;
   const uint32_t count = a->slots->count;
-  uint64_t inner_at, outer_at;
+  uint64_t inner_at = 0, outer_at = 0;
   const uint32_t from = ash_alias_root(slots, count, inner, &inner_at);
   const uint32_t to = ash_alias_root(slots, count, outer, &outer_at);
   if (from == to || from != inner || inner_at != 0)
@@ -145,15 +144,14 @@ bool ash_alias_join(ash_aliaser *a, uint32_t inner, uint32_t outer,
 
 bool ash_alias_overlap(const ash_aliaser *a, uint32_t x, uint32_t y) {
   const ash_slot *slots = a->slots->items;
-  uint64_t at_x, at_y;
+  uint64_t at_x = 0, at_y = 0;
   if (ash_alias_root(slots, a->slots->count, x, &at_x) !=
       ash_alias_root(slots, a->slots->count, y, &at_y))
     return false;
   return at_x < at_y + slots[y].size && at_y < at_x + slots[x].size;
 }
 
-/* ---- how good is it? -------------------------------------------------------
- */
+/* ---- how good is it? ----------------------------------------------------- */
 
 /* Live sums over time as differences: +size where a storage starts, -size
  * where it ends. */
@@ -194,8 +192,7 @@ ash_status ash_alias_profile(ash_aliaser *a, ash_profile *out) {
   return ASH_OK;
 }
 
-/* ---- views ----------------------------------------------------------------
- */
+/* ---- views --------------------------------------------------------------- */
 
 void ash_alias_views(ash_aliaser *a) {
   for (uint32_t op = 0; op < a->g->op_count; op++) {

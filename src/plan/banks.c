@@ -43,8 +43,7 @@ static uint64_t penalty(const banks *b, uint32_t i, uint32_t from,
   return sum;
 }
 
-/* ---- one memory ------------------------------------------------------------
- */
+/* ---- one memory ---------------------------------------------------------- */
 
 static void gather(banks *b, uint32_t memory) {
   b->part.count = 0;
@@ -169,8 +168,7 @@ static ash_status bring_back(banks *b, uint32_t memory, uint32_t next,
   return ASH_OK;
 }
 
-/* ---- verdicts --------------------------------------------------------------
- */
+/* ---- verdicts ------------------------------------------------------------ */
 
 static void note_peak(banks *b, const ash_place_result *best) {
   uint32_t told = 0;
@@ -231,8 +229,7 @@ static ash_status tell(banks *b, uint32_t first) {
   return ash_zone_check(b->d->ctx, &b->d->ctx->keep);
 }
 
-/* ---- all memories -----------------------------------------------------------
- */
+/* ---- all memories -------------------------------------------------------- */
 
 static ash_status prepare(banks *b, uint32_t first) {
   ash_zone *z = &b->d->ctx->scratch;

@@ -63,8 +63,7 @@ static ash_status lost(const runner *r, uint32_t slot, const char *when) {
                   g->ops.items[v->killer].id, v->writer);
 }
 
-/* ---- writing ----------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------- */
 
 /* May the op write [w] while it reads input k? */
 static bool may_write(const runner *r, uint32_t op, uint32_t k,
