@@ -116,7 +116,9 @@ static ash_status fill(banks *b, uint32_t memory, uint32_t next,
   const uint64_t room = ash_draft_room(b->d, memory);
   for (;;) {
     gather(b, memory);
-    const bool overfull = is_overfull(b, room);
+    /* Overlapping storages take less than their sum. */
+    const bool overfull =
+        !b->d->ask->options->overlap && is_overfull(b, room);
     if (!overfull) {
       ASH_TRY(b->pack(b->d, placed, &b->part, room));
       if (fits(b, placed, room))
@@ -140,7 +142,7 @@ static ash_status try_back(banks *b, uint32_t i, uint32_t memory,
   ash_place_result now = {0};
   b->home[i] = memory;
   gather(b, memory);
-  if (!is_overfull(b, room))
+  if (b->d->ask->options->overlap || !is_overfull(b, room))
     ASH_TRY(b->pack(b->d, &now, &b->part, room));
   if (fits(b, &now, room))
     *placed = now;
