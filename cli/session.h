@@ -56,6 +56,8 @@ typedef struct session {
    "no operator writes over its input"},                                       \
   {"no-concat", 0, ARG_FLAG, &(s)->options.plan.no_concat, NULL,               \
    "concatenations copy all their inputs"},                                    \
+  {"overlap", 0, ARG_FLAG, &(s)->options.plan.overlap, NULL,                   \
+   "results of windows may follow the reading of a dying input"},              \
   {"ticks", 0, ARG_NUMBER, &(s)->options.plan.ticks, "N",                      \
    "effort limit of the packing search"},                                      \
   {"dump-after", 0, ARG_TEXT, &(s)->dump_after, "STAGE",                       \
