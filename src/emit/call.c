@@ -37,6 +37,19 @@ void ash_call_int(const ash_call *c, const char *name, int64_t value) {
     ash_text_line(c->text, ".%s = %" PRId64 ",", name, value);
 }
 
+void ash_call_word(const ash_call *c, const char *name, const char *word) {
+  ash_text_line(c->text, ".%s = ASH_RT_%s,", name, word);
+}
+
+void ash_call_type(const ash_call *c, const char *name, ash_type type) {
+  static const char *const words[ASH_TYPE_COUNT] = {
+      [ASH_INT8] = "S8",    [ASH_UINT8] = "U8",    [ASH_INT16] = "S16",
+      [ASH_UINT16] = "U16", [ASH_INT32] = "S32",   [ASH_UINT32] = "U32",
+      [ASH_INT64] = "S64",  [ASH_FLOAT32] = "F32", [ASH_BOOL] = "BOOL",
+  };
+  ash_call_word(c, name, words[type] ? words[type] : "U8");
+}
+
 static void put_indent(const ash_call *c) {
   for (uint32_t i = 0; i < c->text->indent; i++)
     ash_text_string(c->text, "  ");
@@ -151,6 +164,43 @@ static write_params *const writers[ASH_OP_COUNT] = {
     [ASH_OP_reshape] = ash_call_copy,
     [ASH_OP_squeeze] = ash_call_copy,
     [ASH_OP_expand_dims] = ash_call_copy,
+    [ASH_OP_abs] = ash_call_map,
+    [ASH_OP_neg] = ash_call_map,
+    [ASH_OP_sign] = ash_call_map,
+    [ASH_OP_square] = ash_call_map,
+    [ASH_OP_sqrt] = ash_call_map,
+    [ASH_OP_rsqrt] = ash_call_map,
+    [ASH_OP_exp] = ash_call_map,
+    [ASH_OP_log] = ash_call_map,
+    [ASH_OP_sin] = ash_call_map,
+    [ASH_OP_cos] = ash_call_map,
+    [ASH_OP_floor] = ash_call_map,
+    [ASH_OP_ceil] = ash_call_map,
+    [ASH_OP_round] = ash_call_map,
+    [ASH_OP_leaky_relu] = ash_call_map,
+    [ASH_OP_elu] = ash_call_map,
+    [ASH_OP_gelu] = ash_call_map,
+    [ASH_OP_hard_swish] = ash_call_map,
+    [ASH_OP_logical_not] = ash_call_map,
+    [ASH_OP_cast] = ash_call_map,
+    [ASH_OP_relu_0_to_1] = ash_call_unary,
+    [ASH_OP_sub] = ash_call_binary,
+    [ASH_OP_div] = ash_call_binary,
+    [ASH_OP_minimum] = ash_call_binary,
+    [ASH_OP_maximum] = ash_call_binary,
+    [ASH_OP_squared_difference] = ash_call_binary,
+    [ASH_OP_floor_div] = ash_call_binary,
+    [ASH_OP_floor_mod] = ash_call_binary,
+    [ASH_OP_pow] = ash_call_binary,
+    [ASH_OP_prelu] = ash_call_binary,
+    [ASH_OP_equal] = ash_call_binary,
+    [ASH_OP_not_equal] = ash_call_binary,
+    [ASH_OP_less] = ash_call_binary,
+    [ASH_OP_less_equal] = ash_call_binary,
+    [ASH_OP_greater] = ash_call_binary,
+    [ASH_OP_greater_equal] = ash_call_binary,
+    [ASH_OP_logical_and] = ash_call_binary,
+    [ASH_OP_logical_or] = ash_call_binary,
     [ASH_OP_pad] = ash_call_pad,
     [ASH_OP_concatenation] = ash_call_concatenation,
 };

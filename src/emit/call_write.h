@@ -22,6 +22,10 @@ void ash_call_close(const ash_call *c);
 void ash_call_open_field(const ash_call *c, const char *name);
 void ash_call_close_field(const ash_call *c);
 void ash_call_int(const ash_call *c, const char *name, int64_t value);
+/* `.name = ASH_RT_word,` */
+void ash_call_word(const ash_call *c, const char *name, const char *word);
+/* The element type as kernels for any type know it. */
+void ash_call_type(const ash_call *c, const char *name, ash_type type);
 void ash_call_float(const ash_call *c, const char *name, float value);
 void ash_call_ints(const ash_call *c, const char *name, const int32_t *values,
                    uint32_t count);
@@ -39,6 +43,7 @@ ash_status ash_call_window(ash_ctx *ctx, const ash_call *c);
 ash_status ash_call_dense(ash_ctx *ctx, const ash_call *c);
 ash_status ash_call_binary(ash_ctx *ctx, const ash_call *c);
 ash_status ash_call_unary(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_map(ash_ctx *ctx, const ash_call *c);
 ash_status ash_call_mean(ash_ctx *ctx, const ash_call *c);
 ash_status ash_call_pad(ash_ctx *ctx, const ash_call *c);
 ash_status ash_call_copy(ash_ctx *ctx, const ash_call *c);

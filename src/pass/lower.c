@@ -136,7 +136,22 @@ static ash_status check_ends(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
   return ash_quant_check(ctx, g, op, o->outputs[0]);
 }
 
+/* Functions without integer arithmetic of their own: the reference computes
+ * all 256 results. */
+static ash_status lower_mapped(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  const ash_type type = ash_op_out(g, &g->ops.items[op], 0)->type;
+  ASH_TRY(check_ends(ctx, g, op));
+  if (ash_type_bits(type) != 8)
+    return ASH_OK;
+  uint8_t *table = ASH_NEW_ARRAY(&g->zone, uint8_t, 256);
+  ASH_TRY(ash_zone_check(ctx, &g->zone));
+  ASH_TRY(ash_table_by_reference(ctx, table, g, op));
+  return append(g, op, "lut", type, 256, table);
+}
+
 static ash_status lower_unary(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  if (ash_op_out(g, &g->ops.items[op], 0)->type != ASH_INT8)
+    return lower_mapped(ctx, g, op);
   ASH_TRY(check_ends(ctx, g, op));
   int8_t *table = ASH_NEW_ARRAY(&g->zone, int8_t, 256);
   ASH_TRY(ash_zone_check(ctx, &g->zone));
@@ -178,10 +193,10 @@ static ash_status check_binary(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   ASH_TRY(check_ends(ctx, g, op));
   const ash_tensor *a = ash_op_in(g, o, 0), *b = ash_op_in(g, o, 1);
   const ash_tensor *out = ash_op_out(g, o, 0);
-  ash_add_scaling sum;
-  ash_scaling product;
-  const bool good = o->kind == ASH_OP_add ? ash_quant_add(&sum, a, b, out)
-                                          : ash_quant_mul(&product, a, b, out);
+  ash_add_scaling s;
+  const bool good = o->kind == ASH_OP_add
+                        ? ash_quant_add(&s, a, b, out)
+                        : ash_quant_pair(&s, o->kind, a, b, out);
   return good ? ASH_OK
               : ash_quant_fail_ratio(ctx, g, op,
                                      (double)ash_quant_scale(a) /
@@ -257,10 +272,25 @@ static ash_status lower_op(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   case ASH_OP_logistic:
   case ASH_OP_tanh:
     return o->input_count > 1 ? ASH_OK : lower_unary(ctx, g, op);
+  case ASH_OP_abs:
+  case ASH_OP_sqrt:
+  case ASH_OP_rsqrt:
+  case ASH_OP_exp:
+  case ASH_OP_log:
+  case ASH_OP_relu_0_to_1:
+  case ASH_OP_leaky_relu:
+  case ASH_OP_elu:
+  case ASH_OP_gelu:
+  case ASH_OP_hard_swish:
+    return o->input_count > 1 ? ASH_OK : lower_mapped(ctx, g, op);
   case ASH_OP_softmax:
     return o->input_count > 1 ? ASH_OK : lower_softmax(ctx, g, op);
   case ASH_OP_add:
   case ASH_OP_mul:
+  case ASH_OP_sub:
+  case ASH_OP_div:
+  case ASH_OP_squared_difference:
+  case ASH_OP_prelu:
     return check_binary(ctx, g, op);
   case ASH_OP_mean:
     return check_converted(ctx, g, op);
