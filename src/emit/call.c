@@ -98,11 +98,16 @@ static void put_input(const ash_call *c, uint32_t k) {
     ash_text_format(c->text, "    (const %s *)(%s)", ash_type_c(t->type), e);
 }
 
-static void put_tail(const ash_call *c) {
+static void put_output(const ash_call *c, uint32_t k) {
+  const ash_tensor *t = ash_op_out(c->graph, ash_call_op(c), k);
   ash_text_string(c->text, ",\n");
   put_indent(c);
-  ash_text_format(c->text, "    (%s *)(%s)", ash_type_c(ash_call_out(c)->type),
-                  c->outputs[0]);
+  ash_text_format(c->text, "    (%s *)(%s)", ash_type_c(t->type),
+                  c->outputs[k]);
+}
+
+static void put_tail(const ash_call *c, uint32_t k) {
+  put_output(c, k);
   if (c->kernel->scratch) {
     ash_text_string(c->text, ",\n");
     put_indent(c);
@@ -111,15 +116,35 @@ static void put_tail(const ash_call *c) {
   ash_text_string(c->text, ");\n");
 }
 
-static void put_function(const ash_call *c) {
+static void put_function(const ash_call *c, const char *name) {
   put_indent(c);
-  ash_text_format(c->text, "ash_rt_%s(&p", c->kernel->name);
+  ash_text_format(c->text, "ash_rt_%s(&p", name);
+}
+
+void ash_call_invoke_between(const ash_call *c, uint32_t in, uint32_t out) {
+  put_function(c, c->kernel->name);
+  put_input(c, in);
+  put_tail(c, out);
+}
+
+void ash_call_invoke_other(const ash_call *c, const char *function) {
+  put_function(c, function);
+  put_output(c, 0);
+  ash_text_string(c->text, ");\n");
+}
+
+void ash_call_open_block(const ash_call *c) {
+  ash_text_line(c->text, "{");
+  c->text->indent++;
+}
+
+void ash_call_close_block(const ash_call *c) {
+  c->text->indent--;
+  ash_text_line(c->text, "}");
 }
 
 void ash_call_invoke_one(const ash_call *c, uint32_t k) {
-  put_function(c);
-  put_input(c, k);
-  put_tail(c);
+  ash_call_invoke_between(c, k, 0);
 }
 
 /* Kernels with weights always take a bias; one that the op does not mention is
@@ -133,11 +158,11 @@ static uint32_t argument_count(const ash_op *op) {
 
 void ash_call_invoke(const ash_call *c) {
   const uint32_t count = argument_count(ash_call_op(c));
-  put_function(c);
+  put_function(c, c->kernel->name);
   for (uint32_t k = 0; k < count; k++)
     if (ash_op_reads(c->graph, c->op, k))
       put_input(c, k);
-  put_tail(c);
+  put_tail(c, 0);
 }
 
 /* ---- dispatch ----------------------------------------------------------- */
@@ -201,6 +226,27 @@ static write_params *const writers[ASH_OP_COUNT] = {
     [ASH_OP_greater_equal] = ash_call_binary,
     [ASH_OP_logical_and] = ash_call_binary,
     [ASH_OP_logical_or] = ash_call_binary,
+    [ASH_OP_transpose] = ash_call_move,
+    [ASH_OP_slice] = ash_call_move,
+    [ASH_OP_strided_slice] = ash_call_move,
+    [ASH_OP_split] = ash_call_move,
+    [ASH_OP_split_v] = ash_call_move,
+    [ASH_OP_pack] = ash_call_move,
+    [ASH_OP_unpack] = ash_call_move,
+    [ASH_OP_tile] = ash_call_move,
+    [ASH_OP_broadcast_to] = ash_call_move,
+    [ASH_OP_reverse] = ash_call_move,
+    [ASH_OP_fill] = ash_call_move,
+    [ASH_OP_space_to_depth] = ash_call_blocks,
+    [ASH_OP_depth_to_space] = ash_call_blocks,
+    [ASH_OP_space_to_batch_nd] = ash_call_blocks,
+    [ASH_OP_batch_to_space_nd] = ash_call_blocks,
+    [ASH_OP_mirror_pad] = ash_call_blocks,
+    [ASH_OP_shape] = ash_call_copy,
+    [ASH_OP_gather] = ash_call_pick,
+    [ASH_OP_gather_nd] = ash_call_pick,
+    [ASH_OP_select] = ash_call_select,
+    [ASH_OP_select_v2] = ash_call_select,
     [ASH_OP_pad] = ash_call_pad,
     [ASH_OP_concatenation] = ash_call_concatenation,
 };

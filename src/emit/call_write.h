@@ -37,6 +37,13 @@ void ash_call_float_range(const ash_call *c);
 void ash_call_invoke(const ash_call *c);
 /* With input k only. */
 void ash_call_invoke_one(const ash_call *c, uint32_t k);
+/* Input `in` and output `out` only. */
+void ash_call_invoke_between(const ash_call *c, uint32_t in, uint32_t out);
+/* Another function of the kernel's file, with output 0 only. */
+void ash_call_invoke_other(const ash_call *c, const char *function);
+/* A block of its own, for operators that need several calls. */
+void ash_call_open_block(const ash_call *c);
+void ash_call_close_block(const ash_call *c);
 
 /* The parameters of each family; ash_emit_call closes block and call. */
 ash_status ash_call_window(ash_ctx *ctx, const ash_call *c);
@@ -44,6 +51,10 @@ ash_status ash_call_dense(ash_ctx *ctx, const ash_call *c);
 ash_status ash_call_binary(ash_ctx *ctx, const ash_call *c);
 ash_status ash_call_unary(ash_ctx *ctx, const ash_call *c);
 ash_status ash_call_map(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_move(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_blocks(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_pick(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_select(ash_ctx *ctx, const ash_call *c);
 ash_status ash_call_mean(ash_ctx *ctx, const ash_call *c);
 ash_status ash_call_pad(ash_ctx *ctx, const ash_call *c);
 ash_status ash_call_copy(ash_ctx *ctx, const ash_call *c);

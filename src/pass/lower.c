@@ -256,6 +256,22 @@ static ash_status check_concatenation(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   return ASH_OK;
 }
 
+/* ---- sizes -------------------------------------------------------------- */
+
+/* What a static shape is, is known here. */
+static ash_status lower_shape(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  const ash_shape *in = &ash_op_in(g, o, 0)->shape;
+  const ash_type type = ash_op_out(g, o, 0)->type;
+  const uint32_t size = ash_type_bits(type) / 8;
+  uint8_t *bytes =
+      ASH_NEW_ARRAY(&g->zone, uint8_t, (size_t)in->rank * size + 1);
+  ASH_TRY(ash_zone_check(ctx, &g->zone));
+  for (uint32_t i = 0; i < in->rank; i++)
+    put_int(bytes + (size_t)i * size, in->dim[i], size);
+  return append(g, op, "value", type, in->rank, bytes);
+}
+
 /* ---- dispatch ----------------------------------------------------------- */
 
 static ash_status lower_op(ash_ctx *ctx, ash_graph *g, uint32_t op) {
@@ -316,6 +332,8 @@ static ash_status lower_any(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   if (o->kind == ASH_OP_quantize || o->kind == ASH_OP_dequantize)
     return in && out ? check_converted(ctx, g, op)
                      : check_float_end(ctx, g, op);
+  if (o->kind == ASH_OP_shape)
+    return o->input_count > 1 ? ASH_OK : lower_shape(ctx, g, op);
   return in && out ? lower_op(ctx, g, op) : ASH_OK;
 }
 
