@@ -304,6 +304,18 @@ void ash_rt_fully_connected_f32(const ash_rt_fully_connected_f32_params *p,
                                 const float *in, const float *filter,
                                 const float *bias, float *out);
 
+/* ---- transposed convolution, products of matrices ----------------------- */
+
+/* Input pixel (y, x) adds to output rows y * stride_h - pad_top + k for k in
+ * [0, filter_h), and columns likewise. Weights and scales as in conv_2d. */
+void ash_rt_transpose_conv_s8(const ash_rt_conv_2d_s8_params *p,
+                              const int8_t *in, const int8_t *filter,
+                              const int32_t *bias, const int32_t *multiplier,
+                              const int8_t *shift, int8_t *out);
+void ash_rt_transpose_conv_f32(const ash_rt_conv_2d_f32_params *p,
+                               const float *in, const float *filter,
+                               const float *bias, float *out);
+
 /* ---- elements of a type known only from the parameters ------------------ */
 
 enum {
@@ -496,6 +508,30 @@ void ash_rt_prelu_s8(const ash_rt_pairs_q8_params *p, const int8_t *a,
 void ash_rt_prelu_u8(const ash_rt_pairs_q8_params *p, const uint8_t *a,
                      const uint8_t *b, uint8_t *out);
 
+/* Products of matrices: `shape` has the batches and a last axis of 1; steps
+ * along rows, columns and the axis that is summed over are of elements. */
+typedef struct ash_rt_matmul {
+  ash_rt_broadcast batches;
+  int32_t rows, columns, depth;
+  int32_t a_row, a_depth, b_depth, b_column;
+} ash_rt_matmul;
+
+typedef struct ash_rt_batch_matmul_s8_params {
+  ash_rt_matmul shape;
+  int32_t a_offset, b_offset, out_offset;
+  int32_t multiplier, shift;
+} ash_rt_batch_matmul_s8_params;
+
+void ash_rt_batch_matmul_s8(const ash_rt_batch_matmul_s8_params *p,
+                            const int8_t *a, const int8_t *b, int8_t *out);
+
+typedef struct ash_rt_batch_matmul_f32_params {
+  ash_rt_matmul shape;
+} ash_rt_batch_matmul_f32_params;
+
+void ash_rt_batch_matmul_f32(const ash_rt_batch_matmul_f32_params *p,
+                             const float *a, const float *b, float *out);
+
 /* Whole numbers, and what is compared or chosen as such. */
 enum {
   ASH_RT_ADD,
@@ -669,6 +705,116 @@ typedef struct ash_rt_mean_f32_params {
 
 void ash_rt_mean_f32(const ash_rt_mean_f32_params *p, const float *in,
                      float *out);
+
+void ash_rt_mean_u8(const ash_rt_mean_s8_params *p, const uint8_t *in,
+                    uint8_t *out);
+
+/* Runs `statement` for each of four nested axes; `at` is the offset. */
+#define ASH_RT_AXES(dim, step, at, statement)                                  \
+  for (int32_t i0_##at = 0; i0_##at < (dim)[0]; i0_##at++)                     \
+    for (int32_t i1_##at = 0; i1_##at < (dim)[1]; i1_##at++)                   \
+      for (int32_t i2_##at = 0; i2_##at < (dim)[2]; i2_##at++)                 \
+        for (int32_t i3_##at = 0; i3_##at < (dim)[3]; i3_##at++) {             \
+          const ptrdiff_t at = (ptrdiff_t)i0_##at * (step)[0] +                \
+                               (ptrdiff_t)i1_##at * (step)[1] +                \
+                               (ptrdiff_t)i2_##at * (step)[2] +                \
+                               (ptrdiff_t)i3_##at * (step)[3];                 \
+          statement                                                            \
+        }
+
+/* Other ways to make one value of many. `count` is for the mean. */
+enum {
+  ASH_RT_SUM,
+  ASH_RT_MEAN,
+  ASH_RT_PROD,
+  ASH_RT_MAX,
+  ASH_RT_MIN,
+  ASH_RT_ANY,
+  ASH_RT_ALL
+};
+
+typedef struct ash_rt_reduce_params {
+  ash_rt_mean_axes axes;
+  int32_t function, type, count;
+} ash_rt_reduce_params;
+
+void ash_rt_reduce_f32(const ash_rt_reduce_params *p, const float *in,
+                       float *out);
+void ash_rt_reduce_s8(const ash_rt_reduce_params *p, const int8_t *in,
+                      int8_t *out);
+void ash_rt_reduce_whole(const ash_rt_reduce_params *p, const void *in,
+                         void *out);
+
+/* `outer` times `inner` rows of `depth` elements that are `inner` apart. */
+typedef struct ash_rt_arg_params {
+  int32_t outer, depth, inner;
+  int32_t least; /* look for the smallest, not the largest */
+  int32_t type, out_type;
+} ash_rt_arg_params;
+
+void ash_rt_arg_f32(const ash_rt_arg_params *p, const float *in, void *out);
+void ash_rt_arg_whole(const ash_rt_arg_params *p, const void *in, void *out);
+
+typedef struct ash_rt_cumsum_params {
+  int32_t outer, depth, inner;
+  int32_t exclusive, reverse;
+  int32_t type;
+} ash_rt_cumsum_params;
+
+void ash_rt_cumsum_f32(const ash_rt_cumsum_params *p, const float *in,
+                       float *out);
+void ash_rt_cumsum_whole(const ash_rt_cumsum_params *p, const void *in,
+                         void *out);
+
+/* ---- rows --------------------------------------------------------------- */
+
+void ash_rt_log_softmax_f32(const ash_rt_rows_params *p, const float *in,
+                            float *out);
+void ash_rt_l2_normalization_f32(const ash_rt_rows_params *p, const float *in,
+                                 float *out);
+
+/* table[d] is exp(-d * scale) in Q0.31, 0 for differences above `farthest`; a
+ * difference times multiplier * 2^(shift - 31) is in Q5.26, `back_*` reverses
+ * that. Type S8 or U8. */
+typedef struct ash_rt_log_softmax_q8_params {
+  int32_t rows, depth, type;
+  int32_t multiplier, shift, back_multiplier, back_shift;
+  int32_t farthest;
+} ash_rt_log_softmax_q8_params;
+
+void ash_rt_log_softmax_q8(const ash_rt_log_softmax_q8_params *p,
+                           const void *in, const int32_t *table, void *out);
+
+/* The output has scale 1/128 and a zero point in the middle. */
+typedef struct ash_rt_l2_normalization_q8_params {
+  int32_t rows, depth, type;
+  int32_t in_offset;
+} ash_rt_l2_normalization_q8_params;
+
+void ash_rt_l2_normalization_q8(const ash_rt_l2_normalization_q8_params *p,
+                                const void *in, void *out);
+
+/* ---- images made larger or smaller -------------------------------------- */
+
+/* Where output rows come from, then where columns do, is in tables: one input
+ * index each for the nearest, the lower and the upper one for bilinear
+ * interpolation, with the part of the upper one (in 1/1024 for int8). For the
+ * nearest, `channels` counts bytes. */
+typedef struct ash_rt_resize_params {
+  int32_t batches, in_h, in_w, out_h, out_w, channels;
+} ash_rt_resize_params;
+
+void ash_rt_resize_nearest(const ash_rt_resize_params *p, const void *in,
+                           const int32_t *table, void *out);
+void ash_rt_resize_bilinear_s8(const ash_rt_resize_params *p, const int8_t *in,
+                               const int32_t *table, const int32_t *parts,
+                               int8_t *out);
+void ash_rt_resize_bilinear_u8(const ash_rt_resize_params *p, const uint8_t *in,
+                               const int32_t *table, const float *parts,
+                               uint8_t *out);
+void ash_rt_resize_bilinear_f32(const ash_rt_resize_params *p, const float *in,
+                                const int32_t *table, const float *parts,
+                                float *out);
 
 /* ---- moving and converting ---------------------------------------------- */
 

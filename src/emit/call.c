@@ -150,9 +150,9 @@ void ash_call_invoke_one(const ash_call *c, uint32_t k) {
 /* Kernels with weights always take a bias; one that the op does not mention is
  * absent. */
 static uint32_t argument_count(const ash_op *op) {
-  const bool weights = op->kind == ASH_OP_conv_2d ||
-                       op->kind == ASH_OP_depthwise_conv_2d ||
-                       op->kind == ASH_OP_fully_connected;
+  const bool weights =
+      op->kind == ASH_OP_conv_2d || op->kind == ASH_OP_depthwise_conv_2d ||
+      op->kind == ASH_OP_transpose_conv || op->kind == ASH_OP_fully_connected;
   return weights && op->input_count < 3 ? 3 : op->input_count;
 }
 
@@ -177,7 +177,7 @@ static write_params *const writers[ASH_OP_COUNT] = {
     [ASH_OP_fully_connected] = ash_call_dense,
     [ASH_OP_add] = ash_call_binary,
     [ASH_OP_mul] = ash_call_binary,
-    [ASH_OP_mean] = ash_call_mean,
+    [ASH_OP_mean] = ash_call_fold,
     [ASH_OP_softmax] = ash_call_unary,
     [ASH_OP_relu] = ash_call_unary,
     [ASH_OP_relu6] = ash_call_unary,
@@ -247,6 +247,21 @@ static write_params *const writers[ASH_OP_COUNT] = {
     [ASH_OP_gather_nd] = ash_call_pick,
     [ASH_OP_select] = ash_call_select,
     [ASH_OP_select_v2] = ash_call_select,
+    [ASH_OP_sum] = ash_call_fold,
+    [ASH_OP_reduce_prod] = ash_call_fold,
+    [ASH_OP_reduce_max] = ash_call_fold,
+    [ASH_OP_reduce_min] = ash_call_fold,
+    [ASH_OP_reduce_any] = ash_call_fold,
+    [ASH_OP_reduce_all] = ash_call_fold,
+    [ASH_OP_arg_max] = ash_call_along,
+    [ASH_OP_arg_min] = ash_call_along,
+    [ASH_OP_cumsum] = ash_call_along,
+    [ASH_OP_log_softmax] = ash_call_rows,
+    [ASH_OP_l2_normalization] = ash_call_rows,
+    [ASH_OP_resize_bilinear] = ash_call_resize,
+    [ASH_OP_resize_nearest_neighbor] = ash_call_resize,
+    [ASH_OP_transpose_conv] = ash_call_window,
+    [ASH_OP_batch_matmul] = ash_call_matmul,
     [ASH_OP_pad] = ash_call_pad,
     [ASH_OP_concatenation] = ash_call_concatenation,
 };

@@ -41,3 +41,11 @@ bool ash_quant_pair(ash_add_scaling *out, ash_op_kind kind, const ash_tensor *a,
     return align(out, p, q, r, 20, false);
   }
 }
+
+/* A product of floats, a quotient of doubles. */
+bool ash_quant_matmul(ash_scaling *out, const ash_tensor *a,
+                      const ash_tensor *b, const ash_tensor *result) {
+  const float product = ash_quant_scale(a) * ash_quant_scale(b);
+  return ash_quant_scaling(out,
+                           (double)product / (double)ash_quant_scale(result));
+}
