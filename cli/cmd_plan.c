@@ -9,6 +9,12 @@ typedef struct job {
   bool require_optimal;
 } job;
 
+static void print_page(const job *j, const ash_compiled *c) {
+  print_plan_page(&j->s.out, c->plan, c->graph);
+  if (j->s.verbose)
+    print_plan_tensors(&j->s.out, c->plan);
+}
+
 static ash_status show(job *j, const ash_compiled *c) {
   if (j->explain) {
     const char *text;
@@ -20,7 +26,7 @@ static ash_status show(job *j, const ash_compiled *c) {
     return said;
   }
   if (!j->json && !j->s.quiet)
-    print_plan_table(c->plan, c->graph);
+    print_page(j, c);
   const ash_status status = write_json(&j->s, j->json, c);
   return status == ASH_OK ? write_report(&j->s, j->report, c) : status;
 }

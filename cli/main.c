@@ -12,7 +12,8 @@ const command commands[] = {
      "MODEL [--target NAME] [-o FOLDER]",
      "  ashlar compile digits.tflite --target apollo510 -o out\n"
      "  ashlar compile digits.tflite --prefix net -o out --json out/plan.json\n"
-     "  ashlar compile digits.tflite --dump-after pass --stop-after pass\n"},
+     "  ashlar compile digits.tflite --dump-after pass --stop-after pass\n"
+     "  ashlar compile a.tflite b.tflite --share-scratch -o out\n"},
     {"plan", cmd_plan, "say where the memory of a model goes",
      "MODEL [--target NAME] [--json FILE|-]",
      "  ashlar plan digits.tflite --target apollo510\n"
@@ -31,8 +32,9 @@ const command commands[] = {
      "  ashlar inspect digits.tflite\n"
      "  ashlar inspect digits.tflite --text > digits.ir\n"},
     {"check", cmd_check, "check a plan without trusting who made it",
-     "PLAN.json | --csv SOLUTION.csv",
+     "PLAN.json [--elf FIRMWARE.elf] | --csv SOLUTION.csv",
      "  ashlar plan digits.tflite --json plan.json && ashlar check plan.json\n"
+     "  ashlar check --elf firmware.elf plan.json --prefix digits\n"
      "  ashlar check --csv solution.csv --capacity 1048576\n"},
     {"solve", cmd_solve, "place buffers with lifetimes, proved optimal",
      "--input A.csv [--capacity N] [--output B.csv]",
@@ -41,6 +43,18 @@ const command commands[] = {
      "PLAN.json [-o FILE.html]",
      "  ashlar plan digits.tflite --json plan.json && ashlar view plan.json\n"
      "  ashlar view plan.json -o report.html\n"},
+    {"annotate", cmd_annotate, "put a plan for TFLite Micro into a model",
+     "MODEL.tflite -o OUT.tflite | MODEL.tflite --check",
+     "  ashlar annotate person.tflite -o person_planned.tflite\n"
+     "  ashlar annotate person_planned.tflite --check\n"},
+    {"diff", cmd_diff, "say what changed between two plans",
+     "A.json B.json [--report FILE.html]",
+     "  ashlar diff before.json after.json\n"
+     "  ashlar diff before.json after.json --report diff.html\n"
+     "  ashlar diff before.json after.json --exit-code -q\n"},
+    {"sweep", cmd_sweep, "plan a model for many sizes of a memory",
+     "MODEL --target NAME --set MEM=FROM..TO",
+     "  ashlar sweep digits.tflite --target apollo510 --set DTCM=2K..64K\n"},
     {"targets", cmd_targets, "list devices, or print one as YAML", "[NAME]",
      "  ashlar targets\n"
      "  ashlar targets apollo510 > mine.yaml\n"},
@@ -67,6 +81,19 @@ static void print_overview(FILE *to) {
               "internal, 74 input/output\n");
 }
 
+/* Examples have line ends, which become \\n: one command a line. */
+static void list_commands(void) {
+  for (const command *c = commands; c->name; c++) {
+    printf("%s\t%s\t%s\t", c->name, c->summary, c->synopsis);
+    for (const char *at = c->examples ? c->examples : ""; *at; at++)
+      if (*at == '\n')
+        fputs("\\n", stdout);
+      else
+        putchar(*at);
+    putchar('\n');
+  }
+}
+
 int main(int argc, char **argv) {
   if (argc < 2) {
     print_overview(stderr);
@@ -78,6 +105,10 @@ int main(int argc, char **argv) {
   }
   if (strcmp(argv[1], "--version") == 0) {
     printf("ashlar %s\n", ash_version());
+    return 0;
+  }
+  if (strcmp(argv[1], "--list-commands") == 0) {
+    list_commands();
     return 0;
   }
   const command *cmd = find_command(argv[1]);

@@ -25,8 +25,10 @@ static int split_size(session *s, const char *text, char name[64],
                       uint64_t *bytes) {
   const char *equals = strchr(text, '=');
   if (!equals || equals == text || (size_t)(equals - text) >= 64 ||
-      !ash_parse_bytes(bytes, equals + 1))
+      !ash_parse_bytes(bytes, equals + 1)) {
+    (void)session_close(s, ASH_MISUSE);
     return usage_error(s->cmd, "'%s' is not MEM=SIZE, as in DTCM=64K", text);
+  }
   memcpy(name, text, (size_t)(equals - text));
   name[equals - text] = '\0';
   return -1;
@@ -46,8 +48,7 @@ static int apply_set(session *s, const char *set) {
 static int take_budgets(session *s) {
   for (size_t i = 0; i < s->budgets.count; i++) {
     uint64_t bytes;
-    const int code =
-        split_size(s, s->budgets.items[i], s->names[i], &bytes);
+    const int code = split_size(s, s->budgets.items[i], s->names[i], &bytes);
     if (code >= 0)
       return code;
     s->constraints[i] = (ash_memory_constraint){s->names[i], bytes};
@@ -72,6 +73,9 @@ static ash_status read_rules(session *s) {
 
 int session_open(session *s, const command *cmd) {
   s->cmd = cmd;
+  if (!term_open(&s->out, stdout, s->color, s->ascii))
+    return usage_error(cmd, "'%s' is no value for --color: auto, always, never",
+                       s->color);
   int code = check_stage(s, s->dump_after, "dump-after");
   if (code < 0)
     code = check_stage(s, s->stop_after, "stop-after");
@@ -83,6 +87,9 @@ int session_open(session *s, const command *cmd) {
   }
   s->options.struct_bytes = sizeof s->options;
   s->options.plan.struct_bytes = sizeof s->options.plan;
+  s->options.load = (ash_load_options){sizeof s->options.load, s->shapes.items,
+                                       s->shapes.count, s->constants.items,
+                                       s->constants.count};
   s->options.stop = s->stop_after != NULL;
   if (s->stop_after)
     s->options.stop_after = ash_stage_find(s->stop_after);
@@ -109,7 +116,7 @@ int session_open(session *s, const command *cmd) {
 int session_close(session *s, ash_status status) {
   if (s->ctx) {
     if (!s->quiet || status != ASH_OK)
-      print_diags(s->ctx, stderr);
+      print_diags_as(s->ctx, stderr, s->color);
     ash_ctx_free(s->ctx);
     s->ctx = NULL;
   }

@@ -974,8 +974,9 @@ void ash_rt_quantize_s8_u8(const ash_rt_requantize_params *p, const int8_t *in,
 
 /* Arm DSP: two 16-bit products at once. Weights are groups of channels (two for
  * convolution, four for fully connected) by blocks of four taps, an even number
- * of them, with the bytes of a block in the order 0 2 1 3; shifts are below 0
- * and sums below 2^30. */
+ * of them, with the bytes of a block in the order 0 2 1 3 (one or two rows,
+ * fully connected: groups of two, order 0 1 2 3); shifts are below 0 and sums
+ * below 2^30. */
 void ash_rt_conv_2d_s8_dsp(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
                            const int32_t *multiplier, const int8_t *shift,
                            const int32_t *bias, const int8_t *filter,
@@ -1006,6 +1007,12 @@ void ash_rt_fully_connected_s8_mve(const ash_rt_fully_connected_s8_params *p,
                                    const int8_t *in, const int32_t *bias,
                                    const int8_t *filter, const int32_t *scale,
                                    int8_t *out, void *scratch);
+
+/* Tensors of one shape. */
+void ash_rt_add_s8_mve(const ash_rt_add_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
+void ash_rt_average_pool_2d_s8_mve(const ash_rt_pool_2d_s8_params *p,
+                                   const int8_t *in, int8_t *out);
 
 /* Single instructions, each also in plain C. A pair is two 16-bit numbers, the
  * first in the low half. */
@@ -1171,36 +1178,28 @@ static inline uint32_t ash_rt_load_pair(const int16_t *p) {
 }
 
 /* ---- Helium --------------------------------------------------------------
- * Four channels side by side; `rest` of them exist. */
+ * Four channels side by side; only `rest` of them may be left. */
 
 #if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1) &&                   \
     !defined(ASH_RT_PLAIN)
+#define ASH_RT_HAS_MVE 1
 #include <arm_mve.h>
 
 typedef int32x4_t ash_rt_four;
 
-static inline ash_rt_four ash_rt_four_zero(void) {
-  return vdupq_n_s32(0);
+static inline ash_rt_four ash_rt_four_of(int32_t x) {
+  return vdupq_n_s32(x);
 }
 
 static inline ash_rt_four ash_rt_four_load(const int32_t *from) {
   return vldrwq_s32(from);
 }
 
-/* s[i] + a[i] * b[i] */
-static inline ash_rt_four ash_rt_four_mla(ash_rt_four s, const int8_t *a,
-                                          const int8_t *b, int32_t rest) {
-  if (rest >= 4)
-    return vaddq_s32(s, vmulq_s32(vldrbq_s32(a), vldrbq_s32(b)));
-  const mve_pred16_t p = vctp32q((uint32_t)rest);
-  return vaddq_s32(s, vmulq_s32(vldrbq_z_s32(a, p), vldrbq_z_s32(b, p)));
-}
-
-/* Sums of `blocks` times sixteen products; four rows of weights, block by
+/* Bias and `blocks` times sixteen products; four rows of weights, block by
  * block. */
-static inline ash_rt_four ash_rt_dot_mve(const int8_t *x, const int8_t *w,
-                                         int32_t blocks) {
-  int32_t a = 0, b = 0, c = 0, d = 0;
+static inline ash_rt_four ash_rt_dot_mve(const int32_t *bias, const int8_t *x,
+                                         const int8_t *w, int32_t blocks) {
+  int32_t a = bias[0], b = bias[1], c = bias[2], d = bias[3];
   do {
     const int8x16_t v = vldrbq_s8(x);
     a = vmladavaq_s8(a, v, vldrbq_s8(w));
@@ -1214,139 +1213,127 @@ static inline ash_rt_four ash_rt_dot_mve(const int8_t *x, const int8_t *w,
   return s;
 }
 
-static inline void ash_rt_store_mve(int32x4_t x, int32_t low, int32_t high,
-                                    int8_t *out, int32_t rest) {
-  x = vmaxq_s32(x, vdupq_n_s32(low));
-  x = vminq_s32(x, vdupq_n_s32(high));
-  if (rest >= 4)
-    vstrbq_s32(out, x);
-  else
-    vstrbq_p_s32(out, x, vctp32q((uint32_t)rest));
+/* x * 2^shift for shifts below 0, to the nearest: lowering a negative number by
+ * one makes ties that go up go away from zero. */
+static inline ash_rt_four ash_rt_shift_mve(ash_rt_four x, int32x4_t shift) {
+  return vrshlq_s32(vqaddq_s32(x, vshrq_n_s32(x, 31)), shift);
 }
 
-/* ash_rt_rescale for shifts up to 0: lowering a negative number by one makes
- * ties that go up go away from zero. */
-static inline void ash_rt_rescale_mve(ash_rt_four s, const int32_t *bias,
-                                      const int32_t *multiplier,
-                                      const int8_t *shift, int32_t offset,
-                                      int32_t low, int32_t high, int8_t *out,
-                                      int32_t rest) {
-  const int32x4_t e = vldrbq_s32(shift);
-  s = vaddq_s32(s, vldrwq_s32(bias));
-  int32x4_t x = vqrdmulhq_s32(s, vldrwq_s32(multiplier));
-  x = vqaddq_s32(x, vshrq_n_s32(vandq_s32(x, e), 31));
-  x = vaddq_n_s32(vrshlq_s32(x, e), offset);
-  ash_rt_store_mve(x, low, high, out, rest);
+/* ash_rt_rescale for shifts below 0, and the zero point. */
+static inline ash_rt_four ash_rt_rescale_mve(ash_rt_four s,
+                                             const int32_t *multiplier,
+                                             const int8_t *shift,
+                                             int32_t offset) {
+  const int32x4_t x = vqrdmulhq_s32(s, vldrwq_s32(multiplier));
+  return vaddq_n_s32(ash_rt_shift_mve(x, vldrbq_s32(shift)), offset);
 }
 
 /* One scale (see ash_rt_fully_connected_s8_dsp) for all four. */
-static inline void ash_rt_scale_mve(ash_rt_four s, const int32_t *bias,
-                                    const int32_t *scale, int32_t low,
-                                    int32_t high, int8_t *out, int32_t rest) {
-  s = vshlq_r_s32(vaddq_s32(s, vldrwq_s32(bias)), scale[3]);
-  s = vaddq_n_s32(vqrdmulhq_n_s32(s, scale[0]), scale[1]);
-  ash_rt_store_mve(vshlq_r_s32(s, -scale[2]), low, high, out, rest);
+static inline ash_rt_four ash_rt_scale_mve(ash_rt_four s,
+                                           const int32_t *scale) {
+  s = vqrdmulhq_n_s32(vshlq_r_s32(s, scale[3]), scale[0]);
+  return vshlq_r_s32(vaddq_n_s32(s, scale[1]), -scale[2]);
 }
 
 /* A scale for each. */
-static inline void ash_rt_scale_each_mve(ash_rt_four s, const int32_t *bias,
-                                         const int32_t *scale, int32_t low,
-                                         int32_t high, int8_t *out,
-                                         int32_t rest) {
-  int32_t sums[4];
-  vstrwq_s32(sums, vaddq_s32(s, vldrwq_s32(bias)));
-  for (int32_t i = 0; i < 4 && i < rest; i++, scale += 4) {
-    const int32_t x =
-        ash_rt_mul_high((int32_t)((uint32_t)sums[i] << scale[3]), scale[0]);
-    out[i] = (int8_t)ash_rt_clamp((x + scale[1]) >> scale[2], low, high);
-  }
+static inline ash_rt_four ash_rt_scale_each_mve(ash_rt_four s,
+                                                const int32_t *scale) {
+  int32_t x[4];
+  vstrwq_s32(x, s);
+  for (int32_t i = 0; i < 4; i++, scale += 4)
+    x[i] = (ash_rt_mul_high((int32_t)((uint32_t)x[i] << scale[3]), scale[0]) +
+            scale[1]) >>
+           scale[2];
+  return vldrwq_s32(x);
+}
+
+static inline void ash_rt_store_mve(ash_rt_four x, ash_rt_four low,
+                                    ash_rt_four high, int8_t *out,
+                                    int32_t rest) {
+  x = vminq_s32(vmaxq_s32(x, low), high);
+  vstrbq_p_s32(out, x, vctp32q((uint32_t)rest));
 }
 
 static inline int8_t *ash_rt_copy_mve(int8_t *to, const int8_t *from,
                                       int32_t count) {
-  for (int32_t i = 0; i < count; i += 16) {
-    const mve_pred16_t p = vctp8q((uint32_t)(count - i));
-    vstrbq_p_s8(to + i, vldrbq_z_s8(from + i, p), p);
+  int8_t *const end = to + count;
+  for (; count > 0; count -= 16, to += 16, from += 16) {
+    const mve_pred16_t p = vctp8q((uint32_t)count);
+    vstrbq_p_s8(to, vldrbq_z_s8(from, p), p);
   }
-  return to + count;
+  return end;
 }
 
 static inline int8_t *ash_rt_fill_mve(int8_t *to, int32_t value,
                                       int32_t count) {
-  for (int32_t i = 0; i < count; i += 16)
-    vstrbq_p_s8(to + i, vdupq_n_s8((int8_t)value),
-                vctp8q((uint32_t)(count - i)));
-  return to + count;
+  int8_t *const end = to + count;
+  for (; count > 0; count -= 16, to += 16)
+    vstrbq_p_s8(to, vdupq_n_s8((int8_t)value), vctp8q((uint32_t)count));
+  return end;
 }
 #else
+#define ASH_RT_HAS_MVE 0
+
 typedef struct ash_rt_four {
-  uint32_t at[4];
+  int32_t at[4];
 } ash_rt_four;
 
-static inline ash_rt_four ash_rt_four_zero(void) {
-  const ash_rt_four s = {{0, 0, 0, 0}};
+static inline ash_rt_four ash_rt_four_of(int32_t x) {
+  const ash_rt_four s = {{x, x, x, x}};
   return s;
 }
 
 static inline ash_rt_four ash_rt_four_load(const int32_t *from) {
-  const ash_rt_four s = {{(uint32_t)from[0], (uint32_t)from[1],
-                          (uint32_t)from[2], (uint32_t)from[3]}};
+  const ash_rt_four s = {{from[0], from[1], from[2], from[3]}};
   return s;
 }
 
-static inline void ash_rt_store_mve(ash_rt_four s, int32_t low, int32_t high,
-                                    int8_t *out, int32_t rest) {
-  for (int32_t i = 0; i < 4 && i < rest; i++)
-    out[i] = (int8_t)ash_rt_clamp((int32_t)s.at[i], low, high);
-}
-
-static inline ash_rt_four ash_rt_four_mla(ash_rt_four s, const int8_t *a,
-                                          const int8_t *b, int32_t rest) {
-  for (int32_t i = 0; i < 4 && i < rest; i++)
-    s.at[i] += (uint32_t)(a[i] * b[i]);
-  return s;
-}
-
-static inline ash_rt_four ash_rt_dot_mve(const int8_t *x, const int8_t *w,
-                                         int32_t blocks) {
-  ash_rt_four s = ash_rt_four_zero();
+static inline ash_rt_four ash_rt_dot_mve(const int32_t *bias, const int8_t *x,
+                                         const int8_t *w, int32_t blocks) {
+  ash_rt_four s = ash_rt_four_load(bias);
   for (int32_t k = 0; k < 16 * blocks; k += 16)
     for (int32_t c = 0; c < 4; c++)
-      s.at[c] += ash_rt_dot_s8(x + k, w + 4 * k + 16 * c, 16, 0);
+      s.at[c] = (int32_t)((uint32_t)s.at[c] +
+                          ash_rt_dot_s8(x + k, w + 4 * k + 16 * c, 16, 0));
   return s;
 }
 
-static inline void ash_rt_rescale_mve(ash_rt_four s, const int32_t *bias,
-                                      const int32_t *multiplier,
-                                      const int8_t *shift, int32_t offset,
-                                      int32_t low, int32_t high, int8_t *out,
-                                      int32_t rest) {
-  for (int32_t i = 0; i < 4 && i < rest; i++) {
-    const int32_t y = ash_rt_rescale((int32_t)(s.at[i] + (uint32_t)bias[i]),
-                                     multiplier[i], shift[i]);
-    out[i] = (int8_t)ash_rt_finish(y, offset, low, high);
-  }
+static inline ash_rt_four ash_rt_rescale_mve(ash_rt_four s,
+                                             const int32_t *multiplier,
+                                             const int8_t *shift,
+                                             int32_t offset) {
+  for (int32_t i = 0; i < 4; i++)
+    s.at[i] =
+        (int32_t)((uint32_t)ash_rt_rescale(s.at[i], multiplier[i], shift[i]) +
+                  (uint32_t)offset);
+  return s;
 }
 
-static inline void ash_rt_scale_each_mve(ash_rt_four s, const int32_t *bias,
-                                         const int32_t *scale, int32_t low,
-                                         int32_t high, int8_t *out,
-                                         int32_t rest) {
-  for (int32_t i = 0; i < 4 && i < rest; i++, scale += 4) {
-    const uint32_t sum = s.at[i] + (uint32_t)bias[i];
-    const int32_t x = ash_rt_mul_high((int32_t)(sum << scale[3]), scale[0]);
-    out[i] = (int8_t)ash_rt_clamp((x + scale[1]) >> scale[2], low, high);
-  }
+static inline ash_rt_four ash_rt_scale_each_mve(ash_rt_four s,
+                                                const int32_t *scale) {
+  for (int32_t i = 0; i < 4; i++, scale += 4)
+    s.at[i] =
+        (ash_rt_mul_high((int32_t)((uint32_t)s.at[i] << scale[3]), scale[0]) +
+         scale[1]) >>
+        scale[2];
+  return s;
 }
 
-static inline void ash_rt_scale_mve(ash_rt_four s, const int32_t *bias,
-                                    const int32_t *scale, int32_t low,
-                                    int32_t high, int8_t *out, int32_t rest) {
-  for (int32_t i = 0; i < 4 && i < rest; i++) {
-    const uint32_t sum = s.at[i] + (uint32_t)bias[i];
-    const int32_t x = ash_rt_mul_high((int32_t)(sum << scale[3]), scale[0]);
-    out[i] = (int8_t)ash_rt_clamp((x + scale[1]) >> scale[2], low, high);
-  }
+static inline ash_rt_four ash_rt_scale_mve(ash_rt_four s,
+                                           const int32_t *scale) {
+  for (int32_t i = 0; i < 4; i++)
+    s.at[i] =
+        (ash_rt_mul_high((int32_t)((uint32_t)s.at[i] << scale[3]), scale[0]) +
+         scale[1]) >>
+        scale[2];
+  return s;
+}
+
+static inline void ash_rt_store_mve(ash_rt_four x, ash_rt_four low,
+                                    ash_rt_four high, int8_t *out,
+                                    int32_t rest) {
+  for (int32_t i = 0; i < 4 && i < rest; i++)
+    out[i] = (int8_t)ash_rt_clamp(x.at[i], low.at[i], high.at[i]);
 }
 
 static inline int8_t *ash_rt_copy_mve(int8_t *to, const int8_t *from,
@@ -1363,5 +1350,12 @@ static inline int8_t *ash_rt_fill_mve(int8_t *to, int32_t value,
   return to + count;
 }
 #endif
+/* ---- what loops call ---------------------------------------------------- */
+
+float ash_rt_half_value(uint16_t bits);
+uint16_t ash_rt_half_bits(float x);
+float ash_rt_brain_value(uint16_t bits);
+uint16_t ash_rt_brain_bits(float x);
+int64_t ash_rt_integer_sqrt(int64_t x);
 
 #endif

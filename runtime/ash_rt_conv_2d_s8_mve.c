@@ -44,21 +44,37 @@ static void ash_rt_conv_column_mve(const ash_rt_conv_2d_s8_params *p,
       to = ash_rt_fill_mve(to, -p->in_offset, w->filter_w * w->in_c);
 }
 
+/* The same for a pixel without padding. */
+static inline void ash_rt_conv_inner_mve(const ash_rt_window *w,
+                                         const int8_t *from, int8_t *to) {
+  const int32_t run = w->filter_w * w->in_c;
+  const ptrdiff_t line = (ptrdiff_t)w->dilation_h * w->in_w * w->in_c;
+  for (int32_t k = w->filter_h; k > 0; k--, from += line)
+    to = ash_rt_copy_mve(to, from, run);
+}
+
 static void ash_rt_conv_pixel_mve(const ash_rt_conv_2d_s8_params *p,
                                   const ash_rt_conv_mve *k, const int8_t *in,
                                   int8_t *out) {
-  const int8_t *filter = k->filter;
-  for (int32_t c = 0; c < p->window.out_c; c += 4) {
-    if (k->shift[c] > 0) {
-      ash_rt_store_mve(ash_rt_four_load(k->bias + c), -128, 127, out + c,
-                       p->window.out_c - c);
-      continue;
+  const int32_t *bias = k->bias, *multiplier = k->multiplier;
+  const int8_t *filter = k->filter, *shift = k->shift;
+  const int32_t blocks = k->blocks, offset = p->out_offset;
+  const ash_rt_four low = ash_rt_four_of(p->act_min);
+  const ash_rt_four high = ash_rt_four_of(p->act_max);
+  for (int32_t rest = p->window.out_c; rest > 0; rest -= 4) {
+    ash_rt_four s;
+    if (*shift > 0) {
+      s = ash_rt_four_load(bias);
+    } else {
+      s = ash_rt_dot_mve(bias, in, filter, blocks);
+      s = ash_rt_rescale_mve(s, multiplier, shift, offset);
+      filter += 64 * blocks;
     }
-    const ash_rt_four s = ash_rt_dot_mve(in, filter, k->blocks);
-    ash_rt_rescale_mve(s, k->bias + c, k->multiplier + c, k->shift + c,
-                       p->out_offset, p->act_min, p->act_max, out + c,
-                       p->window.out_c - c);
-    filter += 64 * k->blocks;
+    ash_rt_store_mve(s, low, high, out, rest);
+    bias += 4;
+    multiplier += 4;
+    shift += 4;
+    out += 4;
   }
 }
 
@@ -69,18 +85,26 @@ void ash_rt_conv_2d_s8_mve(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
   const ash_rt_window *w = &p->window;
   const int32_t taps = w->filter_h * w->filter_w * w->in_c;
   const ash_rt_conv_mve k = {multiplier, shift, bias, filter, (taps + 15) / 16};
+  const ash_rt_taps inner = ash_rt_inner_columns(w);
+  const int32_t reach = (w->filter_h - 1) * w->dilation_h;
+  const ptrdiff_t step = (ptrdiff_t)w->stride_w * w->in_c;
   for (int32_t b = 0; b < w->batches; b++) {
-    for (int32_t y = 0; y < w->out_h; y++)
-      for (int32_t x = 0; x < w->out_w; x++, out += w->out_c) {
+    for (int32_t y = 0; y < w->out_h; y++) {
+      const int32_t top = y * w->stride_h - w->pad_top;
+      const int whole = top >= 0 && top + reach < w->in_h && w->dilation_w == 1;
+      const int8_t *from =
+          in + ((ptrdiff_t)top * w->in_w - w->pad_left) * w->in_c;
+      for (int32_t x = 0; x < w->out_w; x++, out += w->out_c, from += step) {
         const int8_t *column = scratch;
-        if (scratch)
-          ash_rt_conv_column_mve(p, in, y, x, scratch);
+        if (!scratch)
+          column = from;
+        else if (whole && x >= inner.lo && x < inner.hi)
+          ash_rt_conv_inner_mve(w, from, scratch);
         else
-          column = in + ((ptrdiff_t)y * w->stride_h * w->in_w +
-                         (ptrdiff_t)x * w->stride_w) *
-                            w->in_c;
+          ash_rt_conv_column_mve(p, in, y, x, scratch);
         ash_rt_conv_pixel_mve(p, &k, column, out);
       }
+    }
     in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
   }
 }

@@ -7,15 +7,20 @@ static void ash_rt_fc_row_mve(const ash_rt_fully_connected_s8_params *p,
                               const int8_t *filter, const int32_t *scale,
                               int8_t *out) {
   const int32_t blocks = (p->in_c + 15) / 16;
-  for (int32_t c = 0; c < p->out_c; c += 4) {
-    const ash_rt_four s = ash_rt_dot_mve(in, filter, blocks);
-    if (p->per_channel)
-      ash_rt_scale_each_mve(s, bias + c, scale + 4 * (ptrdiff_t)c, p->act_min,
-                            p->act_max, out + c, p->out_c - c);
-    else
-      ash_rt_scale_mve(s, bias + c, scale, p->act_min, p->act_max, out + c,
-                       p->out_c - c);
+  const ash_rt_four low = ash_rt_four_of(p->act_min);
+  const ash_rt_four high = ash_rt_four_of(p->act_max);
+  for (int32_t rest = p->out_c; rest > 0; rest -= 4) {
+    ash_rt_four s = ash_rt_dot_mve(bias, in, filter, blocks);
+    if (p->per_channel) {
+      s = ash_rt_scale_each_mve(s, scale);
+      scale += 16;
+    } else {
+      s = ash_rt_scale_mve(s, scale);
+    }
+    ash_rt_store_mve(s, low, high, out, rest);
     filter += 64 * (ptrdiff_t)blocks;
+    bias += 4;
+    out += 4;
   }
 }
 

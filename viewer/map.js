@@ -169,6 +169,7 @@ class MemoryMap {
     c.clip();
     this.paintLive();
     for (const i of this.labelled) this.paintLabel(i);
+    this.paintMarked();
     c.restore();
     this.paintLines();
     this.paintAddressAxis();
@@ -237,7 +238,6 @@ class MemoryMap {
     this.context.clip();
     for (const i of large) this.paintBlock(i);
     this.labelled = large.filter(i => plan.alias[i] < 0 && !this.isDimmed(i));
-    this.paintMarked();
     this.context.restore();
   }
 
@@ -357,9 +357,11 @@ class MemoryMap {
     c.strokeStyle = this.theme.paper;
     c.lineWidth = 4;
     if (!dense) c.stroke();
+    c.globalAlpha = this.shared.selected >= 0 || this.shared.matches ? 0.35 : 1;
     c.strokeStyle = this.theme.ink;
     c.lineWidth = dense ? 1 : 1.75;
     c.stroke();
+    c.globalAlpha = 1;
   }
 
   paintLines() {

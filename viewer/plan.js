@@ -181,14 +181,15 @@ function stepsText(plan, i) {
 
 /* The folders that all names begin with say nothing. */
 function commonFolder(tensors) {
-  let folder = null;
+  let folder = null, seen = 0;
   for (const t of tensors) {
     if (t.role !== 'scratch' || !t.name.includes('/')) continue;
+    seen++;
     if (folder === null) folder = t.name.slice(0, t.name.lastIndexOf('/', t.name.indexOf(';') < 0 ? Infinity : t.name.indexOf(';')) + 1);
     while (folder && !t.name.startsWith(folder)) folder = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
     if (!folder) break;
   }
-  return folder || '';
+  return seen > 1 && folder || '';
 }
 /* Fused tensors carry the names of all that was fused, joined by semicolons. */
 function shortName(plan, i) {

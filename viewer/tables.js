@@ -122,7 +122,7 @@ function tensorColumns(plan) {
   return [
     {title: 'Tensor', value: i => t(i).name, text: i => t(i).name},
     {title: 'Id', value: i => t(i).id, text: i => t(i).id},
-    {title: 'What', value: i => plan.kind[i], text: i => plan.alias[i] >= 0 ? 'view of ' + t(plan.alias[i]).id : KINDS[plan.kind[i]].key},
+    {title: 'What', value: i => plan.kind[i], text: i => plan.alias[i] >= 0 ? 'in ' + t(plan.alias[i]).id : KINDS[plan.kind[i]].key},
     {title: 'Shape', value: i => shapeText(t(i)), text: i => shapeText(t(i))},
     {title: 'Bytes', number: true, value: i => t(i).size, text: i => count(t(i).size)},
     {title: 'Memory', value: i => t(i).memory, text: i => t(i).memory},

@@ -31,14 +31,14 @@ function showTip(i, e) {
   tip.hidden = i < 0 || !e;
   if (tip.hidden) return;
   const t = plan.tensors[i];
-  tip.replaceChildren(element('b', '', t.name));
+  tip.replaceChildren(element('b', '', shortName(plan, i)));
   const rows = [
     shapeText(t) + ', ' + both(t.size),
     'alive: ' + stepsText(plan, i),
     'at ' + t.memory + ' + ' + address(t.offset) + ' (' + count(t.offset) + ')',
   ];
   if (plan.producer[i] >= 0) rows.push('made by ' + stepTitle(plan, plan.producer[i]));
-  if (plan.alias[i] >= 0) rows.push('view of ' + plan.tensors[plan.alias[i]].name);
+  if (plan.alias[i] >= 0) rows.push('in the storage of ' + plan.tensors[plan.alias[i]].name);
   for (const row of rows) { tip.append(element('span', '', row), element('br')); }
   const box = tip.getBoundingClientRect();
   tip.style.left = Math.min(e.clientX + 14, innerWidth - box.width - 8) + 'px';
@@ -83,7 +83,11 @@ function link(text, action) {
   button.addEventListener('click', action);
   return button;
 }
-function tensorLink(i) { return link(shared.plan.tensors[i].name, () => select(i)); }
+function tensorLink(i) {
+  const button = link(shortName(shared.plan, i), () => select(i));
+  button.title = shared.plan.tensors[i].name;
+  return button;
+}
 function stepLink(s) { return link('step ' + s + ': ' + stepTitle(shared.plan, s), () => showStep(s)); }
 
 function addRow(list, name, ...values) {
@@ -108,7 +112,7 @@ function showDetails(i) {
     return;
   }
   const t = plan.tensors[i], list = element('dl');
-  addRow(list, 'is', plan.alias[i] >= 0 ? 'view of another tensor' : KINDS[plan.kind[i]].text);
+  addRow(list, 'is', plan.alias[i] >= 0 ? 'in the storage of another tensor' : KINDS[plan.kind[i]].text);
   addRow(list, 'shape', shapeText(t));
   addRow(list, 'bytes', both(t.size));
   addRow(list, 'lives', stepsText(plan, i));
@@ -126,7 +130,8 @@ function showDetails(i) {
   }
   const results = new Set(readersOf(plan, i).slice(0, 50).flatMap(s => tensorsOf(s, 'outputs')));
   addLinks(list, 'becomes', [...results].map(k => () => tensorLink(k)));
-  box.replaceChildren(element('h3', '', t.name), list, link('clear', () => select(-1)));
+  if (shortName(plan, i) !== t.name) addRow(list, 'full name', t.name);
+  box.replaceChildren(element('h3', '', shortName(plan, i)), list, link('clear', () => select(-1)));
 }
 
 function showStep(s) {
@@ -462,5 +467,9 @@ function listen() {
 
 listen();
 const given = $('plan').textContent;
-if (given) open(given);
+if (given && $('other').textContent) {
+  const both = [JSON.parse(given), JSON.parse($('other').textContent)];
+  fillCompare(both[0], both[1], k => show(both[k]));
+  $('show-after').click();
+} else if (given) open(given);
 else offerFiles();

@@ -152,6 +152,14 @@ ash_status ash_nomem(ash_ctx *ctx) {
                   "out of host memory");
 }
 
+#ifdef ASH_DEBUG
+/* Only in test builds: says what was false, and stops where it was noticed. */
+void ash_contradiction(const char *fact, const char *file, int line) {
+  (void)fprintf(stderr, "%s:%d: not (%s)\n", file, line, fact);
+  abort();
+}
+#endif
+
 ash_status ash_zone_check(ash_ctx *ctx, const ash_zone *z) {
   return z->failed ? ash_nomem(ctx) : ASH_OK;
 }

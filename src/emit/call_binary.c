@@ -221,6 +221,7 @@ static const char *params_of(const ash_call *c) {
       {"mul_f32", "binary_f32"},
       {"div_f32", "binary_f32"},
       {"add_s8", "add_s8"},
+      {"add_s8_mve", "add_s8"},
       {"mul_s8", "mul_s8"},
       {"sub_s8", "pairs_q8"},
       {"sub_u8", "pairs_q8"},

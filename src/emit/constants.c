@@ -10,8 +10,8 @@ static void put_row(ash_text *t, const uint8_t *bytes, size_t count) {
   char row[2 + 16 * 5 + 1];
   size_t used = 0;
   for (size_t i = 0; i < count; i++) {
-    const char item[] = {'0', 'x', digits[bytes[i] >> 4],
-                         digits[bytes[i] & 15], ','};
+    const char item[] = {'0', 'x', digits[bytes[i] >> 4], digits[bytes[i] & 15],
+                         ','};
     memcpy(row + used, item, sizeof item);
     used += sizeof item;
   }
@@ -52,25 +52,81 @@ static uint32_t constant_slots(const ash_module *m, uint32_t *order,
   return count;
 }
 
-static void put_blob(ash_module *m, const ash_render_arena *a,
-                     uint32_t *order) {
-  ash_text *t = m->text;
+static void open_array(ash_module *m, const ash_render_arena *a) {
+  const ash_render_blob *blob = ash_emit_blob(m, a);
+  ash_text_line(m->text, "%s_PUT_CONST_IN_%s %suint8_t", m->upper,
+                ash_emit_upper(m, a->source_memory), ash_emit_const(m, a));
+  ash_text_line(m->text, "    %s_RT_ALIGN(%" PRIu64 ") %s[%" PRIu64 "] = {",
+                m->upper, a->alignment, blob->symbol,
+                blob->size ? blob->size : 1);
+  if (blob->size == 0)
+    ash_text_line(m->text, "0");
+}
+
+static void put_hex(ash_module *m, const ash_render_arena *a, uint32_t *order) {
   const ash_render_blob *blob = ash_emit_blob(m, a);
   uint32_t next = 0;
-  const uint32_t count = constant_slots(m, order, order + m->plan->slot_count,
-                                        blob->memory);
-  ash_text_line(t, "%s_PUT_CONST_IN_%s %suint8_t", m->upper,
-                ash_emit_upper(m, a->source_memory), ash_emit_const(m, a));
-  ash_text_line(t, "    %s_RT_ALIGN(%" PRIu64 ") %s[%" PRIu64 "] = {", m->upper,
-                a->alignment, blob->symbol, blob->size ? blob->size : 1);
-  if (blob->size == 0)
-    ash_text_line(t, "0");
+  const uint32_t count =
+      constant_slots(m, order, order + m->plan->slot_count, blob->memory);
+  open_array(m, a);
   for (uint64_t at = 0; at < blob->size; at += 16) {
     put_labels(m, blob->memory, at, &next, order, count);
-    put_row(t, blob->payload + at,
+    put_row(m->text, blob->payload + at,
             blob->size - at < 16 ? (size_t)(blob->size - at) : 16);
   }
-  ash_text_line(t, "};");
+  ash_text_line(m->text, "};");
+}
+
+static void put_embed(ash_module *m, const ash_render_arena *a) {
+  const ash_render_blob *blob = ash_emit_blob(m, a);
+  ash_text_line(m->text, "#ifndef __has_embed");
+  ash_text_line(m->text, "#error \"this compiler has no #embed: use "
+                         "--constants hex or incbin\"");
+  ash_text_line(m->text, "#else");
+  open_array(m, a);
+  if (blob->size)
+    ash_text_line(m->text, "#embed \"%s\"", blob->sidecar_filename);
+  ash_text_line(m->text, "};");
+  ash_text_line(m->text, "#endif");
+}
+
+/* The assembler finds the file in its folder or through -I. */
+static void put_incbin(ash_module *m, const ash_render_arena *a) {
+  ash_text *t = m->text;
+  const ash_render_blob *blob = ash_emit_blob(m, a);
+  const bool writable = *ash_emit_const(m, a) == '\0';
+  ash_text_line(t, "#if !defined(__GNUC__) || !defined(__ELF__)");
+  ash_text_line(t, "#error \".incbin needs gcc or clang and ELF: use "
+                   "--constants hex\"");
+  ash_text_line(t, "#endif");
+  ash_text_line(t, "__asm__(\".pushsection \" %s_SECTION_CONST_IN_%s", m->upper,
+                ash_emit_upper(m, a->source_memory));
+  ash_text_line(t, "        \",\\\"%s\\\",%%progbits\\n\"",
+                writable ? "aw" : "a");
+  ash_text_line(t, "        \".balign %" PRIu64 "\\n\"", a->alignment);
+  ash_text_line(t, "        \".global %s\\n\"", blob->symbol);
+  ash_text_line(t, "        \".type %s, %%object\\n\"", blob->symbol);
+  ash_text_line(t, "        \".size %s, %" PRIu64 "\\n\"", blob->symbol,
+                blob->size);
+  ash_text_line(t, "        \"%s:\\n\"", blob->symbol);
+  ash_text_line(t, "        \".incbin \\\"%s\\\"\\n\"", blob->sidecar_filename);
+  ash_text_line(t, "        \".popsection\\n\");");
+}
+
+static void put_blob(ash_module *m, const ash_render_arena *a,
+                     uint32_t *order) {
+  switch (m->options.constants) {
+  case ASH_CONSTANTS_INCBIN:
+    put_incbin(m, a);
+    break;
+  case ASH_CONSTANTS_EMBED:
+    put_embed(m, a);
+    break;
+  case ASH_CONSTANTS_SIDECAR:
+    break; /* loaded at run time */
+  default:
+    put_hex(m, a, order);
+  }
 }
 
 /* First values of variables, as they lie in their arena. */
@@ -106,8 +162,9 @@ ash_status ash_emit_constants(ash_module *m) {
   ash_text_blank(m->text);
   for (uint32_t i = 0; i < m->render->arena_count; i++) {
     const ash_render_arena *a = &m->render->all_arenas[i];
-    any |= ash_emit_is_constant(a) || ash_emit_has_first_values(m, a);
-    if (ash_emit_is_constant(a))
+    const bool constant = ash_emit_is_constant(a) && !ash_emit_loads(m);
+    any |= constant || ash_emit_has_first_values(m, a);
+    if (constant)
       put_blob(m, a, order);
     else if (ash_emit_has_first_values(m, a))
       ASH_TRY(put_first_values(m, a));

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-/* ---- constants ------------------------------------------------------------ */
+/* ---- constants ----------------------------------------------------------- */
 
 static void put_hashes(ash_module *m) {
   ash_text *t = m->text;
@@ -25,8 +25,9 @@ static uint32_t staged_count(const ash_module *m) {
 static void put_region_ids(ash_module *m) {
   ash_text *t = m->text;
   const ash_render_plan *r = m->render;
-  ash_text_line(t, "/* Regions: one range of memory each. Scratch and state are "
-                   "written while the");
+  ash_text_line(t,
+                "/* Regions: one range of memory each. Scratch and state are "
+                "written while the");
   ash_text_line(t, " * model runs; constants are read in place, or copied once "
                    "(staged). */");
   ash_text_line(t, "enum {");
@@ -98,7 +99,7 @@ static void put_ends(ash_module *m) {
   ash_text_blank(m->text);
 }
 
-/* ---- types and functions -------------------------------------------------- */
+/* ---- types and functions ------------------------------------------------- */
 
 static const char *const types[] = {
     "/* What functions return. */",
@@ -110,13 +111,18 @@ static const char *const types[] = {
     "  $_MISALIGNED = 4,       /* ... or not aligned to *_ALIGNMENT    */",
     "  $_CONSTANT_REGION = 5,  /* constants read in place take none    */",
     "  $_UNBOUND = 10,         /* init: a region has no buffer         */",
+    "  $_CONSTANTS_MISSING = 12, /* init: ... or no constants          */",
     "  $_NULL_CONTEXT = 13,",
     "  $_NOT_INITIALISED = 14,",
+    "  $_NOT_CONSTANTS = 20,     /* load: no file of constants         */",
+    "  $_OTHER_CONSTANTS = 21,   /* ... of another build or region     */",
+    "  $_CORRUPT_CONSTANTS = 22, /* ... the CRC is wrong               */",
     "  $_NULL_ARGUMENT = 100,  /* bind_arenas                          */",
     "  $_WRONG_COUNT = 101     /* ... count is not $_REGION_COUNT */",
     "};",
     "",
-    "/* An input or output. scale and zero_point: real = scale * (q - zero). */",
+    "/* An input or output. scale and zero_point: real = scale * (q - zero). "
+    "*/",
     "typedef struct %_tensor {",
     "  void *data;",
     "  const char *name;",
@@ -128,16 +134,24 @@ static const char *const types[] = {
     "  int32_t zero_point;",
     "} %_tensor;",
     "",
-    "/* Called before (done = 0) and after (done = 1) each operator; `op` is its",
+    "/* Called before (done = 0) and after (done = 1) each operator; `op` is "
+    "its",
     " * index in the model file. */",
     "typedef void %_callback(void *user, uint32_t op, int done);",
     "",
-    "/* One instance of the model. The caller owns it; start with all zeros. Two",
+    "/* One instance of the model. The caller owns it; start with all zeros. "
+    "Two",
     " * instances with regions of their own may run at the same time. */",
     "typedef struct %_context {",
     "  %_callback *callback; /* may be set at any time, 0: none */",
     "  void *user;",
     "  uint8_t *region[$_REGION_COUNT];",
+    NULL};
+
+static const char *const loaded_field[] = {
+    "  const uint8_t *constants[$_CONSTANT_COUNT];", NULL};
+
+static const char *const binding[] = {
     "  uint32_t ready;",
     "} %_context;",
     "",
@@ -158,22 +172,40 @@ static const char *const types[] = {
     " * hydrate copies. 0 if it is no constant region. */",
     "const void *%_constants(const %_context *ctx, uint32_t region);",
     "",
+    NULL};
+
+static const char *const loading[] = {
+    "/* Gives a constant region the contents of its file, before init, header "
+    "and",
+    " * all. Nothing is copied: the bytes must stay, those of staged constants",
+    " * until init is done. Constants that are read in place must be aligned "
+    "to",
+    " * the region's *_ALIGNMENT, behind a header of 32 bytes. */",
+    "int %_load_constants(%_context *ctx, uint32_t region, const void *bytes,",
+    "                     size_t size);",
+    "",
+    NULL};
+
+static const char *const hydrating[] = {
     "/* Copies the staged constants into their regions; init calls it. A weak",
     " * function: define your own to do it by DMA, from ctx->region[...] and",
     " * %_constants. What it returns, if not $_OK, init returns. */",
-    "int %_hydrate(%_context *ctx);",
-    NULL};
+    "int %_hydrate(%_context *ctx);", NULL};
 
 static const char *const functions[] = {
-    "/* Sets the state that survives runs to its first values; init does too. */",
+    "/* Sets the state that survives runs to its first values; init does too. "
+    "*/",
     "int %_reset(%_context *ctx);",
     "",
-    "/* Runs the model once: fill the inputs, run, read the outputs. Outputs and",
-    " * inputs share memory with intermediate results: write every input before",
+    "/* Runs the model once: fill the inputs, run, read the outputs. Outputs "
+    "and",
+    " * inputs share memory with intermediate results: write every input "
+    "before",
     " * each run. */",
     "int %_run(%_context *ctx);",
     "",
-    "/* Views of inputs and outputs; `data` is 0 if there is none of that index",
+    "/* Views of inputs and outputs; `data` is 0 if there is none of that "
+    "index",
     " * or the context is not initialised. */",
     "%_tensor %_input(const %_context *ctx, uint32_t index);",
     "%_tensor %_output(const %_context *ctx, uint32_t index);",
@@ -212,6 +244,12 @@ ash_status ash_emit_header(ash_module *m) {
   put_regions(m);
   put_ends(m);
   ash_emit_template(m, types);
+  if (ash_emit_loads(m))
+    ash_emit_template(m, loaded_field);
+  ash_emit_template(m, binding);
+  if (ash_emit_loads(m))
+    ash_emit_template(m, loading);
+  ash_emit_template(m, hydrating);
   ash_text_blank(t);
   put_init(m);
   ash_emit_template(m, functions);

@@ -9,44 +9,60 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* One kind of object in one memory. */
+/* One kind of object in one memory: a macro in front of a definition, or, for
+ * the assembler, one that is a section's name. */
 typedef struct placement {
   const ash_memory *memory;
-  const char *kind;    /* "PUT" or "PUT_CONST" */
-  const char *section; /* or NULL */
-  bool by_default;     /* the toolchain puts such objects there by itself */
-  bool may_be_absent;  /* not needed with external arenas */
+  const char *kind;    /* "PUT", "PUT_CONST" or "SECTION_CONST" */
+  const char *section; /* what is in a section of its own, or NULL */
+  const char *plain;   /* what leaves the choice to the toolchain */
+  const char *example;
+  bool by_default;    /* the toolchain's choice is that memory */
+  bool may_be_absent; /* not needed with external arenas */
 } placement;
 
-static bool is_memory(const ash_module *m, const ash_memory *memory,
-                      uint32_t index) {
-  return memory == &m->device->memories[index];
+static const char *attribute(ash_module *m, const char *section) {
+  return section ? ash_zone_format(&m->ctx->scratch,
+                                   "__attribute__((section(\"%s\")))", section)
+                 : NULL;
 }
 
-/* Read-only memory is where the toolchain puts `const` by itself. */
-static placement constant_placement(const ash_module *m,
-                                    const ash_render_arena *a) {
-  const ash_memory *memory = ash_emit_find_memory(m, a->source_memory);
-  const bool home = memory && is_memory(m, memory, m->device->constant_memory);
-  return (placement){.memory = memory,
-                     .kind = "PUT_CONST",
-                     .section = memory && !(home && memory->kind ==
-                                                        ASH_MEMORY_NVM)
-                                    ? memory->section_initialised
-                                    : NULL,
-                     .by_default = home};
-}
-
-static placement arena_placement(const ash_module *m,
-                                 const ash_render_arena *a) {
+static placement arena_placement(ash_module *m, const ash_render_arena *a) {
+  const ash_device *d = m->device;
   const ash_memory *memory = ash_emit_find_memory(m, a->memory);
   return (placement){.memory = memory,
                      .kind = "PUT",
-                     .section = memory ? memory->section_zeroed : NULL,
-                     .by_default = memory && is_memory(m, memory,
-                                                       m->device
-                                                           ->default_memory),
+                     .section =
+                         attribute(m, memory ? memory->section_zeroed : NULL),
+                     .plain = "",
+                     .example = "__attribute__((section(...)))",
+                     .by_default = memory == &d->memories[d->default_memory],
                      .may_be_absent = true};
+}
+
+/* Read-only memory is where the toolchain puts `const` by itself. */
+static placement constant_placement(ash_module *m, const ash_render_arena *a) {
+  const ash_device *d = m->device;
+  const bool by_assembler = m->options.constants == ASH_CONSTANTS_INCBIN;
+  const ash_memory *memory = ash_emit_find_memory(m, a->source_memory);
+  const bool home = memory == &d->memories[d->constant_memory];
+  const bool own = memory && !(home && memory->kind == ASH_MEMORY_NVM);
+  const char *section = own ? memory->section_initialised : NULL;
+  if (!by_assembler)
+    return (placement){.memory = memory,
+                       .kind = "PUT_CONST",
+                       .section = attribute(m, section),
+                       .plain = "",
+                       .example = "__attribute__((section(...)))",
+                       .by_default = home};
+  return (placement){
+      .memory = memory,
+      .kind = "SECTION_CONST",
+      .section =
+          section ? ash_zone_format(&m->ctx->scratch, "\"%s\"", section) : NULL,
+      .plain = ash_zone_format(&m->ctx->scratch, "\".rodata.%s\"", m->prefix),
+      .example = "the name of a section, in quotes",
+      .by_default = home};
 }
 
 static void put_missing(ash_module *m, const placement *p, const char *name,
@@ -56,48 +72,47 @@ static void put_missing(ash_module *m, const placement *p, const char *name,
     ash_text_line(t, "#elif !defined(%s_EXTERNAL_ARENAS)", m->upper);
   else
     ash_text_line(t, "#else");
-  ash_text_line(t, "#error \"%s: define %s, for example as "
-                   "__attribute__((section(...)))%s\"",
-                why, name,
+  ash_text_line(t, "#error \"%s: define %s, for example as %s%s\"", why, name,
+                p->example,
                 p->may_be_absent ? ", or bind the arenas yourself" : "");
 }
 
-static void put_section(ash_module *m, const placement *p, const char *name) {
+static void put_choices(ash_module *m, const placement *p, const char *name,
+                        const char *why) {
   ash_text *t = m->text;
-  ash_text_line(t, "#elif defined(__ELF__)");
-  ash_text_line(t, "#define %s __attribute__((section(\"%s\")))", name,
-                p->section);
-  put_missing(m, p, name, "sections are named for ELF targets only");
-}
-
-static void put_macro(ash_module *m, const placement *p) {
-  ash_text *t = m->text;
-  const char *name = ash_zone_format(&m->ctx->scratch, "%s_%s_IN_%s", m->upper,
-                                     p->kind,
-                                     ash_emit_upper(m, p->memory->name));
-  const char *why = ash_zone_format(&m->ctx->scratch,
-                                    "%s: no linker section is known for %s",
-                                    m->device->name, p->memory->name);
-  if (!name || !why)
-    return;
-  ash_text_line(t, "#ifndef %s", name);
-  if (!p->section && p->by_default) {
-    ash_text_line(t, "#define %s /* where the toolchain puts it */", name);
-    ash_text_line(t, "#endif");
-    return;
-  }
   ash_text_line(t, "#ifdef %s_NO_PLACEMENT", m->upper);
-  ash_text_line(t, "#define %s", name);
+  ash_text_line(t, "#define %s %s", name, p->plain);
   if (p->section) {
-    put_section(m, p, name);
+    ash_text_line(t, "#elif defined(__ELF__)");
+    ash_text_line(t, "#define %s %s", name, p->section);
+    put_missing(m, p, name, "sections are named for ELF targets only");
   } else if (p->may_be_absent && !p->memory->linkable) {
-    ash_text_line(t, "/* else: %s is out of the linker's reach; bind the region "
-                     "before init. */",
+    ash_text_line(t,
+                  "/* else: %s is out of the linker's reach; bind the region "
+                  "before init. */",
                   p->memory->name);
   } else {
     put_missing(m, p, name, why);
   }
   ash_text_line(t, "#endif");
+}
+
+static void put_macro(ash_module *m, const placement *p) {
+  ash_text *t = m->text;
+  const char *name =
+      ash_zone_format(&m->ctx->scratch, "%s_%s_IN_%s", m->upper, p->kind,
+                      ash_emit_upper(m, p->memory->name));
+  const char *why =
+      ash_zone_format(&m->ctx->scratch, "%s: no linker section is known for %s",
+                      m->device->name, p->memory->name);
+  if (!name || !why)
+    return;
+  ash_text_line(t, "#ifndef %s", name);
+  if (!p->section && p->by_default)
+    ash_text_line(t, "#define %s %s /* where the toolchain puts it */", name,
+                  p->plain);
+  else
+    put_choices(m, p, name, why);
   ash_text_line(t, "#endif");
 }
 
@@ -118,9 +133,9 @@ static void put_placements(ash_module *m) {
     const ash_render_arena *a = &m->render->all_arenas[i];
     placement wanted[2];
     size_t n = 0;
-    if (ash_emit_is_written(a))
+    if (ash_emit_is_written(a) && !ash_emit_shared(m, a))
       wanted[n++] = arena_placement(m, a);
-    if (ash_emit_is_constant(a))
+    if (ash_emit_is_constant(a) && !ash_emit_loads(m))
       wanted[n++] = constant_placement(m, a);
     for (size_t k = 0; k < n; k++)
       if (count < ASH_COUNT_OF(done) && is_new(done, count, &wanted[k])) {
@@ -131,15 +146,15 @@ static void put_placements(ash_module *m) {
 }
 
 static const char *const intro[] = {
-    "/* $_PUT_IN_<MEMORY> stands before arenas, $_PUT_CONST_IN_<MEMORY> before",
-    " * constants. Define them beforehand to choose other sections, or define",
-    " * $_NO_PLACEMENT where everything may lie anywhere, as on a host. */",
-    NULL};
+    "/* These macros stand before definitions. Define them beforehand to "
+    "choose",
+    " * other sections, or define $_NO_PLACEMENT where everything may lie",
+    " * anywhere, as on a host. */", NULL};
 
 static void put_declarations(ash_module *m) {
   for (uint32_t i = 0; i < m->render->arena_count; i++) {
     const ash_render_arena *a = &m->render->all_arenas[i];
-    if (ash_emit_is_constant(a)) {
+    if (ash_emit_is_constant(a) && !ash_emit_loads(m)) {
       const ash_render_blob *b = ash_emit_blob(m, a);
       ash_text_line(m->text, "extern %suint8_t %s[%" PRIu64 "];",
                     ash_emit_const(m, a), b->symbol, b->size ? b->size : 1);

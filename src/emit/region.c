@@ -2,6 +2,8 @@
  * here, all of it follows from the render plan. */
 #include "emit/module.h"
 
+#include "render/render.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -19,9 +21,15 @@ bool ash_emit_is_written(const ash_render_arena *a) {
 
 const ash_render_blob *ash_emit_blob(const ash_module *m,
                                      const ash_render_arena *a) {
-  const uint32_t before = m->render->scratch_count +
-                          m->render->persistent_count;
-  return &m->render->constant_blobs[a->region_id - before];
+  return &m->render->constant_blobs[a->region_id - ash_emit_first_constant(m)];
+}
+
+const char *ash_emit_shared(ash_module *m, const ash_render_arena *a) {
+  if (!m->options.shared_scratch || ash_emit_is_constant(a) ||
+      ash_emit_is_persistent(a))
+    return NULL;
+  return ash_render_symbol(&m->ctx->scratch, m->options.shared_scratch,
+                           ASH_SCRATCH, a->memory);
 }
 
 const ash_memory *ash_emit_find_memory(const ash_module *m, const char *name) {
@@ -38,18 +46,17 @@ bool ash_emit_is_linkable(const ash_module *m, const ash_render_arena *a) {
 
 const char *ash_emit_const(const ash_module *m, const ash_render_arena *a) {
   const ash_memory *memory = ash_emit_find_memory(m, a->source_memory);
-  return memory && memory->kind == ASH_MEMORY_RAM &&
-                 memory->section_initialised
+  return memory && memory->kind == ASH_MEMORY_RAM && memory->section_initialised
              ? ""
              : "const ";
 }
 
-bool ash_emit_has_first_values(const ash_module *m,
-                               const ash_render_arena *a) {
+bool ash_emit_has_first_values(const ash_module *m, const ash_render_arena *a) {
   for (uint32_t i = 0; i < m->plan->slot_count; i++) {
     const ash_slot *s = &m->plan->slots[i];
     if (s->binding.role == ASH_PERSISTENT && s->tensor != ASH_NO_ID &&
-        ash_emit_is_persistent(a) && strcmp(s->binding.memory, a->memory) == 0 &&
+        ash_emit_is_persistent(a) &&
+        strcmp(s->binding.memory, a->memory) == 0 &&
         m->g->tensors.items[s->tensor].data)
       return true;
   }
@@ -63,8 +70,17 @@ const char *ash_emit_slot(ash_module *m, const ash_slot *s) {
   if (ash_emit_is_written(a))
     return ash_zone_format(z, "(ctx->region[%" PRIu32 "] + %" PRIu64 ")",
                            a->region_id, s->binding.offset);
-  return ash_zone_format(z, "(%s + %" PRIu64 ")", ash_emit_blob(m, a)->symbol,
+  return ash_zone_format(z, "(%s + %" PRIu64 ")", ash_emit_stored(m, a),
                          s->binding.offset);
+}
+
+const char *ash_emit_stored(ash_module *m, const ash_render_arena *a) {
+  if (!ash_emit_loads(m))
+    return ash_emit_blob(m, a)->symbol;
+  const char *text =
+      ash_zone_format(&m->ctx->scratch, "ctx->constants[%" PRIu32 "]",
+                      a->region_id - ash_emit_first_constant(m));
+  return text ? text : "";
 }
 
 const char *ash_emit_region(ash_module *m, const ash_render_arena *a) {

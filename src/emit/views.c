@@ -33,11 +33,10 @@ static void put_view_case(ash_module *m, const char *what, size_t i,
   const ash_tensor *x = &m->g->tensors.items[tensor];
   const uint32_t slot = ash_plan_slot_of_tensor(m->plan, tensor);
   ash_text *t = m->text;
-  const char *place = slot == ASH_NO_ID
-                          ? "NULL"
-                          : ash_emit_slot(m, &m->plan->slots[slot]);
-  const bool cold = slot != ASH_NO_ID &&
-                    m->plan->slots[slot].binding.role == ASH_CONSTANT;
+  const char *place =
+      slot == ASH_NO_ID ? "NULL" : ash_emit_slot(m, &m->plan->slots[slot]);
+  const bool cold =
+      slot != ASH_NO_ID && m->plan->slots[slot].binding.role == ASH_CONSTANT;
   ash_text_line(t, "  case %zu:", i);
   ash_text_line(t, "    view.data = %s%s;", cold ? "(void *)(uintptr_t)" : "",
                 place ? place : "");

@@ -108,11 +108,12 @@ static ash_status join(const ash_rule *r, uint32_t k, uint32_t axis) {
   return ASH_OK;
 }
 
-/* int8 parts are rescaled where their quantisation is another one. */
+/* 8-bit parts are rescaled where their quantisation is another one. */
 static ash_status check_part_quant(const ash_rule *r, uint32_t k) {
   const ash_tensor *part = ash_op_in(r->g, r->op, k);
   const ash_tensor *out = ash_op_out(r->g, r->op, 0);
-  if (part->type == ASH_INT8 && part->quant.count && out->quant.count) {
+  const bool narrow = part->type == ASH_INT8 || part->type == ASH_UINT8;
+  if (narrow && part->quant.count && out->quant.count) {
     ASH_TRY(ash_rule_quant(r, r->op->inputs[k]));
     return ash_rule_quant(r, r->op->outputs[0]);
   }

@@ -74,7 +74,8 @@ static ash_status check_layer(const ash_rule *r, int32_t weight_axis,
   ASH_TRY(ash_rule_rank(r, r->op->inputs[1], rank, rank));
   ASH_TRY(ash_rule_one_type(r, 2));
   ASH_TRY(ash_rule_quants(r, 1));
-  ASH_TRY(ash_rule_weights(r, 1, weight_axis, rank == 2));
+  ASH_TRY(ash_rule_weights(r, 1, weight_axis,
+                           rank == 2 || (*weights)->type == ASH_UINT8));
   ASH_TRY(ash_rule_act(r));
   for (uint32_t i = 0; i < rank; i++)
     if ((*weights)->shape.dim[i] < 1)

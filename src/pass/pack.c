@@ -49,6 +49,21 @@ static int8_t weight(const layer *l, uint32_t channel, uint32_t tap) {
              : l->weights[(size_t)channel * l->taps + tap];
 }
 
+/* The depthwise kernel for Helium sums up even and odd channels apart. */
+static bool is_split(const layer *l) {
+  return l->mve && l->kind == ASH_OP_depthwise_conv_2d;
+}
+
+/* How many entries biases, multipliers and shifts have. */
+static uint32_t entries(const layer *l) {
+  return round_up(l->channels, is_split(l) ? 8 : 4);
+}
+
+/* Where the one of channel c is. */
+static uint32_t entry(const layer *l, uint32_t c) {
+  return is_split(l) ? c / 8 * 8 + c % 2 * 4 + c % 8 / 2 : c;
+}
+
 static void put_int32(uint8_t *to, int64_t value) {
   for (uint32_t i = 0; i < 4; i++)
     to[i] = (uint8_t)((uint64_t)value >> (8 * i));
@@ -87,7 +102,7 @@ static ash_status append(const layer *l, const char *suffix, ash_type type,
 static ash_status fold_bias(layer *l) {
   const int64_t offset = -(int64_t)ash_quant_zero(in_of(l, 0));
   const ash_tensor *bias = in_of(l, 2);
-  const uint32_t room_for = round_up(l->channels, 4);
+  const uint32_t room_for = entries(l);
   l->folded = ASH_NEW_ARRAY(&l->ctx->scratch, int64_t, room_for);
   l->reach = ASH_NEW_ARRAY(&l->ctx->scratch, int64_t, room_for);
   l->constant = ASH_NEW_ARRAY(&l->ctx->scratch, bool, room_for);
@@ -121,10 +136,10 @@ static bool find_bound(layer *l, int64_t limit) {
 }
 
 static ash_status append_bias(const layer *l) {
-  const uint32_t count = round_up(l->channels, 4);
+  const uint32_t count = entries(l);
   uint8_t *out = room(l, (size_t)count * 4);
   for (uint32_t c = 0; out && c < count; c++)
-    put_int32(out + (size_t)c * 4, l->folded[c]);
+    put_int32(out + (size_t)entry(l, c) * 4, l->folded[c]);
   return append(l, "folded", ASH_INT32, count, out);
 }
 
@@ -141,11 +156,6 @@ static int64_t rescale(int64_t sum, int64_t multiplier, int64_t shift) {
 
 static int64_t clamp(int64_t x, ash_int_range r) {
   return x < r.low ? r.low : x > r.high ? r.high : x;
-}
-
-/* Does the variant know this shift? */
-static bool knows_shift(const layer *l, int64_t shift) {
-  return l->mve ? shift <= 0 : shift < 0;
 }
 
 /* Finds channels whose output is the same for every input: training leaves
@@ -170,14 +180,19 @@ static bool find_constants(layer *l) {
       if (l->constant[c])
         l->folded[c] = clamp(low + zero, range);
     }
-    if (!l->constant[c] && !knows_shift(l, shift))
+    if (!l->constant[c] && shift >= 0)
       return false;
   }
   return true;
 }
 
+/* Too few rows to widen the input for: it is read as it is. */
+static bool is_few(const layer *l) {
+  return !l->mve && l->kind == ASH_OP_fully_connected && l->channels <= 2;
+}
+
 static uint32_t group_of(const layer *l) {
-  return l->mve || l->kind == ASH_OP_fully_connected ? 4 : 2;
+  return l->mve || (l->kind == ASH_OP_fully_connected && !is_few(l)) ? 4 : 2;
 }
 
 /* All channels from c on, as many as the kernel takes at once, are constant. */
@@ -198,7 +213,7 @@ static ash_status spread_scales(const layer *l) {
   const ash_tensor *m = in_of(l, 3), *s = in_of(l, 4);
   const int64_t zero = ash_quant_zero(ash_op_out(l->g, op_of(l), 0));
   const uint64_t n = ash_shape_elements(&m->shape);
-  const uint32_t padded = round_up(l->channels, 4);
+  const uint32_t padded = entries(l);
   uint8_t *multipliers = room(l, (size_t)padded * 4);
   uint8_t *shifts = room(l, padded);
   uint32_t made[2];
@@ -214,8 +229,8 @@ static ash_status spread_scales(const layer *l) {
     } else if (c < l->channels) {
       l->folded[c] = 4 * (l->folded[c] - zero);
     }
-    put_int32(multipliers + (size_t)c * 4, multiplier);
-    shifts[c] = (uint8_t)shift;
+    put_int32(multipliers + (size_t)entry(l, c) * 4, multiplier);
+    shifts[entry(l, c)] = (uint8_t)shift;
   }
   ASH_TRY(make_constant(l, &made[0], "multipliers", ASH_INT32, padded,
                         multipliers));
@@ -258,7 +273,7 @@ static void put_group(const layer *l, uint8_t *to, uint32_t c, uint32_t taps) {
   for (uint32_t t = 0; t < taps; t += block)
     for (uint32_t i = c; i < c + group_of(l); i++)
       for (uint32_t k = 0; k < block; k++, to++) {
-        const uint32_t tap = t + (l->mve ? k : dsp_order[k]);
+        const uint32_t tap = t + (l->mve || is_few(l) ? k : dsp_order[k]);
         if (i < l->channels && !l->constant[i] && tap < l->taps)
           *to = (uint8_t)weight(l, i, tap);
       }
@@ -311,10 +326,19 @@ static bool measure(layer *l) {
   return w->quant.count > 1 || ash_quant_zero(w) == 0;
 }
 
+/* Sums of two products fit 16 bits. */
+static bool is_narrow(const layer *l) {
+  for (size_t i = 0; i < (size_t)l->channels * l->taps; i++)
+    if (l->weights[i] == -128)
+      return false;
+  return true;
+}
+
 static ash_status pack_window(layer *l) {
   const int64_t limit = l->mve ? INT64_C(1) << 31 : 1 << 30;
   ASH_TRY(fold_bias(l));
-  if (!find_constants(l) || !find_bound(l, limit))
+  if (!find_constants(l) || !find_bound(l, limit) ||
+      (is_split(l) && !is_narrow(l)))
     return ASH_OK;
   ASH_TRY(spread_scales(l));
   ASH_TRY(append_bias(l));

@@ -6,6 +6,7 @@
  * raises it, and heights on the way to the incumbent. */
 #include "place/exact.h"
 #include "base/checked.h"
+#include "place/team.h"
 #include "place/valley.h"
 
 static const uint64_t FIRST_NODES = 300; /* a tile, at the bound */
@@ -18,11 +19,14 @@ typedef struct minimise {
   ash_valley valley;
   ash_table bound_table, probe_table;     /* failures at the bound, and above */
   int64_t bound_capacity, probe_capacity; /* they hold up to these        */
+  ash_team *team;                         /* NULL: one thread */
   int64_t lower, upper; /* in units: not refuted yet, known to be feasible */
 } minimise;
 
 static bool keep_on(void *user, uint64_t ticks) {
-  return !ash_solve_spend(user, ticks);
+  minimise *m = user;
+  return !ash_solve_spend(m->solve, ticks) &&
+         !(m->team && ash_team_has_answer(m->team));
 }
 
 static ash_valley_use techniques(uint64_t off) {
@@ -58,9 +62,16 @@ static ash_outcome attempt(minimise *m, int64_t capacity, uint64_t nodes) {
     ash_table_forget_failed(&m->valley.table);
   ash_table_forget_solved(&m->valley.table);
   *valid = capacity;
-  const ash_outcome outcome =
-      ash_valley_search(&m->valley, capacity, nodes, keep_on, m->solve);
+  if (m->team)
+    ash_team_start(m->team, capacity, nodes);
+  ash_outcome outcome =
+      ash_valley_search(&m->valley, capacity, nodes, keep_on, m);
   *table = m->valley.table;
+  if (m->team) {
+    const ash_outcome theirs =
+        ash_team_finish(m->team, outcome == ASH_CUT ? &m->sky : NULL);
+    outcome = outcome == ASH_CUT ? theirs : outcome;
+  }
   if (outcome == ASH_SOLVED)
     take_places(m);
   return outcome;
@@ -154,6 +165,11 @@ static ash_status run(minimise *m) {
       !ash_table_init(&m->probe_table, &m->zone, m->sky.tile_count))
     return ash_nomem(s->ctx);
   m->bound_table = m->valley.table;
+  uint32_t helpers = s->options.threads > 1 ? s->options.threads - 1 : 0;
+  if (helpers > ASH_TEAM_MAX)
+    helpers = ASH_TEAM_MAX;
+  if (helpers && goal->count > 20)
+    m->team = ash_team_new(s, &m->zone, goal, m->valley.use, helpers);
   const int64_t unit = m->sky.unit;
   const int64_t floor = units_down(m, goal->floor);
   const int64_t limit = units_down(m, goal->limit);
@@ -183,6 +199,7 @@ ash_status ash_exact_plain(ash_solve *s, ash_goal *goal) {
   minimise m = {.solve = s, .goal = goal};
   ash_zone_init(&m.zone, &s->ctx->mem);
   const ash_status status = run(&m);
+  ash_team_drop(m.team);
   ash_zone_drop(&m.zone);
   return status;
 }

@@ -11,8 +11,11 @@ typedef struct ash_fit {
   uint32_t *by_start;  /* rank -> piece, in order of the first section     */
   uint32_t *rank;      /* piece -> rank                                    */
   uint32_t *started;   /* section -> pieces that start before it           */
-  uint32_t *tree;      /* over ranks: the largest `last` of placed pieces  */
-  uint32_t leaf_count; /* a power of two                                   */
+  uint32_t *ends;      /* rank -> `last` of a placed piece, else 0         */
+  int64_t *height;     /* rank -> bytes of the piece                       */
+  int64_t *bottom;     /* rank -> offset of a placed piece                 */
+  uint32_t *tree;      /* over blocks of ranks: the largest of their ends  */
+  uint32_t leaf_count; /* blocks; a power of two                           */
   uint32_t *found;     /* placed pieces that meet the query                */
   int64_t *bases;      /* item -> base, INT64_MIN: not placed              */
   ash_span *spans;

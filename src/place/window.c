@@ -26,6 +26,29 @@ static void place_around(ash_repair *r, const ash_skyline *k) {
   (void)ash_solve_spend(s, (r->fit.steps - before) / 64);
 }
 
+static const uint32_t SEARCH_TILES = 30000; /* the undo log grows with pairs */
+
+static bool keep_on(void *user, uint64_t ticks) {
+  return !ash_solve_spend(user, ticks);
+}
+
+/* When the dives have failed: the exact search, for a while. */
+static void search_and_fill(ash_repair *r, ash_valley *v, int64_t target) {
+  ash_solve *s = r->solve;
+  if (v->sky->tile_count > SEARCH_TILES)
+    return;
+  v->use = (ash_valley_use){.support = true,
+                            .memory = true,
+                            .twins = true,
+                            .split = true,
+                            .learning = true,
+                            .restarts = true};
+  v->restart = 0;
+  const uint64_t nodes = 10 * (uint64_t)v->sky->tile_count + 10000;
+  if (ash_valley_search(v, target, nodes, keep_on, s) == ASH_SOLVED)
+    place_around(r, v->sky);
+}
+
 static ash_status drop_and_fill(ash_repair *r, ash_zone *zone, uint32_t count) {
   ash_solve *s = r->solve;
   ash_skyline sky;
@@ -45,6 +68,8 @@ static ash_status drop_and_fill(ash_repair *r, ash_zone *zone, uint32_t count) {
     if (height <= target)
       place_around(r, &sky);
   }
+  if (!ash_solve_done(s))
+    search_and_fill(r, &valley, target);
   return ash_zone_check(s->ctx, zone);
 }
 

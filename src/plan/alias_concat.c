@@ -36,8 +36,7 @@ static bool join_piece(ash_aliaser *a, uint32_t op, uint32_t k) {
   if (piece == ASH_NO_ID || whole == ASH_NO_ID)
     return false;
   const ash_slot *slots = a->slots->items;
-  const uint32_t root =
-      ash_alias_root(slots, a->slots->count, piece, &inside);
+  const uint32_t root = ash_alias_root(slots, a->slots->count, piece, &inside);
   if (inside != 0 || slots[root].size != slots[piece].size)
     return false;
   return ash_alias_join(a, root, whole, offset, ASH_ALIAS_PIECE);

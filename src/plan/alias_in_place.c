@@ -54,8 +54,8 @@ static bool others_are_apart(const ash_aliaser *a, const place *p) {
     if (o->inputs[k] == ASH_NO_ID || !ash_op_reads(a->g, p->op, k))
       continue;
     const uint32_t i = a->slot_of[o->inputs[k]];
-    if (i != p->in && (ash_alias_overlap(a, i, p->in) ||
-                       ash_alias_overlap(a, i, p->out)))
+    if (i != p->in &&
+        (ash_alias_overlap(a, i, p->in) || ash_alias_overlap(a, i, p->out)))
       return false;
   }
   return true;

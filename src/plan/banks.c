@@ -17,12 +17,12 @@ typedef struct banks {
   ash_draft *d;
   ash_pack *pack;
   ash_scratch all;
-  uint32_t *home;      /* by buffer: memory                              */
-  bool *fixed;         /* by buffer: a rule says so                      */
+  uint32_t *home;       /* by buffer: memory                              */
+  bool *fixed;          /* by buffer: a rule says so                      */
   ash_traffic *traffic; /* by slot                                       */
-  uint64_t *live;      /* by step: bytes alive in the memory looked at   */
-  ash_scratch part;    /* the buffers of that memory                     */
-  uint32_t *index;     /* of the part in all                             */
+  uint64_t *live;       /* by step: bytes alive in the memory looked at   */
+  ash_scratch part;     /* the buffers of that memory                     */
+  uint32_t *index;      /* of the part in all                             */
 } banks;
 
 static const ash_memory *memory_at(const banks *b, uint32_t m) {
@@ -43,7 +43,7 @@ static uint64_t penalty(const banks *b, uint32_t i, uint32_t from,
   return sum;
 }
 
-/* ---- one memory ------------------------------------------------------------ */
+/* ---- one memory ---------------------------------------------------------- */
 
 static void gather(banks *b, uint32_t memory) {
   b->part.count = 0;
@@ -90,8 +90,7 @@ static uint32_t find_victim(const banks *b, uint32_t memory, uint32_t next,
   uint32_t victim = ASH_NO_ID;
   for (uint32_t k = 0; k < b->part.count; k++) {
     const uint32_t i = b->index[k];
-    const uint64_t gain =
-        b->fixed[i] ? 0 : relief(b, &b->all.buffers[i], room);
+    const uint64_t gain = b->fixed[i] ? 0 : relief(b, &b->all.buffers[i], room);
     if (gain == 0)
       continue;
     const uint64_t loss =
@@ -117,7 +116,9 @@ static ash_status fill(banks *b, uint32_t memory, uint32_t next,
   const uint64_t room = ash_draft_room(b->d, memory);
   for (;;) {
     gather(b, memory);
-    const bool overfull = is_overfull(b, room);
+    /* Overlapping storages take less than their sum. */
+    const bool overfull =
+        !b->d->ask->options->overlap && is_overfull(b, room);
     if (!overfull) {
       ASH_TRY(b->pack(b->d, placed, &b->part, room));
       if (fits(b, placed, room))
@@ -141,7 +142,7 @@ static ash_status try_back(banks *b, uint32_t i, uint32_t memory,
   ash_place_result now = {0};
   b->home[i] = memory;
   gather(b, memory);
-  if (!is_overfull(b, room))
+  if (b->d->ask->options->overlap || !is_overfull(b, room))
     ASH_TRY(b->pack(b->d, &now, &b->part, room));
   if (fits(b, &now, room))
     *placed = now;
@@ -169,7 +170,7 @@ static ash_status bring_back(banks *b, uint32_t memory, uint32_t next,
   return ASH_OK;
 }
 
-/* ---- verdicts -------------------------------------------------------------- */
+/* ---- verdicts ------------------------------------------------------------ */
 
 static void note_peak(banks *b, const ash_place_result *best) {
   uint32_t told = 0;
@@ -186,21 +187,20 @@ static void note_peak(banks *b, const ash_place_result *best) {
   }
 }
 
-static ash_status nofit(banks *b, const ash_place_result *best,
-                        uint32_t memory, bool spilled) {
+static ash_status nofit(banks *b, const ash_place_result *best, uint32_t memory,
+                        bool spilled) {
   const uint64_t room = ash_draft_room(b->d, memory);
   const uint64_t need = best->offsets ? best->height : best->lower_bound;
   const ash_memory *m = memory_at(b, memory);
-  (void)ash_fail(b->d->ctx, ASH_NOFIT, ASH_D_plan_nofit,
-                 ash_graph_loc(b->d->ask->graph, ASH_NO_ID, ASH_NO_ID),
-                 "does not fit %s: %s need %" PRIu64
-                 " bytes (no plan needs fewer than %" PRIu64 "), %s has room "
-                 "for %" PRIu64 ": %" PRIu64 " bytes short",
-                 b->d->ask->device->name,
-                 spilled ? "activations that no faster memory takes"
-                         : "activations",
-                 need, best->lower_bound, m->name, room,
-                 need > room ? need - room : 0);
+  (void)ash_fail(
+      b->d->ctx, ASH_NOFIT, ASH_D_plan_nofit,
+      ash_graph_loc(b->d->ask->graph, ASH_NO_ID, ASH_NO_ID),
+      "does not fit %s: %s need %" PRIu64
+      " bytes (no plan needs fewer than %" PRIu64 "), %s has room "
+      "for %" PRIu64 ": %" PRIu64 " bytes short",
+      b->d->ask->device->name,
+      spilled ? "activations that no faster memory takes" : "activations", need,
+      best->lower_bound, m->name, room, need > room ? need - room : 0);
   const ash_memory_budget *budget = &b->d->ask->memories[memory];
   const uint64_t all = budget->constrained ? budget->max_size : m->bytes;
   ash_hint(b->d->ctx, "it would fit with --%s %s=%" PRIu64,
@@ -231,7 +231,7 @@ static ash_status tell(banks *b, uint32_t first) {
   return ash_zone_check(b->d->ctx, &b->d->ctx->keep);
 }
 
-/* ---- all memories ----------------------------------------------------------- */
+/* ---- all memories -------------------------------------------------------- */
 
 static ash_status prepare(banks *b, uint32_t first) {
   ash_zone *z = &b->d->ctx->scratch;

@@ -13,8 +13,7 @@ static ash_status unknown_memory(ash_draft *d, const ash_slot *s,
                                  const char *memory) {
   return ash_fail(d->ctx, ASH_INTERNAL, ASH_D_plan_memory, ASH_NOWHERE,
                   "the planner puts '%s' into %s, which %s does not have",
-                  s->id, memory ? memory : "no memory",
-                  d->ask->device->name);
+                  s->id, memory ? memory : "no memory", d->ask->device->name);
 }
 
 /* Names are made the device's own, so that others may compare pointers or
@@ -93,7 +92,7 @@ ash_status ash_complete_arenas(ash_draft *d, bool trusted) {
   return judge(d);
 }
 
-/* ---- demands ---------------------------------------------------------------- */
+/* ---- demands ------------------------------------------------------------- */
 
 static uint64_t used_in(const ash_draft *d, const char *memory) {
   uint64_t sum = 0;
@@ -137,7 +136,8 @@ static ash_status check_slot(ash_draft *d, uint32_t i) {
                     "%" PRIu64,
                     s->id, d->ask->offset[i], s->binding.offset);
   if (s->binding.role == ASH_SCRATCH && asked == ASH_NO_MEMORY &&
-      !d->ask->memories[given].automatic && given != d->ask->device->default_memory)
+      !d->ask->memories[given].automatic &&
+      given != d->ask->device->default_memory)
     return ash_fail(d->ctx, ASH_INTERNAL, ASH_D_plan_demand, ASH_NOWHERE,
                     "'%s' is in %s, which must not be used without a rule",
                     s->id, s->binding.memory);

@@ -62,9 +62,8 @@ static void choose(const packer *p, uint32_t slot) {
   const ash_tensor_attributes *a = &p->rules->tensors[s->tensor];
   uint32_t source = a->memory;
   if (source == ASH_NO_MEMORY)
-    source = s->binding.role == ASH_CONSTANT
-                 ? storage_with_room(p, s->size)
-                 : state_with_room(p, s->size);
+    source = s->binding.role == ASH_CONSTANT ? storage_with_room(p, s->size)
+                                             : state_with_room(p, s->size);
   p->source[slot] = source;
   p->memory[slot] = a->destination == ASH_NO_MEMORY ? source : a->destination;
 }
@@ -72,8 +71,8 @@ static void choose(const packer *p, uint32_t slot) {
 static const char *why(const packer *p, uint32_t slot) {
   const ash_slot *s = slot_at(p, slot);
   const ash_tensor_attributes *a = &p->rules->tensors[s->tensor];
-  const uint32_t rule = a->destination_rule != ASH_NO_RULE ? a->destination_rule
-                                                           : a->memory_rule;
+  const uint32_t rule =
+      a->destination_rule != ASH_NO_RULE ? a->destination_rule : a->memory_rule;
   if (rule != ASH_NO_RULE)
     return ash_zone_format(&p->d->ctx->keep, "the rule '%s' asks for it",
                            p->book->items[rule].words);
@@ -82,7 +81,7 @@ static const char *why(const packer *p, uint32_t slot) {
   return "the device's memory for constants, read in place";
 }
 
-/* ---- equal constants ------------------------------------------------------ */
+/* ---- equal constants ----------------------------------------------------- */
 
 /* By content, then by rules, so that those who can share stand together; among
  * equals the first used comes first. */
@@ -92,8 +91,8 @@ static int by_content(const void *a, const void *b, const void *user) {
   const ash_slot *y = slot_at(p, *(const uint32_t *)b);
   if (x->size != y->size)
     return x->size < y->size ? -1 : 1;
-  const int order = x->size ? memcmp(bytes_of(p, x), bytes_of(p, y), x->size)
-                            : 0;
+  const int order =
+      x->size ? memcmp(bytes_of(p, x), bytes_of(p, y), x->size) : 0;
   if (order)
     return order;
   const ash_tensor_attributes *u = &p->rules->tensors[x->tensor];
@@ -126,7 +125,7 @@ static ash_status find_twins(packer *p) {
   return ASH_OK;
 }
 
-/* ---- placing -------------------------------------------------------------- */
+/* ---- placing ------------------------------------------------------------- */
 
 static ash_status two_sources(const packer *p, const ash_slot *slot,
                               const ash_arena *arena, const char *source) {
@@ -134,8 +133,9 @@ static ash_status two_sources(const packer *p, const ash_slot *slot,
                  ash_graph_loc(p->d->ask->graph, ASH_NO_ID, slot->tensor),
                  "constant '%s' in %s comes from %s, others there from %s",
                  slot->id, arena->memory, source, arena->source_memory);
-  ash_hint(p->d->ctx, "an arena is filled by one copy: give all constants of "
-                      "%s the same 'memory'",
+  ash_hint(p->d->ctx,
+           "an arena is filled by one copy: give all constants of "
+           "%s the same 'memory'",
            arena->memory);
   return ASH_MALFORMED;
 }
@@ -144,8 +144,8 @@ static ash_status put(packer *p, uint32_t index) {
   ash_slot *slot = &p->d->answer->slots[index];
   const ash_device *device = p->d->ask->device;
   const char *source = device->memories[p->source[index]].name;
-  ash_arena *arena = ash_draft_arena(p->d, slot->binding.role,
-                                     p->memory[index], p->source[index]);
+  ash_arena *arena = ash_draft_arena(p->d, slot->binding.role, p->memory[index],
+                                     p->source[index]);
   uint64_t offset, end;
   if (strcmp(arena->source_memory, source) != 0)
     return two_sources(p, slot, arena, source);
@@ -165,84 +165,63 @@ static ash_status put(packer *p, uint32_t index) {
   return ash_zone_check(p->d->ctx, &p->d->ctx->keep);
 }
 
-/* ---- tightening ----------------------------------------------------------- */
-
-static bool stands_in(const packer *p, uint32_t i, const ash_arena *a) {
-  const ash_slot *s = slot_at(p, i);
-  return s->binding.role == a->role && p->twin[i] == i && s->bound &&
-         strcmp(s->binding.memory, a->memory) == 0;
+static bool is_own(const packer *p, uint32_t i) {
+  return slot_at(p, i)->binding.role != ASH_SCRATCH && p->twin[i] == i;
 }
 
-/* The slot of an arena whose end is furthest from a multiple of the alignment,
- * or ASH_NO_ID when alignments differ. */
-static uint32_t roughest(const packer *p, const ash_arena *a) {
-  uint32_t found = ASH_NO_ID;
-  uint64_t most = 0, alignment = 0;
+/* Slots one behind the other waste only what aligning the next one costs; so
+ * the slot whose end is furthest from a multiple goes last, and then no order
+ * is shorter. Returns that slot of an arena. */
+static uint32_t last_of(const packer *p, const ash_arena *arena) {
+  uint32_t last = ASH_NO_ID;
+  uint64_t most = 0;
   for (uint32_t i = 0; i < p->d->ask->slot_count; i++) {
-    if (!stands_in(p, i, a))
-      continue;
     const ash_slot *s = slot_at(p, i);
-    if (alignment && s->alignment != alignment)
-      return ASH_NO_ID;
-    alignment = s->alignment;
-    const uint64_t slack = (alignment - s->size % alignment) % alignment;
-    if (found == ASH_NO_ID || slack >= most)
-      found = i, most = slack;
+    if (!is_own(p, i) || s->binding.role != arena->role ||
+        strcmp(s->binding.memory, arena->memory) != 0)
+      continue;
+    const uint64_t slack =
+        (s->alignment - s->size % s->alignment) % s->alignment;
+    if (last == ASH_NO_ID || slack >= most)
+      last = i, most = slack;
   }
-  return found;
+  return last;
 }
 
-static void restack(packer *p, ash_arena *a, uint32_t last) {
-  a->size = 0;
-  for (uint32_t pass = 0; pass < 2; pass++)
-    for (uint32_t i = 0; i < p->d->ask->slot_count; i++) {
-      if (!stands_in(p, i, a) || (i == last) != (pass == 1))
-        continue;
-      ash_slot *s = &p->d->answer->slots[i];
-      s->binding.offset = ash_align_up(a->size, s->alignment);
-      a->size = s->binding.offset + s->size;
+/* Once it is known who goes where, each arena is packed again. */
+static ash_status pack_arena(packer *p, ash_arena *arena) {
+  const uint32_t last = last_of(p, arena);
+  arena->size = 0;
+  for (uint32_t i = 0; i < p->d->ask->slot_count; i++)
+    if (is_own(p, i) && i != last &&
+        slot_at(p, i)->binding.role == arena->role &&
+        strcmp(slot_at(p, i)->binding.memory, arena->memory) == 0)
+      ASH_TRY(put(p, i));
+  return last == ASH_NO_ID ? ASH_OK : put(p, last);
+}
+
+static ash_status put_own(packer *p) {
+  for (uint32_t i = 0; i < p->d->ask->slot_count; i++)
+    if (is_own(p, i)) {
+      choose(p, i);
+      ASH_TRY(put(p, i));
     }
-  a->total_size = a->lower_bound = a->size;
-}
-
-/* Slots of one alignment, one behind the other, waste only what aligning the
- * next costs; with the roughest end last no order is shorter. With mixed
- * alignments the sum of sizes is all that is proved. */
-static void tighten(packer *p, ash_arena *a) {
-  const uint32_t last = roughest(p, a);
-  if (last != ASH_NO_ID) {
-    restack(p, a, last);
-    return;
-  }
-  a->lower_bound = 0;
-  for (uint32_t i = 0; i < p->d->ask->slot_count; i++)
-    if (stands_in(p, i, a))
-      a->lower_bound += slot_at(p, i)->size;
-  a->verdict = a->lower_bound == a->size ? ASH_OPTIMAL : ASH_FEASIBLE;
-}
-
-static void share_twins(packer *p) {
-  for (uint32_t i = 0; i < p->d->ask->slot_count; i++)
-    if (p->twin[i] != i)
-      p->d->answer->slots[i].binding.offset =
-          slot_at(p, p->twin[i])->binding.offset;
+  for (uint32_t i = 0; i < p->d->answer->arena_count; i++)
+    ASH_TRY(pack_arena(p, &p->d->answer->arenas[i]));
+  return ASH_OK;
 }
 
 static ash_status put_all(packer *p) {
+  ASH_TRY(put_own(p));
   for (uint32_t i = 0; i < p->d->ask->slot_count; i++) {
     ash_slot *slot = &p->d->answer->slots[i];
-    if (slot->binding.role == ASH_SCRATCH)
+    if (slot->binding.role == ASH_SCRATCH || is_own(p, i))
       continue;
-    if (p->twin[i] == i) {
-      choose(p, i);
-      ASH_TRY(put(p, i));
-      continue;
-    }
     const ash_slot *twin = slot_at(p, p->twin[i]);
     slot->binding = twin->binding;
     slot->bound = true;
-    slot->reason = ash_zone_format(&p->d->ctx->keep,
-                                   "the same bytes as '%s'", twin->id);
+    slot->reason =
+        ash_zone_format(&p->d->ctx->keep, "the same bytes as '%s'", twin->id);
   }
   return ash_zone_check(p->d->ctx, &p->d->ctx->keep);
 }
@@ -260,12 +239,12 @@ static ash_status check_memory(const packer *p, uint32_t memory) {
   if (need <= b->max_size)
     return ASH_OK;
   const ash_device *device = p->d->ask->device;
-  (void)ash_fail(p->d->ctx, ASH_NOFIT, ASH_D_plan_nofit,
-                 ash_graph_loc(p->d->ask->graph, ASH_NO_ID, ASH_NO_ID),
-                 "constants and state need %" PRIu64 " bytes of %s on %s, which "
-                 "has %" PRIu64 ": %" PRIu64 " bytes short",
-                 need, b->memory, device->name, b->max_size,
-                 need - b->max_size);
+  (void)ash_fail(
+      p->d->ctx, ASH_NOFIT, ASH_D_plan_nofit,
+      ash_graph_loc(p->d->ask->graph, ASH_NO_ID, ASH_NO_ID),
+      "constants and state need %" PRIu64 " bytes of %s on %s, which "
+      "has %" PRIu64 ": %" PRIu64 " bytes short",
+      need, b->memory, device->name, b->max_size, need - b->max_size);
   if (!b->constrained)
     ash_hint(p->d->ctx, "what if it were larger: --set %s=%" PRIu64, b->memory,
              need + device->memories[memory].reserve_bytes);
@@ -285,9 +264,6 @@ ash_status ash_place_constants(ash_draft *d, const ash_constraints *rules,
   ASH_TRY(ash_zone_check(d->ctx, z));
   ASH_TRY(find_twins(&p));
   ASH_TRY(put_all(&p));
-  for (uint32_t i = 0; i < d->answer->arena_count; i++)
-    tighten(&p, &d->answer->arenas[i]);
-  share_twins(&p);
   for (uint32_t m = 0; m < d->ask->memory_count; m++)
     ASH_TRY(check_memory(&p, m));
   return ASH_OK;

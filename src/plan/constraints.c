@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- memories ------------------------------------------------------------- */
+/* ---- memories ------------------------------------------------------------ */
 
 static bool in_order(const ash_device *device, uint32_t memory) {
   if (memory == device->default_memory)
@@ -40,14 +40,15 @@ ash_status ash_fill_memory_constraints(ash_ctx *ctx,
     made[i] = budget_of(device, i);
   for (size_t k = 0; k < count; k++) {
     uint32_t memory;
-    ASH_TRY(ash_device_find_memory(ctx, &memory, device,
-                                   constraints[k].memory));
+    ASH_TRY(
+        ash_device_find_memory(ctx, &memory, device, constraints[k].memory));
     const uint64_t most = device->memories[memory].bytes;
     if (constraints[k].max_size == ASH_NO_LIMIT)
       continue;
     if (constraints[k].max_size > most)
       return ash_fail(ctx, ASH_MISUSE, ASH_D_plan_budget, ASH_NOWHERE,
-                      "a budget of %" PRIu64 " bytes for %s, which has %" PRIu64,
+                      "a budget of %" PRIu64
+                      " bytes for %s, which has %" PRIu64,
                       constraints[k].max_size, made[memory].memory, most);
     made[memory].max_size = constraints[k].max_size;
     made[memory].constrained = true;
@@ -56,7 +57,7 @@ ash_status ash_fill_memory_constraints(ash_ctx *ctx,
   return ASH_OK;
 }
 
-/* ---- rules ---------------------------------------------------------------- */
+/* ---- rules --------------------------------------------------------------- */
 
 typedef struct filler {
   ash_ctx *ctx;
@@ -75,9 +76,8 @@ static uint32_t giver(const filler *f, const ash_subject *s,
     if (!rule->text[field] || !ash_rule_matches(rule, s))
       continue;
     f->used[i] = true;
-    if (best == ASH_NO_RULE ||
-        ash_rule_specificity(rule) >=
-            ash_rule_specificity(&f->rules->items[best]))
+    if (best == ASH_NO_RULE || ash_rule_specificity(rule) >=
+                                   ash_rule_specificity(&f->rules->items[best]))
       best = i;
   }
   return best;
@@ -163,9 +163,8 @@ static ash_status check_staging(const filler *f, const ash_tensor_attributes *a,
                                 const char *id) {
   if (a->destination == ASH_NO_MEMORY)
     return ASH_OK;
-  const uint32_t source = a->memory == ASH_NO_MEMORY
-                              ? f->device->constant_memory
-                              : a->memory;
+  const uint32_t source =
+      a->memory == ASH_NO_MEMORY ? f->device->constant_memory : a->memory;
   const ash_memory *m = &f->device->memories[a->destination];
   if (a->destination == source || m->kind == ASH_MEMORY_RAM)
     return ASH_OK;
@@ -219,8 +218,8 @@ ash_status ash_fill_tensor_constraints(ash_ctx *ctx, ash_constraints *out,
                                        const ash_rules *rules) {
   filler f = {ctx, g, device, rules, NULL};
   *out = (ash_constraints){0};
-  ash_tensor_attributes *tensors = ASH_NEW_ARRAY(
-      &ctx->keep, ash_tensor_attributes, g->tensor_count + 1);
+  ash_tensor_attributes *tensors =
+      ASH_NEW_ARRAY(&ctx->keep, ash_tensor_attributes, g->tensor_count + 1);
   ash_op_attributes *ops =
       ASH_NEW_ARRAY(&ctx->keep, ash_op_attributes, g->op_count + 1);
   const ash_mark mark = ash_zone_mark(&ctx->scratch);

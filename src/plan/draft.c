@@ -15,12 +15,12 @@ ash_arena *ash_draft_arena(ash_draft *d, ash_role role, uint32_t memory,
     if (a->arenas[i].role == role && strcmp(a->arenas[i].memory, m->name) == 0)
       return &a->arenas[i];
   ash_arena *arena = &a->arenas[a->arena_count++];
-  *arena = (ash_arena){
-      .role = role,
-      .memory = m->name,
-      .source_memory = device->memories[source_memory].name,
-      .alignment = ash_max_u64(m->alignment, device->alignment),
-      .verdict = ASH_OPTIMAL};
+  *arena =
+      (ash_arena){.role = role,
+                  .memory = m->name,
+                  .source_memory = device->memories[source_memory].name,
+                  .alignment = ash_max_u64(m->alignment, device->alignment),
+                  .verdict = ASH_OPTIMAL};
   return arena;
 }
 
@@ -144,8 +144,7 @@ ash_status ash_pack_result(ash_draft *d, ash_place_result *out,
                       "'%s' is pinned by a rule; only the planner 'exact' can "
                       "do that",
                       d->answer->slots[s->slot[i]].id);
-  out->lower_bound =
-      ash_peak_live(s, d->ask->steps.count, &out->witness_time);
+  out->lower_bound = ash_peak_live(s, d->ask->steps.count, &out->witness_time);
   out->verdict = out->lower_bound == height ? ASH_OPTIMAL : ASH_FEASIBLE;
   return ASH_OK;
 }

@@ -25,7 +25,8 @@ typedef struct child {
   const char *name;
 } child;
 
-/* ---- starting ---------------------------------------------------------------- */
+/* ---- starting
+ * ---------------------------------------------------------------- */
 
 /* Words separated by blanks; "..." and '...' keep blanks. */
 static int split(char *text, char **words) {
@@ -85,7 +86,8 @@ static ash_status start(child *c, char **words) {
   return c->pid > 0 ? ASH_OK : no_start(c);
 }
 
-/* ---- talking ----------------------------------------------------------------- */
+/* ---- talking
+ * ----------------------------------------------------------------- */
 
 static void shut(int *fd) {
   if (*fd >= 0)
@@ -172,7 +174,8 @@ static ash_status converse(child *c, char **words, const ash_text *question,
   return finish(c, status);
 }
 
-/* ---- the backend --------------------------------------------------------------- */
+/* ---- the backend
+ * --------------------------------------------------------------- */
 
 static ash_status plan(void *user, ash_ctx *ctx, const ash_plan_request *ask,
                        ash_plan_answer *answer) {
@@ -180,7 +183,9 @@ static ash_status plan(void *user, ash_ctx *ctx, const ash_plan_request *ask,
   char *words[ARGUMENT_MAX + 1];
   char *copy = ash_zone_string(&ctx->scratch, command);
   ash_text question, text;
-  child c = {.ctx = ctx, .in = -1, .out = -1,
+  child c = {.ctx = ctx,
+             .in = -1,
+             .out = -1,
              .seconds = ask->options->timeout_seconds
                             ? ask->options->timeout_seconds
                             : DEFAULT_SECONDS};

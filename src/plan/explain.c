@@ -34,8 +34,8 @@ static ash_subject subject_of(const explainer *e) {
   if (s->tensor == ASH_NO_ID)
     return (ash_subject){.id = s->id, .role = ASH_SCRATCH};
   const ash_tensor *t = &e->g->tensors.items[s->tensor];
-  return (ash_subject){.id = t->id, .name = t->name,
-                       .role = ash_tensor_role(t)};
+  return (ash_subject){
+      .id = t->id, .name = t->name, .role = ash_tensor_role(t)};
 }
 
 static bool meets(const explainer *e, uint32_t rule) {
@@ -64,8 +64,8 @@ static void put_gifts(const explainer *e, const ash_constraints *c) {
   put_gift(e, "constant_destination_memory", a->destination,
            a->destination_rule);
   if (a->alignment_rule != ASH_NO_RULE)
-    ash_text_format(e->text, "  -> alignment %" PRIu64 " from rule %" PRIu32
-                             "\n",
+    ash_text_format(e->text,
+                    "  -> alignment %" PRIu64 " from rule %" PRIu32 "\n",
                     a->alignment, a->alignment_rule + 1);
   if (a->offset_rule != ASH_NO_RULE)
     ash_text_format(e->text, "  -> offset %" PRIu64 " from rule %" PRIu32 "\n",
@@ -93,20 +93,18 @@ static ash_status put_rules(const explainer *e) {
 static void put_place(const explainer *e) {
   const ash_slot *s = e->slot;
   const ash_binding *b = &s->binding;
-  ash_text_format(e->text,
-                  "%s '%s': %" PRIu64 " bytes, steps %" PRIu32 " to %" PRIu32
-                  "\n%s arena in %s at offset %" PRIu64 ", alignment %" PRIu64
-                  "\n",
-                  s->id, s->name, s->size, s->life.first_step,
-                  s->life.end_step - 1, ash_role_text(b->role), b->memory,
-                  b->offset, s->alignment);
+  ash_text_format(
+      e->text,
+      "%s '%s': %" PRIu64 " bytes, steps %" PRIu32 " to %" PRIu32
+      "\n%s arena in %s at offset %" PRIu64 ", alignment %" PRIu64 "\n",
+      s->id, s->name, s->size, s->life.first_step, s->life.end_step - 1,
+      ash_role_text(b->role), b->memory, b->offset, s->alignment);
   if (strcmp(b->memory, b->source_memory) != 0)
     ash_text_format(e->text, "staged: copied from %s at boot\n",
                     b->source_memory);
   if (s->alias_of != ASH_NO_ID) {
-    const uint32_t root =
-        ash_alias_root(e->plan->slots, e->plan->slot_count,
-                       (uint32_t)(s - e->plan->slots), NULL);
+    const uint32_t root = ash_alias_root(e->plan->slots, e->plan->slot_count,
+                                         (uint32_t)(s - e->plan->slots), NULL);
     ash_text_format(e->text, "shares the storage of '%s' (%s)\n",
                     e->plan->slots[s->alias_of].id,
                     ash_alias_text(s->alias_kind));

@@ -29,7 +29,7 @@ const char *ash_role_text(ash_role role) {
   return (unsigned)role < ASH_COUNT_OF(text) ? text[role] : "?";
 }
 
-/* ---- the backend ----------------------------------------------------------- */
+/* ---- the backend --------------------------------------------------------- */
 
 ash_status ash_choose_planner(ash_ctx *ctx, const ash_planner **out,
                               const char *name) {
@@ -59,19 +59,18 @@ ash_status ash_choose_planner(ash_ctx *ctx, const ash_planner **out,
 
 static ash_status call_backend(planning *p) {
   const size_t said = p->ctx->diag_count;
-  const ash_status status = p->backend->plan(p->backend->user, p->ctx, &p->ask,
-                                             &p->answer);
+  const ash_status status =
+      p->backend->plan(p->backend->user, p->ctx, &p->ask, &p->answer);
   if (status == ASH_OK || p->ctx->diag_count > said)
     return status;
   return ash_fail(p->ctx, status,
-                  status == ASH_NOFIT ? ASH_D_plan_nofit
-                                      : ASH_D_planner_failed,
+                  status == ASH_NOFIT ? ASH_D_plan_nofit : ASH_D_planner_failed,
                   ASH_NOWHERE, "planner '%s': %s", p->backend->name,
                   p->answer.message ? p->answer.message
                                     : ash_status_text(status));
 }
 
-/* ---- what rules ask of slots ------------------------------------------------ */
+/* ---- what rules ask of slots --------------------------------------------- */
 
 static void take_demands(planning *p, uint32_t i) {
   ash_slot *s = &p->slots.items[i];
@@ -136,7 +135,7 @@ static void lift_demands(planning *p) {
   }
 }
 
-/* ---- the request ------------------------------------------------------------ */
+/* ---- the request --------------------------------------------------------- */
 
 static ash_status make_request(planning *p) {
   ash_ctx *ctx = p->ctx;
@@ -189,7 +188,7 @@ static ash_status start_answer(planning *p) {
   return ASH_OK;
 }
 
-/* ---- the plan --------------------------------------------------------------- */
+/* ---- the plan ------------------------------------------------------------ */
 
 static int by_role_and_name(const void *a, const void *b, const void *user) {
   const ash_arena *x = a, *y = b;
@@ -229,7 +228,8 @@ static ash_verdict verdict_of(const planning *p) {
 
 static ash_status list_code(planning *p, const char *const **out) {
   const ash_graph *g = p->ask.graph;
-  const char **list = ASH_NEW_ARRAY(&p->ctx->keep, const char *, g->op_count + 1);
+  const char **list =
+      ASH_NEW_ARRAY(&p->ctx->keep, const char *, g->op_count + 1);
   bool any = false;
   ASH_TRY(ash_zone_check(p->ctx, &p->ctx->keep));
   for (uint32_t op = 0; op < g->op_count; op++) {

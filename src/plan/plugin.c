@@ -3,7 +3,9 @@
 
 #include <dlfcn.h>
 
-static void close_object(void *user) { (void)dlclose(user); }
+static void close_object(void *user) {
+  (void)dlclose(user);
+}
 
 static ash_status fail(ash_ctx *ctx, const char *path, const char *why) {
   return ash_fail(ctx, ASH_IO, ASH_D_planner_load, ASH_NOWHERE, "%s: %s", path,

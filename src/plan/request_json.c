@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- asking ---------------------------------------------------------------- */
+/* ---- asking -------------------------------------------------------------- */
 
 /* Bytes that constants and state already take. */
 static uint64_t taken(const ash_plan_request *ask, const char *memory) {
@@ -84,7 +84,8 @@ void ash_request_json(ash_text *text, const ash_plan_request *ask) {
   ash_json_close(&j, '}');
 }
 
-/* ---- being answered ---------------------------------------------------------- */
+/* ---- being answered
+ * ---------------------------------------------------------- */
 
 typedef struct reader {
   ash_ctx *ctx;
@@ -119,8 +120,7 @@ static ash_status read_tensor(const reader *r, const ash_yaml *map) {
   ASH_TRY(ash_yaml_need(r->ctx, &node, map, "id", "a tensor"));
   ASH_TRY(ash_yaml_string(r->ctx, &id, node, "id"));
   ash_slot *slot = find_slot(r, id);
-  if (!slot || slot->alias_of != ASH_NO_ID ||
-      slot->binding.role != ASH_SCRATCH)
+  if (!slot || slot->alias_of != ASH_NO_ID || slot->binding.role != ASH_SCRATCH)
     return bad(r, map, "nobody asked for the tensor", id);
   if (slot->bound)
     return bad(r, map, "there are two places for the tensor", id);
@@ -144,8 +144,8 @@ static ash_status read_refusal(const reader *r, const ash_yaml *root,
   ASH_TRY(ash_yaml_string(r->ctx, &why, error, "error"));
   const bool nofit = verdict && strcmp(verdict->text, "infeasible") == 0;
   return ash_fail(r->ctx, nofit ? ASH_NOFIT : ASH_UNSUPPORTED,
-                  nofit ? ASH_D_plan_nofit : ASH_D_planner_failed,
-                  ASH_NOWHERE, "the external planner says: %s", why);
+                  nofit ? ASH_D_plan_nofit : ASH_D_planner_failed, ASH_NOWHERE,
+                  "the external planner says: %s", why);
 }
 
 static ash_status read_answer(const reader *r, const ash_yaml *root) {

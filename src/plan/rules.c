@@ -4,8 +4,8 @@
 #include <string.h>
 
 const char *const ash_rule_fields[ASH_FIELD_COUNT] = {
-    "memory",  "constant_destination_memory", "alignment", "offset",
-    "scratch_placement", "code_placement"};
+    "memory", "constant_destination_memory", "alignment",
+    "offset", "scratch_placement",           "code_placement"};
 
 ash_loc ash_rule_loc(const ash_rule *rule) {
   ash_loc loc = ASH_NOWHERE;
@@ -20,7 +20,7 @@ ash_role ash_tensor_role(const ash_tensor *t) {
   return t->kind == ASH_TENSOR_VARIABLE ? ASH_PERSISTENT : ASH_SCRATCH;
 }
 
-/* ---- patterns ------------------------------------------------------------- */
+/* ---- patterns ------------------------------------------------------------ */
 
 /* Only the newest star is remembered: earlier ones never need another try. */
 static bool glob(const char *pattern, const char *text) {
@@ -56,7 +56,9 @@ static bool matches(const ash_pattern *p, const char *text) {
   }
 }
 
-static void free_regex(void *user) { regfree(user); }
+static void free_regex(void *user) {
+  regfree(user);
+}
 
 static ash_status make_regex(ash_ctx *ctx, ash_pattern *out, const char *text,
                              ash_loc loc) {
@@ -91,7 +93,7 @@ ash_status ash_pattern_make(ash_ctx *ctx, ash_pattern *out, const char *text,
   return ASH_OK;
 }
 
-/* ---- rules ---------------------------------------------------------------- */
+/* ---- rules --------------------------------------------------------------- */
 
 static bool id_matches(const ash_rule *rule, const ash_subject *s) {
   for (uint32_t i = 0; i < rule->id_count; i++)
@@ -125,8 +127,7 @@ const char *ash_rules_file(const ash_rules *rules, size_t index) {
 }
 
 uint32_t ash_rules_line(const ash_rules *rules, size_t index) {
-  return index < ash_rules_count(rules) ? rules->items[index].line
-                                        : UINT32_MAX;
+  return index < ash_rules_count(rules) ? rules->items[index].line : UINT32_MAX;
 }
 
 bool ash_rules_match(const ash_rules *rules, size_t index, const ash_graph *g,
@@ -136,8 +137,8 @@ bool ash_rules_match(const ash_rules *rules, size_t index, const ash_graph *g,
     return false;
   if (op != ASH_NO_ID) {
     const ash_op *o = &g->ops.items[op];
-    s = (ash_subject){.id = o->id, .name = o->name, .is_op = true,
-                      .op = o->kind};
+    s = (ash_subject){
+        .id = o->id, .name = o->name, .is_op = true, .op = o->kind};
     return ash_rule_matches(&rules->items[index], &s);
   }
   const ash_tensor *t = &g->tensors.items[tensor];

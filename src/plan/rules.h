@@ -46,7 +46,7 @@ typedef struct ash_rule {
   ash_role role;
   ash_op_kind op;
   const ash_pattern *ids;
-  uint32_t id_count; /* 0: any */
+  uint32_t id_count;                 /* 0: any */
   const char *text[ASH_FIELD_COUNT]; /* as written; NULL: not given */
   uint64_t number[ASH_FIELD_COUNT];  /* of alignment and offset     */
   const char *words;                 /* the rule on one line        */
@@ -64,8 +64,8 @@ struct ash_rules {
 typedef struct ash_subject {
   const char *id, *name; /* name may be NULL */
   bool is_op;
-  ash_role role;   /* of a tensor   */
-  ash_op_kind op;  /* of an operator */
+  ash_role role;  /* of a tensor   */
+  ash_op_kind op; /* of an operator */
 } ash_subject;
 
 bool ash_rule_matches(const ash_rule *rule, const ash_subject *subject);

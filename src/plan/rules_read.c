@@ -10,17 +10,22 @@
 
 enum { KEY_COUNT = ASH_FIELD_COUNT + 3, WORD_MAX = 256 };
 
-static const char *const keys[KEY_COUNT] = {
-    "type",   "id",        "attributes",        "memory",
-    "offset", "alignment", "scratch_placement", "code_placement",
-    "constant_destination_memory"};
+static const char *const keys[KEY_COUNT] = {"type",
+                                            "id",
+                                            "attributes",
+                                            "memory",
+                                            "offset",
+                                            "alignment",
+                                            "scratch_placement",
+                                            "code_placement",
+                                            "constant_destination_memory"};
 
 ash_status ash_rules_new(ash_ctx *ctx, ash_rules **out) {
   *out = ASH_NEW(&ctx->keep, ash_rules);
   return *out ? ASH_OK : ash_nomem(ctx);
 }
 
-/* ---- one value ------------------------------------------------------------ */
+/* ---- one value ----------------------------------------------------------- */
 
 static ash_status fail_type(ash_ctx *ctx, const char *word, ash_loc loc) {
   ash_nearest near;
@@ -99,7 +104,7 @@ static ash_status add_id(ash_ctx *ctx, ash_rule *rule, const char *text,
   return ASH_OK;
 }
 
-/* ---- does it make sense? -------------------------------------------------- */
+/* ---- does it make sense? ------------------------------------------------- */
 
 static ash_status wrong_subject(ash_ctx *ctx, const ash_rule *rule,
                                 ash_rule_field field, const char *whose) {
@@ -149,8 +154,8 @@ static ash_status put_words(ash_ctx *ctx, ash_rule *rule, const char *type) {
       ash_text_format(&t, "%s=%s ", ash_rule_fields[f], rule->text[f]);
   if (t.count)
     t.count--;
-  rule->words = ash_zone_format(&ctx->keep, "%.*s", (int)t.count,
-                                t.bytes ? t.bytes : "");
+  rule->words =
+      ash_zone_format(&ctx->keep, "%.*s", (int)t.count, t.bytes ? t.bytes : "");
   const bool failed = t.failed || !rule->words;
   ash_text_drop(&t);
   return failed ? ash_nomem(ctx) : ASH_OK;
@@ -167,7 +172,7 @@ static ash_status append(ash_ctx *ctx, ash_rules *rules, ash_rule *rule,
   return ASH_OK;
 }
 
-/* ---- YAML ------------------------------------------------------------------ */
+/* ---- YAML ---------------------------------------------------------------- */
 
 static ash_status read_ids(ash_ctx *ctx, ash_rule *rule, const ash_yaml *node) {
   const char *word;
@@ -254,17 +259,17 @@ ash_status ash_rules_load(ash_ctx *ctx, ash_rules *rules, const char *path) {
   ash_file file;
   ash_status status = ash_file_read(ctx, &file, path);
   if (status == ASH_OK)
-    status = ash_rules_parse(ctx, rules, (const char *)file.bytes, file.count,
-                             path);
+    status =
+        ash_rules_parse(ctx, rules, (const char *)file.bytes, file.count, path);
   ash_file_drop(&file);
   return status;
 }
 
-/* ---- words ----------------------------------------------------------------- */
+/* ---- words --------------------------------------------------------------- */
 
 static ash_status unknown_key(ash_ctx *ctx, const char *key, ash_loc loc) {
-  (void)ash_fail(ctx, ASH_MALFORMED, ASH_D_rule_key, loc,
-                 "a rule has no '%s'", key);
+  (void)ash_fail(ctx, ASH_MALFORMED, ASH_D_rule_key, loc, "a rule has no '%s'",
+                 key);
   const char *near = ash_nearest_of(key, keys, KEY_COUNT);
   if (near)
     ash_hint(ctx, "did you mean '%s'?", near);

@@ -107,12 +107,18 @@ static place place_of(const ash_ref_call *c, uint64_t i) {
                  (int32_t)(i / channels % width), (int32_t)(i % channels)};
 }
 
-/* Real value of one step of the accumulator over one step of the output. */
+/* Real value of one step of the accumulator over one step of the output. The
+ * older uint8 convolutions multiply the scales in float32. */
 static double step_ratio(const ash_ref_call *c, int32_t channel) {
   const ash_quant *w = &ash_ref_in(c, 1)->quant;
+  const float x = ash_ref_scale_of(ash_ref_in(c, 0));
   const float scale = w->scale[w->count > 1 ? channel : 0];
-  return (double)ash_ref_scale_of(ash_ref_in(c, 0)) * (double)scale /
-         (double)ash_ref_scale_of(ash_ref_out(c, 0));
+  const double out = (double)ash_ref_scale_of(ash_ref_out(c, 0));
+  const float product = x * scale;
+  if (ash_ref_in(c, 0)->type == ASH_UINT8 &&
+      c->op->kind != ASH_OP_fully_connected)
+    return (double)product / out;
+  return (double)x * (double)scale / out;
 }
 
 static ash_status conv_int(const ash_ref_call *c, const geometry *g,

@@ -104,6 +104,15 @@ static cut cut_at(const ash_shape *s, uint32_t axis) {
   return k;
 }
 
+/* uint8 parts are rescaled in float32 and rounded once. */
+static int32_t rescale_unsigned(const ash_tensor *in, const ash_tensor *out,
+                                int64_t x) {
+  const float inverse = 1.0f / ash_ref_scale_of(out);
+  const float scale = ash_ref_scale_of(in) * inverse;
+  const float bias = (float)-ash_ref_zero_of(in) * scale;
+  return ash_ref_to_int((float)x * scale + bias);
+}
+
 /* An int8 part with another quantisation is rescaled as quantize does. */
 static void join_element(const ash_ref_call *c, const ash_ref_limits *limits,
                          uint32_t k, uint64_t to, uint64_t from) {
@@ -114,11 +123,14 @@ static void join_element(const ash_ref_call *c, const ash_ref_limits *limits,
     ash_ref_move(c, 0, to, ash_ref_read(c, k), from);
     return;
   }
+  const int64_t x = ash_ref_get(in, ash_ref_read(c, k), from);
   const double ratio =
       (double)ash_ref_scale_of(in) / (double)ash_ref_scale_of(out);
-  const int32_t x =
-      (int32_t)ash_ref_get(in, ash_ref_read(c, k), from) - ash_ref_zero_of(in);
-  ash_ref_put_int(c, limits, to, ash_ref_rescale(x, ash_ref_factor_of(ratio)));
+  ash_ref_put_int(c, limits, to,
+                  in->type == ASH_UINT8
+                      ? rescale_unsigned(in, out, x)
+                      : ash_ref_rescale((int32_t)x - ash_ref_zero_of(in),
+                                        ash_ref_factor_of(ratio)));
 }
 
 ash_status ash_ref_concatenation(const ash_ref_call *c) {

@@ -59,8 +59,8 @@ static ash_status write_module(ash_ctx *ctx, const ash_graph *g,
   const ash_generated *files;
   ash_generated json = {.name = "plan.json"};
   size_t count;
-  ash_status status = ash_emit_module(ctx, &files, &count, g, plan, device,
-                                      prefix, emit);
+  ash_status status =
+      ash_emit_module(ctx, &files, &count, g, plan, device, prefix, emit);
   if (status == ASH_OK)
     status = ash_write_files(ctx, folder, files, count);
   if (status == ASH_OK)
