@@ -21,6 +21,11 @@ static bool scales_differ(const ash_graph *g, const ash_op *op) {
   return !scales_agree(g, op);
 }
 
+static bool is_approximate(const ash_graph *g, const ash_op *op) {
+  (void)g;
+  return ash_op_int(op, "approximate", 0) != 0;
+}
+
 static bool is_packed(const ash_graph *g, const ash_op *op) {
   return ash_op_is_packed(g, op);
 }
