@@ -29,6 +29,8 @@ typedef struct session {
        "fixes the shape of an input that the model leaves open"},              \
       {"constant", 0, ARG_LIST, &(s)->constants, "NAME=1,2,3",                 \
        "makes an input a constant (shapes and axes must be)"},                 \
+      {"integers", 0, ARG_FLAG, &(s)->options.load.integers, NULL,             \
+       "floats of the model hold integers: compute with integers"},            \
       {"planner", 0, ARG_TEXT, &(s)->options.plan.planner, "NAME",             \
        "exact (default), greedy, first-fit, naive"},                           \
       {"ticks", 0, ARG_NUMBER, &(s)->options.plan.ticks, "N",                  \

@@ -8,7 +8,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 8 }; /* graphs inside graphs */
+enum {
+  DEPTH_MAX = 8,    /* graphs inside graphs */
+  SWEEPS_MAX = 256, /* over nodes that are out of order */
+};
 
 /* ---- names --------------------------------------------------------------- */
 
@@ -111,6 +114,19 @@ static bool shape_of(ash_shape *out, const ash_onnx_tensor *t) {
   return true;
 }
 
+/* With the option that floats hold integers: does this constant? */
+static bool holds_integers(const ash_ox *m, uint32_t id) {
+  const ash_tensor *t = ash_ox_t(m, id);
+  if (!m->options || !m->options->integers || t->type != ASH_FLOAT32)
+    return false;
+  for (uint64_t i = 0; i < ash_shape_elements(&t->shape); i++) {
+    const double x = ash_ox_value(m, id, i);
+    if (!(x >= -2147483648.0 && x < 2147483648.0) || x != (double)(int64_t)x)
+      return false;
+  }
+  return true;
+}
+
 uint32_t ash_ox_from_tensor(ash_ox *m, const ash_onnx_tensor *t) {
   static const uint8_t none[1];
   ash_tensor made = {.name = t->name,
@@ -137,7 +153,7 @@ uint32_t ash_ox_from_tensor(ash_ox *m, const ash_onnx_tensor *t) {
     made.data = read_outside(m, t, need);
   if (m->status == ASH_OK)
     m->status = ash_graph_add_tensor(m->g, &id, made);
-  return id;
+  return holds_integers(m, id) ? ash_ox_cast(m, id, ASH_INT32) : id;
 }
 
 /* ---- inputs -------------------------------------------------------------- */
@@ -256,6 +272,11 @@ static uint32_t given_constant(ash_ox *m, ash_type type, ash_shape shape,
   return id;
 }
 
+static ash_type input_type(const ash_ox *m, const ash_onnx_value *v) {
+  const bool integers = m->options && m->options->integers;
+  return integers && v->type == ASH_FLOAT32 ? ASH_INT32 : v->type;
+}
+
 static void add_input(ash_ox *m, const ash_onnx_value *v, uint32_t *ids,
                       size_t *count) {
   const ash_load_options *o = m->options;
@@ -277,7 +298,7 @@ static void add_input(ash_ox *m, const ash_onnx_value *v, uint32_t *ids,
     m->status = ash_graph_add_tensor(m->g, &id,
                                      (ash_tensor){.name = v->name,
                                                   .kind = ASH_TENSOR_INPUT,
-                                                  .type = v->type,
+                                                  .type = input_type(m, v),
                                                   .shape = shape,
                                                   .file_byte = UINT64_MAX});
     ids[(*count)++] = id;
@@ -328,6 +349,38 @@ static void run_node(ash_ox *m, const ash_onnx_node *node) {
                 "operator %s%s%s is not supported", node->domain,
                 *node->domain ? "." : "", node->type);
   ash_zone_rewind(&m->ctx->scratch, mark);
+}
+
+/* Are all inputs of the node made? */
+static bool is_ready(const ash_ox *m, const ash_onnx_node *node) {
+  for (uint32_t k = 0; k < node->input_count; k++)
+    if (*node->inputs[k] && ash_ox_find(m, node->inputs[k]) == ASH_NO_ID)
+      return false;
+  return true;
+}
+
+/* Files should hold nodes in the order in which they run, but not all do: what
+ * is not ready waits for the next sweep. The first node that stays behind says
+ * what it misses. */
+static void run_nodes(ash_ox *m, const ash_onnx_graph *graph) {
+  bool *done = ASH_NEW_ARRAY(&m->ctx->scratch, bool, graph->node_count + 1u);
+  uint32_t left = graph->node_count, before = 0;
+  if (!done) {
+    m->status = ash_nomem(m->ctx);
+    return;
+  }
+  for (uint32_t sweep = 0; left > 0 && m->status == ASH_OK; sweep++) {
+    const bool last = left == before || sweep == SWEEPS_MAX;
+    before = left;
+    for (uint32_t i = 0; i < graph->node_count && m->status == ASH_OK; i++) {
+      if (done[i] || (!last && !is_ready(m, &graph->nodes[i])))
+        continue;
+      m->node_index = i;
+      run_node(m, &graph->nodes[i]);
+      done[i] = true;
+      left--;
+    }
+  }
 }
 
 void ash_ox_run_graph(ash_ox *m, const ash_onnx_graph *graph) {
@@ -492,16 +545,16 @@ static ash_status import(ash_ox *m, const uint8_t *bytes, size_t count) {
   ASH_TRY(ash_onnx_read_model(m->ctx, m->model, &m->g->zone, bytes, count,
                               m->file));
   m->opset = opset_of(m->model);
+  for (uint32_t i = 0; i < m->model->opset_count; i++)
+    m->quantlib = m->quantlib ||
+                  strcmp(m->model->opsets[i].domain, "PACTOps") == 0;
   m->depth = 1;
   for (uint32_t i = 0; i < m->model->graph.constant_count; i++)
     ash_ox_bind(m, m->model->graph.constants[i].name,
                 ash_ox_from_tensor(m, &m->model->graph.constants[i]));
   add_inputs(m);
-  for (uint32_t i = 0;
-       i < m->model->graph.node_count && m->status == ASH_OK; i++) {
-    m->node_index = i;
-    run_node(m, &m->model->graph.nodes[i]);
-  }
+  if (m->status == ASH_OK)
+    run_nodes(m, &m->model->graph);
   if (m->status == ASH_OK)
     add_outputs(m);
   return m->status == ASH_OK ? drop_unneeded(m) : m->status;

@@ -26,6 +26,7 @@ typedef struct ash_ox {
   const ash_load_options *options;
   ash_onnx_model *model;
   int64_t opset;
+  bool quantlib; /* exported by QuantLib, which means a few things otherwise */
   struct { /* open addressing; capacity a power of 2, 0 at first */
     ash_ox_name *items;
     size_t capacity, count;
@@ -140,6 +141,9 @@ uint32_t ash_ox_dense(ash_ox *m, uint32_t x, uint32_t w, uint32_t bias);
 /* Over the axes of these bits (onnx_ops_norm.c). */
 uint32_t ash_ox_softmax(ash_ox *m, uint32_t x, uint32_t axes);
 uint32_t ash_ox_log_softmax(ash_ox *m, uint32_t x, uint32_t axes);
+
+/* The rounded average of integers (onnx_ops_deeploy.c). */
+void ash_ox_integer_mean(ash_ox *m);
 
 /* ---- failures ------------------------------------------------------------- */
 

@@ -172,10 +172,15 @@ static void read_no_norm(ash_ox *m) {
 }
 
 /* Rounded away from zero; exact powers of two without kept axes upwards. */
-static void read_integer_mean(ash_ox *m) {
+void ash_ox_integer_mean(ash_ox *m) {
   const uint32_t x = whole(m, 0);
+  int64_t room[ASH_RANK_MAX];
   uint32_t count, axes = 0;
   const int64_t *list = ash_ox_ints(m, "axes", &count);
+  if (!list && ash_ox_has(m, 1)) {
+    count = ash_ox_list(m, ash_ox_in(m, 1), room, ASH_RANK_MAX);
+    list = room;
+  }
   const bool keep = ash_ox_int(m, "keepdims", 1) != 0;
   double n = 1;
   for (uint32_t i = 0; i < count; i++)
@@ -210,12 +215,12 @@ static void read_integer_div(ash_ox *m) {
   put(m, rounded(m, n, d));
 }
 
+/* The divisor is constant: a multiplication, rounded down. */
 static void read_true_div(ash_ox *m) {
   const double eta = number(m, "eta", 1);
-  const uint32_t n = ash_ox_with(m, ASH_FN_mul, whole(m, 0),
-                                 number(m, "Delta", 1) * eta);
   const double d = eta * number(m, "y", 1) + number(m, "eps", 0);
-  put(m, rounded(m, n, ash_ox_scalar(m, ASH_INT64, d)));
+  const double factor = number(m, "Delta", 1) * eta / d;
+  put(m, ash_ox_with(m, ASH_FN_mul, whole(m, 0), (double)(int64_t)factor));
 }
 
 /* ---- training ---------------------------------------------------------------- */
@@ -239,7 +244,7 @@ static void read_softmax_grad(ash_ox *m) {
                          ash_ox_map2(m, ASH_FN_sub, g, sum)));
 }
 
-/* (probabilities - labels) / batch */
+/* (probabilities - labels) / batch^2, as Deeploy's kernel has it */
 static void read_cross_entropy_grad(ash_ox *m) {
   const uint32_t logs = ash_ox_in(m, 0);
   const uint32_t labels = ash_ox_in(m, 1);
@@ -254,7 +259,8 @@ static void read_cross_entropy_grad(ash_ox *m) {
       ash_ox_type(m, logs));
   const uint32_t d = ash_ox_map2(m, ASH_FN_sub,
                                  ash_ox_map1(m, ASH_FN_exp, logs), hit);
-  ash_ox_out(m, 0, ash_ox_with(m, ASH_FN_div, d, s.dim[0]));
+  ash_ox_out(m, 0,
+             ash_ox_with(m, ASH_FN_div, d, (double)s.dim[0] * s.dim[0]));
 }
 
 /* Gradient, input, scale, bias; by the input. */
@@ -306,7 +312,7 @@ const ash_ox_handler ash_ox_deeploy[] = {
     {"iLayerNorm", read_layer_norm},
     {"iRMSNorm", read_rms_norm},
     {"iNoNorm", read_no_norm},
-    {"IntegerMean", read_integer_mean},
+    {"IntegerMean", ash_ox_integer_mean},
     {"IntegerDiv", read_integer_div},
     {"TrueIntegerDiv", read_true_div},
     {"SGD", read_sgd},

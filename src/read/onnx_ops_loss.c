@@ -71,11 +71,28 @@ static void read_nll(ash_ox *m) {
                likelihood_loss(m, x, labels, ash_ox_in_or(m, 2, ASH_NO_ID)));
 }
 
+/* Deeploy's form has the logarithms as its first output: by its shape. */
+static bool wants_logs(const ash_ox *m, uint32_t x) {
+  const ash_onnx_graph *g = &m->model->graph;
+  const char *name = m->node->output_count ? m->node->outputs[0] : "";
+  for (uint32_t i = 0; i < g->output_count + g->value_count; i++) {
+    const ash_onnx_value *v =
+        i < g->output_count ? &g->outputs[i] : &g->values[i - g->output_count];
+    if (strcmp(v->name, name) == 0)
+      return v->has_shape && v->rank == ash_ox_rank(m, x);
+  }
+  return false;
+}
+
 static void read_cross_entropy(ash_ox *m) {
   const uint32_t x = ash_ox_in(m, 0), labels = ash_ox_in(m, 1);
   if (!check_labels(m, x, labels))
     return;
   const uint32_t logs = ash_ox_log_softmax(m, x, 2);
+  if (wants_logs(m, x)) {
+    ash_ox_out(m, 0, logs);
+    return;
+  }
   ash_ox_out(m, 0,
              likelihood_loss(m, logs, labels, ash_ox_in_or(m, 2, ASH_NO_ID)));
   ash_ox_out(m, 1, logs);

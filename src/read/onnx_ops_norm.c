@@ -221,9 +221,10 @@ static void read_lrn(ash_ox *m) {
 /* Before operator set 13 everything from the axis on was one row. */
 static uint32_t row_axes(ash_ox *m, uint32_t x) {
   const uint32_t rank = ash_ox_rank(m, x);
+  const bool old = m->opset < 13 && !m->quantlib;
   const uint32_t axis =
-      ash_ox_axis(m, ash_ox_int(m, "axis", m->opset < 13 ? 1 : -1), rank);
-  return m->opset < 13 ? ((1u << rank) - 1) & ~((1u << axis) - 1) : 1u << axis;
+      ash_ox_axis(m, ash_ox_int(m, "axis", old ? 1 : -1), rank);
+  return old ? ((1u << rank) - 1) & ~((1u << axis) - 1) : 1u << axis;
 }
 
 static uint32_t exponentials(ash_ox *m, uint32_t x, uint32_t axes,

@@ -29,7 +29,13 @@ static uint32_t fold(ash_ox *m, ash_fold how) {
 }
 
 static void read_sum(ash_ox *m) { ash_ox_out(m, 0, fold(m, ASH_FOLD_SUM)); }
-static void read_mean(ash_ox *m) { ash_ox_out(m, 0, fold(m, ASH_FOLD_MEAN)); }
+static void read_mean(ash_ox *m) {
+  if (m->options && m->options->integers &&
+      !ash_ox_is_float(m, ash_ox_in(m, 0)))
+    ash_ox_integer_mean(m);
+  else
+    ash_ox_out(m, 0, fold(m, ASH_FOLD_MEAN));
+}
 static void read_prod(ash_ox *m) { ash_ox_out(m, 0, fold(m, ASH_FOLD_PROD)); }
 static void read_max(ash_ox *m) { ash_ox_out(m, 0, fold(m, ASH_FOLD_MAX)); }
 static void read_min(ash_ox *m) { ash_ox_out(m, 0, fold(m, ASH_FOLD_MIN)); }
