@@ -17,12 +17,16 @@
 #if defined(__GNUC__)
 #define ASH_RT_ALIGN(n)              __attribute__((aligned(n)))
 #define ASH_RT_WEAK                  __attribute__((weak))
+#define ASH_RT_NOINLINE              __attribute__((noinline))
+#define ASH_RT_MAYBE_UNUSED          __attribute__((unused))
 #define ASH_RT_COPY(to, from, bytes) ((void)__builtin_memcpy(to, from, bytes))
 #define ASH_RT_FILL(to, byte, bytes) ((void)__builtin_memset(to, byte, bytes))
 #else
 #include <string.h>
 #define ASH_RT_ALIGN(n)
 #define ASH_RT_WEAK
+#define ASH_RT_NOINLINE
+#define ASH_RT_MAYBE_UNUSED
 #define ASH_RT_COPY(to, from, bytes) ((void)memcpy(to, from, bytes))
 #define ASH_RT_FILL(to, byte, bytes) ((void)memset(to, byte, bytes))
 #endif
@@ -49,11 +53,14 @@ static inline int32_t ash_rt_mul_high(int32_t a, int32_t b) {
   return (int32_t)(((int64_t)a * b + (1 << 30)) >> 31);
 }
 
-/* x * 2^-n for 0 <= n <= 31, to the nearest, ties away from zero. */
+/* x * 2^-n for 0 <= n <= 31, to the nearest, ties away from zero. Halving
+ * comes last, so that nothing overflows; x < INT32_MAX where n is 1, and
+ * x > INT32_MIN, which holds for every product of ash_rt_mul_high with a
+ * multiplier. */
 static inline int32_t ash_rt_shift_down(int32_t x, int32_t n) {
-  const uint32_t rest = (uint32_t)x & (((uint32_t)1 << n) - 1u);
-  const uint32_t half = (((uint32_t)1 << n) >> 1) + (uint32_t)(x < 0);
-  return (x >> n) + (int32_t)(n > 0 && rest >= half);
+  if (n == 0)
+    return x;
+  return (((x + (x >> 31)) >> (n - 1)) + 1) >> 1;
 }
 
 /* x * multiplier * 2^(shift - 31), rounded twice as TensorFlow Lite does. */
@@ -71,31 +78,64 @@ static inline int32_t ash_rt_finish(int32_t x, int32_t offset, int32_t low,
   return ash_rt_clamp((int32_t)((uint32_t)x + (uint32_t)offset), low, high);
 }
 
+/* Kernels keep this many sums before they scale them all. */
+enum { ASH_RT_CHUNK = 16 };
+
+/* What turns the sums of a layer into output bytes. */
+typedef struct ash_rt_scale {
+  const int32_t *bias; /* may be null */
+  const int32_t *multiplier;
+  const int8_t *shift;
+  int32_t per_channel; /* 0: one multiplier for all channels */
+  int32_t offset, low, high;
+} ash_rt_scale;
+
+/* `count` sums of neighbouring channels, from `channel` on. */
+static ASH_RT_NOINLINE ASH_RT_MAYBE_UNUSED void
+ash_rt_scale_s8(const ash_rt_scale *s, int32_t channel, const uint32_t *sums,
+                int32_t count, int8_t *out) {
+  const int32_t *bias = s->bias ? s->bias + channel : 0;
+  const ptrdiff_t step = s->per_channel;
+  const int32_t *multiplier = s->multiplier + channel * step;
+  const int8_t *shift = s->shift + channel * step;
+  const int32_t offset = s->offset, low = s->low, high = s->high;
+  for (int32_t i = 0; i < count; i++) {
+    const uint32_t sum = bias ? sums[i] + (uint32_t)bias[i] : sums[i];
+    const int32_t y = ash_rt_rescale((int32_t)sum, *multiplier, *shift);
+    out[i] = (int8_t)ash_rt_finish(y, offset, low, high);
+    multiplier += step;
+    shift += step;
+  }
+}
+
 /* Four accumulators that wrap around. */
 typedef struct ash_rt_quad {
   uint32_t a, b, c, d;
 } ash_rt_quad;
 
-/* Sums of (x[i] + offset) * w[i] for four rows of weights, `pitch` apart. */
-static inline ash_rt_quad ash_rt_dot_4_s8(ash_rt_quad s, const int8_t *x,
-                                          const int8_t *w, size_t pitch,
-                                          int32_t count, int32_t offset) {
+/* Sums of (x[i] + offset) * w[i] for four rows of weights, `pitch` apart. Each
+ * input is loaded once for four products. */
+static inline ash_rt_quad ash_rt_dot_4_s8(const int8_t *x, const int8_t *w,
+                                          size_t pitch, int32_t count,
+                                          int32_t offset) {
   const int8_t *w1 = w + pitch;
   const int8_t *w2 = w1 + pitch;
   const int8_t *w3 = w2 + pitch;
-  for (int32_t i = 0; i < count; i++) {
-    const int32_t v = x[i] + offset;
-    s.a += (uint32_t)(v * w[i]);
-    s.b += (uint32_t)(v * w1[i]);
-    s.c += (uint32_t)(v * w2[i]);
-    s.d += (uint32_t)(v * w3[i]);
+  const int8_t *end = x + count;
+  ash_rt_quad s = {0, 0, 0, 0};
+  while (x != end) {
+    const int32_t v = *x++ + offset;
+    s.a += (uint32_t)(v * *w++);
+    s.b += (uint32_t)(v * *w1++);
+    s.c += (uint32_t)(v * *w2++);
+    s.d += (uint32_t)(v * *w3++);
   }
   return s;
 }
 
-static inline uint32_t ash_rt_dot_s8(uint32_t s, const int8_t *x,
-                                     const int8_t *w, int32_t count,
-                                     int32_t offset) {
+static inline uint32_t ash_rt_dot_s8(const int8_t *x, const int8_t *w,
+                                     int32_t count, int32_t offset) {
+  uint32_t s = 0;
   for (int32_t i = 0; i < count; i++)
     s += (uint32_t)((x[i] + offset) * w[i]);
   return s;
@@ -128,6 +168,19 @@ static inline ash_rt_taps ash_rt_taps_of(int32_t start, int32_t filter,
   while (t.lo < filter && start + t.lo * dilation < 0)
     t.lo++;
   while (t.hi > t.lo && start + (t.hi - 1) * dilation >= size)
+    t.hi--;
+  return t;
+}
+
+/* The output columns [lo, hi) whose taps are all inside the input, as far as
+ * columns go. */
+static inline ash_rt_taps ash_rt_inner_columns(const ash_rt_window *w) {
+  const int32_t reach = (w->filter_w - 1) * w->dilation_w + 1;
+  ash_rt_taps t = {0, w->out_w};
+  while (t.lo < w->out_w && t.lo * w->stride_w < w->pad_left)
+    t.lo++;
+  while (t.hi > t.lo &&
+         (t.hi - 1) * w->stride_w - w->pad_left + reach > w->in_w)
     t.hi--;
   return t;
 }
@@ -449,5 +502,385 @@ uint16_t ash_rt_half_bits(float x);
 float ash_rt_brain_value(uint16_t bits);
 uint16_t ash_rt_brain_bits(float x);
 int64_t ash_rt_integer_sqrt(int64_t x);
+/* ---- variants for a processor's instructions ----------------------------
+ *
+ * The same results from weights and constants that pass/pack.c prepared: the
+ * input's zero point is part of the bias, multipliers and shifts (none above 0)
+ * have an entry for each channel, up to a multiple of four. A group of channels
+ * whose first shift is above 0 is constant: its bias is the output, and it has
+ * no weights. Without the instructions, plain C takes their place: a module for
+ * a device can be tested elsewhere. */
+
+/* Arm DSP: two 16-bit products at once. Weights are groups of channels (two for
+ * convolution, four for fully connected) by blocks of four taps, an even number
+ * of them, with the bytes of a block in the order 0 2 1 3; shifts are below 0
+ * and sums below 2^30. */
+void ash_rt_conv_2d_s8_dsp(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
+                           const int32_t *multiplier, const int8_t *shift,
+                           const int32_t *bias, const int8_t *filter,
+                           int8_t *out, void *scratch);
+void ash_rt_depthwise_conv_2d_s8_dsp(
+    const ash_rt_depthwise_conv_2d_s8_params *p, const int8_t *in,
+    const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
+    const int32_t *bias, int8_t *out, void *scratch);
+/* `scale` is multiplier m, addend c, shifts f and k: a sum s becomes
+ * (mul_high(s << k, m) + c) >> f, which the compiler has compared with the
+ * arithmetic of ash_rt_fully_connected_s8 for every sum there can be. */
+void ash_rt_fully_connected_s8_dsp(const ash_rt_fully_connected_s8_params *p,
+                                   const int8_t *in, const int32_t *bias,
+                                   const int8_t *filter, const int32_t *scale,
+                                   int8_t *out, void *scratch);
+
+/* Helium: sixteen 8-bit products at once. Weights are groups of four channels
+ * by blocks of sixteen taps. */
+void ash_rt_conv_2d_s8_mve(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
+                           const int32_t *multiplier, const int8_t *shift,
+                           const int32_t *bias, const int8_t *filter,
+                           int8_t *out, void *scratch);
+void ash_rt_depthwise_conv_2d_s8_mve(
+    const ash_rt_depthwise_conv_2d_s8_params *p, const int8_t *in,
+    const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
+    const int32_t *bias, int8_t *out, void *scratch);
+void ash_rt_fully_connected_s8_mve(const ash_rt_fully_connected_s8_params *p,
+                                   const int8_t *in, const int32_t *bias,
+                                   const int8_t *filter, const int32_t *scale,
+                                   int8_t *out, void *scratch);
+
+/* Single instructions, each also in plain C. A pair is two 16-bit numbers, the
+ * first in the low half. */
+#if defined(__ARM_FEATURE_DSP) && defined(__ARM_FEATURE_SIMD32) &&             \
+    !defined(ASH_RT_PLAIN)
+#define ASH_RT_HAS_DSP 1
+#else
+#define ASH_RT_HAS_DSP 0
+#endif
+
+static inline uint32_t ash_rt_load_4(const int8_t *p) {
+#if ASH_RT_HAS_DSP
+  uint32_t v;
+  ASH_RT_COPY(&v, p, 4);
+  return v;
+#else
+  return (uint32_t)(uint8_t)p[0] | (uint32_t)(uint8_t)p[1] << 8 |
+         (uint32_t)(uint8_t)p[2] << 16 | (uint32_t)(uint8_t)p[3] << 24;
+#endif
+}
+
+static inline uint32_t ash_rt_pair(int32_t low, int32_t high) {
+  return ((uint32_t)low & 0xffffu) | (uint32_t)high << 16;
+}
+
+static inline int32_t ash_rt_low(uint32_t pair) {
+  return (int16_t)(uint16_t)pair;
+}
+
+static inline int32_t ash_rt_high(uint32_t pair) {
+  return (int16_t)(uint16_t)(pair >> 16);
+}
+
+/* Bytes 0 and 2 as a pair. */
+static inline uint32_t ash_rt_even(uint32_t x) {
+#if ASH_RT_HAS_DSP
+  uint32_t r;
+  __asm__("sxtb16 %0, %1" : "=r"(r) : "r"(x));
+  return r;
+#else
+  return ash_rt_pair((int8_t)(uint8_t)x, (int8_t)(uint8_t)(x >> 16));
+#endif
+}
+
+/* Bytes 1 and 3. */
+static inline uint32_t ash_rt_odd(uint32_t x) {
+#if ASH_RT_HAS_DSP
+  uint32_t r;
+  __asm__("sxtb16 %0, %1, ror #8" : "=r"(r) : "r"(x));
+  return r;
+#else
+  return ash_rt_pair((int8_t)(uint8_t)(x >> 8), (int8_t)(uint8_t)(x >> 24));
+#endif
+}
+
+/* s + the sum of both products; wraps around. */
+static inline int32_t ash_rt_mla_pair(int32_t s, uint32_t a, uint32_t b) {
+#if ASH_RT_HAS_DSP
+  __asm__("smlad %0, %1, %2, %0" : "+r"(s) : "r"(a), "r"(b));
+  return s;
+#else
+  return (int32_t)((uint32_t)s + (uint32_t)(ash_rt_low(a) * ash_rt_low(b)) +
+                   (uint32_t)(ash_rt_high(a) * ash_rt_high(b)));
+#endif
+}
+
+static inline int32_t ash_rt_mla_low(int32_t s, uint32_t a, uint32_t b) {
+#if ASH_RT_HAS_DSP
+  __asm__("smlabb %0, %1, %2, %0" : "+r"(s) : "r"(a), "r"(b));
+  return s;
+#else
+  return (int32_t)((uint32_t)s + (uint32_t)(ash_rt_low(a) * ash_rt_low(b)));
+#endif
+}
+
+static inline int32_t ash_rt_mla_high(int32_t s, uint32_t a, uint32_t b) {
+#if ASH_RT_HAS_DSP
+  __asm__("smlatt %0, %1, %2, %0" : "+r"(s) : "r"(a), "r"(b));
+  return s;
+#else
+  return (int32_t)((uint32_t)s + (uint32_t)(ash_rt_high(a) * ash_rt_high(b)));
+#endif
+}
+
+/* a * b * 2^-32, to the nearest, ties up. */
+static inline int32_t ash_rt_mul_top(int32_t a, int32_t b) {
+#if ASH_RT_HAS_DSP
+  int32_t r;
+  __asm__("smmulr %0, %1, %2" : "=r"(r) : "r"(a), "r"(b));
+  return r;
+#else
+  return (int32_t)(((int64_t)a * b + ((int64_t)1 << 31)) >> 32);
+#endif
+}
+
+/* x / 2, rounded down, within int8. */
+static inline int8_t ash_rt_halve_s8(int32_t x) {
+#if ASH_RT_HAS_DSP
+  int32_t r;
+  __asm__("ssat %0, #8, %1, asr #1" : "=r"(r) : "r"(x));
+  return (int8_t)r;
+#else
+  return (int8_t)ash_rt_clamp(x >> 1, -128, 127);
+#endif
+}
+
+static inline int8_t ash_rt_saturate_s8(int32_t x) {
+#if ASH_RT_HAS_DSP
+  int32_t r;
+  __asm__("ssat %0, #8, %1" : "=r"(r) : "r"(x));
+  return (int8_t)r;
+#else
+  return (int8_t)ash_rt_clamp(x, -128, 127);
+#endif
+}
+
+/* ash_rt_rescale, zero point and saturation, for |sum| < 2^30 and shift < 0:
+ * doubling the sum makes one instruction of mul_high; lowering a negative
+ * number by one makes ties that go up go away from zero; the last bit of the
+ * shift is left to ash_rt_halve_s8, with which 2 * zero point + 1 is added. */
+static inline int8_t ash_rt_rescale_dsp(int32_t sum, int32_t multiplier,
+                                        int32_t shift, int32_t twice) {
+  const int32_t x = ash_rt_mul_top((int32_t)((uint32_t)sum << 1), multiplier);
+  return ash_rt_halve_s8(((x + (x >> 31)) >> (-shift - 1)) + twice);
+}
+
+/* For fused activations that leave less than int8. */
+static inline void ash_rt_clamp_run_s8(int8_t *out, int32_t count, int32_t low,
+                                       int32_t high) {
+  if (low == -128 && high == 127)
+    return;
+  for (int32_t i = 0; i < count; i++)
+    out[i] = (int8_t)ash_rt_clamp(out[i], low, high);
+}
+
+/* Four bytes after the other as 16-bit numbers; returns the end. */
+static inline int16_t *ash_rt_widen_s8(int16_t *to, const int8_t *from,
+                                       int32_t count) {
+#if ASH_RT_HAS_DSP
+  for (; count >= 4; count -= 4, from += 4, to += 4) {
+    const uint32_t x = ash_rt_load_4(from);
+    const uint32_t even = ash_rt_even(x), odd = ash_rt_odd(x);
+    uint32_t first, second;
+    __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(first) : "r"(even), "r"(odd));
+    __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(second) : "r"(odd), "r"(even));
+    ASH_RT_COPY(to, &first, 4);
+    ASH_RT_COPY(to + 2, &second, 4);
+  }
+#endif
+  for (; count > 0; count--)
+    *to++ = *from++;
+  return to;
+}
+
+/* Two 16-bit numbers at an address that is a multiple of 4. */
+static inline uint32_t ash_rt_load_pair(const int16_t *p) {
+#if ASH_RT_HAS_DSP
+  typedef uint32_t __attribute__((may_alias)) ash_rt_word;
+  return *(const ash_rt_word *)(const void *)p;
+#else
+  return ash_rt_pair(p[0], p[1]);
+#endif
+}
+
+/* ---- Helium --------------------------------------------------------------
+ * Four channels side by side; only `rest` of them may be left. */
+
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1) &&                   \
+    !defined(ASH_RT_PLAIN)
+#define ASH_RT_HAS_MVE 1
+#include <arm_mve.h>
+
+typedef int32x4_t ash_rt_four;
+
+static inline ash_rt_four ash_rt_four_of(int32_t x) {
+  return vdupq_n_s32(x);
+}
+
+static inline ash_rt_four ash_rt_four_load(const int32_t *from) {
+  return vldrwq_s32(from);
+}
+
+/* Bias and `blocks` times sixteen products; four rows of weights, block by
+ * block. */
+static inline ash_rt_four ash_rt_dot_mve(const int32_t *bias, const int8_t *x,
+                                         const int8_t *w, int32_t blocks) {
+  int32_t a = bias[0], b = bias[1], c = bias[2], d = bias[3];
+  do {
+    const int8x16_t v = vldrbq_s8(x);
+    a = vmladavaq_s8(a, v, vldrbq_s8(w));
+    b = vmladavaq_s8(b, v, vldrbq_s8(w + 16));
+    c = vmladavaq_s8(c, v, vldrbq_s8(w + 32));
+    d = vmladavaq_s8(d, v, vldrbq_s8(w + 48));
+    x += 16;
+    w += 64;
+  } while (--blocks > 0);
+  const int32x4_t s = {a, b, c, d};
+  return s;
+}
+
+/* x * 2^shift for shifts below 0, to the nearest: lowering a negative number by
+ * one makes ties that go up go away from zero. */
+static inline ash_rt_four ash_rt_shift_mve(ash_rt_four x, int32x4_t shift) {
+  return vrshlq_s32(vqaddq_s32(x, vshrq_n_s32(x, 31)), shift);
+}
+
+/* ash_rt_rescale for shifts below 0, and the zero point. */
+static inline ash_rt_four ash_rt_rescale_mve(ash_rt_four s,
+                                             const int32_t *multiplier,
+                                             const int8_t *shift,
+                                             int32_t offset) {
+  const int32x4_t x = vqrdmulhq_s32(s, vldrwq_s32(multiplier));
+  return vaddq_n_s32(ash_rt_shift_mve(x, vldrbq_s32(shift)), offset);
+}
+
+/* One scale (see ash_rt_fully_connected_s8_dsp) for all four. */
+static inline ash_rt_four ash_rt_scale_mve(ash_rt_four s,
+                                           const int32_t *scale) {
+  s = vqrdmulhq_n_s32(vshlq_r_s32(s, scale[3]), scale[0]);
+  return vshlq_r_s32(vaddq_n_s32(s, scale[1]), -scale[2]);
+}
+
+/* A scale for each. */
+static inline ash_rt_four ash_rt_scale_each_mve(ash_rt_four s,
+                                                const int32_t *scale) {
+  int32_t x[4];
+  vstrwq_s32(x, s);
+  for (int32_t i = 0; i < 4; i++, scale += 4)
+    x[i] = (ash_rt_mul_high((int32_t)((uint32_t)x[i] << scale[3]), scale[0]) +
+            scale[1]) >>
+           scale[2];
+  return vldrwq_s32(x);
+}
+
+static inline void ash_rt_store_mve(ash_rt_four x, ash_rt_four low,
+                                    ash_rt_four high, int8_t *out,
+                                    int32_t rest) {
+  x = vminq_s32(vmaxq_s32(x, low), high);
+  vstrbq_p_s32(out, x, vctp32q((uint32_t)rest));
+}
+
+static inline int8_t *ash_rt_copy_mve(int8_t *to, const int8_t *from,
+                                      int32_t count) {
+  int8_t *const end = to + count;
+  for (; count > 0; count -= 16, to += 16, from += 16) {
+    const mve_pred16_t p = vctp8q((uint32_t)count);
+    vstrbq_p_s8(to, vldrbq_z_s8(from, p), p);
+  }
+  return end;
+}
+
+static inline int8_t *ash_rt_fill_mve(int8_t *to, int32_t value,
+                                      int32_t count) {
+  int8_t *const end = to + count;
+  for (; count > 0; count -= 16, to += 16)
+    vstrbq_p_s8(to, vdupq_n_s8((int8_t)value), vctp8q((uint32_t)count));
+  return end;
+}
+#else
+#define ASH_RT_HAS_MVE 0
+
+typedef struct ash_rt_four {
+  int32_t at[4];
+} ash_rt_four;
+
+static inline ash_rt_four ash_rt_four_of(int32_t x) {
+  const ash_rt_four s = {{x, x, x, x}};
+  return s;
+}
+
+static inline ash_rt_four ash_rt_four_load(const int32_t *from) {
+  const ash_rt_four s = {{from[0], from[1], from[2], from[3]}};
+  return s;
+}
+
+static inline ash_rt_four ash_rt_dot_mve(const int32_t *bias, const int8_t *x,
+                                         const int8_t *w, int32_t blocks) {
+  ash_rt_four s = ash_rt_four_load(bias);
+  for (int32_t k = 0; k < 16 * blocks; k += 16)
+    for (int32_t c = 0; c < 4; c++)
+      s.at[c] = (int32_t)((uint32_t)s.at[c] +
+                          ash_rt_dot_s8(x + k, w + 4 * k + 16 * c, 16, 0));
+  return s;
+}
+
+static inline ash_rt_four ash_rt_rescale_mve(ash_rt_four s,
+                                             const int32_t *multiplier,
+                                             const int8_t *shift,
+                                             int32_t offset) {
+  for (int32_t i = 0; i < 4; i++)
+    s.at[i] =
+        (int32_t)((uint32_t)ash_rt_rescale(s.at[i], multiplier[i], shift[i]) +
+                  (uint32_t)offset);
+  return s;
+}
+
+static inline ash_rt_four ash_rt_scale_each_mve(ash_rt_four s,
+                                                const int32_t *scale) {
+  for (int32_t i = 0; i < 4; i++, scale += 4)
+    s.at[i] =
+        (ash_rt_mul_high((int32_t)((uint32_t)s.at[i] << scale[3]), scale[0]) +
+         scale[1]) >>
+        scale[2];
+  return s;
+}
+
+static inline ash_rt_four ash_rt_scale_mve(ash_rt_four s,
+                                           const int32_t *scale) {
+  for (int32_t i = 0; i < 4; i++)
+    s.at[i] =
+        (ash_rt_mul_high((int32_t)((uint32_t)s.at[i] << scale[3]), scale[0]) +
+         scale[1]) >>
+        scale[2];
+  return s;
+}
+
+static inline void ash_rt_store_mve(ash_rt_four x, ash_rt_four low,
+                                    ash_rt_four high, int8_t *out,
+                                    int32_t rest) {
+  for (int32_t i = 0; i < 4 && i < rest; i++)
+    out[i] = (int8_t)ash_rt_clamp(x.at[i], low.at[i], high.at[i]);
+}
+
+static inline int8_t *ash_rt_copy_mve(int8_t *to, const int8_t *from,
+                                      int32_t count) {
+  for (int32_t i = 0; i < count; i++)
+    to[i] = from[i];
+  return to + count;
+}
+
+static inline int8_t *ash_rt_fill_mve(int8_t *to, int32_t value,
+                                      int32_t count) {
+  for (int32_t i = 0; i < count; i++)
+    to[i] = (int8_t)value;
+  return to + count;
+}
+#endif
 
 #endif

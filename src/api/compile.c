@@ -106,6 +106,13 @@ static ash_status after(run *r, ash_stage stage, bool *go_on) {
   return ASH_OK;
 }
 
+static uint32_t features_of(const ash_device *d) {
+  if (!d)
+    return 0;
+  return (d->features.dsp ? (uint32_t)ASH_FEATURE_DSP : 0) |
+         (d->features.mve ? (uint32_t)ASH_FEATURE_MVE : 0);
+}
+
 static ash_status compile(run *r, const char *path) {
   ash_compiled *out = r->out;
   const char *prefix = r->options.prefix ? r->options.prefix
@@ -115,11 +122,12 @@ static ash_status compile(run *r, const char *path) {
   ASH_TRY(after(r, ASH_STAGE_READ, &go_on));
   if (!go_on)
     return ASH_OK;
+  out->graph->features = features_of(r->device);
   ASH_TRY(ash_lower(r->ctx, out->graph));
   ASH_TRY(after(r, ASH_STAGE_PASS, &go_on));
   if (!go_on)
     return ASH_OK;
-  ASH_TRY(ash_plan_memory(r->ctx, &out->plan, out->graph, r->device,
+  ASH_TRY(ash_plan_model(r->ctx, &out->plan, out->graph, r->device,
                           &r->options.plan));
   ASH_TRY(after(r, ASH_STAGE_PLAN, &go_on));
   if (!go_on)
@@ -128,7 +136,7 @@ static ash_status compile(run *r, const char *path) {
   ASH_TRY(ash_build_render_plan(r->ctx, &out->render, out->plan, out->graph,
                                 prefix));
   ASH_TRY(ash_emit_module(r->ctx, &out->files, &out->file_count, out->graph,
-                          out->plan, r->device, prefix));
+                          out->plan, r->device, prefix, &r->options.emit));
   return after(r, ASH_STAGE_EMIT, &go_on);
 }
 

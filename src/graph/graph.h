@@ -42,6 +42,9 @@ const ash_op_info *ash_op_info_of(ash_op_kind kind);
 ash_op_kind ash_op_kind_find(const char *name);
 ash_op_kind ash_op_kind_of_tflite(int32_t code);
 
+/* Instructions that kernels may use, as bits. */
+enum ash_features { ASH_FEATURE_DSP = 1, ASH_FEATURE_MVE = 2 };
+
 struct ash_graph {
   ash_ctx *ctx;
   ash_zone zone;      /* everything below */
@@ -60,6 +63,7 @@ struct ash_graph {
   size_t op_count;
   uint32_t *inputs, *outputs;
   size_t input_count, output_count;
+  uint32_t features; /* of the device it is compiled for, 0: portable C */
 };
 
 /* ---- building ----------------------------------------------------------- */

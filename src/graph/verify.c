@@ -88,6 +88,16 @@ static ash_status check_flow(ash_ctx *ctx, const ash_graph *g, uint32_t i,
   return ASH_OK;
 }
 
+/* "[1,8,8,16]", in the scratch zone. */
+static const char *shape_text(ash_ctx *ctx, const ash_shape *s) {
+  const char *text = "[";
+  for (uint32_t i = 0; text && i < s->rank; i++)
+    text = ash_zone_format(&ctx->scratch, "%s%s%d", text, i ? "," : "",
+                           (int)s->dim[i]);
+  text = text ? ash_zone_format(&ctx->scratch, "%s]", text) : NULL;
+  return text ? text : "?";
+}
+
 static ash_status check_shapes(ash_ctx *ctx, const ash_graph *g, uint32_t i) {
   const ash_op *op = &g->ops.items[i];
   ash_shape *want = ASH_NEW_ARRAY(&ctx->scratch, ash_shape,
@@ -96,9 +106,11 @@ static ash_status check_shapes(ash_ctx *ctx, const ash_graph *g, uint32_t i) {
   ASH_TRY(ash_infer_shape(ctx, g, i, want));
   for (uint32_t k = 0; k < op->output_count; k++)
     if (!ash_shape_equal(&want[k], &ash_op_out(g, op, k)->shape))
-      return bad(ctx, g, i, op->outputs[k], ASH_D_graph_shape,
-                 "the output's declared shape is not what the operator makes "
-                 "of its inputs");
+      return ash_fail(ctx, ASH_MALFORMED, ASH_D_graph_shape,
+                      ash_graph_loc(g, i, op->outputs[k]),
+                      "declared as %s, the operator makes %s of its inputs",
+                      shape_text(ctx, &ash_op_out(g, op, k)->shape),
+                      shape_text(ctx, &want[k]));
   return ASH_OK;
 }
 

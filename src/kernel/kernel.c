@@ -2,6 +2,7 @@
 #include "kernel/kernel.h"
 
 #include "kernel/quant.h"
+#include "kernel/reads.h"
 #include "kernel/runtime_files.h"
 
 #include <string.h>
@@ -42,6 +43,57 @@ static bool takes_root(const ash_graph *g, const ash_op *op) {
 static bool keeps_type(const ash_graph *g, const ash_op *op) {
   return ash_op_in(g, op, 0)->type == ash_op_out(g, op, 0)->type &&
          !uses_half(g, op);
+}
+
+static bool is_packed(const ash_graph *g, const ash_op *op) {
+  return ash_op_is_packed(g, op);
+}
+
+/* ---- scratch of the variants: see their files in runtime/ ---------------- */
+
+static uint64_t round_up(uint64_t x, uint64_t to) {
+  return (x + to - 1) / to * to;
+}
+
+/* Taps of one output channel. */
+static uint64_t taps_of(const ash_graph *g, const ash_op *op) {
+  const ash_shape *w = &ash_op_in(g, op, 1)->shape;
+  return ash_shape_elements(w) / (uint64_t)w->dim[0];
+}
+
+/* Two columns of 16-bit numbers. */
+static uint64_t conv_dsp_bytes(const ash_graph *g, const ash_op *op) {
+  return 4 * round_up(taps_of(g, op), 8);
+}
+
+static bool is_padded(const ash_op *op) {
+  return ash_op_int(op, "pad_top", 0) != 0 ||
+         ash_op_int(op, "pad_left", 0) != 0 ||
+         ash_op_int(op, "pad_bottom", 0) != 0 ||
+         ash_op_int(op, "pad_right", 0) != 0;
+}
+
+/* A column, unless a pixel can be read where it is. */
+static uint64_t conv_mve_bytes(const ash_graph *g, const ash_op *op) {
+  const ash_shape *w = &ash_op_in(g, op, 1)->shape;
+  if (w->dim[1] == 1 && w->dim[2] == 1 && w->dim[3] % 16 == 0 && !is_padded(op))
+    return 0;
+  return round_up(taps_of(g, op), 16);
+}
+
+/* One pixel of zero points. */
+static uint64_t padding_bytes(const ash_graph *g, const ash_op *op) {
+  const ash_shape *in = &ash_op_in(g, op, 0)->shape;
+  return is_padded(op) ? (uint64_t)in->dim[3] : 0;
+}
+
+static uint64_t dense_dsp_bytes(const ash_graph *g, const ash_op *op) {
+  return 2 * round_up(taps_of(g, op), 8);
+}
+
+static uint64_t dense_mve_bytes(const ash_graph *g, const ash_op *op) {
+  const uint64_t taps = taps_of(g, op);
+  return taps % 16 == 0 ? 0 : round_up(taps, 16);
 }
 
 static const ash_kernel kernel_table[] = {

@@ -15,11 +15,18 @@ static bool types_match(const ash_kernel *k, const ash_graph *g,
   return k->output == ASH_NONE || k->output == ash_op_out(g, op, 0)->type;
 }
 
+static bool has_feature(const ash_graph *g, const char *feature) {
+  const uint32_t bit = strcmp(feature, "mve") == 0   ? ASH_FEATURE_MVE
+                       : strcmp(feature, "dsp") == 0 ? ASH_FEATURE_DSP
+                                                     : 0;
+  return (g->features & bit) != 0;
+}
+
 static const ash_kernel *find(const ash_graph *g, const ash_op *op) {
   const ash_kernel *k;
   for (size_t i = 0; (k = ash_kernel_at(i)) != NULL; i++)
-    if (k->op == op->kind && !k->feature && types_match(k, g, op) &&
-        (!k->fits || k->fits(g, op)))
+    if (k->op == op->kind && (!k->feature || has_feature(g, k->feature)) &&
+        types_match(k, g, op) && (!k->fits || k->fits(g, op)))
       return k;
   return NULL;
 }
@@ -102,6 +109,10 @@ ash_status ash_kernel_select(ash_ctx *ctx, const ash_kernel **out,
   ASH_TRY(check_sizes(ctx, g, op));
   *out = k;
   return ASH_OK;
+}
+
+const ash_kernel *ash_kernel_find(const ash_graph *g, uint32_t op) {
+  return find(g, &g->ops.items[op]);
 }
 
 uint64_t ash_kernel_scratch(const ash_graph *g, uint32_t op) {

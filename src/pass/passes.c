@@ -5,6 +5,7 @@
 
 static const ash_pass pass_table[] = {
     {"lower", ash_pass_lower},
+    {"pack", ash_pass_pack},
 };
 
 const ash_pass *ash_pass_at(size_t index) {

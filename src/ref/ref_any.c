@@ -110,7 +110,7 @@ static ash_number fold_span(const span *s, ash_fold fold) {
   return sum;
 }
 
-ash_status ash_ref_fold(const ash_ref_call *c) {
+ash_status ash_ref_fold_any(const ash_ref_call *c) {
   const ash_tensor *in = ash_ref_in(c, 0);
   const uint32_t folded = ash_op_folded(c->op, in->shape.rank);
   span s = {in, ash_ref_read(c, 0), in->shape, 0};

@@ -5,7 +5,7 @@ set -u
 failed=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/ashlar-e2e-XXXXXX")
 trap 'rm -rf "$work"' EXIT
-data=$ROOT/../shared/data
+data=${ASHLAR_DATA:-$ROOT/../shared/data}
 digits=$ROOT/examples/digits/digits.tflite
 
 ok() { echo "ok $*"; }

@@ -1,0 +1,183 @@
+/* ash_rt_conv_2d_s8_dsp.c - convolution, int8, with Arm's DSP instructions.
+ *
+ * The input of two pixels is spread out as two columns of 16-bit numbers; then
+ * two channels are summed up for both at once, so that each weight is widened
+ * once for two products. */
+#include "ash_rt.h"
+
+typedef struct ash_rt_conv_dsp {
+  const ash_rt_conv_2d_s8_params *p;
+  const int32_t *multiplier;
+  const int8_t *shift;
+  const int32_t *bias;
+  const int8_t *filter;
+  int32_t blocks; /* of eight taps, in a column */
+} ash_rt_conv_dsp;
+
+static int16_t *ash_rt_conv_fill_dsp(int16_t *to, int32_t value,
+                                     int32_t count) {
+  for (; count > 0; count--)
+    *to++ = (int16_t)value;
+  return to;
+}
+
+/* A row of taps; `left` is the column of the first, `line` the input row. */
+static int16_t *ash_rt_conv_row_dsp(const ash_rt_conv_2d_s8_params *p,
+                                    const int8_t *line, int32_t left,
+                                    int16_t *to) {
+  const ash_rt_window *w = &p->window;
+  const ash_rt_taps h =
+      ash_rt_taps_of(left, w->filter_w, w->dilation_w, w->in_w);
+  to = ash_rt_conv_fill_dsp(to, -p->in_offset, h.lo * w->in_c);
+  if (w->dilation_w == 1 && h.hi > h.lo)
+    to = ash_rt_widen_s8(to, line + (ptrdiff_t)(left + h.lo) * w->in_c,
+                         (h.hi - h.lo) * w->in_c);
+  else
+    for (int32_t k = h.lo; k < h.hi; k++)
+      to = ash_rt_widen_s8(
+          to, line + (ptrdiff_t)(left + k * w->dilation_w) * w->in_c, w->in_c);
+  return ash_rt_conv_fill_dsp(to, -p->in_offset,
+                              (w->filter_w - h.hi) * w->in_c);
+}
+
+static void ash_rt_conv_column_dsp(const ash_rt_conv_2d_s8_params *p,
+                                   const int8_t *in, int32_t y, int32_t x,
+                                   int16_t *to) {
+  const ash_rt_window *w = &p->window;
+  const int32_t left = x * w->stride_w - w->pad_left;
+  int32_t row = y * w->stride_h - w->pad_top;
+  for (int32_t k = 0; k < w->filter_h; k++, row += w->dilation_h)
+    if (row >= 0 && row < w->in_h)
+      to = ash_rt_conv_row_dsp(p, in + (ptrdiff_t)row * w->in_w * w->in_c, left,
+                               to);
+    else
+      to = ash_rt_conv_fill_dsp(to, -p->in_offset, w->filter_w * w->in_c);
+}
+
+/* Sums of two channels for the pixels a and b. */
+typedef struct ash_rt_conv_sums {
+  int32_t a0, a1, b0, b1;
+} ash_rt_conv_sums;
+
+/* Two channels' weights and two pixels' inputs of eight taps. */
+typedef struct ash_rt_conv_at {
+  const int16_t *a, *b;
+  const int8_t *w;
+} ash_rt_conv_at;
+
+#if ASH_RT_HAS_DSP
+/* As assembly, because compilers load more at once than there are registers. */
+#define ASH_RT_CONV_BLOCK                                                      \
+  "ldrd %[p], %[q], [%[a]], #8\n"                                              \
+  "ldrd %[r], %[t], [%[b]], #8\n"                                              \
+  "ldr %[u], [%[w]], #4\n"                                                     \
+  "sxtb16 %[v], %[u]\n"                                                        \
+  "sxtb16 %[u], %[u], ror #8\n"                                                \
+  "smlad %[a0], %[v], %[p], %[a0]\n"                                           \
+  "smlad %[b0], %[v], %[r], %[b0]\n"                                           \
+  "smlad %[a0], %[u], %[q], %[a0]\n"                                           \
+  "smlad %[b0], %[u], %[t], %[b0]\n"                                           \
+  "ldr %[u], [%[w]], #4\n"                                                     \
+  "sxtb16 %[v], %[u]\n"                                                        \
+  "sxtb16 %[u], %[u], ror #8\n"                                                \
+  "smlad %[a1], %[v], %[p], %[a1]\n"                                           \
+  "smlad %[b1], %[v], %[r], %[b1]\n"                                           \
+  "smlad %[a1], %[u], %[q], %[a1]\n"                                           \
+  "smlad %[b1], %[u], %[t], %[b1]\n"
+
+static inline void ash_rt_conv_eight_dsp(ash_rt_conv_sums *s,
+                                         ash_rt_conv_at *at) {
+  uint32_t p, q, r, t, u, v;
+  __asm__(
+      ASH_RT_CONV_BLOCK ASH_RT_CONV_BLOCK
+      : [a0] "+r"(s->a0), [a1] "+r"(s->a1), [b0] "+r"(s->b0), [b1] "+r"(s->b1),
+        [a] "+r"(at->a), [b] "+r"(at->b), [w] "+r"(at->w), [p] "=&r"(p),
+        [q] "=&r"(q), [r] "=&r"(r), [t] "=&r"(t), [u] "=&r"(u), [v] "=&r"(v)
+      :
+      : "memory");
+}
+#else
+static inline void ash_rt_conv_eight_dsp(ash_rt_conv_sums *s,
+                                         ash_rt_conv_at *at) {
+  for (int32_t i = 0; i < 8; i += 4) {
+    const uint32_t p = ash_rt_load_pair(at->a + i);
+    const uint32_t q = ash_rt_load_pair(at->a + i + 2);
+    const uint32_t r = ash_rt_load_pair(at->b + i);
+    const uint32_t t = ash_rt_load_pair(at->b + i + 2);
+    const uint32_t u = ash_rt_load_4(at->w), v = ash_rt_load_4(at->w + 4);
+    s->a0 = ash_rt_mla_pair(s->a0, ash_rt_even(u), p);
+    s->b0 = ash_rt_mla_pair(s->b0, ash_rt_even(u), r);
+    s->a0 = ash_rt_mla_pair(s->a0, ash_rt_odd(u), q);
+    s->b0 = ash_rt_mla_pair(s->b0, ash_rt_odd(u), t);
+    s->a1 = ash_rt_mla_pair(s->a1, ash_rt_even(v), p);
+    s->b1 = ash_rt_mla_pair(s->b1, ash_rt_even(v), r);
+    s->a1 = ash_rt_mla_pair(s->a1, ash_rt_odd(v), q);
+    s->b1 = ash_rt_mla_pair(s->b1, ash_rt_odd(v), t);
+    at->w += 8;
+  }
+  at->a += 8;
+  at->b += 8;
+}
+#endif
+
+/* All channels of the pixels with columns a and b. */
+static void ash_rt_conv_pair_dsp(const ash_rt_conv_dsp *k, const int16_t *a,
+                                 const int16_t *b, int8_t *out_a,
+                                 int8_t *out_b) {
+  const int32_t out_c = k->p->window.out_c;
+  const int32_t twice = 2 * k->p->out_offset + 1;
+  const int16_t *const end = a + 8 * (ptrdiff_t)k->blocks;
+  const int32_t *m = k->multiplier, *bias = k->bias;
+  const int8_t *w = k->filter, *e = k->shift;
+  for (int32_t c = out_c; c > 0; c -= 2, bias += 2, m += 2, e += 2) {
+    if (e[0] > 0) {
+      for (int32_t i = 0; i < 2 && i < c; i++)
+        *out_a++ = *out_b++ = (int8_t)bias[i];
+      continue;
+    }
+    ash_rt_conv_sums s = {bias[0], bias[1], bias[0], bias[1]};
+    ash_rt_conv_at at = {a, b, w};
+    do
+      ash_rt_conv_eight_dsp(&s, &at);
+    while (at.a < end);
+    w = at.w;
+    const int32_t m0 = m[0], m1 = m[1], e0 = e[0], e1 = e[1];
+    *out_a++ = ash_rt_rescale_dsp(s.a0, m0, e0, twice);
+    *out_b++ = ash_rt_rescale_dsp(s.b0, m0, e0, twice);
+    if (c == 1)
+      break;
+    *out_a++ = ash_rt_rescale_dsp(s.a1, m1, e1, twice);
+    *out_b++ = ash_rt_rescale_dsp(s.b1, m1, e1, twice);
+  }
+}
+
+void ash_rt_conv_2d_s8_dsp(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
+                           const int32_t *multiplier, const int8_t *shift,
+                           const int32_t *bias, const int8_t *filter,
+                           int8_t *out, void *scratch) {
+  const ash_rt_window *w = &p->window;
+  const int32_t taps = w->filter_h * w->filter_w * w->in_c;
+  const ash_rt_conv_dsp k = {p,    multiplier, shift,
+                             bias, filter,     (taps + 7) / 8};
+  int16_t *const columns[2] = {scratch, (int16_t *)scratch + 8 * k.blocks};
+  const int32_t pixels = w->batches * w->out_h * w->out_w;
+  int32_t y = 0, x = 0;
+  for (int32_t i = 0; i < pixels; i++) {
+    ash_rt_conv_column_dsp(p, in, y, x, columns[i & 1]);
+    if (++x == w->out_w) {
+      x = 0;
+      if (++y == w->out_h) {
+        y = 0;
+        in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
+      }
+    }
+    if (i & 1) {
+      ash_rt_conv_pair_dsp(&k, columns[0], columns[1], out - w->out_c, out);
+      ash_rt_clamp_run_s8(out - w->out_c, 2 * w->out_c, p->act_min, p->act_max);
+    } else if (i + 1 == pixels) {
+      ash_rt_conv_pair_dsp(&k, columns[0], columns[0], out, out);
+      ash_rt_clamp_run_s8(out, w->out_c, p->act_min, p->act_max);
+    }
+    out += w->out_c;
+  }
+}

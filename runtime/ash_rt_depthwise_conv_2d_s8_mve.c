@@ -1,0 +1,148 @@
+/* ash_rt_depthwise_conv_2d_s8_mve.c - depthwise convolution, int8, with Helium,
+ * one output channel an input channel.
+ *
+ * Eight neighbouring channels at once: products of two taps are added up in 16
+ * bits, which is enough because no weight is -128; the sums of even and odd
+ * channels are apart until they are stored. Where each tap of a pixel is comes
+ * from a table, so that taps in the padding cost nothing special: they read a
+ * pixel full of zero points. */
+#include "ash_rt.h"
+
+enum { ASH_RT_DEPTHWISE_TAPS_MVE = 25 };
+
+typedef struct ash_rt_depthwise_mve {
+  const int8_t *taps[ASH_RT_DEPTHWISE_TAPS_MVE];
+  const int8_t *padding;
+  const int8_t *filter;
+  const int32_t *multiplier;
+  const int8_t *shift;
+  const int32_t *bias;
+  int32_t count, channels, offset, low, high;
+} ash_rt_depthwise_mve;
+
+static void ash_rt_depthwise_find_mve(ash_rt_depthwise_mve *k,
+                                      const ash_rt_window *w, const int8_t *in,
+                                      int32_t y, int32_t x) {
+  const int8_t **tap = k->taps;
+  int32_t row = y * w->stride_h - w->pad_top;
+  for (int32_t i = 0; i < w->filter_h; i++, row += w->dilation_h) {
+    const int inside = row >= 0 && row < w->in_h;
+    int32_t column = x * w->stride_w - w->pad_left;
+    for (int32_t j = 0; j < w->filter_w; j++, column += w->dilation_w)
+      *tap++ = inside && column >= 0 && column < w->in_w
+                   ? in + ((ptrdiff_t)row * w->in_w + column) * w->in_c
+                   : k->padding;
+  }
+}
+
+/* From a pixel without taps to the left or right of the input to the next. */
+static void ash_rt_depthwise_next_mve(ash_rt_depthwise_mve *k, int32_t step) {
+  const int8_t **tap = k->taps;
+  const int8_t **const end = tap + k->count;
+  do
+    if (*tap != k->padding)
+      *tap += step;
+  while (++tap < end);
+}
+
+#if ASH_RT_HAS_MVE
+/* The first `rest` of eight; all of them if `whole`, which costs less. */
+static inline int16x8_t
+ash_rt_depthwise_load_mve(const int8_t *from, mve_pred16_t some, int whole) {
+  return whole ? vldrbq_s16(from) : vldrbq_z_s16(from, some);
+}
+
+/* Channels c to c + 7, of which `rest` exist. */
+static inline void ash_rt_depthwise_eight_mve(const ash_rt_depthwise_mve *k,
+                                              int32_t c, int32_t rest,
+                                              int8_t *out, int whole) {
+  const mve_pred16_t some = whole ? 0 : vctp16q((uint32_t)rest);
+  const int8_t *w = k->filter + c;
+  const int8_t *const *tap = k->taps;
+  const ptrdiff_t pitch = k->channels;
+  int32x4_t even = vldrwq_s32(k->bias + c);
+  int32x4_t odd = vldrwq_s32(k->bias + c + 4);
+  int16x8_t sum = vdupq_n_s16(0);
+  if (k->count & 1) {
+    sum = vmulq_s16(ash_rt_depthwise_load_mve(*tap++ + c, some, whole),
+                    ash_rt_depthwise_load_mve(w, some, whole));
+    w += pitch;
+    even = vaddq_s32(even, vmovlbq_s16(sum));
+    odd = vaddq_s32(odd, vmovltq_s16(sum));
+  }
+  for (int32_t i = k->count >> 1; i > 0; i--) {
+    const int8_t *a = *tap++ + c, *b = *tap++ + c;
+    sum = vmulq_s16(ash_rt_depthwise_load_mve(a, some, whole),
+                    ash_rt_depthwise_load_mve(w, some, whole));
+    w += pitch;
+    sum = vaddq_s16(sum, vmulq_s16(ash_rt_depthwise_load_mve(b, some, whole),
+                                   ash_rt_depthwise_load_mve(w, some, whole)));
+    w += pitch;
+    even = vaddq_s32(even, vmovlbq_s16(sum));
+    odd = vaddq_s32(odd, vmovltq_s16(sum));
+  }
+  even = ash_rt_rescale_mve(even, k->multiplier + c, k->shift + c, k->offset);
+  odd = ash_rt_rescale_mve(odd, k->multiplier + c + 4, k->shift + c + 4,
+                           k->offset);
+  sum = vqmovnbq_s32(sum, even);
+  sum = vqmovntq_s32(sum, odd);
+  sum = vmaxq_s16(sum, vdupq_n_s16((int16_t)k->low));
+  sum = vminq_s16(sum, vdupq_n_s16((int16_t)k->high));
+  if (whole)
+    vstrbq_s16(out + c, sum);
+  else
+    vstrbq_p_s16(out + c, sum, some);
+}
+#else
+static void ash_rt_depthwise_eight_mve(const ash_rt_depthwise_mve *k, int32_t c,
+                                       int32_t rest, int8_t *out, int whole) {
+  (void)whole;
+  for (int32_t i = 0; i < 8 && i < rest; i++) {
+    const int32_t from = c + i / 2 + (i & 1) * 4;
+    const int8_t *w = k->filter + c + i;
+    uint32_t s = (uint32_t)k->bias[from];
+    for (int32_t t = 0; t < k->count; t++, w += k->channels)
+      s += (uint32_t)(k->taps[t][c + i] * *w);
+    const int32_t y =
+        ash_rt_rescale((int32_t)s, k->multiplier[from], k->shift[from]);
+    out[c + i] = (int8_t)ash_rt_finish(y, k->offset, k->low, k->high);
+  }
+}
+#endif
+
+static void ash_rt_depthwise_pixel_mve(const ash_rt_depthwise_mve *k,
+                                       int8_t *out) {
+  int32_t c = 0;
+  for (; c + 8 <= k->channels; c += 8)
+    ash_rt_depthwise_eight_mve(k, c, 8, out, 1);
+  if (c < k->channels)
+    ash_rt_depthwise_eight_mve(k, c, k->channels - c, out, 0);
+}
+
+void ash_rt_depthwise_conv_2d_s8_mve(
+    const ash_rt_depthwise_conv_2d_s8_params *p, const int8_t *in,
+    const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
+    const int32_t *bias, int8_t *out, void *scratch) {
+  const ash_rt_window *w = &p->window;
+  ash_rt_depthwise_mve k = {{0}, scratch, filter, multiplier, shift, bias,
+                            0,   0,       0,      0,          0};
+  k.count = w->filter_h * w->filter_w;
+  k.channels = w->in_c;
+  k.offset = p->out_offset;
+  k.low = p->act_min;
+  k.high = p->act_max;
+  const ash_rt_taps inner = ash_rt_inner_columns(w);
+  if (scratch)
+    ASH_RT_FILL(scratch, (uint8_t)-p->in_offset, (size_t)w->in_c);
+  for (int32_t n = 0; n < w->batches; n++) {
+    for (int32_t y = 0; y < w->out_h; y++)
+      for (int32_t x = 0; x < w->out_w; x++, out += w->out_c) {
+        if (x > inner.lo && x < inner.hi)
+          ash_rt_depthwise_next_mve(&k, w->stride_w * w->in_c);
+        else
+          ash_rt_depthwise_find_mve(&k, w, in, y, x);
+        ash_rt_depthwise_pixel_mve(&k, out);
+      }
+    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
+  }
+}

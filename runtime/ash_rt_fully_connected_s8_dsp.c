@@ -1,0 +1,84 @@
+/* ash_rt_fully_connected_s8_dsp.c - matrix times vectors, int8, with Arm's DSP
+ * instructions: four rows of the matrix at once. */
+#include "ash_rt.h"
+
+typedef struct ash_rt_fc_dsp {
+  const int32_t *bias;
+  const int8_t *filter;
+  const int32_t *scale;
+  int32_t step;   /* to the next channel's scale */
+  int32_t blocks; /* of eight inputs */
+  int32_t out_c;
+} ash_rt_fc_dsp;
+
+static inline int8_t ash_rt_fc_finish_dsp(int32_t sum, const int32_t *scale) {
+  const int32_t x =
+      ash_rt_mul_top((int32_t)((uint32_t)sum << (scale[3] + 1)), scale[0]);
+  return ash_rt_saturate_s8((x + scale[1]) >> scale[2]);
+}
+
+#if ASH_RT_HAS_DSP
+#define ASH_RT_FC_ROW(sum)                                                     \
+  "ldr %[u], [%[w]], #4\n"                                                     \
+  "sxtb16 %[v], %[u]\n"                                                        \
+  "sxtb16 %[u], %[u], ror #8\n"                                                \
+  "smlad " sum ", %[v], %[p], " sum "\n"                                       \
+  "smlad " sum ", %[u], %[q], " sum "\n"
+#define ASH_RT_FC_BLOCK                                                        \
+  "ldrd %[p], %[q], [%[x]], #8\n" ASH_RT_FC_ROW("%[s0]")                       \
+      ASH_RT_FC_ROW("%[s1]") ASH_RT_FC_ROW("%[s2]") ASH_RT_FC_ROW("%[s3]")
+
+/* Eight inputs. */
+static inline void ash_rt_fc_eight_dsp(int32_t *s, const int16_t **x,
+                                       const int8_t **w) {
+  uint32_t p, q, u, v;
+  __asm__(ASH_RT_FC_BLOCK ASH_RT_FC_BLOCK
+          : [s0] "+r"(s[0]), [s1] "+r"(s[1]), [s2] "+r"(s[2]), [s3] "+r"(s[3]),
+            [x] "+r"(*x), [w] "+r"(*w), [p] "=&r"(p), [q] "=&r"(q),
+            [u] "=&r"(u), [v] "=&r"(v)
+          :
+          : "memory");
+}
+#else
+static inline void ash_rt_fc_eight_dsp(int32_t *s, const int16_t **x,
+                                       const int8_t **w) {
+  for (int32_t k = 0; k < 2; k++, *x += 4)
+    for (int32_t i = 0; i < 4; i++, *w += 4) {
+      const uint32_t v = ash_rt_load_4(*w);
+      s[i] = ash_rt_mla_pair(s[i], ash_rt_even(v), ash_rt_load_pair(*x));
+      s[i] = ash_rt_mla_pair(s[i], ash_rt_odd(v), ash_rt_load_pair(*x + 2));
+    }
+}
+#endif
+
+static void ash_rt_fc_row_dsp(const ash_rt_fc_dsp *k, const int16_t *in,
+                              int8_t *out) {
+  const int8_t *w = k->filter;
+  const int32_t *scale = k->scale;
+  const int32_t *bias = k->bias;
+  const int16_t *const end = in + 8 * (ptrdiff_t)k->blocks;
+  for (int32_t c = k->out_c; c > 0; c -= 4, bias += 4) {
+    int32_t s[4] = {bias[0], bias[1], bias[2], bias[3]};
+    const int16_t *x = in;
+    do
+      ash_rt_fc_eight_dsp(s, &x, &w);
+    while (x < end);
+    for (int32_t i = 0; i < 4 && i < c; i++, scale += k->step)
+      *out++ = ash_rt_fc_finish_dsp(s[i], scale);
+  }
+}
+
+void ash_rt_fully_connected_s8_dsp(const ash_rt_fully_connected_s8_params *p,
+                                   const int8_t *in, const int32_t *bias,
+                                   const int8_t *filter, const int32_t *scale,
+                                   int8_t *out, void *scratch) {
+  const ash_rt_fc_dsp k = {
+      bias, filter, scale, p->per_channel ? 4 : 0, (p->in_c + 7) / 8, p->out_c};
+  for (int32_t b = 0; b < p->batches; b++) {
+    (void)ash_rt_widen_s8(scratch, in, p->in_c);
+    ash_rt_fc_row_dsp(&k, scratch, out);
+    ash_rt_clamp_run_s8(out, p->out_c, p->act_min, p->act_max);
+    in += p->in_c;
+    out += p->out_c;
+  }
+}

@@ -1,0 +1,376 @@
+/* pack.c - prepares layers for kernels that use a processor's own instructions.
+ *
+ *   conv_2d(x, w, b, m, s) -> conv_2d(x, w, b, m, s, <id>_folded, <id>_packed)
+ *
+ * What the input's zero point adds to each sum is known and becomes part of the
+ * bias; weights are put into the order in which the inner loop reads them. The
+ * model's own weights stay, for the reference interpreter; on the device they
+ * take no room (kernel/reads.h). A layer that a variant cannot compute exactly
+ * stays as it is and gets the portable kernel. */
+#include "pass/pass.h"
+
+#include "kernel/quant.h"
+#include "kernel/reads.h"
+#include "pass/pack_scale.h"
+
+#include <string.h>
+
+enum { DEPTHWISE_TAPS_MAX = 25 }; /* ASH_RT_DEPTHWISE_TAPS */
+
+typedef struct layer {
+  ash_ctx *ctx;
+  ash_graph *g;
+  uint32_t op;
+  ash_op_kind kind;
+  bool mve;
+  uint32_t channels, taps;
+  const int8_t *weights;
+  int64_t bound; /* of the absolute value of any sum */
+  /* By channel. */
+  int64_t *folded, *reach; /* sums are within `reach` of `folded` */
+  bool *constant;          /* its output never changes: it is in `folded` */
+} layer;
+
+static uint32_t round_up(uint32_t x, uint32_t to) {
+  return (x + to - 1) / to * to;
+}
+
+static const ash_op *op_of(const layer *l) {
+  return &l->g->ops.items[l->op];
+}
+
+static const ash_tensor *in_of(const layer *l, uint32_t k) {
+  return ash_op_in(l->g, op_of(l), k);
+}
+
+static int8_t weight(const layer *l, uint32_t channel, uint32_t tap) {
+  return l->kind == ASH_OP_depthwise_conv_2d
+             ? l->weights[(size_t)tap * l->channels + channel]
+             : l->weights[(size_t)channel * l->taps + tap];
+}
+
+/* The depthwise kernel for Helium sums up even and odd channels apart. */
+static bool is_split(const layer *l) {
+  return l->mve && l->kind == ASH_OP_depthwise_conv_2d;
+}
+
+/* How many entries biases, multipliers and shifts have. */
+static uint32_t entries(const layer *l) {
+  return round_up(l->channels, is_split(l) ? 8 : 4);
+}
+
+/* Where the one of channel c is. */
+static uint32_t entry(const layer *l, uint32_t c) {
+  return is_split(l) ? c / 8 * 8 + c % 2 * 4 + c % 8 / 2 : c;
+}
+
+static void put_int32(uint8_t *to, int64_t value) {
+  for (uint32_t i = 0; i < 4; i++)
+    to[i] = (uint8_t)((uint64_t)value >> (8 * i));
+}
+
+static uint8_t *room(const layer *l, size_t bytes) {
+  return ASH_NEW_ARRAY(&l->g->zone, uint8_t, bytes);
+}
+
+static ash_status make_constant(const layer *l, uint32_t *index,
+                                const char *suffix, ash_type type,
+                                uint32_t count, const uint8_t *bytes) {
+  const char *id = ash_zone_format(&l->g->zone, "%s_%s", op_of(l)->id, suffix);
+  ASH_TRY(ash_zone_check(l->ctx, &l->g->zone));
+  const ash_tensor t = {.name = id,
+                        .id = id,
+                        .kind = ASH_TENSOR_CONSTANT,
+                        .type = type,
+                        .shape = {1, {(int32_t)count}},
+                        .data = bytes,
+                        .file_byte = UINT64_MAX};
+  return ash_graph_add_tensor(l->g, index, t);
+}
+
+static ash_status append(const layer *l, const char *suffix, ash_type type,
+                         uint32_t count, const uint8_t *bytes) {
+  uint32_t index;
+  ASH_TRY(make_constant(l, &index, suffix, type, count, bytes));
+  return ash_graph_append_input(l->g, l->op, index);
+}
+
+/* ---- bias -----------------------------------------------------------------
+ */
+
+/* Bias plus in_offset * sum of weights, for each channel. */
+static ash_status fold_bias(layer *l) {
+  const int64_t offset = -(int64_t)ash_quant_zero(in_of(l, 0));
+  const ash_tensor *bias = in_of(l, 2);
+  const uint32_t room_for = entries(l);
+  l->folded = ASH_NEW_ARRAY(&l->ctx->scratch, int64_t, room_for);
+  l->reach = ASH_NEW_ARRAY(&l->ctx->scratch, int64_t, room_for);
+  l->constant = ASH_NEW_ARRAY(&l->ctx->scratch, bool, room_for);
+  ASH_TRY(ash_zone_check(l->ctx, &l->ctx->scratch));
+  for (uint32_t c = 0; c < l->channels; c++) {
+    int64_t sum = 0, most = 0;
+    for (uint32_t t = 0; t < l->taps; t++) {
+      const int64_t w = weight(l, c, t);
+      sum += w;
+      most += w < 0 ? -w : w;
+    }
+    l->folded[c] = (bias ? ash_tensor_int(bias, c) : 0) + offset * sum;
+    l->reach[c] = 128 * most;
+  }
+  for (uint32_t c = l->channels; c < room_for; c++)
+    l->constant[c] = true;
+  return ASH_OK;
+}
+
+static int64_t farthest(const layer *l, uint32_t c) {
+  const int64_t x = l->folded[c];
+  return (x < 0 ? -x : x) + l->reach[c];
+}
+
+/* False: sums of some channel do not stay within `limit`. */
+static bool find_bound(layer *l, int64_t limit) {
+  for (uint32_t c = 0; c < l->channels; c++)
+    if (!l->constant[c] && farthest(l, c) > l->bound)
+      l->bound = farthest(l, c);
+  return l->bound < limit;
+}
+
+static ash_status append_bias(const layer *l) {
+  const uint32_t count = entries(l);
+  uint8_t *out = room(l, (size_t)count * 4);
+  for (uint32_t c = 0; out && c < count; c++)
+    put_int32(out + (size_t)entry(l, c) * 4, l->folded[c]);
+  return append(l, "folded", ASH_INT32, count, out);
+}
+
+/* ---- scales ---------------------------------------------------------------
+ */
+
+/* ash_rt_rescale for shifts up to 0. */
+static int64_t rescale(int64_t sum, int64_t multiplier, int64_t shift) {
+  const int64_t x = (sum * multiplier + (INT64_C(1) << 30)) >> 31;
+  if (shift == 0)
+    return x;
+  return (x + (INT64_C(1) << (-shift - 1)) - (x < 0)) >> -shift;
+}
+
+static int64_t clamp(int64_t x, ash_int_range r) {
+  return x < r.low ? r.low : x > r.high ? r.high : x;
+}
+
+/* Finds channels whose output is the same for every input: training leaves
+ * many of them in some models. */
+static bool find_constants(layer *l) {
+  const ash_tensor *m = in_of(l, 3), *s = in_of(l, 4);
+  const uint64_t n = ash_shape_elements(&m->shape);
+  const ash_tensor *out = ash_op_out(l->g, op_of(l), 0);
+  const ash_int_range range =
+      ash_quant_range(out, ash_op_string(op_of(l), "act", "none"));
+  const int64_t zero = ash_quant_zero(out);
+  for (uint32_t c = 0; c < l->channels; c++) {
+    const int64_t multiplier = ash_tensor_int(m, n == 1 ? 0 : c);
+    const int64_t shift = ash_tensor_int(s, n == 1 ? 0 : c);
+    if (shift <= 0 && farthest(l, c) <= INT32_MAX) {
+      const int64_t low =
+          rescale(l->folded[c] - l->reach[c], multiplier, shift);
+      const int64_t high =
+          rescale(l->folded[c] + l->reach[c], multiplier, shift);
+      l->constant[c] = l->kind != ASH_OP_depthwise_conv_2d &&
+                       clamp(low + zero, range) == clamp(high + zero, range);
+      if (l->constant[c])
+        l->folded[c] = clamp(low + zero, range);
+    }
+    if (!l->constant[c] && shift >= 0)
+      return false;
+  }
+  return true;
+}
+
+static uint32_t group_of(const layer *l) {
+  return l->mve || l->kind == ASH_OP_fully_connected ? 4 : 2;
+}
+
+/* All channels from c on, as many as the kernel takes at once, are constant. */
+static bool is_constant_group(const layer *l, uint32_t c) {
+  const uint32_t group = group_of(l);
+  for (uint32_t i = 0; i < group; i++)
+    if (!l->constant[c / group * group + i])
+      return false;
+  return true;
+}
+
+enum { CONSTANT_SHIFT = 1, SINGLE_MULTIPLIER = 1 << 30, SINGLE_SHIFT = -1 };
+
+/* An entry for each channel, and on to a multiple of four. A group of constant
+ * channels is marked by its shift; a single one has the sum, multiplier and
+ * shift that give its output. */
+static ash_status spread_scales(const layer *l) {
+  const ash_tensor *m = in_of(l, 3), *s = in_of(l, 4);
+  const int64_t zero = ash_quant_zero(ash_op_out(l->g, op_of(l), 0));
+  const uint64_t n = ash_shape_elements(&m->shape);
+  const uint32_t padded = entries(l);
+  uint8_t *multipliers = room(l, (size_t)padded * 4);
+  uint8_t *shifts = room(l, padded);
+  uint32_t made[2];
+  ASH_TRY(ash_zone_check(l->ctx, &l->g->zone));
+  for (uint32_t c = 0; c < padded; c++) {
+    const uint64_t from = n == 1 ? 0 : c;
+    int64_t multiplier = SINGLE_MULTIPLIER, shift = SINGLE_SHIFT;
+    if (!l->constant[c]) {
+      multiplier = ash_tensor_int(m, from);
+      shift = ash_tensor_int(s, from);
+    } else if (is_constant_group(l, c)) {
+      shift = CONSTANT_SHIFT;
+    } else if (c < l->channels) {
+      l->folded[c] = 4 * (l->folded[c] - zero);
+    }
+    put_int32(multipliers + (size_t)entry(l, c) * 4, multiplier);
+    shifts[entry(l, c)] = (uint8_t)shift;
+  }
+  ASH_TRY(make_constant(l, &made[0], "multipliers", ASH_INT32, padded,
+                        multipliers));
+  ASH_TRY(make_constant(l, &made[1], "shifts", ASH_INT8, padded, shifts));
+  memcpy(&l->g->ops.items[l->op].inputs[3], made, sizeof made);
+  return ASH_OK;
+}
+
+/* Four numbers for the layer, or for each channel; NULL: cannot be proved. */
+static uint8_t *dense_scale(const layer *l, uint32_t *count) {
+  const ash_op *o = op_of(l);
+  const ash_tensor *in = in_of(l, 0), *w = in_of(l, 1);
+  const ash_tensor *out = ash_op_out(l->g, o, 0);
+  const ash_int_range range =
+      ash_quant_range(out, ash_op_string(o, "act", "none"));
+  const uint32_t n = w->quant.count;
+  uint8_t *bytes = room(l, (size_t)n * 16);
+  *count = 4 * n;
+  for (uint32_t i = 0; bytes && i < n; i++) {
+    ash_long_scaling exact;
+    ash_packed_scale s;
+    if (!ash_quant_fully_connected(&exact, in, w, out, i) ||
+        !ash_pack_scale(&s, &exact, ash_quant_zero(out), range, l->bound))
+      return NULL;
+    put_int32(bytes + (size_t)i * 16, s.m);
+    put_int32(bytes + (size_t)i * 16 + 4, s.c);
+    put_int32(bytes + (size_t)i * 16 + 8, s.f);
+    put_int32(bytes + (size_t)i * 16 + 12, s.k);
+  }
+  return bytes;
+}
+
+/* ---- weights --------------------------------------------------------------
+ */
+
+/* Bytes of one group of channels, block after block; absent ones are 0. */
+static void put_group(const layer *l, uint8_t *to, uint32_t c, uint32_t taps) {
+  static const uint8_t dsp_order[4] = {0, 2, 1, 3};
+  const uint32_t block = l->mve ? 16 : 4;
+  for (uint32_t t = 0; t < taps; t += block)
+    for (uint32_t i = c; i < c + group_of(l); i++)
+      for (uint32_t k = 0; k < block; k++, to++) {
+        const uint32_t tap = t + (l->mve ? k : dsp_order[k]);
+        if (i < l->channels && !l->constant[i] && tap < l->taps)
+          *to = (uint8_t)weight(l, i, tap);
+      }
+}
+
+/* Constant groups have no weights. */
+static ash_status append_weights(const layer *l) {
+  const uint32_t group = group_of(l);
+  const uint32_t taps = round_up(l->taps, l->mve ? 16 : 8);
+  const size_t group_bytes = (size_t)group * taps;
+  size_t at = 0;
+  for (uint32_t c = 0; c < l->channels; c += group)
+    at += is_constant_group(l, c) ? 0 : group_bytes;
+  const size_t bytes = at ? at : 1;
+  uint8_t *out = bytes > INT32_MAX ? NULL : room(l, bytes);
+  if (!out)
+    return ash_nomem(l->ctx);
+  at = 0;
+  for (uint32_t c = 0; c < l->channels; c += group)
+    if (!is_constant_group(l, c)) {
+      put_group(l, out + at, c, taps);
+      at += group_bytes;
+    }
+  return append(l, "packed", ASH_INT8, (uint32_t)bytes, out);
+}
+
+/* ---- layers ---------------------------------------------------------------
+ */
+
+static bool is_plain_int8(const layer *l) {
+  const ash_tensor *in = in_of(l, 0), *w = in_of(l, 1), *bias = in_of(l, 2);
+  return in->type == ASH_INT8 && w && w->type == ASH_INT8 && w->data &&
+         (!bias || bias->data) &&
+         ash_op_out(l->g, op_of(l), 0)->type == ASH_INT8 &&
+         op_of(l)->input_count == ASH_IN_FOLDED;
+}
+
+/* Shapes that the variants know. */
+static bool measure(layer *l) {
+  const ash_tensor *in = in_of(l, 0), *w = in_of(l, 1);
+  const uint64_t elements = ash_shape_elements(&w->shape);
+  const bool deep = l->kind == ASH_OP_depthwise_conv_2d;
+  l->channels = (uint32_t)w->shape.dim[deep ? 3 : 0];
+  l->taps = (uint32_t)(elements / l->channels);
+  l->weights = (const int8_t *)w->data;
+  if (deep)
+    return w->shape.dim[3] == in->shape.dim[3] && l->taps <= DEPTHWISE_TAPS_MAX;
+  if (l->kind == ASH_OP_conv_2d)
+    return w->shape.dim[3] == in->shape.dim[3];
+  return w->quant.count > 1 || ash_quant_zero(w) == 0;
+}
+
+/* Sums of two products fit 16 bits. */
+static bool is_narrow(const layer *l) {
+  for (size_t i = 0; i < (size_t)l->channels * l->taps; i++)
+    if (l->weights[i] == -128)
+      return false;
+  return true;
+}
+
+static ash_status pack_window(layer *l) {
+  const int64_t limit = l->mve ? INT64_C(1) << 31 : 1 << 30;
+  ASH_TRY(fold_bias(l));
+  if (!find_constants(l) || !find_bound(l, limit) ||
+      (is_split(l) && !is_narrow(l)))
+    return ASH_OK;
+  ASH_TRY(spread_scales(l));
+  ASH_TRY(append_bias(l));
+  return l->kind == ASH_OP_conv_2d ? append_weights(l) : ASH_OK;
+}
+
+static ash_status pack_dense(layer *l) {
+  uint32_t count;
+  ASH_TRY(fold_bias(l));
+  uint8_t *scale = find_bound(l, 1 << 30) ? dense_scale(l, &count) : NULL;
+  if (!scale)
+    return ASH_OK;
+  ASH_TRY(append_bias(l));
+  ASH_TRY(append_weights(l));
+  return append(l, "scale", ASH_INT32, count, scale);
+}
+
+static ash_status pack_op(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  layer l = {.ctx = ctx,
+             .g = g,
+             .op = op,
+             .kind = g->ops.items[op].kind,
+             .mve = (g->features & ASH_FEATURE_MVE) != 0};
+  const bool known = l.kind == ASH_OP_conv_2d ||
+                     l.kind == ASH_OP_depthwise_conv_2d ||
+                     l.kind == ASH_OP_fully_connected;
+  if (!known || !is_plain_int8(&l) || !measure(&l))
+    return ASH_OK;
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  const ash_status status =
+      l.kind == ASH_OP_fully_connected ? pack_dense(&l) : pack_window(&l);
+  ash_zone_rewind(&ctx->scratch, mark);
+  return g->zone.failed ? ash_nomem(ctx) : status;
+}
+
+ash_status ash_pass_pack(ash_ctx *ctx, ash_graph *g) {
+  for (uint32_t op = 0; g->features != 0 && op < g->op_count; op++)
+    ASH_TRY(pack_op(ctx, g, op));
+  return ASH_OK;
+}
