@@ -4,6 +4,7 @@
 #include "graph/verify.h"
 
 static const ash_pass pass_table[] = {
+    {"layout", ash_pass_layout},
     {"lower", ash_pass_lower},
     {"pack", ash_pass_pack},
 };

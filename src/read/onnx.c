@@ -3,6 +3,7 @@
 #include "read/onnx.h"
 
 #include "base/file.h"
+#include "graph/compact.h"
 #include "read/onnx_import.h"
 
 #include <inttypes.h>
@@ -453,72 +454,6 @@ static void add_outputs(ash_ox *m) {
     m->status = ash_graph_set_outputs(m->g, ids, graph->output_count);
 }
 
-/* ---- what nothing needs -------------------------------------------------- */
-
-static void renumber(uint32_t *ids, size_t count, const uint32_t *to) {
-  for (size_t i = 0; i < count; i++)
-    ids[i] = ids[i] == ASH_NO_ID ? ASH_NO_ID : to[ids[i]];
-}
-
-static bool is_needed(const ash_op *op, const bool *used) {
-  for (uint32_t k = 0; k < op->output_count; k++)
-    if (used[op->outputs[k]])
-      return true;
-  return false;
-}
-
-/* Marks from the outputs backwards, operators from the last to the first. */
-static size_t mark_needed(ash_graph *g, bool *used) {
-  size_t kept = g->op_count;
-  for (size_t i = 0; i < g->output_count; i++)
-    used[g->outputs[i]] = true;
-  for (size_t i = 0; i < g->input_count; i++)
-    used[g->inputs[i]] = true;
-  for (size_t i = g->op_count; i-- > 0;) {
-    const ash_op *op = &g->ops.items[i];
-    if (!is_needed(op, used))
-      continue;
-    g->ops.items[--kept] = *op;
-    const ash_op *moved = &g->ops.items[kept];
-    for (uint32_t k = 0; k < moved->input_count; k++)
-      if (moved->inputs[k] != ASH_NO_ID)
-        used[moved->inputs[k]] = true;
-    for (uint32_t k = 0; k < moved->output_count; k++)
-      used[moved->outputs[k]] = true;
-  }
-  return kept;
-}
-
-static ash_status drop_unneeded(ash_ox *m) {
-  ash_graph *g = m->g;
-  bool *used = ASH_NEW_ARRAY(&m->ctx->scratch, bool, g->tensor_count + 1);
-  uint32_t *to = ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, g->tensor_count + 1);
-  ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
-  const size_t first = mark_needed(g, used);
-  g->op_count -= first;
-  memmove(g->ops.items, g->ops.items + first,
-          g->op_count * sizeof *g->ops.items);
-  size_t count = 0;
-  for (size_t i = 0; i < g->tensor_count; i++) {
-    to[i] = ASH_NO_ID;
-    if (!used[i])
-      continue;
-    to[i] = (uint32_t)count;
-    g->tensors.items[count] = g->tensors.items[i];
-    g->tensors.items[count].id =
-        ash_zone_format(&g->zone, "%u", (unsigned)count);
-    count++;
-  }
-  g->tensor_count = count;
-  for (size_t i = 0; i < g->op_count; i++) {
-    renumber(g->ops.items[i].inputs, g->ops.items[i].input_count, to);
-    renumber(g->ops.items[i].outputs, g->ops.items[i].output_count, to);
-  }
-  renumber(g->inputs, g->input_count, to);
-  renumber(g->outputs, g->output_count, to);
-  return ash_zone_check(m->ctx, &g->zone);
-}
-
 /* ---- entry --------------------------------------------------------------- */
 
 static int64_t opset_of(const ash_onnx_model *model) {
@@ -557,7 +492,7 @@ static ash_status import(ash_ox *m, const uint8_t *bytes, size_t count) {
     run_nodes(m, &m->model->graph);
   if (m->status == ASH_OK)
     add_outputs(m);
-  return m->status == ASH_OK ? drop_unneeded(m) : m->status;
+  return m->status == ASH_OK ? ash_graph_compact(m->g) : m->status;
 }
 
 ash_status ash_read_onnx(ash_ctx *ctx, ash_graph **out, const uint8_t *bytes,
