@@ -12,6 +12,7 @@
 
 #include "graph/compact.h"
 #include "graph/functions.h"
+#include "graph/verify.h"
 
 #include <string.h>
 
@@ -349,5 +350,5 @@ ash_status ash_pass_layout(ash_ctx *ctx, ash_graph *g) {
     return ASH_OK;
   const ash_status status = turn_graph(&l);
   ash_zone_rewind(&ctx->scratch, mark);
-  return status;
+  return status == ASH_OK ? ash_graph_verify(ctx, g) : status;
 }

@@ -7,6 +7,7 @@
 typedef struct ash_pass {
   const char *name;
   ash_status (*run)(ash_ctx *ctx, ash_graph *g);
+  bool verifies; /* what it made, itself, when it made something */
 } ash_pass;
 
 /* The table; NULL past its end. */
