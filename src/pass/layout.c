@@ -146,7 +146,8 @@ static ash_status keep_op(layout *l, ash_op *op) {
   return ash_graph_add_op(l->g, &index, *op);
 }
 
-/* ---- transpositions that are remembered ----------------------------------- */
+/* ---- transpositions that are remembered -----------------------------------
+ */
 
 static bool is_transpose(const ash_op *op, uint32_t rank) {
   const ash_attr *a = ash_op_attr(op, "perm");
@@ -205,7 +206,8 @@ static const turned *shared_turn(const layout *l, const ash_op *op) {
   return first;
 }
 
-/* ---- operators that are turned along ---------------------------------------*/
+/* ---- operators that are turned along
+ * ---------------------------------------*/
 
 /* A constant as the turned operator needs it. */
 static ash_status turn_constant(layout *l, uint32_t *t, const uint32_t *perm,
@@ -281,8 +283,8 @@ static ash_status turn_op(layout *l, ash_op *op, turned turn) {
   if (op->kind == ASH_OP_concatenation) {
     const int64_t axis = ash_op_int(op, "axis", 0);
     const uint32_t from = (uint32_t)(axis < 0 ? axis + was.rank : axis);
-    ASH_TRY(ash_graph_set_attr(l->g, index,
-                               ASH_INT_ATTR("axis", turn.perm[from])));
+    ASH_TRY(
+        ash_graph_set_attr(l->g, index, ASH_INT_ATTR("axis", turn.perm[from])));
   }
   l->items[y] = turn;
   l->items[y].from = origin;
@@ -309,15 +311,13 @@ static bool joins_constants(const layout *l, const ash_op *op) {
 }
 
 static ash_status visit(layout *l, ash_op *op) {
-  const uint32_t rank =
-      op->input_count ? shape_of(l, op->inputs[0])->rank : 0;
+  const uint32_t rank = op->input_count ? shape_of(l, op->inputs[0])->rank : 0;
   if (is_transpose(op, rank) && perm_is_true(l, op)) {
     remember(l, op);
     return ASH_OK;
   }
-  const turned *turn = turns_along(op) && !joins_constants(l, op)
-                           ? shared_turn(l, op)
-                           : NULL;
+  const turned *turn =
+      turns_along(op) && !joins_constants(l, op) ? shared_turn(l, op) : NULL;
   return turn ? turn_op(l, op, *turn) : keep_op(l, op);
 }
 

@@ -89,8 +89,8 @@ static const uint8_t *read_outside(ash_ox *m, const ash_onnx_tensor *t,
                 t->name, t->location);
     return NULL;
   }
-  const char *path = ash_zone_format(&m->g->zone, "%.*s%s", folder, m->file,
-                                     t->location);
+  const char *path =
+      ash_zone_format(&m->g->zone, "%.*s%s", folder, m->file, t->location);
   m->status = path ? ash_file_read(m->ctx, &file, path) : ash_nomem(m->ctx);
   if (m->status != ASH_OK)
     return NULL;
@@ -200,8 +200,7 @@ static bool read_shape(ash_shape *out, const char *text) {
   return true;
 }
 
-static bool declared_shape(ash_ox *m, ash_shape *out,
-                           const ash_onnx_value *v) {
+static bool declared_shape(ash_ox *m, ash_shape *out, const ash_onnx_value *v) {
   *out = (ash_shape){.rank = v->rank};
   if (!v->has_shape || v->rank > ASH_RANK_MAX)
     return false;
@@ -258,8 +257,8 @@ static uint32_t given_constant(ash_ox *m, ash_type type, ash_shape shape,
       ash_ox_fail(m, ASH_MISUSE, ASH_D_onnx_shape,
                   "constant '%s' needs %" PRIu64 " numbers", name, count);
     text += *text == ',';
-    parts[i] = ash_ox_reshape(m, ash_ox_scalar(m, type, value),
-                              (ash_shape){1, {1}});
+    parts[i] =
+        ash_ox_reshape(m, ash_ox_scalar(m, type, value), (ash_shape){1, {1}});
   }
   if (count == 0)
     id = ash_ox_constant(m, type, shape, NULL);
@@ -466,8 +465,9 @@ static int64_t opset_of(const ash_onnx_model *model) {
 
 static const char *graph_name(ash_ctx *ctx, const char *file) {
   const char *slash = file ? strrchr(file, '/') : NULL;
-  char *name =
-      ash_zone_string(&ctx->scratch, slash ? slash + 1 : file ? file : "model");
+  char *name = ash_zone_string(&ctx->scratch, slash  ? slash + 1
+                                              : file ? file
+                                                     : "model");
   char *dot = name ? strrchr(name, '.') : NULL;
   if (dot && dot != name)
     *dot = '\0';
@@ -481,8 +481,8 @@ static ash_status import(ash_ox *m, const uint8_t *bytes, size_t count) {
                               m->file));
   m->opset = opset_of(m->model);
   for (uint32_t i = 0; i < m->model->opset_count; i++)
-    m->quantlib = m->quantlib ||
-                  strcmp(m->model->opsets[i].domain, "PACTOps") == 0;
+    m->quantlib =
+        m->quantlib || strcmp(m->model->opsets[i].domain, "PACTOps") == 0;
   m->depth = 1;
   for (uint32_t i = 0; i < m->model->graph.constant_count; i++)
     ash_ox_bind(m, m->model->graph.constants[i].name,

@@ -66,15 +66,14 @@ static void read_gemm(ash_ox *m) {
     }
     y = ash_ox_dense(m, a, by_rows ? b : turned(m, b), bias);
   } else {
-    y = ash_ox_add_op(m, &(ash_ox_op){.kind = ASH_OP_matmul,
-                                      .inputs = {a, b},
-                                      .input_count = 2,
-                                      .attrs = {ASH_INT_ATTR("transpose_a",
-                                                             by_columns),
-                                                ASH_INT_ATTR("transpose_b",
-                                                             by_rows)},
-                                      .attr_count = 2,
-                                      .type = type});
+    y = ash_ox_add_op(
+        m, &(ash_ox_op){.kind = ASH_OP_matmul,
+                        .inputs = {a, b},
+                        .input_count = 2,
+                        .attrs = {ASH_INT_ATTR("transpose_a", by_columns),
+                                  ASH_INT_ATTR("transpose_b", by_rows)},
+                        .attr_count = 2,
+                        .type = type});
   }
   if (alpha != 1)
     y = ash_ox_with(m, ASH_FN_mul, y, alpha);
