@@ -16,7 +16,7 @@ JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
 .PHONY: all deps test-deps demo test conformance test-browser test-devices bench bench-packing lint fuzz install clean
 
 all: deps
-	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DASHLAR_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
 	@$(CMAKE) --build $(BUILD) -j $(JOBS)
 	@rm -f $(BUILD).log
 

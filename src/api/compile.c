@@ -113,6 +113,20 @@ static uint32_t features_of(const ash_device *d) {
          (d->features.mve ? (uint32_t)ASH_FEATURE_MVE : 0);
 }
 
+/* Fast kernels if their work memory fits, portable ones if it must be. */
+static ash_status plan_memory(run *r) {
+  ash_compiled *out = r->out;
+  const size_t diags = r->ctx->diag_count;
+  const ash_status status = ash_plan_model(r->ctx, &out->plan, out->graph,
+                                           r->device, &r->options.plan);
+  if (status != ASH_NOFIT || out->graph->features == 0)
+    return status;
+  out->graph->features = 0;
+  r->ctx->diag_count = diags;
+  return ash_plan_model(r->ctx, &out->plan, out->graph, r->device,
+                         &r->options.plan);
+}
+
 static ash_status compile(run *r, const char *path) {
   ash_compiled *out = r->out;
   const char *prefix = r->options.prefix ? r->options.prefix
@@ -127,8 +141,7 @@ static ash_status compile(run *r, const char *path) {
   ASH_TRY(after(r, ASH_STAGE_PASS, &go_on));
   if (!go_on)
     return ASH_OK;
-  ASH_TRY(ash_plan_model(r->ctx, &out->plan, out->graph, r->device,
-                          &r->options.plan));
+  ASH_TRY(plan_memory(r));
   ASH_TRY(after(r, ASH_STAGE_PLAN, &go_on));
   if (!go_on)
     return ASH_OK;

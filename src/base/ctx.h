@@ -70,8 +70,9 @@ ash_status ash_nomem(ash_ctx *ctx);
 /* A fact we rely on: debug and test builds stop at once, release builds turn
  * the contradiction into ASH_INTERNAL with the place it was noticed. */
 #ifdef ASH_DEBUG
-#include <assert.h>
-#define ASH_INVARIANT(ctx, cond) assert(cond)
+#define ASH_INVARIANT(ctx, cond)                                               \
+  ((void)(ctx), (cond) ? (void)0 : ash_contradiction(#cond, __FILE__, __LINE__))
+void ash_contradiction(const char *fact, const char *file, int line);
 #else
 #define ASH_INVARIANT(ctx, cond)                                               \
   do {                                                                         \
