@@ -12,7 +12,8 @@ const command commands[] = {
      "MODEL [--target NAME] [-o FOLDER]",
      "  ashlar compile digits.tflite --target apollo510 -o out\n"
      "  ashlar compile digits.tflite --prefix net -o out --json out/plan.json\n"
-     "  ashlar compile digits.tflite --dump-after pass --stop-after pass\n"},
+     "  ashlar compile digits.tflite --dump-after pass --stop-after pass\n"
+     "  ashlar compile a.tflite b.tflite --share-scratch -o out\n"},
     {"plan", cmd_plan, "say where the memory of a model goes",
      "MODEL [--target NAME] [--json FILE|-]",
      "  ashlar plan digits.tflite --target apollo510\n"
@@ -42,6 +43,10 @@ const command commands[] = {
      "PLAN.json [-o FILE.html]",
      "  ashlar plan digits.tflite --json plan.json && ashlar view plan.json\n"
      "  ashlar view plan.json -o report.html\n"},
+    {"annotate", cmd_annotate, "put a plan for TFLite Micro into a model",
+     "MODEL.tflite -o OUT.tflite | MODEL.tflite --check",
+     "  ashlar annotate person.tflite -o person_planned.tflite\n"
+     "  ashlar annotate person_planned.tflite --check\n"},
     {"diff", cmd_diff, "say what changed between two plans",
      "A.json B.json [--report FILE.html]",
      "  ashlar diff before.json after.json\n"

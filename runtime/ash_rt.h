@@ -31,6 +31,14 @@
 #define ASH_RT_FILL(to, byte, bytes) ((void)memset(to, byte, bytes))
 #endif
 
+/* Steps that are loops: GCC 12 merges equal ones into a call and then drops the
+ * call as if it had no effect. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8
+#define ASH_RT_STEP __attribute__((no_icf))
+#else
+#define ASH_RT_STEP
+#endif
+
 /* `name` must be unique in the translation unit. */
 #define ASH_RT_STATIC_ASSERT(cond, name)                                       \
   typedef char ash_rt_assert_##name[(cond) ? 1 : -1]
@@ -69,6 +77,37 @@ static inline int32_t ash_rt_rescale(int32_t x, int32_t multiplier,
   if (shift > 0)
     return ash_rt_mul_high((int32_t)((uint32_t)x << shift), multiplier);
   return ash_rt_shift_down(ash_rt_mul_high(x, multiplier), -shift);
+}
+
+/* x * 2^n, saturated. */
+static inline int32_t ash_rt_shift_up(int32_t x, int32_t n) {
+  const int32_t limit = INT32_MAX >> n;
+  if (x > limit)
+    return INT32_MAX;
+  if (x < -limit - 1)
+    return INT32_MIN;
+  return x * (1 << n);
+}
+
+/* 1 / (1 + x) for x in [0, 1), both in Q0.31. The estimate is in Q2.29. */
+static inline int32_t ash_rt_inverse(int32_t x) {
+  const int32_t half = (int32_t)(((int64_t)x + INT32_MAX + 1) / 2);
+  int32_t y = 1515870810 + ash_rt_mul_high(half, -1010580540); /* 48-32x /17 */
+  for (int32_t i = 0; i < 3; i++) {
+    const int32_t rest = (1 << 29) - ash_rt_mul_high(half, y);
+    y += ash_rt_shift_up(ash_rt_mul_high(y, rest), 2);
+  }
+  return ash_rt_shift_up(y, 1);
+}
+
+/* Zeros above the highest one, 32 for 0. */
+static inline int32_t ash_rt_zeros(uint32_t x) {
+  int32_t n = 0;
+  while (n < 32 && !(x >> 31)) {
+    x <<= 1;
+    n++;
+  }
+  return n;
 }
 
 /* The last step of a kernel: zero point and clamp. The sum wraps around, as the
@@ -273,6 +312,72 @@ void ash_rt_fully_connected_f32(const ash_rt_fully_connected_f32_params *p,
                                 const float *in, const float *filter,
                                 const float *bias, float *out);
 
+/* ---- transposed convolution, products of matrices ----------------------- */
+
+/* Input pixel (y, x) adds to output rows y * stride_h - pad_top + k for k in
+ * [0, filter_h), and columns likewise. Weights and scales as in conv_2d. */
+void ash_rt_transpose_conv_s8(const ash_rt_conv_2d_s8_params *p,
+                              const int8_t *in, const int8_t *filter,
+                              const int32_t *bias, const int32_t *multiplier,
+                              const int8_t *shift, int8_t *out);
+void ash_rt_transpose_conv_f32(const ash_rt_conv_2d_f32_params *p,
+                               const float *in, const float *filter,
+                               const float *bias, float *out);
+
+/* ---- elements of a type known only from the parameters ------------------ */
+
+enum {
+  ASH_RT_S8,
+  ASH_RT_U8,
+  ASH_RT_S16,
+  ASH_RT_U16,
+  ASH_RT_S32,
+  ASH_RT_U32,
+  ASH_RT_S64,
+  ASH_RT_F32,
+  ASH_RT_BOOL
+};
+
+static inline int64_t ash_rt_load(const void *data, int32_t type, ptrdiff_t i) {
+  switch (type) {
+  case ASH_RT_S8:
+    return ((const int8_t *)data)[i];
+  case ASH_RT_S16:
+    return ((const int16_t *)data)[i];
+  case ASH_RT_U16:
+    return ((const uint16_t *)data)[i];
+  case ASH_RT_S32:
+    return ((const int32_t *)data)[i];
+  case ASH_RT_U32:
+    return ((const uint32_t *)data)[i];
+  case ASH_RT_S64:
+    return ((const int64_t *)data)[i];
+  default:
+    return ((const uint8_t *)data)[i];
+  }
+}
+
+/* Keeps the bits that the type has. */
+static inline void ash_rt_store(void *data, int32_t type, ptrdiff_t i,
+                                int64_t value) {
+  switch (type) {
+  case ASH_RT_S16:
+  case ASH_RT_U16:
+    ((uint16_t *)data)[i] = (uint16_t)value;
+    break;
+  case ASH_RT_S32:
+  case ASH_RT_U32:
+    ((uint32_t *)data)[i] = (uint32_t)value;
+    break;
+  case ASH_RT_S64:
+    ((int64_t *)data)[i] = value;
+    break;
+  default:
+    ((uint8_t *)data)[i] = (uint8_t)value;
+    break;
+  }
+}
+
 /* ---- two operands, with broadcasting ------------------------------------ */
 
 enum { ASH_RT_RANK = 6 };
@@ -306,6 +411,23 @@ static inline int ash_rt_advance(const ash_rt_broadcast *s, ash_rt_cursor *c) {
   return 0;
 }
 
+/* For kernels of few lines: `result` is an expression of *x and *y, computed
+ * for every pair of a broadcast and written to *out. */
+#define ASH_RT_PAIRS(shape, type, a, b, out, result)                           \
+  do {                                                                         \
+    ash_rt_cursor ash_rt_at = {0, 0, {0}};                                     \
+    const int32_t ash_rt_last = (shape)->rank - 1;                             \
+    do {                                                                       \
+      const type *x = (a) + ash_rt_at.a;                                       \
+      const type *y = (b) + ash_rt_at.b;                                       \
+      for (int32_t i = 0; i < (shape)->dim[ash_rt_last]; i++) {                \
+        *(out)++ = (result);                                                   \
+        x += (shape)->step_a[ash_rt_last];                                     \
+        y += (shape)->step_b[ash_rt_last];                                     \
+      }                                                                        \
+    } while (ash_rt_advance((shape), &ash_rt_at));                             \
+  } while (0)
+
 typedef struct ash_rt_add_s8_params {
   ash_rt_broadcast shape;
   int32_t a_offset, a_multiplier, a_shift;
@@ -337,6 +459,144 @@ void ash_rt_add_f32(const ash_rt_binary_f32_params *p, const float *a,
 void ash_rt_mul_f32(const ash_rt_binary_f32_params *p, const float *a,
                     const float *b, float *out);
 
+void ash_rt_sub_f32(const ash_rt_binary_f32_params *p, const float *a,
+                    const float *b, float *out);
+void ash_rt_div_f32(const ash_rt_binary_f32_params *p, const float *a,
+                    const float *b, float *out);
+
+/* Without a fused activation. */
+typedef struct ash_rt_pairs_params {
+  ash_rt_broadcast shape;
+} ash_rt_pairs_params;
+
+void ash_rt_minimum_f32(const ash_rt_pairs_params *p, const float *a,
+                        const float *b, float *out);
+void ash_rt_maximum_f32(const ash_rt_pairs_params *p, const float *a,
+                        const float *b, float *out);
+void ash_rt_squared_difference_f32(const ash_rt_pairs_params *p, const float *a,
+                                   const float *b, float *out);
+void ash_rt_prelu_f32(const ash_rt_pairs_params *p, const float *a,
+                      const float *b, float *out);
+void ash_rt_floor_div_f32(const ash_rt_pairs_params *p, const float *a,
+                          const float *b, float *out);
+void ash_rt_floor_mod_f32(const ash_rt_pairs_params *p, const float *a,
+                          const float *b, float *out);
+void ash_rt_pow_f32(const ash_rt_pairs_params *p, const float *a,
+                    const float *b, float *out);
+
+/* Quantised operands of one byte; which of the numbers count is the kernel's
+ * business. Offsets of operands are -zero point. */
+typedef struct ash_rt_pairs_q8_params {
+  ash_rt_broadcast shape;
+  int32_t a_offset, a_multiplier, a_shift;
+  int32_t b_offset, b_multiplier, b_shift;
+  int32_t out_offset, out_multiplier, out_shift;
+  int32_t act_min, act_max;
+} ash_rt_pairs_q8_params;
+
+void ash_rt_sub_s8(const ash_rt_pairs_q8_params *p, const int8_t *a,
+                   const int8_t *b, int8_t *out);
+void ash_rt_sub_u8(const ash_rt_pairs_q8_params *p, const uint8_t *a,
+                   const uint8_t *b, uint8_t *out);
+void ash_rt_add_u8(const ash_rt_pairs_q8_params *p, const uint8_t *a,
+                   const uint8_t *b, uint8_t *out);
+void ash_rt_mul_u8(const ash_rt_pairs_q8_params *p, const uint8_t *a,
+                   const uint8_t *b, uint8_t *out);
+void ash_rt_squared_difference_s8(const ash_rt_pairs_q8_params *p,
+                                  const int8_t *a, const int8_t *b,
+                                  int8_t *out);
+/* The operand of a division by zero is 0. */
+void ash_rt_div_s8(const ash_rt_pairs_q8_params *p, const int8_t *a,
+                   const int8_t *b, int8_t *out);
+void ash_rt_div_u8(const ash_rt_pairs_q8_params *p, const uint8_t *a,
+                   const uint8_t *b, uint8_t *out);
+/* `out_*` scales values from 0 on, `b_*` products of value and slope. */
+void ash_rt_prelu_s8(const ash_rt_pairs_q8_params *p, const int8_t *a,
+                     const int8_t *b, int8_t *out);
+void ash_rt_prelu_u8(const ash_rt_pairs_q8_params *p, const uint8_t *a,
+                     const uint8_t *b, uint8_t *out);
+
+/* Products of matrices: `shape` has the batches and a last axis of 1; steps
+ * along rows, columns and the axis that is summed over are of elements. */
+typedef struct ash_rt_matmul {
+  ash_rt_broadcast batches;
+  int32_t rows, columns, depth;
+  int32_t a_row, a_depth, b_depth, b_column;
+} ash_rt_matmul;
+
+typedef struct ash_rt_batch_matmul_s8_params {
+  ash_rt_matmul shape;
+  int32_t a_offset, b_offset, out_offset;
+  int32_t multiplier, shift;
+} ash_rt_batch_matmul_s8_params;
+
+void ash_rt_batch_matmul_s8(const ash_rt_batch_matmul_s8_params *p,
+                            const int8_t *a, const int8_t *b, int8_t *out);
+
+typedef struct ash_rt_batch_matmul_f32_params {
+  ash_rt_matmul shape;
+} ash_rt_batch_matmul_f32_params;
+
+void ash_rt_batch_matmul_f32(const ash_rt_batch_matmul_f32_params *p,
+                             const float *a, const float *b, float *out);
+
+/* Whole numbers, and what is compared or chosen as such. */
+enum {
+  ASH_RT_ADD,
+  ASH_RT_SUB,
+  ASH_RT_MUL,
+  ASH_RT_DIV,
+  ASH_RT_MINIMUM,
+  ASH_RT_MAXIMUM,
+  ASH_RT_SQUARED_DIFFERENCE,
+  ASH_RT_FLOOR_DIV,
+  ASH_RT_FLOOR_MOD,
+  ASH_RT_POW,
+  ASH_RT_AND,
+  ASH_RT_OR
+};
+
+typedef struct ash_rt_pairs_whole_params {
+  ash_rt_broadcast shape;
+  int32_t type, function;
+} ash_rt_pairs_whole_params;
+
+void ash_rt_pairs_whole(const ash_rt_pairs_whole_params *p, const void *a,
+                        const void *b, void *out);
+void ash_rt_minimum_s8(const ash_rt_pairs_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
+void ash_rt_maximum_s8(const ash_rt_pairs_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
+
+/* Comparisons: `holds` is the sum of the relations that make it true. */
+enum {
+  ASH_RT_LESS = 1,
+  ASH_RT_EQUAL = 2,
+  ASH_RT_GREATER = 4,
+  ASH_RT_UNORDERED = 8
+};
+
+typedef struct ash_rt_compare_params {
+  ash_rt_broadcast shape;
+  int32_t holds, type;
+} ash_rt_compare_params;
+
+void ash_rt_compare_f32(const ash_rt_compare_params *p, const float *a,
+                        const float *b, uint8_t *out);
+void ash_rt_compare_whole(const ash_rt_compare_params *p, const void *a,
+                          const void *b, uint8_t *out);
+
+/* Quantised values are brought to one scale, with 8 more bits, first. */
+typedef struct ash_rt_compare_q8_params {
+  ash_rt_broadcast shape;
+  int32_t holds, type;
+  int32_t a_offset, a_multiplier, a_shift;
+  int32_t b_offset, b_multiplier, b_shift;
+} ash_rt_compare_q8_params;
+
+void ash_rt_compare_q8(const ash_rt_compare_q8_params *p, const void *a,
+                       const void *b, uint8_t *out);
+
 /* ---- one operand -------------------------------------------------------- */
 
 typedef struct ash_rt_rows_params {
@@ -362,9 +622,61 @@ typedef struct ash_rt_count_params {
 /* out[i] = table[in[i] + 128]. */
 void ash_rt_lut_s8(const ash_rt_count_params *p, const int8_t *in,
                    const int8_t *table, int8_t *out);
+/* out[i] = table[in[i]]. */
+void ash_rt_lut_u8(const ash_rt_count_params *p, const uint8_t *in,
+                   const uint8_t *table, uint8_t *out);
 void ash_rt_logistic_f32(const ash_rt_count_params *p, const float *in,
                          float *out);
 void ash_rt_tanh_f32(const ash_rt_count_params *p, const float *in, float *out);
+void ash_rt_abs_f32(const ash_rt_count_params *p, const float *in, float *out);
+void ash_rt_neg_f32(const ash_rt_count_params *p, const float *in, float *out);
+void ash_rt_sign_f32(const ash_rt_count_params *p, const float *in, float *out);
+void ash_rt_square_f32(const ash_rt_count_params *p, const float *in,
+                       float *out);
+void ash_rt_sqrt_f32(const ash_rt_count_params *p, const float *in, float *out);
+void ash_rt_rsqrt_f32(const ash_rt_count_params *p, const float *in,
+                      float *out);
+void ash_rt_exp_f32(const ash_rt_count_params *p, const float *in, float *out);
+void ash_rt_log_f32(const ash_rt_count_params *p, const float *in, float *out);
+void ash_rt_sin_f32(const ash_rt_count_params *p, const float *in, float *out);
+void ash_rt_cos_f32(const ash_rt_count_params *p, const float *in, float *out);
+void ash_rt_floor_f32(const ash_rt_count_params *p, const float *in,
+                      float *out);
+void ash_rt_ceil_f32(const ash_rt_count_params *p, const float *in, float *out);
+void ash_rt_round_even_f32(const ash_rt_count_params *p, const float *in,
+                           float *out);
+void ash_rt_elu_f32(const ash_rt_count_params *p, const float *in, float *out);
+void ash_rt_gelu_f32(const ash_rt_count_params *p, const float *in, float *out);
+void ash_rt_gelu_tanh_f32(const ash_rt_count_params *p, const float *in,
+                          float *out);
+void ash_rt_hard_swish_f32(const ash_rt_count_params *p, const float *in,
+                           float *out);
+
+typedef struct ash_rt_leaky_relu_f32_params {
+  int32_t count;
+  float alpha;
+} ash_rt_leaky_relu_f32_params;
+
+void ash_rt_leaky_relu_f32(const ash_rt_leaky_relu_f32_params *p,
+                           const float *in, float *out);
+
+/* Whole numbers and truth values, one at a time. */
+enum { ASH_RT_ABS, ASH_RT_NEG, ASH_RT_SIGN, ASH_RT_NOT };
+
+typedef struct ash_rt_map_whole_params {
+  int32_t count, type, function;
+} ash_rt_map_whole_params;
+
+void ash_rt_map_whole(const ash_rt_map_whole_params *p, const void *in,
+                      void *out);
+
+/* Numbers as they are, without any scale: cut towards zero, within the type;
+ * what is not a number gives the largest. */
+typedef struct ash_rt_cast_params {
+  int32_t count, from, to;
+} ash_rt_cast_params;
+
+void ash_rt_cast(const ash_rt_cast_params *p, const void *in, void *out);
 
 /* `high` counts only if `bounded`: infinity stays. */
 typedef struct ash_rt_clamp_f32_params {
@@ -402,6 +714,116 @@ typedef struct ash_rt_mean_f32_params {
 void ash_rt_mean_f32(const ash_rt_mean_f32_params *p, const float *in,
                      float *out);
 
+void ash_rt_mean_u8(const ash_rt_mean_s8_params *p, const uint8_t *in,
+                    uint8_t *out);
+
+/* Runs `statement` for each of four nested axes; `at` is the offset. */
+#define ASH_RT_AXES(dim, step, at, statement)                                  \
+  for (int32_t i0_##at = 0; i0_##at < (dim)[0]; i0_##at++)                     \
+    for (int32_t i1_##at = 0; i1_##at < (dim)[1]; i1_##at++)                   \
+      for (int32_t i2_##at = 0; i2_##at < (dim)[2]; i2_##at++)                 \
+        for (int32_t i3_##at = 0; i3_##at < (dim)[3]; i3_##at++) {             \
+          const ptrdiff_t at = (ptrdiff_t)i0_##at * (step)[0] +                \
+                               (ptrdiff_t)i1_##at * (step)[1] +                \
+                               (ptrdiff_t)i2_##at * (step)[2] +                \
+                               (ptrdiff_t)i3_##at * (step)[3];                 \
+          statement                                                            \
+        }
+
+/* Other ways to make one value of many. `count` is for the mean. */
+enum {
+  ASH_RT_SUM,
+  ASH_RT_MEAN,
+  ASH_RT_PROD,
+  ASH_RT_MAX,
+  ASH_RT_MIN,
+  ASH_RT_ANY,
+  ASH_RT_ALL
+};
+
+typedef struct ash_rt_reduce_params {
+  ash_rt_mean_axes axes;
+  int32_t function, type, count;
+} ash_rt_reduce_params;
+
+void ash_rt_reduce_f32(const ash_rt_reduce_params *p, const float *in,
+                       float *out);
+void ash_rt_reduce_s8(const ash_rt_reduce_params *p, const int8_t *in,
+                      int8_t *out);
+void ash_rt_reduce_whole(const ash_rt_reduce_params *p, const void *in,
+                         void *out);
+
+/* `outer` times `inner` rows of `depth` elements that are `inner` apart. */
+typedef struct ash_rt_arg_params {
+  int32_t outer, depth, inner;
+  int32_t least; /* look for the smallest, not the largest */
+  int32_t type, out_type;
+} ash_rt_arg_params;
+
+void ash_rt_arg_f32(const ash_rt_arg_params *p, const float *in, void *out);
+void ash_rt_arg_whole(const ash_rt_arg_params *p, const void *in, void *out);
+
+typedef struct ash_rt_cumsum_params {
+  int32_t outer, depth, inner;
+  int32_t exclusive, reverse;
+  int32_t type;
+} ash_rt_cumsum_params;
+
+void ash_rt_cumsum_f32(const ash_rt_cumsum_params *p, const float *in,
+                       float *out);
+void ash_rt_cumsum_whole(const ash_rt_cumsum_params *p, const void *in,
+                         void *out);
+
+/* ---- rows --------------------------------------------------------------- */
+
+void ash_rt_log_softmax_f32(const ash_rt_rows_params *p, const float *in,
+                            float *out);
+void ash_rt_l2_normalization_f32(const ash_rt_rows_params *p, const float *in,
+                                 float *out);
+
+/* table[d] is exp(-d * scale) in Q0.31, 0 for differences above `farthest`; a
+ * difference times multiplier * 2^(shift - 31) is in Q5.26, `back_*` reverses
+ * that. Type S8 or U8. */
+typedef struct ash_rt_log_softmax_q8_params {
+  int32_t rows, depth, type;
+  int32_t multiplier, shift, back_multiplier, back_shift;
+  int32_t farthest;
+} ash_rt_log_softmax_q8_params;
+
+void ash_rt_log_softmax_q8(const ash_rt_log_softmax_q8_params *p,
+                           const void *in, const int32_t *table, void *out);
+
+/* The output has scale 1/128 and a zero point in the middle. */
+typedef struct ash_rt_l2_normalization_q8_params {
+  int32_t rows, depth, type;
+  int32_t in_offset;
+} ash_rt_l2_normalization_q8_params;
+
+void ash_rt_l2_normalization_q8(const ash_rt_l2_normalization_q8_params *p,
+                                const void *in, void *out);
+
+/* ---- images made larger or smaller -------------------------------------- */
+
+/* Where output rows come from, then where columns do, is in tables: one input
+ * index each for the nearest, the lower and the upper one for bilinear
+ * interpolation, with the part of the upper one (in 1/1024 for int8). For the
+ * nearest, `channels` counts bytes. */
+typedef struct ash_rt_resize_params {
+  int32_t batches, in_h, in_w, out_h, out_w, channels;
+} ash_rt_resize_params;
+
+void ash_rt_resize_nearest(const ash_rt_resize_params *p, const void *in,
+                           const int32_t *table, void *out);
+void ash_rt_resize_bilinear_s8(const ash_rt_resize_params *p, const int8_t *in,
+                               const int32_t *table, const int32_t *parts,
+                               int8_t *out);
+void ash_rt_resize_bilinear_u8(const ash_rt_resize_params *p, const uint8_t *in,
+                               const int32_t *table, const float *parts,
+                               uint8_t *out);
+void ash_rt_resize_bilinear_f32(const ash_rt_resize_params *p, const float *in,
+                                const int32_t *table, const float *parts,
+                                float *out);
+
 /* ---- moving and converting ---------------------------------------------- */
 
 typedef struct ash_rt_copy_params {
@@ -409,6 +831,60 @@ typedef struct ash_rt_copy_params {
 } ash_rt_copy_params;
 
 void ash_rt_copy(const ash_rt_copy_params *p, const void *in, void *out);
+
+/* A box of things of `unit` bytes: thing (i, j, ...) goes from byte
+ * from + i * from_step[0] + j * from_step[1] + ... of the input to byte
+ * to + i * to_step[0] + ... of the output. */
+enum { ASH_RT_MOVE_RANK = 8 };
+
+typedef struct ash_rt_move_params {
+  int32_t rank, unit, from, to;
+  int32_t dim[ASH_RT_MOVE_RANK];
+  int32_t from_step[ASH_RT_MOVE_RANK];
+  int32_t to_step[ASH_RT_MOVE_RANK];
+} ash_rt_move_params;
+
+void ash_rt_move(const ash_rt_move_params *p, const void *in, void *out);
+
+/* `count` times the same `unit` bytes. */
+typedef struct ash_rt_fill_params {
+  int32_t count, unit;
+  uint8_t value[8];
+} ash_rt_fill_params;
+
+void ash_rt_move_fill(const ash_rt_fill_params *p, void *out);
+
+/* For each of `batches` and `outer`, `picks` rows of `run` bytes, each chosen
+ * from `length` by an index of type `type`. Indices outside are taken as the
+ * first or the last row. */
+typedef struct ash_rt_gather_params {
+  int32_t batches, outer, picks, length, run, type;
+} ash_rt_gather_params;
+
+void ash_rt_gather(const ash_rt_gather_params *p, const void *in,
+                   const void *indices, void *out);
+
+/* The same with an index of `depth` numbers, for axes of sizes `dim`. */
+typedef struct ash_rt_gather_nd_params {
+  int32_t picks, depth, run, type;
+  int32_t dim[ASH_RT_MOVE_RANK];
+} ash_rt_gather_nd_params;
+
+void ash_rt_gather_nd(const ash_rt_gather_nd_params *p, const void *in,
+                      const void *indices, void *out);
+
+/* Things of `unit` bytes from a where the condition holds, else from b. Steps
+ * count elements, 0 where an operand is repeated. */
+typedef struct ash_rt_select_params {
+  int32_t rank, unit;
+  int32_t dim[ASH_RT_MOVE_RANK];
+  int32_t step_when[ASH_RT_MOVE_RANK];
+  int32_t step_a[ASH_RT_MOVE_RANK];
+  int32_t step_b[ASH_RT_MOVE_RANK];
+} ash_rt_select_params;
+
+void ash_rt_select(const ash_rt_select_params *p, const uint8_t *when,
+                   const void *a, const void *b, void *out);
 
 /* `before` and `after` elements around each of the `rank` dimensions. */
 typedef struct ash_rt_pad_params {
@@ -506,8 +982,9 @@ void ash_rt_quantize_s8_u8(const ash_rt_requantize_params *p, const int8_t *in,
 
 /* Arm DSP: two 16-bit products at once. Weights are groups of channels (two for
  * convolution, four for fully connected) by blocks of four taps, an even number
- * of them, with the bytes of a block in the order 0 2 1 3; shifts are below 0
- * and sums below 2^30. */
+ * of them, with the bytes of a block in the order 0 2 1 3 (one or two rows,
+ * fully connected: groups of two, order 0 1 2 3); shifts are below 0 and sums
+ * below 2^30. */
 void ash_rt_conv_2d_s8_dsp(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
                            const int32_t *multiplier, const int8_t *shift,
                            const int32_t *bias, const int8_t *filter,
@@ -538,6 +1015,12 @@ void ash_rt_fully_connected_s8_mve(const ash_rt_fully_connected_s8_params *p,
                                    const int8_t *in, const int32_t *bias,
                                    const int8_t *filter, const int32_t *scale,
                                    int8_t *out, void *scratch);
+
+/* Tensors of one shape. */
+void ash_rt_add_s8_mve(const ash_rt_add_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
+void ash_rt_average_pool_2d_s8_mve(const ash_rt_pool_2d_s8_params *p,
+                                   const int8_t *in, int8_t *out);
 
 /* Single instructions, each also in plain C. A pair is two 16-bit numbers, the
  * first in the low half. */
@@ -875,5 +1358,12 @@ static inline int8_t *ash_rt_fill_mve(int8_t *to, int32_t value,
   return to + count;
 }
 #endif
+/* ---- what loops call ---------------------------------------------------- */
+
+float ash_rt_half_value(uint16_t bits);
+uint16_t ash_rt_half_bits(float x);
+float ash_rt_brain_value(uint16_t bits);
+uint16_t ash_rt_brain_bits(float x);
+int64_t ash_rt_integer_sqrt(int64_t x);
 
 #endif

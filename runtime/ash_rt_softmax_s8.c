@@ -6,36 +6,6 @@
  * Newton and Raphson, with the roundings of TensorFlow Lite's reference. */
 #include "ash_rt.h"
 
-/* x * 2^n, saturated. */
-static int32_t ash_rt_softmax_shift_up(int32_t x, int32_t n) {
-  const int32_t limit = INT32_MAX >> n;
-  if (x > limit)
-    return INT32_MAX;
-  if (x < -limit - 1)
-    return INT32_MIN;
-  return x * (1 << n);
-}
-
-/* 1 / (1 + x) for x in [0, 1), both in Q0.31. The estimate is in Q2.29. */
-static int32_t ash_rt_softmax_inverse(int32_t x) {
-  const int32_t half = (int32_t)(((int64_t)x + INT32_MAX + 1) / 2);
-  int32_t y = 1515870810 + ash_rt_mul_high(half, -1010580540); /* 48-32x /17 */
-  for (int32_t i = 0; i < 3; i++) {
-    const int32_t rest = (1 << 29) - ash_rt_mul_high(half, y);
-    y += ash_rt_softmax_shift_up(ash_rt_mul_high(y, rest), 2);
-  }
-  return ash_rt_softmax_shift_up(y, 1);
-}
-
-static int32_t ash_rt_softmax_zeros(uint32_t x) {
-  int32_t n = 0;
-  while (n < 32 && !(x >> 31)) {
-    x <<= 1;
-    n++;
-  }
-  return n;
-}
-
 static void ash_rt_softmax_row(int32_t depth, const int8_t *in,
                                const int32_t *table, int8_t *out) {
   int32_t max = -128;
@@ -44,9 +14,9 @@ static void ash_rt_softmax_row(int32_t depth, const int8_t *in,
   uint32_t sum = 0;
   for (int32_t i = 0; i < depth; i++)
     sum += (uint32_t)ash_rt_shift_down(table[max - in[i]], 12);
-  const int32_t zeros = ash_rt_softmax_zeros(sum);
+  const int32_t zeros = ash_rt_zeros(sum);
   const int32_t scale =
-      ash_rt_softmax_inverse((int32_t)((sum << zeros) - ((uint32_t)1 << 31)));
+      ash_rt_inverse((int32_t)((sum << zeros) - ((uint32_t)1 << 31)));
   const int32_t shift = ash_rt_clamp(12 - zeros + 31 - 8, 0, 31);
   for (int32_t i = 0; i < depth; i++) {
     const int32_t y =

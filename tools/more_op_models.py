@@ -5,7 +5,8 @@ The same options and files as make_op_models.py; the families are others.
 Types: int8, uint8 and float32 where an operator computes; int32, int64 and
 bool where models use them for sizes, indices and masks.
 
---only=NAME,NAME makes these families alone.
+--only=NAME,NAME makes these families alone; --each keeps one small model for
+each operator and type.
 """
 
 import sys
@@ -792,7 +793,25 @@ def evaluate(case, seed, ordinary=make_op_models.evaluate):
     return ordinary(case, seed)
 
 
+def one_of_each(items, _limit):
+    """For each operator and type the smallest model that is not trivial."""
+    best = {}
+    for item in items:
+        _, case, inputs, outputs = item
+        moved = sum(a.size for a in outputs.values()) / make_op_models.CASES
+        rank = (moved < 6, len(case.model.to_bytes())
+                + sum(a.nbytes for a in (*inputs.values(), *outputs.values())))
+        key = (case.op, case.dtype)
+        if key not in best or rank < best[key][0]:
+            best[key] = (rank, item)
+    return sorted((item for _, item in best.values()),
+                  key=lambda item: item[0]), set()
+
+
 if __name__ == "__main__":
+    if "--each" in sys.argv:  # instead of --select N
+        sys.argv = [w for w in sys.argv if w != "--each"] + ["--select", "1"]
+        make_op_models.select = one_of_each
     only = [w[7:] for w in sys.argv[1:] if w.startswith("--only=")]
     sys.argv = [w for w in sys.argv if not w.startswith("--only=")]
     make_op_models.FAMILIES[:] = [f for f in FAMILIES

@@ -2,6 +2,7 @@
 #include "emit/call.h"
 
 #include "emit/call_write.h"
+#include "emit/loop.h"
 #include "kernel/reads.h"
 
 #include <inttypes.h>
@@ -35,6 +36,19 @@ void ash_call_int(const ash_call *c, const char *name, int64_t value) {
     ash_text_line(c->text, ".%s = -2147483647 - 1,", name);
   else
     ash_text_line(c->text, ".%s = %" PRId64 ",", name, value);
+}
+
+void ash_call_word(const ash_call *c, const char *name, const char *word) {
+  ash_text_line(c->text, ".%s = ASH_RT_%s,", name, word);
+}
+
+void ash_call_type(const ash_call *c, const char *name, ash_type type) {
+  static const char *const words[ASH_TYPE_COUNT] = {
+      [ASH_INT8] = "S8",    [ASH_UINT8] = "U8",    [ASH_INT16] = "S16",
+      [ASH_UINT16] = "U16", [ASH_INT32] = "S32",   [ASH_UINT32] = "U32",
+      [ASH_INT64] = "S64",  [ASH_FLOAT32] = "F32", [ASH_BOOL] = "BOOL",
+  };
+  ash_call_word(c, name, words[type] ? words[type] : "U8");
 }
 
 static void put_indent(const ash_call *c) {
@@ -85,11 +99,16 @@ static void put_input(const ash_call *c, uint32_t k) {
     ash_text_format(c->text, "    (const %s *)(%s)", ash_type_c(t->type), e);
 }
 
-static void put_tail(const ash_call *c) {
+static void put_output(const ash_call *c, uint32_t k) {
+  const ash_tensor *t = ash_op_out(c->graph, ash_call_op(c), k);
   ash_text_string(c->text, ",\n");
   put_indent(c);
-  ash_text_format(c->text, "    (%s *)(%s)", ash_type_c(ash_call_out(c)->type),
-                  c->outputs[0]);
+  ash_text_format(c->text, "    (%s *)(%s)", ash_type_c(t->type),
+                  c->outputs[k]);
+}
+
+static void put_tail(const ash_call *c, uint32_t k) {
+  put_output(c, k);
   if (c->kernel->scratch) {
     ash_text_string(c->text, ",\n");
     put_indent(c);
@@ -98,33 +117,53 @@ static void put_tail(const ash_call *c) {
   ash_text_string(c->text, ");\n");
 }
 
-static void put_function(const ash_call *c) {
+static void put_function(const ash_call *c, const char *name) {
   put_indent(c);
-  ash_text_format(c->text, "ash_rt_%s(&p", c->kernel->name);
+  ash_text_format(c->text, "ash_rt_%s(&p", name);
+}
+
+void ash_call_invoke_between(const ash_call *c, uint32_t in, uint32_t out) {
+  put_function(c, c->kernel->name);
+  put_input(c, in);
+  put_tail(c, out);
+}
+
+void ash_call_invoke_other(const ash_call *c, const char *function) {
+  put_function(c, function);
+  put_output(c, 0);
+  ash_text_string(c->text, ");\n");
+}
+
+void ash_call_open_block(const ash_call *c) {
+  ash_text_line(c->text, "{");
+  c->text->indent++;
+}
+
+void ash_call_close_block(const ash_call *c) {
+  c->text->indent--;
+  ash_text_line(c->text, "}");
 }
 
 void ash_call_invoke_one(const ash_call *c, uint32_t k) {
-  put_function(c);
-  put_input(c, k);
-  put_tail(c);
+  ash_call_invoke_between(c, k, 0);
 }
 
 /* Kernels with weights always take a bias; one that the op does not mention is
  * absent. */
 static uint32_t argument_count(const ash_op *op) {
-  const bool weights = op->kind == ASH_OP_conv_2d ||
-                       op->kind == ASH_OP_depthwise_conv_2d ||
-                       op->kind == ASH_OP_fully_connected;
+  const bool weights =
+      op->kind == ASH_OP_conv_2d || op->kind == ASH_OP_depthwise_conv_2d ||
+      op->kind == ASH_OP_transpose_conv || op->kind == ASH_OP_fully_connected;
   return weights && op->input_count < 3 ? 3 : op->input_count;
 }
 
 void ash_call_invoke(const ash_call *c) {
   const uint32_t count = argument_count(ash_call_op(c));
-  put_function(c);
+  put_function(c, c->kernel->name);
   for (uint32_t k = 0; k < count; k++)
     if (ash_op_reads(c->graph, c->op, k))
       put_input(c, k);
-  put_tail(c);
+  put_tail(c, 0);
 }
 
 /* ---- dispatch ----------------------------------------------------------- */
@@ -139,7 +178,7 @@ static write_params *const writers[ASH_OP_COUNT] = {
     [ASH_OP_fully_connected] = ash_call_dense,
     [ASH_OP_add] = ash_call_binary,
     [ASH_OP_mul] = ash_call_binary,
-    [ASH_OP_mean] = ash_call_mean,
+    [ASH_OP_mean] = ash_call_fold,
     [ASH_OP_softmax] = ash_call_unary,
     [ASH_OP_relu] = ash_call_unary,
     [ASH_OP_relu6] = ash_call_unary,
@@ -151,12 +190,106 @@ static write_params *const writers[ASH_OP_COUNT] = {
     [ASH_OP_reshape] = ash_call_copy,
     [ASH_OP_squeeze] = ash_call_copy,
     [ASH_OP_expand_dims] = ash_call_copy,
+    [ASH_OP_abs] = ash_call_map,
+    [ASH_OP_neg] = ash_call_map,
+    [ASH_OP_sign] = ash_call_map,
+    [ASH_OP_square] = ash_call_map,
+    [ASH_OP_sqrt] = ash_call_map,
+    [ASH_OP_rsqrt] = ash_call_map,
+    [ASH_OP_exp] = ash_call_map,
+    [ASH_OP_log] = ash_call_map,
+    [ASH_OP_sin] = ash_call_map,
+    [ASH_OP_cos] = ash_call_map,
+    [ASH_OP_floor] = ash_call_map,
+    [ASH_OP_ceil] = ash_call_map,
+    [ASH_OP_round] = ash_call_map,
+    [ASH_OP_leaky_relu] = ash_call_map,
+    [ASH_OP_elu] = ash_call_map,
+    [ASH_OP_gelu] = ash_call_map,
+    [ASH_OP_hard_swish] = ash_call_map,
+    [ASH_OP_logical_not] = ash_call_map,
+    [ASH_OP_cast] = ash_call_map,
+    [ASH_OP_relu_0_to_1] = ash_call_unary,
+    [ASH_OP_sub] = ash_call_binary,
+    [ASH_OP_div] = ash_call_binary,
+    [ASH_OP_minimum] = ash_call_binary,
+    [ASH_OP_maximum] = ash_call_binary,
+    [ASH_OP_squared_difference] = ash_call_binary,
+    [ASH_OP_floor_div] = ash_call_binary,
+    [ASH_OP_floor_mod] = ash_call_binary,
+    [ASH_OP_pow] = ash_call_binary,
+    [ASH_OP_prelu] = ash_call_binary,
+    [ASH_OP_equal] = ash_call_binary,
+    [ASH_OP_not_equal] = ash_call_binary,
+    [ASH_OP_less] = ash_call_binary,
+    [ASH_OP_less_equal] = ash_call_binary,
+    [ASH_OP_greater] = ash_call_binary,
+    [ASH_OP_greater_equal] = ash_call_binary,
+    [ASH_OP_logical_and] = ash_call_binary,
+    [ASH_OP_logical_or] = ash_call_binary,
+    [ASH_OP_transpose] = ash_call_move,
+    [ASH_OP_slice] = ash_call_move,
+    [ASH_OP_strided_slice] = ash_call_move,
+    [ASH_OP_split] = ash_call_move,
+    [ASH_OP_split_v] = ash_call_move,
+    [ASH_OP_pack] = ash_call_move,
+    [ASH_OP_unpack] = ash_call_move,
+    [ASH_OP_tile] = ash_call_move,
+    [ASH_OP_broadcast_to] = ash_call_move,
+    [ASH_OP_reverse] = ash_call_move,
+    [ASH_OP_fill] = ash_call_move,
+    [ASH_OP_space_to_depth] = ash_call_blocks,
+    [ASH_OP_depth_to_space] = ash_call_blocks,
+    [ASH_OP_space_to_batch_nd] = ash_call_blocks,
+    [ASH_OP_batch_to_space_nd] = ash_call_blocks,
+    [ASH_OP_mirror_pad] = ash_call_blocks,
+    [ASH_OP_shape] = ash_call_copy,
+    [ASH_OP_gather] = ash_call_pick,
+    [ASH_OP_gather_nd] = ash_call_pick,
+    [ASH_OP_select] = ash_call_select,
+    [ASH_OP_select_v2] = ash_call_select,
+    [ASH_OP_sum] = ash_call_fold,
+    [ASH_OP_reduce_prod] = ash_call_fold,
+    [ASH_OP_reduce_max] = ash_call_fold,
+    [ASH_OP_reduce_min] = ash_call_fold,
+    [ASH_OP_reduce_any] = ash_call_fold,
+    [ASH_OP_reduce_all] = ash_call_fold,
+    [ASH_OP_arg_max] = ash_call_along,
+    [ASH_OP_arg_min] = ash_call_along,
+    [ASH_OP_cumsum] = ash_call_along,
+    [ASH_OP_log_softmax] = ash_call_rows,
+    [ASH_OP_l2_normalization] = ash_call_rows,
+    [ASH_OP_resize_bilinear] = ash_call_resize,
+    [ASH_OP_resize_nearest_neighbor] = ash_call_resize,
+    [ASH_OP_transpose_conv] = ash_call_window,
+    [ASH_OP_batch_matmul] = ash_call_matmul,
     [ASH_OP_pad] = ash_call_pad,
     [ASH_OP_concatenation] = ash_call_concatenation,
 };
 
+static write_params *const loops[ASH_OP_COUNT] = {
+    [ASH_OP_map] = ash_loop_map,
+    [ASH_OP_fold] = ash_loop_fold,
+    [ASH_OP_strided] = ash_loop_strided,
+    [ASH_OP_take] = ash_loop_take,
+    [ASH_OP_take_elements] = ash_loop_take_elements,
+    [ASH_OP_take_nd] = ash_loop_take_nd,
+    [ASH_OP_put_elements] = ash_loop_put_elements,
+    [ASH_OP_put_nd] = ash_loop_put_nd,
+    [ASH_OP_fill_pad] = ash_loop_fill_pad,
+    [ASH_OP_join] = ash_loop_join,
+    [ASH_OP_matmul] = ash_loop_matmul,
+    [ASH_OP_conv_nd] = ash_loop_conv_nd,
+    [ASH_OP_pool_nd] = ash_loop_pool_nd,
+    [ASH_OP_running] = ash_loop_running,
+    [ASH_OP_top_k] = ash_loop_top_k,
+    [ASH_OP_resample] = ash_loop_resample,
+};
+
 ash_status ash_emit_call(ash_ctx *ctx, const ash_call *call) {
-  write_params *write = writers[ash_call_op(call)->kind];
+  const ash_op_kind kind = ash_call_op(call)->kind;
+  const bool loop = strcmp(call->kernel->name, "loop") == 0;
+  write_params *write = loop ? loops[kind] : writers[kind];
   ASH_INVARIANT(ctx, write != NULL);
   ASH_TRY(write(ctx, call));
   return ash_text_check(ctx, call->text);

@@ -1,103 +1,8 @@
-/* call_shape.c - mean, pad, concatenation and copying: operators whose
- * parameters are mostly shapes. */
+/* call_shape.c - pad, concatenation and copying: operators whose parameters are
+ * mostly shapes. */
 #include "emit/call_write.h"
 
 #include <string.h>
-
-/* ---- mean --------------------------------------------------------------- */
-
-enum { MEAN_AXES = 4 }; /* ASH_RT_MEAN_AXES: enough for ASH_RANK_MAX */
-
-typedef struct axes {
-  uint32_t count;
-  int32_t dim[ASH_RANK_MAX], step[ASH_RANK_MAX];
-} axes;
-
-typedef struct mean_axes {
-  axes keep, fold;
-  int64_t elements; /* in each average */
-} mean_axes;
-
-static bool is_folded(const ash_tensor *list, uint32_t axis, uint32_t rank) {
-  for (uint64_t i = 0; i < ash_shape_elements(&list->shape); i++) {
-    const int64_t a = ash_tensor_int(list, i);
-    if (a == (int64_t)axis || a + (int64_t)rank == (int64_t)axis)
-      return true;
-  }
-  return false;
-}
-
-/* From the last axis to the first; joins with the one before where possible. */
-static void add_axis(axes *to, int32_t dim, int32_t step, bool join) {
-  if (join)
-    to->dim[to->count - 1] *= dim;
-  else {
-    to->dim[to->count] = dim;
-    to->step[to->count++] = step;
-  }
-}
-
-static mean_axes split(const ash_shape *s, const ash_tensor *list) {
-  mean_axes m = {.elements = 1};
-  int32_t step = 1;
-  const axes *newest = NULL;
-  for (uint32_t d = s->rank; d-- > 0;) {
-    if (s->dim[d] == 1)
-      continue;
-    axes *to = is_folded(list, d, s->rank) ? &m.fold : &m.keep;
-    add_axis(to, s->dim[d], step, newest == to);
-    newest = to;
-    step *= s->dim[d];
-    if (to == &m.fold)
-      m.elements *= s->dim[d];
-  }
-  return m;
-}
-
-/* Four axes, the fastest last, unused ones of size 1. */
-static void put_axes(const ash_call *c, const char *dims, const char *steps,
-                     const axes *a) {
-  int32_t dim[MEAN_AXES] = {1, 1, 1, 1}, step[MEAN_AXES] = {0};
-  for (uint32_t i = 0; i < a->count; i++) {
-    dim[MEAN_AXES - 1 - i] = a->dim[i];
-    step[MEAN_AXES - 1 - i] = a->step[i];
-  }
-  ash_call_ints(c, dims, dim, MEAN_AXES);
-  ash_call_ints(c, steps, step, MEAN_AXES);
-}
-
-static ash_status put_mean_scales(ash_ctx *ctx, const ash_call *c,
-                                  int64_t elements) {
-  const ash_tensor *in = ash_call_in(c, 0), *out = ash_call_out(c);
-  ash_scaling s;
-  if (!ash_quant_mean(&s, in, out, elements))
-    return ash_quant_fail_ratio(ctx, c->graph, c->op,
-                                (double)ash_quant_scale(ash_call_in(c, 0)));
-  const uint32_t offset = (uint32_t)-ash_quant_zero(in) * (uint32_t)elements;
-  ash_call_int(c, "sum_offset", (int32_t)offset);
-  ash_call_int(c, "out_offset", ash_quant_zero(out));
-  ash_call_int(c, "multiplier", s.multiplier);
-  ash_call_int(c, "shift", s.shift);
-  return ASH_OK;
-}
-
-ash_status ash_call_mean(ash_ctx *ctx, const ash_call *c) {
-  const mean_axes m = split(&ash_call_in(c, 0)->shape, ash_call_in(c, 1));
-  const bool integer = ash_call_out(c)->type != ASH_FLOAT32;
-  ASH_INVARIANT(ctx, m.keep.count <= MEAN_AXES && m.fold.count <= MEAN_AXES);
-  ash_call_open(c, integer ? "mean_s8" : "mean_f32");
-  ash_call_open_field(c, "axes");
-  put_axes(c, "keep_dim", "keep_step", &m.keep);
-  put_axes(c, "fold_dim", "fold_step", &m.fold);
-  ash_call_close_field(c);
-  if (integer)
-    ASH_TRY(put_mean_scales(ctx, c, m.elements ? m.elements : 1));
-  else
-    ash_call_int(c, "count", m.elements);
-  ash_call_close(c);
-  ash_call_invoke(c);
-  return ASH_OK;
-}
 
 /* ---- pad ---------------------------------------------------------------- */
 
@@ -141,6 +46,8 @@ static void put_pad_value(const ash_call *c) {
 }
 
 ash_status ash_call_pad(ash_ctx *ctx, const ash_call *c) {
+  if (strcmp(c->kernel->name, "move") == 0)
+    return ash_call_blocks(ctx, c);
   const padding p = join_padding(&ash_call_in(c, 0)->shape, ash_call_in(c, 1));
   if (p.rank > PAD_RANK_MAX)
     return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_kernel_rank,

@@ -43,6 +43,7 @@ static void put_conv_scales(const ash_call *c) {
 static const char *params_of(ash_op_kind kind, bool integer) {
   switch (kind) {
   case ASH_OP_conv_2d:
+  case ASH_OP_transpose_conv:
     return integer ? "conv_2d_s8" : "conv_2d_f32";
   case ASH_OP_depthwise_conv_2d:
     return integer ? "depthwise_conv_2d_s8" : "window_f32";
@@ -57,7 +58,7 @@ ash_status ash_call_window(ash_ctx *ctx, const ash_call *c) {
   const bool integer = ash_call_out(c)->type != ASH_FLOAT32;
   ash_call_open(c, params_of(kind, integer));
   put_window(c);
-  if (kind == ASH_OP_conv_2d)
+  if (kind == ASH_OP_conv_2d || kind == ASH_OP_transpose_conv)
     put_groups(c);
   if (integer && ash_call_in(c, 1))
     put_conv_scales(c);

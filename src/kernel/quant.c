@@ -71,6 +71,7 @@ static const struct {
 } act_table[] = {
     {"relu", 0.0f, FLT_MAX},
     {"relu6", 0.0f, 6.0f},
+    {"relu_0_to_1", 0.0f, 1.0f},
     {"relu_n1_to_1", -1.0f, 1.0f},
 };
 

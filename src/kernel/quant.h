@@ -76,8 +76,14 @@ typedef struct ash_add_scaling {
 
 bool ash_quant_add(ash_add_scaling *out, const ash_tensor *a,
                    const ash_tensor *b, const ash_tensor *result);
+/* Any operator of two quantised inputs (quant_pair.c). Where an entry does not
+ * count, it is 0. */
+bool ash_quant_pair(ash_add_scaling *out, ash_op_kind kind, const ash_tensor *a,
+                    const ash_tensor *b, const ash_tensor *result);
 bool ash_quant_mul(ash_scaling *out, const ash_tensor *a, const ash_tensor *b,
                    const ash_tensor *result);
+bool ash_quant_matmul(ash_scaling *out, const ash_tensor *a,
+                      const ash_tensor *b, const ash_tensor *result);
 /* From one scale to another: quantize, concatenation. */
 bool ash_quant_convert(ash_scaling *out, const ash_tensor *in,
                        const ash_tensor *result);

@@ -33,7 +33,33 @@ bool ash_op_reads(const ash_graph *g, uint32_t op, uint32_t input) {
   case ASH_OP_expand_dims:
   case ASH_OP_mean:
   case ASH_OP_pad:
+  case ASH_OP_mirror_pad:
+  case ASH_OP_transpose:
+  case ASH_OP_slice:
+  case ASH_OP_strided_slice:
+  case ASH_OP_split:
+  case ASH_OP_split_v:
+  case ASH_OP_tile:
+  case ASH_OP_broadcast_to:
+  case ASH_OP_reverse:
+  case ASH_OP_space_to_batch_nd:
+  case ASH_OP_batch_to_space_nd:
+  case ASH_OP_sum:
+  case ASH_OP_reduce_prod:
+  case ASH_OP_reduce_max:
+  case ASH_OP_reduce_min:
+  case ASH_OP_reduce_any:
+  case ASH_OP_reduce_all:
+  case ASH_OP_arg_max:
+  case ASH_OP_arg_min:
+  case ASH_OP_cumsum:
     return input == 0;
+  case ASH_OP_resize_bilinear:
+  case ASH_OP_resize_nearest_neighbor:
+    return input != 1;
+  case ASH_OP_fill:
+  case ASH_OP_shape: /* what lowering appended */
+    return input == 1;
   default:
     return true;
   }

@@ -12,20 +12,19 @@
 
 #include "kernel/kernel.h"
 #include "kernel/quant.h"
+#include "pass/lower_append.h"
 #include "pass/lower_tables.h"
 
 /* ---- constants ---------------------------------------------------------- */
 
-/* Little-endian, as model files are. */
-static void put_int(uint8_t *to, int64_t value, uint32_t bytes) {
+void ash_lower_put_int(uint8_t *to, int64_t value, uint32_t bytes) {
   for (uint32_t i = 0; i < bytes; i++)
     to[i] = (uint8_t)((uint64_t)value >> (8 * i));
 }
 
-/* Appends a constant of `count` integers to the op's inputs. `bytes` lives in
- * the graph's zone. */
-static ash_status append(ash_graph *g, uint32_t op, const char *suffix,
-                         ash_type type, uint32_t count, const uint8_t *bytes) {
+ash_status ash_lower_append(ash_graph *g, uint32_t op, const char *suffix,
+                            ash_type type, uint32_t count,
+                            const uint8_t *bytes) {
   const char *id =
       ash_zone_format(&g->zone, "%s_%s", g->ops.items[op].id, suffix);
   ASH_TRY(ash_zone_check(g->ctx, &g->zone));
@@ -93,12 +92,12 @@ static ash_status lower_conv(ash_ctx *ctx, ash_graph *g, uint32_t op) {
     ash_scaling s;
     if (!ash_quant_conv(&s, in, w, out, i))
       return ash_quant_fail_ratio(ctx, g, op, (double)w->quant.scale[i]);
-    put_int(multiplier + (size_t)i * 4, s.multiplier, 4);
-    put_int(shift + i, s.shift, 1);
+    ash_lower_put_int(multiplier + (size_t)i * 4, s.multiplier, 4);
+    ash_lower_put_int(shift + i, s.shift, 1);
   }
   ASH_TRY(fill_bias(g, op));
-  ASH_TRY(append(g, op, "multiplier", ASH_INT32, n, multiplier));
-  return append(g, op, "shift", ASH_INT8, n, shift);
+  ASH_TRY(ash_lower_append(g, op, "multiplier", ASH_INT32, n, multiplier));
+  return ash_lower_append(g, op, "shift", ASH_INT8, n, shift);
 }
 
 static ash_status lower_fully_connected(ash_ctx *ctx, ash_graph *g,
@@ -120,12 +119,12 @@ static ash_status lower_fully_connected(ash_ctx *ctx, ash_graph *g,
     ash_long_scaling s;
     if (!ash_quant_fully_connected(&s, in, w, out, i))
       return ash_quant_fail_ratio(ctx, g, op, (double)w->quant.scale[i]);
-    put_int(multiplier + (size_t)i * 8, s.multiplier, 8);
-    put_int(shift + i, s.shift, 1);
+    ash_lower_put_int(multiplier + (size_t)i * 8, s.multiplier, 8);
+    ash_lower_put_int(shift + i, s.shift, 1);
   }
   ASH_TRY(fill_bias(g, op));
-  ASH_TRY(append(g, op, "multiplier", ASH_INT64, n, multiplier));
-  return append(g, op, "shift", ASH_INT8, n, shift);
+  ASH_TRY(ash_lower_append(g, op, "multiplier", ASH_INT64, n, multiplier));
+  return ash_lower_append(g, op, "shift", ASH_INT8, n, shift);
 }
 
 /* ---- tables ------------------------------------------------------------- */
@@ -136,12 +135,27 @@ static ash_status check_ends(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
   return ash_quant_check(ctx, g, op, o->outputs[0]);
 }
 
+/* Functions without integer arithmetic of their own: the reference computes
+ * all 256 results. */
+static ash_status lower_mapped(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  const ash_type type = ash_op_out(g, &g->ops.items[op], 0)->type;
+  ASH_TRY(check_ends(ctx, g, op));
+  if (ash_type_bits(type) != 8)
+    return ASH_OK;
+  uint8_t *table = ASH_NEW_ARRAY(&g->zone, uint8_t, 256);
+  ASH_TRY(ash_zone_check(ctx, &g->zone));
+  ASH_TRY(ash_table_by_reference(ctx, table, g, op));
+  return ash_lower_append(g, op, "lut", type, 256, table);
+}
+
 static ash_status lower_unary(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  if (ash_op_out(g, &g->ops.items[op], 0)->type != ASH_INT8)
+    return lower_mapped(ctx, g, op);
   ASH_TRY(check_ends(ctx, g, op));
   int8_t *table = ASH_NEW_ARRAY(&g->zone, int8_t, 256);
   ASH_TRY(ash_zone_check(ctx, &g->zone));
   ASH_TRY(ash_table_of_unary(ctx, table, g, op));
-  return append(g, op, "lut", ASH_INT8, 256, (const uint8_t *)table);
+  return ash_lower_append(g, op, "lut", ASH_INT8, 256, (const uint8_t *)table);
 }
 
 /* The kernel writes probabilities in units of 1/256, from -128 on. */
@@ -160,14 +174,15 @@ static ash_status check_softmax(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
 
 static ash_status lower_softmax(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   ASH_TRY(check_ends(ctx, g, op));
-  ASH_TRY(check_softmax(ctx, g, op));
+  if (g->ops.items[op].kind == ASH_OP_softmax)
+    ASH_TRY(check_softmax(ctx, g, op));
   int32_t table[256];
   ASH_TRY(ash_table_of_softmax(ctx, table, g, op));
   uint8_t *bytes = ASH_NEW_ARRAY(&g->zone, uint8_t, 256 * 4);
   ASH_TRY(ash_zone_check(ctx, &g->zone));
   for (size_t i = 0; i < 256; i++)
-    put_int(bytes + 4 * i, table[i], 4);
-  return append(g, op, "lut", ASH_INT32, 256, bytes);
+    ash_lower_put_int(bytes + 4 * i, table[i], 4);
+  return ash_lower_append(g, op, "lut", ASH_INT32, 256, bytes);
 }
 
 /* ---- operators without tables: only checked ----------------------------- */
@@ -178,10 +193,10 @@ static ash_status check_binary(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   ASH_TRY(check_ends(ctx, g, op));
   const ash_tensor *a = ash_op_in(g, o, 0), *b = ash_op_in(g, o, 1);
   const ash_tensor *out = ash_op_out(g, o, 0);
-  ash_add_scaling sum;
-  ash_scaling product;
-  const bool good = o->kind == ASH_OP_add ? ash_quant_add(&sum, a, b, out)
-                                          : ash_quant_mul(&product, a, b, out);
+  ash_add_scaling s;
+  const bool good = o->kind == ASH_OP_add
+                        ? ash_quant_add(&s, a, b, out)
+                        : ash_quant_pair(&s, o->kind, a, b, out);
   return good ? ASH_OK
               : ash_quant_fail_ratio(ctx, g, op,
                                      (double)ash_quant_scale(a) /
@@ -241,6 +256,22 @@ static ash_status check_concatenation(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   return ASH_OK;
 }
 
+/* ---- sizes -------------------------------------------------------------- */
+
+/* What a static shape is, is known here. */
+static ash_status lower_shape(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  const ash_shape *in = &ash_op_in(g, o, 0)->shape;
+  const ash_type type = ash_op_out(g, o, 0)->type;
+  const uint32_t size = ash_type_bits(type) / 8;
+  uint8_t *bytes =
+      ASH_NEW_ARRAY(&g->zone, uint8_t, (size_t)in->rank * size + 1);
+  ASH_TRY(ash_zone_check(ctx, &g->zone));
+  for (uint32_t i = 0; i < in->rank; i++)
+    ash_lower_put_int(bytes + (size_t)i * size, in->dim[i], size);
+  return ash_lower_append(g, op, "value", type, in->rank, bytes);
+}
+
 /* ---- dispatch ----------------------------------------------------------- */
 
 static ash_status lower_op(ash_ctx *ctx, ash_graph *g, uint32_t op) {
@@ -248,6 +279,7 @@ static ash_status lower_op(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   switch (o->kind) {
   case ASH_OP_conv_2d:
   case ASH_OP_depthwise_conv_2d:
+  case ASH_OP_transpose_conv:
     return o->input_count > 3 ? ASH_OK : lower_conv(ctx, g, op);
   case ASH_OP_fully_connected:
     return o->input_count > 3 ? ASH_OK : lower_fully_connected(ctx, g, op);
@@ -257,12 +289,29 @@ static ash_status lower_op(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   case ASH_OP_logistic:
   case ASH_OP_tanh:
     return o->input_count > 1 ? ASH_OK : lower_unary(ctx, g, op);
+  case ASH_OP_abs:
+  case ASH_OP_sqrt:
+  case ASH_OP_rsqrt:
+  case ASH_OP_exp:
+  case ASH_OP_log:
+  case ASH_OP_relu_0_to_1:
+  case ASH_OP_leaky_relu:
+  case ASH_OP_elu:
+  case ASH_OP_gelu:
+  case ASH_OP_hard_swish:
+    return o->input_count > 1 ? ASH_OK : lower_mapped(ctx, g, op);
+  case ASH_OP_log_softmax:
   case ASH_OP_softmax:
     return o->input_count > 1 ? ASH_OK : lower_softmax(ctx, g, op);
   case ASH_OP_add:
   case ASH_OP_mul:
+  case ASH_OP_sub:
+  case ASH_OP_div:
+  case ASH_OP_squared_difference:
+  case ASH_OP_prelu:
     return check_binary(ctx, g, op);
   case ASH_OP_mean:
+  case ASH_OP_sum:
     return check_converted(ctx, g, op);
   case ASH_OP_average_pool_2d:
   case ASH_OP_max_pool_2d:
@@ -286,6 +335,11 @@ static ash_status lower_any(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   if (o->kind == ASH_OP_quantize || o->kind == ASH_OP_dequantize)
     return in && out ? check_converted(ctx, g, op)
                      : check_float_end(ctx, g, op);
+  if (o->kind == ASH_OP_resize_bilinear ||
+      o->kind == ASH_OP_resize_nearest_neighbor)
+    return o->input_count > 2 ? ASH_OK : ash_lower_resize(ctx, g, op);
+  if (o->kind == ASH_OP_shape)
+    return o->input_count > 1 ? ASH_OK : lower_shape(ctx, g, op);
   return in && out ? lower_op(ctx, g, op) : ASH_OK;
 }
 

@@ -9,6 +9,11 @@
 ash_status ash_table_of_unary(ash_ctx *ctx, int8_t out[256], const ash_graph *g,
                               uint32_t op);
 
+/* The same of any operator, for int8 from -128 and for uint8 from 0 on, by the
+ * reference interpreter (table_by_reference.c). */
+ash_status ash_table_by_reference(ash_ctx *ctx, uint8_t out[256],
+                                  const ash_graph *g, uint32_t op);
+
 /* out[d] = exp(-d * scale * beta) in Q0.31, 0 where TensorFlow Lite leaves
  * the element out of the sum. */
 ash_status ash_table_of_softmax(ash_ctx *ctx, int32_t out[256],

@@ -64,7 +64,9 @@ static between fixed_between(sampling s, int32_t i, int32_t in, int32_t out) {
   const int64_t scale = (1024 * from + to / 2) / to;
   const int64_t at = s.centres ? i * scale + scale / 2 - 512 : i * scale;
   const int64_t low = at / 1024, high = (at + 1023) / 1024;
-  between b = {(int32_t)(low > 0 ? low : 0),
+  /* A scale that was rounded up may lead past the last element. */
+  const int64_t lower = low < in - 1 ? low : in - 1;
+  between b = {(int32_t)(lower > 0 ? lower : 0),
                (int32_t)(high < in - 1 ? high : in - 1), 0, 0};
   b.part_10 = (int32_t)(at - 1024 * (int64_t)b.lower);
   return b;

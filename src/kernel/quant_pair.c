@@ -1,0 +1,51 @@
+/* quant_pair.c - the scalings of operators with two quantised inputs. Which
+ * products and quotients are of floats and which of doubles is TensorFlow
+ * Lite's choice. */
+#include "kernel/quant.h"
+
+/* Both operands with `bits` more bits at twice the larger scale. */
+static bool align(ash_add_scaling *out, float a, float b, float result,
+                  int32_t bits, bool squared) {
+  const double both = (double)(2.0f * (a > b ? a : b));
+  const float fine = (float)(1 << (squared ? 2 * bits : bits)) * result;
+  const double real = squared ? both * both : both;
+  return ash_quant_scaling(&out->a, (double)a / both) &&
+         ash_quant_scaling(&out->b, (double)b / both) &&
+         ash_quant_scaling(&out->out, real / (double)fine);
+}
+
+static bool scale_prelu(ash_add_scaling *out, float a, float b, float result) {
+  const float plain = a / result;
+  const float product = a * b;
+  const float sloped = product / result;
+  return ash_quant_scaling(&out->out, (double)plain) &&
+         ash_quant_scaling(&out->b, (double)sloped);
+}
+
+bool ash_quant_pair(ash_add_scaling *out, ash_op_kind kind, const ash_tensor *a,
+                    const ash_tensor *b, const ash_tensor *result) {
+  const float p = ash_quant_scale(a), q = ash_quant_scale(b);
+  const float r = ash_quant_scale(result);
+  const float below = q * r;
+  *out = (ash_add_scaling){{0, 0}, {0, 0}, {0, 0}};
+  switch (kind) {
+  case ASH_OP_mul:
+    return ash_quant_mul(&out->out, a, b, result);
+  case ASH_OP_div:
+    return ash_quant_scaling(&out->out, (double)(p / below));
+  case ASH_OP_prelu:
+    return scale_prelu(out, p, q, r);
+  case ASH_OP_squared_difference:
+    return align(out, p, q, r, 7, true);
+  default:
+    return align(out, p, q, r, 20, false);
+  }
+}
+
+/* A product of floats, a quotient of doubles. */
+bool ash_quant_matmul(ash_scaling *out, const ash_tensor *a,
+                      const ash_tensor *b, const ash_tensor *result) {
+  const float product = ash_quant_scale(a) * ash_quant_scale(b);
+  return ash_quant_scaling(out,
+                           (double)product / (double)ash_quant_scale(result));
+}

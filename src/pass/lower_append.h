@@ -1,0 +1,20 @@
+/* lower_append.h - how lowering adds constants to an operator. Private to
+ * lower*.c. */
+#ifndef ASH_PASS_LOWER_APPEND_H
+#define ASH_PASS_LOWER_APPEND_H
+
+#include "graph/graph.h"
+
+/* Little-endian, as model files are. */
+void ash_lower_put_int(uint8_t *to, int64_t value, uint32_t bytes);
+
+/* Appends a constant of `count` elements to the op's inputs. `bytes` lives in
+ * the graph's zone. */
+ash_status ash_lower_append(ash_graph *g, uint32_t op, const char *suffix,
+                            ash_type type, uint32_t count,
+                            const uint8_t *bytes);
+
+/* Tables of resize_bilinear and resize_nearest_neighbor (lower_resize.c). */
+ash_status ash_lower_resize(ash_ctx *ctx, ash_graph *g, uint32_t op);
+
+#endif
