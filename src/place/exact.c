@@ -117,10 +117,10 @@ static ash_status reach_optimum(minimise *m) {
   uint64_t nodes = FIRST_NODES * m->sky.tile_count + 1000;
   int64_t stride = 2;
   /* The one-machine bound halves the speed: it is for proofs, so it is used
-   * every other time once the bound has resisted. */
+   * every fourth time once the bound has resisted. */
   const bool jackson = m->valley.use.jackson;
   for (unsigned round = 0; !is_done(m); round++) {
-    m->valley.use.jackson = jackson && round % 2 == 1;
+    m->valley.use.jackson = jackson && round % 4 == 3;
     ash_outcome outcome = attempt(m, m->lower, nodes);
     if (outcome == ASH_REFUTED)
       ASH_TRY(raise_lower(m, m->lower));
@@ -128,7 +128,7 @@ static ash_status reach_optimum(minimise *m) {
       continue;
     const int64_t middle = m->lower + (m->upper - m->lower) / stride;
     if (middle > m->lower && middle < m->upper) {
-      outcome = attempt(m, middle, nodes / 2);
+      outcome = attempt(m, middle, nodes / 4);
       if (outcome == ASH_REFUTED)
         ASH_TRY(raise_lower(m, middle));
       if (outcome == ASH_CUT && stride > 2)
