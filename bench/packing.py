@@ -10,7 +10,6 @@ import json
 import os
 import pathlib
 import random
-import resource
 import shutil
 import statistics
 import subprocess
@@ -23,12 +22,12 @@ BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build")
 ASHLAR = str((BUILD / "bin" / "ashlar").resolve())
 SEEDS = int(os.environ.get("SEEDS", "3"))
 LIMIT = os.environ.get("LIMIT", "60s")
-DATA = ROOT / ".." / "shared" / "data" / "packing"
+DATA = pathlib.Path(os.environ.get(
+    "PACKING_DATA", ROOT / ".." / "shared" / "data" / "packing"))
 
 
 def solve(path, *flags):
     """(report, seconds of processor time, peak KiB) of one run."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     process = subprocess.Popen([ASHLAR, "solve", f"--input={path}", "--json",
                                 "--quiet", f"--timeout={LIMIT}", *flags],
                                stdout=subprocess.PIPE,
@@ -36,7 +35,6 @@ def solve(path, *flags):
     out = process.stdout.read()
     _, _, usage = os.wait4(process.pid, 0)
     process.returncode = 0
-    del before
     return json.loads(out), usage.ru_utime + usage.ru_stime, usage.ru_maxrss
 
 

@@ -46,6 +46,12 @@ typedef struct session {
    "placement rules in YAML (docs/rules.md)"},                                 \
   {"rule", 'r', ARG_LIST, &(s)->rules, "'KEY=VALUE ...'",                      \
    "one more rule: 'type=constant memory=MRAM'"},                              \
+  {"input-shape", 0, ARG_LIST, &(s)->shapes, "NAME=1,3,32,32",                 \
+   "fixes the shape of an input that the model leaves open"},                  \
+  {"constant", 0, ARG_LIST, &(s)->constants, "NAME=1,2,3",                     \
+   "makes an input a constant (shapes and axes must be)"},                     \
+  {"integers", 0, ARG_FLAG, &(s)->options.load.integers, NULL,                 \
+   "floats of the model hold integers: compute with integers"},                \
   {"planner", 0, ARG_TEXT, &(s)->options.plan.planner, "NAME",                 \
    "exact (default), greedy, first-fit, naive, ./FILE.so, 'exec:PROG'"},       \
   {"planner-timeout", 0, ARG_NUMBER, &(s)->timeout, "SECONDS",                 \

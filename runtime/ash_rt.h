@@ -31,6 +31,14 @@
 #define ASH_RT_FILL(to, byte, bytes) ((void)memset(to, byte, bytes))
 #endif
 
+/* Steps that are loops: GCC 12 merges equal ones into a call and then drops the
+ * call as if it had no effect. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8
+#define ASH_RT_STEP __attribute__((no_icf))
+#else
+#define ASH_RT_STEP
+#endif
+
 /* `name` must be unique in the translation unit. */
 #define ASH_RT_STATIC_ASSERT(cond, name)                                       \
   typedef char ash_rt_assert_##name[(cond) ? 1 : -1]

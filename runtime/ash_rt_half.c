@@ -1,19 +1,19 @@
 /* ash_rt_half.c - float16 and bfloat16 to float32 and back. */
 #include "ash_rt.h"
 
-typedef union ash_rt_word {
+typedef union ash_rt_float_word {
   uint32_t bits;
   float value;
-} ash_rt_word;
+} ash_rt_float_word;
 
 float ash_rt_brain_value(uint16_t bits) {
-  ash_rt_word w;
+  ash_rt_float_word w;
   w.bits = (uint32_t)bits << 16;
   return w.value;
 }
 
 uint16_t ash_rt_brain_bits(float x) {
-  ash_rt_word w;
+  ash_rt_float_word w;
   w.value = x;
   if (x != x)
     return (uint16_t)(w.bits >> 16 | 0x40u);
@@ -23,7 +23,7 @@ uint16_t ash_rt_brain_bits(float x) {
 float ash_rt_half_value(uint16_t bits) {
   const uint32_t sign = (uint32_t)(bits & 0x8000u) << 16;
   const uint32_t rest = bits & 0x7fffu;
-  ash_rt_word w;
+  ash_rt_float_word w;
   if (rest >= 0x7c00u) { /* infinite, or not a number */
     w.bits = sign | 0x7f800000u | (rest & 0x3ffu) << 13;
   } else if (rest >= 0x400u) {
@@ -37,7 +37,7 @@ float ash_rt_half_value(uint16_t bits) {
 
 /* To the nearest, ties to even. */
 uint16_t ash_rt_half_bits(float x) {
-  ash_rt_word w;
+  ash_rt_float_word w;
   w.value = x;
   const uint32_t sign = w.bits >> 16 & 0x8000u;
   const uint32_t size = w.bits & 0x7fffffffu;

@@ -31,6 +31,8 @@ typedef struct ash_load_options {
   size_t input_shape_count;
   const char *const *constants; /* "name=1,2,3": an input with a fixed value */
   size_t constant_count;
+  bool integers; /* ONNX: float inputs and constants hold integers (QuantLib,
+                    Deeploy): read them as int32 */
 } ash_load_options;
 
 ASH_API ASH_MUST_CHECK ash_status

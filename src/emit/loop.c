@@ -81,9 +81,8 @@ const char *ash_loop_index(char *buf, const ash_nest *n, uint32_t operand,
       at += (size_t)snprintf(buf + at, ASH_LOOP_TEXT - at, "%s%s%u", plus,
                              letter, (unsigned)d);
     else if (step != 0)
-      at += (size_t)snprintf(buf + at, ASH_LOOP_TEXT - at,
-                             "%s%s%u * %" PRId64, plus, letter, (unsigned)d,
-                             step);
+      at += (size_t)snprintf(buf + at, ASH_LOOP_TEXT - at, "%s%s%u * %" PRId64,
+                             plus, letter, (unsigned)d, step);
   }
   if (at == 0)
     (void)snprintf(buf, ASH_LOOP_TEXT, "0");
@@ -99,8 +98,7 @@ void ash_loop_input(const ash_call *c, const char *name, uint32_t k) {
 }
 
 void ash_loop_output(const ash_call *c, const char *name, uint32_t k) {
-  const char *type =
-      ash_type_c(ash_op_out(c->graph, ash_call_op(c), k)->type);
+  const char *type = ash_type_c(ash_op_out(c->graph, ash_call_op(c), k)->type);
   ash_text_line(c->text, "%s *%s = (%s *)(%s);", type, name, type,
                 c->outputs[k]);
 }
@@ -130,7 +128,9 @@ const char *ash_loop_load(char *buf, ash_type type, const char *array,
   return buf;
 }
 
-static bool is_real(ash_type t) { return ash_type_is_float(t); }
+static bool is_real(ash_type t) {
+  return ash_type_is_float(t);
+}
 
 /* Floats outside an integer type become 0 instead of something undefined. */
 static void store_guarded(const ash_call *c, ash_type to, const char *array,

@@ -22,8 +22,7 @@ static void put_copy(const ash_call *c, const ash_nest *n, int64_t to,
                      int64_t from, const char *array) {
   char out[ASH_LOOP_TEXT], in[ASH_LOOP_TEXT];
   ash_loop_open(c, n, "i");
-  ash_text_line(c->text,
-                "y[%" PRId64 " + %s] = %s[%" PRId64 " + %s];", to,
+  ash_text_line(c->text, "y[%" PRId64 " + %s] = %s[%" PRId64 " + %s];", to,
                 ash_loop_index(out, n, 0, "i"), array, from,
                 ash_loop_index(in, n, 1, "i"));
   ash_loop_close(c, n);
@@ -49,8 +48,7 @@ ash_status ash_loop_take(ash_ctx *ctx, const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const uint32_t axis = axis_of(c, in);
   const int64_t inner = product(in, axis + 1, in->rank);
-  const int64_t picks =
-      (int64_t)ash_shape_elements(&ash_call_in(c, 1)->shape);
+  const int64_t picks = (int64_t)ash_shape_elements(&ash_call_in(c, 1)->shape);
   (void)ctx;
   ash_loop_input(c, "x", 0);
   ash_loop_input(c, "index", 1);
@@ -137,8 +135,7 @@ static void open_put(const ash_call *c) {
   ash_loop_input(c, "index", 1);
   ash_loop_input(c, "updates", 2);
   ash_loop_output(c, "y", 0);
-  ash_loop_for(c, "i",
-               (int64_t)ash_shape_elements(&ash_call_out(c)->shape));
+  ash_loop_for(c, "i", (int64_t)ash_shape_elements(&ash_call_out(c)->shape));
   ash_text_line(c->text, "y[i] = x[i];");
   ash_loop_end(c);
 }
@@ -162,8 +159,7 @@ static void open_tuples(const ash_call *c, uint32_t batch) {
   const uint32_t depth = (uint32_t)index->dim[index->rank - 1];
   const int64_t inner = product(in, batch + depth, in->rank);
   const int64_t batches = product(in, 0, batch);
-  const int64_t tuples =
-      (int64_t)ash_shape_elements(index) / depth / batches;
+  const int64_t tuples = (int64_t)ash_shape_elements(index) / depth / batches;
   ash_loop_for(c, "o", batches);
   ash_loop_for(c, "k", tuples);
   ash_text_line(c->text, "const int32_t tuple = o * %" PRId64 " + k;", tuples);
@@ -174,8 +170,8 @@ static void open_tuples(const ash_call *c, uint32_t batch) {
                    (unsigned)i);
     (void)snprintf(name, sizeof name, "at_%u", (unsigned)i);
     ash_loop_pick(c, name, "index", at, in->dim[batch + i]);
-    ash_text_line(c->text, "run = run * %" PRId32 " + %s;",
-                  in->dim[batch + i], name);
+    ash_text_line(c->text, "run = run * %" PRId32 " + %s;", in->dim[batch + i],
+                  name);
   }
   ash_loop_for(c, "i", inner);
   ash_text_line(c->text, "const int64_t at = run * %" PRId64 " + i;", inner);

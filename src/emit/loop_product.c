@@ -125,9 +125,8 @@ static void open_taps(const ash_call *c, const int64_t *size,
     ash_text_line(c->text,
                   "const int32_t q%u = p%u * %" PRId64 " + k%u * %" PRId64
                   " - %" PRId64 ";",
-                  (unsigned)i, (unsigned)i,
-                  ash_op_ints(op, "stride", i - 2, 1), (unsigned)i,
-                  ash_op_ints(op, "dilation", i - 2, 1),
+                  (unsigned)i, (unsigned)i, ash_op_ints(op, "stride", i - 2, 1),
+                  (unsigned)i, ash_op_ints(op, "dilation", i - 2, 1),
                   ash_op_ints(op, "pad", i - 2, 0));
   }
   if (before_skip)
@@ -200,11 +199,10 @@ static const char *count_text(char *buf, size_t size, const ash_call *c) {
   const uint32_t axes = in->rank - 2;
   size_t at = (size_t)snprintf(buf, size, "seen += ");
   for (uint32_t i = 0; i < axes; i++)
-    at += (size_t)snprintf(
-        buf + at, size - at, "%sq%u < %" PRId64, i ? " && " : "",
-        (unsigned)(i + 2),
-        in->dim[i + 2] +
-            ash_op_ints(ash_call_op(c), "pad", i + axes, 0));
+    at += (size_t)snprintf(buf + at, size - at, "%sq%u < %" PRId64,
+                           i ? " && " : "", (unsigned)(i + 2),
+                           in->dim[i + 2] +
+                               ash_op_ints(ash_call_op(c), "pad", i + axes, 0));
   (void)snprintf(buf + at, size - at, ";");
   return buf;
 }
@@ -231,8 +229,8 @@ ash_status ash_loop_pool_nd(ash_ctx *ctx, const ash_call *c) {
   (void)snprintf(from, sizeof from, "n * %" PRId64 " + at", plane(in));
   ash_text_line(c->text, "const %s v = %s;", ash_loop_type(type),
                 ash_loop_load(value, type, "x", from));
-  ash_text_line(c->text, max ? "s = seen == 0 || v > s || v != v ? v : s;"
-                             : "s += v;");
+  ash_text_line(c->text,
+                max ? "s = seen == 0 || v > s || v != v ? v : s;" : "s += v;");
   if (!pads)
     ash_text_line(c->text, "seen++;");
   close_axes(c);

@@ -128,8 +128,12 @@ static ash_status put_op(ash_module *m, uint32_t op) {
   put_tensors(m, "reads ", o->inputs, o->input_count);
   put_tensors(m, "writes", o->outputs, o->output_count);
   ash_text_line(m->text, " */");
-  ash_text_line(m->text, "static void %s_%s(const %s_context *ctx) {",
-                m->prefix, o->id, m->prefix);
+  if (strcmp(m->kernels[op]->name, "loop") == 0)
+    ash_text_line(m->text, "static %s_RT_STEP void", m->upper);
+  else
+    ash_text_string(m->text, "static void ");
+  ash_text_line(m->text, "%s_%s(const %s_context *ctx) {", m->prefix, o->id,
+                m->prefix);
   ASH_TRY(put_call(m, op));
   ash_text_line(m->text, "}");
   ash_text_blank(m->text);

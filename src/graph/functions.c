@@ -14,8 +14,9 @@ static const struct {
 };
 
 static const char *const fold_table[ASH_FOLD_COUNT] = {
-    "sum",     "mean",       "prod",    "max",     "min",         "sum_abs",
-    "sum_square", "arg_max", "arg_min", "arg_max_last", "arg_min_last"};
+    "sum",     "mean",         "prod",        "max",
+    "min",     "sum_abs",      "sum_square",  "arg_max",
+    "arg_min", "arg_max_last", "arg_min_last"};
 
 const char *ash_fn_text(ash_fn fn) {
   return fn < ASH_FN_COUNT ? fn_table[fn].text : "?";
@@ -39,9 +40,13 @@ ash_fold ash_fold_find(const char *name) {
   return (ash_fold)fold;
 }
 
-uint32_t ash_fn_operands(ash_fn fn) { return fn_table[fn].operands; }
+uint32_t ash_fn_operands(ash_fn fn) {
+  return fn_table[fn].operands;
+}
 
-ash_fn_result ash_fn_result_of(ash_fn fn) { return fn_table[fn].result; }
+ash_fn_result ash_fn_result_of(ash_fn fn) {
+  return fn_table[fn].result;
+}
 
 ash_fn ash_op_fn(const ash_op *op) {
   return ash_fn_find(ash_op_string(op, "fn", ""));

@@ -64,7 +64,9 @@ ash_status ash_shape_map(const ash_rule *r) {
   return ASH_OK;
 }
 
-static bool finds_index(ash_fold fold) { return fold >= ASH_FOLD_ARG_MAX; }
+static bool finds_index(ash_fold fold) {
+  return fold >= ASH_FOLD_ARG_MAX;
+}
 
 ash_status ash_shape_fold(const ash_rule *r) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
@@ -73,10 +75,9 @@ ash_status ash_shape_fold(const ash_rule *r) {
   if (fold == ASH_FOLD_COUNT)
     return no_function(r);
   ASH_TRY(check_whole_bytes(r));
-  ASH_TRY(ash_rule_type(r, r->op->outputs[0],
-                        finds_index(fold)
-                            ? ASH_T_INDEX
-                            : 1u << ash_op_in(r->g, r->op, 0)->type));
+  ASH_TRY(ash_rule_type(
+      r, r->op->outputs[0],
+      finds_index(fold) ? ASH_T_INDEX : 1u << ash_op_in(r->g, r->op, 0)->type));
   const ash_attr *axes = ash_op_attr(r->op, "axes");
   for (uint32_t i = 0; axes && i < axes->count; i++) {
     uint32_t axis;

@@ -204,8 +204,7 @@ ash_status ash_shape_resample(const ash_rule *r) {
   if (at->shape.rank != 2 || !ash_shape_equal(&at->shape, &weights->shape))
     return bad(r, "positions and weights must be tables of one shape");
   for (uint64_t i = 0; i < ash_shape_elements(&at->shape); i++)
-    if (ash_tensor_int(at, i) < 0 ||
-        ash_tensor_int(at, i) >= r->out->dim[axis])
+    if (ash_tensor_int(at, i) < 0 || ash_tensor_int(at, i) >= r->out->dim[axis])
       return bad(r, "a position is outside the axis");
   r->out->dim[axis] = at->shape.dim[0];
   return ASH_OK;

@@ -64,8 +64,8 @@ ash_status ash_shape_conv_nd(const ash_rule *r) {
     return bad(r, "the bias needs one value an output channel");
   *r->out = (ash_shape){in->rank, {in->dim[0], w->dim[0]}};
   for (uint32_t i = 2; i < in->rank; i++)
-    ASH_TRY(count(r, i - 2, in->rank - 2, in->dim[i], w->dim[i],
-                  &r->out->dim[i]));
+    ASH_TRY(
+        count(r, i - 2, in->rank - 2, in->dim[i], w->dim[i], &r->out->dim[i]));
   return ASH_OK;
 }
 

@@ -112,10 +112,12 @@ static bool takes_root(const ash_graph *g, const ash_op *op) {
   return strcmp(ash_op_string(op, "fn", ""), "integer_sqrt") == 0;
 }
 
-/* Only then may the output take the place of the first input. */
+/* Only then may the output take the place of an input. */
 static bool keeps_type(const ash_graph *g, const ash_op *op) {
-  return ash_op_in(g, op, 0)->type == ash_op_out(g, op, 0)->type &&
-         !uses_half(g, op);
+  for (uint32_t k = 0; k < op->input_count; k++)
+    if (ash_op_in(g, op, k)->type != ash_op_out(g, op, 0)->type)
+      return false;
+  return !uses_half(g, op);
 }
 
 static const ash_kernel kernel_table[] = {

@@ -394,7 +394,7 @@ static void take_bases(general *g) {
 }
 
 /* At the floor first, for a while; then down from above until refuted. */
-static void descend(general *g, uint64_t highest) {
+static void descend(general *g, uint64_t highest, uint64_t ample) {
   ash_goal *goal = g->goal;
   const bool any = goal->limit != UINT64_MAX && goal->floor < goal->limit &&
                    g->solve->target == goal->limit;
@@ -416,6 +416,9 @@ static void descend(general *g, uint64_t highest) {
       take_bases(g);
     if (f == NONE)
       goal->lower = ash_max_u64(goal->lower, capacity + 1);
+    /* Not even with room for all: the relations contradict each other. */
+    if (f == NONE && goal->height == UINT64_MAX && capacity >= ample)
+      g->solve->model.impossible = true;
     if (f != FOUND)
       return;
   }
@@ -462,11 +465,7 @@ static ash_status run(general *g) {
     return ASH_OK;
   list_inside(g);
   ASH_TRY(index_choices(g));
-  const bool limited = g->goal->limit < highest;
-  const uint64_t least_refuted = limited ? UINT64_MAX : highest + 1;
-  descend(g, limited ? g->goal->limit : highest);
-  if (g->goal->lower >= least_refuted)
-    s->model.impossible = true; /* not even with room for all */
+  descend(g, ash_min_u64(g->goal->limit, highest), highest);
   return ash_zone_check(s->ctx, z);
 }
 

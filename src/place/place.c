@@ -98,6 +98,13 @@ static ash_status search_components(ash_solve *s) {
     if (goal.height == UINT64_MAX && s->lower > s->limit)
       break;
   }
+  /* Buffers that are away during their whole life still have a top. */
+  for (uint32_t i = 0; i < s->model.item_count && height != UINT64_MAX; i++) {
+    const ash_item *x = &s->model.items[i];
+    const uint64_t top = (uint64_t)(s->bases[i] + x->reach);
+    if (x->piece_count == 0 && x->reach && top > height)
+      height = top;
+  }
   s->height = height;
   return ASH_OK;
 }

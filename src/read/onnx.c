@@ -3,12 +3,16 @@
 #include "read/onnx.h"
 
 #include "base/file.h"
+#include "graph/compact.h"
 #include "read/onnx_import.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 8 }; /* graphs inside graphs */
+enum {
+  DEPTH_MAX = 8,    /* graphs inside graphs */
+  SWEEPS_MAX = 256, /* over nodes that are out of order */
+};
 
 /* ---- names --------------------------------------------------------------- */
 
@@ -85,8 +89,8 @@ static const uint8_t *read_outside(ash_ox *m, const ash_onnx_tensor *t,
                 t->name, t->location);
     return NULL;
   }
-  const char *path = ash_zone_format(&m->g->zone, "%.*s%s", folder, m->file,
-                                     t->location);
+  const char *path =
+      ash_zone_format(&m->g->zone, "%.*s%s", folder, m->file, t->location);
   m->status = path ? ash_file_read(m->ctx, &file, path) : ash_nomem(m->ctx);
   if (m->status != ASH_OK)
     return NULL;
@@ -107,6 +111,19 @@ static bool shape_of(ash_shape *out, const ash_onnx_tensor *t) {
     if (i >= ASH_RANK_MAX || t->dims[i] > INT32_MAX)
       return false;
     out->dim[i] = (int32_t)t->dims[i];
+  }
+  return true;
+}
+
+/* With the option that floats hold integers: does this constant? */
+static bool holds_integers(const ash_ox *m, uint32_t id) {
+  const ash_tensor *t = ash_ox_t(m, id);
+  if (!m->options || !m->options->integers || t->type != ASH_FLOAT32)
+    return false;
+  for (uint64_t i = 0; i < ash_shape_elements(&t->shape); i++) {
+    const double x = ash_ox_value(m, id, i);
+    if (!(x >= -2147483648.0 && x < 2147483648.0) || x != (double)(int64_t)x)
+      return false;
   }
   return true;
 }
@@ -137,7 +154,7 @@ uint32_t ash_ox_from_tensor(ash_ox *m, const ash_onnx_tensor *t) {
     made.data = read_outside(m, t, need);
   if (m->status == ASH_OK)
     m->status = ash_graph_add_tensor(m->g, &id, made);
-  return id;
+  return holds_integers(m, id) ? ash_ox_cast(m, id, ASH_INT32) : id;
 }
 
 /* ---- inputs -------------------------------------------------------------- */
@@ -183,8 +200,7 @@ static bool read_shape(ash_shape *out, const char *text) {
   return true;
 }
 
-static bool declared_shape(ash_ox *m, ash_shape *out,
-                           const ash_onnx_value *v) {
+static bool declared_shape(ash_ox *m, ash_shape *out, const ash_onnx_value *v) {
   *out = (ash_shape){.rank = v->rank};
   if (!v->has_shape || v->rank > ASH_RANK_MAX)
     return false;
@@ -241,8 +257,8 @@ static uint32_t given_constant(ash_ox *m, ash_type type, ash_shape shape,
       ash_ox_fail(m, ASH_MISUSE, ASH_D_onnx_shape,
                   "constant '%s' needs %" PRIu64 " numbers", name, count);
     text += *text == ',';
-    parts[i] = ash_ox_reshape(m, ash_ox_scalar(m, type, value),
-                              (ash_shape){1, {1}});
+    parts[i] =
+        ash_ox_reshape(m, ash_ox_scalar(m, type, value), (ash_shape){1, {1}});
   }
   if (count == 0)
     id = ash_ox_constant(m, type, shape, NULL);
@@ -254,6 +270,11 @@ static uint32_t given_constant(ash_ox *m, ash_type type, ash_shape shape,
     id = ash_ox_reshape(m, id, shape);
   }
   return id;
+}
+
+static ash_type input_type(const ash_ox *m, const ash_onnx_value *v) {
+  const bool integers = m->options && m->options->integers;
+  return integers && v->type == ASH_FLOAT32 ? ASH_INT32 : v->type;
 }
 
 static void add_input(ash_ox *m, const ash_onnx_value *v, uint32_t *ids,
@@ -277,7 +298,7 @@ static void add_input(ash_ox *m, const ash_onnx_value *v, uint32_t *ids,
     m->status = ash_graph_add_tensor(m->g, &id,
                                      (ash_tensor){.name = v->name,
                                                   .kind = ASH_TENSOR_INPUT,
-                                                  .type = v->type,
+                                                  .type = input_type(m, v),
                                                   .shape = shape,
                                                   .file_byte = UINT64_MAX});
     ids[(*count)++] = id;
@@ -328,6 +349,38 @@ static void run_node(ash_ox *m, const ash_onnx_node *node) {
                 "operator %s%s%s is not supported", node->domain,
                 *node->domain ? "." : "", node->type);
   ash_zone_rewind(&m->ctx->scratch, mark);
+}
+
+/* Are all inputs of the node made? */
+static bool is_ready(const ash_ox *m, const ash_onnx_node *node) {
+  for (uint32_t k = 0; k < node->input_count; k++)
+    if (*node->inputs[k] && ash_ox_find(m, node->inputs[k]) == ASH_NO_ID)
+      return false;
+  return true;
+}
+
+/* Files should hold nodes in the order in which they run, but not all do: what
+ * is not ready waits for the next sweep. The first node that stays behind says
+ * what it misses. */
+static void run_nodes(ash_ox *m, const ash_onnx_graph *graph) {
+  bool *done = ASH_NEW_ARRAY(&m->ctx->scratch, bool, graph->node_count + 1u);
+  uint32_t left = graph->node_count, before = 0;
+  if (!done) {
+    m->status = ash_nomem(m->ctx);
+    return;
+  }
+  for (uint32_t sweep = 0; left > 0 && m->status == ASH_OK; sweep++) {
+    const bool last = left == before || sweep == SWEEPS_MAX;
+    before = left;
+    for (uint32_t i = 0; i < graph->node_count && m->status == ASH_OK; i++) {
+      if (done[i] || (!last && !is_ready(m, &graph->nodes[i])))
+        continue;
+      m->node_index = i;
+      run_node(m, &graph->nodes[i]);
+      done[i] = true;
+      left--;
+    }
+  }
 }
 
 void ash_ox_run_graph(ash_ox *m, const ash_onnx_graph *graph) {
@@ -400,72 +453,6 @@ static void add_outputs(ash_ox *m) {
     m->status = ash_graph_set_outputs(m->g, ids, graph->output_count);
 }
 
-/* ---- what nothing needs -------------------------------------------------- */
-
-static void renumber(uint32_t *ids, size_t count, const uint32_t *to) {
-  for (size_t i = 0; i < count; i++)
-    ids[i] = ids[i] == ASH_NO_ID ? ASH_NO_ID : to[ids[i]];
-}
-
-static bool is_needed(const ash_op *op, const bool *used) {
-  for (uint32_t k = 0; k < op->output_count; k++)
-    if (used[op->outputs[k]])
-      return true;
-  return false;
-}
-
-/* Marks from the outputs backwards, operators from the last to the first. */
-static size_t mark_needed(ash_graph *g, bool *used) {
-  size_t kept = g->op_count;
-  for (size_t i = 0; i < g->output_count; i++)
-    used[g->outputs[i]] = true;
-  for (size_t i = 0; i < g->input_count; i++)
-    used[g->inputs[i]] = true;
-  for (size_t i = g->op_count; i-- > 0;) {
-    const ash_op *op = &g->ops.items[i];
-    if (!is_needed(op, used))
-      continue;
-    g->ops.items[--kept] = *op;
-    const ash_op *moved = &g->ops.items[kept];
-    for (uint32_t k = 0; k < moved->input_count; k++)
-      if (moved->inputs[k] != ASH_NO_ID)
-        used[moved->inputs[k]] = true;
-    for (uint32_t k = 0; k < moved->output_count; k++)
-      used[moved->outputs[k]] = true;
-  }
-  return kept;
-}
-
-static ash_status drop_unneeded(ash_ox *m) {
-  ash_graph *g = m->g;
-  bool *used = ASH_NEW_ARRAY(&m->ctx->scratch, bool, g->tensor_count + 1);
-  uint32_t *to = ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, g->tensor_count + 1);
-  ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
-  const size_t first = mark_needed(g, used);
-  g->op_count -= first;
-  memmove(g->ops.items, g->ops.items + first,
-          g->op_count * sizeof *g->ops.items);
-  size_t count = 0;
-  for (size_t i = 0; i < g->tensor_count; i++) {
-    to[i] = ASH_NO_ID;
-    if (!used[i])
-      continue;
-    to[i] = (uint32_t)count;
-    g->tensors.items[count] = g->tensors.items[i];
-    g->tensors.items[count].id =
-        ash_zone_format(&g->zone, "%u", (unsigned)count);
-    count++;
-  }
-  g->tensor_count = count;
-  for (size_t i = 0; i < g->op_count; i++) {
-    renumber(g->ops.items[i].inputs, g->ops.items[i].input_count, to);
-    renumber(g->ops.items[i].outputs, g->ops.items[i].output_count, to);
-  }
-  renumber(g->inputs, g->input_count, to);
-  renumber(g->outputs, g->output_count, to);
-  return ash_zone_check(m->ctx, &g->zone);
-}
-
 /* ---- entry --------------------------------------------------------------- */
 
 static int64_t opset_of(const ash_onnx_model *model) {
@@ -478,8 +465,9 @@ static int64_t opset_of(const ash_onnx_model *model) {
 
 static const char *graph_name(ash_ctx *ctx, const char *file) {
   const char *slash = file ? strrchr(file, '/') : NULL;
-  char *name =
-      ash_zone_string(&ctx->scratch, slash ? slash + 1 : file ? file : "model");
+  char *name = ash_zone_string(&ctx->scratch, slash  ? slash + 1
+                                              : file ? file
+                                                     : "model");
   char *dot = name ? strrchr(name, '.') : NULL;
   if (dot && dot != name)
     *dot = '\0';
@@ -492,19 +480,19 @@ static ash_status import(ash_ox *m, const uint8_t *bytes, size_t count) {
   ASH_TRY(ash_onnx_read_model(m->ctx, m->model, &m->g->zone, bytes, count,
                               m->file));
   m->opset = opset_of(m->model);
+  for (uint32_t i = 0; i < m->model->opset_count; i++)
+    m->quantlib =
+        m->quantlib || strcmp(m->model->opsets[i].domain, "PACTOps") == 0;
   m->depth = 1;
   for (uint32_t i = 0; i < m->model->graph.constant_count; i++)
     ash_ox_bind(m, m->model->graph.constants[i].name,
                 ash_ox_from_tensor(m, &m->model->graph.constants[i]));
   add_inputs(m);
-  for (uint32_t i = 0;
-       i < m->model->graph.node_count && m->status == ASH_OK; i++) {
-    m->node_index = i;
-    run_node(m, &m->model->graph.nodes[i]);
-  }
+  if (m->status == ASH_OK)
+    run_nodes(m, &m->model->graph);
   if (m->status == ASH_OK)
     add_outputs(m);
-  return m->status == ASH_OK ? drop_unneeded(m) : m->status;
+  return m->status == ASH_OK ? ash_graph_compact(m->g) : m->status;
 }
 
 ash_status ash_read_onnx(ash_ctx *ctx, ash_graph **out, const uint8_t *bytes,

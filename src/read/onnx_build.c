@@ -110,8 +110,7 @@ static ash_status compute(ash_ox *m) {
     const ash_tensor *t = ash_op_in(g, op, k);
     if (!t)
       continue;
-    void *copy =
-        ash_zone_alloc(&m->ctx->scratch, (size_t)t->bytes + 1, 1, 16);
+    void *copy = ash_zone_alloc(&m->ctx->scratch, (size_t)t->bytes + 1, 1, 16);
     ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
     memcpy(copy, t->data, (size_t)t->bytes);
     values[op->inputs[k]] = copy;
@@ -161,8 +160,8 @@ static ash_status add(ash_ox *m, const ash_ox_op *op, const uint32_t *inputs,
                      .type = types[k],
                      .shape = op->shape ? *op->shape : (ash_shape){0},
                      .file_byte = UINT64_MAX}));
-  const char *id = ash_zone_format(&g->zone, "%s_%u",
-                                   ash_op_kind_text(op->kind), m->made++);
+  const char *id =
+      ash_zone_format(&g->zone, "%s_%u", ash_op_kind_text(op->kind), m->made++);
   ASH_TRY(ash_zone_check(m->ctx, &g->zone));
   ASH_TRY(ash_graph_add_op(
       g, &index,
@@ -186,8 +185,7 @@ void ash_ox_add_any(ash_ox *m, const ash_ox_op *op, const uint32_t *inputs,
   for (uint32_t k = 0; k < output_count; k++)
     outputs[k] = ASH_NO_ID;
   if (m->status == ASH_OK)
-    m->status =
-        add(m, op, inputs, input_count, types, output_count, outputs);
+    m->status = add(m, op, inputs, input_count, types, output_count, outputs);
   ash_zone_rewind(&m->ctx->scratch, mark);
 }
 
@@ -227,8 +225,8 @@ uint32_t ash_ox_map1(ash_ox *m, ash_fn fn, uint32_t a) {
 }
 
 uint32_t ash_ox_map2(ash_ox *m, ash_fn fn, uint32_t a, uint32_t b) {
-  const bool real = ash_ox_type(m, a) == ASH_FLOAT32 &&
-                    ash_ox_type(m, b) == ASH_FLOAT32;
+  const bool real =
+      ash_ox_type(m, a) == ASH_FLOAT32 && ash_ox_type(m, b) == ASH_FLOAT32;
   if (real && (fn == ASH_FN_add || fn == ASH_FN_mul))
     return ash_ox_add_op(
         m, &(ash_ox_op){.kind = fn == ASH_FN_add ? ASH_OP_add : ASH_OP_mul,
@@ -445,11 +443,11 @@ uint32_t ash_ox_matmul(ash_ox *m, uint32_t a, uint32_t b) {
 }
 
 uint32_t ash_ox_dense(ash_ox *m, uint32_t x, uint32_t w, uint32_t bias) {
-  return ash_ox_add_op(
-      m, &(ash_ox_op){.kind = ASH_OP_fully_connected,
-                      .inputs = {x, w, bias},
-                      .input_count = bias == ASH_NO_ID ? 2 : 3,
-                      .attrs = {ASH_INT_ATTR("keep_num_dims", 1)},
-                      .attr_count = 1,
-                      .type = ASH_FLOAT32});
+  return ash_ox_add_op(m,
+                       &(ash_ox_op){.kind = ASH_OP_fully_connected,
+                                    .inputs = {x, w, bias},
+                                    .input_count = bias == ASH_NO_ID ? 2 : 3,
+                                    .attrs = {ASH_INT_ATTR("keep_num_dims", 1)},
+                                    .attr_count = 1,
+                                    .type = ASH_FLOAT32});
 }

@@ -66,8 +66,7 @@ static uint32_t per_channel(ash_ox *m, uint32_t v, uint32_t x) {
 static void read_requant_shift(ash_ox *m) {
   const uint32_t x = whole(m, 0);
   const uint32_t shift = log2_of(number(m, "div", 1));
-  const double levels =
-      number(m, "n_levels_out", number(m, "n_levels", 256));
+  const double levels = number(m, "n_levels_out", number(m, "n_levels", 256));
   const bool is_signed = number(m, "signed", 1) != 0;
   uint32_t y = times(m, x, per_channel(m, whole(m, 1), x));
   y = ash_ox_map2(m, ASH_FN_add, y, per_channel(m, whole(m, 2), x));
@@ -80,8 +79,8 @@ static void read_requant_shift(ash_ox *m) {
 static void read_gelu(ash_ox *m) {
   const uint32_t x = whole(m, 0);
   const double b = number(m, "b", -1), one = number(m, "one", 1);
-  const uint32_t size = ash_ox_with(m, ASH_FN_minimum,
-                                    ash_ox_map1(m, ASH_FN_abs, x), -b);
+  const uint32_t size =
+      ash_ox_with(m, ASH_FN_minimum, ash_ox_map1(m, ASH_FN_abs, x), -b);
   const uint32_t d = plus(m, size, b);
   const uint32_t curve =
       times(m, ash_ox_map1(m, ASH_FN_sign, x),
@@ -93,8 +92,8 @@ static void read_gelu(ash_ox *m) {
 static void read_hardswish(ash_ox *m) {
   const uint32_t x = whole(m, 0);
   const uint32_t y = times(
-      m, x, clipped(m, plus(m, x, number(m, "three", 3)), 0,
-                    number(m, "six", 6)));
+      m, x,
+      clipped(m, plus(m, x, number(m, "three", 3)), 0, number(m, "six", 6)));
   put(m, ash_ox_with(m, ASH_FN_mul, y, number(m, "one_over_six", 1)));
 }
 
@@ -105,18 +104,18 @@ static void read_softmax(ash_ox *m) {
   const double levels = number(m, "n_levels", 256);
   const uint32_t t = ash_ox_map2(m, ASH_FN_sub, x,
                                  ash_ox_fold(m, ASH_FOLD_MAX, x, axes, true));
-  const uint32_t z =
-      clipped(m, ash_ox_map1(m, ASH_FN_neg, ash_ox_with(m, ASH_FN_div, t, log2)),
-              0, 31);
-  const uint32_t p = ash_ox_map2(m, ASH_FN_add, t,
-                                 ash_ox_with(m, ASH_FN_mul, z, log2));
+  const uint32_t z = clipped(
+      m, ash_ox_map1(m, ASH_FN_neg, ash_ox_with(m, ASH_FN_div, t, log2)), 0,
+      31);
+  const uint32_t p =
+      ash_ox_map2(m, ASH_FN_add, t, ash_ox_with(m, ASH_FN_mul, z, log2));
   const uint32_t q = plus(m, p, number(m, "coeffB", 0));
-  uint32_t e = ash_ox_with(m, ASH_FN_mul, times(m, q, q),
-                           number(m, "coeffA", 1));
+  uint32_t e =
+      ash_ox_with(m, ASH_FN_mul, times(m, q, q), number(m, "coeffA", 1));
   e = ash_ox_map2(m, ASH_FN_shift_right, plus(m, e, number(m, "coeffC", 0)), z);
   const uint32_t sum = ash_ox_fold(m, ASH_FOLD_SUM, e, axes, true);
-  put(m, ash_ox_map2(m, ASH_FN_div,
-                     ash_ox_with(m, ASH_FN_mul, e, levels - 1), sum));
+  put(m, ash_ox_map2(m, ASH_FN_div, ash_ox_with(m, ASH_FN_mul, e, levels - 1),
+                     sum));
 }
 
 static void read_ita_max(ash_ox *m) {
@@ -125,8 +124,8 @@ static void read_ita_max(ash_ox *m) {
   const uint32_t most = ash_ox_fold(m, ASH_FOLD_MAX, x, axes, true);
   const uint32_t s =
       shifted(m, plus(m, ash_ox_map2(m, ASH_FN_sub, most, x), 16), 5);
-  const uint32_t parts = ash_ox_map2(m, ASH_FN_shift_right,
-                                     ash_ox_scalar(m, ASH_INT64, 256), s);
+  const uint32_t parts =
+      ash_ox_map2(m, ASH_FN_shift_right, ash_ox_scalar(m, ASH_INT64, 256), s);
   const uint32_t inverse = ash_ox_map2(
       m, ASH_FN_div, ash_ox_scalar(m, ASH_INT64, (levels - 1) * 256),
       ash_ox_fold(m, ASH_FOLD_SUM, parts, axes, true));
@@ -140,11 +139,9 @@ static void read_layer_norm(ash_ox *m) {
       m, ASH_FN_div, ash_ox_fold(m, ASH_FOLD_SUM, x, axes, true), n);
   const uint32_t d = ash_ox_map2(m, ASH_FN_sub, x, mean);
   const uint32_t sum = ash_ox_fold(m, ASH_FOLD_SUM_SQUARE, d, axes, true);
-  const uint32_t root =
-      ash_ox_map1(m, ASH_FN_integer_sqrt,
-                  plus(m, ash_ox_with(m, ASH_FN_div, sum, n), 1));
-  uint32_t y =
-      ash_ox_map2(m, ASH_FN_div, times(m, d, whole(m, 1)), root);
+  const uint32_t root = ash_ox_map1(
+      m, ASH_FN_integer_sqrt, plus(m, ash_ox_with(m, ASH_FN_div, sum, n), 1));
+  uint32_t y = ash_ox_map2(m, ASH_FN_div, times(m, d, whole(m, 1)), root);
   y = ash_ox_map2(m, ASH_FN_add, y, whole(m, 2));
   y = shifted(m, y, log2_of(number(m, "D", 1)));
   put(m, ash_ox_cast(m, y, ASH_INT8)); /* wraps around */
@@ -154,11 +151,9 @@ static void read_rms_norm(ash_ox *m) {
   const uint32_t x = whole(m, 0), axes = last_axis(m, x);
   const double n = ash_ox_dim(m, x, ash_ox_rank(m, x) - 1);
   const uint32_t sum = ash_ox_fold(m, ASH_FOLD_SUM_SQUARE, x, axes, true);
-  const uint32_t root =
-      ash_ox_map1(m, ASH_FN_integer_sqrt,
-                  plus(m, ash_ox_with(m, ASH_FN_div, sum, n), 1));
-  const uint32_t y =
-      ash_ox_map2(m, ASH_FN_div, times(m, x, whole(m, 1)), root);
+  const uint32_t root = ash_ox_map1(
+      m, ASH_FN_integer_sqrt, plus(m, ash_ox_with(m, ASH_FN_div, sum, n), 1));
+  const uint32_t y = ash_ox_map2(m, ASH_FN_div, times(m, x, whole(m, 1)), root);
   put(m, clipped(m, shifted(m, y, log2_of(number(m, "D", 1))), -128, 127));
 }
 
@@ -172,10 +167,15 @@ static void read_no_norm(ash_ox *m) {
 }
 
 /* Rounded away from zero; exact powers of two without kept axes upwards. */
-static void read_integer_mean(ash_ox *m) {
+void ash_ox_integer_mean(ash_ox *m) {
   const uint32_t x = whole(m, 0);
+  int64_t room[ASH_RANK_MAX];
   uint32_t count, axes = 0;
   const int64_t *list = ash_ox_ints(m, "axes", &count);
+  if (!list && ash_ox_has(m, 1)) {
+    count = ash_ox_list(m, ash_ox_in(m, 1), room, ASH_RANK_MAX);
+    list = room;
+  }
   const bool keep = ash_ox_int(m, "keepdims", 1) != 0;
   double n = 1;
   for (uint32_t i = 0; i < count; i++)
@@ -189,8 +189,8 @@ static void read_integer_mean(ash_ox *m) {
     return;
   }
   const double half = (double)((int64_t)n >> 1);
-  const uint32_t up = ash_ox_with(m, ASH_FN_mul,
-                                  ash_ox_map1(m, ASH_FN_sign, sum), half);
+  const uint32_t up =
+      ash_ox_with(m, ASH_FN_mul, ash_ox_map1(m, ASH_FN_sign, sum), half);
   put(m, ash_ox_with(m, ASH_FN_div, ash_ox_map2(m, ASH_FN_add, sum, up), n));
 }
 
@@ -203,26 +203,27 @@ static uint32_t rounded(ash_ox *m, uint32_t n, uint32_t d) {
 
 static void read_integer_div(ash_ox *m) {
   const double eta = number(m, "eta", 1);
-  const uint32_t n = ash_ox_with(m, ASH_FN_mul, whole(m, 0),
-                                 number(m, "Delta", 1) * eta);
+  const uint32_t n =
+      ash_ox_with(m, ASH_FN_mul, whole(m, 0), number(m, "Delta", 1) * eta);
   const uint32_t d = plus(m, ash_ox_with(m, ASH_FN_mul, whole(m, 1), eta),
                           number(m, "eps", 0));
   put(m, rounded(m, n, d));
 }
 
+/* The divisor is constant: a multiplication, rounded down. */
 static void read_true_div(ash_ox *m) {
   const double eta = number(m, "eta", 1);
-  const uint32_t n = ash_ox_with(m, ASH_FN_mul, whole(m, 0),
-                                 number(m, "Delta", 1) * eta);
   const double d = eta * number(m, "y", 1) + number(m, "eps", 0);
-  put(m, rounded(m, n, ash_ox_scalar(m, ASH_INT64, d)));
+  const double factor = number(m, "Delta", 1) * eta / d;
+  put(m, ash_ox_with(m, ASH_FN_mul, whole(m, 0), (double)(int64_t)factor));
 }
 
-/* ---- training ---------------------------------------------------------------- */
+/* ---- training
+ * ---------------------------------------------------------------- */
 
 static void read_sgd(ash_ox *m) {
-  const uint32_t step = ash_ox_with(m, ASH_FN_mul, ash_ox_in(m, 1),
-                                    ash_ox_float(m, "lr", 0));
+  const uint32_t step =
+      ash_ox_with(m, ASH_FN_mul, ash_ox_in(m, 1), ash_ox_float(m, "lr", 0));
   ash_ox_out(m, 0, ash_ox_map2(m, ASH_FN_sub, ash_ox_in(m, 0), step));
 }
 
@@ -231,15 +232,13 @@ static void read_softmax_grad(ash_ox *m) {
   const uint32_t g = ash_ox_in(m, 0), y = ash_ox_in(m, 1);
   const uint32_t axis =
       ash_ox_axis(m, ash_ox_int(m, "axis", -1), ash_ox_rank(m, g));
-  const uint32_t sum =
-      ash_ox_fold(m, ASH_FOLD_SUM, ash_ox_map2(m, ASH_FN_mul, g, y), 1u << axis,
-                  true);
+  const uint32_t sum = ash_ox_fold(
+      m, ASH_FOLD_SUM, ash_ox_map2(m, ASH_FN_mul, g, y), 1u << axis, true);
   ash_ox_out(m, 0,
-             ash_ox_map2(m, ASH_FN_mul, y,
-                         ash_ox_map2(m, ASH_FN_sub, g, sum)));
+             ash_ox_map2(m, ASH_FN_mul, y, ash_ox_map2(m, ASH_FN_sub, g, sum)));
 }
 
-/* (probabilities - labels) / batch */
+/* (probabilities - labels) / batch^2, as Deeploy's kernel has it */
 static void read_cross_entropy_grad(ash_ox *m) {
   const uint32_t logs = ash_ox_in(m, 0);
   const uint32_t labels = ash_ox_in(m, 1);
@@ -247,14 +246,14 @@ static void read_cross_entropy_grad(ash_ox *m) {
   const ash_shape s = *ash_ox_shape(m, logs);
   const uint32_t column =
       ash_ox_reshape(m, labels, (ash_shape){2, {s.dim[0], 1}});
-  const uint32_t hit = ash_ox_cast(
-      m,
-      ash_ox_map2(m, ASH_FN_equal, column,
-                  ash_ox_iota(m, type, s.dim[1], 2, 1)),
-      ash_ox_type(m, logs));
-  const uint32_t d = ash_ox_map2(m, ASH_FN_sub,
-                                 ash_ox_map1(m, ASH_FN_exp, logs), hit);
-  ash_ox_out(m, 0, ash_ox_with(m, ASH_FN_div, d, s.dim[0]));
+  const uint32_t hit =
+      ash_ox_cast(m,
+                  ash_ox_map2(m, ASH_FN_equal, column,
+                              ash_ox_iota(m, type, s.dim[1], 2, 1)),
+                  ash_ox_type(m, logs));
+  const uint32_t d =
+      ash_ox_map2(m, ASH_FN_sub, ash_ox_map1(m, ASH_FN_exp, logs), hit);
+  ash_ox_out(m, 0, ash_ox_with(m, ASH_FN_div, d, (double)s.dim[0] * s.dim[0]));
 }
 
 /* Gradient, input, scale, bias; by the input. */
@@ -265,18 +264,18 @@ static void read_layer_norm_grad(ash_ox *m) {
   const uint32_t d = ash_ox_map2(m, ASH_FN_sub, x, mean);
   const uint32_t variance = ash_ox_fold(
       m, ASH_FOLD_MEAN, ash_ox_map2(m, ASH_FN_mul, d, d), axes, true);
-  const uint32_t root = ash_ox_map1(
-      m, ASH_FN_sqrt,
-      ash_ox_with(m, ASH_FN_add, variance,
-                  ash_ox_float(m, "epsilon", (double)1e-5f)));
+  const uint32_t root =
+      ash_ox_map1(m, ASH_FN_sqrt,
+                  ash_ox_with(m, ASH_FN_add, variance,
+                              ash_ox_float(m, "epsilon", (double)1e-5f)));
   const uint32_t unit = ash_ox_map2(m, ASH_FN_div, d, root);
   const uint32_t gw = ash_ox_map2(m, ASH_FN_mul, g, ash_ox_in(m, 2));
   const uint32_t a = ash_ox_fold(m, ASH_FOLD_MEAN, gw, axes, true);
   const uint32_t b = ash_ox_fold(
       m, ASH_FOLD_MEAN, ash_ox_map2(m, ASH_FN_mul, gw, unit), axes, true);
-  const uint32_t inner = ash_ox_map2(
-      m, ASH_FN_sub, ash_ox_map2(m, ASH_FN_sub, gw, a),
-      ash_ox_map2(m, ASH_FN_mul, unit, b));
+  const uint32_t inner =
+      ash_ox_map2(m, ASH_FN_sub, ash_ox_map2(m, ASH_FN_sub, gw, a),
+                  ash_ox_map2(m, ASH_FN_mul, unit, b));
   ash_ox_out(m, 0, ash_ox_map2(m, ASH_FN_div, inner, root));
 }
 
@@ -292,8 +291,8 @@ static void read_gelu_grad(ash_ox *m) {
       m, ASH_FN_mul,
       ash_ox_map1(m, ASH_FN_exp, ash_ox_with(m, ASH_FN_mul, square, -0.5)),
       0.3989422804014327);
-  const uint32_t slope = ash_ox_map2(
-      m, ASH_FN_add, below, ash_ox_map2(m, ASH_FN_mul, x, density));
+  const uint32_t slope =
+      ash_ox_map2(m, ASH_FN_add, below, ash_ox_map2(m, ASH_FN_mul, x, density));
   ash_ox_out(m, 0, ash_ox_map2(m, ASH_FN_mul, g, slope));
 }
 
@@ -306,7 +305,7 @@ const ash_ox_handler ash_ox_deeploy[] = {
     {"iLayerNorm", read_layer_norm},
     {"iRMSNorm", read_rms_norm},
     {"iNoNorm", read_no_norm},
-    {"IntegerMean", read_integer_mean},
+    {"IntegerMean", ash_ox_integer_mean},
     {"IntegerDiv", read_integer_div},
     {"TrueIntegerDiv", read_true_div},
     {"SGD", read_sgd},

@@ -14,8 +14,7 @@ static bool open_graph(ash_ox *m, const char *name, ash_onnx_graph *graph) {
     return false;
   }
   if (m->status == ASH_OK)
-    m->status =
-        ash_onnx_read_graph(m->ctx, graph, &m->g->zone, a->s, m->file);
+    m->status = ash_onnx_read_graph(m->ctx, graph, &m->g->zone, a->s, m->file);
   return m->status == ASH_OK;
 }
 

@@ -15,8 +15,7 @@ static uint32_t mask_of(ash_ox *m, uint32_t x, uint32_t labels) {
                              ash_ox_iota(m, type, s.dim[1], s.rank, 1));
   const int64_t ignored = ash_ox_int(m, "ignore_index", -1);
   if (ash_ox_attr(m, "ignore_index") && ignored >= 0 && ignored < s.dim[1]) {
-    const uint32_t same =
-        ash_ox_with(m, ASH_FN_equal, label, (double)ignored);
+    const uint32_t same = ash_ox_with(m, ASH_FN_equal, label, (double)ignored);
     hit = ash_ox_map2(m, ASH_FN_logical_and, hit,
                       ash_ox_map1(m, ASH_FN_logical_not, same));
   }
@@ -37,10 +36,10 @@ static uint32_t likelihood_loss(ash_ox *m, uint32_t x, uint32_t labels,
       s.dim[i] = i == 1 ? ash_ox_dim(m, weights, 0) : 1;
     mask = ash_ox_map2(m, ASH_FN_mul, mask, ash_ox_reshape(m, weights, s));
   }
-  const uint32_t loss = ash_ox_map1(
-      m, ASH_FN_neg,
-      ash_ox_fold(m, ASH_FOLD_SUM, ash_ox_map2(m, ASH_FN_mul, x, mask), 2,
-                  false));
+  const uint32_t loss =
+      ash_ox_map1(m, ASH_FN_neg,
+                  ash_ox_fold(m, ASH_FOLD_SUM,
+                              ash_ox_map2(m, ASH_FN_mul, x, mask), 2, false));
   if (ash_ox_is(m, "reduction", "none", "mean"))
     return loss;
   const uint32_t sum =
@@ -71,11 +70,28 @@ static void read_nll(ash_ox *m) {
                likelihood_loss(m, x, labels, ash_ox_in_or(m, 2, ASH_NO_ID)));
 }
 
+/* Deeploy's form has the logarithms as its first output: by its shape. */
+static bool wants_logs(const ash_ox *m, uint32_t x) {
+  const ash_onnx_graph *g = &m->model->graph;
+  const char *name = m->node->output_count ? m->node->outputs[0] : "";
+  for (uint32_t i = 0; i < g->output_count + g->value_count; i++) {
+    const ash_onnx_value *v =
+        i < g->output_count ? &g->outputs[i] : &g->values[i - g->output_count];
+    if (strcmp(v->name, name) == 0)
+      return v->has_shape && v->rank == ash_ox_rank(m, x);
+  }
+  return false;
+}
+
 static void read_cross_entropy(ash_ox *m) {
   const uint32_t x = ash_ox_in(m, 0), labels = ash_ox_in(m, 1);
   if (!check_labels(m, x, labels))
     return;
   const uint32_t logs = ash_ox_log_softmax(m, x, 2);
+  if (wants_logs(m, x)) {
+    ash_ox_out(m, 0, logs);
+    return;
+  }
   ash_ox_out(m, 0,
              likelihood_loss(m, logs, labels, ash_ox_in_or(m, 2, ASH_NO_ID)));
   ash_ox_out(m, 1, logs);
@@ -100,9 +116,9 @@ static void read_adagrad(ash_ox *m) {
   const uint32_t n = (m->node->input_count - 2) / 3;
   const double decay = ash_ox_float(m, "decay_factor", 0);
   const uint32_t t = ash_ox_cast(m, number(m, 1), ASH_FLOAT32);
-  const uint32_t rate = ash_ox_map2(
-      m, ASH_FN_div, number(m, 0),
-      ash_ox_with(m, ASH_FN_add, scaled(m, t, decay), 1));
+  const uint32_t rate =
+      ash_ox_map2(m, ASH_FN_div, number(m, 0),
+                  ash_ox_with(m, ASH_FN_add, scaled(m, t, decay), 1));
   for (uint32_t k = 0; k < n && m->status == ASH_OK; k++) {
     const uint32_t x = ash_ox_in(m, 2 + k);
     const uint32_t g =
@@ -113,8 +129,8 @@ static void read_adagrad(ash_ox *m) {
     const uint32_t root =
         ash_ox_with(m, ASH_FN_add, ash_ox_map1(m, ASH_FN_sqrt, h),
                     ash_ox_float(m, "epsilon", (double)1e-6f));
-    const uint32_t step = ash_ox_map2(
-        m, ASH_FN_div, ash_ox_map2(m, ASH_FN_mul, g, rate), root);
+    const uint32_t step =
+        ash_ox_map2(m, ASH_FN_div, ash_ox_map2(m, ASH_FN_mul, g, rate), root);
     ash_ox_out(m, k, ash_ox_map2(m, ASH_FN_sub, x, step));
     ash_ox_out(m, n + k, h);
   }
@@ -157,8 +173,7 @@ static uint32_t adam_rate(ash_ox *m, double alpha, double beta) {
       ash_ox_map2(m, ASH_FN_pow, ash_ox_scalar(m, ASH_FLOAT32, beta), t));
   const uint32_t corrected = ash_ox_map2(
       m, ASH_FN_div,
-      ash_ox_map2(m, ASH_FN_mul, number(m, 0),
-                  ash_ox_map1(m, ASH_FN_sqrt, b)),
+      ash_ox_map2(m, ASH_FN_mul, number(m, 0), ash_ox_map1(m, ASH_FN_sqrt, b)),
       a);
   return ash_ox_map3(m, ASH_FN_select, ash_ox_with(m, ASH_FN_greater, t, 0),
                      corrected, number(m, 0));

@@ -72,8 +72,8 @@ static void read_size(ash_ox *m) {
 static void read_constant_of_shape(ash_ox *m) {
   int64_t dims[ASH_RANK_MAX];
   const ash_onnx_attr *a = ash_ox_attr(m, "value");
-  ash_shape shape = {
-      .rank = ash_ox_list(m, ash_ox_in(m, 0), dims, ASH_RANK_MAX)};
+  ash_shape shape = {.rank =
+                         ash_ox_list(m, ash_ox_in(m, 0), dims, ASH_RANK_MAX)};
   for (uint32_t i = 0; i < shape.rank; i++) {
     if (dims[i] < 1 || dims[i] > INT32_MAX)
       ash_ox_refuse(m, "a result without elements");
@@ -101,7 +101,8 @@ static void read_range(ash_ox *m) {
     ash_ox_refuse(m, "a range without elements, or too many");
     return;
   }
-  const uint32_t at = ash_ox_iota(m, ash_ox_type(m, in[0]), (int32_t)count, 1, 0);
+  const uint32_t at =
+      ash_ox_iota(m, ash_ox_type(m, in[0]), (int32_t)count, 1, 0);
   ash_ox_out(m, 0,
              ash_ox_map2(m, ASH_FN_add, one(m, in[0]),
                          ash_ox_map2(m, ASH_FN_mul, at, one(m, in[2]))));
@@ -166,9 +167,9 @@ static void read_one_hot(ash_ox *m) {
   index = ash_ox_reshape(m, index, shape);
   index = ash_ox_map3(m, ASH_FN_select, ash_ox_with(m, ASH_FN_less, index, 0),
                       ash_ox_with(m, ASH_FN_add, index, (double)depth), index);
-  const uint32_t hit = ash_ox_map2(
-      m, ASH_FN_equal, index,
-      ash_ox_iota(m, type, (int32_t)depth, shape.rank, axis));
+  const uint32_t hit =
+      ash_ox_map2(m, ASH_FN_equal, index,
+                  ash_ox_iota(m, type, (int32_t)depth, shape.rank, axis));
   ash_ox_out(m, 0,
              ash_ox_map3(m, ASH_FN_select, hit,
                          ash_ox_slice(m, values, 0, 1, 1, 1),
@@ -202,11 +203,15 @@ static void window(ash_ox *m, double a, double b, double c) {
   ash_ox_out(m, 0, ash_ox_cast(m, float_list(m, values, (uint32_t)size), type));
 }
 
-static void read_hann(ash_ox *m) { window(m, 0.5, 0.5, 0); }
+static void read_hann(ash_ox *m) {
+  window(m, 0.5, 0.5, 0);
+}
 static void read_hamming(ash_ox *m) {
   window(m, 25.0 / 46, 21.0 / 46, 0);
 }
-static void read_blackman(ash_ox *m) { window(m, 0.42, 0.5, 0.08); }
+static void read_blackman(ash_ox *m) {
+  window(m, 0.42, 0.5, 0.08);
+}
 
 const ash_ox_handler ash_ox_make[] = {
     {"Constant", read_constant},

@@ -82,7 +82,8 @@ static void read_function(ash_ox *m) {
                       : ash_ox_map3(m, fn, a, b, c));
 }
 
-/* ---- with variations ------------------------------------------------------ */
+/* ---- with variations ------------------------------------------------------
+ */
 
 static void read_relu(ash_ox *m) {
   const uint32_t a = ash_ox_in(m, 0);
@@ -103,9 +104,8 @@ static void read_sigmoid(ash_ox *m) {
 static void read_tanh(ash_ox *m) {
   const uint32_t a = ash_ox_in(m, 0);
   ash_ox_out(m, 0,
-             ash_ox_type(m, a) == ASH_FLOAT32
-                 ? ash_ox_unary(m, ASH_OP_tanh, a)
-                 : ash_ox_map1(m, ASH_FN_tanh, a));
+             ash_ox_type(m, a) == ASH_FLOAT32 ? ash_ox_unary(m, ASH_OP_tanh, a)
+                                              : ash_ox_map1(m, ASH_FN_tanh, a));
 }
 
 static void read_swish(ash_ox *m) {
@@ -118,15 +118,14 @@ static void read_swish(ash_ox *m) {
 
 static void read_gelu(ash_ox *m) {
   const bool rough = ash_ox_is(m, "approximate", "tanh", "none");
-  ash_ox_out(m, 0,
-             ash_ox_map1(m, rough ? ASH_FN_gelu_tanh : ASH_FN_gelu,
-                         ash_ox_in(m, 0)));
+  ash_ox_out(
+      m, 0,
+      ash_ox_map1(m, rough ? ASH_FN_gelu_tanh : ASH_FN_gelu, ash_ox_in(m, 0)));
 }
 
 static void read_mod(ash_ox *m) {
   ash_ox_out(m, 0,
-             ash_ox_map2(m,
-                         ash_ox_int(m, "fmod", 0) ? ASH_FN_fmod : ASH_FN_mod,
+             ash_ox_map2(m, ash_ox_int(m, "fmod", 0) ? ASH_FN_fmod : ASH_FN_mod,
                          ash_ox_in(m, 0), ash_ox_in(m, 1)));
 }
 
@@ -147,9 +146,9 @@ static void read_is_inf(ash_ox *m) {
                            ash_ox_map1(m, ASH_FN_is_plus_inf, a),
                            ash_ox_map1(m, ASH_FN_is_minus_inf, a)));
   else if (plus || minus)
-    ash_ox_out(m, 0,
-               ash_ox_map1(m, plus ? ASH_FN_is_plus_inf : ASH_FN_is_minus_inf,
-                           a));
+    ash_ox_out(
+        m, 0,
+        ash_ox_map1(m, plus ? ASH_FN_is_plus_inf : ASH_FN_is_minus_inf, a));
   else
     ash_ox_refuse(m, "finding neither infinity");
 }
@@ -162,13 +161,12 @@ static void with_attributes(ash_ox *m, ash_fn fn, double b, double c) {
   if (ash_fn_operands(fn) == 2)
     ash_ox_out(m, 0, ash_ox_map2(m, fn, a, second));
   else
-    ash_ox_out(m, 0,
-               ash_ox_map3(m, fn, a, second, ash_ox_scalar(m, type, c)));
+    ash_ox_out(m, 0, ash_ox_map3(m, fn, a, second, ash_ox_scalar(m, type, c)));
 }
 
 static void read_leaky_relu(ash_ox *m) {
-  with_attributes(m, ASH_FN_leaky_relu,
-                  ash_ox_float(m, "alpha", (double)0.01f), 0);
+  with_attributes(m, ASH_FN_leaky_relu, ash_ox_float(m, "alpha", (double)0.01f),
+                  0);
 }
 static void read_elu(ash_ox *m) {
   with_attributes(m, ASH_FN_elu, ash_ox_float(m, "alpha", 1), 0);
@@ -196,19 +194,19 @@ static void read_hard_sigmoid(ash_ox *m) {
 
 /* Slopes of lower rank belong to the channels only by broadcasting. */
 static void read_prelu(ash_ox *m) {
-  ash_ox_out(m, 0,
-             ash_ox_map2(m, ASH_FN_leaky_relu, ash_ox_in(m, 0),
-                         ash_ox_in(m, 1)));
+  ash_ox_out(
+      m, 0,
+      ash_ox_map2(m, ASH_FN_leaky_relu, ash_ox_in(m, 0), ash_ox_in(m, 1)));
 }
 
 static void read_clip(ash_ox *m) {
   uint32_t x = ash_ox_in(m, 0);
   const bool as_attributes = m->opset < 11;
   const ash_type type = ash_ox_type(m, x);
-  const bool low = as_attributes ? ash_ox_attr(m, "min") != NULL
-                                 : ash_ox_has(m, 1);
-  const bool high = as_attributes ? ash_ox_attr(m, "max") != NULL
-                                  : ash_ox_has(m, 2);
+  const bool low =
+      as_attributes ? ash_ox_attr(m, "min") != NULL : ash_ox_has(m, 1);
+  const bool high =
+      as_attributes ? ash_ox_attr(m, "max") != NULL : ash_ox_has(m, 2);
   if (low)
     x = ash_ox_map2(m, ASH_FN_maximum, x,
                     as_attributes
@@ -222,7 +220,8 @@ static void read_clip(ash_ox *m) {
   ash_ox_out(m, 0, x);
 }
 
-/* ---- any number of operands ----------------------------------------------- */
+/* ---- any number of operands -----------------------------------------------
+ */
 
 static uint32_t fold_inputs(ash_ox *m, ash_fn fn) {
   uint32_t y = ash_ox_in(m, 0);
@@ -231,7 +230,9 @@ static uint32_t fold_inputs(ash_ox *m, ash_fn fn) {
   return y;
 }
 
-static void read_sum(ash_ox *m) { ash_ox_out(m, 0, fold_inputs(m, ASH_FN_add)); }
+static void read_sum(ash_ox *m) {
+  ash_ox_out(m, 0, fold_inputs(m, ASH_FN_add));
+}
 static void read_max(ash_ox *m) {
   ash_ox_out(m, 0, fold_inputs(m, ASH_FN_maximum));
 }
@@ -244,7 +245,8 @@ static void read_mean(ash_ox *m) {
   ash_ox_out(m, 0, n > 1 ? ash_ox_with(m, ASH_FN_div, y, n) : y);
 }
 
-/* ---- conversions ---------------------------------------------------------- */
+/* ---- conversions ----------------------------------------------------------
+ */
 
 static void read_cast(ash_ox *m) {
   const int64_t number = ash_ox_int(m, "to", 0);
@@ -258,11 +260,12 @@ static void read_cast(ash_ox *m) {
 
 static void read_cast_like(ash_ox *m) {
   ash_ox_out(m, 0,
-             ash_ox_cast(m, ash_ox_in(m, 0),
-                         ash_ox_type(m, ash_ox_in(m, 1))));
+             ash_ox_cast(m, ash_ox_in(m, 0), ash_ox_type(m, ash_ox_in(m, 1))));
 }
 
-static void read_identity(ash_ox *m) { ash_ox_out(m, 0, ash_ox_in(m, 0)); }
+static void read_identity(ash_ox *m) {
+  ash_ox_out(m, 0, ash_ox_in(m, 0));
+}
 
 /* Without training, nothing is dropped and the mask is all true. */
 static void read_dropout(ash_ox *m) {
@@ -279,9 +282,9 @@ static void read_dropout(ash_ox *m) {
     ash_ox_refuse(m, "training mode");
   ash_ox_out(m, 0, x);
   if (ash_ox_wants(m, 1))
-    ash_ox_out(m, 1,
-               ash_ox_expand(m, ash_ox_scalar(m, ASH_BOOL, 1),
-                             ash_ox_shape(m, x)));
+    ash_ox_out(
+        m, 1,
+        ash_ox_expand(m, ash_ox_scalar(m, ASH_BOOL, 1), ash_ox_shape(m, x)));
 }
 
 const ash_ox_handler ash_ox_math[] = {

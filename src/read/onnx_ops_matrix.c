@@ -52,24 +52,28 @@ static void read_gemm(ash_ox *m) {
   const double beta = ash_ox_float(m, "beta", 1);
   const ash_type type = ash_ox_type(m, a);
   uint32_t c = ash_ox_in_or(m, 2, ASH_NO_ID), y;
-  if (ash_ox_int(m, "transA", 0))
-    a = ash_ox_rank(m, a) == 2 ? turned(m, a) : a;
+  bool by_columns = ash_ox_int(m, "transA", 0) != 0;
+  if (by_columns && is_dense(m, a, b) && ash_ox_rank(m, a) == 2) {
+    a = turned(m, a);
+    by_columns = false;
+  }
   const bool by_rows = ash_ox_int(m, "transB", 0) != 0;
   const int32_t columns = ash_ox_dim(m, b, by_rows ? 0 : 1);
-  if (is_dense(m, a, b)) {
+  if (is_dense(m, a, b) && !by_columns) {
     if (c != ASH_NO_ID && alpha == 1 && beta == 1 && is_bias(m, c, columns)) {
       bias = ash_ox_reshape(m, c, (ash_shape){1, {columns}});
       c = ASH_NO_ID;
     }
     y = ash_ox_dense(m, a, by_rows ? b : turned(m, b), bias);
   } else {
-    y = ash_ox_add_op(m, &(ash_ox_op){.kind = ASH_OP_matmul,
-                                      .inputs = {a, b},
-                                      .input_count = 2,
-                                      .attrs = {ASH_INT_ATTR("transpose_b",
-                                                             by_rows)},
-                                      .attr_count = 1,
-                                      .type = type});
+    y = ash_ox_add_op(
+        m, &(ash_ox_op){.kind = ASH_OP_matmul,
+                        .inputs = {a, b},
+                        .input_count = 2,
+                        .attrs = {ASH_INT_ATTR("transpose_a", by_columns),
+                                  ASH_INT_ATTR("transpose_b", by_rows)},
+                        .attr_count = 2,
+                        .type = type});
   }
   if (alpha != 1)
     y = ash_ox_with(m, ASH_FN_mul, y, alpha);

@@ -16,7 +16,8 @@ static const int64_t *list_of(ash_ox *m, uint32_t k, const char *name,
   return room;
 }
 
-/* ---- shapes ---------------------------------------------------------------- */
+/* ---- shapes ----------------------------------------------------------------
+ */
 
 static void read_reshape(ash_ox *m) {
   const uint32_t x = ash_ox_in(m, 0);
@@ -98,8 +99,8 @@ static void read_transpose(ash_ox *m) {
   uint32_t count, perm[ASH_RANK_MAX], seen = 0;
   const int64_t *given = ash_ox_ints(m, "perm", &count);
   for (uint32_t i = 0; i < rank; i++) {
-    perm[i] = given && i < count ? ash_ox_axis(m, given[i], rank)
-                                 : rank - 1 - i;
+    perm[i] =
+        given && i < count ? ash_ox_axis(m, given[i], rank) : rank - 1 - i;
     seen |= 1u << perm[i];
   }
   if (m->status == ASH_OK && seen != (1u << rank) - 1)
@@ -122,7 +123,8 @@ static void read_expand(ash_ox *m) {
   ash_ox_out(m, 0, ash_ox_expand(m, x, &to));
 }
 
-/* ---- parts ----------------------------------------------------------------- */
+/* ---- parts -----------------------------------------------------------------
+ */
 
 static uint32_t slice_axis(ash_ox *m, uint32_t x, uint32_t axis, int64_t start,
                            int64_t end, int64_t step) {
@@ -160,9 +162,8 @@ static void read_slice(ash_ox *m) {
   const int64_t *ends = list_of(m, 2, "ends", rooms[1], ASH_RANK_MAX, n + 1);
   const int64_t *axes = list_of(m, 3, "axes", rooms[2], ASH_RANK_MAX, n + 2);
   const int64_t *steps = list_of(m, 4, "steps", rooms[3], ASH_RANK_MAX, n + 3);
-  if (m->status == ASH_OK &&
-      (!starts || !ends || n[0] != n[1] || (axes && n[2] < n[0]) ||
-       (steps && n[3] < n[0])))
+  if (m->status == ASH_OK && (!starts || !ends || n[0] != n[1] ||
+                              (axes && n[2] < n[0]) || (steps && n[3] < n[0])))
     ash_ox_bad(m, "starts, ends, axes and steps differ in length");
   for (uint32_t i = 0; i < n[0] && m->status == ASH_OK; i++) {
     const uint32_t axis = ash_ox_axis(m, axes ? axes[i] : i, rank);
@@ -250,7 +251,8 @@ static void read_tile(ash_ox *m) {
   ash_ox_out(m, 0, x);
 }
 
-/* ---- padding --------------------------------------------------------------- */
+/* ---- padding ---------------------------------------------------------------
+ */
 
 /* Which element of an axis stands at place i, for padding without a value. */
 static int64_t mirror(int64_t i, int64_t size, bool reflect, bool wrap) {
@@ -299,16 +301,14 @@ static void read_pad(ash_ox *m) {
   int64_t room[2 * ASH_RANK_MAX], some[ASH_RANK_MAX];
   int64_t before[ASH_RANK_MAX] = {0}, after[ASH_RANK_MAX] = {0};
   uint32_t count;
-  const int64_t *pads =
-      list_of(m, 1, "pads", room, 2 * ASH_RANK_MAX, &count);
+  const int64_t *pads = list_of(m, 1, "pads", room, 2 * ASH_RANK_MAX, &count);
   const uint32_t axes =
       ash_ox_has(m, 3) ? ash_ox_list(m, ash_ox_in(m, 3), some, ASH_RANK_MAX)
                        : rank;
   if (m->status == ASH_OK && (!pads || count != 2 * axes))
     ash_ox_bad(m, "two paddings an axis are needed");
   for (uint32_t i = 0; i < axes && m->status == ASH_OK; i++) {
-    const uint32_t d =
-        ash_ox_has(m, 3) ? ash_ox_axis(m, some[i], rank) : i;
+    const uint32_t d = ash_ox_has(m, 3) ? ash_ox_axis(m, some[i], rank) : i;
     before[d] = pads[i];
     after[d] = pads[i + axes];
   }
@@ -319,15 +319,16 @@ static void read_pad(ash_ox *m) {
       x = pad_by_index(m, x, d, before[d], after[d]);
   }
   if (ash_ox_is(m, "mode", "constant", "constant"))
-    x = ash_ox_pad(m, x, before, after,
-                   ash_ox_has(m, 2)
-                       ? ash_ox_in(m, 2)
-                       : ash_ox_scalar(m, ash_ox_type(m, x),
-                                       ash_ox_float(m, "value", 0)));
+    x = ash_ox_pad(
+        m, x, before, after,
+        ash_ox_has(m, 2)
+            ? ash_ox_in(m, 2)
+            : ash_ox_scalar(m, ash_ox_type(m, x), ash_ox_float(m, "value", 0)));
   ash_ox_out(m, 0, x);
 }
 
-/* ---- by index -------------------------------------------------------------- */
+/* ---- by index --------------------------------------------------------------
+ */
 
 static uint32_t by_index(ash_ox *m, ash_op_kind kind, uint32_t count,
                          const ash_attr *attrs, uint32_t attr_count) {
@@ -344,9 +345,8 @@ static uint32_t by_index(ash_ox *m, ash_op_kind kind, uint32_t count,
 }
 
 static ash_attr axis_attr(ash_ox *m) {
-  return ASH_INT_ATTR("axis",
-                      ash_ox_axis(m, ash_ox_int(m, "axis", 0),
-                                  ash_ox_rank(m, ash_ox_in(m, 0))));
+  return ASH_INT_ATTR("axis", ash_ox_axis(m, ash_ox_int(m, "axis", 0),
+                                          ash_ox_rank(m, ash_ox_in(m, 0))));
 }
 
 static void read_gather(ash_ox *m) {
@@ -360,8 +360,7 @@ static void read_gather_elements(ash_ox *m) {
 }
 
 static void read_gather_nd(ash_ox *m) {
-  const ash_attr a =
-      ASH_INT_ATTR("batch_dims", ash_ox_int(m, "batch_dims", 0));
+  const ash_attr a = ASH_INT_ATTR("batch_dims", ash_ox_int(m, "batch_dims", 0));
   ash_ox_out(m, 0, by_index(m, ASH_OP_take_nd, 2, &a, 1));
 }
 
@@ -414,26 +413,24 @@ static void read_reverse_sequence(ash_ox *m) {
     wide.dim[i] = i == batch ? ash_ox_dim(m, x, batch) : 1;
   const ash_type type = ash_ox_type(m, lengths);
   const uint32_t length = ash_ox_reshape(m, lengths, wide);
-  const uint32_t at =
-      ash_ox_iota(m, type, ash_ox_dim(m, x, time), rank, time);
-  const uint32_t back = ash_ox_with(
-      m, ASH_FN_sub, ash_ox_map2(m, ASH_FN_sub, length, at), 1);
-  const uint32_t index =
-      ash_ox_map3(m, ASH_FN_select, ash_ox_map2(m, ASH_FN_less, at, length),
-                  back, at);
+  const uint32_t at = ash_ox_iota(m, type, ash_ox_dim(m, x, time), rank, time);
+  const uint32_t back =
+      ash_ox_with(m, ASH_FN_sub, ash_ox_map2(m, ASH_FN_sub, length, at), 1);
+  const uint32_t index = ash_ox_map3(
+      m, ASH_FN_select, ash_ox_map2(m, ASH_FN_less, at, length), back, at);
   const ash_shape full = *ash_ox_shape(m, x);
   ash_ox_out(m, 0,
-             ash_ox_add_op(m, &(ash_ox_op){.kind = ASH_OP_take_elements,
-                                           .inputs = {x, ash_ox_expand(
-                                                             m, index, &full)},
-                                           .input_count = 2,
-                                           .attrs = {ASH_INT_ATTR("axis",
-                                                                  time)},
-                                           .attr_count = 1,
-                                           .type = ash_ox_type(m, x)}));
+             ash_ox_add_op(
+                 m, &(ash_ox_op){.kind = ASH_OP_take_elements,
+                                 .inputs = {x, ash_ox_expand(m, index, &full)},
+                                 .input_count = 2,
+                                 .attrs = {ASH_INT_ATTR("axis", time)},
+                                 .attr_count = 1,
+                                 .type = ash_ox_type(m, x)}));
 }
 
-/* ---- blocks ---------------------------------------------------------------- */
+/* ---- blocks ----------------------------------------------------------------
+ */
 
 static void read_depth_to_space(ash_ox *m) {
   const uint32_t x = ash_ox_in(m, 0);
@@ -451,10 +448,10 @@ static void read_depth_to_space(ash_ox *m) {
            : (ash_shape){6, {s.dim[0], n, n, c, s.dim[2], s.dim[3]}};
   const uint32_t y =
       ash_ox_transpose(m, ash_ox_reshape(m, x, parts), orders[rows]);
-  ash_ox_out(m, 0,
-             ash_ox_reshape(
-                 m, y,
-                 (ash_shape){4, {s.dim[0], c, s.dim[2] * n, s.dim[3] * n}}));
+  ash_ox_out(
+      m, 0,
+      ash_ox_reshape(
+          m, y, (ash_shape){4, {s.dim[0], c, s.dim[2] * n, s.dim[3] * n}}));
 }
 
 static void read_space_to_depth(ash_ox *m) {
@@ -469,8 +466,7 @@ static void read_space_to_depth(ash_ox *m) {
   const int32_t n = (int32_t)b;
   const ash_shape parts = {
       6, {s.dim[0], s.dim[1], s.dim[2] / n, n, s.dim[3] / n, n}};
-  const uint32_t y =
-      ash_ox_transpose(m, ash_ox_reshape(m, x, parts), order);
+  const uint32_t y = ash_ox_transpose(m, ash_ox_reshape(m, x, parts), order);
   ash_ox_out(m, 0,
              ash_ox_reshape(m, y,
                             (ash_shape){4,

@@ -14,8 +14,7 @@ static uint32_t per_channel(ash_ox *m, uint32_t v, uint32_t rank) {
 /* old * momentum + new * (1 - momentum) */
 static uint32_t mixed(ash_ox *m, uint32_t old, uint32_t new_value) {
   const double momentum = ash_ox_float(m, "momentum", (double)0.9f);
-  const uint32_t list =
-      ash_ox_reshape(m, new_value, *ash_ox_shape(m, old));
+  const uint32_t list = ash_ox_reshape(m, new_value, *ash_ox_shape(m, old));
   return ash_ox_map2(m, ASH_FN_add, ash_ox_with(m, ASH_FN_mul, old, momentum),
                      ash_ox_with(m, ASH_FN_mul, list, 1 - momentum));
 }
@@ -28,16 +27,16 @@ static void train_batch_norm(ash_ox *m) {
   const uint32_t d = ash_ox_map2(m, ASH_FN_sub, x, mean);
   const uint32_t variance = ash_ox_fold(
       m, ASH_FOLD_MEAN, ash_ox_map2(m, ASH_FN_mul, d, d), axes, true);
-  const uint32_t spread = ash_ox_map1(
-      m, ASH_FN_sqrt,
-      ash_ox_with(m, ASH_FN_add, variance,
-                  ash_ox_float(m, "epsilon", (double)1e-5f)));
+  const uint32_t spread =
+      ash_ox_map1(m, ASH_FN_sqrt,
+                  ash_ox_with(m, ASH_FN_add, variance,
+                              ash_ox_float(m, "epsilon", (double)1e-5f)));
   const uint32_t y =
       ash_ox_map2(m, ASH_FN_mul, ash_ox_map2(m, ASH_FN_div, d, spread),
                   per_channel(m, ash_ox_in(m, 1), rank));
-  ash_ox_out(m, 0,
-             ash_ox_map2(m, ASH_FN_add, y,
-                         per_channel(m, ash_ox_in(m, 2), rank)));
+  ash_ox_out(
+      m, 0,
+      ash_ox_map2(m, ASH_FN_add, y, per_channel(m, ash_ox_in(m, 2), rank)));
   ash_ox_out(m, 1, mixed(m, ash_ox_in(m, 3), mean));
   ash_ox_out(m, 2, mixed(m, ash_ox_in(m, 4), variance));
 }
@@ -51,15 +50,12 @@ static void read_batch_norm(ash_ox *m) {
   }
   const uint32_t spread = ash_ox_map1(
       m, ASH_FN_sqrt, ash_ox_with(m, ASH_FN_add, ash_ox_in(m, 4), epsilon));
-  const uint32_t scale =
-      ash_ox_map2(m, ASH_FN_div, ash_ox_in(m, 1), spread);
+  const uint32_t scale = ash_ox_map2(m, ASH_FN_div, ash_ox_in(m, 1), spread);
   const uint32_t shift =
       ash_ox_map2(m, ASH_FN_sub, ash_ox_in(m, 2),
                   ash_ox_map2(m, ASH_FN_mul, ash_ox_in(m, 3), scale));
-  const uint32_t y =
-      ash_ox_map2(m, ASH_FN_mul, x, per_channel(m, scale, rank));
-  ash_ox_out(m, 0,
-             ash_ox_map2(m, ASH_FN_add, y, per_channel(m, shift, rank)));
+  const uint32_t y = ash_ox_map2(m, ASH_FN_mul, x, per_channel(m, scale, rank));
+  ash_ox_out(m, 0, ash_ox_map2(m, ASH_FN_add, y, per_channel(m, shift, rank)));
 }
 
 /* (x - mean) / sqrt(variance + epsilon) over some axes. */
@@ -69,10 +65,10 @@ static uint32_t standardise(ash_ox *m, uint32_t x, uint32_t axes,
   const uint32_t d = ash_ox_map2(m, ASH_FN_sub, x, *mean);
   const uint32_t variance = ash_ox_fold(
       m, ASH_FOLD_MEAN, ash_ox_map2(m, ASH_FN_mul, d, d), axes, true);
-  *inverse = ash_ox_map1(
-      m, ASH_FN_reciprocal,
-      ash_ox_map1(m, ASH_FN_sqrt,
-                  ash_ox_with(m, ASH_FN_add, variance, epsilon)));
+  *inverse =
+      ash_ox_map1(m, ASH_FN_reciprocal,
+                  ash_ox_map1(m, ASH_FN_sqrt,
+                              ash_ox_with(m, ASH_FN_add, variance, epsilon)));
   return ash_ox_map2(m, ASH_FN_mul, d, *inverse);
 }
 
@@ -81,9 +77,8 @@ static void read_layer_norm(ash_ox *m) {
   const uint32_t axis = ash_ox_axis(m, ash_ox_int(m, "axis", -1), rank);
   const uint32_t axes = ((1u << rank) - 1) & ~((1u << axis) - 1);
   uint32_t mean, inverse;
-  uint32_t y = standardise(m, x, axes,
-                           ash_ox_float(m, "epsilon", (double)1e-5f), &mean,
-                           &inverse);
+  uint32_t y = standardise(
+      m, x, axes, ash_ox_float(m, "epsilon", (double)1e-5f), &mean, &inverse);
   y = ash_ox_map2(m, ASH_FN_mul, y, ash_ox_in(m, 1));
   if (ash_ox_has(m, 2))
     y = ash_ox_map2(m, ASH_FN_add, y, ash_ox_in(m, 2));
@@ -98,12 +93,11 @@ static void read_instance_norm(ash_ox *m) {
   const uint32_t y =
       standardise(m, x, ((1u << rank) - 1) & ~3u,
                   ash_ox_float(m, "epsilon", (double)1e-5f), &mean, &inverse);
-  ash_ox_out(
-      m, 0,
-      ash_ox_map2(m, ASH_FN_add,
-                  ash_ox_map2(m, ASH_FN_mul, y,
-                              per_channel(m, ash_ox_in(m, 1), rank)),
-                  per_channel(m, ash_ox_in(m, 2), rank)));
+  ash_ox_out(m, 0,
+             ash_ox_map2(m, ASH_FN_add,
+                         ash_ox_map2(m, ASH_FN_mul, y,
+                                     per_channel(m, ash_ox_in(m, 1), rank)),
+                         per_channel(m, ash_ox_in(m, 2), rank)));
 }
 
 /* Before operator set 21 scale and bias belonged to groups. */
@@ -133,20 +127,19 @@ static void read_group_norm(ash_ox *m) {
         m, ash_ox_expand(m, ash_ox_reshape(m, bias, column), &wide), list);
   }
   y = ash_ox_map2(m, ASH_FN_mul, y, per_channel(m, scale, s.rank));
-  ash_ox_out(m, 0,
-             ash_ox_map2(m, ASH_FN_add, y, per_channel(m, bias, s.rank)));
+  ash_ox_out(m, 0, ash_ox_map2(m, ASH_FN_add, y, per_channel(m, bias, s.rank)));
 }
 
 static void read_rms_norm(ash_ox *m) {
   const uint32_t x = ash_ox_in(m, 0), rank = ash_ox_rank(m, x);
   const uint32_t axis = ash_ox_axis(m, ash_ox_int(m, "axis", -1), rank);
   const uint32_t axes = ((1u << rank) - 1) & ~((1u << axis) - 1);
-  const double epsilon = ash_ox_float(
-      m, ash_ox_attr(m, "eps") ? "eps" : "epsilon", (double)1e-5f);
+  const double epsilon =
+      ash_ox_float(m, ash_ox_attr(m, "eps") ? "eps" : "epsilon", (double)1e-5f);
   const uint32_t square = ash_ox_fold(
       m, ASH_FOLD_MEAN, ash_ox_map2(m, ASH_FN_mul, x, x), axes, true);
-  const uint32_t root = ash_ox_map1(
-      m, ASH_FN_sqrt, ash_ox_with(m, ASH_FN_add, square, epsilon));
+  const uint32_t root =
+      ash_ox_map1(m, ASH_FN_sqrt, ash_ox_with(m, ASH_FN_add, square, epsilon));
   const uint32_t y = ash_ox_map2(m, ASH_FN_div, x, root);
   ash_ox_out(m, 0, ash_ox_map2(m, ASH_FN_mul, y, ash_ox_in(m, 1)));
 }
@@ -164,9 +157,9 @@ static void read_mean_variance(ash_ox *m) {
   const uint32_t variance = ash_ox_fold(
       m, ASH_FOLD_MEAN, ash_ox_map2(m, ASH_FN_mul, d, d), axes, true);
   const uint32_t spread = ash_ox_map1(m, ASH_FN_sqrt, variance);
-  ash_ox_out(m, 0,
-             ash_ox_map2(m, ASH_FN_div, d,
-                         ash_ox_with(m, ASH_FN_add, spread, 1e-9)));
+  ash_ox_out(
+      m, 0,
+      ash_ox_map2(m, ASH_FN_div, d, ash_ox_with(m, ASH_FN_add, spread, 1e-9)));
 }
 
 static void read_lp_norm(ash_ox *m) {
@@ -174,8 +167,8 @@ static void read_lp_norm(ash_ox *m) {
   const uint32_t axes =
       1u << ash_ox_axis(m, ash_ox_int(m, "axis", -1), ash_ox_rank(m, x));
   const bool one = ash_ox_int(m, "p", 2) == 1;
-  uint32_t norm = ash_ox_fold(
-      m, one ? ASH_FOLD_SUM_ABS : ASH_FOLD_SUM_SQUARE, x, axes, true);
+  uint32_t norm = ash_ox_fold(m, one ? ASH_FOLD_SUM_ABS : ASH_FOLD_SUM_SQUARE,
+                              x, axes, true);
   if (!one)
     norm = ash_ox_map1(m, ASH_FN_sqrt, norm);
   ash_ox_out(m, 0, ash_ox_map2(m, ASH_FN_div, x, norm));
@@ -192,38 +185,39 @@ static void read_lrn(ash_ox *m) {
     ash_ox_refuse(m, "this size or rank");
     return;
   }
-  const int32_t rest =
-      (int32_t)(ash_shape_elements(&s) / (uint64_t)s.dim[0] /
-                (uint64_t)s.dim[1]);
+  const int32_t rest = (int32_t)(ash_shape_elements(&s) / (uint64_t)s.dim[0] /
+                                 (uint64_t)s.dim[1]);
   const ash_shape image = {4, {s.dim[0], 1, s.dim[1], rest}};
   const ash_shape column = {4, {1, 1, (int32_t)size, 1}};
   const uint32_t ones =
       ash_ox_expand(m, ash_ox_scalar(m, ash_ox_type(m, x), 1), &column);
   const int64_t pad[] = {(size - 1) / 2, 0, size / 2, 0};
   uint32_t sum = ash_ox_add_op(
-      m, &(ash_ox_op){.kind = ASH_OP_conv_nd,
-                      .inputs = {ash_ox_reshape(
-                                     m, ash_ox_map2(m, ASH_FN_mul, x, x),
-                                     image),
-                                 ones},
-                      .input_count = 2,
-                      .attrs = {ASH_OX_INTS("pad", pad, 4)},
-                      .attr_count = 1,
-                      .type = ash_ox_type(m, x)});
+      m,
+      &(ash_ox_op){
+          .kind = ASH_OP_conv_nd,
+          .inputs = {ash_ox_reshape(m, ash_ox_map2(m, ASH_FN_mul, x, x), image),
+                     ones},
+          .input_count = 2,
+          .attrs = {ASH_OX_INTS("pad", pad, 4)},
+          .attr_count = 1,
+          .type = ash_ox_type(m, x)});
   sum = ash_ox_with(m, ASH_FN_mul, sum, alpha / (double)size);
   sum = ash_ox_with(m, ASH_FN_add, sum, ash_ox_float(m, "bias", 1));
   sum = ash_ox_with(m, ASH_FN_pow, sum, ash_ox_float(m, "beta", 0.75));
   ash_ox_out(m, 0, ash_ox_map2(m, ASH_FN_div, x, ash_ox_reshape(m, sum, s)));
 }
 
-/* ---- softmax --------------------------------------------------------------- */
+/* ---- softmax ---------------------------------------------------------------
+ */
 
 /* Before operator set 13 everything from the axis on was one row. */
 static uint32_t row_axes(ash_ox *m, uint32_t x) {
   const uint32_t rank = ash_ox_rank(m, x);
+  const bool old = m->opset < 13 && !m->quantlib;
   const uint32_t axis =
-      ash_ox_axis(m, ash_ox_int(m, "axis", m->opset < 13 ? 1 : -1), rank);
-  return m->opset < 13 ? ((1u << rank) - 1) & ~((1u << axis) - 1) : 1u << axis;
+      ash_ox_axis(m, ash_ox_int(m, "axis", old ? 1 : -1), rank);
+  return old ? ((1u << rank) - 1) & ~((1u << axis) - 1) : 1u << axis;
 }
 
 static uint32_t exponentials(ash_ox *m, uint32_t x, uint32_t axes,
@@ -259,8 +253,7 @@ uint32_t ash_ox_log_softmax(ash_ox *m, uint32_t x, uint32_t axes) {
   const uint32_t e = exponentials(m, x, axes, &shifted);
   return ash_ox_map2(
       m, ASH_FN_sub, shifted,
-      ash_ox_map1(m, ASH_FN_log,
-                  ash_ox_fold(m, ASH_FOLD_SUM, e, axes, true)));
+      ash_ox_map1(m, ASH_FN_log, ash_ox_fold(m, ASH_FOLD_SUM, e, axes, true)));
 }
 
 static void read_softmax(ash_ox *m) {

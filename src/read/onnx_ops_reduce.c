@@ -28,12 +28,28 @@ static uint32_t fold(ash_ox *m, ash_fold how) {
   return ash_ox_fold(m, how, x, axes, ash_ox_int(m, "keepdims", 1) != 0);
 }
 
-static void read_sum(ash_ox *m) { ash_ox_out(m, 0, fold(m, ASH_FOLD_SUM)); }
-static void read_mean(ash_ox *m) { ash_ox_out(m, 0, fold(m, ASH_FOLD_MEAN)); }
-static void read_prod(ash_ox *m) { ash_ox_out(m, 0, fold(m, ASH_FOLD_PROD)); }
-static void read_max(ash_ox *m) { ash_ox_out(m, 0, fold(m, ASH_FOLD_MAX)); }
-static void read_min(ash_ox *m) { ash_ox_out(m, 0, fold(m, ASH_FOLD_MIN)); }
-static void read_l1(ash_ox *m) { ash_ox_out(m, 0, fold(m, ASH_FOLD_SUM_ABS)); }
+static void read_sum(ash_ox *m) {
+  ash_ox_out(m, 0, fold(m, ASH_FOLD_SUM));
+}
+static void read_mean(ash_ox *m) {
+  if (m->options && m->options->integers &&
+      !ash_ox_is_float(m, ash_ox_in(m, 0)))
+    ash_ox_integer_mean(m);
+  else
+    ash_ox_out(m, 0, fold(m, ASH_FOLD_MEAN));
+}
+static void read_prod(ash_ox *m) {
+  ash_ox_out(m, 0, fold(m, ASH_FOLD_PROD));
+}
+static void read_max(ash_ox *m) {
+  ash_ox_out(m, 0, fold(m, ASH_FOLD_MAX));
+}
+static void read_min(ash_ox *m) {
+  ash_ox_out(m, 0, fold(m, ASH_FOLD_MIN));
+}
+static void read_l1(ash_ox *m) {
+  ash_ox_out(m, 0, fold(m, ASH_FOLD_SUM_ABS));
+}
 static void read_sum_square(ash_ox *m) {
   ash_ox_out(m, 0, fold(m, ASH_FOLD_SUM_SQUARE));
 }
@@ -82,19 +98,18 @@ static void read_cum_sum(ash_ox *m) {
   ash_ox_out(
       m, 0,
       ash_ox_add_op(
-          m, &(ash_ox_op){
-                 .kind = ASH_OP_running,
-                 .inputs = {x},
-                 .input_count = 1,
-                 .attrs = {ASH_INT_ATTR("axis", ash_ox_axis(
-                                                    m, axis,
-                                                    ash_ox_rank(m, x))),
-                           ASH_INT_ATTR("exclusive",
-                                        ash_ox_int(m, "exclusive", 0)),
-                           ASH_INT_ATTR("reverse",
-                                        ash_ox_int(m, "reverse", 0))},
-                 .attr_count = 3,
-                 .type = ash_ox_type(m, x)}));
+          m,
+          &(ash_ox_op){
+              .kind = ASH_OP_running,
+              .inputs = {x},
+              .input_count = 1,
+              .attrs = {ASH_INT_ATTR("axis",
+                                     ash_ox_axis(m, axis, ash_ox_rank(m, x))),
+                        ASH_INT_ATTR("exclusive",
+                                     ash_ox_int(m, "exclusive", 0)),
+                        ASH_INT_ATTR("reverse", ash_ox_int(m, "reverse", 0))},
+              .attr_count = 3,
+              .type = ash_ox_type(m, x)}));
 }
 
 static void read_top_k(ash_ox *m) {
@@ -106,9 +121,8 @@ static void read_top_k(ash_ox *m) {
     (void)ash_ox_list(m, ash_ox_in(m, 1), &k, 1);
   const ash_ox_op op = {
       .kind = ASH_OP_top_k,
-      .attrs = {ASH_INT_ATTR("axis",
-                             ash_ox_axis(m, ash_ox_int(m, "axis", -1),
-                                         ash_ox_rank(m, x))),
+      .attrs = {ASH_INT_ATTR("axis", ash_ox_axis(m, ash_ox_int(m, "axis", -1),
+                                                 ash_ox_rank(m, x))),
                 ASH_INT_ATTR("k", k),
                 ASH_INT_ATTR("largest", ash_ox_int(m, "largest", 1))},
       .attr_count = 3};

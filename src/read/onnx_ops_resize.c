@@ -131,11 +131,10 @@ static uint32_t fill_outside(ash_ox *m, uint32_t x, uint32_t axis,
   }
   for (uint32_t i = 0; i < s.rank; i++)
     s.dim[i] = i == axis ? a->out : 1;
-  return ash_ox_map3(
-      m, ASH_FN_select, ash_ox_constant(m, ASH_BOOL, s, outside),
-      ash_ox_scalar(m, ash_ox_type(m, x),
-                    ash_ox_float(m, "extrapolation_value", 0)),
-      x);
+  return ash_ox_map3(m, ASH_FN_select, ash_ox_constant(m, ASH_BOOL, s, outside),
+                     ash_ox_scalar(m, ash_ox_type(m, x),
+                                   ash_ox_float(m, "extrapolation_value", 0)),
+                     x);
 }
 
 static uint32_t resize_axis(ash_ox *m, uint32_t x, uint32_t axis,
@@ -147,11 +146,13 @@ static uint32_t resize_axis(ash_ox *m, uint32_t x, uint32_t axis,
   if (ash_ox_is(m, "mode", "nearest", "nearest"))
     x = look_up(m, x, axis, a);
   else
-    x = resample(m, x, axis, a, ash_ox_is(m, "mode", "cubic", "nearest") ? 4 : 2);
+    x = resample(m, x, axis, a,
+                 ash_ox_is(m, "mode", "cubic", "nearest") ? 4 : 2);
   return crop ? fill_outside(m, x, axis, a) : x;
 }
 
-/* ---- sizes ------------------------------------------------------------------ */
+/* ---- sizes ------------------------------------------------------------------
+ */
 
 static uint32_t known(ash_ox *m, uint32_t k) {
   int64_t unused[ASH_RANK_MAX * 2];
@@ -168,15 +169,15 @@ static bool has_values(ash_ox *m, uint32_t k) {
 /* "not_larger", "not_smaller": one scale for all axes. */
 static void keep_ratio(const ash_ox *m, axis_plan *plans, uint32_t rank,
                        uint32_t axes) {
-  const bool smaller = ash_ox_is(m, "keep_aspect_ratio_policy", "not_larger",
-                                 "stretch");
+  const bool smaller =
+      ash_ox_is(m, "keep_aspect_ratio_policy", "not_larger", "stretch");
   double scale = smaller ? 1e30 : 0;
   if (ash_ox_is(m, "keep_aspect_ratio_policy", "stretch", "stretch"))
     return;
   for (uint32_t i = 0; i < rank; i++)
     if (axes >> i & 1)
-      scale = smaller ? fmin(scale, plans[i].scale)
-                      : fmax(scale, plans[i].scale);
+      scale =
+          smaller ? fmin(scale, plans[i].scale) : fmax(scale, plans[i].scale);
   for (uint32_t i = 0; i < rank; i++)
     if (axes >> i & 1) {
       plans[i].scale = scale;
@@ -193,14 +194,13 @@ static void plan_axes(ash_ox *m, uint32_t x, axis_plan *plans) {
   uint32_t count, axes = 0;
   const int64_t *given = ash_ox_ints(m, "axes", &count);
   const uint32_t list = known(m, sized ? 3 : scales_at);
-  const uint32_t roi =
-      ash_ox_is(m, "coordinate_transformation_mode", "tf_crop_and_resize",
-                "half_pixel") && has_values(m, 1)
-          ? known(m, 1)
-          : ASH_NO_ID;
+  const uint32_t roi = ash_ox_is(m, "coordinate_transformation_mode",
+                                 "tf_crop_and_resize", "half_pixel") &&
+                               has_values(m, 1)
+                           ? known(m, 1)
+                           : ASH_NO_ID;
   const uint32_t n = given ? count : rank;
-  if (m->status == ASH_OK &&
-      ash_shape_elements(ash_ox_shape(m, list)) != n)
+  if (m->status == ASH_OK && ash_shape_elements(ash_ox_shape(m, list)) != n)
     ash_ox_bad(m, "one scale or size an axis is needed");
   for (uint32_t i = 0; i < rank; i++)
     plans[i] = (axis_plan){ash_ox_dim(m, x, i), ash_ox_dim(m, x, i), 1, 0, 1};

@@ -18,12 +18,13 @@ typedef struct cell {
 } cell;
 
 static uint32_t product(ash_ox *m, uint32_t a, uint32_t b) {
-  return ash_ox_add_op(m, &(ash_ox_op){.kind = ASH_OP_matmul,
-                                       .inputs = {a, b},
-                                       .input_count = 2,
-                                       .attrs = {ASH_INT_ATTR("transpose_b", 1)},
-                                       .attr_count = 1,
-                                       .type = ash_ox_type(m, a)});
+  return ash_ox_add_op(m,
+                       &(ash_ox_op){.kind = ASH_OP_matmul,
+                                    .inputs = {a, b},
+                                    .input_count = 2,
+                                    .attrs = {ASH_INT_ATTR("transpose_b", 1)},
+                                    .attr_count = 1,
+                                    .type = ash_ox_type(m, a)});
 }
 
 static uint32_t add_if(ash_ox *m, uint32_t a, uint32_t b) {
@@ -52,8 +53,8 @@ static uint32_t part(ash_ox *m, uint32_t x, int64_t d) {
 }
 
 static void step_lstm(ash_ox *m, cell *l, uint32_t x) {
-  uint32_t all = ash_ox_map2(m, ASH_FN_add, product(m, x, l->w),
-                             product(m, l->h, l->r));
+  uint32_t all =
+      ash_ox_map2(m, ASH_FN_add, product(m, x, l->w), product(m, l->h, l->r));
   all = add_if(m, add_if(m, all, l->wb), l->rb);
   uint32_t i = gate(m, l, all, 0), o = gate(m, l, all, 1);
   uint32_t f = gate(m, l, all, 2), g = gate(m, l, all, 3);
@@ -101,8 +102,8 @@ static void step_gru(ash_ox *m, cell *l, uint32_t x) {
 }
 
 static void step_rnn(ash_ox *m, cell *l, uint32_t x) {
-  uint32_t y = ash_ox_map2(m, ASH_FN_add, product(m, x, l->w),
-                           product(m, l->h, l->r));
+  uint32_t y =
+      ash_ox_map2(m, ASH_FN_add, product(m, x, l->w), product(m, l->h, l->r));
   y = add_if(m, add_if(m, y, l->wb), l->rb);
   l->h = ash_ox_map1(m, ASH_FN_tanh, y);
 }
@@ -123,9 +124,8 @@ static uint32_t start_state(ash_ox *m, const cell *l, uint32_t k, int64_t d,
   if (!ash_ox_has(m, k))
     return ash_ox_constant(m, ash_ox_type(m, l->x), s, NULL);
   const uint32_t all = ash_ox_in(m, k);
-  return batch_first
-             ? ash_ox_reshape(m, ash_ox_slice(m, all, 1, d, 1, 1), s)
-             : part(m, all, d);
+  return batch_first ? ash_ox_reshape(m, ash_ox_slice(m, all, 1, d, 1, 1), s)
+                     : part(m, all, d);
 }
 
 /* Every sequence must be as long as the input: other lengths would need a
@@ -238,9 +238,15 @@ static void read_layer(ash_ox *m, uint32_t gates) {
     ash_ox_out(m, 2, c);
 }
 
-static void read_lstm(ash_ox *m) { read_layer(m, 4); }
-static void read_gru(ash_ox *m) { read_layer(m, 3); }
-static void read_rnn(ash_ox *m) { read_layer(m, 1); }
+static void read_lstm(ash_ox *m) {
+  read_layer(m, 4);
+}
+static void read_gru(ash_ox *m) {
+  read_layer(m, 3);
+}
+static void read_rnn(ash_ox *m) {
+  read_layer(m, 1);
+}
 
 const ash_ox_handler ash_ox_rnn[] = {
     {"LSTM", read_lstm},

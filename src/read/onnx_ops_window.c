@@ -77,7 +77,8 @@ static bool read_window(ash_ox *m, window *w, const ash_shape *in,
   return m->status == ASH_OK;
 }
 
-/* ---- layout ---------------------------------------------------------------- */
+/* ---- layout ----------------------------------------------------------------
+ */
 
 /* [N, C, W] as [N, C, 1, W]. */
 static uint32_t as_plane(ash_ox *m, uint32_t x) {
@@ -126,7 +127,8 @@ static uint32_t window_attrs(const window *w, ash_attr *a,
   return 6;
 }
 
-/* ---- convolution ----------------------------------------------------------- */
+/* ---- convolution -----------------------------------------------------------
+ */
 
 static uint32_t conv_last(ash_ox *m, const window *w, uint32_t x,
                           uint32_t filter, uint32_t bias, int64_t groups) {
@@ -193,9 +195,8 @@ static uint32_t centred(ash_ox *m, uint32_t x, uint32_t k, uint32_t axis) {
   uint32_t zero = ash_ox_cast(m, ash_ox_in(m, k), ASH_INT32);
   ash_shape s = {.rank = ash_ox_rank(m, x)};
   for (uint32_t i = 0; i < s.rank; i++)
-    s.dim[i] = i == axis
-                   ? (int32_t)ash_shape_elements(ash_ox_shape(m, zero))
-                   : 1;
+    s.dim[i] =
+        i == axis ? (int32_t)ash_shape_elements(ash_ox_shape(m, zero)) : 1;
   return ash_ox_map2(m, ASH_FN_sub, y, ash_ox_reshape(m, zero, s));
 }
 
@@ -221,8 +222,8 @@ static uint32_t spread(ash_ox *m, uint32_t x, uint32_t axis, int64_t stride) {
   for (uint32_t i = axis + 1; i < s.rank; i++)
     inner *= s.dim[i];
   const int64_t none[4] = {0}, after[4] = {0, 0, stride - 1, 0};
-  const ash_shape four = {
-      4, {(int32_t)outer, (int32_t)size, 1, (int32_t)inner}};
+  const ash_shape four = {4,
+                          {(int32_t)outer, (int32_t)size, 1, (int32_t)inner}};
   uint32_t y = ash_ox_pad(m, ash_ox_reshape(m, x, four), none, after,
                           ash_ox_scalar(m, ash_ox_type(m, x), 0));
   s.dim[axis] = (int32_t)(size * stride);
@@ -263,8 +264,7 @@ static void transposed_pads(ash_ox *m, window *w, const ash_shape *in) {
   fill(m, "output_shape", shape, w->axes, 0);
   for (uint32_t i = 0; i < w->axes; i++) {
     const int64_t reach = (w->kernel[i] - 1) * w->dilation[i] + 1;
-    const int64_t full =
-        (in->dim[i + 2] - 1) * w->stride[i] + reach + extra[i];
+    const int64_t full = (in->dim[i + 2] - 1) * w->stride[i] + reach + extra[i];
     if (sized || upper || lower) {
       const int64_t want =
           sized ? shape[i] : (int64_t)in->dim[i + 2] * w->stride[i];
@@ -327,7 +327,8 @@ static void read_conv_transpose(ash_ox *m) {
                  : conv_general(m, &w, x, turned, bias, groups));
 }
 
-/* ---- pools ------------------------------------------------------------------ */
+/* ---- pools ------------------------------------------------------------------
+ */
 
 static uint32_t pool_last(ash_ox *m, const window *w, uint32_t x, bool max) {
   const ash_shape in = *ash_ox_shape(m, x);
@@ -337,8 +338,7 @@ static uint32_t pool_last(ash_ox *m, const window *w, uint32_t x, bool max) {
                   .input_count = 1,
                   .type = ASH_FLOAT32};
   op.attr_count = window_attrs(w, op.attrs, &in);
-  op.attrs[op.attr_count++] =
-      ASH_INT_ATTR("filter_h", flat ? 1 : w->kernel[0]);
+  op.attrs[op.attr_count++] = ASH_INT_ATTR("filter_h", flat ? 1 : w->kernel[0]);
   op.attrs[op.attr_count++] = ASH_INT_ATTR("filter_w", w->kernel[w->axes - 1]);
   return from_last(m, ash_ox_add_op(m, &op), w->axes + 2);
 }
@@ -394,7 +394,9 @@ static void read_max_pool(ash_ox *m) {
     pool(m, true);
 }
 
-static void read_average_pool(ash_ox *m) { pool(m, false); }
+static void read_average_pool(ash_ox *m) {
+  pool(m, false);
+}
 
 static void global(ash_ox *m, ash_fold fold) {
   const uint32_t x = ash_ox_in(m, 0);
@@ -402,8 +404,12 @@ static void global(ash_ox *m, ash_fold fold) {
   ash_ox_out(m, 0, ash_ox_fold(m, fold, x, ((1u << rank) - 1) & ~3u, true));
 }
 
-static void read_global_average(ash_ox *m) { global(m, ASH_FOLD_MEAN); }
-static void read_global_max(ash_ox *m) { global(m, ASH_FOLD_MAX); }
+static void read_global_average(ash_ox *m) {
+  global(m, ASH_FOLD_MEAN);
+}
+static void read_global_max(ash_ox *m) {
+  global(m, ASH_FOLD_MAX);
+}
 
 const ash_ox_handler ash_ox_window[] = {
     {"Conv", read_conv},

@@ -188,7 +188,8 @@ static uint64_t next_best(const ash_ref_call *c, const lane *l, uint64_t o,
         best == UINT64_MAX
             ? x
             : ash_number_get(t, ash_ref_read(c, 0), place(l, o, best, i));
-    if (best == UINT64_MAX || both(largest ? ASH_FN_greater : ASH_FN_less, x, y).i)
+    if (best == UINT64_MAX ||
+        both(largest ? ASH_FN_greater : ASH_FN_less, x, y).i)
       best = k;
   }
   return best;
@@ -208,11 +209,11 @@ ash_status ash_ref_top_k(const ash_ref_call *c) {
       for (uint64_t k = 0; k < wanted; k++) {
         const uint64_t best = next_best(c, &l, o, i, largest, used);
         used[best] = true;
-        ash_number_put(t, ash_ref_write(c, 0), place(&to, o, k, i),
-                       ash_number_get(t, ash_ref_read(c, 0),
-                                      place(&l, o, best, i)));
-        ash_ref_put(ash_ref_out(c, 1), ash_ref_write(c, 1),
-                    place(&to, o, k, i), (int64_t)best);
+        ash_number_put(
+            t, ash_ref_write(c, 0), place(&to, o, k, i),
+            ash_number_get(t, ash_ref_read(c, 0), place(&l, o, best, i)));
+        ash_ref_put(ash_ref_out(c, 1), ash_ref_write(c, 1), place(&to, o, k, i),
+                    (int64_t)best);
       }
     }
   return ASH_OK;
@@ -233,8 +234,7 @@ ash_status ash_ref_resample(const ash_ref_call *c) {
           const ash_number x =
               ash_number_get(t, ash_ref_read(c, 0),
                              place(&l, o, (uint64_t)at[k * taps + j], i));
-          sum.x += (double)weight[k * taps + j] *
-                   (x.real ? x.x : (double)x.i);
+          sum.x += (double)weight[k * taps + j] * (x.real ? x.x : (double)x.i);
         }
         ash_number_put(t, ash_ref_write(c, 0), place(&to, o, k, i), sum);
       }

@@ -70,8 +70,7 @@ static uint64_t element_of(const ash_ref_call *c, const int32_t *at,
 ash_status ash_ref_take_elements(const ash_ref_call *c) {
   const ash_shape *out = &ash_ref_out(c, 0)->shape;
   int32_t at[ASH_RANK_MAX] = {0};
-  for (uint64_t i = 0; i < ash_shape_elements(out);
-       i++, ash_ref_next(out, at))
+  for (uint64_t i = 0; i < ash_shape_elements(out); i++, ash_ref_next(out, at))
     move(c, 0, element_of(c, at, i), i);
   return ASH_OK;
 }

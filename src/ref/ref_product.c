@@ -60,10 +60,9 @@ static bool tap(const ash_ref_call *c, const int32_t *at, const int32_t *k,
   const ash_shape *in = &ash_ref_in(c, 0)->shape;
   *place = 0;
   for (uint32_t i = 2; i < in->rank; i++) {
-    const int64_t where =
-        at[i] * ash_op_ints(c->op, "stride", i - 2, 1) +
-        k[i - 2] * ash_op_ints(c->op, "dilation", i - 2, 1) -
-        ash_op_ints(c->op, "pad", i - 2, 0);
+    const int64_t where = at[i] * ash_op_ints(c->op, "stride", i - 2, 1) +
+                          k[i - 2] * ash_op_ints(c->op, "dilation", i - 2, 1) -
+                          ash_op_ints(c->op, "pad", i - 2, 0);
     if (where < 0 || where >= in->dim[i])
       return false;
     *place = *place * (uint64_t)in->dim[i] + (uint64_t)where;
@@ -105,8 +104,7 @@ static ash_number convolve(const ash_ref_call *c, const int32_t *at) {
   const uint64_t count = ash_shape_elements(&taps);
   ash_number sum = zero_of(x);
   if (ash_ref_in(c, 2))
-    sum = ash_number_get(ash_ref_in(c, 2), ash_ref_read(c, 2),
-                         (uint64_t)at[1]);
+    sum = ash_number_get(ash_ref_in(c, 2), ash_ref_read(c, 2), (uint64_t)at[1]);
   for (uint64_t ch = 0; ch < channels; ch++) {
     int32_t k[ASH_RANK_MAX] = {0};
     const uint64_t from =
@@ -115,10 +113,10 @@ static ash_number convolve(const ash_ref_call *c, const int32_t *at) {
     for (uint64_t i = 0; i < count; i++, ash_ref_next(&taps, k)) {
       uint64_t place;
       if (tap(c, at, k, &place))
-        accumulate(&sum, ash_number_get(x, ash_ref_read(c, 0), from + place),
-                   ash_number_get(w, ash_ref_read(c, 1),
-                                  ((uint64_t)at[1] * channels + ch) * count +
-                                      i));
+        accumulate(
+            &sum, ash_number_get(x, ash_ref_read(c, 0), from + place),
+            ash_number_get(w, ash_ref_read(c, 1),
+                           ((uint64_t)at[1] * channels + ch) * count + i));
     }
   }
   return sum;
@@ -175,4 +173,6 @@ ash_status ash_ref_conv_nd(const ash_ref_call *c) {
   return for_each(c, convolve);
 }
 
-ash_status ash_ref_pool_nd(const ash_ref_call *c) { return for_each(c, pool); }
+ash_status ash_ref_pool_nd(const ash_ref_call *c) {
+  return for_each(c, pool);
+}

@@ -74,12 +74,12 @@ static double apply_math(ash_fn fn, double a, double b, double c) {
 #define CASE(name)                                                             \
   case ASH_FN_##name:                                                          \
     return name(a);
-    CASE(floor) CASE(ceil) CASE(sqrt) CASE(exp) CASE(log) CASE(sin) CASE(cos)
-    CASE(tan) CASE(asin) CASE(acos) CASE(atan) CASE(sinh) CASE(cosh)
-    CASE(tanh) CASE(asinh) CASE(acosh) CASE(atanh) CASE(erf)
+    CASE(floor)
+    CASE(ceil) CASE(sqrt) CASE(exp) CASE(log) CASE(sin) CASE(cos) CASE(tan)
+        CASE(asin) CASE(acos) CASE(atan) CASE(sinh) CASE(cosh) CASE(tanh)
+            CASE(asinh) CASE(acosh) CASE(atanh) CASE(erf)
 #undef CASE
-  case ASH_FN_round:
-    return nearbyint(a);
+                case ASH_FN_round : return nearbyint(a);
   case ASH_FN_reciprocal:
     return 1 / a;
   case ASH_FN_neg:
@@ -227,7 +227,9 @@ static bool is_equal(ash_number a, ash_number b) {
   return a.real ? a.x == b.x : a.i == b.i;
 }
 
-static bool is_true(ash_number a) { return a.real ? a.x != 0 : a.i != 0; }
+static bool is_true(ash_number a) {
+  return a.real ? a.x != 0 : a.i != 0;
+}
 
 static bool apply_truth(ash_fn fn, const ash_number *o) {
   switch (fn) {

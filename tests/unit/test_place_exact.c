@@ -5,6 +5,14 @@
 #include "base/rng.h"
 #include "check.h"
 
+/* All of them in optimised builds; a sample where every step is slow because
+ * it is watched or not optimised. */
+#if defined(__OPTIMIZE__) && !defined(ASH_DEBUG)
+#define ROUNDS(n) (n)
+#else
+#define ROUNDS(n) ((n) / 40)
+#endif
+
 enum { MOST = 14, TALL = 24 };
 
 /* ---- brute force -------------------------------------------------------- */
@@ -236,7 +244,7 @@ static void all_quadruples_equal_brute_force(void) {
 
 static void gaps_and_windows_equal_brute_force(void) {
   ash_rng rng = {7};
-  for (int round = 0; round < 3000; round++) {
+  for (int round = 0; round < ROUNDS(3000); round++) {
     world w = {.count = 2 + ash_rng_below(&rng, 3)};
     for (size_t i = 0; i < w.count; i++) {
       const int64_t lower = (int64_t)ash_rng_below(&rng, 3);
@@ -331,7 +339,7 @@ static world random_world(ash_rng *rng, size_t most, uint64_t size_max) {
 static void random_instances_equal_an_independent_optimum(void) {
   ash_rng rng = {3};
   unsigned above = 0;
-  for (int round = 0; round < 10000; round++) {
+  for (int round = 0; round < ROUNDS(10000); round++) {
     world w = random_world(&rng, round % 20 == 0 ? 12 : 9, 9);
     tower t = {.w = &w, .best = INT64_MAX};
     build(&t, 0, 0, 0);
@@ -349,13 +357,13 @@ static void random_instances_equal_an_independent_optimum(void) {
     }
     above += got > load;
   }
-  CHECK(above > 100); /* the interesting ones are among them */
+  CHECK(above > ROUNDS(100)); /* the interesting ones are among them */
   drop_ctx();
 }
 
 static void all_techniques_agree(void) {
   ash_rng rng = {5};
-  for (int round = 0; round < 1000; round++) {
+  for (int round = 0; round < ROUNDS(1000); round++) {
     world w = random_world(&rng, 10, 12);
     const int64_t want = solved_height(&w, 0);
     for (unsigned bit = 0; bit < ASH_OFF_COUNT; bit++)

@@ -1,0 +1,302 @@
+/* test_onnx.c - ONNX models -> graph: constants computed, shapes inferred, open
+ * dimensions asked for, transpositions cancelled, hostile bytes refused. */
+#include "base/rng.h"
+#include "check.h"
+#include "graph/verify.h"
+#include "pass/pass.h"
+#include "read/onnx.h"
+#include "ref/ref.h"
+
+/* ---- writing models --------------------------------------------------------
+ */
+
+typedef struct wire {
+  uint8_t bytes[4096];
+  size_t count;
+} wire;
+
+static void put_varint(wire *w, uint64_t value) {
+  for (; value >= 0x80; value >>= 7)
+    w->bytes[w->count++] = (uint8_t)(value | 0x80);
+  w->bytes[w->count++] = (uint8_t)value;
+}
+
+static void put_int(wire *w, uint32_t field, int64_t value) {
+  put_varint(w, (uint64_t)field << 3);
+  put_varint(w, (uint64_t)value);
+}
+
+static void put_bytes(wire *w, uint32_t field, const void *bytes, size_t n) {
+  put_varint(w, (uint64_t)field << 3 | 2);
+  put_varint(w, n);
+  memcpy(w->bytes + w->count, bytes, n);
+  w->count += n;
+}
+
+static void put_text(wire *w, uint32_t field, const char *text) {
+  put_bytes(w, field, text, strlen(text));
+}
+
+static void put_message(wire *w, uint32_t field, const wire *inner) {
+  put_bytes(w, field, inner->bytes, inner->count);
+}
+
+/* An input or output; a dimension below 0 is open and called "n". */
+static void put_value(wire *graph, uint32_t field, const char *name,
+                      int32_t type, uint32_t rank, const int64_t *dims) {
+  wire shape = {.count = 0}, tensor = {.count = 0}, t = {.count = 0};
+  wire v = {.count = 0};
+  for (uint32_t i = 0; i < rank; i++) {
+    wire d = {.count = 0};
+    if (dims[i] < 0)
+      put_text(&d, 2, "n");
+    else
+      put_int(&d, 1, dims[i]);
+    put_message(&shape, 1, &d);
+  }
+  put_int(&tensor, 1, type);
+  put_message(&tensor, 2, &shape);
+  put_message(&t, 1, &tensor);
+  put_text(&v, 1, name);
+  put_message(&v, 2, &t);
+  put_message(graph, field, &v);
+}
+
+static void put_constant(wire *graph, const char *name, int32_t type,
+                         uint32_t rank, const int64_t *dims, const void *data,
+                         size_t bytes) {
+  wire t = {.count = 0};
+  for (uint32_t i = 0; i < rank; i++)
+    put_int(&t, 1, dims[i]);
+  put_int(&t, 2, type);
+  put_text(&t, 8, name);
+  put_bytes(&t, 9, data, bytes);
+  put_message(graph, 5, &t);
+}
+
+/* "Add x y -> z": inputs, outputs and one list attribute. */
+static void put_node(wire *graph, const char *type, const char *const *inputs,
+                     const char *output, const char *attr, uint32_t count,
+                     const int64_t *values) {
+  wire n = {.count = 0}, a = {.count = 0};
+  for (; *inputs; inputs++)
+    put_text(&n, 1, *inputs);
+  put_text(&n, 2, output);
+  put_text(&n, 4, type);
+  if (attr) {
+    put_text(&a, 1, attr);
+    for (uint32_t i = 0; i < count; i++)
+      put_int(&a, 8, values[i]);
+    put_int(&a, 20, 7);
+    put_message(&n, 5, &a);
+  }
+  put_message(graph, 1, &n);
+}
+
+#define NAMES(...)  ((const char *const[]){__VA_ARGS__, NULL})
+#define LIST(...)   ((const int64_t[]){__VA_ARGS__})
+#define FLOATS(...) ((const float[]){__VA_ARGS__})
+
+static wire model_of(const wire *graph) {
+  wire m = {.count = 0}, opset = {.count = 0};
+  put_int(&m, 1, 8);
+  put_message(&m, 7, graph);
+  put_int(&opset, 2, 13);
+  put_message(&m, 8, &opset);
+  return m;
+}
+
+typedef struct loaded {
+  ash_ctx *ctx;
+  ash_graph *g;
+  ash_status status;
+  wire bytes;
+} loaded;
+
+static void load(loaded *l, const wire *graph,
+                 const ash_load_options *options) {
+  l->bytes = model_of(graph);
+  CHECK_EQ(ash_ctx_new(&l->ctx, NULL), ASH_OK);
+  l->status = ash_read_onnx(l->ctx, &l->g, l->bytes.bytes, l->bytes.count,
+                            "m.onnx", options);
+  if (l->status == ASH_OK)
+    CHECK_EQ(ash_graph_verify(l->ctx, l->g), ASH_OK);
+}
+
+static void drop(loaded *l) {
+  ash_graph_free(l->g);
+  ash_ctx_free(l->ctx);
+}
+
+static void says(const loaded *l, const char *words) {
+  char text[600];
+  size_t count;
+  const ash_diag *d = ash_ctx_diags(l->ctx, &count);
+  CHECK(count > 0);
+  (void)ash_diag_format(text, sizeof text, &d[count - 1]);
+  if (!strstr(text, words))
+    CHECK_STR(text, words);
+}
+
+/* ---- tests ------------------------------------------------------------------
+ */
+
+static wire sum_model(int64_t first) {
+  wire g = {.count = 0};
+  put_node(&g, "Add", NAMES("x", "c"), "y", NULL, 0, NULL);
+  put_constant(&g, "c", 1, 1, LIST(2), FLOATS(10, 20), 8);
+  put_value(&g, 11, "x", 1, 2, LIST(first, 2));
+  put_value(&g, 12, "y", 1, 0, NULL);
+  return g;
+}
+
+static void computes_what_the_model_says(void) {
+  const wire g = sum_model(2);
+  float y[4];
+  loaded l;
+  load(&l, &g, NULL);
+  CHECK_EQ(l.status, ASH_OK);
+  const void *in[] = {FLOATS(1, 2, 3, 4)};
+  void *out[] = {y};
+  CHECK_EQ(ash_ref_run(l.ctx, l.g, in, out), ASH_OK);
+  CHECK(y[0] == 11 && y[1] == 22 && y[2] == 13 && y[3] == 24);
+  CHECK_STR(l.g->tensors.items[l.g->outputs[0]].name, "y");
+  drop(&l);
+}
+
+static void asks_for_an_open_dimension(void) {
+  const wire g = sum_model(-1);
+  loaded l;
+  load(&l, &g, NULL);
+  CHECK_EQ(l.status, ASH_UNSUPPORTED);
+  says(&l, "--input-shape x=");
+  drop(&l);
+}
+
+static void an_option_fixes_an_open_dimension(void) {
+  const wire g = sum_model(-1);
+  const char *shapes[] = {"x=3,2"};
+  const ash_load_options o = {.input_shapes = shapes, .input_shape_count = 1};
+  loaded l;
+  load(&l, &g, &o);
+  CHECK_EQ(l.status, ASH_OK);
+  CHECK_EQ(l.g->tensors.items[l.g->outputs[0]].shape.dim[0], 3);
+  drop(&l);
+}
+
+/* Shape -> Slice -> Concat -> Reshape, as exporters write it. */
+static wire chain_model(void) {
+  const int64_t zero[] = {0}, one[] = {1}, rest[] = {-1};
+  wire g = {.count = 0};
+  put_node(&g, "Shape", NAMES("x"), "s", NULL, 0, NULL);
+  put_node(&g, "Slice", NAMES("s", "zero", "one"), "n", NULL, 0, NULL);
+  wire n = {.count = 0}, a = {.count = 0};
+  put_text(&n, 1, "n");
+  put_text(&n, 1, "rest");
+  put_text(&n, 2, "to");
+  put_text(&n, 4, "Concat");
+  put_text(&a, 1, "axis");
+  put_int(&a, 3, 0);
+  put_int(&a, 20, 2);
+  put_message(&n, 5, &a);
+  put_message(&g, 1, &n);
+  put_node(&g, "Reshape", NAMES("x", "to"), "r", NULL, 0, NULL);
+  put_node(&g, "Relu", NAMES("r"), "y", NULL, 0, NULL);
+  put_constant(&g, "zero", 7, 1, LIST(1), zero, 8);
+  put_constant(&g, "one", 7, 1, LIST(1), one, 8);
+  put_constant(&g, "rest", 7, 1, LIST(1), rest, 8);
+  put_value(&g, 11, "x", 1, 3, LIST(2, 3, 4));
+  put_value(&g, 12, "y", 1, 0, NULL);
+  return g;
+}
+
+static void chains_that_compute_shapes_disappear(void) {
+  const wire g = chain_model();
+  loaded l;
+  load(&l, &g, NULL);
+  CHECK_EQ(l.status, ASH_OK);
+  CHECK_EQ(l.g->op_count, 2); /* reshape, relu */
+  CHECK_EQ(l.g->tensors.items[l.g->outputs[0]].shape.rank, 2);
+  CHECK_EQ(l.g->tensors.items[l.g->outputs[0]].shape.dim[1], 12);
+  drop(&l);
+}
+
+/* Conv, Relu, Conv: 2 x 2 filters on a 1 x 2 x 4 x 4 image. */
+static wire conv_model(void) {
+  static const float weights[16] = {1, 2, 3, 4, 5, 6, 7, 8,
+                                    1, 0, 1, 0, 2, 0, 2, 0};
+  wire g = {.count = 0};
+  put_node(&g, "Conv", NAMES("x", "w"), "a", "kernel_shape", 2, LIST(2, 2));
+  put_node(&g, "Relu", NAMES("a"), "b", NULL, 0, NULL);
+  put_node(&g, "Conv", NAMES("b", "w"), "y", "kernel_shape", 2, LIST(2, 2));
+  put_constant(&g, "w", 1, 4, LIST(2, 2, 2, 2), weights, sizeof weights);
+  put_value(&g, 11, "x", 1, 4, LIST(1, 2, 4, 4));
+  put_value(&g, 12, "y", 1, 0, NULL);
+  return g;
+}
+
+static uint32_t count_kind(const ash_graph *g, ash_op_kind kind) {
+  uint32_t n = 0;
+  for (size_t i = 0; i < g->op_count; i++)
+    n += g->ops.items[i].kind == kind;
+  return n;
+}
+
+static void between_convolutions_no_transposition_is_left(void) {
+  const wire g = conv_model();
+  float x[32], before[8], after[8];
+  loaded l;
+  for (int i = 0; i < 32; i++)
+    x[i] = (float)(i % 7 - 3);
+  load(&l, &g, NULL);
+  CHECK_EQ(l.status, ASH_OK);
+  CHECK_EQ(count_kind(l.g, ASH_OP_strided), 4);
+  const void *in[] = {x};
+  void *out[] = {before};
+  CHECK_EQ(ash_ref_run(l.ctx, l.g, in, out), ASH_OK);
+  CHECK_EQ(ash_pass_layout(l.ctx, l.g), ASH_OK);
+  CHECK_EQ(ash_graph_verify(l.ctx, l.g), ASH_OK);
+  CHECK_EQ(count_kind(l.g, ASH_OP_strided), 2); /* at the ends */
+  out[0] = after;
+  CHECK_EQ(ash_ref_run(l.ctx, l.g, in, out), ASH_OK);
+  CHECK(memcmp(before, after, sizeof before) == 0);
+  drop(&l);
+}
+
+static void names_an_operator_that_it_does_not_know(void) {
+  wire g = {.count = 0};
+  loaded l;
+  put_node(&g, "Telepathy", NAMES("x"), "y", NULL, 0, NULL);
+  put_value(&g, 11, "x", 1, 1, LIST(4));
+  put_value(&g, 12, "y", 1, 0, NULL);
+  load(&l, &g, NULL);
+  CHECK_EQ(l.status, ASH_UNSUPPORTED);
+  says(&l, "Telepathy");
+  drop(&l);
+}
+
+static void damaged_models_are_refused(void) {
+  ash_rng rng = {7};
+  const wire graphs[] = {sum_model(2), chain_model(), conv_model()};
+  for (uint32_t i = 0; i < 3000; i++) {
+    wire m = model_of(&graphs[i % 3]);
+    ash_ctx *ctx;
+    ash_graph *g;
+    for (uint32_t k = 0; k < 1 + i % 4; k++)
+      m.bytes[ash_rng_below(&rng, m.count)] = (uint8_t)ash_rng_below(&rng, 256);
+    CHECK_EQ(ash_ctx_new(&ctx, NULL), ASH_OK);
+    if (ash_read_onnx(ctx, &g, m.bytes, m.count, NULL, NULL) == ASH_OK)
+      ash_graph_free(g);
+    ash_ctx_free(ctx);
+  }
+}
+
+#define TESTS(X)                                                               \
+  X(computes_what_the_model_says)                                              \
+  X(asks_for_an_open_dimension)                                                \
+  X(an_option_fixes_an_open_dimension)                                         \
+  X(chains_that_compute_shapes_disappear)                                      \
+  X(between_convolutions_no_transposition_is_left)                             \
+  X(names_an_operator_that_it_does_not_know)                                   \
+  X(damaged_models_are_refused)
+TEST_MAIN(TESTS)
