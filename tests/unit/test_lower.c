@@ -203,6 +203,39 @@ static void tables_hold_the_functions(void) {
   CHECK_EQ(t[255], -8); /* real 6 */
 }
 
+static void functions_without_arithmetic_of_their_own_get_tables(void) {
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_INT8, NET_DIMS(4), 0.5f, 0);
+  const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(4), 0.5f, -10);
+  const uint32_t op = net_op(&n, ASH_OP_abs, NET_IDS(x), y);
+  CHECK_EQ(ash_run_passes(n.ctx, n.g), ASH_OK);
+  const ash_tensor *lut = input_of(&n, op, 1);
+  CHECK_STR(lut->id, "abs_0_lut");
+  CHECK_EQ(ash_tensor_int(lut, 0), 118); /* |-128| - 10 */
+  CHECK_EQ(ash_tensor_int(lut, 125), -7);
+  CHECK_EQ(ash_tensor_int(lut, 128), -10);
+  CHECK_EQ(ash_tensor_int(lut, 131), -7);
+  net_free(&n);
+}
+
+static void resizing_gets_the_positions_of_rows_and_columns(void) {
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_INT8, NET_DIMS(1, 2, 3, 1), 0.5f, 0);
+  const uint32_t size = net_constant(&n, ASH_INT32, NET_DIMS(2),
+                                     NET_BYTES(4, 0, 0, 0, 3, 0, 0, 0), 0, 0);
+  const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(1, 4, 3, 1), 0.5f, 0);
+  const uint32_t op =
+      net_op(&n, ASH_OP_resize_nearest_neighbor, NET_IDS(x, size), y);
+  static const int32_t rows_then_columns[] = {0, 0, 1, 1, 0, 1, 2};
+  CHECK_EQ(ash_run_passes(n.ctx, n.g), ASH_OK);
+  const ash_tensor *from = input_of(&n, op, 2);
+  CHECK_STR(from->id, "resize_nearest_neighbor_0_from");
+  CHECK_EQ(ash_shape_elements(&from->shape), 7);
+  for (uint32_t i = 0; i < 7; i++)
+    CHECK_EQ(ash_tensor_int(from, i), rows_then_columns[i]);
+  net_free(&n);
+}
+
 static void softmax_gets_its_exponentials(void) {
   net n = net_new();
   const uint32_t x = net_input(&n, ASH_INT8, NET_DIMS(1, 4), 0.125f, 5);
@@ -379,6 +412,8 @@ static void only_equal_shapes_run_in_place(void) {
   X(convolution_gets_a_multiplier_a_channel)                                   \
   X(fully_connected_gets_a_long_multiplier)                                    \
   X(tables_hold_the_functions)                                                 \
+  X(functions_without_arithmetic_of_their_own_get_tables)                      \
+  X(resizing_gets_the_positions_of_rows_and_columns)                           \
   X(softmax_gets_its_exponentials)                                             \
   X(refuses_a_scale_that_is_not_positive_and_finite)                           \
   X(refuses_an_integer_tensor_without_scale)                                   \
