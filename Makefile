@@ -5,6 +5,7 @@
 #   make test-devices   run models on all emulated boards
 #   make lint     layers, formatting, static analysis make fuzz    fuzz the readers
 #   make install  install (PREFIX=/usr/local)         make clean   remove builds
+#   make test-browser   only the tests of the report in Chromium
 
 BUILD     ?= build
 PREFIX    ?= /usr/local
@@ -12,7 +13,7 @@ FUZZ_TIME ?= 60
 CMAKE     ?= cmake
 JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all deps test-deps demo test test-devices bench bench-packing lint fuzz install clean
+.PHONY: all deps test-deps demo test test-browser test-devices bench bench-packing lint fuzz install clean
 
 all: deps
 	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
@@ -25,12 +26,16 @@ deps:
 
 test-deps:
 	@tools/install-deps build test
+	@tools/install-deps browser
 
 demo: all
 	@examples/digits/demo.sh $(BUILD)/bin/ashlar
 
 test: test-deps
 	@tests/run
+
+test-browser: test-deps
+	@tests/run browser
 
 test-devices: test-deps
 	@tools/install-deps devices

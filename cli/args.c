@@ -36,6 +36,13 @@ static void print_help(const command *cmd, const arg_option *options) {
     printf("\nexamples:\n%s", cmd->examples);
 }
 
+/* For shells and man pages (tools/gen-share): name, letter, value, help. */
+static void list_options(const arg_option *options) {
+  for (const arg_option *o = options; o->name; o++)
+    printf("%s\t%.1s\t%s\t%s\n", o->name, &o->letter,
+           o->value ? o->value : "", o->help);
+}
+
 static bool store(const arg_option *o, const char *value) {
   char *end;
   errno = 0;
@@ -115,6 +122,9 @@ int args_parse(const command *cmd, int argc, char **argv,
       only_positional = true;
     } else if (!only_positional && strcmp(arg, "--help") == 0) {
       print_help(cmd, options);
+      return 0;
+    } else if (!only_positional && strcmp(arg, "--list-options") == 0) {
+      list_options(options);
       return 0;
     } else if (!only_positional && arg[0] == '-' && arg[1]) {
       const int code = parse_option(cmd, argc, argv, &i, options);

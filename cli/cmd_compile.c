@@ -7,34 +7,47 @@
 
 typedef struct job {
   session s;
-  const char *folder, *json;
+  const char *folder, *json, *report, *constants;
   bool require_optimal;
 } job;
 
-static ash_status write_json(job *j, const ash_compiled *c) {
-  const char *text;
-  size_t count;
-  const ash_status status =
-      ash_plan_json(j->s.ctx, &text, &count, c->plan, c->graph);
-  return status == ASH_OK ? write_text(&j->s, j->json, text, count) : status;
+static ash_status write_outputs(job *j, const ash_compiled *c) {
+  ash_status status = ASH_OK;
+  if (c->files)
+    status = ash_write_files(j->s.ctx, j->folder, c->files, c->file_count);
+  if (status == ASH_OK && c->plan)
+    status = write_json(&j->s, j->json, c);
+  if (status == ASH_OK && c->plan)
+    status = write_report(&j->s, j->report, c);
+  return status;
 }
 
 static int compile(job *j, const char *path) {
   ash_compiled c;
   ash_status status =
       ash_compile(j->s.ctx, &c, path, j->s.device, &j->s.options);
-  if (status == ASH_OK && c.files)
-    status = ash_write_files(j->s.ctx, j->folder, c.files, c.file_count);
-  if (status == ASH_OK && c.plan && j->json)
-    status = write_json(j, &c);
+  if (status == ASH_OK)
+    status = write_outputs(j, &c);
   const bool proved = !c.plan || c.plan->verdict == ASH_OPTIMAL;
   if (status == ASH_OK && c.files && !j->s.quiet) {
     print_plan_summary(c.plan, c.render);
+    if (j->s.verbose)
+      print_plan_tensors(&j->s.out, c.plan);
     printf("wrote %zu files to %s\n", c.file_count, j->folder);
   }
   ash_compiled_drop(&c);
   const int code = session_close(&j->s, status);
   return code == 0 && j->require_optimal && !proved ? 10 : code;
+}
+
+static int choose_forms(job *j, const command *cmd) {
+  ash_emit_options *emit = &j->s.options.emit;
+  emit->struct_bytes = sizeof *emit;
+  if (j->constants)
+    emit->constants = ash_constants_find(j->constants);
+  if (emit->constants == ASH_CONSTANTS_COUNT)
+    return usage_error(cmd, "'%s' is no form of constants", j->constants);
+  return -1;
 }
 
 int cmd_compile(int argc, char **argv) {
@@ -46,14 +59,20 @@ int cmd_compile(int argc, char **argv) {
       {"prefix", 'p', ARG_TEXT, &j.s.options.prefix, "NAME",
        "start of every C name (default: the file's name)"},
       {"json", 0, ARG_TEXT, &j.json, "FILE|-", "write the plan as JSON too"},
+      {"report", 0, ARG_TEXT, &j.report, "FILE",
+       "write a web page that shows the plan too"},
       {"require-optimal", 0, ARG_FLAG, &j.require_optimal, NULL,
        "exit 10 unless the plan is proved optimal"},
+      {"constants", 0, ARG_TEXT, &j.constants, "FORM",
+       "hex (default), incbin, sidecar or embed"},
       SESSION_OPTIONS(&j.s),
       {0}};
   const command *cmd = find_command("compile");
   int code = args_parse(cmd, argc, argv, options, &models);
   if (code < 0 && models.count != 1)
     code = usage_error(cmd, "one model file is needed");
+  if (code < 0)
+    code = choose_forms(&j, cmd);
   if (code < 0)
     code = session_open(&j.s, cmd);
   return code >= 0 ? code : compile(&j, models.items[0]);

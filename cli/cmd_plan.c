@@ -5,21 +5,30 @@
 
 typedef struct job {
   session s;
-  const char *json;
+  const char *json, *explain, *report;
   bool require_optimal;
 } job;
 
+static void print_page(const job *j, const ash_compiled *c) {
+  print_plan_page(&j->s.out, c->plan, c->graph);
+  if (j->s.verbose)
+    print_plan_tensors(&j->s.out, c->plan);
+}
+
 static ash_status show(job *j, const ash_compiled *c) {
-  const char *text;
-  size_t count;
-  if (!j->json) {
-    if (!j->s.quiet)
-      print_plan_table(c->plan, c->graph);
-    return ASH_OK;
+  if (j->explain) {
+    const char *text;
+    const ash_status said =
+        ash_explain_tensor(j->s.ctx, &text, c->plan, c->graph, j->s.device,
+                           j->s.book, j->explain);
+    if (said == ASH_OK)
+      printf("%s", text);
+    return said;
   }
-  const ash_status status =
-      ash_plan_json(j->s.ctx, &text, &count, c->plan, c->graph);
-  return status == ASH_OK ? write_text(&j->s, j->json, text, count) : status;
+  if (!j->json && !j->s.quiet)
+    print_page(j, c);
+  const ash_status status = write_json(&j->s, j->json, c);
+  return status == ASH_OK ? write_report(&j->s, j->report, c) : status;
 }
 
 static int plan(job *j, const char *path) {
@@ -44,6 +53,10 @@ int cmd_plan(int argc, char **argv) {
   const arg_option options[] = {
       {"json", 0, ARG_TEXT, &j.json, "FILE|-",
        "write the plan as JSON instead (docs/plan-format.md)"},
+      {"explain", 0, ARG_TEXT, &j.explain, "TENSOR",
+       "say where a tensor went and why, and which rules met it"},
+      {"report", 0, ARG_TEXT, &j.report, "FILE",
+       "write a web page that shows the plan"},
       {"require-optimal", 0, ARG_FLAG, &j.require_optimal, NULL,
        "exit 10 unless the plan is proved optimal"},
       SESSION_OPTIONS(&j.s),

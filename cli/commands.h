@@ -5,11 +5,14 @@
 int cmd_check(int argc, char **argv);
 int cmd_check_csv(int argc, char **argv);
 int cmd_compile(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_solve(int argc, char **argv);
+int cmd_sweep(int argc, char **argv);
 int cmd_targets(int argc, char **argv);
 int cmd_test(int argc, char **argv);
+int cmd_view(int argc, char **argv);
 
 #endif

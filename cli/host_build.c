@@ -3,6 +3,7 @@
 
 #include "files.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -53,6 +54,15 @@ static size_t split_compiler(char *copy, char **argv) {
   return count;
 }
 
+/* "-DDIGITS_NO_PLACEMENT": on a host the regions of a module may lie anywhere.
+ * Its first file is called <prefix>.h. */
+static void placement_flag(char *flag, size_t size, const char *header) {
+  const size_t n = strcspn(header, ".");
+  (void)snprintf(flag, size, "-D%.*s_NO_PLACEMENT", (int)n, header);
+  for (char *p = flag; *p; p++)
+    *p = (char)toupper((unsigned char)*p);
+}
+
 static int try_compiler(const host_build *b, const char *compiler,
                         const ash_generated *files, size_t file_count) {
   static const char *const flags[] = {"-std=c99", "-O2", "-ffp-contract=off",
@@ -70,7 +80,9 @@ static int try_compiler(const host_build *b, const char *compiler,
     }
   host_build_path(b, paths[path_count], sizeof paths[0], "ashlar_main.c");
   argv[count++] = paths[path_count];
-  char output[] = "-o", math[] = "-lm", program[96];
+  char output[] = "-o", math[] = "-lm", program[96], anywhere[512];
+  placement_flag(anywhere, sizeof anywhere, file_count ? files[0].name : "");
+  argv[count++] = anywhere;
   (void)snprintf(program, sizeof program, "%s", b->program);
   argv[count++] = output;
   argv[count++] = program;

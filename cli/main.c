@@ -16,6 +16,7 @@ const command commands[] = {
     {"plan", cmd_plan, "say where the memory of a model goes",
      "MODEL [--target NAME] [--json FILE|-]",
      "  ashlar plan digits.tflite --target apollo510\n"
+     "  ashlar plan digits.tflite --target apollo510 --report plan.html\n"
      "  ashlar plan digits.tflite --target apollo510 --json - > plan.json\n"
      "  ashlar plan digits.tflite --target stm32f446re --set SRAM=16K\n"
      "  ashlar plan digits.tflite --planner greedy\n"},
@@ -30,8 +31,25 @@ const command commands[] = {
      "  ashlar inspect digits.tflite\n"
      "  ashlar inspect digits.tflite --text > digits.ir\n"},
     {"check", cmd_check, "check a plan without trusting who made it",
-     "PLAN.json | --csv SOLUTION.csv",
-     "  ashlar plan digits.tflite --json plan.json && ashlar check plan.json\n"},
+     "PLAN.json [--elf FIRMWARE.elf] | --csv SOLUTION.csv",
+     "  ashlar plan digits.tflite --json plan.json && ashlar check plan.json\n"
+     "  ashlar check --elf firmware.elf plan.json --prefix digits\n"
+     "  ashlar check --csv solution.csv --capacity 1048576\n"},
+    {"solve", cmd_solve, "place buffers with lifetimes, proved optimal",
+     "--input A.csv [--capacity N] [--output B.csv]",
+     "  ashlar solve --capacity=1048576 --input=a.csv --output=b.csv\n"},
+    {"view", cmd_view, "turn a plan into a web page",
+     "PLAN.json [-o FILE.html]",
+     "  ashlar plan digits.tflite --json plan.json && ashlar view plan.json\n"
+     "  ashlar view plan.json -o report.html\n"},
+    {"diff", cmd_diff, "say what changed between two plans",
+     "A.json B.json [--report FILE.html]",
+     "  ashlar diff before.json after.json\n"
+     "  ashlar diff before.json after.json --report diff.html\n"
+     "  ashlar diff before.json after.json --exit-code -q\n"},
+    {"sweep", cmd_sweep, "plan a model for many sizes of a memory",
+     "MODEL --target NAME --set MEM=FROM..TO",
+     "  ashlar sweep digits.tflite --target apollo510 --set DTCM=2K..64K\n"},
     {"targets", cmd_targets, "list devices, or print one as YAML", "[NAME]",
      "  ashlar targets\n"
      "  ashlar targets apollo510 > mine.yaml\n"},
@@ -58,6 +76,19 @@ static void print_overview(FILE *to) {
               "internal, 74 input/output\n");
 }
 
+/* Examples have line ends, which become \\n: one command a line. */
+static void list_commands(void) {
+  for (const command *c = commands; c->name; c++) {
+    printf("%s\t%s\t%s\t", c->name, c->summary, c->synopsis);
+    for (const char *at = c->examples ? c->examples : ""; *at; at++)
+      if (*at == '\n')
+        fputs("\\n", stdout);
+      else
+        putchar(*at);
+    putchar('\n');
+  }
+}
+
 int main(int argc, char **argv) {
   if (argc < 2) {
     print_overview(stderr);
@@ -69,6 +100,10 @@ int main(int argc, char **argv) {
   }
   if (strcmp(argv[1], "--version") == 0) {
     printf("ashlar %s\n", ash_version());
+    return 0;
+  }
+  if (strcmp(argv[1], "--list-commands") == 0) {
+    list_commands();
     return 0;
   }
   const command *cmd = find_command(argv[1]);

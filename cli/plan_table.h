@@ -3,10 +3,14 @@
 #define CLI_PLAN_TABLE_H
 
 #include "ashlar/render.h"
+#include "term.h"
 
 /* Arenas, bounds, verdict, hashes: a few lines. */
 void print_plan_summary(const ash_plan *plan, const ash_render_plan *render);
-/* The summary, then every tensor by first step, and what makes the peak. */
-void print_plan_table(const ash_plan *plan, const ash_graph *g);
+/* Arenas, a map of each scratch arena, what makes the peak, the largest
+ * tensors, and the verdict in words. */
+void print_plan_page(const term *t, const ash_plan *plan, const ash_graph *g);
+/* Every tensor that is not constant, by first step. */
+void print_plan_tensors(const term *t, const ash_plan *plan);
 
 #endif

@@ -1,15 +1,10 @@
 /* print_diag.c - see print_diag.h. */
 #include "print_diag.h"
 
+#include "term.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static bool wants_colour(FILE *out) {
-  const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-  return (!no || !*no) && (!term || strcmp(term, "dumb") != 0) &&
-         isatty(fileno(out));
-}
 
 /* The line has "error ASH1234" somewhere: the first such word is coloured. */
 static void print_coloured(FILE *out, const char *line, ash_severity severity) {
@@ -50,13 +45,17 @@ static void print_one(FILE *out, const ash_diag *diag, bool colour) {
     free(text);
 }
 
-void print_diags(ash_ctx *ctx, FILE *out) {
+void print_diags_as(ash_ctx *ctx, FILE *out, const char *color) {
   size_t count;
   const ash_diag *diags = ash_ctx_diags(ctx, &count);
-  const bool colour = wants_colour(out);
+  const bool colour = term_wants_colour(out, color);
   for (size_t i = 0; i < count; i++)
     print_one(out, &diags[i], colour);
   ash_ctx_forget(ctx);
+}
+
+void print_diags(ash_ctx *ctx, FILE *out) {
+  print_diags_as(ctx, out, NULL);
 }
 
 int exit_code_of(ash_status status) {

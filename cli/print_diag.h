@@ -7,8 +7,9 @@
 #include <stdio.h>
 
 /* Everything the context has to say, one diagnostic a line (hints on a line
- * of their own), then forgets it. Coloured only on a terminal, and not when
- * the environment has NO_COLOR. */
+ * of their own), then forgets it. `color` is
+ * --color, see term.h; print_diags means "auto". */
+void print_diags_as(ash_ctx *ctx, FILE *out, const char *color);
 void print_diags(ash_ctx *ctx, FILE *out);
 
 /* The exit code for a status: 0 done, 20 does not fit, 64 usage, 65 bad input,

@@ -15,27 +15,67 @@ static void print_dump(void *user, ash_stage stage, const char *text,
 static int check_stage(const session *s, const char *name, const char *option) {
   if (!name || ash_stage_find(name) != ASH_STAGE_COUNT)
     return -1;
-  return usage_error(s->cmd, "'%s' is no stage for --%s: read, pass, plan, emit",
-                     name, option);
+  return usage_error(s->cmd,
+                     "'%s' is no stage for --%s: read, pass, plan, emit", name,
+                     option);
 }
 
-/* One --set MEM=SIZE. */
+/* "MEM=SIZE" in two parts. */
+static int split_size(session *s, const char *text, char name[64],
+                      uint64_t *bytes) {
+  const char *equals = strchr(text, '=');
+  if (!equals || equals == text || (size_t)(equals - text) >= 64 ||
+      !ash_parse_bytes(bytes, equals + 1)) {
+    (void)session_close(s, ASH_MISUSE);
+    return usage_error(s->cmd, "'%s' is not MEM=SIZE, as in DTCM=64K", text);
+  }
+  memcpy(name, text, (size_t)(equals - text));
+  name[equals - text] = '\0';
+  return -1;
+}
+
 static int apply_set(session *s, const char *set) {
   char name[64];
   uint64_t bytes;
-  const char *equals = strchr(set, '=');
-  if (!equals || equals == set || (size_t)(equals - set) >= sizeof name ||
-      !ash_parse_bytes(&bytes, equals + 1))
-    return usage_error(s->cmd, "'%s' is not MEM=SIZE, as in DTCM=64K", set);
-  memcpy(name, set, (size_t)(equals - set));
-  name[equals - set] = '\0';
+  const int code = split_size(s, set, name, &bytes);
+  if (code >= 0)
+    return code;
   const ash_status status =
       ash_device_set_bytes(s->ctx, &s->device, name, bytes);
   return status == ASH_OK ? -1 : session_close(s, status);
 }
 
+static int take_budgets(session *s) {
+  for (size_t i = 0; i < s->budgets.count; i++) {
+    uint64_t bytes;
+    const int code = split_size(s, s->budgets.items[i], s->names[i], &bytes);
+    if (code >= 0)
+      return code;
+    s->constraints[i] = (ash_memory_constraint){s->names[i], bytes};
+  }
+  s->options.plan.constraints = s->constraints;
+  s->options.plan.constraint_count = s->budgets.count;
+  s->options.plan.timeout_seconds = (uint32_t)s->timeout;
+  return -1;
+}
+
+static ash_status read_rules(session *s) {
+  ash_status status = ASH_OK;
+  if (s->rule_files.count + s->rules.count)
+    status = ash_rules_new(s->ctx, &s->book);
+  for (size_t i = 0; i < s->rule_files.count && status == ASH_OK; i++)
+    status = ash_rules_load(s->ctx, s->book, s->rule_files.items[i]);
+  for (size_t i = 0; i < s->rules.count && status == ASH_OK; i++)
+    status = ash_rules_add(s->ctx, s->book, s->rules.items[i]);
+  s->options.plan.rules = s->book;
+  return status;
+}
+
 int session_open(session *s, const command *cmd) {
   s->cmd = cmd;
+  if (!term_open(&s->out, stdout, s->color, s->ascii))
+    return usage_error(cmd, "'%s' is no value for --color: auto, always, never",
+                       s->color);
   int code = check_stage(s, s->dump_after, "dump-after");
   if (code < 0)
     code = check_stage(s, s->stop_after, "stop-after");
@@ -54,8 +94,8 @@ int session_open(session *s, const command *cmd) {
     s->options.dump = print_dump;
     s->options.dump_user = s;
   }
-  const ash_status status = ash_device_load(s->ctx, &s->device,
-                                            s->target ? s->target : "host");
+  const ash_status status =
+      ash_device_load(s->ctx, &s->device, s->target ? s->target : "host");
   if (status != ASH_OK)
     return session_close(s, status);
   for (size_t i = 0; i < s->sets.count; i++) {
@@ -63,13 +103,17 @@ int session_open(session *s, const command *cmd) {
     if (code >= 0)
       return code;
   }
-  return -1;
+  code = take_budgets(s);
+  if (code >= 0)
+    return code;
+  const ash_status read = read_rules(s);
+  return read == ASH_OK ? -1 : session_close(s, read);
 }
 
 int session_close(session *s, ash_status status) {
   if (s->ctx) {
     if (!s->quiet || status != ASH_OK)
-      print_diags(s->ctx, stderr);
+      print_diags_as(s->ctx, stderr, s->color);
     ash_ctx_free(s->ctx);
     s->ctx = NULL;
   }
@@ -93,4 +137,24 @@ ash_status write_text(session *s, const char *path, const char *text,
   }
   const ash_generated file = {slash ? slash + 1 : path, text, count};
   return ash_write_files(s->ctx, folder, &file, 1);
+}
+
+ash_status write_json(session *s, const char *path, const ash_compiled *c) {
+  const char *text;
+  size_t count;
+  if (!path)
+    return ASH_OK;
+  const ash_status status =
+      ash_plan_json(s->ctx, &text, &count, c->plan, c->graph);
+  return status == ASH_OK ? write_text(s, path, text, count) : status;
+}
+
+ash_status write_report(session *s, const char *path, const ash_compiled *c) {
+  const char *text;
+  size_t count;
+  if (!path)
+    return ASH_OK;
+  const ash_status status =
+      ash_report_html(s->ctx, &text, &count, c->plan, c->graph);
+  return status == ASH_OK ? write_text(s, path, text, count) : status;
 }

@@ -5,35 +5,64 @@
 
 #include "args.h"
 #include "ashlar/compile.h"
+#include "ashlar/report.h"
+#include "term.h"
 
 typedef struct session {
   const command *cmd;
   ash_ctx *ctx;
   const char *target; /* --target */
   arg_list sets;      /* --set MEM=SIZE */
+  arg_list budgets;   /* --budget MEM=SIZE */
+  arg_list rule_files, rules; /* --rules FILE, -r RULE */
+  uint64_t timeout;   /* --planner-timeout */
+  ash_memory_constraint constraints[ARG_LIST_MAX];
+  char names[ARG_LIST_MAX][64];
+  ash_rules *book;
   ash_compile_options options;
   const char *dump_after, *stop_after;
   const ash_device *device;
-  bool quiet;
+  term out; /* standard output */
+  const char *color; /* --color */
+  bool quiet, verbose, ascii;
 } session;
 
 /* The options that all model commands take, for the head of their tables. */
+/* clang-format off */
 #define SESSION_OPTIONS(s)                                                     \
-  {"target",  't', ARG_TEXT, &(s)->target, "NAME|FILE",                        \
+  {"target", 't', ARG_TEXT, &(s)->target, "NAME|FILE",                         \
    "device: 'ashlar targets' lists them (default host)"},                      \
-      {"set",   0,        ARG_LIST,                                            \
-       &(s)->sets, "MEM=SIZE", "what if a memory had another size (64K, 1M)"}, \
-      {"planner", 0, ARG_TEXT, &(s)->options.plan.planner, "NAME",             \
-       "exact (default), greedy, first-fit, naive"},                           \
-      {"ticks", 0, ARG_NUMBER, &(s)->options.plan.ticks, "N",                  \
-       "effort limit of the packing search"},                                  \
-      {"dump-after", 0, ARG_TEXT, &(s)->dump_after, "STAGE",                   \
-       "print the model after read, pass or plan"},                            \
-      {"stop-after", 0, ARG_TEXT, &(s)->stop_after, "STAGE",                   \
-       "go no further than that stage"},                                       \
-  {                                                                            \
-    "quiet", 'q', ARG_FLAG, &(s)->quiet, NULL, "say nothing but errors"        \
-  }
+  {"set", 0, ARG_LIST, &(s)->sets, "MEM=SIZE",                                 \
+   "what if a memory had another size (64K, 1M)"},                             \
+  {"budget", 0, ARG_LIST, &(s)->budgets, "MEM=SIZE",                           \
+   "use no more than that of a memory"},                                       \
+  {"rules", 0, ARG_LIST, &(s)->rule_files, "FILE",                             \
+   "placement rules in YAML (docs/rules.md)"},                                 \
+  {"rule", 'r', ARG_LIST, &(s)->rules, "'KEY=VALUE ...'",                      \
+   "one more rule: 'type=constant memory=MRAM'"},                              \
+  {"planner", 0, ARG_TEXT, &(s)->options.plan.planner, "NAME",                 \
+   "exact (default), greedy, first-fit, naive, ./FILE.so, 'exec:PROG'"},       \
+  {"planner-timeout", 0, ARG_NUMBER, &(s)->timeout, "SECONDS",                 \
+   "of an external planner (default 60)"},                                     \
+  {"no-views", 0, ARG_FLAG, &(s)->options.plan.no_views, NULL,                 \
+   "reshapes copy"},                                                           \
+  {"no-in-place", 0, ARG_FLAG, &(s)->options.plan.no_in_place, NULL,           \
+   "no operator writes over its input"},                                       \
+  {"no-concat", 0, ARG_FLAG, &(s)->options.plan.no_concat, NULL,               \
+   "concatenations copy all their inputs"},                                    \
+  {"ticks", 0, ARG_NUMBER, &(s)->options.plan.ticks, "N",                      \
+   "effort limit of the packing search"},                                      \
+  {"dump-after", 0, ARG_TEXT, &(s)->dump_after, "STAGE",                       \
+   "print the model after read, pass or plan"},                                \
+  {"stop-after", 0, ARG_TEXT, &(s)->stop_after, "STAGE",                       \
+   "go no further than that stage"},                                           \
+  {"color", 0, ARG_TEXT, &(s)->color, "WHEN",                                  \
+   "auto (default: on terminals, without NO_COLOR), always, never"},           \
+  {"ascii", 0, ARG_FLAG, &(s)->ascii, NULL,                                    \
+   "draw with plain characters"},                                              \
+  {"verbose", 'v', ARG_FLAG, &(s)->verbose, NULL, "say more"},                 \
+  {"quiet", 'q', ARG_FLAG, &(s)->quiet, NULL, "say nothing but errors"}
+/* clang-format on */
 
 /* Makes the context and the device. -1 to go on, else an exit code. */
 int session_open(session *s, const command *cmd);
@@ -44,5 +73,8 @@ int session_close(session *s, ash_status status);
 /* Writes to a file, or to standard output for "-". */
 ash_status write_text(session *s, const char *path, const char *text,
                       size_t count);
+/* The plan as JSON and as a web page; a path of NULL asks for nothing. */
+ash_status write_json(session *s, const char *path, const ash_compiled *c);
+ash_status write_report(session *s, const char *path, const ash_compiled *c);
 
 #endif

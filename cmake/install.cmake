@@ -46,6 +46,12 @@ if(BUILD_SHARED_LIBS)
 else()
   set(ASHLAR_PC_PRIVATE "")
   set(ASHLAR_PC_LIBS " -lm")
+  if(CMAKE_DL_LIBS)
+    string(APPEND ASHLAR_PC_LIBS " -l${CMAKE_DL_LIBS}")
+  endif()
+  if(ASHLAR_SANITIZE)
+    string(APPEND ASHLAR_PC_LIBS " -fsanitize=${ASHLAR_SANITIZE}")
+  endif()
 endif()
 file(RELATIVE_PATH ASHLAR_PC_PREFIX
   ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
@@ -58,4 +64,6 @@ install(DIRECTORY include/ashlar DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 install(DIRECTORY runtime/
   DESTINATION ${CMAKE_INSTALL_DATADIR}/ashlar/runtime
   FILES_MATCHING PATTERN "*.[ch]")
+# Completions and man pages (tools/gen-share).
+install(DIRECTORY share/ DESTINATION ${CMAKE_INSTALL_DATADIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -17,12 +17,16 @@
 #if defined(__GNUC__)
 #define ASH_RT_ALIGN(n)              __attribute__((aligned(n)))
 #define ASH_RT_WEAK                  __attribute__((weak))
+#define ASH_RT_NOINLINE              __attribute__((noinline))
+#define ASH_RT_MAYBE_UNUSED          __attribute__((unused))
 #define ASH_RT_COPY(to, from, bytes) ((void)__builtin_memcpy(to, from, bytes))
 #define ASH_RT_FILL(to, byte, bytes) ((void)__builtin_memset(to, byte, bytes))
 #else
 #include <string.h>
 #define ASH_RT_ALIGN(n)
 #define ASH_RT_WEAK
+#define ASH_RT_NOINLINE
+#define ASH_RT_MAYBE_UNUSED
 #define ASH_RT_COPY(to, from, bytes) ((void)memcpy(to, from, bytes))
 #define ASH_RT_FILL(to, byte, bytes) ((void)memset(to, byte, bytes))
 #endif
@@ -49,11 +53,14 @@ static inline int32_t ash_rt_mul_high(int32_t a, int32_t b) {
   return (int32_t)(((int64_t)a * b + (1 << 30)) >> 31);
 }
 
-/* x * 2^-n for 0 <= n <= 31, to the nearest, ties away from zero. */
+/* x * 2^-n for 0 <= n <= 31, to the nearest, ties away from zero. Halving
+ * comes last, so that nothing overflows; x < INT32_MAX where n is 1, and
+ * x > INT32_MIN, which holds for every product of ash_rt_mul_high with a
+ * multiplier. */
 static inline int32_t ash_rt_shift_down(int32_t x, int32_t n) {
-  const uint32_t rest = (uint32_t)x & (((uint32_t)1 << n) - 1u);
-  const uint32_t half = (((uint32_t)1 << n) >> 1) + (uint32_t)(x < 0);
-  return (x >> n) + (int32_t)(n > 0 && rest >= half);
+  if (n == 0)
+    return x;
+  return (((x + (x >> 31)) >> (n - 1)) + 1) >> 1;
 }
 
 /* x * multiplier * 2^(shift - 31), rounded twice as TensorFlow Lite does. */
@@ -71,31 +78,64 @@ static inline int32_t ash_rt_finish(int32_t x, int32_t offset, int32_t low,
   return ash_rt_clamp((int32_t)((uint32_t)x + (uint32_t)offset), low, high);
 }
 
+/* Kernels keep this many sums before they scale them all. */
+enum { ASH_RT_CHUNK = 16 };
+
+/* What turns the sums of a layer into output bytes. */
+typedef struct ash_rt_scale {
+  const int32_t *bias; /* may be null */
+  const int32_t *multiplier;
+  const int8_t *shift;
+  int32_t per_channel; /* 0: one multiplier for all channels */
+  int32_t offset, low, high;
+} ash_rt_scale;
+
+/* `count` sums of neighbouring channels, from `channel` on. */
+static ASH_RT_NOINLINE ASH_RT_MAYBE_UNUSED void
+ash_rt_scale_s8(const ash_rt_scale *s, int32_t channel, const uint32_t *sums,
+                int32_t count, int8_t *out) {
+  const int32_t *bias = s->bias ? s->bias + channel : 0;
+  const ptrdiff_t step = s->per_channel;
+  const int32_t *multiplier = s->multiplier + channel * step;
+  const int8_t *shift = s->shift + channel * step;
+  const int32_t offset = s->offset, low = s->low, high = s->high;
+  for (int32_t i = 0; i < count; i++) {
+    const uint32_t sum = bias ? sums[i] + (uint32_t)bias[i] : sums[i];
+    const int32_t y = ash_rt_rescale((int32_t)sum, *multiplier, *shift);
+    out[i] = (int8_t)ash_rt_finish(y, offset, low, high);
+    multiplier += step;
+    shift += step;
+  }
+}
+
 /* Four accumulators that wrap around. */
 typedef struct ash_rt_quad {
   uint32_t a, b, c, d;
 } ash_rt_quad;
 
-/* Sums of (x[i] + offset) * w[i] for four rows of weights, `pitch` apart. */
-static inline ash_rt_quad ash_rt_dot_4_s8(ash_rt_quad s, const int8_t *x,
-                                          const int8_t *w, size_t pitch,
-                                          int32_t count, int32_t offset) {
+/* Sums of (x[i] + offset) * w[i] for four rows of weights, `pitch` apart. Each
+ * input is loaded once for four products. */
+static inline ash_rt_quad ash_rt_dot_4_s8(const int8_t *x, const int8_t *w,
+                                          size_t pitch, int32_t count,
+                                          int32_t offset) {
   const int8_t *w1 = w + pitch;
   const int8_t *w2 = w1 + pitch;
   const int8_t *w3 = w2 + pitch;
-  for (int32_t i = 0; i < count; i++) {
-    const int32_t v = x[i] + offset;
-    s.a += (uint32_t)(v * w[i]);
-    s.b += (uint32_t)(v * w1[i]);
-    s.c += (uint32_t)(v * w2[i]);
-    s.d += (uint32_t)(v * w3[i]);
+  const int8_t *end = x + count;
+  ash_rt_quad s = {0, 0, 0, 0};
+  while (x != end) {
+    const int32_t v = *x++ + offset;
+    s.a += (uint32_t)(v * *w++);
+    s.b += (uint32_t)(v * *w1++);
+    s.c += (uint32_t)(v * *w2++);
+    s.d += (uint32_t)(v * *w3++);
   }
   return s;
 }
 
-static inline uint32_t ash_rt_dot_s8(uint32_t s, const int8_t *x,
-                                     const int8_t *w, int32_t count,
-                                     int32_t offset) {
+static inline uint32_t ash_rt_dot_s8(const int8_t *x, const int8_t *w,
+                                     int32_t count, int32_t offset) {
+  uint32_t s = 0;
   for (int32_t i = 0; i < count; i++)
     s += (uint32_t)((x[i] + offset) * w[i]);
   return s;
@@ -785,8 +825,8 @@ static inline ash_rt_four ash_rt_dot_mve(const int32_t *bias, const int8_t *x,
   ash_rt_four s = ash_rt_four_load(bias);
   for (int32_t k = 0; k < 16 * blocks; k += 16)
     for (int32_t c = 0; c < 4; c++)
-      s.at[c] = (int32_t)ash_rt_dot_s8((uint32_t)s.at[c], x + k,
-                                       w + 4 * k + 16 * c, 16, 0);
+      s.at[c] = (int32_t)((uint32_t)s.at[c] +
+                          ash_rt_dot_s8(x + k, w + 4 * k + 16 * c, 16, 0));
   return s;
 }
 

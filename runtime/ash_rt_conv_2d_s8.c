@@ -49,22 +49,29 @@ static ash_rt_conv_runs ash_rt_conv_runs_of(const ash_rt_conv_2d_s8_params *p,
   return r;
 }
 
-static ash_rt_quad ash_rt_conv_sum_4(const ash_rt_conv_runs *r,
-                                     const int8_t *in, const int8_t *filter,
-                                     size_t pitch, int32_t offset) {
-  ash_rt_quad s = {0, 0, 0, 0};
+/* Not inlined: alone, the loop fits the registers of small processors. */
+static ASH_RT_NOINLINE void ash_rt_conv_run_4(uint32_t sums[4], const int8_t *x,
+                                              const int8_t *w, size_t pitch,
+                                              int32_t count, int32_t offset) {
+  const ash_rt_quad q = ash_rt_dot_4_s8(x, w, pitch, count, offset);
+  sums[0] += q.a;
+  sums[1] += q.b;
+  sums[2] += q.c;
+  sums[3] += q.d;
+}
+
+static void ash_rt_conv_sum_4(uint32_t sums[4], const ash_rt_conv_runs *r,
+                              const int8_t *in, const int8_t *filter,
+                              size_t pitch, int32_t offset) {
+  sums[0] = sums[1] = sums[2] = sums[3] = 0;
   for (int32_t y = 0; y < r->rows; y++) {
-    const int8_t *from = in;
-    const int8_t *weights = filter;
-    for (int32_t x = 0; x < r->runs; x++) {
-      s = ash_rt_dot_4_s8(s, from, weights, pitch, r->count, offset);
-      from += r->in_run;
-      weights += r->filter_run;
-    }
+    for (int32_t x = 0; x < r->runs; x++)
+      ash_rt_conv_run_4(sums, in + x * r->in_run,
+                        filter + (size_t)x * r->filter_run, pitch, r->count,
+                        offset);
     in += r->in_row;
     filter += r->filter_row;
   }
-  return s;
 }
 
 static uint32_t ash_rt_conv_sum(const ash_rt_conv_runs *r, const int8_t *in,
@@ -72,51 +79,31 @@ static uint32_t ash_rt_conv_sum(const ash_rt_conv_runs *r, const int8_t *in,
   uint32_t s = 0;
   for (int32_t y = 0; y < r->rows; y++) {
     for (int32_t x = 0; x < r->runs; x++)
-      s = ash_rt_dot_s8(s, in + x * r->in_run,
-                        filter + (size_t)x * r->filter_run, r->count, offset);
+      s += ash_rt_dot_s8(in + x * r->in_run, filter + (size_t)x * r->filter_run,
+                         r->count, offset);
     in += r->in_row;
     filter += r->filter_row;
   }
   return s;
 }
 
-/* Everything a channel needs to become an output byte. */
-typedef struct ash_rt_conv_scale {
-  const int32_t *bias;
-  const int32_t *multiplier;
-  const int8_t *shift;
-} ash_rt_conv_scale;
-
-static int8_t ash_rt_conv_finish(const ash_rt_conv_2d_s8_params *p,
-                                 const ash_rt_conv_scale *s, int32_t channel,
-                                 uint32_t sum) {
-  const int32_t k = p->per_channel ? channel : 0;
-  if (s->bias)
-    sum += (uint32_t)s->bias[channel];
-  const int32_t y = ash_rt_rescale((int32_t)sum, s->multiplier[k], s->shift[k]);
-  return (int8_t)ash_rt_finish(y, p->out_offset, p->act_min, p->act_max);
-}
-
 /* Output channels [lo, hi) of one pixel; they share their input channels. */
 static void ash_rt_conv_group(const ash_rt_conv_2d_s8_params *p,
-                              const ash_rt_conv_scale *s,
-                              const ash_rt_conv_runs *r, const int8_t *in,
-                              const int8_t *filter, int32_t lo, int32_t hi,
-                              int8_t *out) {
+                              const ash_rt_scale *s, const ash_rt_conv_runs *r,
+                              const int8_t *in, const int8_t *filter,
+                              int32_t lo, int32_t hi, int8_t *out) {
   const size_t pitch = (size_t)p->window.filter_h * r->filter_row;
   const int8_t *weights = filter + (size_t)lo * pitch + r->filter_at;
-  int32_t c = lo;
-  for (; c + 4 <= hi; c += 4, weights += 4 * pitch) {
-    const ash_rt_quad q =
-        ash_rt_conv_sum_4(r, in, weights, pitch, p->in_offset);
-    out[c] = ash_rt_conv_finish(p, s, c, q.a);
-    out[c + 1] = ash_rt_conv_finish(p, s, c + 1, q.b);
-    out[c + 2] = ash_rt_conv_finish(p, s, c + 2, q.c);
-    out[c + 3] = ash_rt_conv_finish(p, s, c + 3, q.d);
+  uint32_t sums[ASH_RT_CHUNK];
+  for (int32_t c = lo; c < hi; c += ASH_RT_CHUNK) {
+    const int32_t n = hi - c < ASH_RT_CHUNK ? hi - c : ASH_RT_CHUNK;
+    int32_t k = 0;
+    for (; k + 4 <= n; k += 4, weights += 4 * pitch)
+      ash_rt_conv_sum_4(sums + k, r, in, weights, pitch, p->in_offset);
+    for (; k < n; k++, weights += pitch)
+      sums[k] = ash_rt_conv_sum(r, in, weights, p->in_offset);
+    ash_rt_scale_s8(s, c, sums, n, out + c);
   }
-  for (; c < hi; c++, weights += pitch)
-    out[c] = ash_rt_conv_finish(p, s, c,
-                                ash_rt_conv_sum(r, in, weights, p->in_offset));
 }
 
 void ash_rt_conv_2d_s8(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
@@ -124,7 +111,8 @@ void ash_rt_conv_2d_s8(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
                        const int32_t *multiplier, const int8_t *shift,
                        int8_t *out) {
   const ash_rt_window *w = &p->window;
-  const ash_rt_conv_scale s = {bias, multiplier, shift};
+  const ash_rt_scale s = {bias,          multiplier, shift,     p->per_channel,
+                          p->out_offset, p->act_min, p->act_max};
   const int32_t in_c = w->in_c / p->groups;
   const int32_t out_c = w->out_c / p->groups;
   for (int32_t b = 0; b < w->batches; b++) {

@@ -38,27 +38,32 @@ static ash_rt_depthwise_box ash_rt_depthwise_box_of(const ash_rt_window *w,
   return b;
 }
 
-static ash_rt_quad ash_rt_depthwise_sum_4(const ash_rt_depthwise_box *b,
-                                          int32_t c, ptrdiff_t pitch,
-                                          int32_t offset) {
-  ash_rt_quad s = {0, 0, 0, 0};
+/* Not inlined: alone, the loop fits the registers of small processors. */
+static ASH_RT_NOINLINE void
+ash_rt_depthwise_sum_4(uint32_t sums[4], const ash_rt_depthwise_box *b,
+                       int32_t c, ptrdiff_t pitch, int32_t offset) {
+  uint32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  const ptrdiff_t step = b->in_column;
   const int8_t *in_row = b->in + c;
   const int8_t *filter_row = b->filter + c;
-  for (int32_t y = 0; y < b->rows; y++) {
+  for (int32_t y = b->rows; y > 0; y--) {
     const int8_t *x = in_row;
     const int8_t *w = filter_row;
-    for (int32_t k = 0; k < b->columns; k++) {
-      s.a += (uint32_t)((x[0] + offset) * w[0]);
-      s.b += (uint32_t)((x[1] + offset) * w[1]);
-      s.c += (uint32_t)((x[2] + offset) * w[2]);
-      s.d += (uint32_t)((x[3] + offset) * w[3]);
-      x += b->in_column;
+    for (int32_t k = b->columns; k > 0; k--) {
+      s0 += (uint32_t)((x[0] + offset) * w[0]);
+      s1 += (uint32_t)((x[1] + offset) * w[1]);
+      s2 += (uint32_t)((x[2] + offset) * w[2]);
+      s3 += (uint32_t)((x[3] + offset) * w[3]);
+      x += step;
       w += pitch;
     }
     in_row += b->in_row;
     filter_row += b->filter_row;
   }
-  return s;
+  sums[0] = s0;
+  sums[1] = s1;
+  sums[2] = s2;
+  sums[3] = s3;
 }
 
 static uint32_t ash_rt_depthwise_sum(const ash_rt_depthwise_box *b,
@@ -77,46 +82,39 @@ static uint32_t ash_rt_depthwise_sum(const ash_rt_depthwise_box *b,
   return s;
 }
 
-typedef struct ash_rt_depthwise_scale {
-  const int32_t *bias;
-  const int32_t *multiplier;
-  const int8_t *shift;
-} ash_rt_depthwise_scale;
+/* Output channels [c, c + n) of one pixel, one for each input channel. */
+static void ash_rt_depthwise_plain(const ash_rt_depthwise_conv_2d_s8_params *p,
+                                   const ash_rt_depthwise_box *b, int32_t c,
+                                   int32_t n, uint32_t *sums) {
+  const int32_t end = c + n;
+  for (; c + 4 <= end; c += 4, sums += 4)
+    ash_rt_depthwise_sum_4(sums, b, c, p->window.out_c, p->in_offset);
+  for (; c < end; c++)
+    *sums++ = ash_rt_depthwise_sum(b, c, c, p->window.out_c, p->in_offset);
+}
 
-static int8_t
-ash_rt_depthwise_finish(const ash_rt_depthwise_conv_2d_s8_params *p,
-                        const ash_rt_depthwise_scale *s, int32_t channel,
-                        uint32_t sum) {
-  const int32_t k = p->per_channel ? channel : 0;
-  if (s->bias)
-    sum += (uint32_t)s->bias[channel];
-  const int32_t y = ash_rt_rescale((int32_t)sum, s->multiplier[k], s->shift[k]);
-  return (int8_t)ash_rt_finish(y, p->out_offset, p->act_min, p->act_max);
+/* The same where several output channels share an input channel. */
+static void ash_rt_depthwise_deep(const ash_rt_depthwise_conv_2d_s8_params *p,
+                                  const ash_rt_depthwise_box *b, int32_t c,
+                                  int32_t n, uint32_t *sums) {
+  const int32_t depth = p->window.out_c / p->window.in_c;
+  for (int32_t i = 0; i < n; i++)
+    sums[i] = ash_rt_depthwise_sum(b, (c + i) / depth, c + i, p->window.out_c,
+                                   p->in_offset);
 }
 
 static void ash_rt_depthwise_pixel(const ash_rt_depthwise_conv_2d_s8_params *p,
-                                   const ash_rt_depthwise_scale *s,
+                                   const ash_rt_scale *s,
                                    const ash_rt_depthwise_box *b, int8_t *out) {
-  const ash_rt_window *w = &p->window;
-  int32_t c = 0;
-  if (w->in_c == w->out_c)
-    for (; c + 4 <= w->out_c; c += 4) {
-      const ash_rt_quad q =
-          ash_rt_depthwise_sum_4(b, c, w->out_c, p->in_offset);
-      out[c] = ash_rt_depthwise_finish(p, s, c, q.a);
-      out[c + 1] = ash_rt_depthwise_finish(p, s, c + 1, q.b);
-      out[c + 2] = ash_rt_depthwise_finish(p, s, c + 2, q.c);
-      out[c + 3] = ash_rt_depthwise_finish(p, s, c + 3, q.d);
-    }
-  const int32_t depth = w->out_c / w->in_c;
-  int32_t in_c = c; /* depth is 1 if c is not 0 */
-  for (int32_t copy = 0; c < w->out_c; c++) {
-    out[c] = ash_rt_depthwise_finish(
-        p, s, c, ash_rt_depthwise_sum(b, in_c, c, w->out_c, p->in_offset));
-    if (++copy == depth) {
-      copy = 0;
-      in_c++;
-    }
+  const int32_t out_c = p->window.out_c;
+  uint32_t sums[ASH_RT_CHUNK];
+  for (int32_t c = 0; c < out_c; c += ASH_RT_CHUNK) {
+    const int32_t n = out_c - c < ASH_RT_CHUNK ? out_c - c : ASH_RT_CHUNK;
+    if (p->window.in_c == out_c)
+      ash_rt_depthwise_plain(p, b, c, n, sums);
+    else
+      ash_rt_depthwise_deep(p, b, c, n, sums);
+    ash_rt_scale_s8(s, c, sums, n, out + c);
   }
 }
 
@@ -125,7 +123,8 @@ void ash_rt_depthwise_conv_2d_s8(const ash_rt_depthwise_conv_2d_s8_params *p,
                                  const int32_t *bias, const int32_t *multiplier,
                                  const int8_t *shift, int8_t *out) {
   const ash_rt_window *w = &p->window;
-  const ash_rt_depthwise_scale s = {bias, multiplier, shift};
+  const ash_rt_scale s = {bias,          multiplier, shift,     p->per_channel,
+                          p->out_offset, p->act_min, p->act_max};
   for (int32_t n = 0; n < w->batches; n++) {
     for (int32_t y = 0; y < w->out_h; y++)
       for (int32_t x = 0; x < w->out_w; x++, out += w->out_c) {

@@ -34,23 +34,29 @@ static int8_t ash_rt_fc_finish(const ash_rt_fully_connected_s8_params *p,
   return (int8_t)ash_rt_finish(y, p->out_offset, p->act_min, p->act_max);
 }
 
+/* Not inlined: alone, the loop fits the registers of small processors. */
+static ASH_RT_NOINLINE ash_rt_quad ash_rt_fc_dot_4(const int8_t *x,
+                                                   const int8_t *w,
+                                                   int32_t count,
+                                                   int32_t offset) {
+  return ash_rt_dot_4_s8(x, w, (size_t)count, count, offset);
+}
+
 static void ash_rt_fc_row(const ash_rt_fully_connected_s8_params *p,
                           const ash_rt_fc_scale *s, const int8_t *in,
                           const int8_t *filter, int8_t *out) {
   const size_t pitch = (size_t)p->in_c;
   int32_t c = 0;
   for (; c + 4 <= p->out_c; c += 4, filter += 4 * pitch) {
-    const ash_rt_quad zero = {0, 0, 0, 0};
-    const ash_rt_quad q =
-        ash_rt_dot_4_s8(zero, in, filter, pitch, p->in_c, p->in_offset);
+    const ash_rt_quad q = ash_rt_fc_dot_4(in, filter, p->in_c, p->in_offset);
     out[c] = ash_rt_fc_finish(p, s, c, q.a);
     out[c + 1] = ash_rt_fc_finish(p, s, c + 1, q.b);
     out[c + 2] = ash_rt_fc_finish(p, s, c + 2, q.c);
     out[c + 3] = ash_rt_fc_finish(p, s, c + 3, q.d);
   }
   for (; c < p->out_c; c++, filter += pitch)
-    out[c] = ash_rt_fc_finish(
-        p, s, c, ash_rt_dot_s8(0, in, filter, p->in_c, p->in_offset));
+    out[c] = ash_rt_fc_finish(p, s, c,
+                              ash_rt_dot_s8(in, filter, p->in_c, p->in_offset));
 }
 
 void ash_rt_fully_connected_s8(const ash_rt_fully_connected_s8_params *p,

@@ -9,7 +9,7 @@ target=apollo510
 
 echo "== ashlar compile digits.tflite --target $target"
 "$ashlar" compile "$here/digits.tflite" --target $target --prefix digits \
-  -o $out --json $out/plan.json
+  -o $out --json $out/plan.json --report $out/report.html
 
 echo
 echo "== the generated C, built for this machine"
@@ -25,4 +25,5 @@ echo "== the memory plan"
 "$ashlar" plan "$here/digits.tflite" --target $target | tee $out/report.txt
 "$ashlar" check $out/plan.json
 echo
-echo "the module is in $out, the plan in $out/plan.json, the report in $out/report.txt"
+echo "the module is in $out, the plan in $out/plan.json and $out/report.txt;"
+echo "open $out/report.html in a browser to see it"

@@ -42,11 +42,35 @@ typedef struct ash_generated {
   size_t count;
 } ash_generated;
 
-/* The module of a planned graph. `prefix` must be a C identifier. */
+/* How the constants travel to the device: X(name, text, help). */
+#define ASH_CONSTANTS_MAP(X)                                                   \
+  X(HEX, "hex", "arrays in C")                                                 \
+  X(INCBIN, "incbin", "files that the assembler includes (ELF)")               \
+  X(SIDECAR, "sidecar", "files with a header that the firmware loads")         \
+  X(EMBED, "embed", "files that the compiler includes (C23)")
+
+typedef enum ash_constants {
+#define X(name, text, help) ASH_CONSTANTS_##name,
+  ASH_CONSTANTS_MAP(X)
+#undef X
+      ASH_CONSTANTS_COUNT
+} ash_constants;
+
+ASH_API const char *ash_constants_text(ash_constants form);
+/* ASH_CONSTANTS_COUNT if there is none of that name. */
+ASH_API ash_constants ash_constants_find(const char *name);
+
+typedef struct ash_emit_options {
+  size_t struct_bytes;
+  ash_constants constants;
+} ash_emit_options;
+
+/* The module of a planned graph (docs/generated-code.md). `prefix` must be a C
+ * identifier; NULL for `options`: all defaults. */
 ASH_API ASH_MUST_CHECK ash_status ash_emit_module(
     ash_ctx *ctx, const ash_generated **files, size_t *file_count,
     const ash_graph *g, const ash_plan *plan, const ash_device *device,
-    const char *prefix);
+    const char *prefix, const ash_emit_options *options);
 
 /* Writes all files into `folder`, or none: nothing partial is left behind. */
 ASH_API ASH_MUST_CHECK ash_status ash_write_files(ash_ctx *ctx,
@@ -73,6 +97,7 @@ typedef struct ash_compile_options {
   size_t struct_bytes;
   const char *prefix; /* NULL: made from the model's file name */
   ash_plan_options plan;
+  ash_emit_options emit;
   ash_stage stop_after; /* with `stop` set */
   bool stop;
   /* Called after every stage with its textual form (graph or plan JSON). */

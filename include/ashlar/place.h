@@ -67,16 +67,16 @@ typedef struct ash_place_problem {
 #define ASH_OFF_TWINS    ((uint64_t)1 << 2) /* equal buffers in one order    */
 #define ASH_OFF_SPLIT    ((uint64_t)1 << 3) /* independent parts             */
 #define ASH_OFF_JACKSON  ((uint64_t)1 << 4) /* one-machine bound             */
-#define ASH_OFF_LEARNING ((uint64_t)1 << 5) /* weights of failed sections    */
-#define ASH_OFF_RESTARTS ((uint64_t)1 << 6) /* Luby restarts                 */
+#define ASH_OFF_LEARNING ((uint64_t)1 << 5) /* weights of failed sections */
+#define ASH_OFF_RESTARTS ((uint64_t)1 << 6) /* Luby restarts */
 #define ASH_OFF_SUBSET   ((uint64_t)1 << 7) /* rounding to reachable heights */
 #define ASH_OFF_RACE     ((uint64_t)1 << 8) /* first fit before the search   */
 #define ASH_OFF_REPAIR   ((uint64_t)1 << 9) /* squeaky wheel, windows        */
 #define ASH_OFF_COUNT    10
 
 typedef struct ash_place_options {
-  size_t struct_bytes;   /* sizeof, for growth; 0 means all defaults        */
-  uint64_t ticks;        /* effort limit; 0: the default                    */
+  size_t struct_bytes; /* sizeof, for growth; 0 means all defaults        */
+  uint64_t ticks;      /* effort limit; 0: the default                    */
   uint64_t seed;
   uint32_t threads;      /* 0 and 1: one                                    */
   const char *heuristic; /* a name instead of the exact search, or NULL     */
@@ -87,21 +87,21 @@ typedef struct ash_place_options {
 
 typedef enum ash_place_reason {
   ASH_REASON_NONE,
-  ASH_REASON_BOUND_MET,       /* height equals the lower bound        */
+  ASH_REASON_BOUND_MET,        /* height equals the lower bound        */
   ASH_REASON_SEARCH_EXHAUSTED, /* every smaller height was refuted     */
-  ASH_REASON_OVER_CAPACITY,   /* the bound alone exceeds the capacity */
-  ASH_REASON_TICKS,           /* the effort limit ended the search    */
-  ASH_REASON_STOPPED          /* the caller's stop ended it           */
+  ASH_REASON_OVER_CAPACITY,    /* the bound alone exceeds the capacity */
+  ASH_REASON_TICKS,            /* the effort limit ended the search    */
+  ASH_REASON_STOPPED           /* the caller's stop ended it           */
 } ash_place_reason;
 
 typedef struct ash_place_result {
   ash_verdict verdict;
   ash_place_reason reason;
-  uint64_t height;      /* of the placement; valid if offsets != NULL      */
-  uint64_t lower_bound; /* no placement is lower                           */
+  uint64_t height;        /* of the placement; valid if offsets != NULL      */
+  uint64_t lower_bound;   /* no placement is lower                           */
   const int64_t *offsets; /* one a buffer, kept by the context; or NULL    */
   uint64_t ticks;
-  int64_t witness_time;  /* the time whose buffers force the bound          */
+  int64_t witness_time;    /* the time whose buffers force the bound          */
   const uint32_t *witness; /* those buffers                                 */
   size_t witness_count;
 } ash_place_result;
@@ -113,9 +113,38 @@ ASH_API ASH_MUST_CHECK ash_status ash_place(ash_ctx *ctx, ash_place_result *out,
                                             const ash_place_options *options);
 
 /* Is this placement right? Slow, obvious, shares no code with the solver. */
-ASH_API ASH_MUST_CHECK ash_status ash_place_check(
-    ash_ctx *ctx, uint64_t *height, const ash_place_problem *problem,
-    const int64_t *offsets);
+ASH_API ASH_MUST_CHECK ash_status
+ash_place_check(ash_ctx *ctx, uint64_t *height,
+                const ash_place_problem *problem, const int64_t *offsets);
+
+/* The names that ash_place_options.heuristic knows: index 0.. until NULL. */
+ASH_API const char *ash_place_heuristic_name(size_t index);
+
+/* ---- CSV files ----------------------------------------------------------
+ * MiniMalloc's format: a header names the columns id, lower, upper, size and
+ * optionally alignment, hint, gaps, offset, in any order; `start`, `begin` and
+ * `end` (inclusive) are known as well, other columns are dropped. The first
+ * empty line ends the file. */
+typedef struct ash_csv {
+  const ash_buffer *buffers; /* offset: from the column, else free */
+  const char *const *ids;
+  size_t count;
+  bool has_offsets; /* there was an offset column */
+} ash_csv;
+
+/* The bytes are copied; everything lives as long as the context. Errors carry
+ * the line. */
+ASH_API ASH_MUST_CHECK ash_status ash_csv_read(ash_ctx *ctx, ash_csv *out,
+                                               const char *bytes, size_t count,
+                                               const char *file);
+
+/* The same buffers with a last column of offsets, in MiniMalloc's normal form:
+ * half-open lifetimes; alignment, hint and gaps only where some buffer has
+ * one. */
+ASH_API ASH_MUST_CHECK ash_status ash_csv_write(ash_ctx *ctx, const char **text,
+                                                size_t *text_count,
+                                                const ash_csv *csv,
+                                                const int64_t *offsets);
 
 #ifdef __cplusplus
 }

@@ -51,18 +51,31 @@ typedef struct ash_lifetime {
   uint32_t first_step, end_step; /* live during [first_step, end_step) */
 } ash_lifetime;
 
+/* Why one slot lies in the storage of another. */
+typedef enum ash_alias_kind {
+  ASH_ALIAS_NONE,
+  ASH_ALIAS_VIEW,    /* the same bytes under another shape                 */
+  ASH_ALIAS_PIECE,   /* part of a concatenation, made where it belongs     */
+  ASH_ALIAS_IN_PLACE /* the op writes over an input that dies there        */
+} ash_alias_kind;
+
+ASH_API const char *ash_alias_text(ash_alias_kind kind);
+
 /* One planned thing: a tensor, or work memory that one op needs. */
 typedef struct ash_slot {
-  const char *id;
-  const char *name;
+  const char *id;   /* unique in the plan                                  */
+  const char *name; /* the model's word for it                             */
   uint32_t tensor; /* in the graph, or ASH_NO_ID for work memory         */
   uint32_t op;     /* whose work memory this is, else ASH_NO_ID          */
   uint64_t size;
-  uint64_t alignment;
-  ash_lifetime life;
+  uint64_t alignment; /* of its offset and of its arena                    */
+  ash_lifetime life;  /* of an alias: that of all who share the storage    */
   uint32_t alias_of; /* slot whose storage this one shares, or ASH_NO_ID */
-  bool bound;
+  ash_alias_kind alias_kind;
+  uint64_t alias_offset; /* where in that slot's bytes this one begins     */
+  bool bound;            /* does `binding` mean anything?                  */
   ash_binding binding;
+  const char *reason; /* why it lies there, in words; NULL: not said       */
 } ash_slot;
 
 typedef struct ash_arena {
@@ -87,20 +100,199 @@ typedef struct ash_plan {
   const ash_arena *arenas; /* scratch, persistent, constant; by memory name */
   uint32_t arena_count;
   uint64_t ticks;
+  const char *const *code_memory; /* one an op: where a rule wants its code,
+                                     NULL: anywhere; itself NULL: no rule   */
 } ash_plan;
 
-/* ---- planning ----------------------------------------------------------- */
+/* ---- constraints: memories ----------------------------------------------- */
+
+#define ASH_NO_LIMIT UINT64_MAX
+
+/* A writable budget the caller sets for one memory. */
+typedef struct ash_memory_constraint {
+  const char *memory; /* by name, not counting case                        */
+  uint64_t max_size;  /* bytes a plan may use; ASH_NO_LIMIT: the device's  */
+} ash_memory_constraint;
+
+/* What a plan may use of one memory of the device. */
+typedef struct ash_memory_budget {
+  const char *memory;
+  uint64_t max_size; /* the constraint, else the device's bytes less reserve */
+  bool constrained;  /* the caller said so                                  */
+  bool writable;     /* activations and variables may lie here              */
+  bool automatic;    /* a planner may choose it without being asked         */
+} ash_memory_budget;
+
+/* One budget a memory of the device, in the device's order: what the
+ * constraints say, the rest filled from the device. The later of two
+ * constraints on one memory wins. Kept by `ctx`. */
+ASH_API ASH_MUST_CHECK ash_status ash_fill_memory_constraints(
+    ash_ctx *ctx, const ash_memory_budget **out, const ash_device *device,
+    const ash_memory_constraint *constraints, size_t count);
+
+/* ---- constraints: tensors ------------------------------------------------- */
+
+/* Attribute rules (docs/rules.md): who is matched and what they get. */
+typedef struct ash_rules ash_rules;
+
+/* No rules yet. They live as long as the context. */
+ASH_API ASH_MUST_CHECK ash_status ash_rules_new(ash_ctx *ctx, ash_rules **out);
+/* Appends the rules of a YAML file, or of its text. */
+ASH_API ASH_MUST_CHECK ash_status ash_rules_load(ash_ctx *ctx, ash_rules *rules,
+                                                 const char *path);
+ASH_API ASH_MUST_CHECK ash_status ash_rules_parse(ash_ctx *ctx,
+                                                  ash_rules *rules,
+                                                  const char *text,
+                                                  size_t count,
+                                                  const char *file);
+/* Appends one rule: "type=constant memory=MRAM", words separated by blanks. */
+ASH_API ASH_MUST_CHECK ash_status ash_rules_add(ash_ctx *ctx, ash_rules *rules,
+                                                const char *text);
+ASH_API size_t ash_rules_count(const ash_rules *rules);
+/* Rule `index` in words, and where it stands (line UINT32_MAX: nowhere). */
+ASH_API const char *ash_rules_text(const ash_rules *rules, size_t index);
+ASH_API const char *ash_rules_file(const ash_rules *rules, size_t index);
+ASH_API uint32_t ash_rules_line(const ash_rules *rules, size_t index);
+
+#define ASH_NO_RULE   UINT32_MAX
+#define ASH_NO_OFFSET UINT64_MAX
+
+/* What the rules give one tensor. Each field with the rule it came from. */
+typedef struct ash_tensor_attributes {
+  uint32_t memory;      /* of the device, or ASH_NO_MEMORY: the planner's
+                           choice. Constants: where the bytes are stored    */
+  uint32_t destination; /* constants: where kernels read them, or
+                           ASH_NO_MEMORY: where they are stored             */
+  uint64_t alignment;   /* 0: the device's                                  */
+  uint64_t offset;      /* pinned in its arena, or ASH_NO_OFFSET            */
+  uint32_t memory_rule, destination_rule, alignment_rule, offset_rule;
+} ash_tensor_attributes;
+
+/* What the rules give one operator. */
+typedef struct ash_op_attributes {
+  uint32_t scratch_placement; /* memory of its work memory, ASH_NO_MEMORY   */
+  uint32_t code_placement;    /* memory of its code, ASH_NO_MEMORY          */
+  uint32_t scratch_rule, code_rule;
+} ash_op_attributes;
+
+typedef struct ash_constraints {
+  const ash_tensor_attributes *tensors; /* one a tensor of the graph        */
+  const ash_op_attributes *ops;         /* one an operator                  */
+} ash_constraints;
+
+/* Resolves the rules for every tensor and operator: more specific rules first
+ * (type and id, id, type, neither), among equals the later, field by field.
+ * `rules` NULL: nothing is asked. A rule that matches nothing is warned of,
+ * one that asks for the impossible is an error. Kept by `ctx`. */
+ASH_API ASH_MUST_CHECK ash_status ash_fill_tensor_constraints(
+    ash_ctx *ctx, ash_constraints *out, const ash_graph *g,
+    const ash_device *device, const ash_rules *rules);
+
+/* Does rule `index` match this tensor or operator? (ASH_NO_ID: none given.) */
+ASH_API bool ash_rules_match(const ash_rules *rules, size_t index,
+                             const ash_graph *g, uint32_t tensor, uint32_t op);
+
+/* ---- aliases -------------------------------------------------------------- */
+
+/* Union of live ranges over alias links, until nothing changes: alias_of[i] is
+ * the index that i shares storage with, or ASH_NO_ID. */
+ASH_API void ash_merge_alias_lifetimes(ash_lifetime *lives,
+                                       const uint32_t *alias_of, size_t count);
+
+/* Gives every slot that shares another's storage the binding that follows from
+ * its root's: same role and memory, offset plus alias_offset. */
+ASH_API void ash_populate_alias_allocations(ash_slot *slots, uint32_t count);
+
+/* The end of the alias chain that starts at `slot`, and how far from its first
+ * byte the slot begins (`offset` may be NULL). ASH_NO_ID: a circle. */
+ASH_API uint32_t ash_alias_root(const ash_slot *slots, uint32_t count,
+                                uint32_t slot, uint64_t *offset);
+
+/* ---- backends ------------------------------------------------------------- */
 
 typedef struct ash_plan_options {
-  size_t struct_bytes;
-  const char *planner; /* backend by name; NULL: "exact" */
-  uint64_t ticks;
+  size_t struct_bytes; /* sizeof, for growth; 0: all fields are there      */
+  const char *planner; /* backend by name; NULL: "exact". A name with '/' is
+                          a shared object, "exec:PROGRAM ARGS" a program   */
+  uint64_t ticks;      /* effort limit of the packing search; 0: default   */
   uint64_t seed;
+  const ash_rules *rules; /* or NULL                                       */
+  const ash_memory_constraint *constraints;
+  size_t constraint_count;
+  bool no_views;    /* reshapes copy                                       */
+  bool no_in_place; /* element-wise operators get memory for their result  */
+  bool no_concat;   /* concatenations copy all their inputs                */
+  uint32_t timeout_seconds; /* of an external program; 0: 60               */
 } ash_plan_options;
 
-/* Plans `g` for `device`. ASH_NOFIT, with a diagnostic that says what is short
- * by how much, when no memory is large enough. The plan is kept by `ctx`. */
-ASH_API ASH_MUST_CHECK ash_status ash_plan_memory(
+/* What a backend is asked: everything that is known before placement. */
+typedef struct ash_plan_request {
+  size_t struct_bytes;
+  const ash_graph *graph;
+  const ash_device *device;
+  const ash_plan_options *options;
+  ash_steps steps;
+  const ash_memory_budget *memories; /* one a memory of the device          */
+  uint32_t memory_count;
+  const ash_slot *slots; /* sizes, lives, aliases; constants and variables
+                            already bound, scratch not                     */
+  uint32_t slot_count;
+  const uint32_t *memory; /* one a slot: the memory a rule demands, or
+                             ASH_NO_MEMORY                                 */
+  const uint64_t *offset; /* one a slot: pinned there, or ASH_NO_OFFSET     */
+} ash_plan_request;
+
+/* What it answers. Comes as a copy of the request's slots with no arenas of
+ * scratch. The backend binds every scratch slot that is no alias (memory names
+ * from the device); it may move the others. Arenas it does not mention are
+ * made from the bindings, and so is every bound and verdict that is not its
+ * own to prove: only built-in backends are believed. */
+typedef struct ash_plan_answer {
+  size_t struct_bytes;
+  ash_slot *slots;
+  ash_arena *arenas; /* room for arena_capacity                             */
+  uint32_t arena_count, arena_capacity;
+  uint64_t ticks;
+  const char *message; /* why there is no plan, for a failure               */
+} ash_plan_answer;
+
+#define ASH_PLANNER_ABI 1
+
+/* A planner backend: anything that fills the answer. `plan` returns ASH_OK, or
+ * ASH_NOFIT, or what else went wrong, and is not believed: what it returns is
+ * checked (ash_check_plan) before anyone sees it. A shared object exports
+ * `const ash_planner ashlar_planner;`. */
+typedef struct ash_planner {
+  uint32_t abi;     /* ASH_PLANNER_ABI; others are refused                   */
+  const char *name; /* for --planner                                         */
+  const char *help; /* one line                                              */
+  ash_status (*plan)(void *user, ash_ctx *ctx, const ash_plan_request *request,
+                     ash_plan_answer *answer);
+  void *user;
+  bool views_only; /* no in-place and no concatenation in place, as heliaAOT */
+} ash_planner;
+
+/* Makes a backend known to this context; it must outlive it. A name that is
+ * taken is an error. */
+ASH_API ASH_MUST_CHECK ash_status ash_register_planner(
+    ash_ctx *ctx, const ash_planner *planner);
+/* By name; NULL if there is none. */
+ASH_API const ash_planner *ash_find_planner(const ash_ctx *ctx,
+                                            const char *name);
+/* All of them, built in first: index 0.. until it returns NULL. */
+ASH_API const ash_planner *ash_planner_at(const ash_ctx *ctx, size_t index);
+/* From a shared object, which stays loaded as long as the context. */
+ASH_API ASH_MUST_CHECK ash_status ash_load_planner(ash_ctx *ctx,
+                                                   const ash_planner **out,
+                                                   const char *path);
+
+/* ---- planning ------------------------------------------------------------- */
+
+/* Plans `g` for `device`: constraints, lifetimes, aliases, the backend, the
+ * check. ASH_NOFIT, with a diagnostic that says what is short by how much,
+ * when no memory is large enough. The plan is kept by `ctx`. (The type
+ * `ash_plan` has taken the shorter name.) */
+ASH_API ASH_MUST_CHECK ash_status ash_plan_model(
     ash_ctx *ctx, const ash_plan **out, const ash_graph *g,
     const ash_device *device, const ash_plan_options *options);
 
@@ -110,10 +302,11 @@ ASH_API ASH_MUST_CHECK ash_status ash_check_plan(ash_ctx *ctx,
                                                  const ash_graph *g,
                                                  const ash_device *device);
 
-/* Union of live ranges over alias links, until nothing changes: alias_of[i] is
- * the index that i shares storage with, or ASH_NO_ID. */
-ASH_API void ash_merge_alias_lifetimes(ash_lifetime *lives,
-                                       const uint32_t *alias_of, size_t count);
+/* Which rules met a tensor (by id or name), what they gave, where it went and
+ * why: text for people. ASH_MISUSE with the nearest id if there is none. */
+ASH_API ASH_MUST_CHECK ash_status ash_explain_tensor(
+    ash_ctx *ctx, const char **text, const ash_plan *plan, const ash_graph *g,
+    const ash_device *device, const ash_rules *rules, const char *tensor);
 
 /* Index of the slot of a tensor, ASH_NO_ID if it has none. */
 ASH_API uint32_t ash_plan_slot_of_tensor(const ash_plan *plan, uint32_t tensor);

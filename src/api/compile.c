@@ -112,13 +112,13 @@ static uint32_t features_of(const ash_device *d) {
 static ash_status plan_memory(run *r) {
   ash_compiled *out = r->out;
   const size_t diags = r->ctx->diag_count;
-  const ash_status status = ash_plan_memory(r->ctx, &out->plan, out->graph,
+  const ash_status status = ash_plan_model(r->ctx, &out->plan, out->graph,
                                             r->device, &r->options.plan);
   if (status != ASH_NOFIT || out->graph->features == 0)
     return status;
   out->graph->features = 0;
   r->ctx->diag_count = diags;
-  return ash_plan_memory(r->ctx, &out->plan, out->graph, r->device,
+  return ash_plan_model(r->ctx, &out->plan, out->graph, r->device,
                          &r->options.plan);
 }
 
@@ -144,7 +144,7 @@ static ash_status compile(run *r, const char *path) {
   ASH_TRY(ash_build_render_plan(r->ctx, &out->render, out->plan, out->graph,
                                 prefix));
   ASH_TRY(ash_emit_module(r->ctx, &out->files, &out->file_count, out->graph,
-                          out->plan, r->device, prefix));
+                          out->plan, r->device, prefix, &r->options.emit));
   return after(r, ASH_STAGE_EMIT, &go_on);
 }
 

@@ -33,10 +33,21 @@ ash_status ash_ctx_new(ash_ctx **out, const ash_allocator *mem) {
 void ash_ctx_free(ash_ctx *ctx) {
   if (!ctx)
     return;
+  for (const ash_cleanup *c = ctx->cleanups; c; c = c->older)
+    c->run(c->user);
   ash_zone_drop(&ctx->scratch);
   ash_zone_drop(&ctx->keep);
   const ash_allocator mem = ctx->mem;
   (void)mem.resize(mem.user, ctx, sizeof *ctx, 0);
+}
+
+ash_status ash_ctx_on_free(ash_ctx *ctx, void (*run)(void *user), void *user) {
+  ash_cleanup *made = ASH_NEW(&ctx->keep, ash_cleanup);
+  if (!made)
+    return ash_nomem(ctx);
+  *made = (ash_cleanup){run, user, ctx->cleanups};
+  ctx->cleanups = made;
+  return ASH_OK;
 }
 
 const char *ash_version(void) { return ASHLAR_VERSION; }
@@ -140,6 +151,14 @@ ash_status ash_nomem(ash_ctx *ctx) {
   return ash_fail(ctx, ASH_NOMEM, ASH_D_nomem, ASH_NOWHERE,
                   "out of host memory");
 }
+
+#ifdef ASH_DEBUG
+/* Only in test builds: says what was false, and stops where it was noticed. */
+void ash_contradiction(const char *fact, const char *file, int line) {
+  (void)fprintf(stderr, "%s:%d: not (%s)\n", file, line, fact);
+  abort();
+}
+#endif
 
 ash_status ash_zone_check(ash_ctx *ctx, const ash_zone *z) {
   return z->failed ? ash_nomem(ctx) : ASH_OK;

@@ -7,14 +7,26 @@
 
 enum { ASH_DIAG_MAX = 64 };
 
+/* Something to be undone when the context goes, newest first. */
+typedef struct ash_cleanup {
+  void (*run)(void *user);
+  void *user;
+  struct ash_cleanup *older;
+} ash_cleanup;
+
 struct ash_ctx {
   ash_allocator mem;
   ash_zone keep;    /* results and diagnostics: lives as long as the ctx */
   ash_zone scratch; /* empty between public calls                        */
   ash_diag diags[ASH_DIAG_MAX];
   size_t diag_count;
+  ash_cleanup *cleanups;
+  void *planners; /* what was registered: plan/registry.c knows its type */
   bool diag_dropped; /* the newest found no room */
 };
+
+/* Calls `run` when the context is freed. */
+ash_status ash_ctx_on_free(ash_ctx *ctx, void (*run)(void *user), void *user);
 
 /* Ids of all diagnostics: ASH_D_<name>, from diags.def. */
 typedef enum ash_diag_id {

@@ -149,6 +149,8 @@ static write_params *const writers[ASH_OP_COUNT] = {
     [ASH_OP_quantize] = ash_call_unary,
     [ASH_OP_dequantize] = ash_call_unary,
     [ASH_OP_reshape] = ash_call_copy,
+    [ASH_OP_squeeze] = ash_call_copy,
+    [ASH_OP_expand_dims] = ash_call_copy,
     [ASH_OP_pad] = ash_call_pad,
     [ASH_OP_concatenation] = ash_call_concatenation,
 };

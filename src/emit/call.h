@@ -16,6 +16,8 @@ typedef struct ash_call {
    * the kernel does not read (kernel/reads.h) are ignored. */
   const char *const *inputs;
   const char *const *outputs;
+  const bool *in_place; /* one an input, or NULL: it already lies where the
+                           result wants it (concatenation)                */
   const char *scratch; /* void *, where the kernel wants scratch */
   ash_text *text;
 } ash_call;

@@ -220,6 +220,11 @@ ash_status ash_call_concatenation(ash_ctx *ctx, const ash_call *c) {
   for (uint32_t k = 0; k < ash_call_op(c)->input_count; k++) {
     if (!ash_call_in(c, k))
       continue;
+    if (c->in_place && c->in_place[k]) {
+      /* Only where each input is one run of bytes. */
+      at += (int64_t)ash_call_in(c, k)->bytes;
+      continue;
+    }
     ash_text_line(c->text, "{");
     c->text->indent++;
     ASH_TRY(put_piece(ctx, c, k, &at));

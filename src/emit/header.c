@@ -2,33 +2,71 @@
 #include "emit/module.h"
 
 #include <inttypes.h>
-#include <string.h>
 
-/* "ARENA_DTCM", "ARENA_CONST_MRAM": a region's name without the prefix. */
-static const char *region_name(ash_module *m, const ash_render_arena *a) {
-  return ash_emit_upper(m, a->symbol + strlen(m->prefix) + 1);
+/* ---- constants ------------------------------------------------------------
+ */
+
+static void put_hashes(ash_module *m) {
+  ash_text *t = m->text;
+  ash_text_line(t, "#define %s_PLAN_HASH \"%s\"", m->upper,
+                m->render->plan_hash);
+  ash_text_line(t, "#define %s_TENSOR_LAYOUT_HASH \"%s\"", m->upper,
+                m->render->tensor_layout_hash);
+  ash_text_line(t, "#define %s_PLAN_%s 1", m->upper, m->render->plan_hash);
+  ash_text_blank(t);
+}
+
+static uint32_t staged_count(const ash_module *m) {
+  uint32_t count = 0;
+  while (ash_render_staged(m->render, count))
+    count++;
+  return count;
+}
+
+static void put_region_ids(ash_module *m) {
+  ash_text *t = m->text;
+  const ash_render_plan *r = m->render;
+  ash_text_line(t,
+                "/* Regions: one range of memory each. Scratch and state are "
+                "written while the");
+  ash_text_line(t, " * model runs; constants are read in place, or copied once "
+                   "(staged). */");
+  ash_text_line(t, "enum {");
+  for (uint32_t i = 0; i < r->arena_count; i++)
+    ash_text_line(t, "  %s = %" PRIu32 ",",
+                  ash_emit_region(m, &r->all_arenas[i]), i);
+  ash_text_line(t, "  %s_REGION_COUNT = %" PRIu32 ",", m->upper,
+                r->arena_count);
+  ash_text_line(t, "  %s_SCRATCH_COUNT = %" PRIu32 ",", m->upper,
+                r->scratch_count);
+  ash_text_line(t, "  %s_STATE_COUNT = %" PRIu32 ",", m->upper,
+                r->persistent_count);
+  ash_text_line(t, "  %s_CONSTANT_COUNT = %" PRIu32 ",", m->upper,
+                r->constant_count);
+  ash_text_line(t, "  %s_STAGED_COUNT = %" PRIu32, m->upper, staged_count(m));
+  ash_text_line(t, "};");
 }
 
 static void put_regions(ash_module *m) {
-  ash_text *t = m->text;
-  ash_text_line(t, "/* Regions: one range of memory each. Scratch and state are "
-                   "written while the");
-  ash_text_line(t, " * model runs; constants are read in place. */");
-  ash_text_line(t, "enum {");
-  for (uint32_t i = 0; i < m->render->arena_count; i++)
-    ash_text_line(t, "  %s_%s = %" PRIu32 ",", m->upper,
-                  region_name(m, &m->render->all_arenas[i]), i);
-  ash_text_line(t, "  %s_REGION_COUNT = %" PRIu32, m->upper,
-                m->render->arena_count);
-  ash_text_line(t, "};");
+  put_region_ids(m);
   for (uint32_t i = 0; i < m->render->arena_count; i++) {
     const ash_render_arena *a = &m->render->all_arenas[i];
-    ash_text_line(t, "#define %s_%s_SIZE %" PRIu64 "u", m->upper,
-                  region_name(m, a), a->size);
-    ash_text_line(t, "#define %s_%s_ALIGNMENT %" PRIu64 "u", m->upper,
-                  region_name(m, a), a->alignment);
+    ash_text_line(m->text, "#define %s_SIZE %" PRIu64 "u",
+                  ash_emit_region(m, a), a->size);
+    ash_text_line(m->text, "#define %s_ALIGNMENT %" PRIu64 "u",
+                  ash_emit_region(m, a), a->alignment);
   }
-  ash_text_blank(t);
+  ash_text_blank(m->text);
+}
+
+static void put_quant(ash_module *m, const char *name, const ash_tensor *x) {
+  if (x->quant.count != 1)
+    return;
+  ash_text_format(m->text, "#define %s_SCALE ", name);
+  ash_text_float(m->text, x->quant.scale[0]);
+  ash_text_string(m->text, "f\n");
+  ash_text_line(m->text, "#define %s_ZERO_POINT (%" PRId32 ")", name,
+                x->quant.zero_point[0]);
 }
 
 static void put_end(ash_module *m, const char *what, size_t i,
@@ -36,13 +74,15 @@ static void put_end(ash_module *m, const char *what, size_t i,
   ash_text *t = m->text;
   ash_text_line(t, "/* %s %zu: '%s' %s */", what, i,
                 ash_emit_comment(m, x->name), ash_emit_type(m, x));
-  const char *name = ash_emit_upper(m, what);
-  ash_text_line(t, "#define %s_%s_%zu_BYTES %" PRIu64 "u", m->upper, name, i,
-                x->bytes);
-  ash_text_line(t, "#define %s_%s_%zu_ELEMENTS %" PRIu64 "u", m->upper, name, i,
+  const char *name = ash_zone_format(&m->ctx->scratch, "%s_%s_%zu", m->upper,
+                                     ash_emit_upper(m, what), i);
+  if (!name)
+    return;
+  ash_text_line(t, "#define %s_BYTES %" PRIu64 "u", name, x->bytes);
+  ash_text_line(t, "#define %s_ELEMENTS %" PRIu64 "u", name,
                 ash_shape_elements(&x->shape));
-  ash_text_line(t, "#define %s_%s_%zu_TYPE %s", m->upper, name, i,
-                ash_type_c(x->type));
+  ash_text_line(t, "#define %s_TYPE %s", name, ash_type_c(x->type));
+  put_quant(m, name, x);
 }
 
 static void put_ends(ash_module *m) {
@@ -60,35 +100,31 @@ static void put_ends(ash_module *m) {
   ash_text_blank(m->text);
 }
 
-/* Lines in which % stands for the prefix and $ for the prefix in capitals. */
-static void put_template(ash_module *m, const char *const *lines) {
-  for (; *lines; lines++) {
-    for (const char *p = *lines; *p; p++) {
-      if (*p == '%')
-        ash_text_string(m->text, m->prefix);
-      else if (*p == '$')
-        ash_text_string(m->text, m->upper);
-      else
-        ash_text_put(m->text, p, 1);
-    }
-    ash_text_blank(m->text);
-  }
-}
+/* ---- types and functions --------------------------------------------------
+ */
 
 static const char *const types[] = {
     "/* What functions return. */",
     "enum {",
     "  $_OK = 0,",
-    "  $_UNKNOWN_REGION = 1, /* no region has that number          */",
+    "  $_UNKNOWN_REGION = 1,   /* no region has that number            */",
     "  $_NULL_BUFFER = 2,",
-    "  $_UNDERSIZED = 3,     /* the buffer is smaller than *_SIZE  */",
-    "  $_MISALIGNED = 4,     /* ... or not aligned to *_ALIGNMENT  */",
-    "  $_UNBOUND = 10,       /* init: a region has no buffer       */",
+    "  $_UNDERSIZED = 3,       /* the buffer is smaller than *_SIZE    */",
+    "  $_MISALIGNED = 4,       /* ... or not aligned to *_ALIGNMENT    */",
+    "  $_CONSTANT_REGION = 5,  /* constants read in place take none    */",
+    "  $_UNBOUND = 10,         /* init: a region has no buffer         */",
+    "  $_CONSTANTS_MISSING = 12, /* init: ... or no constants          */",
     "  $_NULL_CONTEXT = 13,",
-    "  $_NOT_INITIALISED = 14",
+    "  $_NOT_INITIALISED = 14,",
+    "  $_NOT_CONSTANTS = 20,     /* load: no file of constants         */",
+    "  $_OTHER_CONSTANTS = 21,   /* ... of another build or region     */",
+    "  $_CORRUPT_CONSTANTS = 22, /* ... the CRC is wrong               */",
+    "  $_NULL_ARGUMENT = 100,  /* bind_arenas                          */",
+    "  $_WRONG_COUNT = 101     /* ... count is not $_REGION_COUNT */",
     "};",
     "",
-    "/* An input or output. scale and zero_point: real = scale * (q - zero). */",
+    "/* An input or output. scale and zero_point: real = scale * (q - zero). "
+    "*/",
     "typedef struct %_tensor {",
     "  void *data;",
     "  const char *name;",
@@ -100,34 +136,78 @@ static const char *const types[] = {
     "  int32_t zero_point;",
     "} %_tensor;",
     "",
-    "/* Called before (done = 0) and after (done = 1) each operator; `op` is its",
+    "/* Called before (done = 0) and after (done = 1) each operator; `op` is "
+    "its",
     " * index in the model file. */",
     "typedef void %_callback(void *user, uint32_t op, int done);",
     "",
-    "/* One instance of the model. The caller owns it; start with all zeros. Two",
+    "/* One instance of the model. The caller owns it; start with all zeros. "
+    "Two",
     " * instances with regions of their own may run at the same time. */",
     "typedef struct %_context {",
     "  %_callback *callback; /* may be set at any time, 0: none */",
     "  void *user;",
     "  uint8_t *region[$_REGION_COUNT];",
+    NULL};
+
+static const char *const loaded_field[] = {
+    "  const uint8_t *constants[$_CONSTANT_COUNT];", NULL};
+
+static const char *const binding[] = {
     "  uint32_t ready;",
     "} %_context;",
     "",
     "/* Gives one region a buffer, before init. Regions that are not bound use",
     " * the module's own arenas, which belong to one instance; compiled with",
-    " * $_EXTERNAL_ARENAS defined there are none, and all scratch and state",
-    " * regions must be bound. */",
+    " * $_EXTERNAL_ARENAS defined there are none, and all regions that are",
+    " * written must be bound. */",
     "int %_bind_arena(%_context *ctx, uint32_t region, void *buffer,",
     "                 size_t bytes);",
+    "",
+    "/* Gives all regions their buffers, or none if one is not right. `count`",
+    " * must be $_REGION_COUNT; constants that are read in place have 0 as",
+    " * their buffer. */",
+    "int %_bind_arenas(%_context *ctx, void *const *buffers,",
+    "                  const size_t *bytes, uint32_t count);",
+    "",
+    "/* The stored bytes of a constant region: what is read in place, or what",
+    " * hydrate copies. 0 if it is no constant region. */",
+    "const void *%_constants(const %_context *ctx, uint32_t region);",
+    "",
     NULL};
 
+static const char *const loading[] = {
+    "/* Gives a constant region the contents of its file, before init, header "
+    "and",
+    " * all. Nothing is copied: the bytes must stay, those of staged constants",
+    " * until init is done. Constants that are read in place must be aligned "
+    "to",
+    " * the region's *_ALIGNMENT, behind a header of 32 bytes. */",
+    "int %_load_constants(%_context *ctx, uint32_t region, const void *bytes,",
+    "                     size_t size);",
+    "",
+    NULL};
+
+static const char *const hydrating[] = {
+    "/* Copies the staged constants into their regions; init calls it. A weak",
+    " * function: define your own to do it by DMA, from ctx->region[...] and",
+    " * %_constants. What it returns, if not $_OK, init returns. */",
+    "int %_hydrate(%_context *ctx);", NULL};
+
 static const char *const functions[] = {
-    "/* Runs the model once: fill the inputs, run, read the outputs. Outputs and",
-    " * inputs share memory with intermediate results: write every input before",
+    "/* Sets the state that survives runs to its first values; init does too. "
+    "*/",
+    "int %_reset(%_context *ctx);",
+    "",
+    "/* Runs the model once: fill the inputs, run, read the outputs. Outputs "
+    "and",
+    " * inputs share memory with intermediate results: write every input "
+    "before",
     " * each run. */",
     "int %_run(%_context *ctx);",
     "",
-    "/* Views of inputs and outputs; `data` is 0 if there is none of that index",
+    "/* Views of inputs and outputs; `data` is 0 if there is none of that "
+    "index",
     " * or the context is not initialised. */",
     "%_tensor %_input(const %_context *ctx, uint32_t index);",
     "%_tensor %_output(const %_context *ctx, uint32_t index);",
@@ -151,15 +231,7 @@ static void put_init(ash_module *m) {
   ash_text_blank(t);
 }
 
-static void put_inline_assert(ash_module *m) {
-  ash_text_line(m->text, "#define %s_PLAN_HASH \"%s\"", m->upper,
-                m->render->plan_hash);
-  ash_text_line(m->text, "#define %s_TENSOR_LAYOUT_HASH \"%s\"", m->upper,
-                m->render->tensor_layout_hash);
-  ash_text_blank(m->text);
-}
-
-void ash_emit_header(ash_module *m) {
+ash_status ash_emit_header(ash_module *m) {
   ash_text *t = m->text;
   ash_emit_banner(m, ash_zone_format(&m->ctx->scratch, "%s.h", m->prefix),
                   "the interface of the generated model");
@@ -170,11 +242,18 @@ void ash_emit_header(ash_module *m) {
   ash_text_line(t, "#include <stdint.h>");
   ash_text_blank(t);
   ash_text_string(t, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
-  put_inline_assert(m);
+  put_hashes(m);
   put_regions(m);
   put_ends(m);
-  put_template(m, types);
+  ash_emit_template(m, types);
+  if (ash_emit_loads(m))
+    ash_emit_template(m, loaded_field);
+  ash_emit_template(m, binding);
+  if (ash_emit_loads(m))
+    ash_emit_template(m, loading);
+  ash_emit_template(m, hydrating);
   ash_text_blank(t);
   put_init(m);
-  put_template(m, functions);
+  ash_emit_template(m, functions);
+  return ASH_OK;
 }

@@ -1,73 +1,172 @@
-/* memory.c - <prefix>_memory.h: where the linker puts each region. The macros
- * come from the device's description and can be overridden before inclusion,
- * for example by -include. */
+/* memory.c - <prefix>_memory.h: where the linker puts each region.
+ *
+ * The macros come from the device's description and can be overridden, for
+ * example by -include. A memory that the plan uses and for which nobody knows a
+ * section stops the compiler: a silent fallback would put the arena into
+ * another memory than the plan says. */
 #include "emit/module.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static const ash_memory *find_memory(const ash_module *m, const char *name) {
-  for (uint32_t i = 0; i < m->device->memory_count; i++)
-    if (strcmp(m->device->memories[i].name, name) == 0)
-      return &m->device->memories[i];
-  return NULL;
+/* One kind of object in one memory: a macro in front of a definition, or, for
+ * the assembler, one that is a section's name. */
+typedef struct placement {
+  const ash_memory *memory;
+  const char *kind;    /* "PUT", "PUT_CONST" or "SECTION_CONST" */
+  const char *section; /* what is in a section of its own, or NULL */
+  const char *plain;   /* what leaves the choice to the toolchain */
+  const char *example;
+  bool by_default;    /* the toolchain's choice is that memory */
+  bool may_be_absent; /* not needed with external arenas */
+} placement;
+
+static const char *attribute(ash_module *m, const char *section) {
+  return section ? ash_zone_format(&m->ctx->scratch,
+                                   "__attribute__((section(\"%s\")))", section)
+                 : NULL;
 }
 
-static void put_macro(ash_module *m, const char *kind, const char *memory,
-                      const char *section) {
+static placement arena_placement(ash_module *m, const ash_render_arena *a) {
+  const ash_device *d = m->device;
+  const ash_memory *memory = ash_emit_find_memory(m, a->memory);
+  return (placement){.memory = memory,
+                     .kind = "PUT",
+                     .section =
+                         attribute(m, memory ? memory->section_zeroed : NULL),
+                     .plain = "",
+                     .example = "__attribute__((section(...)))",
+                     .by_default = memory == &d->memories[d->default_memory],
+                     .may_be_absent = true};
+}
+
+/* Read-only memory is where the toolchain puts `const` by itself. */
+static placement constant_placement(ash_module *m, const ash_render_arena *a) {
+  const ash_device *d = m->device;
+  const bool by_assembler = m->options.constants == ASH_CONSTANTS_INCBIN;
+  const ash_memory *memory = ash_emit_find_memory(m, a->source_memory);
+  const bool home = memory == &d->memories[d->constant_memory];
+  const bool own = memory && !(home && memory->kind == ASH_MEMORY_NVM);
+  const char *section = own ? memory->section_initialised : NULL;
+  if (!by_assembler)
+    return (placement){.memory = memory,
+                       .kind = "PUT_CONST",
+                       .section = attribute(m, section),
+                       .plain = "",
+                       .example = "__attribute__((section(...)))",
+                       .by_default = home};
+  return (placement){
+      .memory = memory,
+      .kind = "SECTION_CONST",
+      .section =
+          section ? ash_zone_format(&m->ctx->scratch, "\"%s\"", section) : NULL,
+      .plain = ash_zone_format(&m->ctx->scratch, "\".rodata.%s\"", m->prefix),
+      .example = "the name of a section, in quotes",
+      .by_default = home};
+}
+
+static void put_missing(ash_module *m, const placement *p, const char *name,
+                        const char *why) {
   ash_text *t = m->text;
-  const char *name = ash_zone_format(&m->ctx->scratch, "%s_%s_IN_%s", m->upper,
-                                     kind, ash_emit_upper(m, memory));
-  if (!name)
-    return;
-  ash_text_line(t, "#ifndef %s", name);
-  if (section) {
-    ash_text_line(t, "#if defined(__ELF__)");
-    ash_text_line(t, "#define %s __attribute__((section(\"%s\")))", name,
-                  section);
+  if (p->may_be_absent)
+    ash_text_line(t, "#elif !defined(%s_EXTERNAL_ARENAS)", m->upper);
+  else
     ash_text_line(t, "#else");
-    ash_text_line(t, "#define %s", name);
-    ash_text_line(t, "#endif");
+  ash_text_line(t, "#error \"%s: define %s, for example as %s%s\"", why, name,
+                p->example,
+                p->may_be_absent ? ", or bind the arenas yourself" : "");
+}
+
+static void put_choices(ash_module *m, const placement *p, const char *name,
+                        const char *why) {
+  ash_text *t = m->text;
+  ash_text_line(t, "#ifdef %s_NO_PLACEMENT", m->upper);
+  ash_text_line(t, "#define %s %s", name, p->plain);
+  if (p->section) {
+    ash_text_line(t, "#elif defined(__ELF__)");
+    ash_text_line(t, "#define %s %s", name, p->section);
+    put_missing(m, p, name, "sections are named for ELF targets only");
+  } else if (p->may_be_absent && !p->memory->linkable) {
+    ash_text_line(t,
+                  "/* else: %s is out of the linker's reach; bind the region "
+                  "before init. */",
+                  p->memory->name);
   } else {
-    ash_text_line(t, "#define %s", name);
+    put_missing(m, p, name, why);
   }
   ash_text_line(t, "#endif");
 }
 
+static void put_macro(ash_module *m, const placement *p) {
+  ash_text *t = m->text;
+  const char *name =
+      ash_zone_format(&m->ctx->scratch, "%s_%s_IN_%s", m->upper, p->kind,
+                      ash_emit_upper(m, p->memory->name));
+  const char *why =
+      ash_zone_format(&m->ctx->scratch, "%s: no linker section is known for %s",
+                      m->device->name, p->memory->name);
+  if (!name || !why)
+    return;
+  ash_text_line(t, "#ifndef %s", name);
+  if (!p->section && p->by_default)
+    ash_text_line(t, "#define %s %s /* where the toolchain puts it */", name,
+                  p->plain);
+  else
+    put_choices(m, p, name, why);
+  ash_text_line(t, "#endif");
+}
+
 /* Each memory once, however many regions lie in it. */
-static bool first_mention(const ash_module *m, uint32_t at, bool constant) {
-  for (uint32_t i = 0; i < at; i++) {
-    const ash_render_arena *a = &m->render->all_arenas[i];
-    const ash_render_arena *b = &m->render->all_arenas[at];
-    if ((strcmp(a->role, "constant") == 0) == constant &&
-        strcmp(constant ? a->source_memory : a->memory,
-               constant ? b->source_memory : b->memory) == 0)
+static bool is_new(const placement *done, size_t count, const placement *p) {
+  if (!p->memory)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    if (done[i].memory == p->memory && strcmp(done[i].kind, p->kind) == 0)
       return false;
-  }
   return true;
 }
 
-static void put_placement(ash_module *m, uint32_t i) {
-  const ash_render_arena *a = &m->render->all_arenas[i];
-  const bool constant = strcmp(a->role, "constant") == 0;
-  if (!first_mention(m, i, constant))
-    return;
-  const ash_memory *memory =
-      find_memory(m, constant ? a->source_memory : a->memory);
-  if (!memory)
-    return;
-  /* Read-only memory is where the toolchain puts `const` by itself. */
-  if (constant)
-    put_macro(m, "PUT_CONST", memory->name,
-              memory->kind == ASH_MEMORY_NVM ? NULL
-                                             : memory->section_initialised);
-  else
-    put_macro(m, "PUT", memory->name, memory->section_zeroed);
+static void put_placements(ash_module *m) {
+  placement done[2 * ASH_MEMORY_MAX];
+  size_t count = 0;
+  for (uint32_t i = 0; i < m->render->arena_count; i++) {
+    const ash_render_arena *a = &m->render->all_arenas[i];
+    placement wanted[2];
+    size_t n = 0;
+    if (ash_emit_is_written(a))
+      wanted[n++] = arena_placement(m, a);
+    if (ash_emit_is_constant(a) && !ash_emit_loads(m))
+      wanted[n++] = constant_placement(m, a);
+    for (size_t k = 0; k < n; k++)
+      if (count < ASH_COUNT_OF(done) && is_new(done, count, &wanted[k])) {
+        put_macro(m, &wanted[k]);
+        done[count++] = wanted[k];
+      }
+  }
 }
 
-void ash_emit_memory(ash_module *m) {
+static const char *const intro[] = {
+    "/* These macros stand before definitions. Define them beforehand to "
+    "choose",
+    " * other sections, or define $_NO_PLACEMENT where everything may lie",
+    " * anywhere, as on a host. */", NULL};
+
+static void put_declarations(ash_module *m) {
+  for (uint32_t i = 0; i < m->render->arena_count; i++) {
+    const ash_render_arena *a = &m->render->all_arenas[i];
+    if (ash_emit_is_constant(a) && !ash_emit_loads(m)) {
+      const ash_render_blob *b = ash_emit_blob(m, a);
+      ash_text_line(m->text, "extern %suint8_t %s[%" PRIu64 "];",
+                    ash_emit_const(m, a), b->symbol, b->size ? b->size : 1);
+    } else if (ash_emit_has_first_values(m, a)) {
+      ash_text_line(m->text, "extern const uint8_t %s__first[%" PRIu64 "];",
+                    a->symbol, a->size);
+    }
+  }
+}
+
+ash_status ash_emit_memory(ash_module *m) {
   ash_text *t = m->text;
-  uint32_t blob = 0;
   ash_emit_banner(m,
                   ash_zone_format(&m->ctx->scratch, "%s_memory.h", m->prefix),
                   "where the linker puts each region");
@@ -76,15 +175,11 @@ void ash_emit_memory(ash_module *m) {
   ash_text_blank(t);
   ash_text_line(t, "#include <stdint.h>");
   ash_text_blank(t);
-  for (uint32_t i = 0; i < m->render->arena_count; i++)
-    put_placement(m, i);
+  ash_emit_template(m, intro);
+  put_placements(m);
   ash_text_blank(t);
-  for (uint32_t i = 0; i < m->render->arena_count; i++)
-    if (strcmp(m->render->all_arenas[i].role, "constant") == 0) {
-      const ash_render_blob *b = &m->render->constant_blobs[blob++];
-      ash_text_line(t, "extern const uint8_t %s[%" PRIu64 "];", b->symbol,
-                    b->size ? b->size : 1);
-    }
+  put_declarations(m);
   ash_text_blank(t);
   ash_text_line(t, "#endif");
+  return ASH_OK;
 }

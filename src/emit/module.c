@@ -1,12 +1,10 @@
 /* module.c - graph, plan and device -> the files of a module. */
 #include "emit/module.h"
 
-#include "plan/alias.h"
+#include "kernel/views.h"
 
 #include <ctype.h>
 #include <string.h>
-
-enum { FILE_COUNT = 6 };
 
 static bool is_identifier(const char *s) {
   if (!isalpha((unsigned char)*s) && *s != '_')
@@ -17,18 +15,44 @@ static bool is_identifier(const char *s) {
   return true;
 }
 
-/* An op whose output shares its input's bytes needs no code. */
+/* Do the bytes of input k already lie `offset` bytes into output 0? */
+static bool is_there(const ash_module *m, uint32_t op, uint32_t k,
+                     uint64_t offset) {
+  const ash_op *o = &m->g->ops.items[op];
+  const uint32_t in = ash_plan_slot_of_tensor(m->plan, o->inputs[k]);
+  const uint32_t out = ash_plan_slot_of_tensor(m->plan, o->outputs[0]);
+  if (in == ASH_NO_ID || out == ASH_NO_ID)
+    return false;
+  const ash_binding *a = &m->plan->slots[in].binding;
+  const ash_binding *b = &m->plan->slots[out].binding;
+  return a->role == b->role && strcmp(a->memory, b->memory) == 0 &&
+         a->offset == b->offset + offset;
+}
+
+bool ash_emit_in_place(const ash_module *m, uint32_t op, uint32_t k) {
+  uint64_t offset;
+  return m->g->ops.items[op].inputs[k] != ASH_NO_ID &&
+         ash_op_is_piece(m->g, op, k, &offset) && is_there(m, op, k, offset);
+}
+
+/* An op whose output is where it should be already needs no code. */
 static bool is_free(const ash_module *m, uint32_t op) {
   const ash_op *o = &m->g->ops.items[op];
-  if (!(ash_op_info_of(o->kind)->flags & ASH_OP_VIEW))
+  uint32_t input;
+  uint64_t offset;
+  if (ash_op_is_view(m->g, op, 0, &input, &offset))
+    return is_there(m, op, input, offset);
+  if (o->kind != ASH_OP_concatenation)
     return false;
-  const uint32_t out = ash_plan_slot_of_tensor(m->plan, o->outputs[0]);
-  return out != ASH_NO_ID && m->plan->slots[out].alias_of != ASH_NO_ID;
+  for (uint32_t k = 0; k < o->input_count; k++)
+    if (o->inputs[k] != ASH_NO_ID && !ash_emit_in_place(m, op, k))
+      return false;
+  return true;
 }
 
 static ash_status select_kernels(ash_module *m) {
-  m->kernels = ASH_NEW_ARRAY(&m->ctx->scratch, const ash_kernel *,
-                             m->g->op_count + 1);
+  m->kernels =
+      ASH_NEW_ARRAY(&m->ctx->scratch, const ash_kernel *, m->g->op_count + 1);
   ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
   for (uint32_t op = 0; op < m->g->op_count; op++)
     if (!is_free(m, op))
@@ -36,62 +60,64 @@ static ash_status select_kernels(ash_module *m) {
   return ASH_OK;
 }
 
-static ash_status no_result(ash_module *m, void (*emit)(ash_module *)) {
-  emit(m);
+/* One file of the module. */
+typedef struct part {
+  const char *ending; /* behind the prefix */
+  ash_status (*emit)(ash_module *m);
+} part;
+
+static const part parts[] = {
+    {".h", ash_emit_header},
+    {".c", ash_emit_source},
+    {"_memory.h", ash_emit_memory},
+    {"_constants.c", ash_emit_constants},
+    {"_kernels.h", ash_emit_kernels_header},
+    {"_kernels.c", ash_emit_kernels_source},
+    {".ld", ash_emit_linker},
+};
+
+ash_status ash_emit_add_file(ash_module *m, const char *name, const void *bytes,
+                             size_t count) {
+  if (!name || !bytes || !ASH_GROW(m->zone, &m->files, m->files.count))
+    return ash_nomem(m->ctx);
+  m->files.items[m->files.count++] =
+      (ash_generated){.name = name, .bytes = bytes, .count = count};
   return ASH_OK;
 }
 
-static ash_status emit_part(ash_module *m, size_t part) {
-  switch (part) {
-  case 0:
-    return no_result(m, ash_emit_header);
-  case 1:
-    return ash_emit_source(m);
-  case 2:
-    return no_result(m, ash_emit_memory);
-  case 3:
-    return no_result(m, ash_emit_constants);
-  case 4:
-    return ash_emit_kernels_header(m);
-  default:
-    return ash_emit_kernels_source(m);
-  }
-}
-
-static ash_status emit_file(ash_module *m, ash_generated *file, size_t part) {
-  static const char *const ending[FILE_COUNT] = {
-      ".h", ".c", "_memory.h", "_constants.c", "_kernels.h", "_kernels.c"};
+static ash_status emit_part(ash_module *m, const part *p) {
   ash_text t;
   const ash_mark mark = ash_zone_mark(&m->ctx->scratch);
   ash_text_init(&t, &m->ctx->mem);
   m->text = &t;
-  ash_status status = emit_part(m, part);
+  ash_status status = p->emit(m);
+  if (status == ASH_OK)
+    status = ash_zone_check(m->ctx, &m->ctx->scratch);
+  if (status == ASH_OK)
+    status = ash_text_check(m->ctx, &t);
   ash_zone_rewind(&m->ctx->scratch, mark);
-  if (status == ASH_OK) {
-    file->name = ash_zone_format(m->zone, "%s%s", m->prefix, ending[part]);
-    file->bytes = ash_zone_copy(m->zone, t.bytes, t.count);
-    file->count = t.count;
-    status = t.failed || m->zone->failed || m->ctx->scratch.failed
-                 ? ash_nomem(m->ctx)
-                 : ASH_OK;
-  }
+  if (status == ASH_OK)
+    status = ash_emit_add_file(
+        m, ash_zone_format(m->zone, "%s%s", m->prefix, p->ending),
+        ash_zone_copy(m->zone, t.bytes, t.count), t.count);
   ash_text_drop(&t);
   return status;
 }
 
-static ash_status emit(ash_module *m, ash_generated *files) {
+static ash_status emit(ash_module *m) {
   ASH_TRY(ash_build_render_plan(m->ctx, &m->render, m->plan, m->g, m->prefix));
   m->upper = ash_emit_upper(m, m->prefix);
   ASH_TRY(select_kernels(m));
-  for (size_t i = 0; i < FILE_COUNT; i++)
-    ASH_TRY(emit_file(m, &files[i], i));
-  return ASH_OK;
+  for (size_t i = 0; i < ASH_COUNT_OF(parts); i++)
+    ASH_TRY(emit_part(m, &parts[i]));
+  return ash_emit_blobs(m);
 }
 
 ash_status ash_emit_module(ash_ctx *ctx, const ash_generated **files,
                            size_t *file_count, const ash_graph *g,
                            const ash_plan *plan, const ash_device *device,
-                           const char *prefix) {
+                           const char *prefix,
+                           const ash_emit_options *options) {
   ash_module m = {.ctx = ctx,
                   .zone = &ctx->keep,
                   .g = g,
@@ -100,17 +126,37 @@ ash_status ash_emit_module(ash_ctx *ctx, const ash_generated **files,
                   .prefix = prefix};
   *files = NULL;
   *file_count = 0;
+  if (options)
+    m.options = *options;
   if (!is_identifier(prefix))
     return ash_fail(ctx, ASH_MISUSE, ASH_D_emit_prefix, ASH_NOWHERE,
                     "the prefix '%s' is not a C identifier", prefix);
-  ash_generated *made = ASH_NEW_ARRAY(m.zone, ash_generated, FILE_COUNT);
-  ASH_TRY(ash_zone_check(ctx, m.zone));
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
-  const ash_status status = emit(&m, made);
+  const ash_status status = emit(&m);
   ash_zone_rewind(&ctx->scratch, mark);
   if (status != ASH_OK)
     return status;
-  *files = made;
-  *file_count = FILE_COUNT;
+  *files = m.files.items;
+  *file_count = m.files.count;
   return ASH_OK;
+}
+
+/* ---- words for options ----------------------------------------------------
+ */
+
+static const char *const constants_text[ASH_CONSTANTS_COUNT] = {
+#define X(name, text, help) [ASH_CONSTANTS_##name] = (text),
+    ASH_CONSTANTS_MAP(X)
+#undef X
+};
+
+const char *ash_constants_text(ash_constants form) {
+  return form < ASH_CONSTANTS_COUNT ? constants_text[form] : "?";
+}
+
+ash_constants ash_constants_find(const char *name) {
+  unsigned i = 0;
+  while (i < ASH_CONSTANTS_COUNT && strcmp(constants_text[i], name) != 0)
+    i++;
+  return (ash_constants)i;
 }

@@ -18,23 +18,77 @@ typedef struct ash_module {
   const ash_plan *plan;
   const ash_render_plan *render;
   const ash_device *device;
-  const char *prefix; /* digits */
-  const char *upper;  /* DIGITS */
+  ash_emit_options options;
+  const char *prefix;         /* digits */
+  const char *upper;          /* DIGITS */
   const ash_kernel **kernels; /* by op; NULL: no code (a view) */
-  ash_text *text;     /* the file being written */
+  ash_text *text;             /* the file being written */
+  struct {
+    ash_generated *items;
+    size_t capacity, count;
+  } files;
 } ash_module;
 
-void ash_emit_banner(ash_module *m, const char *file, const char *what);
-void ash_emit_header(ash_module *m);
+/* ---- one function a file of the module ----------------------------------- */
+
+ash_status ash_emit_header(ash_module *m);
 ash_status ash_emit_source(ash_module *m);
-void ash_emit_constants(ash_module *m);
-void ash_emit_memory(ash_module *m);
+ash_status ash_emit_constants(ash_module *m);
+ash_status ash_emit_memory(ash_module *m);
 ash_status ash_emit_kernels_header(ash_module *m);
 ash_status ash_emit_kernels_source(ash_module *m);
+ash_status ash_emit_linker(ash_module *m);
 
+/* Parts of <prefix>.c. */
+void ash_emit_arenas(ash_module *m);
+void ash_emit_life(ash_module *m);
+void ash_emit_loader(ash_module *m);
+void ash_emit_views(ash_module *m);
+
+/* The files of constants, where they are not in C. */
+ash_status ash_emit_blobs(ash_module *m);
+/* `name` and `bytes` are kept by the module's zone. */
+ash_status ash_emit_add_file(ash_module *m, const char *name, const void *bytes,
+                             size_t count);
+
+/* ---- questions about regions ----------------------------------------------
+ */
+
+bool ash_emit_is_constant(const ash_render_arena *a);
+bool ash_emit_is_persistent(const ash_render_arena *a);
+/* Has a buffer of its own that the module writes: all but constants that are
+ * read in place. */
+bool ash_emit_is_written(const ash_render_arena *a);
+/* The stored bytes of a constant arena. */
+const ash_render_blob *ash_emit_blob(const ash_module *m,
+                                     const ash_render_arena *a);
+/* By name; NULL if the device has none. */
+const ash_memory *ash_emit_find_memory(const ash_module *m, const char *name);
+/* Can the linker put the module's own arena there? */
+bool ash_emit_is_linkable(const ash_module *m, const ash_render_arena *a);
+/* Are constants loaded at run time? Then they are read through the context's
+ * `constants`, which starts with the first constant region. */
+bool ash_emit_loads(const ash_module *m);
+uint32_t ash_emit_first_constant(const ash_module *m);
+/* "const ", or "" for constants whose section is loaded into RAM: a `const`
+ * object would make GNU ld take that section for a read-only one. */
+const char *ash_emit_const(const ash_module *m, const ash_render_arena *a);
+/* Do variables of this arena start with something else than zeros? */
+bool ash_emit_has_first_values(const ash_module *m, const ash_render_arena *a);
+
+/* C expressions for the first byte of a slot, and of a region's constants. */
+const char *ash_emit_slot(ash_module *m, const ash_slot *s);
+const char *ash_emit_stored(ash_module *m, const ash_render_arena *a);
+
+/* ---- small texts ----------------------------------------------------------
+ */
+
+void ash_emit_banner(ash_module *m, const char *file, const char *what);
+/* Lines in which % stands for the prefix and $ for the prefix in capitals;
+ * ends with NULL. */
+void ash_emit_template(ash_module *m, const char *const *lines);
 /* Rewrites the names of the runtime (ash_rt_, ASH_RT_) to the module's own. */
 void ash_emit_renamed(ash_module *m, const char *text, size_t count);
-
 /* "int8[1,8,8,16]" */
 const char *ash_emit_type(ash_module *m, const ash_tensor *t);
 /* Text that is safe inside a C comment. */
@@ -42,5 +96,10 @@ const char *ash_emit_comment(ash_module *m, const char *text);
 /* The name of a memory, lower and upper case, as symbols contain it. */
 const char *ash_emit_lower(ash_module *m, const char *text);
 const char *ash_emit_upper(ash_module *m, const char *text);
+/* "DIGITS_ARENA_DTCM", "DIGITS_ARENA_CONST_MRAM" */
+const char *ash_emit_region(ash_module *m, const ash_render_arena *a);
+
+/* Was input k of a concatenation made where it belongs? */
+bool ash_emit_in_place(const ash_module *m, uint32_t op, uint32_t k);
 
 #endif

@@ -15,6 +15,20 @@ void ash_emit_banner(ash_module *m, const char *file, const char *what) {
   ash_text_string(m->text, " */\n");
 }
 
+void ash_emit_template(ash_module *m, const char *const *lines) {
+  for (; *lines; lines++) {
+    for (const char *p = *lines; *p; p++) {
+      if (*p == '%')
+        ash_text_string(m->text, m->prefix);
+      else if (*p == '$')
+        ash_text_string(m->text, m->upper);
+      else
+        ash_text_put(m->text, p, 1);
+    }
+    ash_text_blank(m->text);
+  }
+}
+
 static bool starts_word(const char *text, size_t at) {
   const char c = at ? text[at - 1] : ' ';
   return !isalnum((unsigned char)c) && c != '_';

@@ -13,23 +13,26 @@
 #define INTS  ASH_T_INDEX
 #define ANY   ASH_T_ANY
 #define BOOL  ASH_T(BOOL)
+/* Types whose elements start on byte boundaries. */
+#define BYTES (ANY & ~(ASH_T(INT4) | ASH_T(UINT4)))
+#define CAST  ASH_T_CAST
 
 static const struct {
   ash_status (*rule)(const ash_rule *r);
   uint32_t types; /* of input 0 */
 } table[ASH_OP_COUNT] = {
-    [ASH_OP_conv_2d] = {ash_shape_conv_2d, F32 | I8},
-    [ASH_OP_depthwise_conv_2d] = {ash_shape_depthwise_conv_2d, F32 | I8},
-    [ASH_OP_fully_connected] = {ash_shape_fully_connected, F32 | I8},
+    [ASH_OP_conv_2d] = {ash_shape_conv_2d, F32 | Q8},
+    [ASH_OP_depthwise_conv_2d] = {ash_shape_depthwise_conv_2d, F32 | Q8},
+    [ASH_OP_fully_connected] = {ash_shape_fully_connected, F32 | Q8},
     [ASH_OP_add] = {ash_shape_binary, F32 | Q8 | INTS},
     [ASH_OP_mul] = {ash_shape_binary, F32 | Q8 | INTS},
     [ASH_OP_average_pool_2d] = {ash_shape_pool_2d, F32 | QUANT},
     [ASH_OP_max_pool_2d] = {ash_shape_pool_2d, F32 | QUANT},
-    [ASH_OP_mean] = {ash_shape_reduce, F32 | Q8},
+    [ASH_OP_mean] = {ash_shape_reduce, F32 | Q8 | INTS},
     [ASH_OP_softmax] = {ash_shape_softmax, F32 | Q8},
     [ASH_OP_reshape] = {ash_shape_reshape, ANY},
-    [ASH_OP_pad] = {ash_shape_pad, ANY},
-    [ASH_OP_concatenation] = {ash_shape_concatenation, ANY},
+    [ASH_OP_pad] = {ash_shape_pad, BYTES},
+    [ASH_OP_concatenation] = {ash_shape_concatenation, BYTES},
     [ASH_OP_quantize] = {ash_shape_quantize, F32 | QUANT},
     [ASH_OP_dequantize] = {ash_shape_dequantize, QUANT},
     [ASH_OP_relu] = {ash_shape_activation, F32 | QUANT},
@@ -75,6 +78,43 @@ static const struct {
     [ASH_OP_hard_swish] = {ash_shape_hard_swish, F32 | Q8},
     [ASH_OP_log_softmax] = {ash_shape_log_softmax, F32 | Q8},
     [ASH_OP_l2_normalization] = {ash_shape_l2_normalization, F32 | Q8},
+    [ASH_OP_squeeze] = {ash_shape_unit_axes, ANY},
+    [ASH_OP_expand_dims] = {ash_shape_unit_axes, ANY},
+    [ASH_OP_transpose] = {ash_shape_transpose, BYTES},
+    [ASH_OP_slice] = {ash_shape_slice, BYTES},
+    [ASH_OP_strided_slice] = {ash_shape_slice, BYTES},
+    [ASH_OP_split] = {ash_shape_split, BYTES},
+    [ASH_OP_split_v] = {ash_shape_split_v, BYTES},
+    [ASH_OP_pack] = {ash_shape_pack, BYTES},
+    [ASH_OP_unpack] = {ash_shape_unpack, BYTES},
+    [ASH_OP_gather] = {ash_shape_gather, BYTES},
+    [ASH_OP_gather_nd] = {ash_shape_gather_nd, BYTES},
+    [ASH_OP_tile] = {ash_shape_tile, BYTES},
+    [ASH_OP_fill] = {ash_shape_fill, INTS},
+    [ASH_OP_shape] = {ash_shape_shape, ANY},
+    [ASH_OP_broadcast_to] = {ash_shape_broadcast_to, BYTES},
+    [ASH_OP_reverse] = {ash_shape_reverse, BYTES},
+    [ASH_OP_select] = {ash_shape_select, BOOL},
+    [ASH_OP_select_v2] = {ash_shape_select_v2, BOOL},
+    [ASH_OP_cast] = {ash_shape_cast, CAST},
+    [ASH_OP_space_to_depth] = {ash_shape_space_to_depth, BYTES},
+    [ASH_OP_depth_to_space] = {ash_shape_depth_to_space, BYTES},
+    [ASH_OP_space_to_batch_nd] = {ash_shape_space_to_batch_nd, BYTES},
+    [ASH_OP_batch_to_space_nd] = {ash_shape_batch_to_space_nd, BYTES},
+    [ASH_OP_mirror_pad] = {ash_shape_mirror_pad, BYTES},
+    [ASH_OP_sum] = {ash_shape_reduce, F32 | Q8 | INTS},
+    [ASH_OP_reduce_prod] = {ash_shape_reduce, F32 | INTS},
+    [ASH_OP_reduce_max] = {ash_shape_reduce_pick, F32 | QUANT | INTS},
+    [ASH_OP_reduce_min] = {ash_shape_reduce_pick, F32 | QUANT | INTS},
+    [ASH_OP_reduce_any] = {ash_shape_reduce, BOOL},
+    [ASH_OP_reduce_all] = {ash_shape_reduce, BOOL},
+    [ASH_OP_arg_max] = {ash_shape_arg, F32 | QUANT | INTS},
+    [ASH_OP_arg_min] = {ash_shape_arg, F32 | QUANT | INTS},
+    [ASH_OP_cumsum] = {ash_shape_cumsum, F32 | INTS},
+    [ASH_OP_resize_bilinear] = {ash_shape_resize, F32 | Q8},
+    [ASH_OP_resize_nearest_neighbor] = {ash_shape_resize, BYTES},
+    [ASH_OP_transpose_conv] = {ash_shape_transpose_conv, F32 | I8},
+    [ASH_OP_batch_matmul] = {ash_shape_batch_matmul, F32 | I8},
 };
 
 /* Nothing in, nothing out: no device code is made for that. */

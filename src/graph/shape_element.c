@@ -180,3 +180,9 @@ ash_status ash_shape_dequantize(const ash_rule *r) {
     ASH_TRY(ash_rule_quants(r, 1));
   return ash_shape_same(r);
 }
+
+/* The number itself, without any meaning a quantisation gives it. */
+ash_status ash_shape_cast(const ash_rule *r) {
+  ASH_TRY(ash_rule_type(r, r->op->outputs[0], ASH_T_CAST));
+  return ash_shape_same(r);
+}

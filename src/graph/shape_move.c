@@ -18,6 +18,30 @@ ash_status ash_shape_reshape(const ash_rule *r) {
   return ASH_OK;
 }
 
+/* The next axis that is not 1, from axis i on; the rank if there is none. */
+static uint32_t next_long(const ash_shape *s, uint32_t i) {
+  while (i < s->rank && s->dim[i] == 1)
+    i++;
+  return i;
+}
+
+/* squeeze and expand_dims: axes of 1 come and go, all others stay. */
+ash_status ash_shape_unit_axes(const ash_rule *r) {
+  char from[ASH_SHAPE_TEXT], to[ASH_SHAPE_TEXT];
+  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
+  ASH_TRY(ash_shape_reshape(r));
+  uint32_t i = next_long(in, 0), k = next_long(r->out, 0);
+  while (i < in->rank && k < r->out->rank && in->dim[i] == r->out->dim[k]) {
+    i = next_long(in, i + 1);
+    k = next_long(r->out, k + 1);
+  }
+  if (i == in->rank && k == r->out->rank)
+    return ASH_OK;
+  return ASH_RULE_FAIL(r, ASH_MALFORMED, elements, r->op->outputs[0],
+                       "shapes %s and %s differ in more than axes of 1",
+                       ash_shape_text(from, in), ash_shape_text(to, r->out));
+}
+
 /* One row [before, after] an axis. */
 static ash_status check_paddings(const ash_rule *r, uint32_t rank,
                                  const ash_tensor **out) {
@@ -84,6 +108,18 @@ static ash_status join(const ash_rule *r, uint32_t k, uint32_t axis) {
   return ASH_OK;
 }
 
+/* 8-bit parts are rescaled where their quantisation is another one. */
+static ash_status check_part_quant(const ash_rule *r, uint32_t k) {
+  const ash_tensor *part = ash_op_in(r->g, r->op, k);
+  const ash_tensor *out = ash_op_out(r->g, r->op, 0);
+  const bool narrow = part->type == ASH_INT8 || part->type == ASH_UINT8;
+  if (narrow && part->quant.count && out->quant.count) {
+    ASH_TRY(ash_rule_quant(r, r->op->inputs[k]));
+    return ash_rule_quant(r, r->op->outputs[0]);
+  }
+  return ash_rule_same_quant(r, r->op->inputs[k], r->op->outputs[0]);
+}
+
 ash_status ash_shape_concatenation(const ash_rule *r) {
   uint32_t axis;
   ASH_TRY(ash_rule_one_type(r, r->op->input_count));
@@ -94,7 +130,7 @@ ash_status ash_shape_concatenation(const ash_rule *r) {
   for (uint32_t k = 0; k < r->op->input_count; k++) {
     if (k > 0)
       ASH_TRY(join(r, k, axis));
-    ASH_TRY(ash_rule_same_quant(r, r->op->inputs[k], r->op->outputs[0]));
+    ASH_TRY(check_part_quant(r, k));
   }
   return ASH_OK;
 }

@@ -22,6 +22,9 @@ typedef struct ash_rule {
 #define ASH_T_QUANT (ASH_T(INT8) | ASH_T(UINT8) | ASH_T(INT16))
 #define ASH_T_INDEX (ASH_T(INT32) | ASH_T(INT64))
 #define ASH_T_ANY   (~ASH_T(NONE))
+#define ASH_T_CAST                                                             \
+  (ASH_T_QUANT | ASH_T_INDEX | ASH_T(FLOAT32) | ASH_T(BOOL) | ASH_T(UINT16) |  \
+   ASH_T(UINT32))
 
 /* "error ASH31xx: ..." at this op and tensor (ASH_NO_ID: the op alone). */
 #define ASH_RULE_FAIL(r, status, name, tensor, ...)                            \
@@ -77,6 +80,12 @@ ash_status ash_shape_select_pair(const ash_rule *r);
 ash_status ash_shape_prelu(const ash_rule *r);
 ash_status ash_shape_compare(const ash_rule *r);
 ash_status ash_shape_reduce(const ash_rule *r);
+ash_status ash_shape_reduce_pick(const ash_rule *r);
+ash_status ash_shape_arg(const ash_rule *r);
+ash_status ash_shape_cumsum(const ash_rule *r);
+ash_status ash_shape_resize(const ash_rule *r);
+ash_status ash_shape_transpose_conv(const ash_rule *r);
+ash_status ash_shape_batch_matmul(const ash_rule *r);
 ash_status ash_shape_softmax(const ash_rule *r);
 ash_status ash_shape_logistic(const ash_rule *r);
 ash_status ash_shape_hard_swish(const ash_rule *r);
@@ -84,8 +93,30 @@ ash_status ash_shape_log_softmax(const ash_rule *r);
 ash_status ash_shape_l2_normalization(const ash_rule *r);
 ash_status ash_shape_quantize(const ash_rule *r);
 ash_status ash_shape_dequantize(const ash_rule *r);
+ash_status ash_shape_cast(const ash_rule *r);
 ash_status ash_shape_reshape(const ash_rule *r);
+ash_status ash_shape_unit_axes(const ash_rule *r);
 ash_status ash_shape_pad(const ash_rule *r);
 ash_status ash_shape_concatenation(const ash_rule *r);
+ash_status ash_shape_transpose(const ash_rule *r);
+ash_status ash_shape_slice(const ash_rule *r);
+ash_status ash_shape_split(const ash_rule *r);
+ash_status ash_shape_split_v(const ash_rule *r);
+ash_status ash_shape_pack(const ash_rule *r);
+ash_status ash_shape_unpack(const ash_rule *r);
+ash_status ash_shape_gather(const ash_rule *r);
+ash_status ash_shape_gather_nd(const ash_rule *r);
+ash_status ash_shape_tile(const ash_rule *r);
+ash_status ash_shape_fill(const ash_rule *r);
+ash_status ash_shape_shape(const ash_rule *r);
+ash_status ash_shape_broadcast_to(const ash_rule *r);
+ash_status ash_shape_reverse(const ash_rule *r);
+ash_status ash_shape_select(const ash_rule *r);
+ash_status ash_shape_select_v2(const ash_rule *r);
+ash_status ash_shape_space_to_depth(const ash_rule *r);
+ash_status ash_shape_depth_to_space(const ash_rule *r);
+ash_status ash_shape_space_to_batch_nd(const ash_rule *r);
+ash_status ash_shape_batch_to_space_nd(const ash_rule *r);
+ash_status ash_shape_mirror_pad(const ash_rule *r);
 
 #endif

@@ -74,7 +74,8 @@ static ash_status check_layer(const ash_rule *r, int32_t weight_axis,
   ASH_TRY(ash_rule_rank(r, r->op->inputs[1], rank, rank));
   ASH_TRY(ash_rule_one_type(r, 2));
   ASH_TRY(ash_rule_quants(r, 1));
-  ASH_TRY(ash_rule_weights(r, 1, weight_axis, rank == 2));
+  ASH_TRY(ash_rule_weights(r, 1, weight_axis,
+                           rank == 2 || (*weights)->type == ASH_UINT8));
   ASH_TRY(ash_rule_act(r));
   for (uint32_t i = 0; i < rank; i++)
     if ((*weights)->shape.dim[i] < 1)
@@ -159,5 +160,71 @@ ash_status ash_shape_fully_connected(const ash_rule *r) {
   }
   *r->out = *in;
   r->out->dim[in->rank - 1] = out_c;
+  return ASH_OK;
+}
+
+/* The convolution from the output to the input must have that many windows. */
+static ash_status check_reverse(const ash_rule *r, walk *a, int32_t out,
+                                int32_t in) {
+  int32_t windows = 0;
+  a->input = out;
+  ASH_TRY(count_windows(r, a, &windows));
+  if (windows == in)
+    return ASH_OK;
+  return ASH_RULE_FAIL(r, ASH_MALFORMED, window, r->op->outputs[0],
+                       "an output %s of %" PRId32 " has %" PRId32
+                       " windows, the input %" PRId32,
+                       a->name, out, windows, in);
+}
+
+ash_status ash_shape_transpose_conv(const ash_rule *r) {
+  const ash_tensor *weights;
+  walk h = {.name = "height"}, w = {.name = "width"};
+  ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 4, 4));
+  ASH_TRY(ash_rule_rank(r, r->op->outputs[0], 4, 4));
+  ASH_TRY(check_layer(r, 0, 4, &weights));
+  const int32_t *in = ash_op_in(r->g, r->op, 0)->shape.dim;
+  const int32_t *out = ash_op_out(r->g, r->op, 0)->shape.dim;
+  if (weights->shape.dim[3] != in[3])
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[1],
+                         "weights for %" PRId32 " channels, the input has "
+                         "%" PRId32,
+                         weights->shape.dim[3], in[3]);
+  ASH_TRY(read_walk(r, &h, &w));
+  h.filter = weights->shape.dim[1];
+  w.filter = weights->shape.dim[2];
+  ASH_TRY(check_reverse(r, &h, out[1], in[1]));
+  ASH_TRY(check_reverse(r, &w, out[2], in[2]));
+  *r->out = (ash_shape){4, {in[0], out[1], out[2], weights->shape.dim[0]}};
+  return ASH_OK;
+}
+
+/* ---- products of matrices ----------------------------------------------- */
+
+/* The axes before the last two. */
+static ash_shape batches_of(const ash_shape *s) {
+  ash_shape b = *s;
+  b.rank -= 2;
+  return b;
+}
+
+ash_status ash_shape_batch_matmul(const ash_rule *r) {
+  char left[ASH_SHAPE_TEXT], right[ASH_SHAPE_TEXT];
+  ASH_TRY(ash_rule_one_type(r, 2));
+  ASH_TRY(ash_rule_quants(r, 2));
+  ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 2, ASH_RANK_MAX));
+  ASH_TRY(ash_rule_rank(r, r->op->inputs[1], 2, ASH_RANK_MAX));
+  const ash_shape *a = &ash_op_in(r->g, r->op, 0)->shape;
+  const ash_shape *b = &ash_op_in(r->g, r->op, 1)->shape;
+  const uint32_t x = ash_op_int(r->op, "adj_x", 0) != 0;
+  const uint32_t y = ash_op_int(r->op, "adj_y", 0) != 0;
+  if (a->dim[a->rank - 1 - x] != b->dim[b->rank - 2 + y])
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[1],
+                         "matrices of shapes %s and %s cannot be multiplied",
+                         ash_shape_text(left, a), ash_shape_text(right, b));
+  const ash_shape p = batches_of(a), q = batches_of(b);
+  ASH_TRY(ash_rule_broadcast(r, &p, &q, r->out));
+  r->out->dim[r->out->rank++] = a->dim[a->rank - 2 + x];
+  r->out->dim[r->out->rank++] = b->dim[b->rank - 1 - y];
   return ASH_OK;
 }

@@ -42,6 +42,9 @@ const ash_kernel *ash_kernel_at(size_t index);
 ash_status ash_kernel_select(ash_ctx *ctx, const ash_kernel **out,
                              const ash_graph *g, uint32_t op);
 
+/* The same without a word: NULL where nothing fits. */
+const ash_kernel *ash_kernel_find(const ash_graph *g, uint32_t op);
+
 /* Scratch bytes that the kernel of this op needs besides its tensors; 0 also
  * when no kernel fits. */
 uint64_t ash_kernel_scratch(const ash_graph *g, uint32_t op);

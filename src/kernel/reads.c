@@ -29,6 +29,8 @@ bool ash_op_reads(const ash_graph *g, uint32_t op, uint32_t input) {
     return packed_reads(o->kind, input);
   switch (o->kind) {
   case ASH_OP_reshape:
+  case ASH_OP_squeeze:
+  case ASH_OP_expand_dims:
   case ASH_OP_mean:
   case ASH_OP_pad:
     return input == 0;

@@ -111,6 +111,10 @@ ash_status ash_kernel_select(ash_ctx *ctx, const ash_kernel **out,
   return ASH_OK;
 }
 
+const ash_kernel *ash_kernel_find(const ash_graph *g, uint32_t op) {
+  return find(g, &g->ops.items[op]);
+}
+
 uint64_t ash_kernel_scratch(const ash_graph *g, uint32_t op) {
   const ash_kernel *k = find(g, &g->ops.items[op]);
   return k && k->scratch ? k->scratch(g, &g->ops.items[op]) : 0;

@@ -6,6 +6,7 @@
  * raises it, and heights on the way to the incumbent. */
 #include "place/exact.h"
 #include "base/checked.h"
+#include "place/team.h"
 #include "place/valley.h"
 
 static const uint64_t FIRST_NODES = 300; /* a tile, at the bound */
@@ -18,11 +19,14 @@ typedef struct minimise {
   ash_valley valley;
   ash_table bound_table, probe_table;     /* failures at the bound, and above */
   int64_t bound_capacity, probe_capacity; /* they hold up to these        */
+  ash_team *team;                         /* NULL: one thread */
   int64_t lower, upper; /* in units: not refuted yet, known to be feasible */
 } minimise;
 
 static bool keep_on(void *user, uint64_t ticks) {
-  return !ash_solve_spend(user, ticks);
+  minimise *m = user;
+  return !ash_solve_spend(m->solve, ticks) &&
+         !(m->team && ash_team_has_answer(m->team));
 }
 
 static ash_valley_use techniques(uint64_t off) {
@@ -58,9 +62,16 @@ static ash_outcome attempt(minimise *m, int64_t capacity, uint64_t nodes) {
     ash_table_forget_failed(&m->valley.table);
   ash_table_forget_solved(&m->valley.table);
   *valid = capacity;
-  const ash_outcome outcome =
-      ash_valley_search(&m->valley, capacity, nodes, keep_on, m->solve);
+  if (m->team)
+    ash_team_start(m->team, capacity, nodes);
+  ash_outcome outcome =
+      ash_valley_search(&m->valley, capacity, nodes, keep_on, m);
   *table = m->valley.table;
+  if (m->team) {
+    const ash_outcome theirs =
+        ash_team_finish(m->team, outcome == ASH_CUT ? &m->sky : NULL);
+    outcome = outcome == ASH_CUT ? theirs : outcome;
+  }
   if (outcome == ASH_SOLVED)
     take_places(m);
   return outcome;
@@ -90,10 +101,13 @@ static ash_status raise_lower(minimise *m, int64_t refuted) {
 
 /* Only a placement within `limit` is wanted. */
 static ash_status reach_limit(minimise *m, int64_t limit) {
-  while (m->upper > limit && !is_done(m)) {
-    const ash_outcome outcome = attempt(m, limit, UINT64_MAX / 2);
-    if (outcome == ASH_REFUTED)
+  uint64_t nodes = FIRST_NODES * m->sky.tile_count + 1000;
+  const bool jackson = m->valley.use.jackson;
+  for (unsigned round = 0; m->upper > limit && !is_done(m); round++) {
+    m->valley.use.jackson = jackson && round % 4 == 3;
+    if (attempt(m, limit, nodes) == ASH_REFUTED)
       return raise_lower(m, limit);
+    nodes += nodes / 2;
   }
   return ASH_OK;
 }
@@ -102,7 +116,11 @@ static ash_status reach_limit(minimise *m, int64_t limit) {
 static ash_status reach_optimum(minimise *m) {
   uint64_t nodes = FIRST_NODES * m->sky.tile_count + 1000;
   int64_t stride = 2;
-  while (!is_done(m)) {
+  /* The one-machine bound halves the speed: it is for proofs, so it is used
+   * every other time once the bound has resisted. */
+  const bool jackson = m->valley.use.jackson;
+  for (unsigned round = 0; !is_done(m); round++) {
+    m->valley.use.jackson = jackson && round % 2 == 1;
     ash_outcome outcome = attempt(m, m->lower, nodes);
     if (outcome == ASH_REFUTED)
       ASH_TRY(raise_lower(m, m->lower));
@@ -147,6 +165,11 @@ static ash_status run(minimise *m) {
       !ash_table_init(&m->probe_table, &m->zone, m->sky.tile_count))
     return ash_nomem(s->ctx);
   m->bound_table = m->valley.table;
+  uint32_t helpers = s->options.threads > 1 ? s->options.threads - 1 : 0;
+  if (helpers > ASH_TEAM_MAX)
+    helpers = ASH_TEAM_MAX;
+  if (helpers && goal->count > 20)
+    m->team = ash_team_new(s, &m->zone, goal, m->valley.use, helpers);
   const int64_t unit = m->sky.unit;
   const int64_t floor = units_down(m, goal->floor);
   const int64_t limit = units_down(m, goal->limit);
@@ -176,6 +199,7 @@ ash_status ash_exact_plain(ash_solve *s, ash_goal *goal) {
   minimise m = {.solve = s, .goal = goal};
   ash_zone_init(&m.zone, &s->ctx->mem);
   const ash_status status = run(&m);
+  ash_team_drop(m.team);
   ash_zone_drop(&m.zone);
   return status;
 }

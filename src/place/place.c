@@ -2,6 +2,8 @@
  * search, check, verdict. */
 #include "ashlar/place.h"
 #include "place/exact.h"
+#include "place/heuristics.h"
+#include "place/repair.h"
 #include "place/solve.h"
 
 #include <string.h>
@@ -115,8 +117,13 @@ static ash_status search(ash_solve *s) {
   if (s->model.impossible)
     return ASH_OK;
   place_empty(s);
+  if (s->options.heuristic && !has_inside(s->problem))
+    return ash_heuristic_run(s);
   if (!has_inside(s->problem) && !(s->options.off & ASH_OFF_RACE))
     ASH_TRY(ash_race_run(s));
+  if (!ash_solve_done(s) && !has_inside(s->problem) &&
+      !(s->options.off & ASH_OFF_REPAIR))
+    ASH_TRY(ash_repair_run(s));
   if (!ash_solve_done(s))
     ASH_TRY(search_components(s));
   return ASH_OK;

@@ -13,7 +13,9 @@ static const struct {
     {ASH_ORDER_CONFLICTS, true},       {ASH_ORDER_START, false},
 };
 
-ash_status ash_race_run(ash_solve *s) {
+static const uint32_t LARGE = 2000; /* then each order takes its time */
+
+static ash_status run_orders(ash_solve *s) {
   ash_fit fit;
   ash_traits traits;
   ASH_TRY(ash_fit_init(s->ctx, &fit, &s->model));
@@ -21,7 +23,8 @@ ash_status ash_race_run(ash_solve *s) {
   uint32_t *order =
       ASH_NEW_ARRAY(&s->ctx->scratch, uint32_t, s->model.item_count);
   ASH_TRY(ash_zone_check(s->ctx, &s->ctx->scratch));
-  for (size_t i = 0; i < ASH_COUNT_OF(runs) && !ash_solve_done(s); i++) {
+  const size_t count = s->model.item_count < LARGE ? ASH_COUNT_OF(runs) : 2;
+  for (size_t i = 0; i < count && !ash_solve_done(s); i++) {
     const uint64_t before = fit.steps;
     ash_order_make(order, &traits, &s->model, runs[i].kind);
     ash_fit_clear(&fit);
@@ -33,4 +36,11 @@ ash_status ash_race_run(ash_solve *s) {
       break;
   }
   return ASH_OK;
+}
+
+ash_status ash_race_run(ash_solve *s) {
+  const ash_mark mark = ash_zone_mark(&s->ctx->scratch);
+  const ash_status status = run_orders(s);
+  ash_zone_rewind(&s->ctx->scratch, mark);
+  return status;
 }

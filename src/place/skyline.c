@@ -9,17 +9,17 @@
 
 #include <string.h>
 
-typedef struct record { /* ends each entry of the log */
-  uint32_t first, last; /* the cells that were saved  */
-  uint32_t tile;        /* placed by the move, or UINT32_MAX */
-  uint32_t lows;        /* pairs (tile, old low)      */
+typedef struct record { /* ends each entry of the log                */
+  uint32_t cells;       /* pairs (section, cell) saved by the move   */
+  uint32_t tile;        /* placed by the move, or UINT32_MAX         */
+  uint32_t lows;        /* pairs (tile, old low)                     */
+  uint32_t unused;
 } record;
 
-enum { RECORD_WORDS = sizeof(record) / sizeof(uint64_t) };
-
-static size_t cell_words(const record *r) {
-  return ((size_t)(r->last - r->first) * sizeof(ash_cell) + 7) / 8;
-}
+enum {
+  RECORD_WORDS = sizeof(record) / sizeof(uint64_t),
+  CELL_WORDS = sizeof(ash_cell) / sizeof(uint64_t) + 1
+};
 
 static bool reserve(ash_skyline *k, size_t words) {
   while (k->log_used + words > k->log.capacity)
@@ -31,33 +31,56 @@ static bool reserve(ash_skyline *k, size_t words) {
 
 /* ---- saving and restoring ----------------------------------------------- */
 
-static bool save(ash_skyline *k, const record *r) {
-  const size_t cells = cell_words(r);
-  const size_t lows = 2 * (size_t)r->lows;
-  if (!reserve(k, cells + lows + RECORD_WORDS))
-    return false;
-  uint64_t *at = k->log.items + k->log_used;
-  memcpy(at, k->cells + r->first, (r->last - r->first) * sizeof(ash_cell));
-  at += cells;
-  for (uint32_t i = 0; i < r->lows; i++) {
-    at[2 * i] = k->touched[i];
-    at[2 * i + 1] = (uint64_t)k->low[k->touched[i]];
+static void begin_move(ash_skyline *k) {
+  k->saved = 0;
+  if (++k->move == 0) { /* after 2^32 moves all stamps are stale */
+    memset(k->stamp, 0, k->section_count * sizeof *k->stamp);
+    k->move = 1;
   }
-  memcpy(at + lows, r, sizeof *r);
-  k->log_used += cells + lows + RECORD_WORDS;
-  return true;
+}
+
+/* Before the first change of a cell by the present move. Without memory
+ * nothing is saved; the zone's sticky flag stops the search before the damage
+ * is looked at. */
+static inline void save_cell(ash_skyline *k, uint32_t s) {
+  if (k->stamp[s] == k->move || k->soft)
+    return;
+  k->stamp[s] = k->move;
+  if (!reserve(k, CELL_WORDS))
+    return;
+  k->log.items[k->log_used] = s;
+  memcpy(k->log.items + k->log_used + 1, &k->cells[s], sizeof *k->cells);
+  k->log_used += CELL_WORDS;
+  k->saved++;
+}
+
+/* Ends the entry: lows are saved before they change, in one go, but after the
+ * cells; so they are noted down in `touched` with the old values beside. */
+static void end_move(ash_skyline *k, uint32_t tile, uint32_t lows) {
+  const record r = {.cells = k->saved, .tile = tile, .lows = lows};
+  const size_t words = 2 * (size_t)lows;
+  if (k->soft || !reserve(k, words + RECORD_WORDS))
+    return;
+  uint64_t *at = k->log.items + k->log_used;
+  for (uint32_t i = 0; i < lows; i++) {
+    at[2 * i] = k->touched[i];
+    at[2 * i + 1] = (uint64_t)k->old_low[i];
+  }
+  memcpy(at + words, &r, sizeof r);
+  k->log_used += words + RECORD_WORDS;
 }
 
 void ash_skyline_undo(ash_skyline *k) {
   record r;
   memcpy(&r, k->log.items + k->log_used - RECORD_WORDS, sizeof r);
-  const size_t cells = cell_words(&r);
-  k->log_used -= cells + 2 * (size_t)r.lows + RECORD_WORDS;
+  k->log_used -= 2 * (size_t)r.lows + RECORD_WORDS;
   const uint64_t *at = k->log.items + k->log_used;
-  memcpy(k->cells + r.first, at, (r.last - r.first) * sizeof(ash_cell));
-  at += cells;
   for (uint32_t i = 0; i < r.lows; i++)
     k->low[at[2 * i]] = (int64_t)at[2 * i + 1];
+  k->log_used -= (size_t)r.cells * CELL_WORDS;
+  at = k->log.items + k->log_used;
+  for (uint32_t i = 0; i < r.cells; i++, at += CELL_WORDS)
+    memcpy(&k->cells[at[0]], at + 1, sizeof *k->cells);
   if (r.tile != UINT32_MAX)
     k->unplaced[r.tile / 64] |= (uint64_t)1 << (r.tile % 64);
 }
@@ -81,7 +104,8 @@ typedef struct raise {
   ash_skyline *k;
   uint32_t a, b;
   int64_t height;
-  record r;
+  uint32_t first, last; /* the sections that may change */
+  uint32_t lows;
 } raise;
 
 static inline uint32_t least(uint32_t a, uint32_t b) {
@@ -104,11 +128,11 @@ static inline void touch(raise *x, uint32_t j) {
       add_support(x, t);
     return;
   }
-  x->k->touched[x->r.lows++] = j;
-  if (t->first < x->r.first)
-    x->r.first = t->first;
-  if (t->last > x->r.last)
-    x->r.last = t->last;
+  x->k->touched[x->lows++] = j;
+  if (t->first < x->first)
+    x->first = t->first;
+  if (t->last > x->last)
+    x->last = t->last;
 }
 
 static void find_touched(raise *x) {
@@ -135,15 +159,19 @@ static void find_touched(raise *x) {
 static void drop_support(ash_skyline *k, uint32_t first, uint32_t last,
                          int64_t old) {
   for (uint32_t s = first; s < last; s++)
-    k->cells[s].support -= k->cells[s].sky == old;
+    if (k->cells[s].sky == old) {
+      save_cell(k, s);
+      k->cells[s].support--;
+    }
 }
 
 static void lift_tiles(raise *x) {
   ash_skyline *k = x->k;
-  for (uint32_t i = 0; i < x->r.lows; i++) {
+  for (uint32_t i = 0; i < x->lows; i++) {
     const uint32_t j = k->touched[i];
     const ash_tile *t = &k->tiles[j];
     const int64_t old = k->low[j];
+    k->old_low[i] = old;
     drop_support(k, t->first, least(t->last, x->a), old);
     drop_support(k, most(t->first, x->b), t->last, old);
     k->low[j] = t->align == 1 ? x->height : ash_tile_round(t, x->height);
@@ -169,6 +197,17 @@ static void normalise(ash_skyline *k, uint32_t s) {
   k->cells[s].support = support;
 }
 
+/* Too little room: the move is refuted, or the capacity gives way. */
+static bool is_refuted(ash_skyline *k, uint32_t s) {
+  const int64_t slack = ash_skyline_slack(k, s);
+  if (slack >= 0)
+    return false;
+  k->failed_at = s;
+  if (k->soft)
+    k->capacity -= slack;
+  return !k->soft;
+}
+
 static bool settle(raise *x) {
   ash_skyline *k = x->k;
   int32_t support = 0;
@@ -179,34 +218,44 @@ static bool settle(raise *x) {
     k->cells[s].support = support;
   }
   k->rest[x->b] = 0;
-  for (uint32_t s = x->r.first; s < x->r.last; s++) {
+  k->changed_first = x->first;
+  k->changed_last = x->last;
+  for (uint32_t s = x->first; s < x->last; s++) {
     if (k->cells[s].left == 0)
       continue;
     if (k->cells[s].support <= 0)
       normalise(k, s);
-    if (ash_skyline_slack(k, s) < 0) {
-      k->failed_at = s;
+    if (is_refuted(k, s))
       return false;
-    }
   }
   return true;
 }
 
-static void begin_raise(raise *x, uint32_t tile) {
-  x->r = (record){.first = x->a, .last = x->b, .tile = tile};
-  find_touched(x);
-  x->k->changed_first = x->r.first;
-  x->k->changed_last = x->r.last;
-  /* Without memory nothing is saved; the zone's sticky flag stops the search
-   * before the damage is looked at. */
-  (void)save(x->k, &x->r);
+/* Raises [a, b) to the height, with the tile just placed there, if any. */
+static bool raise_sky(ash_skyline *k, uint32_t a, uint32_t b, int64_t height,
+                      uint32_t tile) {
+  raise x = {.k = k, .a = a, .b = b, .height = height, .first = a, .last = b};
+  begin_move(k);
+  for (uint32_t s = a; s < b; s++)
+    save_cell(k, s);
+  if (tile != UINT32_MAX) {
+    const ash_tile *t = &k->tiles[tile];
+    for (uint32_t s = a; s < b; s++) {
+      ash_cell *c = &k->cells[s];
+      c->left -= t->room;
+      c->top = height;
+      c->bridges -= s + 1 < b;
+    }
+  }
+  find_touched(&x);
+  lift_tiles(&x);
+  const bool allowed = settle(&x);
+  end_move(k, tile, x.lows);
+  return allowed;
 }
 
 bool ash_skyline_raise(ash_skyline *k, uint32_t section, int64_t height) {
-  raise x = {.k = k, .a = section, .b = section + 1, .height = height};
-  begin_raise(&x, UINT32_MAX);
-  lift_tiles(&x);
-  return settle(&x);
+  return raise_sky(k, section, section + 1, height, UINT32_MAX);
 }
 
 bool ash_skyline_may_put(ash_skyline *k, uint32_t tile) {
@@ -227,18 +276,9 @@ bool ash_skyline_may_put(ash_skyline *k, uint32_t tile) {
 bool ash_skyline_put(ash_skyline *k, uint32_t tile) {
   const ash_tile *t = &k->tiles[tile];
   const int64_t at = k->low[tile];
-  raise x = {.k = k, .a = t->first, .b = t->last, .height = at + t->size};
   k->unplaced[tile / 64] &= ~((uint64_t)1 << (tile % 64));
   k->place[tile] = at;
-  begin_raise(&x, tile);
-  for (uint32_t s = t->first; s < t->last; s++) {
-    ash_cell *c = &k->cells[s];
-    c->left -= t->room;
-    c->top = x.height;
-    c->bridges -= s + 1 < t->last;
-  }
-  lift_tiles(&x);
-  return settle(&x);
+  return raise_sky(k, t->first, t->last, at + t->size, tile);
 }
 
 bool ash_skyline_supported(const ash_skyline *k, uint32_t tile) {

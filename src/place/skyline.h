@@ -53,6 +53,7 @@ typedef struct ash_skyline {
   uint32_t changed_first, changed_last; /* what the last move touched     */
   const ash_cell *fresh; /* the cells before any move                     */
   uint32_t *touched;     /* scratch: tiles whose low changes              */
+  int64_t *old_low;      /* scratch: what it was before                   */
   int32_t *rest;         /* scratch: changes of support, zero between moves */
   /* undo: copies of cells and of changed lows, newest last              */
   ash_zone *zone;
@@ -61,6 +62,11 @@ typedef struct ash_skyline {
     size_t capacity;
   } log;
   size_t log_used;
+  uint32_t *stamp; /* section -> the move that saved its cell last       */
+  uint32_t move;   /* number of the present move                         */
+  uint32_t saved;  /* cells saved by it                                  */
+  bool soft;       /* nothing is undone; what does not fit raises the
+                      capacity instead                                   */
 } ash_skyline;
 
 /* Makes a skyline of a set of plain items (one piece from 0, free). `first` and

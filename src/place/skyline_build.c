@@ -199,6 +199,8 @@ static ash_status allocate(build *x) {
   k->unplaced = ASH_NEW_ARRAY(z, uint64_t, k->word_count);
   k->place = ASH_NEW_ARRAY(z, int64_t, n);
   k->touched = ASH_NEW_ARRAY(z, uint32_t, n);
+  k->old_low = ASH_NEW_ARRAY(z, int64_t, n);
+  k->stamp = ASH_NEW_ARRAY(z, uint32_t, s);
   k->rest = ASH_NEW_ARRAY(z, int32_t, s + 1);
   return ash_zone_check(x->ctx, z);
 }
@@ -237,6 +239,7 @@ ash_status ash_skyline_build(ash_ctx *ctx, ash_zone *z, ash_skyline *out,
 bool ash_skyline_reset(ash_skyline *k, int64_t capacity) {
   k->capacity = capacity;
   k->log_used = 0;
+  k->soft = false;
   memcpy(k->cells, k->fresh, k->section_count * sizeof *k->cells);
   memset(k->low, 0, k->tile_count * sizeof *k->low);
   memset(k->unplaced, 0xff, k->word_count * sizeof *k->unplaced);

@@ -19,6 +19,7 @@ typedef struct ash_taste {
   int32_t fails;  /* weight of its failures, in tenths                    */
   int32_t order;  /* which key orders the candidates                      */
   int32_t noise;  /* per cent                                             */
+  int32_t wall;   /* bonus for each side that stands against a wall       */
   int32_t flush;  /* bonus for a top level with a neighbour's floor       */
 } ash_taste;
 

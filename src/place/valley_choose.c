@@ -37,9 +37,13 @@ uint32_t ash_valley_choose(ash_valley *v, uint32_t from, uint32_t to) {
   int64_t lowest = INT64_MAX;
   for (uint32_t a = from, b; a < to; a = b) {
     const int64_t sky = cells[a].sky;
-    for (b = a + 1; b < to && cells[b].sky == sky; b++)
-      ;
-    if ((a > from && cells[a - 1].sky < sky) || (b < to && cells[b].sky < sky))
+    b = a + 1;
+    if (cells[a].left == 0) /* finished: as high as can be */
+      continue;
+    while (b < to && cells[b].sky == sky && cells[b].left)
+      b++;
+    if ((a > from && cells[a - 1].sky < sky && cells[a - 1].left) ||
+        (b < to && cells[b].sky < sky && cells[b].left))
       continue;
     const int64_t factor = 1024 + ((sky >> x.shift) * x.height >> 10);
     for (uint32_t s = a; s < b; s++) {

@@ -27,16 +27,29 @@ static bool twin_listed(const ash_valley *v, size_t from, uint32_t j) {
   return false;
 }
 
+/* Is the sky beside a tile higher than its floor, or nothing left there? */
+static bool is_wall(const ash_skyline *k, uint32_t s, int64_t floor) {
+  return s >= k->section_count || k->cells[s].left == 0 ||
+         k->cells[s].sky > floor;
+}
+
+/* Tiles that fit the shape of the valley leave fewer corners: flush with the
+ * floor beside it, or standing against a wall. */
 static int64_t score(const ash_valley *v, uint32_t j) {
   const ash_skyline *k = v->sky;
   const ash_tile *t = &k->tiles[j];
+  const int64_t floor = k->low[j], top = floor + t->size;
   int64_t score = v->priority[j];
   if (v->taste.flush) {
-    const int64_t top = k->low[j] + t->size;
-    if (t->first > 0 && k->cells[t->first - 1].sky == top)
-      score += v->taste.flush;
-    if (t->last < k->section_count && k->cells[t->last].sky == top)
-      score += v->taste.flush;
+    score +=
+        t->first > 0 && k->cells[t->first - 1].sky == top ? v->taste.flush : 0;
+    score += t->last < k->section_count && k->cells[t->last].sky == top
+                 ? v->taste.flush
+                 : 0;
+  }
+  if (v->taste.wall) {
+    score += is_wall(k, t->first - 1, floor) ? v->taste.wall : 0;
+    score += is_wall(k, t->last, floor) ? v->taste.wall : 0;
   }
   return score;
 }
@@ -107,5 +120,7 @@ int64_t ash_valley_options(ash_valley *v, uint32_t s) {
           (!v->use.support || ash_skyline_supported(k, j)))
         push_sorted(v, from, j);
     }
+  if (k->soft)
+    return 0; /* such a dive always places something */
   return ash_skyline_slack(k, s) > 0 ? next_height(v, s, x, y, above) : 0;
 }

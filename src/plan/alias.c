@@ -1,40 +1,39 @@
-/* alias.c - views, and the fixed point of their live ranges. */
+/* alias.c - who lies in whose storage: the links, the fixed point of live
+ * ranges over them, and views, the simplest kind. */
 #include "plan/alias.h"
 
-/* A view of a constant would turn a constant into an activation: such ops copy
- * instead. Both sides must hold the same number of bytes. */
-static bool can_view(const ash_slot *from, const ash_slot *to) {
-  return from->binding.role == ASH_SCRATCH &&
-         to->binding.role == ASH_SCRATCH && from->size == to->size;
+#include "base/checked.h"
+#include "kernel/views.h"
+
+const char *ash_alias_text(ash_alias_kind kind) {
+  static const char *const text[] = {"none", "view", "piece", "in place"};
+  return (unsigned)kind < ASH_COUNT_OF(text) ? text[kind] : "none";
 }
 
-void ash_find_aliases(ash_slots *slots, const ash_graph *g,
-                      const uint32_t *slot_of) {
-  for (size_t i = 0; i < g->op_count; i++) {
-    const ash_op *op = &g->ops.items[i];
-    if (!(ash_op_info_of(op->kind)->flags & ASH_OP_VIEW) ||
-        op->input_count == 0 || op->inputs[0] == ASH_NO_ID)
-      continue;
-    const uint32_t from = slot_of[op->inputs[0]], to = slot_of[op->outputs[0]];
-    if (from != ASH_NO_ID && to != ASH_NO_ID &&
-        can_view(&slots->items[from], &slots->items[to]))
-      slots->items[to].alias_of = from;
-  }
-}
-
-uint32_t ash_alias_root(const ash_slot *slots, uint32_t slot) {
-  while (slots[slot].alias_of != ASH_NO_ID)
+uint32_t ash_alias_root(const ash_slot *slots, uint32_t count, uint32_t slot,
+                        uint64_t *offset) {
+  uint64_t sum = 0;
+  for (uint32_t hops = 0; hops <= count && slot < count; hops++) {
+    if (slots[slot].alias_of == ASH_NO_ID) {
+      if (offset)
+        *offset = sum;
+      return slot;
+    }
+    sum += slots[slot].alias_offset;
     slot = slots[slot].alias_of;
-  return slot;
+  }
+  return ASH_NO_ID;
 }
 
-void ash_populate_alias_bindings(ash_slot *slots, uint32_t count) {
+void ash_populate_alias_allocations(ash_slot *slots, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    const uint32_t root = ash_alias_root(slots, i);
-    if (root == i)
+    uint64_t offset;
+    const uint32_t root = ash_alias_root(slots, count, i, &offset);
+    if (root == i || root == ASH_NO_ID)
       continue;
-    slots[i].binding = slots[root].binding;
     slots[i].bound = slots[root].bound;
+    slots[i].binding = slots[root].binding;
+    slots[i].binding.offset += offset;
   }
 }
 
@@ -59,4 +58,184 @@ void ash_merge_alias_lifetimes(ash_lifetime *lives, const uint32_t *alias_of,
       changed |= widen(&lives[alias_of[i]], &lives[i]);
     }
   }
+}
+
+/* ---- joining --------------------------------------------------------------
+ */
+
+/* A tensor that a rule pins stays alone, and one memory cannot be two. */
+static bool demands_agree(const ash_aliaser *a, uint32_t x, uint32_t y) {
+  uint32_t want = ASH_NO_MEMORY;
+  for (uint32_t i = 0; i < a->slots->count; i++) {
+    const uint32_t root =
+        ash_alias_root(a->slots->items, a->slots->count, i, NULL);
+    if (root != x && root != y)
+      continue;
+    if (a->offset[i] != ASH_NO_OFFSET)
+      return false;
+    if (a->memory[i] == ASH_NO_MEMORY)
+      continue;
+    if (want != ASH_NO_MEMORY && want != a->memory[i])
+      return false;
+    want = a->memory[i];
+  }
+  return true;
+}
+
+/* Users see the model's inputs and outputs, and a rule may have asked: those
+ * keep their alignment. Others need what their elements need. */
+static uint64_t least_alignment(const ash_aliaser *a, uint32_t slot) {
+  const ash_slot *s = &a->slots->items[slot];
+  if (a->aligned[slot] || s->tensor == ASH_NO_ID)
+    return s->alignment;
+  const ash_tensor *t = &a->g->tensors.items[s->tensor];
+  if (t->is_output || t->kind == ASH_TENSOR_INPUT)
+    return s->alignment;
+  return ash_max_u64(1, ash_type_bits(t->type) / 8);
+}
+
+/* With root `inner` at `at` in root `outer`: can all be aligned enough? */
+static bool can_align(const ash_aliaser *a, uint32_t inner, uint64_t at) {
+  for (uint32_t i = 0; i < a->slots->count; i++) {
+    uint64_t offset = 0;
+    if (ash_alias_root(a->slots->items, a->slots->count, i, &offset) == inner &&
+        (at + offset) % least_alignment(a, i) != 0)
+      return false;
+  }
+  return true;
+}
+
+/* Every member is aligned as well as its place allows; the root takes the
+ * largest demand. */
+static void align_group(ash_aliaser *a, uint32_t root) {
+  ash_slot *slots = a->slots->items;
+  for (uint32_t i = 0; i < a->slots->count; i++) {
+    uint64_t offset = 0;
+    if (ash_alias_root(slots, a->slots->count, i, &offset) != root)
+      continue;
+    while (offset % slots[i].alignment != 0)
+      slots[i].alignment /= 2;
+    slots[root].alignment =
+        ash_max_u64(slots[root].alignment, slots[i].alignment);
+  }
+}
+
+bool ash_alias_join(ash_aliaser *a, uint32_t inner, uint32_t outer,
+                    uint64_t offset, ash_alias_kind kind) {
+  ash_slot *slots = a->slots->items;
+  const uint32_t count = a->slots->count;
+  uint64_t inner_at = 0, outer_at = 0;
+  const uint32_t from = ash_alias_root(slots, count, inner, &inner_at);
+  const uint32_t to = ash_alias_root(slots, count, outer, &outer_at);
+  if (from == to || from != inner || inner_at != 0)
+    return false;
+  if (outer_at + offset + slots[inner].size > slots[to].size)
+    return false;
+  if (slots[inner].binding.role != ASH_SCRATCH ||
+      slots[to].binding.role != ASH_SCRATCH || slots[inner].size == 0)
+    return false;
+  if (!demands_agree(a, from, to) || !can_align(a, from, outer_at + offset))
+    return false;
+  slots[inner].alias_of = outer;
+  slots[inner].alias_offset = offset;
+  slots[inner].alias_kind = kind;
+  align_group(a, to);
+  return true;
+}
+
+bool ash_alias_overlap(const ash_aliaser *a, uint32_t x, uint32_t y) {
+  const ash_slot *slots = a->slots->items;
+  uint64_t at_x = 0, at_y = 0;
+  if (ash_alias_root(slots, a->slots->count, x, &at_x) !=
+      ash_alias_root(slots, a->slots->count, y, &at_y))
+    return false;
+  return at_x < at_y + slots[y].size && at_y < at_x + slots[x].size;
+}
+
+/* ---- how good is it? -------------------------------------------------------
+ */
+
+/* Live sums over time as differences: +size where a storage starts, -size
+ * where it ends. */
+static void add_storages(const ash_aliaser *a, const ash_lifetime *lives,
+                         int64_t *change) {
+  for (uint32_t i = 0; i < a->slots->count; i++) {
+    const ash_slot *s = &a->slots->items[i];
+    if (s->alias_of != ASH_NO_ID || s->binding.role != ASH_SCRATCH)
+      continue;
+    change[lives[i].first_step] += (int64_t)s->size;
+    change[lives[i].end_step] -= (int64_t)s->size;
+  }
+}
+
+ash_status ash_alias_profile(ash_aliaser *a, ash_profile *out) {
+  ash_zone *z = &a->ctx->scratch;
+  const ash_mark mark = ash_zone_mark(z);
+  const uint32_t count = a->slots->count, steps = a->steps->count;
+  ash_lifetime *lives = ASH_NEW_ARRAY(z, ash_lifetime, count + 1u);
+  int64_t *change = ASH_NEW_ARRAY(z, int64_t, steps + 2u);
+  ASH_TRY(ash_zone_check(a->ctx, z));
+  for (uint32_t i = 0; i < count; i++)
+    lives[i] = a->slots->items[i].life;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t root = ash_alias_root(a->slots->items, count, i, NULL);
+    (void)widen(&lives[root], &lives[i]);
+  }
+  add_storages(a, lives, change);
+  *out = (ash_profile){0};
+  uint64_t live = 0;
+  for (uint32_t s = 0; s <= steps; s++) {
+    live += (uint64_t)change[s];
+    const uint64_t scaled = ash_min_u64(live / 16, UINT32_MAX / 2);
+    out->peak = ash_max_u64(out->peak, live);
+    out->squares += scaled * scaled / 1024;
+  }
+  ash_zone_rewind(z, mark);
+  return ASH_OK;
+}
+
+/* ---- views ----------------------------------------------------------------
+ */
+
+void ash_alias_views(ash_aliaser *a) {
+  for (uint32_t op = 0; op < a->g->op_count; op++) {
+    const ash_op *o = &a->g->ops.items[op];
+    for (uint32_t k = 0; k < o->output_count; k++) {
+      uint32_t input;
+      uint64_t offset;
+      if (!ash_op_is_view(a->g, op, k, &input, &offset))
+        continue;
+      const uint32_t from = a->slot_of[o->inputs[input]];
+      const uint32_t to = a->slot_of[o->outputs[k]];
+      if (from != ASH_NO_ID && to != ASH_NO_ID)
+        (void)ash_alias_join(a, to, from, offset, ASH_ALIAS_VIEW);
+    }
+  }
+}
+
+static ash_status merge_lives(ash_aliaser *a) {
+  ash_zone *z = &a->ctx->scratch;
+  const uint32_t count = a->slots->count;
+  ash_lifetime *lives = ASH_NEW_ARRAY(z, ash_lifetime, count + 1u);
+  uint32_t *alias_of = ASH_NEW_ARRAY(z, uint32_t, count + 1u);
+  ASH_TRY(ash_zone_check(a->ctx, z));
+  for (uint32_t i = 0; i < count; i++) {
+    lives[i] = a->slots->items[i].life;
+    alias_of[i] = a->slots->items[i].alias_of;
+  }
+  ash_merge_alias_lifetimes(lives, alias_of, count);
+  for (uint32_t i = 0; i < count; i++)
+    a->slots->items[i].life = lives[i];
+  return ASH_OK;
+}
+
+ash_status ash_find_aliases(ash_aliaser *a, const ash_plan_options *options,
+                            bool views_only) {
+  if (!options->no_views)
+    ash_alias_views(a);
+  if (!options->no_concat && !views_only)
+    ASH_TRY(ash_alias_concat(a));
+  if (!options->no_in_place && !views_only)
+    ASH_TRY(ash_alias_in_place(a));
+  return merge_lives(a);
 }

@@ -1,17 +1,48 @@
-/* alias.h - which tensors are another's bytes under a new shape. */
+/* alias.h - which slots lie in the storage of others. */
 #ifndef ASH_PLAN_ALIAS_H
 #define ASH_PLAN_ALIAS_H
 
 #include "plan/lifetime.h"
 
-/* Sets alias_of of every slot that is a view; slot_of maps tensors to slots. */
-void ash_find_aliases(ash_slots *slots, const ash_graph *g,
-                      const uint32_t *slot_of);
+/* What the searches for aliases work on. Lives are each slot's own until all
+ * aliases are found. */
+typedef struct ash_aliaser {
+  ash_ctx *ctx;
+  const ash_graph *g;
+  const ash_steps *steps;
+  ash_slots *slots;
+  const uint32_t *slot_of; /* by tensor                                     */
+  const uint32_t *memory;  /* by slot: demanded, or ASH_NO_MEMORY           */
+  const uint64_t *offset;  /* by slot: pinned, or ASH_NO_OFFSET             */
+  const bool *aligned;     /* by slot: its alignment is a demand            */
+} ash_aliaser;
 
-/* The end of the alias chain that starts at `slot`. */
-uint32_t ash_alias_root(const ash_slot *slots, uint32_t slot);
+/* Finds views, concatenations in place and results in place, as far as they
+ * are wanted, and merges the lives of those who share. */
+ash_status ash_find_aliases(ash_aliaser *a, const ash_plan_options *options,
+                            bool views_only);
 
-/* Copies each root's binding to the slots that share its storage. */
-void ash_populate_alias_bindings(ash_slot *slots, uint32_t count);
+/* Puts the storage of `inner` into that of `outer`, `offset` bytes behind its
+ * start, if bytes, demands and alignment allow it. Says nothing about time. */
+bool ash_alias_join(ash_aliaser *a, uint32_t inner, uint32_t outer,
+                    uint64_t offset, ash_alias_kind kind);
+
+/* Do two slots of one storage share bytes? */
+bool ash_alias_overlap(const ash_aliaser *a, uint32_t x, uint32_t y);
+
+/* One technique a file. */
+void ash_alias_views(ash_aliaser *a);
+ash_status ash_alias_concat(ash_aliaser *a);
+ash_status ash_alias_in_place(ash_aliaser *a);
+
+/* How full memory is over time with the aliases so far; smaller is better. */
+typedef struct ash_profile {
+  uint64_t peak;
+  uint64_t squares; /* sum of squared live sums, scaled: flat is good */
+} ash_profile;
+ash_status ash_alias_profile(ash_aliaser *a, ash_profile *out);
+static inline bool ash_profile_worse(ash_profile x, ash_profile than) {
+  return x.peak != than.peak ? x.peak > than.peak : x.squares > than.squares;
+}
 
 #endif

@@ -1,20 +1,15 @@
 /* check.c - is this plan right? Written the slow, obvious way, from the
  * definition, and knowing no solver: every plan, ours or foreign, passes here
  * or is refused with the two tensors that collide. */
-#include "ashlar/plan.h"
+#include "plan/check.h"
+
 #include "base/checked.h"
-#include "graph/graph.h"
 #include "kernel/reads.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-typedef struct checker {
-  ash_ctx *ctx;
-  const ash_plan *plan;
-  const ash_graph *g; /* NULL: only what the plan alone can tell */
-  const ash_device *device; /* NULL: likewise */
-} checker;
+typedef ash_checker checker;
 
 static ash_loc at_slot(const checker *c, const ash_slot *s) {
   ash_loc loc = ASH_NOWHERE;
@@ -168,9 +163,13 @@ static ash_status check_arena_memory(const checker *c, const ash_arena *a) {
                     "%s has no memory %s for a %s arena", c->device->name,
                     a->memory, ash_role_text(a->role));
   uint64_t sum = 0;
-  for (uint32_t i = 0; i < c->plan->arena_count; i++)
-    if (strcmp(c->plan->arenas[i].memory, a->memory) == 0)
-      sum += c->plan->arenas[i].size;
+  for (uint32_t i = 0; i < c->plan->arena_count; i++) {
+    const ash_arena *other = &c->plan->arenas[i];
+    const bool staged = strcmp(other->memory, other->source_memory) != 0;
+    if (strcmp(other->memory, a->memory) == 0 ||
+        (staged && strcmp(other->source_memory, a->memory) == 0))
+      sum += other->size;
+  }
   if (sum > ash_device_memory_budget(m))
     return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_plan_capacity, ASH_NOWHERE,
                     "%" PRIu64 " bytes are planned in %s, which gives %" PRIu64,
@@ -198,6 +197,11 @@ static ash_status check_use(const checker *c, uint32_t tensor, uint32_t step,
     return REFUSE(c, ASH_D_plan_beyond_arena, s,
                   "'%s' has %" PRIu64 " bytes, the plan gives it %" PRIu64,
                   s->id, t->bytes, s->size);
+  const uint64_t element = ash_max_u64(1, ash_type_bits(t->type) / 8);
+  if (s->binding.offset % element != 0)
+    return REFUSE(c, ASH_D_plan_misaligned, s,
+                  "'%s' at %" PRIu64 " has elements of %" PRIu64 " bytes",
+                  s->id, s->binding.offset, element);
   if (step < s->life.first_step || step >= s->life.end_step)
     return REFUSE(c, ASH_D_plan_lifetime, s,
                   "'%s' is used at step %u but alive only during [%u, %u)",
@@ -269,15 +273,42 @@ static ash_status check_ends(const checker *c) {
   return ASH_OK;
 }
 
+/* One arena a role and memory, in the order that region ids rely on. */
+static ash_status check_arena_order(const checker *c, uint32_t i) {
+  const ash_arena *a = &c->plan->arenas[i - 1], *b = &c->plan->arenas[i];
+  const int names = strcmp(a->memory, b->memory);
+  if (a->role < b->role || (a->role == b->role && names < 0))
+    return ASH_OK;
+  return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_plan_arena_twice, ASH_NOWHERE,
+                  "the %s arena in %s stands behind the %s arena in %s",
+                  ash_role_text(b->role), b->memory, ash_role_text(a->role),
+                  a->memory);
+}
+
+static ash_status check_unique(const checker *c, uint32_t i) {
+  const ash_slot *s = &c->plan->slots[i];
+  for (uint32_t k = 0; k < i; k++) {
+    const ash_slot *other = &c->plan->slots[k];
+    if (strcmp(s->id, other->id) == 0 ||
+        (s->tensor != ASH_NO_ID && s->tensor == other->tensor))
+      return REFUSE(c, ASH_D_plan_duplicate, s, "'%s' is planned twice", s->id);
+  }
+  return ASH_OK;
+}
+
 static ash_status check(const checker *c) {
   const ash_plan *p = c->plan;
   for (uint32_t i = 0; i < p->arena_count; i++) {
     ASH_TRY(check_arena(c, &p->arenas[i]));
+    if (i)
+      ASH_TRY(check_arena_order(c, i));
     if (c->device)
       ASH_TRY(check_arena_memory(c, &p->arenas[i]));
   }
-  for (uint32_t i = 0; i < p->slot_count; i++)
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    ASH_TRY(check_unique(c, i));
     ASH_TRY(check_slot(c, &p->slots[i]));
+  }
   for (uint32_t i = 0; i < p->slot_count; i++) {
     ASH_TRY(check_alias(c, i));
     for (uint32_t k = 0; k < i; k++)
@@ -286,7 +317,8 @@ static ash_status check(const checker *c) {
   if (!c->g)
     return ASH_OK;
   ASH_TRY(check_order(c));
-  return check_ends(c);
+  ASH_TRY(check_ends(c));
+  return ash_check_run(c);
 }
 
 ash_status ash_check_plan(ash_ctx *ctx, const ash_plan *plan,

@@ -37,27 +37,35 @@ static uint64_t lowest(const ash_scratch *s, const uint32_t *order,
   return at;
 }
 
-static ash_status plan(ash_draft *d) {
-  ash_scratch s;
+static ash_status pack(ash_draft *d, ash_place_result *out,
+                       const ash_scratch *s, uint64_t capacity) {
+  (void)capacity;
   uint64_t height = 0;
-  ASH_TRY(ash_draft_scratch(d, &s));
   ash_zone *z = &d->ctx->scratch;
-  int64_t *offsets = ASH_NEW_ARRAY(z, int64_t, s.count + 1u);
-  uint32_t *order = ASH_NEW_ARRAY(z, uint32_t, s.count + 1u);
-  uint32_t *spare = ASH_NEW_ARRAY(z, uint32_t, s.count + 1u);
+  int64_t *offsets = ASH_NEW_ARRAY(z, int64_t, s->count + 1u);
+  uint32_t *order = ASH_NEW_ARRAY(z, uint32_t, s->count + 1u);
+  uint32_t *spare = ASH_NEW_ARRAY(z, uint32_t, s->count + 1u);
   ASH_TRY(ash_zone_check(d->ctx, z));
-  for (uint32_t i = 0; i < s.count; i++)
+  for (uint32_t i = 0; i < s->count; i++)
     order[i] = i;
-  ash_sort(order, spare, s.count, sizeof *order, by_size, s.buffers);
-  for (uint32_t i = 0; i < s.count; i++) {
-    const uint64_t at = lowest(&s, order, i, offsets);
+  ash_sort(order, spare, s->count, sizeof *order, by_size, s->buffers);
+  for (uint32_t i = 0; i < s->count; i++) {
+    const uint64_t at = lowest(s, order, i, offsets);
     offsets[order[i]] = (int64_t)at;
-    height = ash_max_u64(height, at + s.buffers[order[i]].size);
+    height = ash_max_u64(height, at + s->buffers[order[i]].size);
   }
-  return ash_draft_settle(d, &s, offsets, height);
+  return ash_pack_result(d, out, s, offsets, height);
+}
+
+static ash_status plan(void *user, ash_ctx *ctx, const ash_plan_request *ask,
+                       ash_plan_answer *answer) {
+  ash_draft d = {ctx, ask, answer};
+  (void)user;
+  return ash_plan_banks(&d, pack);
 }
 
 const ash_planner ash_planner_first_fit = {
+    .abi = ASH_PLANNER_ABI,
     .name = "first-fit",
     .help = "largest first at the lowest free offset (TFLite Micro's way)",
     .plan = plan};

@@ -63,9 +63,9 @@ static uint64_t place_all(const ash_scratch *s, heap *h, int64_t *offsets,
       if (!gone[k] && s->buffers[k].upper <= b->lower) {
         const uint64_t lo = (uint64_t)offsets[k];
         gone[k] = true;
-        give_back(h, lo,
-                  lo + ash_align_up(s->buffers[k].size,
-                                    s->buffers[k].alignment));
+        give_back(
+            h, lo,
+            lo + ash_align_up(s->buffers[k].size, s->buffers[k].alignment));
       }
     offsets[i] = (int64_t)take(h, ash_align_up(b->size, b->alignment));
     height = ash_max_u64(height, (uint64_t)offsets[i] + b->size);
@@ -73,19 +73,28 @@ static uint64_t place_all(const ash_scratch *s, heap *h, int64_t *offsets,
   return height;
 }
 
-static ash_status plan(ash_draft *d) {
-  ash_scratch s;
-  ASH_TRY(ash_draft_scratch(d, &s));
+ash_status ash_pack_greedy(ash_draft *d, ash_place_result *out,
+                           const ash_scratch *s, uint64_t capacity) {
+  (void)capacity;
   ash_zone *z = &d->ctx->scratch;
-  int64_t *offsets = ASH_NEW_ARRAY(z, int64_t, s.count + 1u);
-  bool *gone = ASH_NEW_ARRAY(z, bool, s.count + 1u);
-  heap h = {.holes = ASH_NEW_ARRAY(z, hole, s.count + 2u)};
+  int64_t *offsets = ASH_NEW_ARRAY(z, int64_t, s->count + 1u);
+  bool *gone = ASH_NEW_ARRAY(z, bool, s->count + 1u);
+  heap h = {.holes = ASH_NEW_ARRAY(z, hole, s->count + 2u)};
   ASH_TRY(ash_zone_check(d->ctx, z));
-  const uint64_t height = place_all(&s, &h, offsets, gone);
-  return ash_draft_settle(d, &s, offsets, height);
+  const uint64_t height = place_all(s, &h, offsets, gone);
+  return ash_pack_result(d, out, s, offsets, height);
+}
+
+static ash_status plan(void *user, ash_ctx *ctx, const ash_plan_request *ask,
+                       ash_plan_answer *answer) {
+  ash_draft d = {ctx, ask, answer};
+  (void)user;
+  return ash_plan_banks(&d, ash_pack_greedy);
 }
 
 const ash_planner ash_planner_greedy = {
+    .abi = ASH_PLANNER_ABI,
     .name = "greedy",
     .help = "heliaAOT's offsets: first fit in execution order",
-    .plan = plan};
+    .plan = plan,
+    .views_only = true};

@@ -1,10 +1,10 @@
 /* lifetime.c - see lifetime.h. Inputs live from step 0, outputs to the end,
- * constants and variables always; a view shares the storage of what it views. */
+ * constants and variables always. */
 #include "plan/lifetime.h"
 
 #include "kernel/kernel.h"
 #include "kernel/reads.h"
-#include "plan/alias.h"
+#include "plan/rules.h"
 
 typedef struct collector {
   ash_ctx *ctx;
@@ -25,16 +25,10 @@ static ash_status add_slot(collector *c, uint32_t *out, ash_slot slot) {
   return ASH_OK;
 }
 
-static ash_role role_of(const ash_tensor *t) {
-  if (t->kind == ASH_TENSOR_CONSTANT)
-    return ASH_CONSTANT;
-  return t->kind == ASH_TENSOR_VARIABLE ? ASH_PERSISTENT : ASH_SCRATCH;
-}
-
 static ash_lifetime first_life(const collector *c, const ash_tensor *t,
                                uint32_t step) {
   const uint32_t last = c->step_count ? c->step_count : 1;
-  if (role_of(t) != ASH_SCRATCH)
+  if (ash_tensor_role(t) != ASH_SCRATCH)
     return (ash_lifetime){0, last};
   return (ash_lifetime){t->kind == ASH_TENSOR_INPUT ? 0 : step,
                         t->is_output ? last : step + 1};
@@ -54,7 +48,7 @@ static ash_status touch(collector *c, uint32_t tensor, uint32_t step) {
                                .alignment = c->alignment,
                                .life = first_life(c, t, step),
                                .alias_of = ASH_NO_ID,
-                               .binding = {.role = role_of(t)}});
+                               .binding = {.role = ash_tensor_role(t)}});
   ash_lifetime *life = &c->slots->items[c->slot_of[tensor]].life;
   if (life->end_step < step + 1)
     life->end_step = step + 1;
@@ -97,24 +91,9 @@ static ash_status collect(collector *c, const ash_steps *steps) {
   return ASH_OK;
 }
 
-static ash_status merge_lives(collector *c) {
-  const uint32_t count = c->slots->count;
-  ash_lifetime *lives = ASH_NEW_ARRAY(c->zone, ash_lifetime, count + 1u);
-  uint32_t *alias_of = ASH_NEW_ARRAY(c->zone, uint32_t, count + 1u);
-  ASH_TRY(ash_zone_check(c->ctx, c->zone));
-  for (uint32_t i = 0; i < count; i++) {
-    lives[i] = c->slots->items[i].life;
-    alias_of[i] = c->slots->items[i].alias_of;
-  }
-  ash_merge_alias_lifetimes(lives, alias_of, count);
-  for (uint32_t i = 0; i < count; i++)
-    c->slots->items[i].life = lives[i];
-  return ASH_OK;
-}
-
 ash_status ash_collect_slots(ash_ctx *ctx, ash_zone *zone, ash_slots *out,
-                             const ash_graph *g, const ash_steps *steps,
-                             uint64_t alignment) {
+                             uint32_t **slot_of, const ash_graph *g,
+                             const ash_steps *steps, uint64_t alignment) {
   collector c = {.ctx = ctx,
                  .zone = zone,
                  .g = g,
@@ -122,11 +101,10 @@ ash_status ash_collect_slots(ash_ctx *ctx, ash_zone *zone, ash_slots *out,
                  .step_count = steps->count,
                  .alignment = alignment};
   *out = (ash_slots){0};
-  c.slot_of = ASH_NEW_ARRAY(zone, uint32_t, g->tensor_count + 1);
-  ASH_TRY(ash_zone_check(ctx, zone));
+  c.slot_of = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, g->tensor_count + 1);
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
   for (size_t i = 0; i < g->tensor_count; i++)
     c.slot_of[i] = ASH_NO_ID;
-  ASH_TRY(collect(&c, steps));
-  ash_find_aliases(out, g, c.slot_of);
-  return merge_lives(&c);
+  *slot_of = c.slot_of;
+  return collect(&c, steps);
 }

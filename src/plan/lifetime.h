@@ -13,10 +13,10 @@ typedef struct ash_slots {
 } ash_slots;
 
 /* Makes the slots of everything the steps touch, in order of first use (in a
- * step: inputs, outputs, work memory), with sizes, lifetimes and aliases; roles
- * and memories are left to the planner. */
+ * step: inputs, outputs, work memory), with sizes and lifetimes; aliases and
+ * places are left to others. `*slot_of`, by tensor, is in ctx->scratch. */
 ash_status ash_collect_slots(ash_ctx *ctx, ash_zone *zone, ash_slots *out,
-                             const ash_graph *g, const ash_steps *steps,
-                             uint64_t alignment);
+                             uint32_t **slot_of, const ash_graph *g,
+                             const ash_steps *steps, uint64_t alignment);
 
 #endif

@@ -1,4 +1,5 @@
-/* naive.c - no reuse: every tensor its own bytes. The figure to compare with. */
+/* naive.c - no reuse: every tensor its own bytes. The figure to compare with.
+ */
 #include "plan/planner.h"
 
 #include "base/checked.h"
@@ -14,14 +15,23 @@ static uint64_t stack_up(const ash_scratch *s, int64_t *offsets) {
   return top;
 }
 
-static ash_status plan(ash_draft *d) {
-  ash_scratch s;
-  ASH_TRY(ash_draft_scratch(d, &s));
-  int64_t *offsets = ASH_NEW_ARRAY(&d->ctx->scratch, int64_t, s.count + 1u);
+static ash_status pack(ash_draft *d, ash_place_result *out,
+                       const ash_scratch *s, uint64_t capacity) {
+  (void)capacity;
+  int64_t *offsets = ASH_NEW_ARRAY(&d->ctx->scratch, int64_t, s->count + 1u);
   ASH_TRY(ash_zone_check(d->ctx, &d->ctx->scratch));
-  const uint64_t height = stack_up(&s, offsets);
-  return ash_draft_settle(d, &s, offsets, height);
+  const uint64_t height = stack_up(s, offsets);
+  return ash_pack_result(d, out, s, offsets, height);
 }
 
-const ash_planner ash_planner_naive = {
-    .name = "naive", .help = "no reuse of memory at all", .plan = plan};
+static ash_status plan(void *user, ash_ctx *ctx, const ash_plan_request *ask,
+                       ash_plan_answer *answer) {
+  ash_draft d = {ctx, ask, answer};
+  (void)user;
+  return ash_plan_banks(&d, pack);
+}
+
+const ash_planner ash_planner_naive = {.abi = ASH_PLANNER_ABI,
+                                       .name = "naive",
+                                       .help = "no reuse of memory at all",
+                                       .plan = plan};

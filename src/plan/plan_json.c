@@ -52,6 +52,10 @@ static void put_tensors(ash_json *j, const ash_plan *p, const ash_graph *g) {
     ash_json_uint(j, "last_step", s->life.end_step - 1);
     ash_json_string(j, "alias_of",
                     s->alias_of == ASH_NO_ID ? NULL : p->slots[s->alias_of].id);
+    if (s->alias_of != ASH_NO_ID)
+      ash_json_string(j, "alias_kind", ash_alias_text(s->alias_kind));
+    if (s->reason)
+      ash_json_string(j, "reason", s->reason);
     ash_json_close(j, '}');
   }
   ash_json_close(j, ']');

@@ -1,42 +1,198 @@
-/* planner.c - from a graph to a checked plan: steps, slots, the backend's
- * policy, aliases, the checker. */
+/* planner.c - from a graph to a checked plan: constraints, steps, slots,
+ * aliases, the backend's policy, the checker. */
 #include "plan/planner.h"
 
+#include "base/checked.h"
+#include "base/nearest.h"
 #include "base/sort.h"
 #include "order/order.h"
+#include "plan/rules.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+typedef struct planning {
+  ash_ctx *ctx;
+  ash_plan_options options;
+  const ash_planner *backend;
+  ash_constraints rules;
+  ash_slots slots;
+  uint32_t *memory; /* by slot */
+  uint64_t *offset; /* by slot */
+  bool *aligned;    /* by slot: a rule asks for its alignment */
+  ash_plan_request ask;
+  ash_plan_answer answer;
+} planning;
 
 const char *ash_role_text(ash_role role) {
   static const char *const text[] = {"scratch", "persistent", "constant"};
-  return text[role];
+  return (unsigned)role < ASH_COUNT_OF(text) ? text[role] : "?";
 }
 
-static const ash_planner *const builtin[] = {
-    &ash_planner_exact, &ash_planner_greedy, &ash_planner_first_fit,
-    &ash_planner_naive};
+/* ---- the backend -----------------------------------------------------------
+ */
 
-const ash_planner *ash_planner_at(size_t index) {
-  return index < ASH_COUNT_OF(builtin) ? builtin[index] : NULL;
-}
-
-const ash_planner *ash_find_planner(const char *name) {
-  for (size_t i = 0; i < ASH_COUNT_OF(builtin); i++)
-    if (strcmp(builtin[i]->name, name) == 0)
-      return builtin[i];
-  return NULL;
-}
-
-static ash_status find_backend(ash_draft *d, const ash_planner **out) {
-  const char *name = d->options.planner ? d->options.planner : "exact";
-  *out = ash_find_planner(name);
+ash_status ash_choose_planner(ash_ctx *ctx, const ash_planner **out,
+                              const char *name) {
+  ash_nearest near;
+  const ash_planner *p;
+  if (!name)
+    name = "exact";
+  *out = ash_find_planner(ctx, name);
   if (*out)
     return ASH_OK;
-  (void)ash_fail(d->ctx, ASH_MISUSE, ASH_D_planner_unknown, ASH_NOWHERE,
+  if (strncmp(name, "exec:", 5) == 0)
+    return ash_exec_planner(ctx, out, name);
+  if (strchr(name, '/'))
+    return ash_load_planner(ctx, out, name);
+  (void)ash_fail(ctx, ASH_MISUSE, ASH_D_planner_unknown, ASH_NOWHERE,
                  "there is no planner called '%s'", name);
-  ash_hint(d->ctx, "planners: exact, greedy, first-fit, naive");
+  ash_nearest_init(&near, name);
+  for (size_t i = 0; (p = ash_planner_at(ctx, i)); i++)
+    ash_nearest_offer(&near, p->name);
+  if (ash_nearest_word(&near))
+    ash_hint(ctx, "did you mean '%s'?", ash_nearest_word(&near));
+  else
+    ash_hint(ctx, "built in: exact, greedy, first-fit, naive; also ./FILE.so "
+                  "and 'exec:PROGRAM'");
   return ASH_MISUSE;
 }
+
+static ash_status call_backend(planning *p) {
+  const size_t said = p->ctx->diag_count;
+  const ash_status status =
+      p->backend->plan(p->backend->user, p->ctx, &p->ask, &p->answer);
+  if (status == ASH_OK || p->ctx->diag_count > said)
+    return status;
+  return ash_fail(p->ctx, status,
+                  status == ASH_NOFIT ? ASH_D_plan_nofit : ASH_D_planner_failed,
+                  ASH_NOWHERE, "planner '%s': %s", p->backend->name,
+                  p->answer.message ? p->answer.message
+                                    : ash_status_text(status));
+}
+
+/* ---- what rules ask of slots ------------------------------------------------
+ */
+
+static void take_demands(planning *p, uint32_t i) {
+  ash_slot *s = &p->slots.items[i];
+  p->memory[i] = ASH_NO_MEMORY;
+  p->offset[i] = ASH_NO_OFFSET;
+  if (s->tensor == ASH_NO_ID) {
+    p->memory[i] = p->rules.ops[s->op].scratch_placement;
+    return;
+  }
+  const ash_tensor_attributes *a = &p->rules.tensors[s->tensor];
+  if (a->alignment)
+    s->alignment = a->alignment;
+  p->aligned[i] = a->alignment != 0;
+  if (s->binding.role != ASH_SCRATCH)
+    return;
+  p->memory[i] = a->memory;
+  p->offset[i] = a->offset;
+}
+
+/* Two pins on the same bytes at the same time cannot both be obeyed. */
+static ash_status check_pins(planning *p, uint32_t i) {
+  const ash_slot *x = &p->slots.items[i];
+  for (uint32_t k = 0; k < i; k++) {
+    const ash_slot *y = &p->slots.items[k];
+    if (p->offset[k] == ASH_NO_OFFSET || p->memory[k] != p->memory[i] ||
+        x->life.first_step >= y->life.end_step ||
+        y->life.first_step >= x->life.end_step ||
+        p->offset[i] >= p->offset[k] + y->size ||
+        p->offset[k] >= p->offset[i] + x->size)
+      continue;
+    return ash_fail(p->ctx, ASH_MALFORMED, ASH_D_rule_conflict,
+                    ash_graph_loc(p->ask.graph, ASH_NO_ID, x->tensor),
+                    "'%s' is pinned at %" PRIu64 " and '%s' at %" PRIu64
+                    ": they overlap while both are alive",
+                    x->id, p->offset[i], y->id, p->offset[k]);
+  }
+  return ASH_OK;
+}
+
+static ash_status apply_rules(planning *p) {
+  ash_zone *z = &p->ctx->scratch;
+  const size_t n = p->slots.count + 1u;
+  p->memory = ASH_NEW_ARRAY(z, uint32_t, n);
+  p->offset = ASH_NEW_ARRAY(z, uint64_t, n);
+  p->aligned = ASH_NEW_ARRAY(z, bool, n);
+  ASH_TRY(ash_zone_check(p->ctx, z));
+  for (uint32_t i = 0; i < p->slots.count; i++) {
+    take_demands(p, i);
+    if (p->offset[i] != ASH_NO_OFFSET)
+      ASH_TRY(check_pins(p, i));
+  }
+  return ASH_OK;
+}
+
+/* Storage is placed whole: what one member must have, its root must. */
+static void lift_demands(planning *p) {
+  for (uint32_t i = 0; i < p->slots.count; i++) {
+    const uint32_t root =
+        ash_alias_root(p->slots.items, p->slots.count, i, NULL);
+    if (p->memory[i] != ASH_NO_MEMORY)
+      p->memory[root] = p->memory[i];
+  }
+}
+
+/* ---- the request ------------------------------------------------------------
+ */
+
+static ash_status make_request(planning *p) {
+  ash_ctx *ctx = p->ctx;
+  ash_plan_request *ask = &p->ask;
+  uint32_t *slot_of;
+  ASH_TRY(ash_fill_memory_constraints(ctx, &ask->memories, ask->device,
+                                      p->options.constraints,
+                                      p->options.constraint_count));
+  ask->memory_count = ask->device->memory_count;
+  ASH_TRY(ash_fill_tensor_constraints(ctx, &p->rules, ask->graph, ask->device,
+                                      p->options.rules));
+  ASH_TRY(ash_order_as_given(ctx, &ctx->keep, &ask->steps, ask->graph));
+  ASH_TRY(ash_collect_slots(ctx, &ctx->keep, &p->slots, &slot_of, ask->graph,
+                            &ask->steps, ask->device->alignment));
+  ASH_TRY(apply_rules(p));
+  ash_aliaser a = {.ctx = ctx,
+                   .g = ask->graph,
+                   .steps = &ask->steps,
+                   .slots = &p->slots,
+                   .slot_of = slot_of,
+                   .memory = p->memory,
+                   .offset = p->offset,
+                   .aligned = p->aligned};
+  ASH_TRY(ash_find_aliases(&a, &p->options, p->backend->views_only));
+  lift_demands(p);
+  ask->slot_count = p->slots.count;
+  ask->memory = p->memory;
+  ask->offset = p->offset;
+  return ASH_OK;
+}
+
+/* The answer starts with constants and variables in place; what the backend is
+ * asked is a copy of that. */
+static ash_status start_answer(planning *p) {
+  const uint32_t roles = ASH_ROLE_COUNT;
+  ash_plan_answer *a = &p->answer;
+  ash_draft d = {p->ctx, &p->ask, a};
+  a->struct_bytes = sizeof *a;
+  a->arena_capacity = roles * p->ask.device->memory_count;
+  a->arenas = ASH_NEW_ARRAY(&p->ctx->keep, ash_arena, a->arena_capacity);
+  ash_slot *copy =
+      ASH_NEW_ARRAY(&p->ctx->scratch, ash_slot, p->slots.count + 1u);
+  ASH_TRY(ash_zone_check(p->ctx, &p->ctx->keep));
+  ASH_TRY(ash_zone_check(p->ctx, &p->ctx->scratch));
+  a->slots = p->slots.items;
+  ASH_TRY(ash_place_constants(&d, &p->rules, p->options.rules));
+  for (uint32_t i = 0; i < p->slots.count; i++)
+    copy[i] = p->slots.items[i];
+  p->ask.slots = copy;
+  return ASH_OK;
+}
+
+/* ---- the plan ---------------------------------------------------------------
+ */
 
 static int by_role_and_name(const void *a, const void *b, const void *user) {
   const ash_arena *x = a, *y = b;
@@ -46,68 +202,101 @@ static int by_role_and_name(const void *a, const void *b, const void *user) {
   return strcmp(x->memory, y->memory);
 }
 
-static ash_status sort_arenas(ash_draft *d) {
-  ash_arena *spare = ASH_NEW_ARRAY(&d->ctx->scratch, ash_arena,
-                                   d->arena_count + 1u);
-  ASH_TRY(ash_zone_check(d->ctx, &d->ctx->scratch));
-  ash_sort(d->arenas, spare, d->arena_count, sizeof *spare, by_role_and_name,
+static ash_status sort_arenas(planning *p) {
+  ash_plan_answer *a = &p->answer;
+  ash_arena *spare =
+      ASH_NEW_ARRAY(&p->ctx->scratch, ash_arena, a->arena_count + 1u);
+  ASH_TRY(ash_zone_check(p->ctx, &p->ctx->scratch));
+  ash_sort(a->arenas, spare, a->arena_count, sizeof *spare, by_role_and_name,
            NULL);
   return ASH_OK;
 }
 
-/* A plan is as well proved as its worst arena. */
-static ash_verdict worst_verdict(const ash_draft *d) {
-  for (uint32_t i = 0; i < d->arena_count; i++)
-    if (d->arenas[i].verdict != ASH_OPTIMAL)
-      return d->arenas[i].verdict;
+/* A plan is as well proved as its worst arena, and which tensor goes to which
+ * of several memories is chosen, not proved. */
+static ash_verdict verdict_of(const planning *p) {
+  uint32_t scratch = 0;
+  for (uint32_t i = 0; i < p->answer.arena_count; i++) {
+    if (p->answer.arenas[i].verdict != ASH_OPTIMAL)
+      return p->answer.arenas[i].verdict;
+    scratch += p->answer.arenas[i].role == ASH_SCRATCH;
+  }
+  for (uint32_t i = 0; scratch > 1 && i < p->ask.slot_count; i++) {
+    const ash_slot *s = &p->answer.slots[i];
+    if (s->binding.role == ASH_SCRATCH && s->alias_of == ASH_NO_ID &&
+        p->memory[i] == ASH_NO_MEMORY)
+      return ASH_FEASIBLE;
+  }
   return ASH_OPTIMAL;
 }
 
-static ash_status finish(ash_draft *d, const ash_planner *backend,
-                         const ash_plan **out) {
-  ash_plan *plan = ASH_NEW(d->zone, ash_plan);
-  const char *model = ash_zone_string(d->zone, d->g->name);
-  ASH_TRY(ash_zone_check(d->ctx, d->zone));
-  ash_populate_alias_bindings(d->slots.items, d->slots.count);
-  ASH_TRY(sort_arenas(d));
+static ash_status list_code(planning *p, const char *const **out) {
+  const ash_graph *g = p->ask.graph;
+  const char **list =
+      ASH_NEW_ARRAY(&p->ctx->keep, const char *, g->op_count + 1);
+  bool any = false;
+  ASH_TRY(ash_zone_check(p->ctx, &p->ctx->keep));
+  for (uint32_t op = 0; op < g->op_count; op++) {
+    const uint32_t memory = p->rules.ops[op].code_placement;
+    if (memory == ASH_NO_MEMORY)
+      continue;
+    list[op] = p->ask.device->memories[memory].name;
+    any = true;
+  }
+  *out = any ? list : NULL;
+  return ASH_OK;
+}
+
+static ash_status finish(planning *p, const ash_plan **out) {
+  ash_draft d = {p->ctx, &p->ask, &p->answer};
+  ash_plan *plan = ASH_NEW(&p->ctx->keep, ash_plan);
+  const char *model = ash_zone_string(&p->ctx->keep, p->ask.graph->name);
+  const char *planner = ash_zone_string(&p->ctx->keep, p->backend->name);
+  ASH_TRY(ash_zone_check(p->ctx, &p->ctx->keep));
+  ash_populate_alias_allocations(p->answer.slots, p->ask.slot_count);
+  ASH_TRY(ash_complete_arenas(&d, ash_planner_is_builtin(p->backend)));
+  ASH_TRY(sort_arenas(p));
   *plan = (ash_plan){.model = model,
-                     .target = d->device->name,
-                     .planner = backend->name,
-                     .verdict = worst_verdict(d),
-                     .steps = d->steps,
-                     .slots = d->slots.items,
-                     .slot_count = d->slots.count,
-                     .arenas = d->arenas,
-                     .arena_count = d->arena_count,
-                     .ticks = d->ticks};
-  ASH_TRY(ash_check_plan(d->ctx, plan, d->g, d->device));
+                     .target = p->ask.device->name,
+                     .planner = planner,
+                     .verdict = verdict_of(p),
+                     .steps = p->ask.steps,
+                     .slots = p->answer.slots,
+                     .slot_count = p->ask.slot_count,
+                     .arenas = p->answer.arenas,
+                     .arena_count = p->answer.arena_count,
+                     .ticks = p->answer.ticks};
+  ASH_TRY(list_code(p, &plan->code_memory));
+  ASH_TRY(ash_check_plan(p->ctx, plan, p->ask.graph, p->ask.device));
+  ASH_TRY(ash_check_demands(&d));
   *out = plan;
   return ASH_OK;
 }
 
-static ash_status plan(ash_draft *d, const ash_plan **out) {
-  const ash_planner *backend;
-  ASH_TRY(find_backend(d, &backend));
-  d->arenas = ASH_NEW_ARRAY(d->zone, ash_arena,
-                            (size_t)ASH_ROLE_COUNT * d->device->memory_count);
-  ASH_TRY(ash_zone_check(d->ctx, d->zone));
-  ASH_TRY(ash_order_as_given(d->ctx, d->zone, &d->steps, d->g));
-  ASH_TRY(ash_collect_slots(d->ctx, d->zone, &d->slots, d->g, &d->steps,
-                            d->device->alignment));
-  ASH_TRY(ash_draft_bump(d));
-  ASH_TRY(backend->plan(d));
-  return finish(d, backend, out);
+static ash_status run(planning *p, const ash_plan **out) {
+  ASH_TRY(ash_choose_planner(p->ctx, &p->backend, p->options.planner));
+  ASH_TRY(make_request(p));
+  ASH_TRY(start_answer(p));
+  ASH_TRY(call_backend(p));
+  return finish(p, out);
 }
 
-ash_status ash_plan_memory(ash_ctx *ctx, const ash_plan **out,
-                           const ash_graph *g, const ash_device *device,
-                           const ash_plan_options *options) {
-  ash_draft d = {.ctx = ctx, .zone = &ctx->keep, .g = g, .device = device};
-  if (options)
-    d.options = *options;
+ash_status ash_plan_model(ash_ctx *ctx, const ash_plan **out,
+                          const ash_graph *g, const ash_device *device,
+                          const ash_plan_options *options) {
+  planning p = {.ctx = ctx};
+  if (options) {
+    const size_t bytes = options->struct_bytes;
+    memcpy(&p.options, options,
+           bytes && bytes < sizeof p.options ? bytes : sizeof p.options);
+  }
+  p.ask = (ash_plan_request){.struct_bytes = sizeof p.ask,
+                             .graph = g,
+                             .device = device,
+                             .options = &p.options};
   *out = NULL;
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
-  const ash_status status = plan(&d, out);
+  const ash_status status = run(&p, out);
   ash_zone_rewind(&ctx->scratch, mark);
   return status;
 }

@@ -8,42 +8,49 @@
 
 enum { ASH_ROLE_COUNT = 3 };
 
+/* A request and its answer, as built-in backends see them. */
 typedef struct ash_draft {
   ash_ctx *ctx;
-  ash_zone *zone; /* what the finished plan keeps */
-  const ash_graph *g;
-  const ash_device *device;
-  ash_plan_options options;
-  ash_steps steps;
-  ash_slots slots;
-  ash_arena *arenas; /* at most one a role and memory */
-  uint32_t arena_count;
-  uint64_t ticks;
+  const ash_plan_request *ask;
+  ash_plan_answer *answer;
 } ash_draft;
 
-/* A backend gives every slot that is not an alias a binding and fills the
- * arenas; aliases, checking and hashing follow. */
-typedef struct ash_planner {
-  const char *name;
-  const char *help;
-  ash_status (*plan)(ash_draft *draft);
-} ash_planner;
+/* ---- the registry -------------------------------------------------------- */
 
-const ash_planner *ash_find_planner(const char *name);
-const ash_planner *ash_planner_at(size_t index); /* NULL past the last */
+bool ash_planner_is_builtin(const ash_planner *planner);
+/* The interface's version and the fields that must be there. */
+ash_status ash_planner_check(ash_ctx *ctx, const ash_planner *planner,
+                             const char *where);
+/* "exec:PROGRAM ARGS" as a backend; exec.c. */
+ash_status ash_exec_planner(ash_ctx *ctx, const ash_planner **out,
+                            const char *command);
+/* The backend that options ask for, loaded if need be. */
+ash_status ash_choose_planner(ash_ctx *ctx, const ash_planner **out,
+                              const char *name);
+
+/* ---- arenas and rooms -----------------------------------------------------
+ */
 
 /* The arena of a role and memory, made on first use. */
 ash_arena *ash_draft_arena(ash_draft *d, ash_role role, uint32_t memory,
                            uint32_t source_memory);
 
-/* Bytes of `memory` not yet given to arenas. */
+/* Bytes of `memory` not yet given to arenas, nor to the stored bytes of staged
+ * ones. */
 uint64_t ash_draft_room(const ash_draft *d, uint32_t memory);
+
+/* The memories a backend may use for scratch, best first. */
+uint32_t ash_draft_candidates(const ash_draft *d, uint32_t *memories);
 
 /* Persistent and constant slots, the same for all backends: placed one behind
  * the other in order of first use; equal constants share a place. */
-ash_status ash_draft_bump(ash_draft *d);
+ash_status ash_place_constants(ash_draft *d, const ash_constraints *rules,
+                               const ash_rules *book);
 
-/* The scratch slots that need a place (aliases left out), as buffers. */
+/* ---- scratch ---------------------------------------------------------------
+ */
+
+/* Scratch slots that need a place (aliases left out), as buffers. */
 typedef struct ash_scratch {
   uint32_t *slot; /* buffer -> slot */
   ash_buffer *buffers;
@@ -51,21 +58,43 @@ typedef struct ash_scratch {
 } ash_scratch;
 ash_status ash_draft_scratch(ash_draft *d, ash_scratch *out);
 
+/* A way of packing buffers: offsets, height and bound. capacity 0: no limit,
+ * else no offsets may mean "more than that". */
+typedef ash_status ash_pack(ash_draft *d, ash_place_result *out,
+                            const ash_scratch *s, uint64_t capacity);
+
+/* Spreads scratch over the memories by benefit and packs each with `pack`. */
+ash_status ash_plan_banks(ash_draft *d, ash_pack *pack);
+
 /* Puts placed buffers into `memory` and books the arena. */
 ash_status ash_draft_commit(ash_draft *d, const ash_scratch *s,
                             const ash_place_result *placed, uint32_t memory);
 
-/* The memories a backend may use for scratch, best first. */
-uint32_t ash_draft_candidates(const ash_draft *d, uint32_t *memories);
+/* The largest sum of sizes alive at one step: no packing is lower. */
+uint64_t ash_peak_live(const ash_scratch *s, uint32_t steps, int64_t *when);
 
-/* For heuristics: puts the placement into the first memory with room, with the
- * largest live sum as its bound, or says that none has. */
-ash_status ash_draft_settle(ash_draft *d, const ash_scratch *s,
-                            const int64_t *offsets, uint64_t height);
+/* For heuristics: the answer of a placement with that bound; pinned buffers
+ * are refused. */
+ash_status ash_pack_result(ash_draft *d, ash_place_result *out,
+                           const ash_scratch *s, const int64_t *offsets,
+                           uint64_t height);
 
-/* No memory had room: says which tensors force the peak and what is short. */
-ash_status ash_draft_nofit(ash_draft *d, const ash_scratch *s,
-                           const ash_place_result *best, uint32_t memory);
+/* Bytes moved a run for the storage of each root slot. */
+typedef struct ash_traffic {
+  uint64_t read, written;
+} ash_traffic;
+ash_status ash_count_traffic(ash_draft *d, ash_traffic *by_slot);
+
+/* ---- finishing -------------------------------------------------------------
+ */
+
+/* Fills arenas from the bindings where a foreign backend left them out. */
+ash_status ash_complete_arenas(ash_draft *d, bool trusted);
+/* Budgets and rules were respected? */
+ash_status ash_check_demands(ash_draft *d);
+
+/* The packings of the built-in backends. */
+ash_pack ash_pack_exact, ash_pack_greedy;
 
 extern const ash_planner ash_planner_exact, ash_planner_greedy,
     ash_planner_first_fit, ash_planner_naive;

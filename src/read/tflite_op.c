@@ -212,6 +212,31 @@ static ash_status read_gelu(call *c) {
   return ASH_OK;
 }
 
+static ash_status read_mirror_pad(call *c) {
+  const uint32_t mode = ash_fb_u8(&c->options, 0, 0);
+  if (mode > 1)
+    return bad_options(c, "the mode's number", mode);
+  put(c, ASH_STRING_ATTR("mode", mode ? "symmetric" : "reflect"));
+  return ASH_OK;
+}
+
+/* Paddings are those of the convolution from the output to the input; the
+ * output's shape is declared, the tensor that repeats it is left out. */
+static ash_status read_transpose_conv(call *c) {
+  const uint32_t padding = ash_fb_u8(&c->options, 0, 0);
+  const ash_shape *out = &ash_op_out(c->r->g, &c->op, 0)->shape;
+  ASH_TRY(put_strides(c));
+  ASH_TRY(need_rank(c, 1, 4));
+  if (padding > 1 || out->rank != 4)
+    return bad_options(c, "the padding's number", padding);
+  const ash_shape *filter = shape_in(c, 1);
+  put_pads(c, padding == 0, "pad_top", "pad_bottom", out->dim[1],
+           filter->dim[1], got(c, "stride_h"));
+  put_pads(c, padding == 0, "pad_left", "pad_right", out->dim[2],
+           filter->dim[2], got(c, "stride_w"));
+  return put_act(c, 3);
+}
+
 static ash_status read_reducer(call *c) {
   put_int(c, "keep_dims", ash_fb_bool(&c->options, 0, false));
   return ASH_OK;
@@ -280,9 +305,58 @@ typedef struct rule {
 
 #define CONV_TYPES    "fff>f bbi>b bni>b hbl>h hbi>h uui>u"
 #define MATH_TYPES    "ff>f bb>b hh>h uu>u ii>i ll>l"
+#define REDUCE_TYPES  "fi>f bi>b ui>u hi>h ii>i li>l"
 #define COMPARE_TYPES "ff>o bb>o uu>o hh>o ii>o ll>o"
 #define UNARY_TYPES   "f>f b>b u>u h>h"
 #define QUANT_TYPES   "f>b f>u f>h h>b h>h h>i i>b i>h b>b b>u b>h b>i u>b u>u"
+
+/* Plain options, "axis:i0 offset:b5": attribute, kind, option's field; and the
+ * order of the file's inputs where the data does not come first. */
+static const struct detail {
+  ash_op_kind kind;
+  const char *fields, *order;
+} details[] = {
+    {ASH_OP_depth_to_space, "block:i0", NULL},
+    {ASH_OP_space_to_depth, "block:i0", NULL},
+    {ASH_OP_gather, "axis:i0 batch_dims:i1", NULL},
+    {ASH_OP_strided_slice,
+     "begin_mask:i0 end_mask:i1 ellipsis_mask:i2 new_axis_mask:i3 "
+     "shrink_axis_mask:i4 offset:b5",
+     NULL},
+    {ASH_OP_split, "", "10"},
+    {ASH_OP_transpose_conv, "", "213"},
+    {ASH_OP_resize_bilinear, "align_corners:b2 half_pixel_centers:b3", NULL},
+    {ASH_OP_resize_nearest_neighbor, "align_corners:b0 half_pixel_centers:b1",
+     NULL},
+    {ASH_OP_batch_matmul, "adj_x:b0 adj_y:b1", NULL},
+    {ASH_OP_cumsum, "exclusive:b0 reverse:b1", NULL},
+    {ASH_OP_pack, "axis:i1", NULL},
+    {ASH_OP_unpack, "axis:i1", NULL},
+};
+
+static const struct detail *detail_of(ash_op_kind kind) {
+  for (size_t i = 0; i < ASH_COUNT_OF(details); i++)
+    if (details[i].kind == kind)
+      return &details[i];
+  return NULL;
+}
+
+static ash_status read_fields(call *c) {
+  const char *p = detail_of(c->op.kind)->fields;
+  while (*p) {
+    const char *colon = strchr(p, ':');
+    char name[32] = "";
+    memcpy(name, p, (size_t)(colon - p));
+    const char *kept = ash_zone_string(&c->r->ctx->scratch, name);
+    ASH_TRY(ash_zone_check(c->r->ctx, &c->r->ctx->scratch));
+    const uint32_t field = (uint32_t)(colon[2] - '0');
+    put_int(c, kept,
+            colon[1] == 'b' ? ash_fb_bool(&c->options, field, false)
+                            : ash_fb_i32(&c->options, field, 0));
+    p = colon[3] ? colon + 4 : colon + 3;
+  }
+  return ASH_OK;
+}
 
 static const rule rules[] = {
     {0, ASH_OP_add, 5, 11, read_act, true, MATH_TYPES},
@@ -303,8 +377,7 @@ static const rule rules[] = {
     {25, ASH_OP_softmax, 3, 9, read_softmax, true, "f>f b>b b>h u>u u>h h>h"},
     {28, ASH_OP_tanh, 3, 0, NULL, true, UNARY_TYPES},
     {34, ASH_OP_pad, 4, 0, NULL, false, ".i>= .l>="},
-    {40, ASH_OP_mean, 3, 27, read_reducer, true,
-     "fi>f bi>b ui>u hi>h ii>i li>l"},
+    {40, ASH_OP_mean, 3, 27, read_reducer, true, REDUCE_TYPES},
     {60, ASH_OP_pad, 4, 0, NULL, false, ".i=>= .l=>="},
     {114, ASH_OP_quantize, 4, 0, NULL, true, QUANT_TYPES},
     {41, ASH_OP_sub, 5, 28, read_act, true, MATH_TYPES},
@@ -344,6 +417,43 @@ static const rule rules[] = {
     {150, ASH_OP_gelu, 2, 116, read_gelu, true, "f>f b>b u>u"},
     {152, ASH_OP_relu_0_to_1, 1, 0, NULL, true, UNARY_TYPES},
     {158, ASH_OP_sign, 2, 0, NULL, false, "f>f i>i"},
+    {5, ASH_OP_depth_to_space, 1, 94, read_fields, false, ".>="},
+    {26, ASH_OP_space_to_depth, 2, 19, read_fields, false, ".>="},
+    {36, ASH_OP_gather, 8, 23, read_fields, false, ".i>= .l>="},
+    {37, ASH_OP_batch_to_space_nd, 4, 0, NULL, false, ".ii>="},
+    {38, ASH_OP_space_to_batch_nd, 4, 0, NULL, false, ".ii>="},
+    {39, ASH_OP_transpose, 8, 0, NULL, false, ".i>="},
+    {43, ASH_OP_squeeze, 2, 0, NULL, false, ".>="},
+    {45, ASH_OP_strided_slice, 8, 32, read_fields, false, ".iii>="},
+    {49, ASH_OP_split, 5, 0, NULL, false, ".i>=*"},
+    {53, ASH_OP_cast, 9, 0, NULL, false, ".>."},
+    {64, ASH_OP_select, 4, 0, NULL, false, "o..>."},
+    {65, ASH_OP_slice, 8, 0, NULL, false, ".ii>= .ll>="},
+    {69, ASH_OP_tile, 3, 0, NULL, false, ".i>= .l>="},
+    {70, ASH_OP_expand_dims, 1, 0, NULL, false, ".i>= .l>="},
+    {77, ASH_OP_shape, 1, 0, NULL, false, ".>i .>l"},
+    {83, ASH_OP_pack, 5, 59, read_fields, false, ".=*>="},
+    {88, ASH_OP_unpack, 6, 64, read_fields, false, ".>=*"},
+    {94, ASH_OP_fill, 5, 0, NULL, false, "i.>. l.>."},
+    {100, ASH_OP_mirror_pad, 3, 77, read_mirror_pad, false, ".i>= .l>="},
+    {102, ASH_OP_split_v, 3, 0, NULL, false, ".ii>=* .li>=*"},
+    {105, ASH_OP_reverse, 4, 0, NULL, false, ".i>="},
+    {107, ASH_OP_gather_nd, 6, 0, NULL, false, ".i>= .l>="},
+    {123, ASH_OP_select_v2, 2, 0, NULL, false, "o..>."},
+    {130, ASH_OP_broadcast_to, 4, 0, NULL, false, ".i>= .l>="},
+    {23, ASH_OP_resize_bilinear, 4, 15, read_fields, false, "fi>f bi>b ui>u"},
+    {56, ASH_OP_arg_max, 4, 0, NULL, false, ".i>i .i>l .l>i .l>l"},
+    {67, ASH_OP_transpose_conv, 5, 49, read_transpose_conv, true, CONV_TYPES},
+    {74, ASH_OP_sum, 2, 27, read_reducer, true, REDUCE_TYPES},
+    {79, ASH_OP_arg_min, 4, 0, NULL, false, ".i>i .i>l .l>i .l>l"},
+    {81, ASH_OP_reduce_prod, 2, 27, read_reducer, true, "fi>f ii>i li>l"},
+    {82, ASH_OP_reduce_max, 3, 27, read_reducer, true, REDUCE_TYPES},
+    {89, ASH_OP_reduce_min, 3, 27, read_reducer, true, REDUCE_TYPES},
+    {91, ASH_OP_reduce_any, 1, 27, read_reducer, false, "oi>o"},
+    {97, ASH_OP_resize_nearest_neighbor, 4, 74, read_fields, false, ".i>="},
+    {126, ASH_OP_batch_matmul, 4, 101, read_fields, true, "ff>f bb>b"},
+    {128, ASH_OP_cumsum, 1, 102, read_fields, false, "fi>f ii>i li>l"},
+    {140, ASH_OP_reduce_all, 1, 27, read_reducer, false, "oi>o"},
     {99, ASH_OP_squared_difference, 2, 0, NULL, true, "ff>f bb>b ii>i"},
 };
 
@@ -490,7 +600,7 @@ static ash_status check_arity(const call *c) {
   if (op->input_count < least ||
       op->input_count > ash_tflite_types_inputs_max(c->rule->types))
     return bad_arity(c, "a wrong number of inputs", op->input_count);
-  if (op->output_count != info->outputs)
+  if (info->outputs ? op->output_count != info->outputs : op->output_count == 0)
     return bad_arity(c, "a wrong number of outputs", op->output_count);
   for (uint32_t i = 0; i < least; i++)
     if (op->inputs[i] == ASH_NO_ID)
@@ -513,6 +623,21 @@ static ash_status open_options(call *c) {
   return ASH_OK;
 }
 
+/* The file's place of input i. */
+static uint32_t place_of(ash_op_kind kind, uint32_t i) {
+  const struct detail *d = detail_of(kind);
+  if (!d || !d->order || i >= strlen(d->order))
+    return i;
+  return (uint32_t)(d->order[i] - '0');
+}
+
+/* An order also says how many of the file's inputs are kept. */
+static void drop_unlisted(call *c) {
+  const struct detail *d = detail_of(c->rule->kind);
+  if (d && d->order && c->op.input_count > strlen(d->order))
+    c->op.input_count = (uint32_t)strlen(d->order);
+}
+
 static ash_status translate(call *c) {
   const ash_tflite_op *from = &c->r->ops[c->index];
   ash_zone *scratch = &c->r->ctx->scratch;
@@ -524,10 +649,13 @@ static ash_status translate(call *c) {
   c->op.inputs = ASH_NEW_ARRAY(scratch, uint32_t, from->input_count);
   c->op.outputs = ASH_NEW_ARRAY(scratch, uint32_t, from->output_count);
   ASH_TRY(ash_zone_check(c->r->ctx, scratch));
-  for (uint32_t i = 0; i < from->input_count; i++)
-    c->op.inputs[i] = from->inputs[i] == ASH_NO_ID
+  for (uint32_t i = 0; i < from->input_count; i++) {
+    const uint32_t k = place_of(c->rule->kind, i);
+    c->op.inputs[i] = k >= from->input_count || from->inputs[k] == ASH_NO_ID
                           ? ASH_NO_ID
-                          : c->r->uses[from->inputs[i]].graph;
+                          : c->r->uses[from->inputs[k]].graph;
+  }
+  drop_unlisted(c);
   for (uint32_t i = 0; i < from->output_count; i++)
     c->op.outputs[i] = c->r->uses[from->outputs[i]].graph;
   return ASH_OK;

@@ -68,11 +68,13 @@ bool ash_tflite_types_match(const ash_graph *g, const ash_op *op,
 
 uint32_t ash_tflite_types_inputs_max(const char *types) {
   uint32_t most = 0, letters = 0;
+  bool inputs = true;
   for (const char *p = types; *p; p++) {
-    if (*p == '*')
+    if (*p == '*' && inputs)
       return UINT32_MAX;
     if (*p == '>' && letters > most)
       most = letters;
+    inputs = *p == ' ' || (inputs && *p != '>');
     letters = *p == ' ' ? 0 : letters + 1;
   }
   return most;

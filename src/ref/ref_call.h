@@ -73,9 +73,20 @@ int32_t ash_ref_to_int(float x);
 
 /* Walks a shape's elements in order: `at` is the position, all 0 at first. */
 void ash_ref_next(const ash_shape *s, int32_t *at);
+/* Index of a position in a shape of that rank. */
+uint64_t ash_ref_offset(const ash_shape *s, const int32_t *at);
 /* Index of `at`, a position in a shape of `rank` axes, in a tensor that was
  * broadcast to that shape. */
 uint64_t ash_ref_index(const ash_shape *s, const int32_t *at, uint32_t rank);
+
+/* Element `from` of a value becomes element `to` of output k, as it is. */
+void ash_ref_move(const ash_ref_call *c, uint32_t k, uint64_t to,
+                  const void *source, uint64_t from);
+/* Fills output 0 from input 0: `source_of` says which element comes to a
+ * position of the output, or ASH_REF_NOWHERE for the value that means zero. */
+#define ASH_REF_NOWHERE UINT64_MAX
+typedef uint64_t ash_ref_source(const ash_ref_call *c, const int32_t *at);
+ash_status ash_ref_move_all(const ash_ref_call *c, ash_ref_source *source_of);
 
 #define ASH_REF_KERNELS(X)                                                     \
   X(conv_2d, ash_ref_conv)                                                     \
@@ -134,7 +145,44 @@ uint64_t ash_ref_index(const ash_shape *s, const int32_t *at, uint32_t rank);
   X(gelu, ash_ref_gelu)                                                        \
   X(hard_swish, ash_ref_hard_swish)                                            \
   X(log_softmax, ash_ref_log_softmax)                                          \
-  X(l2_normalization, ash_ref_l2_normalization)
+  X(l2_normalization, ash_ref_l2_normalization)                                \
+  X(squeeze, ash_ref_copy)                                                     \
+  X(expand_dims, ash_ref_copy)                                                 \
+  X(transpose, ash_ref_transpose)                                              \
+  X(slice, ash_ref_slice)                                                      \
+  X(strided_slice, ash_ref_slice)                                              \
+  X(split, ash_ref_split)                                                      \
+  X(split_v, ash_ref_split)                                                    \
+  X(pack, ash_ref_pack)                                                        \
+  X(unpack, ash_ref_unpack)                                                    \
+  X(gather, ash_ref_gather)                                                    \
+  X(gather_nd, ash_ref_gather_nd)                                              \
+  X(tile, ash_ref_tile)                                                        \
+  X(fill, ash_ref_fill)                                                        \
+  X(shape, ash_ref_shape)                                                      \
+  X(broadcast_to, ash_ref_broadcast_to)                                        \
+  X(reverse, ash_ref_reverse)                                                  \
+  X(select, ash_ref_select)                                                    \
+  X(select_v2, ash_ref_select)                                                 \
+  X(cast, ash_ref_cast)                                                        \
+  X(space_to_depth, ash_ref_space_to_depth)                                    \
+  X(depth_to_space, ash_ref_depth_to_space)                                    \
+  X(space_to_batch_nd, ash_ref_space_to_batch_nd)                              \
+  X(batch_to_space_nd, ash_ref_batch_to_space_nd)                              \
+  X(mirror_pad, ash_ref_mirror_pad)                                            \
+  X(sum, ash_ref_sum)                                                          \
+  X(reduce_prod, ash_ref_fold)                                                 \
+  X(reduce_max, ash_ref_fold)                                                  \
+  X(reduce_min, ash_ref_fold)                                                  \
+  X(reduce_any, ash_ref_fold)                                                  \
+  X(reduce_all, ash_ref_fold)                                                  \
+  X(arg_max, ash_ref_arg)                                                      \
+  X(arg_min, ash_ref_arg)                                                      \
+  X(cumsum, ash_ref_cumsum)                                                    \
+  X(resize_bilinear, ash_ref_resize_bilinear)                                  \
+  X(resize_nearest_neighbor, ash_ref_resize_nearest)                           \
+  X(transpose_conv, ash_ref_transpose_conv)                                    \
+  X(batch_matmul, ash_ref_batch_matmul)
 
 #define X(op, kernel) ash_status kernel(const ash_ref_call *c);
 ASH_REF_KERNELS(X)

@@ -107,12 +107,18 @@ static place place_of(const ash_ref_call *c, uint64_t i) {
                  (int32_t)(i / channels % width), (int32_t)(i % channels)};
 }
 
-/* Real value of one step of the accumulator over one step of the output. */
+/* Real value of one step of the accumulator over one step of the output. The
+ * older uint8 convolutions multiply the scales in float32. */
 static double step_ratio(const ash_ref_call *c, int32_t channel) {
   const ash_quant *w = &ash_ref_in(c, 1)->quant;
+  const float x = ash_ref_scale_of(ash_ref_in(c, 0));
   const float scale = w->scale[w->count > 1 ? channel : 0];
-  return (double)ash_ref_scale_of(ash_ref_in(c, 0)) * (double)scale /
-         (double)ash_ref_scale_of(ash_ref_out(c, 0));
+  const double out = (double)ash_ref_scale_of(ash_ref_out(c, 0));
+  const float product = x * scale;
+  if (ash_ref_in(c, 0)->type == ASH_UINT8 &&
+      c->op->kind != ASH_OP_fully_connected)
+    return (double)product / out;
+  return (double)x * (double)scale / out;
 }
 
 static ash_status conv_int(const ash_ref_call *c, const geometry *g,
@@ -144,6 +150,70 @@ ash_status ash_ref_conv(const ash_ref_call *c) {
     const place p = place_of(c, i);
     const float sum = sum_floats(&g, &p, x, w);
     y[i] = ash_ref_clamp(&limits, sum + (bias ? bias[p.c] : 0));
+  }
+  return ASH_OK;
+}
+
+/* ---- transposed --------------------------------------------------------- */
+
+/* Which filter tap brings input row `in` to output row `out`; -1 for none. */
+static int32_t tap_of(int32_t out, int32_t in, int32_t stride, int32_t pad,
+                      int32_t filter) {
+  const int64_t tap = (int64_t)out + pad - (int64_t)in * stride;
+  return tap >= 0 && tap < filter ? (int32_t)tap : -1;
+}
+
+/* Contributions to one output element come in the order of the input. Returns
+ * the integer sum; `real` gets the float one. */
+static int64_t sum_transposed(const geometry *g, const place *p,
+                              const int32_t *x, const int32_t *w,
+                              const float *fx, const float *fw, float *real) {
+  int64_t sum = 0;
+  *real = 0;
+  for (int32_t y = 0; y < g->in_h; y++) {
+    const int32_t ty = tap_of(p->y, y, g->stride_h, g->pad_top, g->filter_h);
+    for (int32_t z = 0; ty >= 0 && z < g->in_w; z++) {
+      const int32_t tx = tap_of(p->x, z, g->stride_w, g->pad_left, g->filter_w);
+      for (int32_t ic = 0; tx >= 0 && ic < g->in_c; ic++) {
+        const size_t at =
+            (size_t)((((int64_t)p->n * g->in_h + y) * g->in_w + z) * g->in_c +
+                     ic);
+        const size_t weight = find_weight(g, p, ty, tx, ic);
+        if (x)
+          sum += (int64_t)x[at] * w[weight];
+        else
+          *real += fx[at] * fw[weight];
+      }
+    }
+  }
+  return sum;
+}
+
+ash_status ash_ref_transpose_conv(const ash_ref_call *c) {
+  const geometry g = geometry_of(c);
+  const ash_ref_limits limits =
+      ash_ref_limits_of(c, ash_op_string(c->op, "act", "none"));
+  const bool real = ash_ref_is_float(c);
+  const int32_t *x = real ? NULL : ash_ref_widen(c, 0);
+  const int32_t *w = real ? NULL : ash_ref_widen(c, 1);
+  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
+  const uint64_t count = ash_ref_elements(ash_ref_out(c, 0));
+  for (uint64_t i = 0; i < count; i++) {
+    const place p = place_of(c, i);
+    float total;
+    const int64_t sum = sum_transposed(&g, &p, x, w, ash_ref_read(c, 0),
+                                       ash_ref_read(c, 1), &total);
+    if (real) {
+      const float *bias = ash_ref_read(c, 2);
+      ((float *)ash_ref_write(c, 0))[i] =
+          ash_ref_clamp(&limits, total + (bias ? bias[p.c] : 0));
+      continue;
+    }
+    const int32_t *bias = ash_ref_read(c, 2);
+    const ash_ref_factor factor = ash_ref_factor_of(step_ratio(c, p.c));
+    ash_ref_put_int(
+        c, &limits, i,
+        ash_ref_rescale(ash_ref_wrap(sum + (bias ? bias[p.c] : 0)), factor));
   }
   return ASH_OK;
 }

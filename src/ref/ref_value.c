@@ -130,6 +130,13 @@ void ash_ref_next(const ash_shape *s, int32_t *at) {
   }
 }
 
+uint64_t ash_ref_offset(const ash_shape *s, const int32_t *at) {
+  uint64_t index = 0;
+  for (uint32_t i = 0; i < s->rank; i++)
+    index = index * (uint64_t)s->dim[i] + (uint64_t)at[i];
+  return index;
+}
+
 uint64_t ash_ref_index(const ash_shape *s, const int32_t *at, uint32_t rank) {
   uint64_t index = 0;
   for (uint32_t i = 0; i < s->rank; i++) {

@@ -271,8 +271,21 @@ typedef struct tower {
   int64_t best;
 } tower;
 
+static bool is_hopeless(const tower *t, int64_t height) {
+  int64_t need[8];
+  memcpy(need, t->top, sizeof need);
+  for (size_t i = 0; i < t->w->count; i++)
+    for (int64_t s = t->w->b[i].lower; !t->placed[i] && s < t->w->b[i].upper;
+         s++)
+      need[s] += (int64_t)t->w->b[i].size;
+  for (size_t s = 0; s < 8; s++)
+    if (need[s] >= t->best)
+      return true;
+  return height >= t->best;
+}
+
 static void build(tower *t, size_t done, int64_t floor, int64_t height) {
-  if (height >= t->best)
+  if (is_hopeless(t, height))
     return;
   if (done == t->w->count) {
     t->best = height;

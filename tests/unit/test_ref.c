@@ -86,6 +86,17 @@ static void convolution_skips_padding(void) {
                         -3));
 }
 
+static void old_convolutions_are_unsigned(void) {
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_UINT8, NET_DIMS(1, 1, 2, 1), 1, 128);
+  const uint32_t w =
+      net_constant(&n, ASH_UINT8, NET_DIMS(1, 1, 2, 1), NET_BYTES(5, 1), 1, 3);
+  const uint32_t y = net_result(&n, ASH_UINT8, NET_DIMS(1, 1, 1, 1), 1, 100);
+  (void)net_op(&n, ASH_OP_conv_2d, NET_IDS(x, w), y);
+  /* (130 - 128) * (5 - 3) + (118 - 128) * (1 - 3) + 100 */
+  gives_bytes(&n, NET_BYTES((int8_t)130, 118), NULL, 1, NET_BYTES(124));
+}
+
 static void float_convolution_has_groups_and_strides(void) {
   net n = net_new();
   const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(1, 1, 3, 4), 0, 0);
@@ -312,6 +323,19 @@ static void concatenation_interleaves(void) {
               NET_BYTES(1, 3, 4, 2, 5, 6));
 }
 
+static void concatenation_rescales_where_it_must(void) {
+  for (int narrow = 0; narrow < 2; narrow++) {
+    const ash_type type = narrow ? ASH_UINT8 : ASH_INT8;
+    net n = net_new();
+    const uint32_t a = net_input(&n, type, NET_DIMS(2), 1, 0);
+    const uint32_t b = net_input(&n, type, NET_DIMS(1), 0.5f, 4);
+    const uint32_t y = net_result(&n, type, NET_DIMS(3), 1, 0);
+    const uint32_t op = net_op(&n, ASH_OP_concatenation, NET_IDS(a, b), y);
+    net_int(&n, op, "axis", 0);
+    gives_bytes(&n, NET_BYTES(1, 2), NET_BYTES(20), 3, NET_BYTES(1, 2, 8));
+  }
+}
+
 static void reshape_copies(void) {
   net n = net_new();
   const uint32_t a = net_input(&n, ASH_INT8, NET_DIMS(2, 2), 0, 0);
@@ -430,6 +454,7 @@ static void mlperf_tiny_models_give_litert_bytes(void) {
   X(shifts_and_products_keep_to_their_edges)                                   \
   X(fixed_point_functions_are_close_to_real_ones)                              \
   X(convolution_skips_padding)                                                 \
+  X(old_convolutions_are_unsigned)                                             \
   X(float_convolution_has_groups_and_strides)                                  \
   X(depthwise_makes_channels_from_one)                                         \
   X(dense_layers_round_ties_away_from_zero)                                    \
@@ -444,6 +469,7 @@ static void mlperf_tiny_models_give_litert_bytes(void) {
   X(sigmoids_are_tables_in_float)                                              \
   X(softmax_sums_to_one)                                                       \
   X(padding_means_zero_unless_told)                                            \
+  X(concatenation_rescales_where_it_must)                                      \
   X(concatenation_interleaves)                                                 \
   X(reshape_copies)                                                            \
   X(watchers_see_every_operator)                                               \

@@ -1,0 +1,197 @@
+/* cmd_sweep.c - ashlar sweep MODEL --set MEM=16K..256K: the model planned for
+ * many sizes of one memory, and the smallest that does. */
+#include "commands.h"
+#include "session.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { GRAIN = 16 }; /* bytes; the search for the smallest goes no finer */
+
+typedef struct job {
+  session s;
+  char memory[64];
+  uint64_t from, to;
+  const ash_graph *graph;
+  bool json, first;
+} job;
+
+/* One size: does it fit, and into what? */
+typedef struct outcome {
+  uint64_t bytes;
+  bool fits;
+  const ash_plan *plan;
+} outcome;
+
+/* Takes the --set with ".." out of the list. -1 to go on. */
+static int take_range(job *j, const command *cmd) {
+  arg_list *sets = &j->s.sets;
+  for (size_t i = 0; i < sets->count; i++) {
+    const char *text = sets->items[i], *dots = strstr(text, "..");
+    const char *equals = strchr(text, '=');
+    char low[32];
+    if (!dots)
+      continue;
+    if (!equals || equals > dots || equals == text ||
+        (size_t)(equals - text) >= sizeof j->memory ||
+        (size_t)(dots - equals) > sizeof low)
+      return usage_error(cmd, "'%s' is not MEM=FROM..TO", text);
+    memcpy(j->memory, text, (size_t)(equals - text));
+    memcpy(low, equals + 1, (size_t)(dots - equals - 1));
+    low[dots - equals - 1] = '\0';
+    if (!ash_parse_bytes(&j->from, low) || !ash_parse_bytes(&j->to, dots + 2) ||
+        j->from == 0 || j->from > j->to)
+      return usage_error(cmd, "'%s' is not MEM=FROM..TO", text);
+    memmove(&sets->items[i], &sets->items[i + 1],
+            (sets->count - i - 1) * sizeof *sets->items);
+    sets->count--;
+    return -1;
+  }
+  return usage_error(cmd, "a range is needed: --set MEM=16K..256K");
+}
+
+/* "Does not fit" is an answer; anything else that goes wrong is not. */
+static ash_status try_size(job *j, outcome *out, uint64_t bytes) {
+  const ash_device *device = j->s.device;
+  *out = (outcome){.bytes = bytes};
+  ash_status status = ash_device_set_bytes(j->s.ctx, &device, j->memory, bytes);
+  if (status != ASH_OK)
+    status = ASH_NOFIT; /* less than what is reserved */
+  else
+    status = ash_plan_model(j->s.ctx, &out->plan, j->graph, device,
+                            &j->s.options.plan);
+  if (status == ASH_NOFIT) {
+    ash_ctx_forget(j->s.ctx);
+    return ASH_OK;
+  }
+  out->fits = status == ASH_OK;
+  return status;
+}
+
+static void print_json(job *j, const outcome *o) {
+  printf("%s\n  {\"bytes\": %" PRIu64 ", \"fits\": %s", j->first ? "" : ",",
+         o->bytes, o->fits ? "true" : "false");
+  if (o->fits) {
+    printf(", \"verdict\": \"%s\", \"arenas\": [",
+           ash_verdict_text(o->plan->verdict));
+    for (uint32_t i = 0; i < o->plan->arena_count; i++)
+      printf("%s{\"role\": \"%s\", \"memory\": \"%s\", \"size\": %" PRIu64 "}",
+             i ? ", " : "", ash_role_text(o->plan->arenas[i].role),
+             o->plan->arenas[i].memory, o->plan->arenas[i].size);
+    printf("]");
+  }
+  printf("}");
+}
+
+static void print_row(job *j, const outcome *o) {
+  char size[24];
+  if (j->json) {
+    print_json(j, o);
+  } else {
+    printf("  %10s  %-4s", ash_format_bytes(size, sizeof size, o->bytes),
+           o->fits ? "yes" : "no");
+    for (uint32_t i = 0; o->fits && i < o->plan->arena_count; i++)
+      printf("  %s %s %" PRIu64, o->plan->arenas[i].memory,
+             ash_role_text(o->plan->arenas[i].role), o->plan->arenas[i].size);
+    printf("%s\n",
+           o->fits && o->plan->verdict != ASH_OPTIMAL ? "  (not proved)" : "");
+  }
+  j->first = false;
+}
+
+/* Powers of two and the middles between them, and both ends. */
+static uint64_t next_size(uint64_t bytes, uint64_t to) {
+  uint64_t power = 1;
+  while (power <= bytes / 2)
+    power *= 2;
+  const uint64_t middle = power + power / 2, next = power * 2;
+  const uint64_t wanted = bytes < middle ? middle : next;
+  return bytes < to && wanted > to ? to : wanted;
+}
+
+/* The smallest size that fits, on a grid; sizes between a "no" and a "yes". */
+static ash_status find_smallest(job *j, outcome *best, uint64_t no) {
+  while (best->bytes - no > GRAIN) {
+    const uint64_t middle = (no + (best->bytes - no) / 2) / GRAIN * GRAIN;
+    outcome o;
+    const uint64_t at = middle > no ? middle : no + GRAIN;
+    const ash_status status = try_size(j, &o, at);
+    if (status != ASH_OK)
+      return status;
+    if (o.fits)
+      *best = o;
+    else
+      no = at;
+  }
+  return ASH_OK;
+}
+
+static ash_status sweep(job *j) {
+  outcome best = {0};
+  uint64_t no = 0;
+  for (uint64_t bytes = j->from; bytes <= j->to;
+       bytes = next_size(bytes, j->to)) {
+    outcome o;
+    const ash_status status = try_size(j, &o, bytes);
+    if (status != ASH_OK)
+      return status;
+    if (!j->s.quiet)
+      print_row(j, &o);
+    if (o.fits && !best.fits)
+      best = o;
+    else if (!o.fits && !best.fits)
+      no = bytes;
+  }
+  if (j->json)
+    printf("\n]\n");
+  if (!best.fits)
+    return ASH_NOFIT;
+  const ash_status status = no > 0 ? find_smallest(j, &best, no) : ASH_OK;
+  if (status == ASH_OK && !j->json)
+    printf("%s %s: %" PRIu64 " bytes\n",
+           no > 0 ? "smallest" : "fits already with the smallest asked for,",
+           j->memory, best.bytes);
+  return status;
+}
+
+static int run(job *j, const char *path) {
+  ash_compiled c;
+  j->s.options.stop = true;
+  j->s.options.stop_after = ASH_STAGE_PASS;
+  ash_status status =
+      ash_compile(j->s.ctx, &c, path, j->s.device, &j->s.options);
+  j->graph = c.graph;
+  j->first = true;
+  uint32_t memory;
+  if (status == ASH_OK)
+    status = ash_device_find_memory(j->s.ctx, &memory, j->s.device, j->memory);
+  if (status == ASH_OK) {
+    if (j->json)
+      printf("[");
+    else if (!j->s.quiet)
+      printf("  %10s  %-4s  arenas\n", j->memory, "fits");
+    status = sweep(j);
+    if (status == ASH_NOFIT)
+      fprintf(stderr, "ashlar sweep: the model fits none of these sizes\n");
+  }
+  ash_compiled_drop(&c);
+  return session_close(&j->s, status);
+}
+
+int cmd_sweep(int argc, char **argv) {
+  job j = {0};
+  arg_list models;
+  const arg_option options[] = {
+      {"json", 0, ARG_FLAG, &j.json, NULL, "print the table as JSON"},
+      SESSION_OPTIONS(&j.s),
+      {0}};
+  const command *cmd = find_command("sweep");
+  int code = args_parse(cmd, argc, argv, options, &models);
+  if (code < 0 && models.count != 1)
+    code = usage_error(cmd, "one model file is needed");
+  if (code < 0)
+    code = take_range(&j, cmd);
+  if (code < 0)
+    code = session_open(&j.s, cmd);
+  return code >= 0 ? code : run(&j, models.items[0]);
+}

@@ -1,0 +1,17 @@
+/* plan_facts.h - figures of a plan that several commands tell. */
+#ifndef CLI_PLAN_FACTS_H
+#define CLI_PLAN_FACTS_H
+
+#include "ashlar/plan.h"
+
+/* Does this slot take room of its own in the scratch arena of `memory`? Views
+ * use the room of what they look at. */
+bool slot_takes_room(const ash_slot *s, const char *memory);
+bool slot_is_alive(const ash_slot *s, uint32_t step);
+
+/* The first step at which most bytes are alive, and how many. False: no steps
+ * or no host memory. */
+bool plan_peak(const ash_plan *p, const char *memory, uint32_t *step,
+               uint64_t *bytes);
+
+#endif

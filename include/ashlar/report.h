@@ -1,0 +1,78 @@
+/* ashlar/report.h - plans for people: a web page that needs nothing but
+ * itself. */
+#ifndef ASHLAR_REPORT_H
+#define ASHLAR_REPORT_H
+
+#include "ashlar/plan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One self-contained HTML file: the viewer with the plan in it. NUL-ended,
+ * kept by the context. */
+ASH_API ASH_MUST_CHECK ash_status ash_report_html(ash_ctx *ctx,
+                                                  const char **text,
+                                                  size_t *count,
+                                                  const ash_plan *plan,
+                                                  const ash_graph *g);
+
+/* The same from plans as JSON (docs/plan-format.md). They are not checked
+ * here: ash_check_plan_json does that. With `other` the page compares the two;
+ * NULL: it shows one. */
+ASH_API ASH_MUST_CHECK ash_status ash_report_html_json(
+    ash_ctx *ctx, const char **text, size_t *count, const char *json,
+    size_t json_count, const char *other, size_t other_count);
+
+/* ---- two plans ----------------------------------------------------------- */
+
+typedef enum ash_change_kind {
+  ASH_CHANGE_NEW,   /* only in the second                                   */
+  ASH_CHANGE_GONE,  /* only in the first                                    */
+  ASH_CHANGE_SIZE,  /* other bytes                                          */
+  ASH_CHANGE_PLACE, /* same bytes, elsewhere: role, memory or offset        */
+} ash_change_kind;
+
+ASH_API const char *ash_change_text(ash_change_kind kind);
+
+/* A tensor, as one of the two plans has it. */
+typedef struct ash_diff_place {
+  const char *role, *memory; /* NULL: it is not there                       */
+  uint64_t offset, size;
+} ash_diff_place;
+
+typedef struct ash_diff_tensor {
+  ash_change_kind kind;
+  const char *id, *name;
+  ash_diff_place before, after;
+} ash_diff_tensor;
+
+typedef struct ash_diff_arena {
+  const char *role, *memory;
+  uint64_t before, after; /* bytes; 0: there is none                        */
+} ash_diff_arena;
+
+typedef struct ash_diff_head {
+  const char *model, *target, *verdict, *plan_hash, *layout_hash;
+} ash_diff_head;
+
+typedef struct ash_plan_diff {
+  ash_diff_head before, after;
+  const ash_diff_arena *arenas; /* of both plans, also those that stayed     */
+  size_t arena_count;
+  const ash_diff_tensor *tensors; /* changed ones: largest change of bytes
+                                     first, then by id                       */
+  size_t tensor_count;
+} ash_plan_diff;
+
+/* What changed between two plans, as JSON; tensors are the same if their ids
+ * are. Kept by the context. The plans should have been checked before. */
+ASH_API ASH_MUST_CHECK ash_status ash_diff_plans(
+    ash_ctx *ctx, ash_plan_diff *out, const char *before, size_t before_count,
+    const char *before_file, const char *after, size_t after_count,
+    const char *after_file);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,289 @@
+/* banks.c - scratch over several memories, by benefit.
+ *
+ * Everything starts in the best memory. While that is too full, the storage
+ * leaves whose absence costs least for the room it gives: bytes moved a run
+ * times the difference of costs a byte, divided by the bytes it frees where
+ * there are too many. What left is the next memory's problem. At the end those
+ * who left come back, dearest first, as far as the packing still fits. */
+#include "plan/planner.h"
+
+#include "base/checked.h"
+
+#include <inttypes.h>
+
+enum { COME_BACK_MAX = 48 };
+
+typedef struct banks {
+  ash_draft *d;
+  ash_pack *pack;
+  ash_scratch all;
+  uint32_t *home;       /* by buffer: memory                              */
+  bool *fixed;          /* by buffer: a rule says so                      */
+  ash_traffic *traffic; /* by slot                                       */
+  uint64_t *live;       /* by step: bytes alive in the memory looked at   */
+  ash_scratch part;     /* the buffers of that memory                     */
+  uint32_t *index;      /* of the part in all                             */
+} banks;
+
+static const ash_memory *memory_at(const banks *b, uint32_t m) {
+  return &b->d->ask->device->memories[m];
+}
+
+/* What a run loses, in thousandths of cycles, when buffer i is in `to` rather
+ * than in `from`. At least 1, so that bytes decide where costs are equal. */
+static uint64_t penalty(const banks *b, uint32_t i, uint32_t from,
+                        uint32_t to) {
+  const ash_traffic *t = &b->traffic[b->all.slot[i]];
+  const ash_memory *x = memory_at(b, from), *y = memory_at(b, to);
+  uint64_t sum = 1;
+  if (y->read_cost > x->read_cost)
+    sum += t->read * (y->read_cost - x->read_cost);
+  if (y->write_cost > x->write_cost)
+    sum += t->written * (y->write_cost - x->write_cost);
+  return sum;
+}
+
+/* ---- one memory ------------------------------------------------------------
+ */
+
+static void gather(banks *b, uint32_t memory) {
+  b->part.count = 0;
+  for (uint32_t s = 0; s < b->d->ask->steps.count; s++)
+    b->live[s] = 0;
+  for (uint32_t i = 0; i < b->all.count; i++) {
+    if (b->home[i] != memory)
+      continue;
+    const ash_buffer *buffer = &b->all.buffers[i];
+    b->index[b->part.count] = i;
+    b->part.slot[b->part.count] = b->all.slot[i];
+    b->part.buffers[b->part.count++] = *buffer;
+    for (int64_t s = buffer->lower; s < buffer->upper; s++)
+      if (s < (int64_t)b->d->ask->steps.count)
+        b->live[s] += buffer->size;
+  }
+}
+
+static bool is_overfull(const banks *b, uint64_t room) {
+  for (uint32_t s = 0; s < b->d->ask->steps.count; s++)
+    if (b->live[s] > room)
+      return true;
+  return false;
+}
+
+/* Bytes that would no longer be too many without this buffer; with `room` 0,
+ * all that it occupies. */
+static uint64_t relief(const banks *b, const ash_buffer *buffer,
+                       uint64_t room) {
+  uint64_t sum = 0;
+  for (int64_t s = buffer->lower; s < buffer->upper; s++) {
+    if (s >= (int64_t)b->d->ask->steps.count)
+      break;
+    const uint64_t over = b->live[s] > room ? b->live[s] - room : 0;
+    sum += ash_min_u64(over, buffer->size);
+  }
+  return sum;
+}
+
+/* The free buffer of the memory that costs least for what it relieves. */
+static uint32_t find_victim(const banks *b, uint32_t memory, uint32_t next,
+                            uint64_t room) {
+  uint64_t best = UINT64_MAX, most = 0;
+  uint32_t victim = ASH_NO_ID;
+  for (uint32_t k = 0; k < b->part.count; k++) {
+    const uint32_t i = b->index[k];
+    const uint64_t gain = b->fixed[i] ? 0 : relief(b, &b->all.buffers[i], room);
+    if (gain == 0)
+      continue;
+    const uint64_t loss =
+        ash_min_u64(penalty(b, i, memory, next), (uint64_t)1 << 46);
+    const uint64_t score = (loss << 16) / gain;
+    if (score > best || (score == best && gain <= most))
+      continue;
+    best = score;
+    most = gain;
+    victim = i;
+  }
+  return victim;
+}
+
+static bool fits(const banks *b, const ash_place_result *placed,
+                 uint64_t room) {
+  return b->part.count == 0 || (placed->offsets && placed->height <= room);
+}
+
+/* Packs what is in `memory`, sending buffers to `next` until it fits. */
+static ash_status fill(banks *b, uint32_t memory, uint32_t next,
+                       ash_place_result *placed) {
+  const uint64_t room = ash_draft_room(b->d, memory);
+  for (;;) {
+    gather(b, memory);
+    const bool overfull = is_overfull(b, room);
+    if (!overfull) {
+      ASH_TRY(b->pack(b->d, placed, &b->part, room));
+      if (fits(b, placed, room))
+        return ASH_OK;
+    }
+    if (next == ASH_NO_MEMORY)
+      break;
+    const uint32_t victim = find_victim(b, memory, next, overfull ? room : 0);
+    if (victim == ASH_NO_ID)
+      break;
+    b->home[victim] = next;
+  }
+  return b->pack(b->d, placed, &b->part, 0);
+}
+
+/* Is there room over time, and can it still be packed? */
+static ash_status try_back(banks *b, uint32_t i, uint32_t memory,
+                           ash_place_result *placed) {
+  const uint64_t room = ash_draft_room(b->d, memory);
+  const uint32_t was = b->home[i];
+  ash_place_result now = {0};
+  b->home[i] = memory;
+  gather(b, memory);
+  if (!is_overfull(b, room))
+    ASH_TRY(b->pack(b->d, &now, &b->part, room));
+  if (fits(b, &now, room))
+    *placed = now;
+  else
+    b->home[i] = was;
+  return ASH_OK;
+}
+
+static ash_status bring_back(banks *b, uint32_t memory, uint32_t next,
+                             ash_place_result *placed) {
+  uint64_t below = UINT64_MAX;
+  for (uint32_t tries = 0; tries < COME_BACK_MAX; tries++) {
+    uint32_t best = ASH_NO_ID;
+    uint64_t value = 0;
+    for (uint32_t i = 0; i < b->all.count; i++) {
+      const uint64_t p = penalty(b, i, memory, next);
+      if (b->home[i] == next && !b->fixed[i] && p < below && p > value)
+        best = i, value = p;
+    }
+    if (best == ASH_NO_ID)
+      return ASH_OK;
+    below = value;
+    ASH_TRY(try_back(b, best, memory, placed));
+  }
+  return ASH_OK;
+}
+
+/* ---- verdicts --------------------------------------------------------------
+ */
+
+static void note_peak(banks *b, const ash_place_result *best) {
+  uint32_t told = 0;
+  for (uint32_t k = 0; k < b->part.count && told < 8; k++) {
+    const ash_buffer *buffer = &b->part.buffers[k];
+    const ash_slot *slot = &b->d->answer->slots[b->part.slot[k]];
+    if (buffer->lower > best->witness_time ||
+        best->witness_time >= buffer->upper)
+      continue;
+    told++;
+    ash_note(b->d->ctx, ASH_D_plan_nofit, ASH_NOWHERE,
+             "alive at the peak (step %" PRId64 "): '%s' %" PRIu64 " bytes",
+             best->witness_time, slot->name, slot->size);
+  }
+}
+
+static ash_status nofit(banks *b, const ash_place_result *best, uint32_t memory,
+                        bool spilled) {
+  const uint64_t room = ash_draft_room(b->d, memory);
+  const uint64_t need = best->offsets ? best->height : best->lower_bound;
+  const ash_memory *m = memory_at(b, memory);
+  (void)ash_fail(
+      b->d->ctx, ASH_NOFIT, ASH_D_plan_nofit,
+      ash_graph_loc(b->d->ask->graph, ASH_NO_ID, ASH_NO_ID),
+      "does not fit %s: %s need %" PRIu64
+      " bytes (no plan needs fewer than %" PRIu64 "), %s has room "
+      "for %" PRIu64 ": %" PRIu64 " bytes short",
+      b->d->ask->device->name,
+      spilled ? "activations that no faster memory takes" : "activations", need,
+      best->lower_bound, m->name, room, need > room ? need - room : 0);
+  const ash_memory_budget *budget = &b->d->ask->memories[memory];
+  const uint64_t all = budget->constrained ? budget->max_size : m->bytes;
+  ash_hint(b->d->ctx, "it would fit with --%s %s=%" PRIu64,
+           budget->constrained ? "budget" : "set", m->name,
+           all - ash_min_u64(all, room) + need);
+  note_peak(b, best);
+  return ASH_NOFIT;
+}
+
+static const char *reason_for(banks *b, uint32_t i, uint32_t first) {
+  const uint32_t home = b->home[i];
+  ash_zone *z = &b->d->ctx->keep;
+  if (b->fixed[i])
+    return "a rule asks for it, or for a tensor that shares its storage";
+  if (home == first)
+    return ash_zone_format(z, "%s is where activations go first",
+                           memory_at(b, home)->name);
+  return ash_zone_format(
+      z,
+      "%s is full: being here costs about %" PRIu64
+      " cycles a run, less for the room it gives than what stayed",
+      memory_at(b, first)->name, penalty(b, i, first, home) / 1000);
+}
+
+static ash_status tell(banks *b, uint32_t first) {
+  for (uint32_t i = 0; i < b->all.count; i++)
+    b->d->answer->slots[b->all.slot[i]].reason = reason_for(b, i, first);
+  return ash_zone_check(b->d->ctx, &b->d->ctx->keep);
+}
+
+/* ---- all memories -----------------------------------------------------------
+ */
+
+static ash_status prepare(banks *b, uint32_t first) {
+  ash_zone *z = &b->d->ctx->scratch;
+  ASH_TRY(ash_draft_scratch(b->d, &b->all));
+  const size_t n = b->all.count + 1u;
+  b->home = ASH_NEW_ARRAY(z, uint32_t, n);
+  b->fixed = ASH_NEW_ARRAY(z, bool, n);
+  b->index = ASH_NEW_ARRAY(z, uint32_t, n);
+  b->part.slot = ASH_NEW_ARRAY(z, uint32_t, n);
+  b->part.buffers = ASH_NEW_ARRAY(z, ash_buffer, n);
+  b->live = ASH_NEW_ARRAY(z, uint64_t, b->d->ask->steps.count + 1u);
+  b->traffic = ASH_NEW_ARRAY(z, ash_traffic, b->d->ask->slot_count + 1u);
+  ASH_TRY(ash_zone_check(b->d->ctx, z));
+  for (uint32_t i = 0; i < b->all.count; i++) {
+    const uint32_t asked = b->d->ask->memory[b->all.slot[i]];
+    const bool pinned = b->all.buffers[i].offset != ASH_FREE_OFFSET;
+    b->home[i] = asked == ASH_NO_MEMORY ? first : asked;
+    b->fixed[i] = asked != ASH_NO_MEMORY || pinned;
+  }
+  return ash_count_traffic(b->d, b->traffic);
+}
+
+static ash_status settle(banks *b, uint32_t memory, uint32_t next,
+                         bool spilled) {
+  ash_place_result placed = {0};
+  ASH_TRY(fill(b, memory, next, &placed));
+  if (!fits(b, &placed, ash_draft_room(b->d, memory)))
+    return nofit(b, &placed, memory, spilled);
+  if (next != ASH_NO_MEMORY)
+    ASH_TRY(bring_back(b, memory, next, &placed));
+  gather(b, memory);
+  return ash_draft_commit(b->d, &b->part, &placed, memory);
+}
+
+static bool is_candidate(const uint32_t *memories, uint32_t count, uint32_t m) {
+  for (uint32_t i = 0; i < count; i++)
+    if (memories[i] == m)
+      return true;
+  return false;
+}
+
+ash_status ash_plan_banks(ash_draft *d, ash_pack *pack) {
+  banks b = {.d = d, .pack = pack};
+  uint32_t memories[ASH_MEMORY_MAX + 1];
+  const uint32_t count = ash_draft_candidates(d, memories);
+  ASH_TRY(prepare(&b, memories[0]));
+  for (uint32_t m = 0; m < d->ask->memory_count; m++)
+    if (!is_candidate(memories, count, m))
+      ASH_TRY(settle(&b, m, ASH_NO_MEMORY, false));
+  for (uint32_t k = 0; k < count; k++)
+    ASH_TRY(settle(&b, memories[k],
+                   k + 1 < count ? memories[k + 1] : ASH_NO_MEMORY, k > 0));
+  return tell(&b, memories[0]);
+}

@@ -1,0 +1,21 @@
+/* check.h - how the two halves of the checker talk: check.c looks at the plan
+ * as a table, check_run.c goes through the steps as the device would. Neither
+ * knows a planner. */
+#ifndef ASH_PLAN_CHECK_H
+#define ASH_PLAN_CHECK_H
+
+#include "ashlar/plan.h"
+#include "base/ctx.h"
+#include "graph/graph.h"
+
+typedef struct ash_checker {
+  ash_ctx *ctx;
+  const ash_plan *plan;
+  const ash_graph *g;       /* NULL: only what the plan alone can tell */
+  const ash_device *device; /* NULL: likewise */
+} ash_checker;
+
+/* Every step finds its inputs intact, and the end all outputs. */
+ash_status ash_check_run(const ash_checker *c);
+
+#endif

@@ -1,0 +1,243 @@
+/* check_run.c - the steps of a plan, gone through as the device would.
+ *
+ * A value is intact from when it is written until something else is written
+ * over any of its bytes. Nothing here asks for lifetimes or aliases, nor how
+ * the planner came to share bytes: if every read finds its value intact, the
+ * sharing was legitimate. */
+#include "plan/check.h"
+
+#include "kernel/kernel.h"
+#include "kernel/reads.h"
+
+#include <string.h>
+
+typedef struct value {
+  bool intact;
+  uint32_t killer;    /* op that wrote over it, ASH_NO_ID: nobody yet */
+  const char *writer; /* what it wrote */
+} value;
+
+typedef struct runner {
+  const ash_checker *c;
+  uint32_t *slot_of; /* by tensor */
+  value *values;     /* by slot   */
+} runner;
+
+typedef struct range {
+  ash_role role;
+  const char *memory;
+  uint64_t lo, hi;
+} range;
+
+static const ash_slot *slot_at(const runner *r, uint32_t i) {
+  return &r->c->plan->slots[i];
+}
+
+static range range_of(const runner *r, uint32_t slot) {
+  const ash_slot *s = slot_at(r, slot);
+  return (range){s->binding.role, s->binding.memory, s->binding.offset,
+                 s->binding.offset + s->size};
+}
+
+static bool meet(const range *a, const range *b) {
+  return a->role == b->role && a->lo < b->hi && b->lo < a->hi &&
+         strcmp(a->memory, b->memory) == 0;
+}
+
+static bool same_start(const range *a, const range *b) {
+  return a->role == b->role && a->lo == b->lo &&
+         strcmp(a->memory, b->memory) == 0;
+}
+
+static ash_status lost(const runner *r, uint32_t slot, const char *when) {
+  const value *v = &r->values[slot];
+  const ash_graph *g = r->c->g;
+  const char *id = slot_at(r, slot)->id;
+  if (v->killer == ASH_NO_ID)
+    return ash_fail(r->c->ctx, ASH_INTERNAL, ASH_D_plan_clobbered,
+                    ash_graph_loc(g, ASH_NO_ID, slot_at(r, slot)->tensor),
+                    "%s needs '%s', which was never written", when, id);
+  return ash_fail(r->c->ctx, ASH_INTERNAL, ASH_D_plan_clobbered,
+                  ash_graph_loc(g, v->killer, slot_at(r, slot)->tensor),
+                  "%s needs '%s', over which %s has written '%s'", when, id,
+                  g->ops.items[v->killer].id, v->writer);
+}
+
+/* ---- writing ----------------------------------------------------------------
+ */
+
+/* May the op write [w] while it reads input k? */
+static bool may_write(const runner *r, uint32_t op, uint32_t k,
+                      const range *w) {
+  const range in = range_of(r, r->slot_of[r->c->g->ops.items[op].inputs[k]]);
+  if (!meet(&in, w))
+    return true;
+  const ash_kernel *kernel = ash_kernel_find(r->c->g, op);
+  return kernel && same_start(&in, w) &&
+         ash_kernel_in_place(kernel, r->c->g, op, k);
+}
+
+static ash_status check_inputs(const runner *r, uint32_t op, const range *w,
+                               const char *what) {
+  const ash_op *o = &r->c->g->ops.items[op];
+  for (uint32_t k = 0; k < o->input_count; k++)
+    if (o->inputs[k] != ASH_NO_ID && ash_op_reads(r->c->g, op, k) &&
+        !may_write(r, op, k, w))
+      return ash_fail(r->c->ctx, ASH_INTERNAL, ASH_D_plan_self_overlap,
+                      ash_graph_loc(r->c->g, op, o->inputs[k]),
+                      "%s writes '%s' over its input '%s', which its kernel "
+                      "does not allow",
+                      o->id, what, slot_at(r, r->slot_of[o->inputs[k]])->id);
+  return ASH_OK;
+}
+
+static ash_status write_range(const runner *r, uint32_t op, uint32_t writer,
+                              const range *w) {
+  const char *what = slot_at(r, writer)->id;
+  ASH_TRY(check_inputs(r, op, w, what));
+  for (uint32_t i = 0; i < r->c->plan->slot_count; i++) {
+    const range other = range_of(r, i);
+    if (i == writer || !meet(&other, w))
+      continue;
+    r->values[i] = (value){false, op, what};
+  }
+  return ASH_OK;
+}
+
+/* ---- operators
+ * --------------------------------------------------------------- */
+
+/* A reshape whose two sides lie on the same bytes is no code at all. */
+static bool is_nothing(const runner *r, uint32_t op) {
+  const ash_op *o = &r->c->g->ops.items[op];
+  if (!(ash_op_info_of(o->kind)->flags & ASH_OP_VIEW))
+    return false;
+  const range in = range_of(r, r->slot_of[o->inputs[0]]);
+  const range out = range_of(r, r->slot_of[o->outputs[0]]);
+  return same_start(&in, &out) && in.hi == out.hi;
+}
+
+/* Elements in front of the axis along which is joined. */
+static int64_t rows_of(const ash_op *o, const ash_shape *s) {
+  const int64_t axis = ash_op_int(o, "axis", 0);
+  int64_t rows = 1;
+  for (int64_t d = 0; d < (axis < 0 ? axis + (int64_t)s->rank : axis); d++)
+    rows *= s->dim[d];
+  return rows;
+}
+
+/* Each input is copied to its part of the result, unless it is there already
+ * and needs no new scale. Rows of several inputs interleave. */
+static ash_status write_joined(const runner *r, uint32_t op, uint32_t out) {
+  const ash_op *o = &r->c->g->ops.items[op];
+  const ash_kernel *kernel = ash_kernel_find(r->c->g, op);
+  const bool plain = kernel && strcmp(kernel->name, "concatenation") == 0 &&
+                     rows_of(o, &ash_op_out(r->c->g, o, 0)->shape) == 1;
+  const range whole = range_of(r, out);
+  if (!plain)
+    return write_range(r, op, out, &whole);
+  uint64_t at = whole.lo;
+  for (uint32_t k = 0; k < o->input_count; k++) {
+    if (o->inputs[k] == ASH_NO_ID)
+      continue;
+    const uint64_t bytes = r->c->g->tensors.items[o->inputs[k]].bytes;
+    const range piece = {whole.role, whole.memory, at, at + bytes};
+    const range in = range_of(r, r->slot_of[o->inputs[k]]);
+    at += bytes;
+    if (same_start(&in, &piece))
+      continue;
+    ASH_TRY(write_range(r, op, out, &piece));
+  }
+  return ASH_OK;
+}
+
+static ash_status check_work(const runner *r, uint32_t op) {
+  const ash_op *o = &r->c->g->ops.items[op];
+  const uint32_t work = ash_plan_slot_of_op(r->c->plan, op);
+  const uint64_t need = ash_kernel_scratch(r->c->g, op);
+  if (need && (work == ASH_NO_ID || slot_at(r, work)->size < need))
+    return ash_fail(r->c->ctx, ASH_INTERNAL, ASH_D_plan_work,
+                    ash_graph_loc(r->c->g, op, ASH_NO_ID),
+                    "%s needs more work memory than the plan gives it", o->id);
+  if (work == ASH_NO_ID)
+    return ASH_OK;
+  const range w = range_of(r, work);
+  for (uint32_t k = 0; k < o->output_count; k++) {
+    const range out = range_of(r, r->slot_of[o->outputs[k]]);
+    if (meet(&w, &out))
+      return ash_fail(r->c->ctx, ASH_INTERNAL, ASH_D_plan_self_overlap,
+                      ash_graph_loc(r->c->g, op, o->outputs[k]),
+                      "the work memory of %s overlaps its result '%s'", o->id,
+                      slot_at(r, r->slot_of[o->outputs[k]])->id);
+  }
+  return write_range(r, op, work, &w);
+}
+
+static ash_status run_op(const runner *r, uint32_t op) {
+  const ash_op *o = &r->c->g->ops.items[op];
+  for (uint32_t k = 0; k < o->input_count; k++)
+    if (o->inputs[k] != ASH_NO_ID && ash_op_reads(r->c->g, op, k) &&
+        !r->values[r->slot_of[o->inputs[k]]].intact)
+      return lost(r, r->slot_of[o->inputs[k]], o->id);
+  const bool nothing = is_nothing(r, op);
+  if (!nothing)
+    ASH_TRY(check_work(r, op));
+  for (uint32_t k = 0; k < o->output_count; k++) {
+    const uint32_t out = r->slot_of[o->outputs[k]];
+    const range w = range_of(r, out);
+    if (!nothing)
+      ASH_TRY(o->kind == ASH_OP_concatenation ? write_joined(r, op, out)
+                                              : write_range(r, op, out, &w));
+    r->values[out].intact = true;
+  }
+  return ASH_OK;
+}
+
+/* ---- from start to end
+ * --------------------------------------------------------- */
+
+/* The caller fills all inputs before the run, so they must not share. */
+static ash_status fill_inputs(const runner *r) {
+  const ash_graph *g = r->c->g;
+  for (size_t i = 0; i < g->input_count; i++) {
+    const uint32_t slot = r->slot_of[g->inputs[i]];
+    const range w = range_of(r, slot);
+    for (size_t k = 0; k < i; k++) {
+      const range other = range_of(r, r->slot_of[g->inputs[k]]);
+      if (g->inputs[k] != g->inputs[i] && meet(&w, &other))
+        return ash_fail(r->c->ctx, ASH_INTERNAL, ASH_D_plan_overlap,
+                        ash_graph_loc(g, ASH_NO_ID, g->inputs[i]),
+                        "inputs '%s' and '%s' overlap", slot_at(r, slot)->id,
+                        slot_at(r, r->slot_of[g->inputs[k]])->id);
+    }
+    r->values[slot].intact = true;
+  }
+  return ASH_OK;
+}
+
+static ash_status run(const runner *r) {
+  const ash_plan *p = r->c->plan;
+  const ash_graph *g = r->c->g;
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    r->values[i].intact = p->slots[i].binding.role != ASH_SCRATCH;
+    r->values[i].killer = ASH_NO_ID;
+    if (p->slots[i].tensor != ASH_NO_ID)
+      r->slot_of[p->slots[i].tensor] = i;
+  }
+  ASH_TRY(fill_inputs(r));
+  for (uint32_t s = 0; s < p->steps.count; s++)
+    for (uint32_t k = 0; k < p->steps.items[s].op_count; k++)
+      ASH_TRY(run_op(r, p->steps.items[s].ops[k]));
+  for (size_t i = 0; i < g->output_count; i++)
+    if (!r->values[r->slot_of[g->outputs[i]]].intact)
+      return lost(r, r->slot_of[g->outputs[i]], "the end");
+  return ASH_OK;
+}
+
+ash_status ash_check_run(const ash_checker *c) {
+  ash_zone *z = &c->ctx->scratch;
+  const runner r = {c, ASH_NEW_ARRAY(z, uint32_t, c->g->tensor_count + 1),
+                    ASH_NEW_ARRAY(z, value, c->plan->slot_count + 1u)};
+  ASH_TRY(ash_zone_check(c->ctx, z));
+  return run(&r);
+}

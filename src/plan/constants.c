@@ -1,0 +1,272 @@
+/* constants.c - constants and variables: one behind the other in the order of
+ * first use, in arenas of their own. Equal constants share a place.
+ *
+ * A constant is stored in its source memory and read in its destination. Both
+ * are the device's memory for constants unless a rule says otherwise; when
+ * they differ the arena is staged, filled by one copy, and so all its
+ * constants must come from one memory. */
+#include "plan/planner.h"
+
+#include "base/checked.h"
+#include "base/sort.h"
+#include "plan/rules.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct packer {
+  ash_draft *d;
+  const ash_constraints *rules;
+  const ash_rules *book;
+  uint32_t *twin;   /* by slot: the first with the same bytes and place */
+  uint32_t *memory; /* by slot: where kernels find it                   */
+  uint32_t *source; /* by slot: where it is stored                      */
+} packer;
+
+static const ash_slot *slot_at(const packer *p, uint32_t i) {
+  return &p->d->answer->slots[i];
+}
+
+static const uint8_t *bytes_of(const packer *p, const ash_slot *s) {
+  return p->d->ask->graph->tensors.items[s->tensor].data;
+}
+
+/* ---- where --------------------------------------------------------------- */
+
+/* Read-only memories the linker knows, the device's choice first. */
+static uint32_t storage_with_room(const packer *p, uint64_t size) {
+  const ash_device *device = p->d->ask->device;
+  uint32_t best = device->constant_memory;
+  if (ash_draft_room(p->d, best) >= size)
+    return best;
+  for (uint32_t i = 0; i < device->order_count; i++) {
+    const ash_memory *m = &device->memories[device->order[i]];
+    if (m->kind == ASH_MEMORY_NVM && m->linkable && m->reach_cpu &&
+        ash_draft_room(p->d, device->order[i]) >= size)
+      return device->order[i];
+  }
+  return best;
+}
+
+static uint32_t state_with_room(const packer *p, uint64_t size) {
+  uint32_t memories[ASH_MEMORY_MAX + 1];
+  const uint32_t count = ash_draft_candidates(p->d, memories);
+  for (uint32_t i = 0; i < count; i++)
+    if (ash_draft_room(p->d, memories[i]) >= size)
+      return memories[i];
+  return memories[0];
+}
+
+static void choose(const packer *p, uint32_t slot) {
+  const ash_slot *s = slot_at(p, slot);
+  const ash_tensor_attributes *a = &p->rules->tensors[s->tensor];
+  uint32_t source = a->memory;
+  if (source == ASH_NO_MEMORY)
+    source = s->binding.role == ASH_CONSTANT ? storage_with_room(p, s->size)
+                                             : state_with_room(p, s->size);
+  p->source[slot] = source;
+  p->memory[slot] = a->destination == ASH_NO_MEMORY ? source : a->destination;
+}
+
+static const char *why(const packer *p, uint32_t slot) {
+  const ash_slot *s = slot_at(p, slot);
+  const ash_tensor_attributes *a = &p->rules->tensors[s->tensor];
+  const uint32_t rule =
+      a->destination_rule != ASH_NO_RULE ? a->destination_rule : a->memory_rule;
+  if (rule != ASH_NO_RULE)
+    return ash_zone_format(&p->d->ctx->keep, "the rule '%s' asks for it",
+                           p->book->items[rule].words);
+  if (s->binding.role == ASH_PERSISTENT)
+    return "first memory with room for state";
+  return "the device's memory for constants, read in place";
+}
+
+/* ---- equal constants ------------------------------------------------------
+ */
+
+/* By content, then by rules, so that those who can share stand together; among
+ * equals the first used comes first. */
+static int by_content(const void *a, const void *b, const void *user) {
+  const packer *p = user;
+  const ash_slot *x = slot_at(p, *(const uint32_t *)a);
+  const ash_slot *y = slot_at(p, *(const uint32_t *)b);
+  if (x->size != y->size)
+    return x->size < y->size ? -1 : 1;
+  const int order =
+      x->size ? memcmp(bytes_of(p, x), bytes_of(p, y), x->size) : 0;
+  if (order)
+    return order;
+  const ash_tensor_attributes *u = &p->rules->tensors[x->tensor];
+  const ash_tensor_attributes *v = &p->rules->tensors[y->tensor];
+  if (u->memory != v->memory)
+    return u->memory < v->memory ? -1 : 1;
+  if (u->destination != v->destination)
+    return u->destination < v->destination ? -1 : 1;
+  if (x->alignment != y->alignment)
+    return x->alignment < y->alignment ? -1 : 1;
+  return 0;
+}
+
+static ash_status find_twins(packer *p) {
+  const uint32_t count = p->d->ask->slot_count;
+  ash_zone *z = &p->d->ctx->scratch;
+  uint32_t *order = ASH_NEW_ARRAY(z, uint32_t, count + 1u);
+  uint32_t *spare = ASH_NEW_ARRAY(z, uint32_t, count + 1u);
+  uint32_t constants = 0;
+  ASH_TRY(ash_zone_check(p->d->ctx, z));
+  for (uint32_t i = 0; i < count; i++) {
+    p->twin[i] = i;
+    if (slot_at(p, i)->binding.role == ASH_CONSTANT)
+      order[constants++] = i;
+  }
+  ash_sort(order, spare, constants, sizeof *order, by_content, p);
+  for (uint32_t i = 1; i < constants; i++)
+    if (by_content(&order[i - 1], &order[i], p) == 0)
+      p->twin[order[i]] = p->twin[order[i - 1]];
+  return ASH_OK;
+}
+
+/* ---- placing --------------------------------------------------------------
+ */
+
+static ash_status two_sources(const packer *p, const ash_slot *slot,
+                              const ash_arena *arena, const char *source) {
+  (void)ash_fail(p->d->ctx, ASH_MALFORMED, ASH_D_plan_source,
+                 ash_graph_loc(p->d->ask->graph, ASH_NO_ID, slot->tensor),
+                 "constant '%s' in %s comes from %s, others there from %s",
+                 slot->id, arena->memory, source, arena->source_memory);
+  ash_hint(p->d->ctx,
+           "an arena is filled by one copy: give all constants of "
+           "%s the same 'memory'",
+           arena->memory);
+  return ASH_MALFORMED;
+}
+
+static ash_status put(packer *p, uint32_t index) {
+  ash_slot *slot = &p->d->answer->slots[index];
+  const ash_device *device = p->d->ask->device;
+  const char *source = device->memories[p->source[index]].name;
+  ash_arena *arena = ash_draft_arena(p->d, slot->binding.role, p->memory[index],
+                                     p->source[index]);
+  uint64_t offset, end;
+  if (strcmp(arena->source_memory, source) != 0)
+    return two_sources(p, slot, arena, source);
+  if (!ash_align_up_u64(&offset, arena->size, slot->alignment) ||
+      !ash_add_u64(&end, offset, slot->size))
+    return ash_fail(p->d->ctx, ASH_LIMIT, ASH_D_plan_nofit,
+                    ash_graph_loc(p->d->ask->graph, ASH_NO_ID, slot->tensor),
+                    "the sizes of this model's tensors overflow 64 bits");
+  slot->bound = true;
+  slot->reason = why(p, index);
+  slot->binding = (ash_binding){.role = arena->role,
+                                .memory = arena->memory,
+                                .offset = offset,
+                                .source_memory = arena->source_memory};
+  arena->size = arena->total_size = arena->lower_bound = end;
+  arena->alignment = ash_max_u64(arena->alignment, slot->alignment);
+  return ash_zone_check(p->d->ctx, &p->d->ctx->keep);
+}
+
+static bool is_own(const packer *p, uint32_t i) {
+  return slot_at(p, i)->binding.role != ASH_SCRATCH && p->twin[i] == i;
+}
+
+/* Slots one behind the other waste only what aligning the next one costs; so
+ * the slot whose end is furthest from a multiple goes last, and then no order
+ * is shorter. Returns that slot of an arena. */
+static uint32_t last_of(const packer *p, const ash_arena *arena) {
+  uint32_t last = ASH_NO_ID;
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < p->d->ask->slot_count; i++) {
+    const ash_slot *s = slot_at(p, i);
+    if (!is_own(p, i) || s->binding.role != arena->role ||
+        strcmp(s->binding.memory, arena->memory) != 0)
+      continue;
+    const uint64_t slack =
+        (s->alignment - s->size % s->alignment) % s->alignment;
+    if (last == ASH_NO_ID || slack >= most)
+      last = i, most = slack;
+  }
+  return last;
+}
+
+/* Once it is known who goes where, each arena is packed again. */
+static ash_status pack_arena(packer *p, ash_arena *arena) {
+  const uint32_t last = last_of(p, arena);
+  arena->size = 0;
+  for (uint32_t i = 0; i < p->d->ask->slot_count; i++)
+    if (is_own(p, i) && i != last &&
+        slot_at(p, i)->binding.role == arena->role &&
+        strcmp(slot_at(p, i)->binding.memory, arena->memory) == 0)
+      ASH_TRY(put(p, i));
+  return last == ASH_NO_ID ? ASH_OK : put(p, last);
+}
+
+static ash_status put_own(packer *p) {
+  for (uint32_t i = 0; i < p->d->ask->slot_count; i++)
+    if (is_own(p, i)) {
+      choose(p, i);
+      ASH_TRY(put(p, i));
+    }
+  for (uint32_t i = 0; i < p->d->answer->arena_count; i++)
+    ASH_TRY(pack_arena(p, &p->d->answer->arenas[i]));
+  return ASH_OK;
+}
+
+static ash_status put_all(packer *p) {
+  ASH_TRY(put_own(p));
+  for (uint32_t i = 0; i < p->d->ask->slot_count; i++) {
+    ash_slot *slot = &p->d->answer->slots[i];
+    if (slot->binding.role == ASH_SCRATCH || is_own(p, i))
+      continue;
+    const ash_slot *twin = slot_at(p, p->twin[i]);
+    slot->binding = twin->binding;
+    slot->bound = true;
+    slot->reason =
+        ash_zone_format(&p->d->ctx->keep, "the same bytes as '%s'", twin->id);
+  }
+  return ash_zone_check(p->d->ctx, &p->d->ctx->keep);
+}
+
+static ash_status check_memory(const packer *p, uint32_t memory) {
+  const ash_memory_budget *b = &p->d->ask->memories[memory];
+  uint64_t need = 0;
+  for (uint32_t i = 0; i < p->d->answer->arena_count; i++) {
+    const ash_arena *a = &p->d->answer->arenas[i];
+    const bool staged = strcmp(a->memory, a->source_memory) != 0;
+    if (strcmp(a->memory, b->memory) == 0 ||
+        (staged && strcmp(a->source_memory, b->memory) == 0))
+      need += ash_align_up(a->size, a->alignment);
+  }
+  if (need <= b->max_size)
+    return ASH_OK;
+  const ash_device *device = p->d->ask->device;
+  (void)ash_fail(
+      p->d->ctx, ASH_NOFIT, ASH_D_plan_nofit,
+      ash_graph_loc(p->d->ask->graph, ASH_NO_ID, ASH_NO_ID),
+      "constants and state need %" PRIu64 " bytes of %s on %s, which "
+      "has %" PRIu64 ": %" PRIu64 " bytes short",
+      need, b->memory, device->name, b->max_size, need - b->max_size);
+  if (!b->constrained)
+    ash_hint(p->d->ctx, "what if it were larger: --set %s=%" PRIu64, b->memory,
+             need + device->memories[memory].reserve_bytes);
+  return ASH_NOFIT;
+}
+
+ash_status ash_place_constants(ash_draft *d, const ash_constraints *rules,
+                               const ash_rules *book) {
+  ash_zone *z = &d->ctx->scratch;
+  const size_t count = d->ask->slot_count + 1u;
+  packer p = {.d = d,
+              .rules = rules,
+              .book = book,
+              .twin = ASH_NEW_ARRAY(z, uint32_t, count),
+              .memory = ASH_NEW_ARRAY(z, uint32_t, count),
+              .source = ASH_NEW_ARRAY(z, uint32_t, count)};
+  ASH_TRY(ash_zone_check(d->ctx, z));
+  ASH_TRY(find_twins(&p));
+  ASH_TRY(put_all(&p));
+  for (uint32_t m = 0; m < d->ask->memory_count; m++)
+    ASH_TRY(check_memory(&p, m));
+  return ASH_OK;
+}

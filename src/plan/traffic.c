@@ -1,0 +1,64 @@
+/* traffic.c - how many bytes a run moves in and out of each storage: what it
+ * is worth to have it in fast memory. */
+#include "plan/planner.h"
+
+#include "kernel/reads.h"
+#include "kernel/views.h"
+
+typedef struct counter {
+  const ash_draft *d;
+  const uint32_t *slot_of;
+  ash_traffic *by_slot;
+} counter;
+
+/* Counts for the storage that the slot lies in. */
+static ash_traffic *storage(const counter *c, uint32_t slot) {
+  return &c->by_slot[ash_alias_root(c->d->answer->slots, c->d->ask->slot_count,
+                                    slot, NULL)];
+}
+
+static bool costs_nothing(const counter *c, uint32_t op) {
+  const ash_op *o = &c->d->ask->graph->ops.items[op];
+  uint32_t input;
+  uint64_t offset;
+  if (!ash_op_is_view(c->d->ask->graph, op, 0, &input, &offset))
+    return false;
+  const uint32_t out = c->slot_of[o->outputs[0]];
+  return out != ASH_NO_ID &&
+         c->d->answer->slots[out].alias_kind == ASH_ALIAS_VIEW;
+}
+
+static void count_op(const counter *c, uint32_t op) {
+  const ash_graph *g = c->d->ask->graph;
+  const ash_op *o = &g->ops.items[op];
+  for (uint32_t k = 0; k < o->input_count; k++)
+    if (o->inputs[k] != ASH_NO_ID && ash_op_reads(g, op, k) &&
+        c->slot_of[o->inputs[k]] != ASH_NO_ID)
+      storage(c, c->slot_of[o->inputs[k]])->read +=
+          g->tensors.items[o->inputs[k]].bytes;
+  for (uint32_t k = 0; k < o->output_count; k++)
+    if (c->slot_of[o->outputs[k]] != ASH_NO_ID)
+      storage(c, c->slot_of[o->outputs[k]])->written +=
+          g->tensors.items[o->outputs[k]].bytes;
+}
+
+ash_status ash_count_traffic(ash_draft *d, ash_traffic *by_slot) {
+  const ash_graph *g = d->ask->graph;
+  uint32_t *slot_of =
+      ASH_NEW_ARRAY(&d->ctx->scratch, uint32_t, g->tensor_count + 1);
+  ASH_TRY(ash_zone_check(d->ctx, &d->ctx->scratch));
+  for (size_t i = 0; i < g->tensor_count; i++)
+    slot_of[i] = ASH_NO_ID;
+  const counter c = {d, slot_of, by_slot};
+  for (uint32_t i = 0; i < d->ask->slot_count; i++) {
+    const ash_slot *s = &d->ask->slots[i];
+    if (s->tensor != ASH_NO_ID)
+      slot_of[s->tensor] = i;
+    else /* work memory is filled and used once */
+      by_slot[i] = (ash_traffic){s->size, s->size};
+  }
+  for (uint32_t op = 0; op < g->op_count; op++)
+    if (!costs_nothing(&c, op))
+      count_op(&c, op);
+  return ASH_OK;
+}

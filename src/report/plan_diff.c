@@ -1,0 +1,214 @@
+/* plan_diff.c - what changed between two plans. Both are read from their JSON,
+ * their tensors sorted by id and walked side by side. */
+#include "ashlar/report.h"
+#include "base/sort.h"
+#include "base/yaml.h"
+
+#include <string.h>
+
+typedef struct entry {
+  const char *id, *name;
+  ash_diff_place place;
+} entry;
+
+typedef struct side {
+  const ash_yaml *top;
+  entry *tensors;
+  size_t tensor_count;
+  ash_diff_arena *arenas; /* sizes in `after` */
+  size_t arena_count;
+} side;
+
+const char *ash_change_text(ash_change_kind kind) {
+  static const char *const texts[] = {"new", "gone", "size", "place"};
+  return (unsigned)kind < 4 ? texts[kind] : "?";
+}
+
+/* ---- reading --------------------------------------------------------------
+ */
+
+static ash_status get_text(ash_ctx *ctx, const char **out, const ash_yaml *map,
+                           const char *key) {
+  const ash_yaml *node;
+  const char *text;
+  ASH_TRY(ash_yaml_need(ctx, &node, map, key, "the plan"));
+  ASH_TRY(ash_yaml_string(ctx, &text, node, key));
+  *out = ash_zone_string(&ctx->keep, text);
+  return *out ? ASH_OK : ash_nomem(ctx);
+}
+
+static ash_status get_number(ash_ctx *ctx, uint64_t *out, const ash_yaml *map,
+                             const char *key) {
+  const ash_yaml *node;
+  ASH_TRY(ash_yaml_need(ctx, &node, map, key, "the plan"));
+  return ash_yaml_u64(ctx, out, node, key);
+}
+
+static ash_status get_list(ash_ctx *ctx, const ash_yaml **out,
+                           const ash_yaml *top, const char *key) {
+  ASH_TRY(ash_yaml_need(ctx, out, top, key, "the plan"));
+  return ash_yaml_want_list(ctx, *out, key);
+}
+
+static ash_status read_tensor(ash_ctx *ctx, entry *e, const ash_yaml *map) {
+  ASH_TRY(get_text(ctx, &e->id, map, "id"));
+  ASH_TRY(get_text(ctx, &e->name, map, "name"));
+  ASH_TRY(get_text(ctx, &e->place.role, map, "role"));
+  ASH_TRY(get_text(ctx, &e->place.memory, map, "memory"));
+  ASH_TRY(get_number(ctx, &e->place.offset, map, "offset"));
+  return get_number(ctx, &e->place.size, map, "size");
+}
+
+static ash_status read_arena(ash_ctx *ctx, ash_diff_arena *a,
+                             const ash_yaml *map) {
+  ASH_TRY(get_text(ctx, &a->role, map, "role"));
+  ASH_TRY(get_text(ctx, &a->memory, map, "memory"));
+  return get_number(ctx, &a->after, map, "size");
+}
+
+static int compare_ids(const void *a, const void *b, const void *user) {
+  (void)user;
+  return strcmp(((const entry *)a)->id, ((const entry *)b)->id);
+}
+
+static ash_status read_side(ash_ctx *ctx, side *s, const char *text,
+                            size_t count, const char *file) {
+  const ash_yaml *arenas, *tensors;
+  ash_zone *zone = &ctx->scratch;
+  ASH_TRY(ash_yaml_parse(ctx, &s->top, zone, text, count, file));
+  ASH_TRY(ash_yaml_want_map(ctx, s->top, "a plan"));
+  ASH_TRY(get_list(ctx, &arenas, s->top, "arenas"));
+  ASH_TRY(get_list(ctx, &tensors, s->top, "tensors"));
+  s->arenas = ASH_NEW_ARRAY(zone, ash_diff_arena, arenas->count + 1);
+  s->tensors = ASH_NEW_ARRAY(zone, entry, tensors->count + 1);
+  entry *spare = ASH_NEW_ARRAY(zone, entry, tensors->count + 1);
+  ASH_TRY(ash_zone_check(ctx, zone));
+  for (const ash_yaml_item *i = arenas->first; i; i = i->next)
+    ASH_TRY(read_arena(ctx, &s->arenas[s->arena_count++], i->node));
+  for (const ash_yaml_item *i = tensors->first; i; i = i->next)
+    ASH_TRY(read_tensor(ctx, &s->tensors[s->tensor_count++], i->node));
+  ash_sort(s->tensors, spare, s->tensor_count, sizeof *spare, compare_ids,
+           NULL);
+  return ASH_OK;
+}
+
+/* ---- comparing ------------------------------------------------------------
+ */
+
+static ash_status diff_arenas(ash_ctx *ctx, ash_plan_diff *out, const side *a,
+                              const side *b) {
+  ash_diff_arena *made = ASH_NEW_ARRAY(&ctx->keep, ash_diff_arena,
+                                       a->arena_count + b->arena_count + 1);
+  size_t n = a->arena_count;
+  ASH_TRY(ash_zone_check(ctx, &ctx->keep));
+  for (size_t i = 0; i < n; i++) {
+    made[i] = a->arenas[i];
+    made[i].before = a->arenas[i].after;
+    made[i].after = 0;
+  }
+  for (size_t k = 0; k < b->arena_count; k++) {
+    const ash_diff_arena *arena = &b->arenas[k];
+    size_t i = 0;
+    while (i < n && (strcmp(made[i].role, arena->role) != 0 ||
+                     strcmp(made[i].memory, arena->memory) != 0))
+      i++;
+    if (i == n)
+      made[n++] =
+          (ash_diff_arena){.role = arena->role, .memory = arena->memory};
+    made[i].after += arena->after;
+  }
+  out->arenas = made;
+  out->arena_count = n;
+  return ASH_OK;
+}
+
+static bool is_same_place(const ash_diff_place *a, const ash_diff_place *b) {
+  return a->offset == b->offset && strcmp(a->role, b->role) == 0 &&
+         strcmp(a->memory, b->memory) == 0;
+}
+
+/* The change of one tensor; either side may be missing. False: none. */
+static bool diff_tensor(ash_diff_tensor *out, const entry *a, const entry *b) {
+  const entry *known = b ? b : a;
+  *out = (ash_diff_tensor){.id = known->id, .name = known->name};
+  if (a)
+    out->before = a->place;
+  if (b)
+    out->after = b->place;
+  if (!a || !b) {
+    out->kind = a ? ASH_CHANGE_GONE : ASH_CHANGE_NEW;
+    return true;
+  }
+  out->kind =
+      a->place.size == b->place.size ? ASH_CHANGE_PLACE : ASH_CHANGE_SIZE;
+  return out->kind == ASH_CHANGE_SIZE || !is_same_place(&a->place, &b->place);
+}
+
+static uint64_t change_bytes(const ash_diff_tensor *t) {
+  return t->before.size > t->after.size ? t->before.size - t->after.size
+                                        : t->after.size - t->before.size;
+}
+
+static int compare_changes(const void *a, const void *b, const void *user) {
+  const uint64_t x = change_bytes(a), y = change_bytes(b);
+  (void)user;
+  return x > y ? -1 : x < y;
+}
+
+static ash_status diff_tensors(ash_ctx *ctx, ash_plan_diff *out, const side *a,
+                               const side *b) {
+  const size_t most = a->tensor_count + b->tensor_count + 1;
+  ash_diff_tensor *made = ASH_NEW_ARRAY(&ctx->keep, ash_diff_tensor, most);
+  ash_diff_tensor *spare = ASH_NEW_ARRAY(&ctx->scratch, ash_diff_tensor, most);
+  size_t n = 0;
+  ASH_TRY(ash_zone_check(ctx, &ctx->keep));
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+  for (size_t i = 0, k = 0; i < a->tensor_count || k < b->tensor_count;) {
+    const entry *left = i < a->tensor_count ? &a->tensors[i] : NULL;
+    const entry *right = k < b->tensor_count ? &b->tensors[k] : NULL;
+    const int order = !left ? 1 : !right ? -1 : strcmp(left->id, right->id);
+    i += order <= 0;
+    k += order >= 0;
+    n += diff_tensor(&made[n], order <= 0 ? left : NULL,
+                     order >= 0 ? right : NULL);
+  }
+  ash_sort(made, spare, n, sizeof *made, compare_changes, NULL);
+  out->tensors = made;
+  out->tensor_count = n;
+  return ASH_OK;
+}
+
+static ash_status read_head(ash_ctx *ctx, ash_diff_head *h,
+                            const ash_yaml *top) {
+  ASH_TRY(get_text(ctx, &h->model, top, "model"));
+  ASH_TRY(get_text(ctx, &h->target, top, "target"));
+  ASH_TRY(get_text(ctx, &h->verdict, top, "verdict"));
+  ASH_TRY(get_text(ctx, &h->plan_hash, top, "plan_hash"));
+  return get_text(ctx, &h->layout_hash, top, "tensor_layout_hash");
+}
+
+static ash_status diff(ash_ctx *ctx, ash_plan_diff *out, const side *a,
+                       const side *b) {
+  ASH_TRY(read_head(ctx, &out->before, a->top));
+  ASH_TRY(read_head(ctx, &out->after, b->top));
+  ASH_TRY(diff_arenas(ctx, out, a, b));
+  return diff_tensors(ctx, out, a, b);
+}
+
+ash_status ash_diff_plans(ash_ctx *ctx, ash_plan_diff *out, const char *before,
+                          size_t before_count, const char *before_file,
+                          const char *after, size_t after_count,
+                          const char *after_file) {
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  side a = {0}, b = {0};
+  *out = (ash_plan_diff){0};
+  ash_status status = read_side(ctx, &a, before, before_count, before_file);
+  if (status == ASH_OK)
+    status = read_side(ctx, &b, after, after_count, after_file);
+  if (status == ASH_OK)
+    status = diff(ctx, out, &a, &b);
+  ash_zone_rewind(&ctx->scratch, mark);
+  if (status != ASH_OK)
+    *out = (ash_plan_diff){0};
+  return status;
+}

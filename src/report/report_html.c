@@ -1,0 +1,132 @@
+/* report_html.c - a plan as one HTML file: viewer/index.html, in which every
+ * tag that names another file is replaced by that file, and the two empty
+ * places for plans by their JSON. */
+#include "ashlar/report.h"
+#include "base/embedded.h"
+#include "base/text.h"
+
+#include <string.h>
+
+/* The files of viewer/; the first is index.html. Made by the build. */
+extern const ash_embedded ash_viewer_files[];
+
+/* A tag of index.html: what stands before the name of a file and behind it,
+ * and what goes around the file's text instead. */
+typedef struct tag {
+  const char *before, *behind, *open, *close;
+} tag;
+
+static const tag tags[] = {
+    {"<link rel=\"stylesheet\" href=\"", "\">", "<style>\n", "</style>"},
+    {"<script src=\"", "\"></script>", "<script>\n", "</script>"},
+    {"<script type=\"application/json\" id=\"", "\"></script>", NULL, NULL},
+};
+
+typedef struct json_text {
+  const char *id, *bytes;
+  size_t count;
+} json_text;
+
+/* JSON without the blanks between its parts, and harmless inside a script
+ * element: `<` can only stand in a string, where JSON may escape it. */
+static void put_json(ash_text *t, const char *json, size_t count) {
+  bool in_string = false;
+  size_t from = 0;
+  for (size_t i = 0; i < count; i++) {
+    const char c = json[i];
+    const bool blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+    if (c == '"')
+      in_string = !in_string;
+    if (in_string && c == '\\' && i + 1 < count && json[i + 1] != '<') {
+      i++;
+    } else if (c == '<' || (blank && !in_string)) {
+      ash_text_put(t, json + from, i - from);
+      if (c == '<')
+        ash_text_string(t, "\\u003c");
+      from = i + 1;
+    }
+  }
+  ash_text_put(t, json + from, count - from);
+}
+
+static const ash_embedded *find_file(const char *name, size_t count) {
+  for (const ash_embedded *f = ash_viewer_files; f->name; f++)
+    if (strlen(f->name) == count && memcmp(f->name, name, count) == 0)
+      return f;
+  return NULL;
+}
+
+/* What the tag at `at` stands for; returns where the template goes on. */
+static const char *put_tag(ash_text *t, const tag *g, const char *at,
+                           const json_text *plans) {
+  const char *name = at + strlen(g->before);
+  const size_t count = strcspn(name, "\"");
+  const char *end = name + count + strlen(g->behind);
+  if (g->open) {
+    const ash_embedded *file = find_file(name, count);
+    ash_text_string(t, g->open);
+    if (file)
+      ash_text_put(t, file->text, file->bytes);
+    ash_text_string(t, g->close);
+    return end;
+  }
+  ash_text_put(t, at, (size_t)(end - at) - strlen("</script>"));
+  for (const json_text *p = plans; p->id; p++)
+    if (p->bytes && strlen(p->id) == count && memcmp(p->id, name, count) == 0)
+      put_json(t, p->bytes, p->count);
+  ash_text_string(t, "</script>");
+  return end;
+}
+
+static const tag *tag_at(const char *at) {
+  for (size_t k = 0; k < sizeof tags / sizeof *tags; k++)
+    if (strncmp(at, tags[k].before, strlen(tags[k].before)) == 0)
+      return &tags[k];
+  return NULL;
+}
+
+static void put_page(ash_text *t, const json_text *plans) {
+  const char *from = ash_viewer_files[0].text;
+  for (const char *at = strchr(from, '<'); at;) {
+    const tag *g = tag_at(at);
+    if (!g) {
+      at = strchr(at + 1, '<');
+      continue;
+    }
+    ash_text_put(t, from, (size_t)(at - from));
+    from = put_tag(t, g, at, plans);
+    at = strchr(from, '<');
+  }
+  ash_text_string(t, from);
+}
+
+ash_status ash_report_html_json(ash_ctx *ctx, const char **text, size_t *count,
+                                const char *json, size_t json_count,
+                                const char *other, size_t other_count) {
+  const json_text plans[] = {{"plan", json, json_count},
+                             {"other", other, other_count},
+                             {NULL, NULL, 0}};
+  ash_text t;
+  *text = NULL;
+  *count = 0;
+  ash_text_init(&t, &ctx->mem);
+  put_page(&t, plans);
+  const size_t bytes = t.count;
+  ash_text_put(&t, "", 1);
+  *text = t.failed ? NULL : ash_zone_copy(&ctx->keep, t.bytes, t.count);
+  ash_text_drop(&t);
+  if (!*text)
+    return ash_nomem(ctx);
+  *count = bytes;
+  return ASH_OK;
+}
+
+ash_status ash_report_html(ash_ctx *ctx, const char **text, size_t *count,
+                           const ash_plan *plan, const ash_graph *g) {
+  const char *json;
+  size_t json_count;
+  *text = NULL;
+  *count = 0;
+  ASH_TRY(ash_plan_json(ctx, &json, &json_count, plan, g));
+  return ash_report_html_json(ctx, text, count, json, json_count, NULL, 0);
+}

@@ -1,0 +1,139 @@
+/* plan_net.h - graphs and devices for tests of the planner: float32 rows,
+ * element-wise operators, reshapes and concatenations.
+ *
+ *   net n = net_new();
+ *   const uint32_t x = row_input(&n, 64);
+ *   const uint32_t y = row_relu(&n, x);
+ *   row_end(&n, y);
+ *   const ash_plan *p = must_plan(&n, small_device(&n), NULL); */
+#ifndef ASH_TESTS_PLAN_NET_H
+#define ASH_TESTS_PLAN_NET_H
+
+#include "ashlar/render.h"
+#include "net.h"
+
+static inline uint32_t row_input(net *n, int32_t bytes) {
+  return net_input(n, ASH_FLOAT32, NET_DIMS(1, bytes / 4), 0, 0);
+}
+
+static inline uint32_t row_tensor(net *n, int32_t bytes) {
+  const ash_tensor t = {.name = "t",
+                        .kind = ASH_TENSOR_ACTIVATION,
+                        .type = ASH_FLOAT32,
+                        .shape = NET_DIMS(1, bytes / 4)};
+  return net_tensor(n, t, 0, 0);
+}
+
+static inline int32_t row_bytes(const net *n, uint32_t t) {
+  return (int32_t)n->g->tensors.items[t].bytes;
+}
+
+static inline uint32_t row_relu(net *n, uint32_t x) {
+  const uint32_t y = row_tensor(n, row_bytes(n, x));
+  net_op(n, ASH_OP_relu, NET_IDS(x), y);
+  return y;
+}
+
+static inline uint32_t row_add(net *n, uint32_t a, uint32_t b) {
+  const uint32_t y = row_tensor(n, row_bytes(n, a));
+  net_op(n, ASH_OP_add, NET_IDS(a, b), y);
+  return y;
+}
+
+/* Rows become columns; the bytes stay. */
+static inline uint32_t row_reshape(net *n, uint32_t x) {
+  const uint32_t y = row_tensor(n, row_bytes(n, x));
+  net_op(n, ASH_OP_reshape, NET_IDS(x), y);
+  return y;
+}
+
+static inline uint32_t row_concat(net *n, uint32_t a, uint32_t b) {
+  const uint32_t y = row_tensor(n, row_bytes(n, a) + row_bytes(n, b));
+  const uint32_t op = net_op(n, ASH_OP_concatenation, NET_IDS(a, b), y);
+  net_int(n, op, "axis", 1);
+  return y;
+}
+
+static inline uint32_t row_constant(net *n, int32_t bytes, float first) {
+  float data[256] = {0};
+  for (int32_t i = 0; i < bytes / 4; i++)
+    data[i] = first + (float)i;
+  return net_constant(n, ASH_FLOAT32, NET_DIMS(1, bytes / 4), data, 0, 0);
+}
+
+static inline uint32_t row_variable(net *n, int32_t bytes) {
+  ash_tensor t = {.name = "state",
+                  .kind = ASH_TENSOR_VARIABLE,
+                  .type = ASH_FLOAT32,
+                  .shape = NET_DIMS(1, bytes / 4)};
+  t.data = ash_zone_alloc(&n->g->zone, (size_t)bytes, 1, 16);
+  return net_tensor(n, t, 0, 0);
+}
+
+static inline void row_end(net *n, uint32_t y) {
+  CHECK_EQ(ash_graph_set_outputs(n->g, &y, 1), ASH_OK);
+  n->g->tensors.items[y].is_output = true;
+}
+
+/* FAST is small, SLOW large, FAR not linkable, ROM read only. */
+static inline const ash_device *small_device(net *n) {
+  static const char text[] = "name: small\n"
+                             "cpu: cortex-m4\n"
+                             "alignment: 16\n"
+                             "memories:\n"
+                             "  - {name: FAST, bytes: 1K, read_cost: 100}\n"
+                             "  - {name: SLOW, bytes: 4K, read_cost: 900}\n"
+                             "  - {name: FAR, bytes: 1M, linkable: false}\n"
+                             "  - {name: ROM, bytes: 64K, kind: nvm}\n"
+                             "default: FAST\n"
+                             "constants: ROM\n"
+                             "order: [FAST, SLOW]\n";
+  const ash_device *device;
+  CHECK_EQ(ash_device_parse(n->ctx, &device, text, strlen(text), "small"),
+           ASH_OK);
+  return device;
+}
+
+static inline const ash_plan *must_plan(net *n, const ash_device *device,
+                                        const ash_plan_options *options) {
+  const ash_plan *plan;
+  const ash_status status =
+      ash_plan_model(n->ctx, &plan, n->g, device, options);
+  size_t count;
+  const ash_diag *d = ash_ctx_diags(n->ctx, &count);
+  if (status != ASH_OK && count)
+    fprintf(stderr, "%s\n", d[count - 1].message);
+  CHECK_EQ(status, ASH_OK);
+  return plan;
+}
+
+static inline const ash_slot *slot_of(const ash_plan *p, uint32_t tensor) {
+  const uint32_t i = ash_plan_slot_of_tensor(p, tensor);
+  CHECK(i != ASH_NO_ID);
+  return &p->slots[i];
+}
+
+/* The newest diagnostic. */
+static inline const ash_diag *last_diag(const net *n) {
+  size_t count;
+  const ash_diag *d = ash_ctx_diags(n->ctx, &count);
+  CHECK(count > 0);
+  return &d[count - 1];
+}
+
+static inline bool has_diag(const net *n, uint32_t id) {
+  size_t count;
+  const ash_diag *d = ash_ctx_diags(n->ctx, &count);
+  for (size_t i = 0; i < count; i++)
+    if (d[i].id == id)
+      return true;
+  return false;
+}
+
+/* Where the data of others lies, if it is here. */
+static inline const char *shared_data(void) {
+  const char *given = getenv("ASHLAR_DATA");
+  return given ? given : TEST_SOURCE_DIR "/../shared/data";
+}
+
+#endif

@@ -1,0 +1,112 @@
+/* hand_plan.c - compiles a model with a plan changed by hand, for tests of the
+ * module that do not depend on what planners choose.
+ *
+ *   hand_plan MODEL DEVICE FOLDER [WORD=VALUE...]
+ *     scratch=MEM    moves the scratch arena to MEM
+ *     state=MEM      moves the persistent arena to MEM
+ *     constants=MEM  constants are read in place from MEM
+ *     stage=MEM      constants are copied to MEM at init
+ *     form=FORM      hex, incbin, sidecar, embed                             */
+#include "ashlar/compile.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MANY = 4096 };
+
+static ash_slot slots[MANY];
+static ash_arena arenas[32];
+
+static void move_role(ash_plan *p, ash_role role, const char *memory,
+                      const char *source) {
+  for (uint32_t i = 0; i < p->arena_count; i++)
+    if (arenas[i].role == role) {
+      arenas[i].memory = memory;
+      arenas[i].source_memory = source ? source : memory;
+    }
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    if (slots[i].binding.role == role) {
+      slots[i].binding.memory = memory;
+      slots[i].binding.source_memory = source ? source : memory;
+    }
+}
+
+static int change(ash_plan *p, const ash_device *device, const char *word,
+                  ash_emit_options *emit) {
+  const char *value = strchr(word, '=');
+  const char *source = device->memories[device->constant_memory].name;
+  if (!value++)
+    return 0;
+  if (strncmp(word, "scratch", 7) == 0)
+    move_role(p, ASH_SCRATCH, value, NULL);
+  else if (strncmp(word, "state", 5) == 0)
+    move_role(p, ASH_PERSISTENT, value, NULL);
+  else if (strncmp(word, "constants", 9) == 0)
+    move_role(p, ASH_CONSTANT, value, NULL);
+  else if (strncmp(word, "stage", 5) == 0)
+    move_role(p, ASH_CONSTANT, value, source);
+  else if (strncmp(word, "form", 4) == 0)
+    emit->constants = ash_constants_find(value);
+  else
+    return 0;
+  return 1;
+}
+
+static ash_status write_module(ash_ctx *ctx, const ash_graph *g,
+                               const ash_plan *plan, const ash_device *device,
+                               const char *prefix, const char *folder,
+                               const ash_emit_options *emit) {
+  const ash_generated *files;
+  ash_generated json = {.name = "plan.json"};
+  size_t count;
+  ash_status status =
+      ash_emit_module(ctx, &files, &count, g, plan, device, prefix, emit);
+  if (status == ASH_OK)
+    status = ash_write_files(ctx, folder, files, count);
+  if (status == ASH_OK)
+    status = ash_plan_json(ctx, &json.bytes, &json.count, plan, g);
+  return status == ASH_OK ? ash_write_files(ctx, folder, &json, 1) : status;
+}
+
+static ash_status compile(ash_ctx *ctx, int argc, char **argv) {
+  const ash_device *device;
+  const ash_compile_options options = {.stop = true,
+                                       .stop_after = ASH_STAGE_PLAN};
+  ash_emit_options emit = {0};
+  ash_compiled c;
+  ash_status status = ash_device_load(ctx, &device, argv[2]);
+  if (status != ASH_OK)
+    return status;
+  status = ash_compile(ctx, &c, argv[1], device, &options);
+  if (status == ASH_OK) {
+    ash_plan plan = *c.plan;
+    memcpy(slots, plan.slots, plan.slot_count * sizeof *slots);
+    memcpy(arenas, plan.arenas, plan.arena_count * sizeof *arenas);
+    plan.slots = slots;
+    plan.arenas = arenas;
+    for (int i = 4; i < argc && status == ASH_OK; i++)
+      if (!change(&plan, device, argv[i], &emit))
+        status = ASH_MISUSE;
+    if (status == ASH_OK)
+      status = write_module(ctx, c.graph, &plan, device,
+                            ash_default_prefix(ctx, argv[1]), argv[3], &emit);
+  }
+  ash_compiled_drop(&c);
+  return status;
+}
+
+int main(int argc, char **argv) {
+  ash_ctx *ctx;
+  size_t count;
+  char text[512];
+  if (argc < 4 || ash_ctx_new(&ctx, NULL) != ASH_OK)
+    return 64;
+  const ash_status status = compile(ctx, argc, argv);
+  const ash_diag *diags = ash_ctx_diags(ctx, &count);
+  for (size_t i = 0; i < count; i++) {
+    (void)ash_diag_format(text, sizeof text, &diags[i]);
+    fprintf(stderr, "%s\n", text);
+  }
+  ash_ctx_free(ctx);
+  return (int)status;
+}

@@ -1,0 +1,154 @@
+/* advice.js - the peak of a memory in words: which tensors set it, why each is
+ * there, and what would lower it. Nothing here knows the page. */
+'use strict';
+
+/* Why a tensor is alive at a step. */
+function reasonAt(plan, i, step) {
+  if (plan.kind[i] === 3) return 'work';
+  if (plan.producer[i] === step) return 'written';
+  for (const k of plan.alias[i] < 0 ? familyOf(plan, i) : [i])
+    if (readersOf(plan, k).includes(step)) return 'read';
+  return 'waiting';
+}
+
+const REASON_TEXT = {
+  written: 'written by this step', read: 'read by this step',
+  work: 'work memory of this step', waiting: 'only waiting',
+};
+
+/* {step, live, tensors: [{i, reason}] largest first, next, ties}. */
+function peakFacts(plan, m) {
+  const memory = plan.memories[m], step = memory.peak, tensors = [];
+  for (let i = 0; i < plan.count; i++)
+    if (plan.memory[i] === m && plan.kind[i] < 4 && plan.alias[i] < 0 &&
+        plan.from[i] <= step && step < plan.to[i])
+      tensors.push(i);
+  tensors.sort((a, b) => plan.size[b] - plan.size[a] || a - b);
+  let next = -1, ties = 0;
+  memory.live.forEach((bytesAlive, s) => {
+    if (bytesAlive === memory.live[step]) ties++;
+    else if (next < 0 || bytesAlive > memory.live[next]) next = s;
+  });
+  const shown = tensors.slice(0, 40);
+  return {step, live: memory.live[step], next, ties, all: tensors.length,
+          tensors: shown.map(i => ({i, reason: reasonAt(plan, i, step)}))};
+}
+
+function nextReader(plan, i, step) {
+  let best = -1;
+  for (const k of familyOf(plan, i))
+    for (const s of readersOf(plan, k)) if (s > step && (best < 0 || s < best)) best = s;
+  return best;
+}
+
+/* Can `to` not run before `from`, because it uses what comes out of it? */
+function dependsOn(plan, from, to) {
+  const reached = new Set([from]);
+  for (let s = from; s < to; s++) {
+    if (!reached.has(s)) continue;
+    for (const op of plan.steps[s].ops)
+      for (const id of op.outputs) {
+        const i = plan.byId.get(id);
+        if (i !== undefined) for (const k of familyOf(plan, i)) readersOf(plan, k).forEach(r => reached.add(r));
+      }
+  }
+  return reached.has(to);
+}
+
+function waitingText(plan, i, step, reader) {
+  if (reader < 0)
+    return plan.kind[i] === 2 ? 'is a result of the model: computing it after this step takes it out of the peak.'
+                              : 'lives until step ' + (plan.to[i] - 1) + ' without being read.';
+  const again = 'is read again at step ' + reader + ' (' + stepTitle(plan, reader) + '). ';
+  const earlier = familyOf(plan, i).some(k => readersOf(plan, k).some(s => s < step));
+  if (reader - step < 2000 && !dependsOn(plan, step, reader))
+    return again + 'Running that step before this one takes it out of the peak.';
+  if (!earlier && plan.producer[i] >= 0)
+    return again + 'Nobody needs it before: computing it after this step takes it out of the peak.';
+  return again + 'It skips over this step: computing it a second time, or running the steps up to there in pieces, ' +
+    'takes it out of the peak.';
+}
+
+function quoted(plan, i) { return '“' + shortName(plan, i) + '”'; }
+
+function adviseWaiting(plan, facts, out) {
+  const waiting = facts.tensors.filter(t => t.reason === 'waiting');
+  if (!waiting.length) return;
+  const sum = waiting.reduce((all, t) => all + plan.size[t.i], 0), first = waiting[0].i;
+  const reader = nextReader(plan, first, facts.step);
+  out.push({tensor: first, text: (waiting.length > 1
+    ? waiting.length + ' tensors, ' + both(sum) + ', only wait here. The largest is '
+    : 'One tensor only waits here: ') + quoted(plan, first) + ', ' + bytes(plan.size[first]) + '. It ' +
+    waitingText(plan, first, facts.step, reader)});
+}
+
+function adviseInOut(plan, facts, out) {
+  const read = facts.tensors.find(t => t.reason === 'read');
+  const written = facts.tensors.find(t => t.reason === 'written');
+  if (!read || !written) return;
+  const less = Math.min(plan.size[read.i], plan.size[written.i]);
+  out.push({tensor: written.i, text: 'This step holds its input and its output at once. Run in pieces (row by row, or ' +
+    'fused with the next step), the smaller of ' + quoted(plan, read.i) + ' and ' +
+    quoted(plan, written.i) + ' need not exist whole: up to ' + both(less) + ' less here.'});
+}
+
+function adviseType(plan, facts, out) {
+  const wide = facts.tensors.filter(t => plan.tensors[t.i].type === 'float32');
+  const sum = wide.reduce((all, t) => all + plan.size[t.i], 0);
+  if (sum > 0)
+    out.push({tensor: wide[0].i, text: 'Of this, ' + both(sum) + ' is float32. An int8 model would need a quarter of it: ' +
+      both(Math.ceil(sum / 4)) + '.'});
+}
+
+function advisePacking(plan, memory, facts, out) {
+  const arena = memory.scratch, gap = arena.size - arena.lower_bound;
+  if (gap > 0)
+    out.push({tensor: -1, text: 'The packing itself is ' + both(gap) + ' above the proved bound of ' +
+      both(arena.lower_bound) + (plan.json.planner === 'exact'
+        ? '. A larger --ticks lets the search go on.'
+        : ': planner “' + plan.json.planner + '” was asked for; --planner exact does not give up so early.')});
+  else if (arena.size > facts.live)
+    out.push({tensor: -1, text: 'The arena is ' + bytes(arena.size - facts.live) +
+      ' larger than what is alive at the peak: alignment and the shapes of the lifetimes force that; it is proved.'});
+  else
+    out.push({tensor: -1, text: 'The arena is exactly as large as what is alive at the peak: no placement wastes less.'});
+}
+
+function adviseLimit(plan, memory, facts, out) {
+  if (facts.next < 0) return;
+  const gain = facts.live - memory.live[facts.next];
+  out.push({tensor: -1, step: facts.next, text: (facts.ties > 1
+    ? facts.ties + ' steps share this peak and all of them must shrink. Behind them comes step '
+    : 'Behind it comes step ') + facts.next + ' (' + stepTitle(plan, facts.next) + ') with ' +
+    both(memory.live[facts.next]) + ': lowering ' + (facts.ties > 1 ? 'these' : 'this') + ' alone saves at most ' + both(gain) + '.'});
+}
+
+/* Sentences, most useful first: {text, tensor or -1, step?}. */
+function advise(plan, m, facts) {
+  const out = [], memory = plan.memories[m];
+  adviseWaiting(plan, facts, out);
+  adviseInOut(plan, facts, out);
+  adviseType(plan, facts, out);
+  adviseLimit(plan, memory, facts, out);
+  advisePacking(plan, memory, facts, out);
+  return out;
+}
+
+/* The whole plan in one or two sentences. */
+function headline(plan) {
+  const json = plan.json, parts = [];
+  for (const m of plan.memories) {
+    if (m.scratch)
+      parts.push(both(m.scratch.size) + ' of ' + m.name + ' while it runs' +
+        (m.capacity ? ', ' + percent(m.bytes, m.capacity) + ' of what it may use' : ''));
+    for (const a of m.arenas)
+      if (a.role !== 'scratch')
+        parts.push(both(a.size) + ' of ' + a.memory + (a.role === 'constant' ? ' for constants' : ' kept between runs'));
+  }
+  const scratch = json.arenas.filter(a => a.role === 'scratch');
+  const proved = scratch.length && scratch.every(a => a.verdict === 'optimal');
+  return {needs: parts, proof: !scratch.length ? '' : proved
+    ? 'Proved: with this order of steps no placement needs less working memory.'
+    : 'Not proved smallest: the bound is ' + scratch.filter(a => a.verdict !== 'optimal')
+        .map(a => both(a.lower_bound) + ' in ' + a.memory).join(', ') + '.'};
+}

@@ -1,0 +1,203 @@
+/* plan.js - the plan as the viewer wants it: the JSON's tensors as columns of
+ * numbers (100 000 objects would be slow to draw), joined with the steps that
+ * write and read them. Nothing here knows the page. */
+'use strict';
+
+/* What a block is, for colour, pattern and legend. */
+const KINDS = [
+  {key: 'activation', text: 'activation'},
+  {key: 'input', text: 'model input'},
+  {key: 'output', text: 'model output'},
+  {key: 'work', text: 'work memory of an operator'},
+  {key: 'persistent', text: 'kept between runs'},
+  {key: 'constant', text: 'constant (weights, tables)'},
+];
+const ROLES = ['scratch', 'persistent', 'constant'];
+
+function kindOf(tensor, inputs, outputs) {
+  if (tensor.role === 'constant') return 5;
+  if (tensor.role === 'persistent') return 4;
+  if (inputs.has(tensor.id)) return 1;
+  if (outputs.has(tensor.id)) return 2;
+  return tensor.type === undefined ? 3 : 0;
+}
+
+/* Memories in the order people care: those that are reused first. */
+function collectMemories(json) {
+  const byName = new Map();
+  for (const arena of json.arenas) {
+    if (!byName.has(arena.memory))
+      byName.set(arena.memory, {name: arena.memory, arenas: [], bytes: 0, capacity: 0, scratch: null});
+    byName.get(arena.memory).arenas.push(arena);
+  }
+  const memories = [...byName.values()];
+  for (const m of memories) {
+    m.arenas.sort((a, b) => ROLES.indexOf(a.role) - ROLES.indexOf(b.role));
+    m.scratch = m.arenas.find(a => a.role === 'scratch') || null;
+    m.bases = m.arenas.map(a => { const base = m.bytes; m.bytes += a.size; return base; });
+    if (m.scratch && m.scratch.total_size)
+      m.capacity = m.scratch.total_size + m.bytes - m.scratch.size;
+  }
+  return memories.sort((a, b) => !!b.scratch - !!a.scratch || b.bytes - a.bytes);
+}
+
+/* Who reads a tensor, as linked lists in flat arrays: read.head[tensor] -> an
+ * entry, read.next[entry], read.step[entry]. */
+function collectUses(plan) {
+  let entries = 0;
+  for (const step of plan.steps)
+    for (const op of step.ops) entries += op.inputs.length;
+  const read = {head: new Int32Array(plan.count).fill(-1), next: new Int32Array(entries),
+                step: new Int32Array(entries)};
+  let entry = 0;
+  for (let s = plan.steps.length - 1; s >= 0; s--)
+    for (const op of plan.steps[s].ops) {
+      for (const id of op.inputs) {
+        const i = plan.byId.get(id);
+        if (i === undefined) continue;
+        read.step[entry] = s;
+        read.next[entry] = read.head[i];
+        read.head[i] = entry++;
+      }
+      for (const id of op.outputs) {
+        const i = plan.byId.get(id);
+        if (i !== undefined) plan.producer[i] = s;
+      }
+    }
+  return read;
+}
+
+/* Bytes alive at each step in the scratch arena of a memory; views share the
+ * bytes of what they look at and count once. */
+function liveCurve(plan, m) {
+  const change = new Float64Array(plan.stepCount + 1);
+  for (let i = 0; i < plan.count; i++)
+    if (plan.memory[i] === m && plan.kind[i] < 4 && plan.alias[i] < 0) {
+      change[plan.from[i]] += plan.size[i];
+      change[plan.to[i]] -= plan.size[i];
+    }
+  for (let s = 1; s <= plan.stepCount; s++) change[s] += change[s - 1];
+  return change.subarray(0, plan.stepCount);
+}
+
+function peakOf(live) {
+  let best = 0;
+  for (let s = 1; s < live.length; s++) if (live[s] > live[best]) best = s;
+  return best;
+}
+
+function readPlan(json) {
+  if (!json || json.schema !== 'ashlar-plan-1')
+    throw new Error('this is not a plan of the schema ashlar-plan-1');
+  const n = json.tensors.length;
+  const plan = {
+    json, count: n, steps: json.steps, stepCount: Math.max(1, json.steps.length),
+    tensors: json.tensors, byId: new Map(), memories: collectMemories(json),
+    kind: new Uint8Array(n), memory: new Uint16Array(n), from: new Int32Array(n),
+    to: new Int32Array(n), low: new Float64Array(n), size: new Float64Array(n),
+    alias: new Int32Array(n).fill(-1), producer: new Int32Array(n).fill(-1),
+  };
+  const inputs = new Set(json.inputs), outputs = new Set(json.outputs);
+  const arenas = new Map(); /* memory -> {index, base by role} */
+  plan.memories.forEach((m, index) => {
+    const base = {};
+    m.arenas.forEach((a, k) => { base[a.role] = m.bases[k]; });
+    arenas.set(m.name, {index, base});
+  });
+  for (let i = 0; i < n; i++) plan.byId.set(json.tensors[i].id, i);
+  for (let i = 0; i < n; i++) {
+    const t = json.tensors[i], arena = arenas.get(t.memory);
+    if (!arena || arena.base[t.role] === undefined) throw new Error('tensor ' + t.id + ' lies in no arena');
+    plan.kind[i] = kindOf(t, inputs, outputs);
+    plan.memory[i] = arena.index;
+    plan.from[i] = t.first_step;
+    plan.to[i] = Math.min(t.last_step + 1, plan.stepCount);
+    plan.low[i] = arena.base[t.role] + t.offset;
+    plan.size[i] = t.size;
+    if (t.alias_of !== null && plan.byId.has(t.alias_of)) plan.alias[i] = plan.byId.get(t.alias_of);
+  }
+  plan.folder = commonFolder(json.tensors);
+  plan.read = collectUses(plan);
+  plan.memories.forEach((m, i) => {
+    m.live = m.scratch ? liveCurve(plan, i) : null;
+    m.peak = m.live ? peakOf(m.live) : -1;
+  });
+  return plan;
+}
+
+/* Steps that read a tensor, ascending, each once. */
+function readersOf(plan, i) {
+  const steps = [];
+  for (let e = plan.read.head[i]; e >= 0; e = plan.read.next[e])
+    if (steps[steps.length - 1] !== plan.read.step[e]) steps.push(plan.read.step[e]);
+  return steps;
+}
+
+/* The storage a tensor shares, and all that share it with it. */
+function rootOf(plan, i) {
+  for (let guard = plan.count; plan.alias[i] >= 0 && guard > 0; guard--) i = plan.alias[i];
+  return i;
+}
+function familyOf(plan, i) {
+  const root = rootOf(plan, i), family = [];
+  for (let k = 0; k < plan.count; k++)
+    if (k === i || k === root || (plan.alias[k] >= 0 && rootOf(plan, k) === root)) family.push(k);
+  return family;
+}
+
+function stepTitle(plan, s) {
+  const step = plan.steps[s];
+  return step && step.ops.length ? step.ops.map(op => op.id).join(' + ') : '';
+}
+
+/* ---- numbers for people -------------------------------------------------- */
+
+function count(value) { return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f'); }
+function bytes(value) { return count(value) + '\u00a0B'; }
+/* 55296 -> "54 KiB"; exact figures stand beside it wherever they matter. */
+function rough(value) {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let u = 0;
+  while (value >= 1024 && u < 4) { value /= 1024; u++; }
+  const digits = u === 0 || value >= 100 ? 0 : 1;
+  return value.toFixed(digits).replace(/\.0$/, '') + '\u00a0' + units[u];
+}
+function both(value) { return value < 1024 ? bytes(value) : bytes(value) + ' (' + rough(value) + ')'; }
+function percent(part, whole) {
+  const p = 100 * part / whole;
+  if (p > 99.9 && part < whole) return '> 99.9\u00a0%';
+  return (p >= 10 ? p.toFixed(0) : p >= 0.1 ? p.toFixed(1) : '< 0.1') + '\u00a0%';
+}
+function address(offset) { return '0x' + offset.toString(16).padStart(4, '0'); }
+function shapeText(t) {
+  return t.type === undefined ? 'work memory' : (t.shape.length ? t.shape.join('×') : 'scalar') + ' ' + t.type;
+}
+function stepsText(plan, i) {
+  const last = plan.to[i] - 1;
+  return plan.from[i] === last ? 'step ' + last : 'steps ' + plan.from[i] + ' to ' + last;
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+/* The folders that all names begin with say nothing. */
+function commonFolder(tensors) {
+  let folder = null, seen = 0;
+  for (const t of tensors) {
+    if (t.role !== 'scratch' || !t.name.includes('/')) continue;
+    seen++;
+    if (folder === null) folder = t.name.slice(0, t.name.lastIndexOf('/', t.name.indexOf(';') < 0 ? Infinity : t.name.indexOf(';')) + 1);
+    while (folder && !t.name.startsWith(folder)) folder = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
+    if (!folder) break;
+  }
+  return seen > 1 && folder || '';
+}
+/* Fused tensors carry the names of all that was fused, joined by semicolons. */
+function shortName(plan, i) {
+  const name = plan.tensors[i].name.split(';')[0];
+  return plan.folder && name.startsWith(plan.folder) ? name.slice(plan.folder.length) : name;
+}
+/* Ever shorter, for labels. */
+function namesOf(plan, i) {
+  const name = shortName(plan, i), parts = name.split('/');
+  return parts.length > 1 ? [name, parts.slice(-2).join('/'), parts[parts.length - 1]] : [name];
+}

@@ -1,0 +1,475 @@
+/* viewer.js - the page: fills it from the plan, joins pictures, details, search
+ * and tables. */
+'use strict';
+
+const $ = id => document.getElementById(id);
+let shared = null, maps = [], tables = [], shownTable = 0, waiting = false;
+
+/* ---- drawing ------------------------------------------------------------- */
+
+function redraw() {
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => {
+    waiting = false;
+    for (const map of maps) map.paint();
+  });
+}
+
+const hooks = {
+  changed: redraw,
+  hover(i, e) {
+    if (i !== shared.hover) { shared.hover = i; redraw(); }
+    showTip(i, e);
+  },
+  select(i) { select(i === shared.selected ? -1 : i); },
+  key: onMapKey,
+};
+
+function showTip(i, e) {
+  const tip = $('tip'), plan = shared.plan;
+  tip.hidden = i < 0 || !e;
+  if (tip.hidden) return;
+  const t = plan.tensors[i];
+  tip.replaceChildren(element('b', '', shortName(plan, i)));
+  const rows = [
+    shapeText(t) + ', ' + both(t.size),
+    'alive: ' + stepsText(plan, i),
+    'at ' + t.memory + ' + ' + address(t.offset) + ' (' + count(t.offset) + ')',
+  ];
+  if (plan.producer[i] >= 0) rows.push('made by ' + stepTitle(plan, plan.producer[i]));
+  if (plan.alias[i] >= 0) rows.push('in the storage of ' + plan.tensors[plan.alias[i]].name);
+  for (const row of rows) { tip.append(element('span', '', row), element('br')); }
+  const box = tip.getBoundingClientRect();
+  tip.style.left = Math.min(e.clientX + 14, innerWidth - box.width - 8) + 'px';
+  tip.style.top = (e.clientY + 18 + box.height > innerHeight ? e.clientY - box.height - 10 : e.clientY + 18) + 'px';
+}
+
+/* ---- selection ----------------------------------------------------------- */
+
+function tensorsOf(step, list) {
+  const found = [];
+  for (const op of shared.plan.steps[step].ops)
+    for (const id of op[list]) {
+      const i = shared.plan.byId.get(id);
+      if (i !== undefined) found.push(i);
+    }
+  return found;
+}
+
+/* What a tensor is joined with: its storage, what it was made from, what is
+ * made from it. */
+function relatedTo(i) {
+  const plan = shared.plan, related = new Set(familyOf(plan, i));
+  for (const k of [...related]) {
+    if (plan.producer[k] >= 0) tensorsOf(plan.producer[k], 'inputs').forEach(t => related.add(t));
+    for (const s of readersOf(plan, k).slice(0, 50)) tensorsOf(s, 'outputs').forEach(t => related.add(t));
+  }
+  related.delete(i);
+  return related;
+}
+
+function select(i, quiet) {
+  shared.selected = i;
+  shared.related = i < 0 ? new Set() : relatedTo(i);
+  if (i >= 0 && !quiet) maps[shared.plan.memory[i]].reveal(i);
+  showDetails(i);
+  redraw();
+}
+
+function link(text, action) {
+  const button = element('button', 'link', text);
+  button.type = 'button';
+  button.addEventListener('click', action);
+  return button;
+}
+function tensorLink(i) {
+  const button = link(shortName(shared.plan, i), () => select(i));
+  button.title = shared.plan.tensors[i].name;
+  return button;
+}
+function stepLink(s) { return link('step ' + s + ': ' + stepTitle(shared.plan, s), () => showStep(s)); }
+
+function addRow(list, name, ...values) {
+  list.append(element('dt', '', name));
+  const cell = element('dd');
+  values.forEach((value, k) => { if (k) cell.append(element('br')); cell.append(value); });
+  list.append(cell);
+}
+
+function addLinks(list, name, links) {
+  if (!links.length) return;
+  const shown = links.slice(0, 12).map(make => make());
+  if (links.length > 12) shown.push(count(links.length - 12) + ' more');
+  addRow(list, name, ...shown);
+}
+
+function showDetails(i) {
+  const box = $('details'), plan = shared.plan;
+  if (i < 0) {
+    box.replaceChildren(element('h3', '', 'Nothing chosen'),
+      element('p', 'how', 'Point at a block to see what it is. Click one to follow it: where it comes from, who reads it, what shares its bytes.'));
+    return;
+  }
+  const t = plan.tensors[i], list = element('dl');
+  addRow(list, 'is', plan.alias[i] >= 0 ? 'in the storage of another tensor' : KINDS[plan.kind[i]].text);
+  addRow(list, 'shape', shapeText(t));
+  addRow(list, 'bytes', both(t.size));
+  addRow(list, 'lives', stepsText(plan, i));
+  addRow(list, 'address', t.memory + ' + ' + address(t.offset), '(' + count(t.offset) + ' in the ' + t.role + ' arena)');
+  if (t.source_memory !== t.memory) addRow(list, 'copied from', t.source_memory);
+  addRow(list, 'alignment', String(t.alignment));
+  addRow(list, 'id', t.id);
+  if (plan.producer[i] >= 0) addRow(list, 'made by', stepLink(plan.producer[i]));
+  addLinks(list, 'read by', readersOf(plan, i).map(s => () => stepLink(s)));
+  const family = familyOf(plan, i).filter(k => k !== i);
+  addLinks(list, 'shares bytes', family.map(k => () => tensorLink(k)));
+  if (plan.producer[i] >= 0) {
+    const sources = tensorsOf(plan.producer[i], 'inputs');
+    addLinks(list, 'made from', sources.map(k => () => tensorLink(k)));
+  }
+  const results = new Set(readersOf(plan, i).slice(0, 50).flatMap(s => tensorsOf(s, 'outputs')));
+  addLinks(list, 'becomes', [...results].map(k => () => tensorLink(k)));
+  if (shortName(plan, i) !== t.name) addRow(list, 'full name', t.name);
+  box.replaceChildren(element('h3', '', shortName(plan, i)), list, link('clear', () => select(-1)));
+}
+
+function showStep(s) {
+  const plan = shared.plan, box = $('details'), list = element('dl');
+  const span = Math.min(plan.stepCount, Math.max(6, shared.view.to - shared.view.from));
+  if (s < shared.view.from || s >= shared.view.to) setView(s + 0.5 - span / 2, span);
+  for (const op of plan.steps[s].ops) {
+    addRow(list, 'operator', op.kind + ' (number ' + op.source_index + ' in the model)');
+    if (op.macs) addRow(list, 'work', count(op.macs) + ' MACs');
+  }
+  for (const m of plan.memories) if (m.live) addRow(list, 'alive', both(m.live[s]) + ' in ' + m.name);
+  addLinks(list, 'reads', tensorsOf(s, 'inputs').map(k => () => tensorLink(k)));
+  addLinks(list, 'writes', tensorsOf(s, 'outputs').map(k => () => tensorLink(k)));
+  const around = element('p');
+  if (s > 0) around.append(link('◀ step ' + (s - 1), () => showStep(s - 1)), ' ');
+  if (s + 1 < plan.steps.length) around.append(' ', link('step ' + (s + 1) + ' ▶', () => showStep(s + 1)));
+  box.replaceChildren(element('h3', '', 'step ' + s + ': ' + stepTitle(plan, s)), list, around);
+}
+
+/* ---- view ---------------------------------------------------------------- */
+
+function setView(from, span) {
+  const all = shared.plan.stepCount;
+  shared.view.from = Math.max(0, Math.min(all - span, from));
+  shared.view.to = shared.view.from + span;
+  redraw();
+}
+function fit() {
+  for (const map of maps) map.fitHeight();
+  setView(0, shared.plan.stepCount);
+}
+function zoomAll(factor) { if (maps.length) maps[0].zoom(factor, (maps[0].width + LEFT - RIGHT) / 2, null); }
+function goToPeak() {
+  const m = shared.plan.memories.findIndex(memory => memory.scratch);
+  if (m < 0) return;
+  const peak = shared.plan.memories[m].peak, span = Math.min(shared.plan.stepCount, 12);
+  maps[m].fitHeight();
+  setView(peak + 0.5 - span / 2, span);
+  if (shared.plan.steps.length) showStep(peak);
+}
+
+/* The nearest block in a direction, from the chosen one. */
+function neighbour(map, direction) {
+  const plan = shared.plan, from = shared.selected;
+  if (from < 0 || plan.memory[from] !== map.m) return map.members.length ? map.members[0] : -1;
+  const x = (plan.from[from] + plan.to[from]) / 2, y = plan.low[from] + plan.size[from] / 2;
+  const perStep = (map.high - map.low) / Math.max(1, plan.stepCount);
+  let best = -1, least = Infinity;
+  for (const i of map.members) {
+    const dx = (plan.from[i] + plan.to[i]) / 2 - x, dy = (plan.low[i] + plan.size[i] / 2 - y) / perStep;
+    const along = {ArrowLeft: -dx, ArrowRight: dx, ArrowUp: dy, ArrowDown: -dy}[direction];
+    const across = direction === 'ArrowLeft' || direction === 'ArrowRight' ? dy : dx;
+    if (i === from || along <= 0) continue;
+    const distance = along * along + 4 * across * across;
+    if (distance < least) { least = distance; best = i; }
+  }
+  return best;
+}
+
+function onMapKey(e, map) {
+  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  const middle = (map.width + LEFT - RIGHT) / 2;
+  if (e.key.startsWith('Arrow')) {
+    if (e.shiftKey) map.pan({ArrowLeft: 80, ArrowRight: -80}[e.key] || 0, {ArrowUp: 60, ArrowDown: -60}[e.key] || 0);
+    else { const i = neighbour(map, e.key); if (i >= 0) select(i); }
+  } else if (e.key === '+' || e.key === '=') map.zoom(0.6, middle, null);
+  else if (e.key === '-') map.zoom(1 / 0.6, middle, null);
+  else if (e.key === '0') fit();
+  else if (e.key === 'p' || e.key === 'P') goToPeak();
+  else if (e.key === 'Home') setView(0, shared.view.to - shared.view.from);
+  else if (e.key === 'End') setView(shared.plan.stepCount, shared.view.to - shared.view.from);
+  else if (e.key === 'Enter' && shared.selected >= 0) $('details').querySelector('button')?.focus();
+  else return;
+  e.preventDefault();
+}
+
+/* ---- search -------------------------------------------------------------- */
+
+function search(text) {
+  const plan = shared.plan, want = text.trim().toLowerCase();
+  shared.matches = null;
+  let hits = 0;
+  if (want) {
+    shared.matches = new Uint8Array(plan.count);
+    const stepHits = plan.steps.map(step => step.ops.some(op => op.id.toLowerCase().includes(want)));
+    for (let i = 0; i < plan.count; i++) {
+      const t = plan.tensors[i];
+      const hit = t.name.toLowerCase().includes(want) || t.id.toLowerCase() === want ||
+        (t.type !== undefined && t.type === want) || (plan.producer[i] >= 0 && stepHits[plan.producer[i]]);
+      if (hit) { shared.matches[i] = 1; hits++; }
+    }
+  }
+  $('found').textContent = want ? (hits === 1 ? '1 tensor' : count(hits) + ' tensors') : '';
+  if (tables[0]) tables[0].filter(shared.matches ? i => shared.matches[i] : null);
+  redraw();
+}
+
+/* Enter goes from hit to hit. */
+function nextMatch(back) {
+  const n = shared.plan.count, step = back ? n - 1 : 1;
+  if (!shared.matches) return;
+  for (let k = 1, i = shared.selected < 0 ? n - 1 : shared.selected; k <= n; k++) {
+    i = (i + step) % n;
+    if (shared.matches[i]) { select(i); return; }
+  }
+}
+
+/* ---- the page ------------------------------------------------------------ */
+
+function fillHead(plan) {
+  const json = plan.json, good = json.verdict === 'optimal';
+  document.title = json.model + ' on ' + json.target + ': memory plan';
+  $('title').textContent = 'Where the memory of “' + json.model + '” goes';
+  $('subtitle').textContent = 'Device ' + json.target + ', ' + count(plan.steps.length) + ' steps, ' +
+    count(plan.count) + ' tensors, planner ' + json.planner;
+  $('verdict').textContent = good ? 'proved optimal' : json.verdict;
+  $('verdict').className = 'badge ' + (good ? 'good' : 'warn');
+  const words = headline(plan);
+  $('headline').replaceChildren('This model needs ' + (words.needs.length > 1
+    ? words.needs.slice(0, -1).join(', ') + ', and ' + words.needs[words.needs.length - 1]
+    : words.needs[0] || 'no memory') + '.', element('span', 'proof', words.proof));
+  $('foot').textContent = 'Plan ' + json.plan_hash + ', layout ' + json.tensor_layout_hash + ', made by Ashlar. ' +
+    'This file is complete: it needs no network and no other file.';
+}
+
+const ROLE_TITLE = {scratch: 'working memory', persistent: 'kept between runs', constant: 'constants'};
+
+function card(plan, arena) {
+  const box = element('div', 'card'), big = element('div', 'big', count(arena.size) + ' ');
+  box.append(element('h3', '', arena.memory + ': ' + ROLE_TITLE[arena.role]));
+  big.append(element('small', '', 'bytes' + (arena.size >= 1024 ? ' (' + rough(arena.size) + ')' : '')));
+  box.append(big);
+  if (arena.role === 'scratch') {
+    const gauge = element('div', 'gauge'), bar = element('i');
+    bar.style.width = Math.min(100, 100 * arena.size / Math.max(1, arena.total_size)) + '%';
+    gauge.append(bar);
+    box.append(gauge, element('p', '', percent(arena.size, Math.max(1, arena.total_size)) + ' of the ' + both(arena.total_size) + ' it may use'));
+    box.append(element('p', '', arena.verdict === 'optimal' ? 'Equals the proved lower bound.' :
+      bytes(arena.size - arena.lower_bound) + ' above the lower bound of ' + bytes(arena.lower_bound) + '.'));
+    const sum = plan.tensors.reduce((all, t) => all + (t.role === 'scratch' && t.memory === arena.memory && t.alias_of === null ? t.size : 0), 0);
+    if (sum > arena.size) box.append(element('p', '', 'Without reuse it would be ' + both(sum) + ': ' + percent(sum - arena.size, sum) + ' saved.'));
+  } else {
+    const members = plan.tensors.filter(t => t.role === arena.role && t.memory === arena.memory).length;
+    box.append(element('p', '', count(members) + ' tensors' + (arena.is_staged ? ', copied from ' + arena.source_memory + ' at start' : '')));
+  }
+  return box;
+}
+
+function workCard(plan) {
+  const box = element('div', 'card'), macs = plan.steps.reduce((all, step) => all + step.ops.reduce((sum, op) => sum + op.macs, 0), 0);
+  const big = element('div', 'big', count(macs) + ' ');
+  let heaviest = 0;
+  const work = s => plan.steps[s].ops.reduce((sum, op) => sum + op.macs, 0);
+  plan.steps.forEach((_, s) => { if (work(s) > work(heaviest)) heaviest = s; });
+  big.append(element('small', '', 'MACs'));
+  box.append(element('h3', '', 'Work of one run'), big, element('p', '', count(plan.steps.length) + ' steps'));
+  if (macs > 0) box.append(element('p', '', 'Heaviest: step ' + heaviest + ' (' + stepTitle(plan, heaviest) + '), ' + percent(work(heaviest), macs) + '.'));
+  return box;
+}
+
+function fillPeak(plan) {
+  const m = plan.memories.findIndex(memory => memory.scratch);
+  $('peak').hidden = m < 0 || !plan.steps.length;
+  if ($('peak').hidden) return;
+  const facts = peakFacts(plan, m), memory = plan.memories[m], most = Math.max(1, ...facts.tensors.map(t => plan.size[t.i]));
+  const title = element('h2', '', 'The peak: step ' + facts.step + ', ' + stepTitle(plan, facts.step));
+  title.id = 'peak-title';
+  const left = element('div'), right = element('div'), list = element('ul', 'alive'), advice = element('ol');
+  left.append(element('p', 'how', bytes(facts.live) + ' of ' + memory.name + ' must be there at once:'), list);
+  for (const {i, reason} of facts.tensors.slice(0, 8)) {
+    const item = element('li'), button = element('button', '', shortName(plan, i) + ' '), kind = KINDS[plan.kind[i]].key;
+    button.type = 'button';
+    button.append(element('span', 'why', '— ' + REASON_TEXT[reason]));
+    button.style.cssText = '--fill: var(--' + kind + '); --edge: var(--' + kind + '-edge); --part: ' + (100 * plan.size[i] / most).toFixed(1) + '%';
+    button.title = plan.tensors[i].name;
+    button.addEventListener('click', () => { goToPeak(); select(i); $('picture').scrollIntoView({block: 'start'}); });
+    item.append(element('span', 'size', bytes(plan.size[i])), button);
+    list.append(item);
+  }
+  if (facts.all > 8) left.append(element('p', 'how', 'and ' + count(facts.all - 8) + ' smaller ones'));
+  right.append(element('h3', '', 'What would lower it'), advice);
+  for (const sentence of advise(plan, m, facts)) advice.append(element('li', '', sentence.text));
+  const columns = element('div', 'columns');
+  columns.append(left, right);
+  $('peak').replaceChildren(title, columns);
+}
+
+function fillLegend(plan) {
+  const items = [];
+  const add = (mark, text) => { const item = element('li'); item.append(mark, text); items.push(item); };
+  const used = new Set(plan.kind), sample = document.createElement('canvas').getContext('2d'), theme = readTheme(sample);
+  KINDS.forEach((kind, k) => {
+    if (!used.has(k)) return;
+    const canvas = document.createElement('canvas');
+    canvas.width = 52; canvas.height = 28;
+    const c = canvas.getContext('2d');
+    c.scale(2, 2);
+    c.fillStyle = theme.kinds[k].fill;
+    c.fillRect(0, 0, 26, 14);
+    if (theme.kinds[k].pattern) { c.fillStyle = theme.kinds[k].pattern; c.fillRect(0, 0, 26, 14); }
+    c.strokeStyle = theme.kinds[k].edge;
+    c.strokeRect(0.5, 0.5, 25, 13);
+    add(canvas, kind.text + (k === 5 ? ', dark where it is read' : ''));
+  });
+  add(element('span', 'stroke'), 'bytes alive');
+  add(element('span', 'stroke arena'), 'size of the arena');
+  if (plan.json.arenas.some(a => a.role === 'scratch' && a.size > a.lower_bound)) add(element('span', 'stroke bound'), 'proved lower bound');
+  if (plan.memories.some(m => m.capacity)) add(element('span', 'stroke limit'), 'capacity');
+  add(element('span', 'column'), 'step of the peak');
+  $('legend').replaceChildren(...items);
+}
+
+function fillMaps(plan) {
+  maps = [];
+  $('maps').replaceChildren();
+  plan.memories.forEach((memory, m) => {
+    const holder = element('div', 'map'), title = element('h3', '', memory.name);
+    const words = memory.arenas.map(a => ROLE_TITLE[a.role] + ' ' + both(a.size)).join(', ');
+    title.append(element('span', '', words));
+    holder.append(title);
+    $('maps').append(holder);
+    maps.push(new MemoryMap(shared, m, holder, hooks));
+  });
+}
+
+function showTable(k) {
+  shownTable = k;
+  [...$('tabs').children].forEach((tab, i) => {
+    tab.setAttribute('aria-selected', String(i === k));
+    tab.tabIndex = i === k ? 0 : -1;
+  });
+  tables.forEach((table, i) => { table.scroller.hidden = i !== k; });
+  tables[k].draw();
+}
+
+function fillTables(plan) {
+  const all = n => Array.from({length: n}, (_, i) => i);
+  const holder = $('table');
+  holder.replaceChildren();
+  tables = [
+    new Table(holder, tensorColumns(plan), all(plan.count), i => select(i), 'Tensors'),
+    new Table(holder, stepColumns(plan), all(plan.steps.length), s => showStep(s), 'Steps'),
+    new Table(holder, arenaColumns(), plan.json.arenas, () => {}, 'Arenas'),
+  ];
+  const titles = ['Tensors (' + count(plan.count) + ')', 'Steps (' + count(plan.steps.length) + ')', 'Arenas (' + plan.json.arenas.length + ')'];
+  $('tabs').replaceChildren(...titles.map((text, k) => {
+    const tab = element('button', '', text);
+    tab.type = 'button';
+    tab.setAttribute('role', 'tab');
+    tab.addEventListener('click', () => showTable(k));
+    tab.addEventListener('keydown', e => {
+      const to = {ArrowRight: k + 1, ArrowLeft: k + 2}[e.key];
+      if (to !== undefined) { showTable(to % 3); $('tabs').children[to % 3].focus(); }
+    });
+    return tab;
+  }));
+  showTable(0);
+}
+
+function show(json) {
+  const plan = readPlan(json);
+  shared = {plan, view: {from: 0, to: plan.stepCount}, selected: -1, related: new Set(), hover: -1, matches: null,
+            toCapacity: $('to-capacity').checked};
+  $('drop').hidden = true;
+  $('report').hidden = false;
+  fillHead(plan);
+  $('cards').replaceChildren(...plan.json.arenas.map(a => card(plan, a)), workCard(plan));
+  fillPeak(plan);
+  fillLegend(plan);
+  fillMaps(plan);
+  fillTables(plan);
+  showDetails(-1);
+  for (const map of maps) map.paint();
+}
+
+/* ---- start --------------------------------------------------------------- */
+
+function complain(message) {
+  $('drop').hidden = false;
+  let note = $('drop').querySelector('.bad');
+  if (!note) { note = element('p', 'bad'); note.setAttribute('role', 'alert'); $('drop').append(note); }
+  note.textContent = message;
+}
+function open(text) {
+  try { show(JSON.parse(text)); } catch (error) { complain('This file cannot be shown: ' + error.message); }
+}
+
+/* Standing alone, the page opens files that people give it. */
+function offerFiles() {
+  $('drop').hidden = false;
+  const take = file => { if (file) file.text().then(open); };
+  $('file').addEventListener('change', e => take(e.target.files[0]));
+  document.addEventListener('dragover', e => e.preventDefault());
+  document.addEventListener('drop', e => { e.preventDefault(); take(e.dataTransfer.files[0]); });
+}
+
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  if (shared) { fillLegend(shared.plan); for (const map of maps) map.paint(); }
+}
+function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+}
+
+function listen() {
+  $('theme').addEventListener('click', () => setTheme(isDark() ? 'light' : 'dark'));
+  $('zoom-in').addEventListener('click', () => zoomAll(0.6));
+  $('zoom-out').addEventListener('click', () => zoomAll(1 / 0.6));
+  $('fit').addEventListener('click', fit);
+  $('to-peak').addEventListener('click', goToPeak);
+  $('to-capacity').addEventListener('change', e => { shared.toCapacity = e.target.checked; fit(); });
+  $('search').addEventListener('input', e => search(e.target.value));
+  $('search').addEventListener('keydown', e => {
+    if (e.key === 'Enter') nextMatch(e.shiftKey);
+    else if (e.key === 'Escape') { e.target.value = ''; search(''); }
+  });
+  document.addEventListener('keydown', e => {
+    if (e.target.closest('input')) return;
+    if (e.key === '/') { $('search').focus(); e.preventDefault(); }
+    else if (e.key === 'Escape' && shared) { $('search').value = ''; search(''); select(-1); }
+  });
+  addEventListener('resize', () => { if (shared) { redraw(); tables[shownTable].draw(); } });
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { if (shared) setTheme(document.documentElement.dataset.theme || ''); });
+  let before = '';
+  addEventListener('beforeprint', () => {
+    before = document.documentElement.dataset.theme || '';
+    setTheme('light');
+    tables.forEach(table => table.draw(true));
+  });
+  addEventListener('afterprint', () => { setTheme(before); tables.forEach(table => table.draw()); });
+}
+
+listen();
+const given = $('plan').textContent;
+if (given && $('other').textContent) {
+  const both = [JSON.parse(given), JSON.parse($('other').textContent)];
+  fillCompare(both[0], both[1], k => show(both[k]));
+  $('show-after').click();
+} else if (given) open(given);
+else offerFiles();
