@@ -17,6 +17,8 @@
 #if defined(__GNUC__)
 #define ASH_RT_ALIGN(n)              __attribute__((aligned(n)))
 #define ASH_RT_WEAK                  __attribute__((weak))
+/* Where arguments are constants that must become part of the code. */
+#define ASH_RT_INLINE                static inline __attribute__((always_inline))
 #define ASH_RT_NOINLINE              __attribute__((noinline))
 #define ASH_RT_MAYBE_UNUSED          __attribute__((unused))
 #define ASH_RT_COPY(to, from, bytes) ((void)__builtin_memcpy(to, from, bytes))
@@ -25,6 +27,7 @@
 #include <string.h>
 #define ASH_RT_ALIGN(n)
 #define ASH_RT_WEAK
+#define ASH_RT_INLINE static inline
 #define ASH_RT_NOINLINE
 #define ASH_RT_MAYBE_UNUSED
 #define ASH_RT_COPY(to, from, bytes) ((void)memcpy(to, from, bytes))

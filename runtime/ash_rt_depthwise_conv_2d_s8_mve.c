@@ -53,7 +53,7 @@ ash_rt_depthwise_load_mve(const int8_t *from, mve_pred16_t some, int whole) {
 }
 
 /* Channels c to c + 7, of which `rest` exist. */
-static inline void ash_rt_depthwise_eight_mve(const ash_rt_depthwise_mve *k,
+ASH_RT_INLINE void ash_rt_depthwise_eight_mve(const ash_rt_depthwise_mve *k,
                                               int32_t c, int32_t rest,
                                               int8_t *out, int whole) {
   const mve_pred16_t some = whole ? 0 : vctp16q((uint32_t)rest);
