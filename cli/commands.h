@@ -2,6 +2,7 @@
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
+int cmd_annotate(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_check_csv(int argc, char **argv);
 int cmd_compile(int argc, char **argv);

@@ -43,6 +43,10 @@ const command commands[] = {
      "PLAN.json [-o FILE.html]",
      "  ashlar plan digits.tflite --json plan.json && ashlar view plan.json\n"
      "  ashlar view plan.json -o report.html\n"},
+    {"annotate", cmd_annotate, "put a plan for TFLite Micro into a model",
+     "MODEL.tflite -o OUT.tflite | MODEL.tflite --check",
+     "  ashlar annotate person.tflite -o person_planned.tflite\n"
+     "  ashlar annotate person_planned.tflite --check\n"},
     {"diff", cmd_diff, "say what changed between two plans",
      "A.json B.json [--report FILE.html]",
      "  ashlar diff before.json after.json\n"

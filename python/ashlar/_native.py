@@ -1,0 +1,189 @@
+"""The library through ctypes: structures, and calls that raise on failure.
+
+Nothing is built: the shared library is looked for in ASHLAR_LIBRARY, beside
+this file, and where the system keeps libraries.
+"""
+import ctypes
+import ctypes.util
+import json
+import os
+import pathlib
+
+FREE_OFFSET = -2**63
+VERDICTS = ("unknown", "feasible", "optimal", "infeasible")
+
+
+class AshlarError(Exception):
+    """What the library complained about; `diagnostics` has every line."""
+
+    def __init__(self, status, diagnostics):
+        super().__init__("; ".join(diagnostics) or f"status {status}")
+        self.status = status
+        self.diagnostics = diagnostics
+
+
+class NoFit(AshlarError):
+    """Nothing is wrong, but the device has too little memory."""
+
+
+class _Buffer(ctypes.Structure):
+    _fields_ = [("lower", ctypes.c_int64), ("upper", ctypes.c_int64),
+                ("size", ctypes.c_uint64), ("alignment", ctypes.c_uint64),
+                ("offset", ctypes.c_int64), ("hint", ctypes.c_int64),
+                ("gaps", ctypes.c_void_p), ("gap_count", ctypes.c_size_t)]
+
+
+class _Problem(ctypes.Structure):
+    _fields_ = [("buffers", ctypes.POINTER(_Buffer)),
+                ("buffer_count", ctypes.c_size_t),
+                ("relations", ctypes.c_void_p),
+                ("relation_count", ctypes.c_size_t),
+                ("capacity", ctypes.c_uint64), ("minimise", ctypes.c_bool)]
+
+
+class _PlaceOptions(ctypes.Structure):
+    """The first fields; struct_bytes says how many there are."""
+    _fields_ = [("struct_bytes", ctypes.c_size_t), ("ticks", ctypes.c_uint64),
+                ("seed", ctypes.c_uint64)]
+
+
+class _Result(ctypes.Structure):
+    _fields_ = [("verdict", ctypes.c_int), ("reason", ctypes.c_int),
+                ("height", ctypes.c_uint64), ("lower_bound", ctypes.c_uint64),
+                ("offsets", ctypes.POINTER(ctypes.c_int64)),
+                ("ticks", ctypes.c_uint64), ("witness_time", ctypes.c_int64),
+                ("witness", ctypes.POINTER(ctypes.c_uint32)),
+                ("witness_count", ctypes.c_size_t)]
+
+
+class _CompileOptions(ctypes.Structure):
+    """The first fields, and room for those behind them, all zero."""
+    _fields_ = [("struct_bytes", ctypes.c_size_t), ("prefix", ctypes.c_char_p),
+                ("plan_struct_bytes", ctypes.c_size_t),
+                ("planner", ctypes.c_char_p), ("ticks", ctypes.c_uint64),
+                ("seed", ctypes.c_uint64), ("room", ctypes.c_char * 4096)]
+
+
+class _Compiled(ctypes.Structure):
+    _fields_ = [("graph", ctypes.c_void_p), ("plan", ctypes.c_void_p),
+                ("render", ctypes.c_void_p), ("files", ctypes.c_void_p),
+                ("file_count", ctypes.c_size_t)]
+
+
+class _Diag(ctypes.Structure):
+    """Only ever handled by pointer; its size is not needed for one."""
+
+
+def find_library():
+    """The path of libashlar, or None."""
+    here = pathlib.Path(__file__).resolve().parent
+    names = ("libashlar.so", "libashlar.dylib", "ashlar.dll")
+    if os.environ.get("ASHLAR_LIBRARY"):
+        return os.environ["ASHLAR_LIBRARY"]
+    for folder in (here, here.parent.parent / "build-shared"):
+        for name in names:
+            if (folder / name).exists():
+                return str(folder / name)
+    return ctypes.util.find_library("ashlar")
+
+
+_library = None
+
+
+def library():
+    """The loaded library; raises ImportError with what to do."""
+    global _library
+    if _library is None:
+        path = find_library()
+        if not path:
+            raise ImportError(
+                "libashlar was not found: build it with cmake "
+                "-DBUILD_SHARED_LIBS=ON, or set ASHLAR_LIBRARY to its path")
+        _library = ctypes.CDLL(path)
+        _library.ash_version.restype = ctypes.c_char_p
+        _library.ash_ctx_diags.restype = ctypes.c_void_p
+        _library.ash_ctx_free.argtypes = [ctypes.c_void_p]
+        _library.ash_ctx_free.restype = None
+        _library.ash_diag_format.restype = ctypes.c_size_t
+    return _library
+
+
+class Context:
+    """One context of the library; everything made in it dies with it."""
+
+    def __init__(self):
+        self.lib = library()
+        self.handle = ctypes.c_void_p()
+        status = self.lib.ash_ctx_new(ctypes.byref(self.handle), None)
+        if status:
+            raise MemoryError("libashlar: no memory")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.lib.ash_ctx_free(self.handle)
+        self.handle = None
+
+    def diagnostics(self):
+        """The newest message; older ones are reached by the C interface."""
+        count = ctypes.c_size_t()
+        first = self.lib.ash_ctx_diags(self.handle, ctypes.byref(count))
+        if not first or not count.value:
+            return []
+        text = ctypes.create_string_buffer(2048)
+        self.lib.ash_diag_format(text, ctypes.c_size_t(len(text)),
+                                 ctypes.c_void_p(first))
+        return [text.value.decode(errors="replace")]
+
+    def call(self, name, *args):
+        """Calls a function that takes the context first."""
+        status = getattr(self.lib, name)(self.handle, *args)
+        if status == 30:
+            raise NoFit(status, self.diagnostics())
+        if status:
+            raise AshlarError(status, self.diagnostics())
+
+
+def place(buffers, capacity, minimise, ticks, seed):
+    """(offsets or None, height, bound, verdict, ticks) of a problem. Each
+    buffer: (lower, upper, size, alignment, offset or None)."""
+    array = (_Buffer * max(1, len(buffers)))()
+    for slot, (lower, upper, size, alignment, offset) in zip(array, buffers):
+        slot.lower, slot.upper, slot.size = lower, upper, size
+        slot.alignment = alignment
+        slot.offset = FREE_OFFSET if offset is None else offset
+        slot.hint = FREE_OFFSET
+    problem = _Problem(array, len(buffers), None, 0, capacity or 0, minimise)
+    options = _PlaceOptions(ctypes.sizeof(_PlaceOptions), ticks, seed)
+    result = _Result()
+    with Context() as ctx:
+        ctx.call("ash_place", ctypes.byref(result), ctypes.byref(problem),
+                 ctypes.byref(options))
+        offsets = result.offsets[:len(buffers)] if result.offsets else None
+        return (offsets, result.height, result.lower_bound,
+                VERDICTS[result.verdict], result.ticks)
+
+
+def plan_json(model, target, planner, ticks, sizes):
+    """The plan of a model file, as ash_plan_json writes it."""
+    with Context() as ctx:
+        device, compiled = ctypes.c_void_p(), _Compiled()
+        text, count = ctypes.c_char_p(), ctypes.c_size_t()
+        options = _CompileOptions(ctypes.sizeof(_CompileOptions))
+        options.plan_struct_bytes = 32  # up to and with the seed
+        options.planner = planner.encode() if planner else None
+        options.ticks = ticks
+        ctx.call("ash_device_load", ctypes.byref(device), target.encode())
+        for memory, size in sizes.items():
+            ctx.call("ash_device_set_bytes", ctypes.byref(device),
+                     memory.encode(), ctypes.c_uint64(size))
+        try:
+            ctx.call("ash_compile", ctypes.byref(compiled),
+                     os.fsencode(model), device, ctypes.byref(options))
+            ctx.call("ash_plan_json", ctypes.byref(text), ctypes.byref(count),
+                     ctypes.c_void_p(compiled.plan),
+                     ctypes.c_void_p(compiled.graph))
+            return json.loads(ctypes.string_at(text, count.value))
+        finally:
+            ctx.lib.ash_compiled_drop(ctypes.byref(compiled))
