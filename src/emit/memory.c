@@ -65,6 +65,19 @@ static placement constant_placement(ash_module *m, const ash_render_arena *a) {
       .by_default = home};
 }
 
+/* The function of a step; kernels, which several steps share, stay. */
+static placement code_placement(ash_module *m, const char *name) {
+  const ash_device *d = m->device;
+  const ash_memory *memory = ash_emit_find_memory(m, name);
+  return (placement){.memory = memory,
+                     .kind = "CODE",
+                     .section =
+                         attribute(m, memory ? memory->section_code : NULL),
+                     .plain = "",
+                     .example = "__attribute__((section(...)))",
+                     .by_default = memory == &d->memories[d->constant_memory]};
+}
+
 static void put_missing(ash_module *m, const placement *p, const char *name,
                         const char *why) {
   ash_text *t = m->text;
@@ -126,23 +139,32 @@ static bool is_new(const placement *done, size_t count, const placement *p) {
   return true;
 }
 
+/* What has been written, so that no macro comes twice. */
+typedef struct written {
+  placement items[3 * ASH_MEMORY_MAX];
+  size_t count;
+} written;
+
+static void put_once(ash_module *m, written *done, placement p) {
+  if (done->count == ASH_COUNT_OF(done->items) ||
+      !is_new(done->items, done->count, &p))
+    return;
+  put_macro(m, &p);
+  done->items[done->count++] = p;
+}
+
 static void put_placements(ash_module *m) {
-  placement done[2 * ASH_MEMORY_MAX];
-  size_t count = 0;
+  written done = {.count = 0};
   for (uint32_t i = 0; i < m->render->arena_count; i++) {
     const ash_render_arena *a = &m->render->all_arenas[i];
-    placement wanted[2];
-    size_t n = 0;
     if (ash_emit_is_written(a) && !ash_emit_shared(m, a))
-      wanted[n++] = arena_placement(m, a);
+      put_once(m, &done, arena_placement(m, a));
     if (ash_emit_is_constant(a) && !ash_emit_loads(m))
-      wanted[n++] = constant_placement(m, a);
-    for (size_t k = 0; k < n; k++)
-      if (count < ASH_COUNT_OF(done) && is_new(done, count, &wanted[k])) {
-        put_macro(m, &wanted[k]);
-        done[count++] = wanted[k];
-      }
+      put_once(m, &done, constant_placement(m, a));
   }
+  for (uint32_t op = 0; m->g && op < m->g->op_count; op++)
+    if (ash_emit_code_memory(m, op))
+      put_once(m, &done, code_placement(m, ash_emit_code_memory(m, op)));
 }
 
 static const char *const intro[] = {

@@ -70,6 +70,8 @@ const ash_render_blob *ash_emit_blob(const ash_module *m,
                                      const ash_render_arena *a);
 /* The symbol of the arena that a region shares with other modules, or NULL. */
 const char *ash_emit_shared(ash_module *m, const ash_render_arena *a);
+/* The memory where a rule wants an op's code, or NULL. */
+const char *ash_emit_code_memory(const ash_module *m, uint32_t op);
 /* By name; NULL if the device has none. */
 const ash_memory *ash_emit_find_memory(const ash_module *m, const char *name);
 /* Can the linker put the module's own arena there? */

@@ -32,6 +32,12 @@ const char *ash_emit_shared(ash_module *m, const ash_render_arena *a) {
                            ASH_SCRATCH, a->memory);
 }
 
+const char *ash_emit_code_memory(const ash_module *m, uint32_t op) {
+  return m->plan->code_memory && m->kernels && m->kernels[op]
+             ? m->plan->code_memory[op]
+             : NULL;
+}
+
 const ash_memory *ash_emit_find_memory(const ash_module *m, const char *name) {
   for (uint32_t i = 0; i < m->device->memory_count; i++)
     if (strcmp(m->device->memories[i].name, name) == 0)

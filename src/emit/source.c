@@ -27,10 +27,10 @@ static const char *shared(ash_module *m, const ash_slot *s) {
 
 static ash_status put_map(ash_module *m) {
   const ash_plan *p = m->plan;
-  uint32_t *order = ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t,
-                                  p->slot_count + 1u);
-  uint32_t *spare = ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t,
-                                  p->slot_count + 1u);
+  uint32_t *order =
+      ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, p->slot_count + 1u);
+  uint32_t *spare =
+      ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, p->slot_count + 1u);
   ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
   for (uint32_t i = 0; i < p->slot_count; i++)
     order[i] = i;
@@ -49,29 +49,29 @@ static ash_status put_map(ash_module *m) {
       const ash_slot *s = &p->slots[order[i]];
       if (s->binding.role == a->role &&
           strcmp(s->binding.memory, a->memory) == 0)
-        ash_text_line(m->text,
-                      " * %10" PRIu64 " %10" PRIu64 "   %4" PRIu32 "-%-4" PRIu32
-                      "  %s%s",
-                      s->binding.offset, s->size, s->life.first_step,
-                      s->life.end_step - 1, ash_emit_comment(m, s->name),
-                      shared(m, s));
+        ash_text_line(
+            m->text,
+            " * %10" PRIu64 " %10" PRIu64 "   %4" PRIu32 "-%-4" PRIu32 "  %s%s",
+            s->binding.offset, s->size, s->life.first_step,
+            s->life.end_step - 1, ash_emit_comment(m, s->name), shared(m, s));
     }
     ash_text_line(m->text, " */");
   }
   return ASH_OK;
 }
 
-/* ---- references ----------------------------------------------------------- */
+/* ---- references -----------------------------------------------------------
+ */
 
 static const char *tensor_expression(ash_module *m, uint32_t tensor) {
   const uint32_t slot = tensor == ASH_NO_ID
                             ? ASH_NO_ID
                             : ash_plan_slot_of_tensor(m->plan, tensor);
-  return slot == ASH_NO_ID ? "NULL"
-                           : ash_emit_slot(m, &m->plan->slots[slot]);
+  return slot == ASH_NO_ID ? "NULL" : ash_emit_slot(m, &m->plan->slots[slot]);
 }
 
-/* ---- steps ---------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------
+ */
 
 static void put_tensors(ash_module *m, const char *what, const uint32_t *ids,
                         uint32_t count) {
@@ -109,8 +109,8 @@ static ash_status put_call(ash_module *m, uint32_t op) {
       .inputs = in,
       .outputs = out,
       .in_place = there,
-      .scratch = work == ASH_NO_ID ? "NULL"
-                                   : ash_emit_slot(m, &m->plan->slots[work]),
+      .scratch =
+          work == ASH_NO_ID ? "NULL" : ash_emit_slot(m, &m->plan->slots[work]),
       .text = &body};
   ASH_TRY(ash_zone_check(m->ctx, z));
   const ash_status status = ash_emit_call(m->ctx, &call);
@@ -128,6 +128,10 @@ static ash_status put_op(ash_module *m, uint32_t op) {
   put_tensors(m, "reads ", o->inputs, o->input_count);
   put_tensors(m, "writes", o->outputs, o->output_count);
   ash_text_line(m->text, " */");
+  const char *memory = ash_emit_code_memory(m, op);
+  if (memory)
+    ash_text_line(m->text, "%s_CODE_IN_%s", m->upper,
+                  ash_emit_upper(m, memory));
   if (strcmp(m->kernels[op]->name, "loop") == 0)
     ash_text_line(m->text, "static %s_RT_STEP void", m->upper);
   else
