@@ -55,7 +55,9 @@ static ash_status try_size(job *j, outcome *out, uint64_t bytes) {
   const ash_device *device = j->s.device;
   *out = (outcome){.bytes = bytes};
   ash_status status = ash_device_set_bytes(j->s.ctx, &device, j->memory, bytes);
-  if (status == ASH_OK)
+  if (status != ASH_OK)
+    status = ASH_NOFIT; /* less than what is reserved */
+  else
     status = ash_plan_model(j->s.ctx, &out->plan, j->graph, device,
                             &j->s.options.plan);
   if (status == ASH_NOFIT) {
@@ -160,6 +162,9 @@ static int run(job *j, const char *path) {
       ash_compile(j->s.ctx, &c, path, j->s.device, &j->s.options);
   j->graph = c.graph;
   j->first = true;
+  uint32_t memory;
+  if (status == ASH_OK)
+    status = ash_device_find_memory(j->s.ctx, &memory, j->s.device, j->memory);
   if (status == ASH_OK) {
     if (j->json)
       printf("[");

@@ -25,8 +25,10 @@ static int split_size(session *s, const char *text, char name[64],
                       uint64_t *bytes) {
   const char *equals = strchr(text, '=');
   if (!equals || equals == text || (size_t)(equals - text) >= 64 ||
-      !ash_parse_bytes(bytes, equals + 1))
+      !ash_parse_bytes(bytes, equals + 1)) {
+    (void)session_close(s, ASH_MISUSE);
     return usage_error(s->cmd, "'%s' is not MEM=SIZE, as in DTCM=64K", text);
+  }
   memcpy(name, text, (size_t)(equals - text));
   name[equals - text] = '\0';
   return -1;
@@ -85,6 +87,9 @@ int session_open(session *s, const command *cmd) {
   }
   s->options.struct_bytes = sizeof s->options;
   s->options.plan.struct_bytes = sizeof s->options.plan;
+  s->options.load = (ash_load_options){sizeof s->options.load, s->shapes.items,
+                                       s->shapes.count, s->constants.items,
+                                       s->constants.count};
   s->options.stop = s->stop_after != NULL;
   if (s->stop_after)
     s->options.stop_after = ash_stage_find(s->stop_after);

@@ -875,5 +875,12 @@ static inline int8_t *ash_rt_fill_mve(int8_t *to, int32_t value,
   return to + count;
 }
 #endif
+/* ---- what loops call ---------------------------------------------------- */
+
+float ash_rt_half_value(uint16_t bits);
+uint16_t ash_rt_half_bits(float x);
+float ash_rt_brain_value(uint16_t bits);
+uint16_t ash_rt_brain_bits(float x);
+int64_t ash_rt_integer_sqrt(int64_t x);
 
 #endif

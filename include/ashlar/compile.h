@@ -19,10 +19,23 @@
 extern "C" {
 #endif
 
-/* Reads a model file (.tflite, or the textual form) into a verified graph. The
+/* Reads a model file (.tflite, .onnx, or the textual form) into a verified graph. The
  * graph keeps the file's bytes; free it with ash_graph_free. */
 ASH_API ASH_MUST_CHECK ash_status ash_load_model(ash_ctx *ctx, ash_graph **out,
                                                  const char *path);
+
+/* What a model file may leave open. NULL and zeros mean nothing is given. */
+typedef struct ash_load_options {
+  size_t struct_bytes;
+  const char *const *input_shapes; /* "name=1,3,32,32" */
+  size_t input_shape_count;
+  const char *const *constants; /* "name=1,2,3": an input with a fixed value */
+  size_t constant_count;
+} ash_load_options;
+
+ASH_API ASH_MUST_CHECK ash_status
+ash_load_model_with(ash_ctx *ctx, ash_graph **out, const char *path,
+                    const ash_load_options *options);
 
 /* Rewrites the graph until the kernels can run it, and verifies the result. */
 ASH_API ASH_MUST_CHECK ash_status ash_lower(ash_ctx *ctx, ash_graph *g);
@@ -103,6 +116,7 @@ typedef struct ash_compile_options {
   /* Called after every stage with its textual form (graph or plan JSON). */
   void (*dump)(void *user, ash_stage stage, const char *text, size_t count);
   void *dump_user;
+  ash_load_options load;
 } ash_compile_options;
 
 typedef struct ash_compiled {

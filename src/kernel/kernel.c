@@ -72,6 +72,30 @@ static uint64_t dense_mve_bytes(const ash_graph *g, const ash_op *op) {
   return taps % 16 == 0 ? 0 : round_up(taps, 16);
 }
 
+/* ---- loops ---------------------------------------------------------------- */
+
+static bool is_half(const ash_tensor *t) {
+  return t && (t->type == ASH_FLOAT16 || t->type == ASH_BFLOAT16);
+}
+
+static bool uses_half(const ash_graph *g, const ash_op *op) {
+  bool half = is_half(ash_op_out(g, op, 0));
+  for (uint32_t k = 0; k < op->input_count; k++)
+    half = half || is_half(ash_op_in(g, op, k));
+  return half;
+}
+
+static bool takes_root(const ash_graph *g, const ash_op *op) {
+  (void)g;
+  return strcmp(ash_op_string(op, "fn", ""), "integer_sqrt") == 0;
+}
+
+/* Only then may the output take the place of the first input. */
+static bool keeps_type(const ash_graph *g, const ash_op *op) {
+  return ash_op_in(g, op, 0)->type == ash_op_out(g, op, 0)->type &&
+         !uses_half(g, op);
+}
+
 static const ash_kernel kernel_table[] = {
 #define KERNEL(op, function, t0, t1, t2, out, file, in_place, folded, order,   \
                feature, fits, scratch)                                         \
@@ -87,6 +111,7 @@ static const ash_kernel kernel_table[] = {
    fits,                                                                       \
    scratch},
 #include "kernel/kernels.def"
+#include "kernel/loops.def"
 #undef KERNEL
 };
 

@@ -25,22 +25,36 @@ void ash_valley_blame(ash_valley *v, uint32_t s) {
   set_ease(v, s);
 }
 
+/* What restarts draw from. Values that solved hard instances more often stand
+ * there more often. */
+static int32_t draw(ash_valley *v, const int32_t *values, size_t count) {
+  return values[ash_rng_below(&v->rng, count)];
+}
+
+#define DRAW(v, values) draw((v), (values), ASH_COUNT_OF(values))
+
 static void vary_taste(ash_valley *v, uint64_t restart) {
-  static const int32_t slack[] = {0, 5, 10, 20, 40, 80};
-  static const int32_t height[] = {0, 5, 10, 20, 40};
-  static const int32_t fails[] = {0, 1, 3, 10};
-  static const int32_t bonus[] = {0, (1 << 30) / 5, (1 << 30) / 2};
+  enum { WHOLE = 1 << 30 }; /* of a priority */
+  static const int32_t slack[] = {10, 10, 20, 20, 40, 40, 80, 5};
+  static const int32_t height[] = {5, 10, 10, 20, 20, 40, 0};
+  static const int32_t fails[] = {1, 1, 1, 3, 3, 3, 0, 10};
+  static const int32_t order[] = {0, 0, 0, 0, 0, 1, 2};
+  static const int32_t flush[] = {WHOLE / 2, WHOLE / 2, WHOLE / 2, WHOLE / 5,
+                                  0};
+  static const int32_t wall[] = {WHOLE / 5, WHOLE / 5, WHOLE / 5, 0};
   ash_taste *t = &v->taste;
-  *t = (ash_taste){.slack = 20, .height = 10, .fails = 5};
-  t->order = (int32_t)(restart % 3);
-  if (restart == 0)
+  if (restart < 3) {
+    *t = (ash_taste){.slack = 20, .height = 10, .fails = 5};
+    t->order = (int32_t)restart;
     return;
-  t->slack = slack[ash_rng_below(&v->rng, ASH_COUNT_OF(slack))];
-  t->height = height[ash_rng_below(&v->rng, ASH_COUNT_OF(height))];
-  t->fails = fails[ash_rng_below(&v->rng, ASH_COUNT_OF(fails))];
-  t->noise = restart < 3 ? 0 : 10;
-  t->flush = bonus[ash_rng_below(&v->rng, ASH_COUNT_OF(bonus))];
-  t->wall = bonus[ash_rng_below(&v->rng, ASH_COUNT_OF(bonus))];
+  }
+  t->slack = DRAW(v, slack);
+  t->height = DRAW(v, height);
+  t->fails = DRAW(v, fails);
+  t->order = DRAW(v, order);
+  t->flush = DRAW(v, flush);
+  t->wall = DRAW(v, wall);
+  t->noise = 10;
 }
 
 void ash_valley_vary(ash_valley *v, uint64_t restart) {

@@ -36,10 +36,19 @@ static const char *lower_case(ash_zone *z, const char *text) {
   return copy ? copy : "";
 }
 
-static const char *arena_symbol(builder *b, const ash_arena *a) {
+const char *ash_render_symbol(ash_zone *z, const char *prefix, ash_role role,
+                              const char *memory) {
   static const char *const infix[] = {"", "state_", "const_"};
-  return ash_zone_format(b->zone, "%s_arena_%s%s", b->out->prefix,
-                         infix[a->role], lower_case(b->zone, a->memory));
+  const char *symbol = ash_zone_format(z, "%s_arena_%s%s", prefix, infix[role],
+                                       lower_case(z, memory));
+  return symbol ? symbol : "";
+}
+
+const char *ash_render_blob_symbol(ash_zone *z, const char *arena_symbol,
+                                   bool staged) {
+  const char *symbol = ash_zone_format(z, "%s%s", arena_symbol,
+                                       staged ? "__source" : "__blob");
+  return symbol ? symbol : "";
 }
 
 /* ---- completeness -------------------------------------------------------- */
@@ -114,7 +123,9 @@ static void render_arenas(builder *b) {
                                       .size = a->size,
                                       .alignment = a->alignment,
                                       .is_staged = is_staged(a),
-                                      .symbol = arena_symbol(b, a)};
+                                      .symbol = ash_render_symbol(
+                                          b->zone, b->out->prefix, a->role,
+                                          a->memory)};
     r->scratch_count += a->role == ASH_SCRATCH;
     r->persistent_count += a->role == ASH_PERSISTENT;
     r->constant_count += a->role == ASH_CONSTANT;
@@ -141,8 +152,7 @@ static ash_status render_blobs(builder *b) {
     if (a->role != ASH_CONSTANT)
       continue;
     const char *symbol =
-        ash_zone_format(b->zone, "%s%s", b->arenas[i].symbol,
-                        is_staged(a) ? "__source" : "__blob");
+        ash_render_blob_symbol(b->zone, b->arenas[i].symbol, is_staged(a));
     uint8_t *payload = ash_zone_alloc(b->zone, a->size ? a->size : 1, 1, 16);
     const char *file = ash_zone_format(b->zone, "%s.bin", symbol);
     ASH_TRY(ash_zone_check(b->ctx, b->zone));

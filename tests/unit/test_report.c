@@ -92,10 +92,67 @@ static void the_report_of_a_model_repeats(void) {
   ash_ctx_free(ctx);
 }
 
+/* A plan with one arena and tensors "a" (of these bytes) and `id` at 64. */
+static void small_plan(char out[2048], const char *hash, unsigned size,
+                       const char *id) {
+  (void)snprintf(
+      out, 2048,
+      "{\"schema\": \"ashlar-plan-1\", \"model\": \"m\", \"target\": \"t\","
+      "\"verdict\": \"optimal\", \"plan_hash\": \"%s\","
+      "\"tensor_layout_hash\": \"0\", \"arenas\": [{\"role\": \"scratch\","
+      "\"memory\": \"L1\", \"size\": %u}], \"tensors\": ["
+      "{\"id\": \"a\", \"name\": \"A\", \"role\": \"scratch\","
+      "\"memory\": \"L1\", \"offset\": 0, \"size\": %u},"
+      "{\"id\": \"%s\", \"name\": \"B\", \"role\": \"scratch\","
+      "\"memory\": \"L1\", \"offset\": 64, \"size\": 8}]}",
+      hash, 64 + size, size, id);
+}
+
+static void a_diff_names_what_changed(void) {
+  ash_ctx *ctx = new_ctx();
+  char a[2048], b[2048];
+  ash_plan_diff d;
+  small_plan(a, "x1", 16, "b");
+  small_plan(b, "x2", 48, "c");
+  CHECK_EQ(ash_diff_plans(ctx, &d, a, strlen(a), "a", b, strlen(b), "b"),
+           ASH_OK);
+  CHECK_STR(d.before.plan_hash, "x1");
+  CHECK_STR(d.after.plan_hash, "x2");
+  CHECK_EQ(d.arena_count, 1);
+  CHECK_EQ(d.arenas[0].before, 80);
+  CHECK_EQ(d.arenas[0].after, 112);
+  CHECK_EQ(d.tensor_count, 3);
+  CHECK_EQ(d.tensors[0].kind, ASH_CHANGE_SIZE);
+  CHECK_STR(d.tensors[0].id, "a");
+  CHECK_EQ(d.tensors[1].kind, ASH_CHANGE_GONE);
+  CHECK_STR(d.tensors[1].id, "b");
+  CHECK(d.tensors[1].after.memory == NULL);
+  CHECK_EQ(d.tensors[2].kind, ASH_CHANGE_NEW);
+  CHECK_STR(d.tensors[2].id, "c");
+  ash_ctx_free(ctx);
+}
+
+static void equal_plans_have_no_difference(void) {
+  ash_ctx *ctx = new_ctx();
+  char a[2048];
+  ash_plan_diff d;
+  small_plan(a, "x1", 16, "b");
+  CHECK_EQ(ash_diff_plans(ctx, &d, a, strlen(a), "a", a, strlen(a), "b"),
+           ASH_OK);
+  CHECK_EQ(d.tensor_count, 0);
+  CHECK_EQ(d.arenas[0].before, d.arenas[0].after);
+  CHECK_EQ(ash_diff_plans(ctx, &d, a, strlen(a), "a", "[]", 2, "b"),
+           ASH_MALFORMED);
+  CHECK(d.tensors == NULL);
+  ash_ctx_free(ctx);
+}
+
 #define TESTS(X)                                                               \
   X(a_page_needs_no_other_file)                                                \
   X(the_plan_stands_in_it_without_blanks)                                      \
   X(names_cannot_leave_the_data)                                               \
   X(two_plans_stand_in_their_places)                                           \
-  X(the_report_of_a_model_repeats)
+  X(the_report_of_a_model_repeats)                                             \
+  X(a_diff_names_what_changed)                                                 \
+  X(equal_plans_have_no_difference)
 TEST_MAIN(TESTS)

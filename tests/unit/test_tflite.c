@@ -506,7 +506,6 @@ static void says_what_a_file_that_is_no_model_looks_like(void) {
       {"\x7f"
        "ELF\2\1\1",
        7, "ELF"},
-      {"\x08\x08\x12\x07pytorch", 11, "ONNX"},
       {"\x18\0\0\0TFL2xxxx", 12, "schema version"},
       {"ab", 2, "61 62"},
   };

@@ -1,0 +1,32 @@
+/* ashlar/firmware.h - what became of a plan: is every arena in the linked
+ * firmware where the plan wants it? */
+#ifndef ASHLAR_FIRMWARE_H
+#define ASHLAR_FIRMWARE_H
+
+#include "ashlar/device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ash_firmware_options {
+  size_t struct_bytes;
+  const char *prefix; /* of the module; NULL: made from the model's name */
+  const ash_device *device; /* NULL: the built-in device of the plan's name */
+  bool allow_missing; /* symbols that are not there are no errors        */
+} ash_firmware_options;
+
+/* Compares an ELF file (32 or 64 bits, little-endian) with a plan as written by
+ * ash_plan_json: each arena's symbol must lie inside its memory, aligned and as
+ * large as planned. Every violation is a diagnostic that names the symbol;
+ * ASH_MALFORMED if there is one. `checked` is the number of symbols looked at.
+ * `elf_file` and `plan_file` are what messages call them. */
+ASH_API ASH_MUST_CHECK ash_status
+ash_check_elf(ash_ctx *ctx, size_t *checked, const void *elf, size_t elf_bytes,
+              const char *elf_file, const char *plan, size_t plan_bytes,
+              const char *plan_file, const ash_firmware_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
