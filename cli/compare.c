@@ -27,8 +27,7 @@ static bool is_whole(ash_type type) { /* an integer of whole bytes */
          type == ASH_UINT16 || type == ASH_UINT32 || type == ASH_UINT64;
 }
 
-/* ---- loading --------------------------------------------------------------
- */
+/* ---- loading ------------------------------------------------------------- */
 
 static double half_value(uint16_t bits) {
   const int exponent = bits >> 10 & 31;
@@ -113,8 +112,7 @@ double element_value(ash_type type, const void *data, uint64_t index) {
   return real_of(load(type, data, index));
 }
 
-/* ---- conversion -----------------------------------------------------------
- */
+/* ---- conversion ---------------------------------------------------------- */
 
 /* A whole real as an integer; false if it is none, or beyond 64 bits. */
 static bool make_whole(number *n) {
@@ -188,8 +186,7 @@ bool convert_elements(ash_type to_type, void *to, ash_type from_type,
   return true;
 }
 
-/* ---- comparison -----------------------------------------------------------
- */
+/* ---- comparison ---------------------------------------------------------- */
 
 static bool whole_within(number got, number want, double tolerance,
                          double *difference) {

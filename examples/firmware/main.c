@@ -13,8 +13,7 @@ enum { PATH_BYTES = 200, OPS_MAX = 256, PAINT = 0x5A5A5A5A };
 
 static model_context ctx;
 
-/* ---- files ----------------------------------------------------------------
- */
+/* ---- files --------------------------------------------------------------- */
 
 /* False at the end of the file. */
 static int read_inputs(int file) {
@@ -43,8 +42,7 @@ static uint32_t count_errors(int file) {
   return errors;
 }
 
-/* ---- measuring ------------------------------------------------------------
- */
+/* ---- measuring ----------------------------------------------------------- */
 
 /* Runs once; returns the bytes of stack that this used. */
 static __attribute__((noinline)) uint32_t run_on_painted_stack(int *status) {

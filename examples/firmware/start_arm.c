@@ -20,8 +20,7 @@ enum {
   TICK_INSTRUCTIONS = 5,
 };
 
-/* ---- start ----------------------------------------------------------------
- */
+/* ---- start --------------------------------------------------------------- */
 
 /* A fault ends the program with 64 + the number of the exception. */
 static void fault(void) {

@@ -65,17 +65,17 @@ ASH_API const char *ash_alias_text(ash_alias_kind kind);
 typedef struct ash_slot {
   const char *id;   /* unique in the plan                                  */
   const char *name; /* the model's word for it                             */
-  uint32_t tensor; /* in the graph, or ASH_NO_ID for work memory         */
-  uint32_t op;     /* whose work memory this is, else ASH_NO_ID          */
+  uint32_t tensor;  /* in the graph, or ASH_NO_ID for work memory         */
+  uint32_t op;      /* whose work memory this is, else ASH_NO_ID          */
   uint64_t size;
   uint64_t alignment; /* of its offset and of its arena                    */
   ash_lifetime life;  /* of an alias: that of all who share the storage    */
-  uint32_t alias_of; /* slot whose storage this one shares, or ASH_NO_ID */
+  uint32_t alias_of;  /* slot whose storage this one shares, or ASH_NO_ID */
   ash_alias_kind alias_kind;
   uint64_t alias_offset; /* where in that slot's bytes this one begins     */
   uint32_t follows; /* slot over whose dying bytes this one is written, close
                        behind their reading, or ASH_NO_ID                  */
-  bool bound;            /* does `binding` mean anything?                  */
+  bool bound;       /* does `binding` mean anything?                  */
   ash_binding binding;
   const char *reason; /* why it lies there, in words; NULL: not said       */
 } ash_slot;
@@ -84,9 +84,9 @@ typedef struct ash_arena {
   ash_role role;
   const char *memory;
   const char *source_memory;
-  uint64_t size;       /* bytes used                                       */
-  uint64_t total_size; /* bytes the memory could give                      */
-  uint64_t alignment;  /* of the arena's first byte                        */
+  uint64_t size;        /* bytes used                                       */
+  uint64_t total_size;  /* bytes the memory could give                      */
+  uint64_t alignment;   /* of the arena's first byte                        */
   uint64_t lower_bound; /* no plan of these slots is smaller               */
   ash_verdict verdict;
 } ash_arena;
@@ -132,7 +132,7 @@ ASH_API ASH_MUST_CHECK ash_status ash_fill_memory_constraints(
     ash_ctx *ctx, const ash_memory_budget **out, const ash_device *device,
     const ash_memory_constraint *constraints, size_t count);
 
-/* ---- constraints: tensors ------------------------------------------------- */
+/* ---- constraints: tensors ------------------------------------------------ */
 
 /* Attribute rules (docs/rules.md): who is matched and what they get. */
 typedef struct ash_rules ash_rules;
@@ -194,7 +194,7 @@ ASH_API ASH_MUST_CHECK ash_status ash_fill_tensor_constraints(
 ASH_API bool ash_rules_match(const ash_rules *rules, size_t index,
                              const ash_graph *g, uint32_t tensor, uint32_t op);
 
-/* ---- aliases -------------------------------------------------------------- */
+/* ---- aliases ------------------------------------------------------------- */
 
 /* Union of live ranges over alias links, until nothing changes: alias_of[i] is
  * the index that i shares storage with, or ASH_NO_ID. */
@@ -210,7 +210,7 @@ ASH_API void ash_populate_alias_allocations(ash_slot *slots, uint32_t count);
 ASH_API uint32_t ash_alias_root(const ash_slot *slots, uint32_t count,
                                 uint32_t slot, uint64_t *offset);
 
-/* ---- backends ------------------------------------------------------------- */
+/* ---- backends ------------------------------------------------------------ */
 
 typedef struct ash_plan_options {
   size_t struct_bytes; /* sizeof, for growth; 0: all fields are there      */
@@ -278,8 +278,8 @@ typedef struct ash_planner {
 
 /* Makes a backend known to this context; it must outlive it. A name that is
  * taken is an error. */
-ASH_API ASH_MUST_CHECK ash_status ash_register_planner(
-    ash_ctx *ctx, const ash_planner *planner);
+ASH_API ASH_MUST_CHECK ash_status
+ash_register_planner(ash_ctx *ctx, const ash_planner *planner);
 /* By name; NULL if there is none. */
 ASH_API const ash_planner *ash_find_planner(const ash_ctx *ctx,
                                             const char *name);
@@ -290,15 +290,15 @@ ASH_API ASH_MUST_CHECK ash_status ash_load_planner(ash_ctx *ctx,
                                                    const ash_planner **out,
                                                    const char *path);
 
-/* ---- planning ------------------------------------------------------------- */
+/* ---- planning ------------------------------------------------------------ */
 
 /* Plans `g` for `device`: constraints, lifetimes, aliases, the backend, the
  * check. ASH_NOFIT, with a diagnostic that says what is short by how much,
  * when no memory is large enough. The plan is kept by `ctx`. (The type
  * `ash_plan` has taken the shorter name.) */
-ASH_API ASH_MUST_CHECK ash_status ash_plan_model(
-    ash_ctx *ctx, const ash_plan **out, const ash_graph *g,
-    const ash_device *device, const ash_plan_options *options);
+ASH_API ASH_MUST_CHECK ash_status
+ash_plan_model(ash_ctx *ctx, const ash_plan **out, const ash_graph *g,
+               const ash_device *device, const ash_plan_options *options);
 
 /* Independent of every planner: is this plan right for this graph? */
 ASH_API ASH_MUST_CHECK ash_status ash_check_plan(ash_ctx *ctx,

@@ -164,8 +164,7 @@ ash_status ash_annotate_tflite(ash_ctx *ctx, const uint8_t **out,
   return status;
 }
 
-/* ---- reading one -----------------------------------------------------------
- */
+/* ---- reading one --------------------------------------------------------- */
 
 static int32_t word_at(const uint8_t *data, size_t index) {
   uint32_t value = 0;

@@ -60,8 +60,7 @@ static ash_status put_map(ash_module *m) {
   return ASH_OK;
 }
 
-/* ---- references -----------------------------------------------------------
- */
+/* ---- references ---------------------------------------------------------- */
 
 static const char *tensor_expression(ash_module *m, uint32_t tensor) {
   const uint32_t slot = tensor == ASH_NO_ID
@@ -70,8 +69,7 @@ static const char *tensor_expression(ash_module *m, uint32_t tensor) {
   return slot == ASH_NO_ID ? "NULL" : ash_emit_slot(m, &m->plan->slots[slot]);
 }
 
-/* ---- steps ----------------------------------------------------------------
- */
+/* ---- steps --------------------------------------------------------------- */
 
 static void put_tensors(ash_module *m, const char *what, const uint32_t *ids,
                         uint32_t count) {

@@ -146,8 +146,7 @@ static ash_status keep_op(layout *l, ash_op *op) {
   return ash_graph_add_op(l->g, &index, *op);
 }
 
-/* ---- transpositions that are remembered -----------------------------------
- */
+/* ---- transpositions that are remembered ---------------------------------- */
 
 static bool is_transpose(const ash_op *op, uint32_t rank) {
   const ash_attr *a = ash_op_attr(op, "perm");

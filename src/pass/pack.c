@@ -95,8 +95,7 @@ static ash_status append(const layer *l, const char *suffix, ash_type type,
   return ash_graph_append_input(l->g, l->op, index);
 }
 
-/* ---- bias -----------------------------------------------------------------
- */
+/* ---- bias ---------------------------------------------------------------- */
 
 /* Bias plus in_offset * sum of weights, for each channel. */
 static ash_status fold_bias(layer *l) {
@@ -143,8 +142,7 @@ static ash_status append_bias(const layer *l) {
   return append(l, "folded", ASH_INT32, count, out);
 }
 
-/* ---- scales ---------------------------------------------------------------
- */
+/* ---- scales -------------------------------------------------------------- */
 
 /* ash_rt_rescale for shifts up to 0. */
 static int64_t rescale(int64_t sum, int64_t multiplier, int64_t shift) {
@@ -263,8 +261,7 @@ static uint8_t *dense_scale(const layer *l, uint32_t *count) {
   return bytes;
 }
 
-/* ---- weights --------------------------------------------------------------
- */
+/* ---- weights ------------------------------------------------------------- */
 
 /* Bytes of one group of channels, block after block; absent ones are 0. */
 static void put_group(const layer *l, uint8_t *to, uint32_t c, uint32_t taps) {
@@ -300,8 +297,7 @@ static ash_status append_weights(const layer *l) {
   return append(l, "packed", ASH_INT8, (uint32_t)bytes, out);
 }
 
-/* ---- layers ---------------------------------------------------------------
- */
+/* ---- layers -------------------------------------------------------------- */
 
 static bool is_plain_int8(const layer *l) {
   const ash_tensor *in = in_of(l, 0), *w = in_of(l, 1), *bias = in_of(l, 2);

@@ -117,8 +117,7 @@ static ash_status fill(banks *b, uint32_t memory, uint32_t next,
   for (;;) {
     gather(b, memory);
     /* Overlapping storages take less than their sum. */
-    const bool overfull =
-        !b->d->ask->options->overlap && is_overfull(b, room);
+    const bool overfull = !b->d->ask->options->overlap && is_overfull(b, room);
     if (!overfull) {
       ASH_TRY(b->pack(b->d, placed, &b->part, room));
       if (fits(b, placed, room))

@@ -12,8 +12,8 @@ ash_status ash_pack_exact(ash_draft *d, ash_place_result *out,
                                      .ticks = d->ask->options->ticks,
                                      .seed = d->ask->options->seed};
   if (d->ask->options->overlap)
-    ASH_TRY(ash_find_overlaps(d, s, &problem.relations,
-                              &problem.relation_count));
+    ASH_TRY(
+        ash_find_overlaps(d, s, &problem.relations, &problem.relation_count));
   for (uint32_t i = 0; d->ask->options->overlap && i < s->count; i++)
     d->answer->slots[s->slot[i]].follows = ASH_NO_ID;
   ASH_TRY(ash_place(d->ctx, out, &problem, &options));

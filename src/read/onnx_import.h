@@ -55,8 +55,7 @@ bool ash_ox_is(const ash_ox *m, const char *name, const char *text,
 /* NULL if absent. */
 const int64_t *ash_ox_ints(const ash_ox *m, const char *name, uint32_t *count);
 
-/* ---- tensors --------------------------------------------------------------
- */
+/* ---- tensors ------------------------------------------------------------- */
 
 const ash_tensor *ash_ox_t(const ash_ox *m, uint32_t id);
 static inline const ash_shape *ash_ox_shape(const ash_ox *m, uint32_t id) {
@@ -91,8 +90,7 @@ uint32_t ash_ox_iota(ash_ox *m, ash_type type, int32_t count, uint32_t rank,
                      uint32_t axis);
 uint32_t ash_ox_from_tensor(ash_ox *m, const ash_onnx_tensor *t);
 
-/* ---- operators ------------------------------------------------------------
- */
+/* ---- operators ----------------------------------------------------------- */
 
 typedef struct ash_ox_op {
   ash_op_kind kind;
@@ -147,8 +145,7 @@ uint32_t ash_ox_log_softmax(ash_ox *m, uint32_t x, uint32_t axes);
 /* The rounded average of integers (onnx_ops_deeploy.c). */
 void ash_ox_integer_mean(ash_ox *m);
 
-/* ---- failures -------------------------------------------------------------
- */
+/* ---- failures ------------------------------------------------------------ */
 
 void ash_ox_fail(ash_ox *m, ash_status status, ash_diag_id id, const char *fmt,
                  ...) ASH_PRINTF(4, 5);
@@ -159,15 +156,13 @@ void ash_ox_bad(ash_ox *m, const char *what);
 /* -1 counts from the back; fails outside. */
 uint32_t ash_ox_axis(ash_ox *m, int64_t axis, uint32_t rank);
 
-/* ---- names, nested graphs (onnx.c) ----------------------------------------
- */
+/* ---- names, nested graphs (onnx.c) --------------------------------------- */
 
 uint32_t ash_ox_find(const ash_ox *m, const char *name); /* ASH_NO_ID: none */
 void ash_ox_bind(ash_ox *m, const char *name, uint32_t tensor);
 void ash_ox_run_graph(ash_ox *m, const ash_onnx_graph *graph);
 
-/* ---- the operators: one table a file --------------------------------------
- */
+/* ---- the operators: one table a file ------------------------------------- */
 
 typedef struct ash_ox_handler {
   const char *type;

@@ -56,8 +56,7 @@ enum { /* ValueInfoProto, TypeProto, its tensor type, its shape, a dimension */
        DIM_NAME = 2,
 };
 
-/* ---- repeated fields ------------------------------------------------------
- */
+/* ---- repeated fields ----------------------------------------------------- */
 
 uint32_t ash_onnx_count(ash_onnx_reader *r, ash_pb_span m, uint32_t number) {
   ash_pb_field f;
@@ -122,8 +121,7 @@ static const float *read_floats(ash_onnx_reader *r, ash_pb_span m,
   return all;
 }
 
-/* ---- types of values ------------------------------------------------------
- */
+/* ---- types of values ----------------------------------------------------- */
 
 static void read_dim(ash_onnx_reader *r, ash_onnx_dim *dim, ash_pb_span m) {
   ash_pb_field f;
@@ -184,8 +182,7 @@ static const ash_onnx_value *read_values(ash_onnx_reader *r, ash_pb_span m,
   return all;
 }
 
-/* ---- attributes -----------------------------------------------------------
- */
+/* ---- attributes ---------------------------------------------------------- */
 
 /* Old files do not store the kind: the field that is there tells. */
 static ash_onnx_attr_kind kind_of_field(uint32_t number) {
@@ -269,8 +266,7 @@ static ash_status read_attr(ash_onnx_reader *r, ash_onnx_attr *a,
   return ASH_OK;
 }
 
-/* ---- nodes ----------------------------------------------------------------
- */
+/* ---- nodes --------------------------------------------------------------- */
 
 static ash_status read_attrs(ash_onnx_reader *r, ash_onnx_node *n,
                              ash_pb_span m) {
@@ -323,8 +319,7 @@ static ash_status read_nodes(ash_onnx_reader *r, ash_onnx_graph *g,
   return ASH_OK;
 }
 
-/* ---- graph and model ------------------------------------------------------
- */
+/* ---- graph and model ----------------------------------------------------- */
 
 static ash_status read_constants(ash_onnx_reader *r, ash_onnx_graph *g,
                                  ash_pb_span m) {
@@ -413,8 +408,7 @@ ash_loc ash_onnx_at(const ash_onnx_reader *r) {
   return at;
 }
 
-/* ---- entries --------------------------------------------------------------
- */
+/* ---- entries ------------------------------------------------------------- */
 
 /* What was said after structural damage may be nonsense: the damage alone is
  * reported. */

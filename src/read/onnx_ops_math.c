@@ -82,8 +82,7 @@ static void read_function(ash_ox *m) {
                       : ash_ox_map3(m, fn, a, b, c));
 }
 
-/* ---- with variations ------------------------------------------------------
- */
+/* ---- with variations ----------------------------------------------------- */
 
 static void read_relu(ash_ox *m) {
   const uint32_t a = ash_ox_in(m, 0);
@@ -220,8 +219,7 @@ static void read_clip(ash_ox *m) {
   ash_ox_out(m, 0, x);
 }
 
-/* ---- any number of operands -----------------------------------------------
- */
+/* ---- any number of operands ---------------------------------------------- */
 
 static uint32_t fold_inputs(ash_ox *m, ash_fn fn) {
   uint32_t y = ash_ox_in(m, 0);
@@ -245,8 +243,7 @@ static void read_mean(ash_ox *m) {
   ash_ox_out(m, 0, n > 1 ? ash_ox_with(m, ASH_FN_div, y, n) : y);
 }
 
-/* ---- conversions ----------------------------------------------------------
- */
+/* ---- conversions --------------------------------------------------------- */
 
 static void read_cast(ash_ox *m) {
   const int64_t number = ash_ox_int(m, "to", 0);

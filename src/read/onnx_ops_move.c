@@ -16,8 +16,7 @@ static const int64_t *list_of(ash_ox *m, uint32_t k, const char *name,
   return room;
 }
 
-/* ---- shapes ----------------------------------------------------------------
- */
+/* ---- shapes -------------------------------------------------------------- */
 
 static void read_reshape(ash_ox *m) {
   const uint32_t x = ash_ox_in(m, 0);
@@ -123,8 +122,7 @@ static void read_expand(ash_ox *m) {
   ash_ox_out(m, 0, ash_ox_expand(m, x, &to));
 }
 
-/* ---- parts -----------------------------------------------------------------
- */
+/* ---- parts --------------------------------------------------------------- */
 
 static uint32_t slice_axis(ash_ox *m, uint32_t x, uint32_t axis, int64_t start,
                            int64_t end, int64_t step) {
@@ -251,8 +249,7 @@ static void read_tile(ash_ox *m) {
   ash_ox_out(m, 0, x);
 }
 
-/* ---- padding ---------------------------------------------------------------
- */
+/* ---- padding ------------------------------------------------------------- */
 
 /* Which element of an axis stands at place i, for padding without a value. */
 static int64_t mirror(int64_t i, int64_t size, bool reflect, bool wrap) {
@@ -327,8 +324,7 @@ static void read_pad(ash_ox *m) {
   ash_ox_out(m, 0, x);
 }
 
-/* ---- by index --------------------------------------------------------------
- */
+/* ---- by index ------------------------------------------------------------ */
 
 static uint32_t by_index(ash_ox *m, ash_op_kind kind, uint32_t count,
                          const ash_attr *attrs, uint32_t attr_count) {
@@ -429,8 +425,7 @@ static void read_reverse_sequence(ash_ox *m) {
                                  .type = ash_ox_type(m, x)}));
 }
 
-/* ---- blocks ----------------------------------------------------------------
- */
+/* ---- blocks -------------------------------------------------------------- */
 
 static void read_depth_to_space(ash_ox *m) {
   const uint32_t x = ash_ox_in(m, 0);

@@ -208,8 +208,7 @@ static void read_lrn(ash_ox *m) {
   ash_ox_out(m, 0, ash_ox_map2(m, ASH_FN_div, x, ash_ox_reshape(m, sum, s)));
 }
 
-/* ---- softmax ---------------------------------------------------------------
- */
+/* ---- softmax ------------------------------------------------------------- */
 
 /* Before operator set 13 everything from the axis on was one row. */
 static uint32_t row_axes(ash_ox *m, uint32_t x) {

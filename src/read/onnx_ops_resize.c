@@ -151,8 +151,7 @@ static uint32_t resize_axis(ash_ox *m, uint32_t x, uint32_t axis,
   return crop ? fill_outside(m, x, axis, a) : x;
 }
 
-/* ---- sizes ------------------------------------------------------------------
- */
+/* ---- sizes --------------------------------------------------------------- */
 
 static uint32_t known(ash_ox *m, uint32_t k) {
   int64_t unused[ASH_RANK_MAX * 2];

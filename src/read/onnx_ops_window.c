@@ -77,8 +77,7 @@ static bool read_window(ash_ox *m, window *w, const ash_shape *in,
   return m->status == ASH_OK;
 }
 
-/* ---- layout ----------------------------------------------------------------
- */
+/* ---- layout -------------------------------------------------------------- */
 
 /* [N, C, W] as [N, C, 1, W]. */
 static uint32_t as_plane(ash_ox *m, uint32_t x) {
@@ -127,8 +126,7 @@ static uint32_t window_attrs(const window *w, ash_attr *a,
   return 6;
 }
 
-/* ---- convolution -----------------------------------------------------------
- */
+/* ---- convolution --------------------------------------------------------- */
 
 static uint32_t conv_last(ash_ox *m, const window *w, uint32_t x,
                           uint32_t filter, uint32_t bias, int64_t groups) {
@@ -327,8 +325,7 @@ static void read_conv_transpose(ash_ox *m) {
                  : conv_general(m, &w, x, turned, bias, groups));
 }
 
-/* ---- pools ------------------------------------------------------------------
- */
+/* ---- pools --------------------------------------------------------------- */
 
 static uint32_t pool_last(ash_ox *m, const window *w, uint32_t x, bool max) {
   const ash_shape in = *ash_ox_shape(m, x);

@@ -76,8 +76,7 @@ static ash_status bad(ash_onnx_reader *r, const ash_onnx_tensor *t,
   return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_onnx_model, at, "%s", what);
 }
 
-/* ---- data in the file -----------------------------------------------------
- */
+/* ---- data in the file ---------------------------------------------------- */
 
 static ash_pb_wire wire_of(uint32_t field) {
   if (field == TENSOR_FLOATS)
@@ -159,8 +158,7 @@ static ash_status find_data(ash_onnx_reader *r, ash_onnx_tensor *t,
   return count ? decode_all(r, t, m, field, count) : ASH_OK;
 }
 
-/* ---- data elsewhere -------------------------------------------------------
- */
+/* ---- data elsewhere ------------------------------------------------------ */
 
 static bool parse_u64(uint64_t *out, const char *text) {
   *out = 0;
@@ -201,8 +199,7 @@ static ash_status read_entries(ash_onnx_reader *r, ash_onnx_tensor *t,
   return ASH_OK;
 }
 
-/* ---- the tensor -----------------------------------------------------------
- */
+/* ---- the tensor ---------------------------------------------------------- */
 
 static ash_status count_elements(ash_onnx_reader *r, ash_onnx_tensor *t) {
   uint64_t bits;

@@ -171,8 +171,7 @@ const char *ash_pb_string(const ash_pb_field *f, ash_zone *zone) {
   return text;
 }
 
-/* ---- repeated numbers -----------------------------------------------------
- */
+/* ---- repeated numbers ---------------------------------------------------- */
 
 uint64_t ash_pb_count(const ash_pb_field *f, ash_pb_wire wire) {
   const uint64_t bytes = ash_pb_bytes(&f->span);

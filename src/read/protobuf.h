@@ -67,8 +67,7 @@ ash_pb_span ash_pb_sub(const ash_pb_field *f); /* the message, one deeper */
 /* A copy ended by NUL. Strings that hold a NUL are refused. */
 const char *ash_pb_string(const ash_pb_field *f, ash_zone *zone);
 
-/* ---- repeated numbers, packed into one field or one a field ---------------
- */
+/* ---- repeated numbers, packed into one field or one a field -------------- */
 
 /* How many numbers the field holds if a number has `wire`. */
 uint64_t ash_pb_count(const ash_pb_field *f, ash_pb_wire wire);

@@ -86,8 +86,7 @@ ash_status ash_tflite_counts(ash_ctx *ctx, uint32_t *tensors,
   return ash_fb_check(ctx, &o.fb, file);
 }
 
-/* ---- writing --------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------- */
 
 typedef struct head {
   uint8_t *bytes;

@@ -24,8 +24,7 @@ const char *ash_change_text(ash_change_kind kind) {
   return (unsigned)kind < 4 ? texts[kind] : "?";
 }
 
-/* ---- reading --------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------- */
 
 static ash_status get_text(ash_ctx *ctx, const char **out, const ash_yaml *map,
                            const char *key) {
@@ -92,8 +91,7 @@ static ash_status read_side(ash_ctx *ctx, side *s, const char *text,
   return ASH_OK;
 }
 
-/* ---- comparing ------------------------------------------------------------
- */
+/* ---- comparing ----------------------------------------------------------- */
 
 static ash_status diff_arenas(ash_ctx *ctx, ash_plan_diff *out, const side *a,
                               const side *b) {

@@ -42,8 +42,7 @@ static void fill(int8_t *to, int32_t count) {
     to[i] = kind == 0 ? same : random_s8();
 }
 
-/* ---- a layer --------------------------------------------------------------
- */
+/* ---- a layer ------------------------------------------------------------- */
 
 typedef struct config {
   layer_head head;
@@ -153,8 +152,7 @@ static bool make_dense(net *n, config *c, uint32_t *op) {
   return true;
 }
 
-/* ---- records --------------------------------------------------------------
- */
+/* ---- records ------------------------------------------------------------- */
 
 static uint32_t bytes_of(const ash_graph *g, const ash_op *o, uint32_t k) {
   const ash_tensor *t = ash_op_in(g, o, k);

@@ -7,8 +7,7 @@
 #include "read/onnx.h"
 #include "ref/ref.h"
 
-/* ---- writing models --------------------------------------------------------
- */
+/* ---- writing models ------------------------------------------------------ */
 
 typedef struct wire {
   uint8_t bytes[4096];
@@ -138,8 +137,7 @@ static void says(const loaded *l, const char *words) {
     CHECK_STR(text, words);
 }
 
-/* ---- tests ------------------------------------------------------------------
- */
+/* ---- tests --------------------------------------------------------------- */
 
 static wire sum_model(int64_t first) {
   wire g = {.count = 0};
