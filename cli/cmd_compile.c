@@ -7,8 +7,8 @@
 
 typedef struct job {
   session s;
-  const char *folder, *json, *report, *constants;
-  bool require_optimal;
+  const char *folder, *json, *report, *constants, *module;
+  bool require_optimal, share_scratch;
 } job;
 
 static ash_status write_outputs(job *j, const ash_compiled *c) {
@@ -40,6 +40,31 @@ static int compile(job *j, const char *path) {
   return code == 0 && j->require_optimal && !proved ? 10 : code;
 }
 
+/* Several models with one scratch arena for all. */
+static int compile_shared(job *j, const arg_list *models) {
+  const char *prefix = j->s.options.prefix ? j->s.options.prefix : "shared";
+  ash_compiled c[ARG_LIST_MAX];
+  const ash_generated *files;
+  size_t count;
+  ash_status status =
+      ash_compile_shared(j->s.ctx, c, &files, &count, models->items,
+                         models->count, j->s.device, prefix, &j->s.options);
+  if (status == ASH_OK)
+    status = ash_write_files(j->s.ctx, j->folder, files, count);
+  bool proved = true;
+  for (size_t i = 0; i < models->count; i++) {
+    proved = proved && c[i].plan && c[i].plan->verdict == ASH_OPTIMAL;
+    if (status == ASH_OK && !j->s.quiet)
+      print_plan_summary(c[i].plan, c[i].render);
+    ash_compiled_drop(&c[i]);
+  }
+  if (status == ASH_OK && !j->s.quiet)
+    printf("wrote %zu files to %s; the scratch arenas are %s_arena_...\n",
+           count, j->folder, prefix);
+  const int code = session_close(&j->s, status);
+  return code == 0 && j->require_optimal && !proved ? 10 : code;
+}
+
 static int choose_forms(job *j, const command *cmd) {
   ash_emit_options *emit = &j->s.options.emit;
   emit->struct_bytes = sizeof *emit;
@@ -47,6 +72,10 @@ static int choose_forms(job *j, const command *cmd) {
     emit->constants = ash_constants_find(j->constants);
   if (emit->constants == ASH_CONSTANTS_COUNT)
     return usage_error(cmd, "'%s' is no form of constants", j->constants);
+  if (j->module)
+    emit->module = ash_module_find(j->module);
+  if (emit->module == ASH_MODULE_COUNT)
+    return usage_error(cmd, "'%s' is no kind of module", j->module);
   return -1;
 }
 
@@ -65,15 +94,28 @@ int cmd_compile(int argc, char **argv) {
        "exit 10 unless the plan is proved optimal"},
       {"constants", 0, ARG_TEXT, &j.constants, "FORM",
        "hex (default), incbin, sidecar or embed"},
+      {"module", 0, ARG_TEXT, &j.module, "KIND",
+       "plain (default), single-file, cmake, zephyr, cmsis-pack, esp-idf, "
+       "arduino"},
+      {"residency", 0, ARG_FLAG, &j.s.options.emit.residency, NULL,
+       "write PREFIX_residency.json too"},
+      {"share-scratch", 0, ARG_FLAG, &j.share_scratch, NULL,
+       "models that never run at once share their scratch arenas, called "
+       "--prefix (default shared)"},
       SESSION_OPTIONS(&j.s),
       {0}};
   const command *cmd = find_command("compile");
   int code = args_parse(cmd, argc, argv, options, &models);
-  if (code < 0 && models.count != 1)
-    code = usage_error(cmd, "one model file is needed");
+  if (code < 0 && (models.count == 0 || (models.count > 1 && !j.share_scratch)))
+    code = usage_error(cmd, "one model file is needed, or --share-scratch");
+  if (code < 0 && j.share_scratch && (j.json || j.report || j.module))
+    code = usage_error(cmd, "--share-scratch writes plain files alone");
   if (code < 0)
     code = choose_forms(&j, cmd);
   if (code < 0)
     code = session_open(&j.s, cmd);
-  return code >= 0 ? code : compile(&j, models.items[0]);
+  if (code >= 0)
+    return code;
+  return j.share_scratch ? compile_shared(&j, &models)
+                         : compile(&j, models.items[0]);
 }

@@ -13,7 +13,8 @@ typedef struct number {
 } number;
 
 static bool is_float(ash_type type) {
-  return type == ASH_FLOAT32 || type == ASH_FLOAT64 || type == ASH_FLOAT16;
+  return type == ASH_FLOAT32 || type == ASH_FLOAT64 || type == ASH_FLOAT16 ||
+         type == ASH_BFLOAT16;
 }
 
 static bool is_signed(ash_type type) {
@@ -47,6 +48,12 @@ static double load_float(ash_type type, const uint8_t *p) {
   if (type == ASH_FLOAT16) {
     memcpy(&half, p, sizeof half);
     return half_value(half);
+  }
+  if (type == ASH_BFLOAT16) { /* the upper half of a float */
+    memcpy(&half, p, sizeof half);
+    const uint32_t bits = (uint32_t)half << 16;
+    memcpy(&single, &bits, sizeof single);
+    return (double)single;
   }
   if (type == ASH_FLOAT32) {
     memcpy(&single, p, sizeof single);
@@ -145,6 +152,15 @@ static bool store_whole(ash_type type, uint8_t *p, number n) {
   return true;
 }
 
+/* To the nearest, ties to even. */
+static void store_brain(uint8_t *p, float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  bits += isnan(x) ? 0 : 0x7fff + (bits >> 16 & 1);
+  const uint16_t half = (uint16_t)(bits >> 16 | (isnan(x) ? 0x40u : 0u));
+  memcpy(p, &half, sizeof half);
+}
+
 static bool store(ash_type type, void *data, uint64_t index, number n) {
   uint8_t *p = (uint8_t *)data + index * (ash_type_bits(type) / 8);
   const double x = real_of(n);
@@ -155,7 +171,9 @@ static bool store(ash_type type, void *data, uint64_t index, number n) {
     memcpy(p, &single, sizeof single);
   else if (type == ASH_FLOAT64)
     memcpy(p, &x, sizeof x);
-  return type == ASH_FLOAT32 || type == ASH_FLOAT64;
+  else if (type == ASH_BFLOAT16)
+    store_brain(p, single);
+  return type == ASH_FLOAT32 || type == ASH_FLOAT64 || type == ASH_BFLOAT16;
 }
 
 bool convert_elements(ash_type to_type, void *to, ash_type from_type,

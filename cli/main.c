@@ -12,7 +12,8 @@ const command commands[] = {
      "MODEL [--target NAME] [-o FOLDER]",
      "  ashlar compile digits.tflite --target apollo510 -o out\n"
      "  ashlar compile digits.tflite --prefix net -o out --json out/plan.json\n"
-     "  ashlar compile digits.tflite --dump-after pass --stop-after pass\n"},
+     "  ashlar compile digits.tflite --dump-after pass --stop-after pass\n"
+     "  ashlar compile a.tflite b.tflite --share-scratch -o out\n"},
     {"plan", cmd_plan, "say where the memory of a model goes",
      "MODEL [--target NAME] [--json FILE|-]",
      "  ashlar plan digits.tflite --target apollo510\n"

@@ -19,6 +19,8 @@ typedef struct session {
   ash_memory_constraint constraints[ARG_LIST_MAX];
   char names[ARG_LIST_MAX][64];
   ash_rules *book;
+  arg_list shapes;    /* --input-shape NAME=1,3,32,32 */
+  arg_list constants; /* --constant NAME=1,2,3 */
   ash_compile_options options;
   const char *dump_after, *stop_after;
   const ash_device *device;
@@ -34,6 +36,10 @@ typedef struct session {
    "device: 'ashlar targets' lists them (default host)"},                      \
   {"set", 0, ARG_LIST, &(s)->sets, "MEM=SIZE",                                 \
    "what if a memory had another size (64K, 1M)"},                             \
+  {"input-shape", 0, ARG_LIST, &(s)->shapes, "NAME=1,3,32,32",                 \
+   "fixes the shape of an input that the model leaves open"},                  \
+  {"constant", 0, ARG_LIST, &(s)->constants, "NAME=1,2,3",                     \
+   "makes an input a constant (shapes and axes must be)"},                     \
   {"budget", 0, ARG_LIST, &(s)->budgets, "MEM=SIZE",                           \
    "use no more than that of a memory"},                                       \
   {"rules", 0, ARG_LIST, &(s)->rule_files, "FILE",                             \
@@ -50,6 +56,8 @@ typedef struct session {
    "no operator writes over its input"},                                       \
   {"no-concat", 0, ARG_FLAG, &(s)->options.plan.no_concat, NULL,               \
    "concatenations copy all their inputs"},                                    \
+  {"overlap", 0, ARG_FLAG, &(s)->options.plan.overlap, NULL,                   \
+   "results of windows may follow the reading of a dying input"},              \
   {"ticks", 0, ARG_NUMBER, &(s)->options.plan.ticks, "N",                      \
    "effort limit of the packing search"},                                      \
   {"dump-after", 0, ARG_TEXT, &(s)->dump_after, "STAGE",                       \

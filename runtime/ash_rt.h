@@ -506,8 +506,9 @@ void ash_rt_quantize_s8_u8(const ash_rt_requantize_params *p, const int8_t *in,
 
 /* Arm DSP: two 16-bit products at once. Weights are groups of channels (two for
  * convolution, four for fully connected) by blocks of four taps, an even number
- * of them, with the bytes of a block in the order 0 2 1 3; shifts are below 0
- * and sums below 2^30. */
+ * of them, with the bytes of a block in the order 0 2 1 3 (one or two rows,
+ * fully connected: groups of two, order 0 1 2 3); shifts are below 0 and sums
+ * below 2^30. */
 void ash_rt_conv_2d_s8_dsp(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
                            const int32_t *multiplier, const int8_t *shift,
                            const int32_t *bias, const int8_t *filter,
@@ -538,6 +539,12 @@ void ash_rt_fully_connected_s8_mve(const ash_rt_fully_connected_s8_params *p,
                                    const int8_t *in, const int32_t *bias,
                                    const int8_t *filter, const int32_t *scale,
                                    int8_t *out, void *scratch);
+
+/* Tensors of one shape. */
+void ash_rt_add_s8_mve(const ash_rt_add_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
+void ash_rt_average_pool_2d_s8_mve(const ash_rt_pool_2d_s8_params *p,
+                                   const int8_t *in, int8_t *out);
 
 /* Single instructions, each also in plain C. A pair is two 16-bit numbers, the
  * first in the low half. */
@@ -875,5 +882,12 @@ static inline int8_t *ash_rt_fill_mve(int8_t *to, int32_t value,
   return to + count;
 }
 #endif
+/* ---- what loops call ---------------------------------------------------- */
+
+float ash_rt_half_value(uint16_t bits);
+uint16_t ash_rt_half_bits(float x);
+float ash_rt_brain_value(uint16_t bits);
+uint16_t ash_rt_brain_bits(float x);
+int64_t ash_rt_integer_sqrt(int64_t x);
 
 #endif

@@ -1,5 +1,6 @@
 /* ash_rt_fully_connected_s8_dsp.c - matrix times vectors, int8, with Arm's DSP
- * instructions: four rows of the matrix at once. */
+ * instructions: four rows of the matrix at once. Of one or two rows, the
+ * weights are in their own order, so that the input need not be widened. */
 #include "ash_rt.h"
 
 typedef struct ash_rt_fc_dsp {
@@ -68,6 +69,37 @@ static void ash_rt_fc_row_dsp(const ash_rt_fc_dsp *k, const int16_t *in,
   }
 }
 
+/* Four inputs, two rows. */
+static inline void ash_rt_fc_two_dsp(int32_t s[2], const int8_t *x,
+                                     const int8_t *w) {
+  const uint32_t v = ash_rt_load_4(x);
+  const uint32_t even = ash_rt_even(v), odd = ash_rt_odd(v);
+  for (int32_t i = 0; i < 2; i++) {
+    const uint32_t u = ash_rt_load_4(w + 4 * i);
+    s[i] = ash_rt_mla_pair(s[i], ash_rt_even(u), even);
+    s[i] = ash_rt_mla_pair(s[i], ash_rt_odd(u), odd);
+  }
+}
+
+static void ash_rt_fc_few_dsp(const ash_rt_fc_dsp *k, const int8_t *in,
+                              int32_t count, int8_t *out) {
+  const int8_t *w = k->filter;
+  int32_t s[2] = {k->bias[0], k->bias[1]};
+  for (; count >= 8; count -= 8, in += 8, w += 16) {
+    ash_rt_fc_two_dsp(s, in, w);
+    ash_rt_fc_two_dsp(s, in + 4, w + 8);
+  }
+  if (count > 0) {
+    int8_t last[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    for (int32_t i = 0; i < count; i++)
+      last[i] = in[i];
+    ash_rt_fc_two_dsp(s, last, w);
+    ash_rt_fc_two_dsp(s, last + 4, w + 8);
+  }
+  for (int32_t i = 0; i < k->out_c; i++)
+    out[i] = ash_rt_fc_finish_dsp(s[i], k->scale + (ptrdiff_t)i * k->step);
+}
+
 void ash_rt_fully_connected_s8_dsp(const ash_rt_fully_connected_s8_params *p,
                                    const int8_t *in, const int32_t *bias,
                                    const int8_t *filter, const int32_t *scale,
@@ -75,8 +107,12 @@ void ash_rt_fully_connected_s8_dsp(const ash_rt_fully_connected_s8_params *p,
   const ash_rt_fc_dsp k = {
       bias, filter, scale, p->per_channel ? 4 : 0, (p->in_c + 7) / 8, p->out_c};
   for (int32_t b = 0; b < p->batches; b++) {
-    (void)ash_rt_widen_s8(scratch, in, p->in_c);
-    ash_rt_fc_row_dsp(&k, scratch, out);
+    if (p->out_c <= 2) {
+      ash_rt_fc_few_dsp(&k, in, p->in_c, out);
+    } else {
+      (void)ash_rt_widen_s8(scratch, in, p->in_c);
+      ash_rt_fc_row_dsp(&k, scratch, out);
+    }
     ash_rt_clamp_run_s8(out, p->out_c, p->act_min, p->act_max);
     in += p->in_c;
     out += p->out_c;

@@ -19,10 +19,23 @@
 extern "C" {
 #endif
 
-/* Reads a model file (.tflite, or the textual form) into a verified graph. The
+/* Reads a model file (.tflite, .onnx, or the textual form) into a verified graph. The
  * graph keeps the file's bytes; free it with ash_graph_free. */
 ASH_API ASH_MUST_CHECK ash_status ash_load_model(ash_ctx *ctx, ash_graph **out,
                                                  const char *path);
+
+/* What a model file may leave open. NULL and zeros mean nothing is given. */
+typedef struct ash_load_options {
+  size_t struct_bytes;
+  const char *const *input_shapes; /* "name=1,3,32,32" */
+  size_t input_shape_count;
+  const char *const *constants; /* "name=1,2,3": an input with a fixed value */
+  size_t constant_count;
+} ash_load_options;
+
+ASH_API ASH_MUST_CHECK ash_status
+ash_load_model_with(ash_ctx *ctx, ash_graph **out, const char *path,
+                    const ash_load_options *options);
 
 /* Rewrites the graph until the kernels can run it, and verifies the result. */
 ASH_API ASH_MUST_CHECK ash_status ash_lower(ash_ctx *ctx, ash_graph *g);
@@ -60,9 +73,35 @@ ASH_API const char *ash_constants_text(ash_constants form);
 /* ASH_CONSTANTS_COUNT if there is none of that name. */
 ASH_API ash_constants ash_constants_find(const char *name);
 
+/* What the module is packed as: X(name, text, help). */
+#define ASH_MODULE_MAP(X)                                                      \
+  X(PLAIN, "plain", "C files")                                                 \
+  X(SINGLE_FILE, "single-file", "one .h and one .c")                           \
+  X(CMAKE, "cmake", "with a CMakeLists.txt")                                   \
+  X(ZEPHYR, "zephyr", "a Zephyr module")                                       \
+  X(CMSIS_PACK, "cmsis-pack", "with a .pdsc")                                  \
+  X(ESP_IDF, "esp-idf", "an ESP-IDF component")                                \
+  X(ARDUINO, "arduino", "an Arduino library")
+
+typedef enum ash_module_kind {
+#define X(name, text, help) ASH_MODULE_##name,
+  ASH_MODULE_MAP(X)
+#undef X
+      ASH_MODULE_COUNT
+} ash_module_kind;
+
+ASH_API const char *ash_module_text(ash_module_kind kind);
+/* ASH_MODULE_COUNT if there is none of that name. */
+ASH_API ash_module_kind ash_module_find(const char *name);
+
 typedef struct ash_emit_options {
   size_t struct_bytes;
   ash_constants constants;
+  ash_module_kind module;
+  bool residency; /* <prefix>_residency.json too */
+  /* The prefix of scratch arenas that several modules share, NULL: the module
+   * has its own. */
+  const char *shared_scratch;
 } ash_emit_options;
 
 /* The module of a planned graph (docs/generated-code.md). `prefix` must be a C
@@ -71,6 +110,14 @@ ASH_API ASH_MUST_CHECK ash_status ash_emit_module(
     ash_ctx *ctx, const ash_generated **files, size_t *file_count,
     const ash_graph *g, const ash_plan *plan, const ash_device *device,
     const char *prefix, const ash_emit_options *options);
+
+/* The arenas for modules with `shared_scratch` set to `prefix`: in each memory
+ * one, as large as the largest of the plans'. ASH_NOFIT when they and all that
+ * the plans keep do not fit the device together. */
+ASH_API ASH_MUST_CHECK ash_status ash_emit_shared_scratch(
+    ash_ctx *ctx, const ash_generated **files, size_t *file_count,
+    const ash_plan *const *plans, size_t plan_count, const ash_device *device,
+    const char *prefix);
 
 /* Writes all files into `folder`, or none: nothing partial is left behind. */
 ASH_API ASH_MUST_CHECK ash_status ash_write_files(ash_ctx *ctx,
@@ -103,6 +150,7 @@ typedef struct ash_compile_options {
   /* Called after every stage with its textual form (graph or plan JSON). */
   void (*dump)(void *user, ash_stage stage, const char *text, size_t count);
   void *dump_user;
+  ash_load_options load;
 } ash_compile_options;
 
 typedef struct ash_compiled {
@@ -117,6 +165,16 @@ ASH_API ASH_MUST_CHECK ash_status ash_compile(
     ash_ctx *ctx, ash_compiled *out, const char *path, const ash_device *device,
     const ash_compile_options *options);
 ASH_API void ash_compiled_drop(ash_compiled *compiled);
+
+/* Compiles models that never run at the same time, with one scratch arena a
+ * memory for all: `prefix` starts its names, options->prefix is ignored.
+ * `out` has room for `count` results; `files` are those of all modules and of
+ * the arenas, for one folder. */
+ASH_API ASH_MUST_CHECK ash_status ash_compile_shared(
+    ash_ctx *ctx, ash_compiled *out, const ash_generated **files,
+    size_t *file_count, const char *const *paths, size_t count,
+    const ash_device *device, const char *prefix,
+    const ash_compile_options *options);
 
 /* A C identifier made from a model's file name; kept by the context. */
 ASH_API const char *ash_default_prefix(ash_ctx *ctx, const char *path);

@@ -73,6 +73,8 @@ typedef struct ash_slot {
   uint32_t alias_of; /* slot whose storage this one shares, or ASH_NO_ID */
   ash_alias_kind alias_kind;
   uint64_t alias_offset; /* where in that slot's bytes this one begins     */
+  uint32_t follows; /* slot over whose dying bytes this one is written, close
+                       behind their reading, or ASH_NO_ID                  */
   bool bound;            /* does `binding` mean anything?                  */
   ash_binding binding;
   const char *reason; /* why it lies there, in words; NULL: not said       */
@@ -222,6 +224,8 @@ typedef struct ash_plan_options {
   bool no_views;    /* reshapes copy                                       */
   bool no_in_place; /* element-wise operators get memory for their result  */
   bool no_concat;   /* concatenations copy all their inputs                */
+  bool overlap;     /* "exact": results of windows may follow the reading of
+                       an input that dies, byte by byte                    */
   uint32_t timeout_seconds; /* of an external program; 0: 60               */
 } ash_plan_options;
 

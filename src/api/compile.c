@@ -31,11 +31,16 @@ ash_stage ash_stage_find(const char *name) {
 }
 
 ash_status ash_load_model(ash_ctx *ctx, ash_graph **out, const char *path) {
+  return ash_load_model_with(ctx, out, path, NULL);
+}
+
+ash_status ash_load_model_with(ash_ctx *ctx, ash_graph **out, const char *path,
+                               const ash_load_options *options) {
   ash_file file;
   *out = NULL;
   ASH_TRY(ash_file_read(ctx, &file, path));
   ash_status status =
-      ash_read_model(ctx, out, file.bytes, file.count, path);
+      ash_read_model_with(ctx, out, file.bytes, file.count, path, options);
   if (status == ASH_OK)
     status = ash_graph_verify(ctx, *out);
   if (status == ASH_OK) {
@@ -108,12 +113,26 @@ static uint32_t features_of(const ash_device *d) {
          (d->features.mve ? (uint32_t)ASH_FEATURE_MVE : 0);
 }
 
+/* Fast kernels if their work memory fits, portable ones if it must be. */
+static ash_status plan_memory(run *r) {
+  ash_compiled *out = r->out;
+  const size_t diags = r->ctx->diag_count;
+  const ash_status status = ash_plan_model(r->ctx, &out->plan, out->graph,
+                                           r->device, &r->options.plan);
+  if (status != ASH_NOFIT || out->graph->features == 0)
+    return status;
+  out->graph->features = 0;
+  r->ctx->diag_count = diags;
+  return ash_plan_model(r->ctx, &out->plan, out->graph, r->device,
+                         &r->options.plan);
+}
+
 static ash_status compile(run *r, const char *path) {
   ash_compiled *out = r->out;
   const char *prefix = r->options.prefix ? r->options.prefix
                                          : ash_default_prefix(r->ctx, path);
   bool go_on;
-  ASH_TRY(ash_load_model(r->ctx, &out->graph, path));
+  ASH_TRY(ash_load_model_with(r->ctx, &out->graph, path, &r->options.load));
   ASH_TRY(after(r, ASH_STAGE_READ, &go_on));
   if (!go_on)
     return ASH_OK;
@@ -122,8 +141,7 @@ static ash_status compile(run *r, const char *path) {
   ASH_TRY(after(r, ASH_STAGE_PASS, &go_on));
   if (!go_on)
     return ASH_OK;
-  ASH_TRY(ash_plan_model(r->ctx, &out->plan, out->graph, r->device,
-                          &r->options.plan));
+  ASH_TRY(plan_memory(r));
   ASH_TRY(after(r, ASH_STAGE_PLAN, &go_on));
   if (!go_on)
     return ASH_OK;

@@ -31,8 +31,7 @@ static ash_loc at_file(const checker *c) {
   return loc;
 }
 
-/* ---- the plan -------------------------------------------------------------
- */
+/* ---- the plan ------------------------------------------------------------ */
 
 static ash_status get_string(checker *c, const ash_yaml *map, const char *key,
                              const char **out) {
@@ -105,8 +104,7 @@ static ash_status read_plan(checker *c, const char *text, size_t bytes,
   return ASH_OK;
 }
 
-/* ---- the firmware ---------------------------------------------------------
- */
+/* ---- the firmware -------------------------------------------------------- */
 
 static const ash_memory *memory_of(const checker *c, uint64_t address) {
   for (uint32_t i = 0; i < c->device->memory_count; i++) {

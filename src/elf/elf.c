@@ -41,8 +41,7 @@ static ash_status malformed(ash_ctx *ctx, const ash_elf *e, uint64_t at,
   return ash_fail(ctx, ASH_MALFORMED, ASH_D_elf_malformed, loc, "%s", what);
 }
 
-/* ---- sections -------------------------------------------------------------
- */
+/* ---- sections ------------------------------------------------------------ */
 
 typedef struct section {
   uint32_t type, link;
@@ -102,8 +101,7 @@ ash_status ash_elf_open(ash_ctx *ctx, ash_elf *out, const void *bytes,
   return open_sections(ctx, out);
 }
 
-/* ---- symbols --------------------------------------------------------------
- */
+/* ---- symbols ------------------------------------------------------------- */
 
 /* A name that ends before its table does, or NULL. */
 static const char *name_at(const ash_elf *e, const section *strings,

@@ -2,6 +2,7 @@
 #include "emit/call.h"
 
 #include "emit/call_write.h"
+#include "emit/loop.h"
 #include "kernel/reads.h"
 
 #include <inttypes.h>
@@ -155,8 +156,29 @@ static write_params *const writers[ASH_OP_COUNT] = {
     [ASH_OP_concatenation] = ash_call_concatenation,
 };
 
+static write_params *const loops[ASH_OP_COUNT] = {
+    [ASH_OP_map] = ash_loop_map,
+    [ASH_OP_fold] = ash_loop_fold,
+    [ASH_OP_strided] = ash_loop_strided,
+    [ASH_OP_take] = ash_loop_take,
+    [ASH_OP_take_elements] = ash_loop_take_elements,
+    [ASH_OP_take_nd] = ash_loop_take_nd,
+    [ASH_OP_put_elements] = ash_loop_put_elements,
+    [ASH_OP_put_nd] = ash_loop_put_nd,
+    [ASH_OP_fill_pad] = ash_loop_fill_pad,
+    [ASH_OP_join] = ash_loop_join,
+    [ASH_OP_matmul] = ash_loop_matmul,
+    [ASH_OP_conv_nd] = ash_loop_conv_nd,
+    [ASH_OP_pool_nd] = ash_loop_pool_nd,
+    [ASH_OP_running] = ash_loop_running,
+    [ASH_OP_top_k] = ash_loop_top_k,
+    [ASH_OP_resample] = ash_loop_resample,
+};
+
 ash_status ash_emit_call(ash_ctx *ctx, const ash_call *call) {
-  write_params *write = writers[ash_call_op(call)->kind];
+  const ash_op_kind kind = ash_call_op(call)->kind;
+  const bool loop = strcmp(call->kernel->name, "loop") == 0;
+  write_params *write = loop ? loops[kind] : writers[kind];
   ASH_INVARIANT(ctx, write != NULL);
   ASH_TRY(write(ctx, call));
   return ash_text_check(ctx, call->text);

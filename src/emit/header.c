@@ -3,8 +3,7 @@
 
 #include <inttypes.h>
 
-/* ---- constants ------------------------------------------------------------
- */
+/* ---- constants ----------------------------------------------------------- */
 
 static void put_hashes(ash_module *m) {
   ash_text *t = m->text;
@@ -100,8 +99,7 @@ static void put_ends(ash_module *m) {
   ash_text_blank(m->text);
 }
 
-/* ---- types and functions --------------------------------------------------
- */
+/* ---- types and functions ------------------------------------------------- */
 
 static const char *const types[] = {
     "/* What functions return. */",

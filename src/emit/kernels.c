@@ -33,7 +33,8 @@ static void put_body(ash_module *m, const char *text, size_t count) {
 /* Was this file already written for an earlier operator? */
 static bool seen(const ash_module *m, uint32_t op) {
   for (uint32_t i = 0; i < op; i++)
-    if (m->kernels[i] && strcmp(m->kernels[i]->file, m->kernels[op]->file) == 0)
+    if (m->kernels[i] && m->kernels[i]->file &&
+        strcmp(m->kernels[i]->file, m->kernels[op]->file) == 0)
       return true;
   return false;
 }
@@ -45,7 +46,7 @@ ash_status ash_emit_kernels_source(ash_module *m) {
                   "the kernels that this model uses");
   ash_text_line(m->text, "#include \"%s_kernels.h\"", m->prefix);
   for (uint32_t op = 0; op < m->g->op_count; op++) {
-    if (!m->kernels[op] || seen(m, op))
+    if (!m->kernels[op] || !m->kernels[op]->file || seen(m, op))
       continue;
     const ash_embedded *file = ash_runtime_file(m->kernels[op]->file);
     ASH_INVARIANT(m->ctx, file != NULL);

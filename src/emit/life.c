@@ -4,13 +4,15 @@
 
 #include <inttypes.h>
 
-/* ---- the module's own arenas ----------------------------------------------
- */
+/* ---- the module's own arenas --------------------------------------------- */
 
 /* An array that the linker cannot place exists only if the user says how. */
 static void open_own(ash_module *m, const ash_render_arena *a) {
+  const char *owner = ash_emit_shared(m, a)
+                          ? ash_emit_upper(m, m->options.shared_scratch)
+                          : m->upper;
   if (!ash_emit_is_linkable(m, a))
-    ash_text_line(m->text, "#ifdef %s_PUT_IN_%s", m->upper,
+    ash_text_line(m->text, "#ifdef %s_PUT_IN_%s", owner,
                   ash_emit_upper(m, a->memory));
 }
 
@@ -19,18 +21,43 @@ static void close_own(ash_module *m, const ash_render_arena *a) {
     ash_text_line(m->text, "#endif");
 }
 
+static void put_array(ash_module *m, const ash_render_arena *a) {
+  ash_text_line(m->text, "static %s_PUT_IN_%s uint8_t", m->upper,
+                ash_emit_upper(m, a->memory));
+  ash_text_line(m->text, "    %s_RT_ALIGN(%" PRIu64 ") %s[%" PRIu64 "];",
+                m->upper, a->alignment, a->symbol, a->size ? a->size : 1);
+}
+
+/* The other modules may have been generated at another time. */
+static void put_shared_check(ash_module *m, const ash_render_arena *a,
+                             const char *shared) {
+  const char *name = ash_emit_upper(m, shared);
+  ash_text_line(m->text, "#if %s_SIZE < %s_SIZE || \\", name,
+                ash_emit_region(m, a));
+  ash_text_line(m->text, "    %s_ALIGNMENT < %s_ALIGNMENT", name,
+                ash_emit_region(m, a));
+  ash_text_line(m->text, "#error \"%s is too small for %s\"", shared,
+                m->prefix);
+  ash_text_line(m->text, "#endif");
+}
+
 void ash_emit_arenas(ash_module *m) {
   ash_text *t = m->text;
+  if (m->options.shared_scratch) {
+    ash_text_line(t, "#include \"%s_scratch.h\"", m->options.shared_scratch);
+    ash_text_blank(t);
+  }
   ash_text_line(t, "#ifndef %s_EXTERNAL_ARENAS", m->upper);
   for (uint32_t i = 0; i < m->render->arena_count; i++) {
     const ash_render_arena *a = &m->render->all_arenas[i];
     if (!ash_emit_is_written(a))
       continue;
+    const char *shared = ash_emit_shared(m, a);
     open_own(m, a);
-    ash_text_line(t, "static %s_PUT_IN_%s uint8_t", m->upper,
-                  ash_emit_upper(m, a->memory));
-    ash_text_line(t, "    %s_RT_ALIGN(%" PRIu64 ") %s[%" PRIu64 "];", m->upper,
-                  a->alignment, a->symbol, a->size ? a->size : 1);
+    if (shared)
+      put_shared_check(m, a, shared);
+    else
+      put_array(m, a);
     close_own(m, a);
   }
   ash_text_line(t, "#endif");
@@ -51,7 +78,9 @@ static void put_own_arenas(ash_module *m) {
       continue;
     open_own(m, a);
     ash_text_line(t, "  if (!ctx->region[%" PRIu32 "])", i);
-    ash_text_line(t, "    ctx->region[%" PRIu32 "] = %s;", i, a->symbol);
+    const char *shared = ash_emit_shared(m, a);
+    ash_text_line(t, "    ctx->region[%" PRIu32 "] = %s;", i,
+                  shared ? shared : a->symbol);
     close_own(m, a);
   }
   ash_text_line(t, "#endif");
@@ -59,8 +88,7 @@ static void put_own_arenas(ash_module *m) {
   ash_text_blank(t);
 }
 
-/* ---- binding --------------------------------------------------------------
- */
+/* ---- binding ------------------------------------------------------------- */
 
 static void put_region_table(ash_module *m) {
   ash_text *t = m->text;
@@ -130,8 +158,7 @@ static const char *const bind[] = {
     "",
     NULL};
 
-/* ---- constants and state ---------------------------------------------------
- */
+/* ---- constants and state ------------------------------------------------- */
 
 static void put_constants_access(ash_module *m) {
   ash_text *t = m->text;
@@ -206,8 +233,7 @@ static void put_first_state(ash_module *m) {
   ash_text_blank(t);
 }
 
-/* ---- init, reset, run ------------------------------------------------------
- */
+/* ---- init, reset, run ---------------------------------------------------- */
 
 static const char *const init_start[] = {
     "int %_init(%_context *ctx) {",

@@ -133,7 +133,7 @@ static void put_placements(ash_module *m) {
     const ash_render_arena *a = &m->render->all_arenas[i];
     placement wanted[2];
     size_t n = 0;
-    if (ash_emit_is_written(a))
+    if (ash_emit_is_written(a) && !ash_emit_shared(m, a))
       wanted[n++] = arena_placement(m, a);
     if (ash_emit_is_constant(a) && !ash_emit_loads(m))
       wanted[n++] = constant_placement(m, a);

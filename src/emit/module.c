@@ -1,12 +1,12 @@
 /* module.c - graph, plan and device -> the files of a module. */
-#include "emit/module.h"
+#include "emit/package.h"
 
 #include "kernel/views.h"
 
 #include <ctype.h>
 #include <string.h>
 
-static bool is_identifier(const char *s) {
+bool ash_emit_is_identifier(const char *s) {
   if (!isalpha((unsigned char)*s) && *s != '_')
     return false;
   for (; *s; s++)
@@ -85,12 +85,13 @@ ash_status ash_emit_add_file(ash_module *m, const char *name, const void *bytes,
   return ASH_OK;
 }
 
-static ash_status emit_part(ash_module *m, const part *p) {
+ash_status ash_emit_text(ash_module *m, const char *name,
+                         ash_status (*write)(ash_module *m)) {
   ash_text t;
   const ash_mark mark = ash_zone_mark(&m->ctx->scratch);
   ash_text_init(&t, &m->ctx->mem);
   m->text = &t;
-  ash_status status = p->emit(m);
+  ash_status status = write(m);
   if (status == ASH_OK)
     status = ash_zone_check(m->ctx, &m->ctx->scratch);
   if (status == ASH_OK)
@@ -98,10 +99,33 @@ static ash_status emit_part(ash_module *m, const part *p) {
   ash_zone_rewind(&m->ctx->scratch, mark);
   if (status == ASH_OK)
     status = ash_emit_add_file(
-        m, ash_zone_format(m->zone, "%s%s", m->prefix, p->ending),
-        ash_zone_copy(m->zone, t.bytes, t.count), t.count);
+        m, name, ash_zone_copy(m->zone, t.bytes, t.count), t.count);
   ash_text_drop(&t);
   return status;
+}
+
+static ash_status emit_part(ash_module *m, const part *p) {
+  return ash_emit_text(
+      m, ash_zone_format(m->zone, "%s%s", m->prefix, p->ending), p->emit);
+}
+
+static ash_status pack(ash_module *m) {
+  switch (m->options.module) {
+  case ASH_MODULE_SINGLE_FILE:
+    return ash_package_single_file(m);
+  case ASH_MODULE_CMAKE:
+    return ash_package_cmake(m);
+  case ASH_MODULE_ZEPHYR:
+    return ash_package_zephyr(m);
+  case ASH_MODULE_CMSIS_PACK:
+    return ash_package_cmsis_pack(m);
+  case ASH_MODULE_ESP_IDF:
+    return ash_package_esp_idf(m);
+  case ASH_MODULE_ARDUINO:
+    return ash_package_arduino(m);
+  default:
+    return ASH_OK;
+  }
 }
 
 static ash_status emit(ash_module *m) {
@@ -110,7 +134,13 @@ static ash_status emit(ash_module *m) {
   ASH_TRY(select_kernels(m));
   for (size_t i = 0; i < ASH_COUNT_OF(parts); i++)
     ASH_TRY(emit_part(m, &parts[i]));
-  return ash_emit_blobs(m);
+  ASH_TRY(ash_emit_blobs(m));
+  ASH_TRY(ash_emit_text(m, "README.md", ash_emit_readme));
+  if (m->options.residency) {
+    static const part residency = {"_residency.json", ash_emit_residency};
+    ASH_TRY(emit_part(m, &residency));
+  }
+  return pack(m);
 }
 
 ash_status ash_emit_module(ash_ctx *ctx, const ash_generated **files,
@@ -128,7 +158,7 @@ ash_status ash_emit_module(ash_ctx *ctx, const ash_generated **files,
   *file_count = 0;
   if (options)
     m.options = *options;
-  if (!is_identifier(prefix))
+  if (!ash_emit_is_identifier(prefix))
     return ash_fail(ctx, ASH_MISUSE, ASH_D_emit_prefix, ASH_NOWHERE,
                     "the prefix '%s' is not a C identifier", prefix);
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
@@ -141,8 +171,7 @@ ash_status ash_emit_module(ash_ctx *ctx, const ash_generated **files,
   return ASH_OK;
 }
 
-/* ---- words for options ----------------------------------------------------
- */
+/* ---- words for options --------------------------------------------------- */
 
 static const char *const constants_text[ASH_CONSTANTS_COUNT] = {
 #define X(name, text, help) [ASH_CONSTANTS_##name] = (text),
@@ -159,4 +188,21 @@ ash_constants ash_constants_find(const char *name) {
   while (i < ASH_CONSTANTS_COUNT && strcmp(constants_text[i], name) != 0)
     i++;
   return (ash_constants)i;
+}
+
+static const char *const module_text[ASH_MODULE_COUNT] = {
+#define X(name, text, help) [ASH_MODULE_##name] = (text),
+    ASH_MODULE_MAP(X)
+#undef X
+};
+
+const char *ash_module_text(ash_module_kind kind) {
+  return kind < ASH_MODULE_COUNT ? module_text[kind] : "?";
+}
+
+ash_module_kind ash_module_find(const char *name) {
+  unsigned i = 0;
+  while (i < ASH_MODULE_COUNT && strcmp(module_text[i], name) != 0)
+    i++;
+  return (ash_module_kind)i;
 }

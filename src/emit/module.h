@@ -38,6 +38,8 @@ ash_status ash_emit_memory(ash_module *m);
 ash_status ash_emit_kernels_header(ash_module *m);
 ash_status ash_emit_kernels_source(ash_module *m);
 ash_status ash_emit_linker(ash_module *m);
+ash_status ash_emit_readme(ash_module *m);
+ash_status ash_emit_residency(ash_module *m);
 
 /* Parts of <prefix>.c. */
 void ash_emit_arenas(ash_module *m);
@@ -51,8 +53,12 @@ ash_status ash_emit_blobs(ash_module *m);
 ash_status ash_emit_add_file(ash_module *m, const char *name, const void *bytes,
                              size_t count);
 
-/* ---- questions about regions ----------------------------------------------
- */
+/* Adds a file that `write` makes. */
+ash_status ash_emit_text(ash_module *m, const char *name,
+                         ash_status (*write)(ash_module *m));
+bool ash_emit_is_identifier(const char *text);
+
+/* ---- questions about regions --------------------------------------------- */
 
 bool ash_emit_is_constant(const ash_render_arena *a);
 bool ash_emit_is_persistent(const ash_render_arena *a);
@@ -62,6 +68,8 @@ bool ash_emit_is_written(const ash_render_arena *a);
 /* The stored bytes of a constant arena. */
 const ash_render_blob *ash_emit_blob(const ash_module *m,
                                      const ash_render_arena *a);
+/* The symbol of the arena that a region shares with other modules, or NULL. */
+const char *ash_emit_shared(ash_module *m, const ash_render_arena *a);
 /* By name; NULL if the device has none. */
 const ash_memory *ash_emit_find_memory(const ash_module *m, const char *name);
 /* Can the linker put the module's own arena there? */
@@ -80,12 +88,11 @@ bool ash_emit_has_first_values(const ash_module *m, const ash_render_arena *a);
 const char *ash_emit_slot(ash_module *m, const ash_slot *s);
 const char *ash_emit_stored(ash_module *m, const ash_render_arena *a);
 
-/* ---- small texts ----------------------------------------------------------
- */
+/* ---- small texts --------------------------------------------------------- */
 
 void ash_emit_banner(ash_module *m, const char *file, const char *what);
-/* Lines in which % stands for the prefix and $ for the prefix in capitals;
- * ends with NULL. */
+/* Lines in which % stands for the prefix and $ for the prefix in capitals; $$
+ * is a dollar. Ends with NULL. */
 void ash_emit_template(ash_module *m, const char *const *lines);
 /* Rewrites the names of the runtime (ash_rt_, ASH_RT_) to the module's own. */
 void ash_emit_renamed(ash_module *m, const char *text, size_t count);

@@ -2,6 +2,8 @@
  * here, all of it follows from the render plan. */
 #include "emit/module.h"
 
+#include "render/render.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -20,6 +22,14 @@ bool ash_emit_is_written(const ash_render_arena *a) {
 const ash_render_blob *ash_emit_blob(const ash_module *m,
                                      const ash_render_arena *a) {
   return &m->render->constant_blobs[a->region_id - ash_emit_first_constant(m)];
+}
+
+const char *ash_emit_shared(ash_module *m, const ash_render_arena *a) {
+  if (!m->options.shared_scratch || ash_emit_is_constant(a) ||
+      ash_emit_is_persistent(a))
+    return NULL;
+  return ash_render_symbol(&m->ctx->scratch, m->options.shared_scratch,
+                           ASH_SCRATCH, a->memory);
 }
 
 const ash_memory *ash_emit_find_memory(const ash_module *m, const char *name) {

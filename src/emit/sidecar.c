@@ -46,8 +46,7 @@ static void make_header(const ash_module *m, const ash_render_arena *a,
   put_u32(header + 28, ash_crc32(b->payload, (size_t)b->size));
 }
 
-/* ---- files ----------------------------------------------------------------
- */
+/* ---- files --------------------------------------------------------------- */
 
 static ash_status add_blob(ash_module *m, const ash_render_arena *a) {
   const ash_render_blob *b = ash_emit_blob(m, a);
@@ -74,8 +73,7 @@ ash_status ash_emit_blobs(ash_module *m) {
   return ASH_OK;
 }
 
-/* ---- the loader ------------------------------------------------------------
- */
+/* ---- the loader ---------------------------------------------------------- */
 
 static void put_headers(ash_module *m) {
   ash_text *t = m->text;

@@ -173,6 +173,14 @@ static void put_table(ash_module *m) {
   ash_text_blank(t);
 }
 
+/* Do loops in this file call functions of the C library? */
+static bool needs_math(const ash_module *m) {
+  for (uint32_t i = 0; i < m->g->op_count; i++)
+    if (m->kernels[i] && m->g->ops.items[i].kind == ASH_OP_map)
+      return true;
+  return false;
+}
+
 ash_status ash_emit_source(ash_module *m) {
   ash_text *t = m->text;
   ash_emit_banner(m, ash_zone_format(&m->ctx->scratch, "%s.c", m->prefix),
@@ -186,6 +194,10 @@ ash_status ash_emit_source(ash_module *m) {
                 m->prefix, m->prefix);
   ash_text_line(t, "#endif");
   ash_text_blank(t);
+  if (needs_math(m)) {
+    ash_text_line(t, "#include <math.h>");
+    ash_text_blank(t);
+  }
   ASH_TRY(put_map(m));
   ash_text_blank(t);
   ash_emit_arenas(m);

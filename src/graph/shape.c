@@ -115,6 +115,22 @@ static const struct {
     [ASH_OP_resize_nearest_neighbor] = {ash_shape_resize, BYTES},
     [ASH_OP_transpose_conv] = {ash_shape_transpose_conv, F32 | I8},
     [ASH_OP_batch_matmul] = {ash_shape_batch_matmul, F32 | I8},
+    [ASH_OP_map] = {ash_shape_map, ANY},
+    [ASH_OP_fold] = {ash_shape_fold, ANY},
+    [ASH_OP_strided] = {ash_shape_strided, ANY},
+    [ASH_OP_take] = {ash_shape_take, ANY},
+    [ASH_OP_take_elements] = {ash_shape_take_elements, ANY},
+    [ASH_OP_take_nd] = {ash_shape_take_nd, ANY},
+    [ASH_OP_put_elements] = {ash_shape_put_elements, ANY},
+    [ASH_OP_put_nd] = {ash_shape_put_nd, ANY},
+    [ASH_OP_fill_pad] = {ash_shape_fill_pad, ANY},
+    [ASH_OP_join] = {ash_shape_join, ANY},
+    [ASH_OP_matmul] = {ash_shape_matmul, ANY},
+    [ASH_OP_conv_nd] = {ash_shape_conv_nd, ANY},
+    [ASH_OP_pool_nd] = {ash_shape_pool_nd, ANY},
+    [ASH_OP_running] = {ash_shape_running, ANY},
+    [ASH_OP_top_k] = {ash_shape_top_k, ANY},
+    [ASH_OP_resample] = {ash_shape_resample, ANY},
 };
 
 /* Nothing in, nothing out: no device code is made for that. */

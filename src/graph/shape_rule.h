@@ -118,5 +118,22 @@ ash_status ash_shape_depth_to_space(const ash_rule *r);
 ash_status ash_shape_space_to_batch_nd(const ash_rule *r);
 ash_status ash_shape_batch_to_space_nd(const ash_rule *r);
 ash_status ash_shape_mirror_pad(const ash_rule *r);
+/* General forms. */
+ash_status ash_shape_map(const ash_rule *r);
+ash_status ash_shape_fold(const ash_rule *r);
+ash_status ash_shape_strided(const ash_rule *r);
+ash_status ash_shape_take(const ash_rule *r);
+ash_status ash_shape_take_elements(const ash_rule *r);
+ash_status ash_shape_take_nd(const ash_rule *r);
+ash_status ash_shape_put_elements(const ash_rule *r);
+ash_status ash_shape_put_nd(const ash_rule *r);
+ash_status ash_shape_fill_pad(const ash_rule *r);
+ash_status ash_shape_join(const ash_rule *r);
+ash_status ash_shape_matmul(const ash_rule *r);
+ash_status ash_shape_conv_nd(const ash_rule *r);
+ash_status ash_shape_pool_nd(const ash_rule *r);
+ash_status ash_shape_running(const ash_rule *r);
+ash_status ash_shape_top_k(const ash_rule *r);
+ash_status ash_shape_resample(const ash_rule *r);
 
 #endif

@@ -25,6 +25,21 @@ static bool is_packed(const ash_graph *g, const ash_op *op) {
   return ash_op_is_packed(g, op);
 }
 
+/* No broadcasting. */
+static bool is_one_shape(const ash_graph *g, const ash_op *op) {
+  const ash_shape *out = &ash_op_out(g, op, 0)->shape;
+  return ash_shape_equal(&ash_op_in(g, op, 0)->shape, out) &&
+         ash_shape_equal(&ash_op_in(g, op, 1)->shape, out);
+}
+
+/* Sums of its elements fit 16 bits. */
+static bool is_small_window(const ash_graph *g, const ash_op *op) {
+  (void)g;
+  const int64_t h = ash_op_int(op, "filter_h", 1);
+  const int64_t w = ash_op_int(op, "filter_w", 1);
+  return h <= 255 && w <= 255 && h * w <= 255;
+}
+
 /* ---- scratch of the variants: see their files in runtime/ ---------------- */
 
 static uint64_t round_up(uint64_t x, uint64_t to) {
@@ -64,12 +79,38 @@ static uint64_t padding_bytes(const ash_graph *g, const ash_op *op) {
 }
 
 static uint64_t dense_dsp_bytes(const ash_graph *g, const ash_op *op) {
+  if (ash_op_in(g, op, 1)->shape.dim[0] <= 2)
+    return 0;
   return 2 * round_up(taps_of(g, op), 8);
 }
 
 static uint64_t dense_mve_bytes(const ash_graph *g, const ash_op *op) {
   const uint64_t taps = taps_of(g, op);
   return taps % 16 == 0 ? 0 : round_up(taps, 16);
+}
+
+/* ---- loops ---------------------------------------------------------------- */
+
+static bool is_half(const ash_tensor *t) {
+  return t && (t->type == ASH_FLOAT16 || t->type == ASH_BFLOAT16);
+}
+
+static bool uses_half(const ash_graph *g, const ash_op *op) {
+  bool half = is_half(ash_op_out(g, op, 0));
+  for (uint32_t k = 0; k < op->input_count; k++)
+    half = half || is_half(ash_op_in(g, op, k));
+  return half;
+}
+
+static bool takes_root(const ash_graph *g, const ash_op *op) {
+  (void)g;
+  return strcmp(ash_op_string(op, "fn", ""), "integer_sqrt") == 0;
+}
+
+/* Only then may the output take the place of the first input. */
+static bool keeps_type(const ash_graph *g, const ash_op *op) {
+  return ash_op_in(g, op, 0)->type == ash_op_out(g, op, 0)->type &&
+         !uses_half(g, op);
 }
 
 static const ash_kernel kernel_table[] = {
@@ -87,6 +128,7 @@ static const ash_kernel kernel_table[] = {
    fits,                                                                       \
    scratch},
 #include "kernel/kernels.def"
+#include "kernel/loops.def"
 #undef KERNEL
 };
 

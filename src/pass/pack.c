@@ -186,8 +186,13 @@ static bool find_constants(layer *l) {
   return true;
 }
 
+/* Too few rows to widen the input for: it is read as it is. */
+static bool is_few(const layer *l) {
+  return !l->mve && l->kind == ASH_OP_fully_connected && l->channels <= 2;
+}
+
 static uint32_t group_of(const layer *l) {
-  return l->mve || l->kind == ASH_OP_fully_connected ? 4 : 2;
+  return l->mve || (l->kind == ASH_OP_fully_connected && !is_few(l)) ? 4 : 2;
 }
 
 /* All channels from c on, as many as the kernel takes at once, are constant. */
@@ -268,7 +273,7 @@ static void put_group(const layer *l, uint8_t *to, uint32_t c, uint32_t taps) {
   for (uint32_t t = 0; t < taps; t += block)
     for (uint32_t i = c; i < c + group_of(l); i++)
       for (uint32_t k = 0; k < block; k++, to++) {
-        const uint32_t tap = t + (l->mve ? k : dsp_order[k]);
+        const uint32_t tap = t + (l->mve || is_few(l) ? k : dsp_order[k]);
         if (i < l->channels && !l->constant[i] && tap < l->taps)
           *to = (uint8_t)weight(l, i, tap);
       }

@@ -54,35 +54,42 @@ static void add(work *w, uint32_t first, uint32_t last, uint64_t bytes) {
 
 /* ---- tied buffers ------------------------------------------------------- */
 
-/* The union of the item's pieces that are live in `section`: repeatedly the
- * lowest start above what is covered. */
-static uint64_t union_at(const ash_model *m, const ash_item *item,
-                         uint32_t section, uint32_t *until) {
-  uint64_t sum = 0;
-  int64_t covered = INT64_MIN;
-  for (;;) {
-    int64_t lo = INT64_MAX, hi = INT64_MIN;
-    for (uint32_t k = 0; k < item->piece_count; k++) {
-      const ash_piece *p = &m->pieces[item->piece + k];
-      if (p->first > section && p->first < *until)
-        *until = p->first;
-      if (p->first > section || p->last <= section)
-        continue;
-      if (p->last < *until)
-        *until = p->last;
-      if (p->hi <= covered)
-        continue;
-      const int64_t from = p->lo > covered ? p->lo : covered;
-      if (from < lo || (from == lo && p->hi > hi)) {
-        lo = from;
-        hi = p->hi;
-      }
-    }
-    if (lo == INT64_MAX)
-      return sum;
-    sum += (uint64_t)(hi - lo);
-    covered = hi;
+/* The lowest part of a live piece above `covered`; false: none. */
+static bool next_part(const ash_model *m, const ash_item *item,
+                      uint32_t section, int64_t covered, ash_span *part) {
+  *part = (ash_span){INT64_MAX, INT64_MIN};
+  for (uint32_t k = 0; k < item->piece_count; k++) {
+    const ash_piece *p = &m->pieces[item->piece + k];
+    if (p->first > section || p->last <= section || p->hi <= covered)
+      continue;
+    const int64_t from = p->lo > covered ? p->lo : covered;
+    if (from < part->lo || (from == part->lo && p->hi > part->hi))
+      *part = (ash_span){from, p->hi};
   }
+  return part->lo != INT64_MAX;
+}
+
+/* Until when the set of the item's live pieces stays as it is. */
+static uint32_t unchanged_until(const ash_model *m, const ash_item *item,
+                                uint32_t section, uint32_t until) {
+  for (uint32_t k = 0; k < item->piece_count; k++) {
+    const ash_piece *p = &m->pieces[item->piece + k];
+    if (p->first > section && p->first < until)
+      until = p->first;
+    if (p->first <= section && p->last > section && p->last < until)
+      until = p->last;
+  }
+  return until;
+}
+
+/* The union of the item's pieces that are live in `section`. */
+static uint64_t union_at(const ash_model *m, const ash_item *item,
+                         uint32_t section) {
+  uint64_t sum = 0;
+  ash_span part = {0, INT64_MIN};
+  while (next_part(m, item, section, part.hi, &part))
+    sum += (uint64_t)(part.hi - part.lo);
+  return sum;
 }
 
 static void add_union(work *w, const ash_item *item) {
@@ -94,9 +101,8 @@ static void add_union(work *w, const ash_item *item) {
     last = p->last > last ? p->last : last;
   }
   while (first < last) {
-    uint32_t until = last;
-    const uint64_t bytes = union_at(m, item, first, &until);
-    add(w, first, until, bytes);
+    const uint32_t until = unchanged_until(m, item, first, last);
+    add(w, first, until, union_at(m, item, first));
     first = until;
   }
 }
@@ -345,7 +351,7 @@ ash_status ash_bound_witness(ash_ctx *ctx, const ash_model *m,
   out->witness_count = count;
   if (bound->section != UINT32_MAX)
     out->witness_time = m->section_time[bound->section];
-  else if (count)
+  else if (count && out->witness)
     out->witness_time = m->problem->buffers[out->witness[0]].lower;
   return ASH_OK;
 }

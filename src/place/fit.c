@@ -207,9 +207,7 @@ int64_t ash_fit_lowest(ash_fit *f, uint32_t item, bool best) {
         chosen = at;
       }
     }
-    if (at < s.hi && at > s.lo)
-      at = ash_item_round_up(x, s.hi);
-    else if (best && at <= s.lo)
+    if (at < s.hi)
       at = ash_item_round_up(x, s.hi);
   }
   return best && chosen != INT64_MIN ? chosen : at;

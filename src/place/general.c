@@ -367,7 +367,6 @@ static found find(general *g, int64_t capacity, uint64_t node_limit) {
         return g->solve->stopped || g->solve->ticks >= g->solve->tick_limit
                    ? SPENT
                    : NONE;
-      consistent = true;
     }
     const uint32_t k = find_violated(g);
     if (k == UINT32_MAX)
@@ -434,14 +433,8 @@ static uint64_t ample_height(general *g) {
     sum += (uint64_t)item->reach + modulus;
     if (item->fixed != ASH_FREE_OFFSET)
       sum += (uint64_t)item->fixed;
-    uint64_t a = period, b = modulus;
-    while (b) {
-      const uint64_t rest = a % b;
-      a = b;
-      b = rest;
-    }
     if (period < (uint64_t)1 << 33)
-      period *= modulus / a;
+      period *= modulus; /* a common multiple is enough */
   }
   for (size_t k = 0; k < m->problem->relation_count; k++)
     if (m->problem->relations[k].kind == ASH_INSIDE && sum < (uint64_t)1 << 60)

@@ -62,7 +62,7 @@ typedef enum merged { MERGED, CONTRADICTION, TOO_LARGE } merged;
 static merged merge(int64_t *m1, int64_t *r1, int64_t m2, int64_t r2) {
   int64_t inverse;
   const int64_t gcd = extended_gcd(*m1, m2, &inverse);
-  if (floor_mod(r2 - *r1, gcd) != 0)
+  if (gcd <= 0 || floor_mod(r2 - *r1, gcd) != 0)
     return CONTRADICTION;
   const int64_t step = m2 / gcd;
   if (*m1 > MODULUS_LIMIT / step)

@@ -63,8 +63,8 @@ static void end_move(ash_skyline *k, uint32_t tile, uint32_t lows) {
     return;
   uint64_t *at = k->log.items + k->log_used;
   for (uint32_t i = 0; i < lows; i++) {
-    at[2 * i] = k->touched[i];
-    at[2 * i + 1] = (uint64_t)k->old_low[i];
+    at[2 * (size_t)i] = k->touched[i];
+    at[2 * (size_t)i + 1] = (uint64_t)k->old_low[i];
   }
   memcpy(at + words, &r, sizeof r);
   k->log_used += words + RECORD_WORDS;
@@ -76,7 +76,7 @@ void ash_skyline_undo(ash_skyline *k) {
   k->log_used -= 2 * (size_t)r.lows + RECORD_WORDS;
   const uint64_t *at = k->log.items + k->log_used;
   for (uint32_t i = 0; i < r.lows; i++)
-    k->low[at[2 * i]] = (int64_t)at[2 * i + 1];
+    k->low[at[2 * (size_t)i]] = (int64_t)at[2 * (size_t)i + 1];
   k->log_used -= (size_t)r.cells * CELL_WORDS;
   at = k->log.items + k->log_used;
   for (uint32_t i = 0; i < r.cells; i++, at += CELL_WORDS)

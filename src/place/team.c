@@ -74,8 +74,8 @@ ash_team *ash_team_new(ash_solve *s, ash_zone *zone, const ash_goal *goal,
   t->count = helpers;
   for (uint32_t i = 0; i < helpers; i++) {
     members[i].team = t;
-    members[i].ready =
-        prepare(s, &members[i], goal, use, s->options.seed + 1000003 * (i + 1));
+    members[i].ready = prepare(s, &members[i], goal, use,
+                               s->options.seed + (uint64_t)1000003 * (i + 1));
     members[i].valley.restart = 3 + i; /* not the same first dives */
   }
   return t;

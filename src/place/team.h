@@ -15,14 +15,14 @@ enum { ASH_TEAM_MAX = 16 };
  * zone, but allocate from zones of their own: ash_team_drop. */
 ash_team *ash_team_new(ash_solve *s, ash_zone *zone, const ash_goal *goal,
                        ash_valley_use use, uint32_t helpers);
-void ash_team_drop(ash_team *team);
+void ash_team_drop(ash_team *t);
 
 /* Starts the helpers on a capacity. */
-void ash_team_start(ash_team *team, int64_t capacity, uint64_t nodes);
+void ash_team_start(ash_team *t, int64_t capacity, uint64_t nodes);
 /* Has one of them found an answer? Polled by the caller's own search. */
-bool ash_team_has_answer(ash_team *team);
+bool ash_team_has_answer(ash_team *t);
 /* Waits for them, stopping those still at work. If one has an answer it is
  * returned, with a solved one's places in sky->place (unless NULL). */
-ash_outcome ash_team_finish(ash_team *team, ash_skyline *sky);
+ash_outcome ash_team_finish(ash_team *t, ash_skyline *sky);
 
 #endif

@@ -242,17 +242,27 @@ static void leave_refuted(ash_valley *v) {
   close_frame(v);
 }
 
-/* One step of the walk: the newest frame moves on, or opens a part of its move,
- * or hands its answer to the frame below. */
+/* Opens the next part of the newest frame's move, or uses what is known of it;
+ * false: the limit of nodes is reached. */
+static bool enter_part(ash_valley *v) {
+  const ash_part part = v->parts.items[newest(v)->part_next];
+  bool opened;
+  const ash_outcome known = open_frame(v, part.from, part.to, &opened);
+  if (opened)
+    return true;
+  if (known == ASH_SOLVED)
+    part_solved(v);
+  else if (known == ASH_REFUTED)
+    part_refuted(v);
+  return known != ASH_CUT;
+}
+
+/* The newest frame moves on, opens a part of its move, or hands its answer to
+ * the frame below. */
 static ash_outcome walk(ash_valley *v) {
-  for (;;) {
+  while (!v->zone->failed) {
     ash_frame *f = newest(v);
-    if (f->moved && f->part_next == f->part_end) {
-      leave_solved(v);
-      if (v->frame_count == 0)
-        return ASH_SOLVED;
-      part_solved(v);
-    } else if (!f->moved) {
+    if (!f->moved) {
       f->moved = next_move(v, f);
       if (f->moved)
         continue;
@@ -260,22 +270,16 @@ static ash_outcome walk(ash_valley *v) {
       if (v->frame_count == 0)
         return ASH_REFUTED;
       part_refuted(v);
-    } else {
-      const ash_part part = v->parts.items[f->part_next];
-      bool opened;
-      const ash_outcome known = open_frame(v, part.from, part.to, &opened);
-      if (opened)
-        continue;
-      if (known == ASH_CUT)
-        return ASH_CUT;
-      if (known == ASH_SOLVED)
-        part_solved(v);
-      else
-        part_refuted(v);
-    }
-    if (v->zone->failed)
+    } else if (f->part_next == f->part_end) {
+      leave_solved(v);
+      if (v->frame_count == 0)
+        return ASH_SOLVED;
+      part_solved(v);
+    } else if (!enter_part(v)) {
       return ASH_CUT;
+    }
   }
+  return ASH_CUT;
 }
 
 /* The root is a frame without options whose parts are the whole skyline's. */

@@ -96,9 +96,9 @@ ash_outcome ash_valley_search(ash_valley *v, int64_t capacity,
 uint32_t ash_valley_choose(ash_valley *v, uint32_t from, uint32_t to);
 /* valley_options.c: pushes the tiles that may rest at the section, best first;
  * returns the height for "nobody", 0 if nobody is not an option. */
-int64_t ash_valley_options(ash_valley *v, uint32_t section);
+int64_t ash_valley_options(ash_valley *v, uint32_t s);
 /* valley_learn.c */
-void ash_valley_blame(ash_valley *v, uint32_t section);
+void ash_valley_blame(ash_valley *v, uint32_t s);
 void ash_valley_vary(ash_valley *v, uint64_t restart);
 /* valley_key.c */
 ash_key ash_valley_key(const ash_valley *v, uint32_t from, uint32_t to);

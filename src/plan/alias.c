@@ -60,8 +60,7 @@ void ash_merge_alias_lifetimes(ash_lifetime *lives, const uint32_t *alias_of,
   }
 }
 
-/* ---- joining --------------------------------------------------------------
- */
+/* ---- joining ------------------------------------------------------------- */
 
 /* A tensor that a rule pins stays alone, and one memory cannot be two. */
 static bool demands_agree(const ash_aliaser *a, uint32_t x, uint32_t y) {
@@ -152,8 +151,7 @@ bool ash_alias_overlap(const ash_aliaser *a, uint32_t x, uint32_t y) {
   return at_x < at_y + slots[y].size && at_y < at_x + slots[x].size;
 }
 
-/* ---- how good is it? -------------------------------------------------------
- */
+/* ---- how good is it? ----------------------------------------------------- */
 
 /* Live sums over time as differences: +size where a storage starts, -size
  * where it ends. */
@@ -194,8 +192,7 @@ ash_status ash_alias_profile(ash_aliaser *a, ash_profile *out) {
   return ASH_OK;
 }
 
-/* ---- views ----------------------------------------------------------------
- */
+/* ---- views --------------------------------------------------------------- */
 
 void ash_alias_views(ash_aliaser *a) {
   for (uint32_t op = 0; op < a->g->op_count; op++) {

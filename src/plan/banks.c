@@ -43,8 +43,7 @@ static uint64_t penalty(const banks *b, uint32_t i, uint32_t from,
   return sum;
 }
 
-/* ---- one memory ------------------------------------------------------------
- */
+/* ---- one memory ---------------------------------------------------------- */
 
 static void gather(banks *b, uint32_t memory) {
   b->part.count = 0;
@@ -117,7 +116,9 @@ static ash_status fill(banks *b, uint32_t memory, uint32_t next,
   const uint64_t room = ash_draft_room(b->d, memory);
   for (;;) {
     gather(b, memory);
-    const bool overfull = is_overfull(b, room);
+    /* Overlapping storages take less than their sum. */
+    const bool overfull =
+        !b->d->ask->options->overlap && is_overfull(b, room);
     if (!overfull) {
       ASH_TRY(b->pack(b->d, placed, &b->part, room));
       if (fits(b, placed, room))
@@ -141,7 +142,7 @@ static ash_status try_back(banks *b, uint32_t i, uint32_t memory,
   ash_place_result now = {0};
   b->home[i] = memory;
   gather(b, memory);
-  if (!is_overfull(b, room))
+  if (b->d->ask->options->overlap || !is_overfull(b, room))
     ASH_TRY(b->pack(b->d, &now, &b->part, room));
   if (fits(b, &now, room))
     *placed = now;
@@ -169,8 +170,7 @@ static ash_status bring_back(banks *b, uint32_t memory, uint32_t next,
   return ASH_OK;
 }
 
-/* ---- verdicts --------------------------------------------------------------
- */
+/* ---- verdicts ------------------------------------------------------------ */
 
 static void note_peak(banks *b, const ash_place_result *best) {
   uint32_t told = 0;
@@ -231,8 +231,7 @@ static ash_status tell(banks *b, uint32_t first) {
   return ash_zone_check(b->d->ctx, &b->d->ctx->keep);
 }
 
-/* ---- all memories -----------------------------------------------------------
- */
+/* ---- all memories -------------------------------------------------------- */
 
 static ash_status prepare(banks *b, uint32_t first) {
   ash_zone *z = &b->d->ctx->scratch;

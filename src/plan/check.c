@@ -94,11 +94,22 @@ static bool same_constant(const checker *c, const ash_slot *a,
                 c->g->tensors.items[b->tensor].data, a->size) == 0;
 }
 
+/* A result that is written close behind the reading of what dies at the same
+ * step: they share that one step. Whether it stays behind, check_run.c sees. */
+static bool follows(const checker *c, uint32_t writer, uint32_t reader) {
+  const ash_plan *p = c->plan;
+  const uint32_t w = root_of(p, writer), r = root_of(p, reader);
+  return w < p->slot_count && r < p->slot_count && p->slots[w].follows == r &&
+         p->slots[w].life.first_step + 1 == p->slots[r].life.end_step;
+}
+
 static ash_status check_pair(const checker *c, uint32_t i, uint32_t k) {
   const ash_slot *a = &c->plan->slots[i], *b = &c->plan->slots[k];
   if (a->size == 0 || b->size == 0 || !share_time(a, b) || !share_bytes(a, b))
     return ASH_OK;
   if (root_of(c->plan, i) == root_of(c->plan, k) || same_constant(c, a, b))
+    return ASH_OK;
+  if (follows(c, i, k) || follows(c, k, i))
     return ASH_OK;
   return REFUSE(c, ASH_D_plan_overlap, a,
                 "'%s' [%" PRIu64 ", %" PRIu64 ") and '%s' [%" PRIu64

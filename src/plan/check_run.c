@@ -63,8 +63,47 @@ static ash_status lost(const runner *r, uint32_t slot, const char *when) {
                   g->ops.items[v->killer].id, v->writer);
 }
 
-/* ---- writing ----------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------- */
+
+/* A window's pixels, one after the other: is what the next ones read still
+ * there when this one has been written? Row by row from the definition: pixel
+ * (y, x) reads nothing above its first row, nor left of its first column in
+ * that row; later pixels of the row read further right, later rows at or
+ * below theirs. */
+static bool stays_behind(const ash_graph *g, uint32_t op,
+                         const ash_kernel *kernel, const range *in,
+                         const range *w) {
+  const ash_op *o = &g->ops.items[op];
+  const ash_shape *from = &ash_op_in(g, o, 0)->shape;
+  const ash_shape *to = &ash_op_out(g, o, 0)->shape;
+  const bool windows =
+      o->kind == ASH_OP_conv_2d || o->kind == ASH_OP_depthwise_conv_2d ||
+      o->kind == ASH_OP_average_pool_2d || o->kind == ASH_OP_max_pool_2d;
+  if (!windows || kernel->feature || kernel->order != ASH_ORDER_PIXELS ||
+      from->rank != 4 || to->rank != 4 || to->dim[0] != 1)
+    return false;
+  const uint64_t in_row = ash_op_in(g, o, 0)->bytes / (uint64_t)from->dim[1];
+  const uint64_t in_pixel = in_row / (uint64_t)from->dim[2];
+  uint64_t end = w->lo;
+  for (int32_t y = 0; y < to->dim[1]; y++)
+    for (int32_t x = 0; x < to->dim[2]; x++) {
+      const int64_t top =
+          y * ash_op_int(o, "stride_h", 1) - ash_op_int(o, "pad_top", 0);
+      const int64_t next = top + ash_op_int(o, "stride_h", 1);
+      const int64_t left =
+          x * ash_op_int(o, "stride_w", 1) - ash_op_int(o, "pad_left", 0);
+      uint64_t lowest = (top > 0 ? (uint64_t)top : 0) * in_row +
+                        (left > 0 ? (uint64_t)left : 0) * in_pixel;
+      const uint64_t below = (next > 0 ? (uint64_t)next : 0) * in_row;
+      if (y + 1 < to->dim[1] && below < lowest)
+        lowest = below;
+      end += ash_op_out(g, o, 0)->bytes /
+             ((uint64_t)to->dim[1] * (uint64_t)to->dim[2]);
+      if (end > in->lo + lowest)
+        return false;
+    }
+  return true;
+}
 
 /* May the op write [w] while it reads input k? */
 static bool may_write(const runner *r, uint32_t op, uint32_t k,
@@ -73,8 +112,10 @@ static bool may_write(const runner *r, uint32_t op, uint32_t k,
   if (!meet(&in, w))
     return true;
   const ash_kernel *kernel = ash_kernel_find(r->c->g, op);
-  return kernel && same_start(&in, w) &&
-         ash_kernel_in_place(kernel, r->c->g, op, k);
+  if (kernel && same_start(&in, w) &&
+      ash_kernel_in_place(kernel, r->c->g, op, k))
+    return true;
+  return kernel && k == 0 && stays_behind(r->c->g, op, kernel, &in, w);
 }
 
 static ash_status check_inputs(const runner *r, uint32_t op, const range *w,

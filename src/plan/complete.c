@@ -92,8 +92,7 @@ ash_status ash_complete_arenas(ash_draft *d, bool trusted) {
   return judge(d);
 }
 
-/* ---- demands ----------------------------------------------------------------
- */
+/* ---- demands ------------------------------------------------------------- */
 
 static uint64_t used_in(const ash_draft *d, const char *memory) {
   uint64_t sum = 0;

@@ -81,8 +81,7 @@ static const char *why(const packer *p, uint32_t slot) {
   return "the device's memory for constants, read in place";
 }
 
-/* ---- equal constants ------------------------------------------------------
- */
+/* ---- equal constants ----------------------------------------------------- */
 
 /* By content, then by rules, so that those who can share stand together; among
  * equals the first used comes first. */
@@ -126,8 +125,7 @@ static ash_status find_twins(packer *p) {
   return ASH_OK;
 }
 
-/* ---- placing --------------------------------------------------------------
- */
+/* ---- placing ------------------------------------------------------------- */
 
 static ash_status two_sources(const packer *p, const ash_slot *slot,
                               const ash_arena *arena, const char *source) {

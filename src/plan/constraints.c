@@ -6,8 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- memories -------------------------------------------------------------
- */
+/* ---- memories ------------------------------------------------------------ */
 
 static bool in_order(const ash_device *device, uint32_t memory) {
   if (memory == device->default_memory)
@@ -58,8 +57,7 @@ ash_status ash_fill_memory_constraints(ash_ctx *ctx,
   return ASH_OK;
 }
 
-/* ---- rules ----------------------------------------------------------------
- */
+/* ---- rules --------------------------------------------------------------- */
 
 typedef struct filler {
   ash_ctx *ctx;

@@ -48,6 +48,7 @@ static ash_status touch(collector *c, uint32_t tensor, uint32_t step) {
                                .alignment = c->alignment,
                                .life = first_life(c, t, step),
                                .alias_of = ASH_NO_ID,
+                               .follows = ASH_NO_ID,
                                .binding = {.role = ash_tensor_role(t)}});
   ash_lifetime *life = &c->slots->items[c->slot_of[tensor]].life;
   if (life->end_step < step + 1)
@@ -77,6 +78,7 @@ static ash_status touch_op(collector *c, uint32_t op, uint32_t step) {
                              .alignment = c->alignment,
                              .life = {step, step + 1},
                              .alias_of = ASH_NO_ID,
+                             .follows = ASH_NO_ID,
                              .binding = {.role = ASH_SCRATCH}});
 }
 

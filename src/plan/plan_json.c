@@ -54,6 +54,8 @@ static void put_tensors(ash_json *j, const ash_plan *p, const ash_graph *g) {
                     s->alias_of == ASH_NO_ID ? NULL : p->slots[s->alias_of].id);
     if (s->alias_of != ASH_NO_ID)
       ash_json_string(j, "alias_kind", ash_alias_text(s->alias_kind));
+    if (s->follows != ASH_NO_ID && s->tensor != ASH_NO_ID)
+      ash_json_string(j, "follows", p->slots[s->follows].id);
     if (s->reason)
       ash_json_string(j, "reason", s->reason);
     ash_json_close(j, '}');

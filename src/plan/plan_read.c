@@ -93,20 +93,21 @@ static ash_status read_slot(reader *r, const ash_yaml *map, ash_slot *s) {
   if (alignment)
     ASH_TRY(ash_yaml_u64(r->ctx, &s->alignment, alignment, "alignment"));
   s->bound = true;
-  s->tensor = s->op = s->alias_of = ASH_NO_ID;
+  s->tensor = s->op = s->alias_of = s->follows = ASH_NO_ID;
   return ASH_OK;
 }
 
-/* alias_of names a tensor by id. */
-static ash_status link_alias(reader *r, const ash_yaml *map, uint32_t index) {
-  const ash_yaml *alias = ash_yaml_get(map, "alias_of");
+/* alias_of and follows name a tensor by id. */
+static ash_status link_slot(reader *r, const ash_yaml *map, const char *key,
+                            uint32_t *out) {
+  const ash_yaml *other = ash_yaml_get(map, key);
   const char *id;
-  if (!alias || ash_yaml_is_null(alias))
+  if (!other || ash_yaml_is_null(other))
     return ASH_OK;
-  ASH_TRY(ash_yaml_string(r->ctx, &id, alias, "alias_of"));
+  ASH_TRY(ash_yaml_string(r->ctx, &id, other, key));
   for (uint32_t i = 0; i < r->plan.slot_count; i++)
     if (strcmp(r->slots[i].id, id) == 0) {
-      r->slots[index].alias_of = i;
+      *out = i;
       return ASH_OK;
     }
   return bad_word(r, map, "tensor of this plan", id);
@@ -130,8 +131,10 @@ static ash_status read_lists(reader *r, const ash_yaml *top) {
   for (const ash_yaml_item *i = tensors->first; i; i = i->next)
     ASH_TRY(read_slot(r, i->node, &r->slots[r->plan.slot_count++]));
   uint32_t index = 0;
-  for (const ash_yaml_item *i = tensors->first; i; i = i->next)
-    ASH_TRY(link_alias(r, i->node, index++));
+  for (const ash_yaml_item *i = tensors->first; i; i = i->next, index++) {
+    ASH_TRY(link_slot(r, i->node, "alias_of", &r->slots[index].alias_of));
+    ASH_TRY(link_slot(r, i->node, "follows", &r->slots[index].follows));
+  }
   r->plan.arenas = r->arenas;
   r->plan.slots = r->slots;
   return ASH_OK;

@@ -29,8 +29,7 @@ const char *ash_role_text(ash_role role) {
   return (unsigned)role < ASH_COUNT_OF(text) ? text[role] : "?";
 }
 
-/* ---- the backend -----------------------------------------------------------
- */
+/* ---- the backend --------------------------------------------------------- */
 
 ash_status ash_choose_planner(ash_ctx *ctx, const ash_planner **out,
                               const char *name) {
@@ -71,8 +70,7 @@ static ash_status call_backend(planning *p) {
                                     : ash_status_text(status));
 }
 
-/* ---- what rules ask of slots ------------------------------------------------
- */
+/* ---- what rules ask of slots --------------------------------------------- */
 
 static void take_demands(planning *p, uint32_t i) {
   ash_slot *s = &p->slots.items[i];
@@ -137,8 +135,7 @@ static void lift_demands(planning *p) {
   }
 }
 
-/* ---- the request ------------------------------------------------------------
- */
+/* ---- the request --------------------------------------------------------- */
 
 static ash_status make_request(planning *p) {
   ash_ctx *ctx = p->ctx;
@@ -191,8 +188,7 @@ static ash_status start_answer(planning *p) {
   return ASH_OK;
 }
 
-/* ---- the plan ---------------------------------------------------------------
- */
+/* ---- the plan ------------------------------------------------------------ */
 
 static int by_role_and_name(const void *a, const void *b, const void *user) {
   const ash_arena *x = a, *y = b;

@@ -28,8 +28,7 @@ ash_status ash_exec_planner(ash_ctx *ctx, const ash_planner **out,
 ash_status ash_choose_planner(ash_ctx *ctx, const ash_planner **out,
                               const char *name);
 
-/* ---- arenas and rooms -----------------------------------------------------
- */
+/* ---- arenas and rooms ---------------------------------------------------- */
 
 /* The arena of a role and memory, made on first use. */
 ash_arena *ash_draft_arena(ash_draft *d, ash_role role, uint32_t memory,
@@ -47,8 +46,7 @@ uint32_t ash_draft_candidates(const ash_draft *d, uint32_t *memories);
 ash_status ash_place_constants(ash_draft *d, const ash_constraints *rules,
                                const ash_rules *book);
 
-/* ---- scratch ---------------------------------------------------------------
- */
+/* ---- scratch ------------------------------------------------------------- */
 
 /* Scratch slots that need a place (aliases left out), as buffers. */
 typedef struct ash_scratch {
@@ -85,8 +83,7 @@ typedef struct ash_traffic {
 } ash_traffic;
 ash_status ash_count_traffic(ash_draft *d, ash_traffic *by_slot);
 
-/* ---- finishing -------------------------------------------------------------
- */
+/* ---- finishing ----------------------------------------------------------- */
 
 /* Fills arenas from the bindings where a foreign backend left them out. */
 ash_status ash_complete_arenas(ash_draft *d, bool trusted);

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* ---- asking ----------------------------------------------------------------
- */
+/* ---- asking -------------------------------------------------------------- */
 
 /* Bytes that constants and state already take. */
 static uint64_t taken(const ash_plan_request *ask, const char *memory) {

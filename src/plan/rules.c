@@ -20,8 +20,7 @@ ash_role ash_tensor_role(const ash_tensor *t) {
   return t->kind == ASH_TENSOR_VARIABLE ? ASH_PERSISTENT : ASH_SCRATCH;
 }
 
-/* ---- patterns -------------------------------------------------------------
- */
+/* ---- patterns ------------------------------------------------------------ */
 
 /* Only the newest star is remembered: earlier ones never need another try. */
 static bool glob(const char *pattern, const char *text) {
@@ -94,8 +93,7 @@ ash_status ash_pattern_make(ash_ctx *ctx, ash_pattern *out, const char *text,
   return ASH_OK;
 }
 
-/* ---- rules ----------------------------------------------------------------
- */
+/* ---- rules --------------------------------------------------------------- */
 
 static bool id_matches(const ash_rule *rule, const ash_subject *s) {
   for (uint32_t i = 0; i < rule->id_count; i++)

@@ -25,8 +25,7 @@ ash_status ash_rules_new(ash_ctx *ctx, ash_rules **out) {
   return *out ? ASH_OK : ash_nomem(ctx);
 }
 
-/* ---- one value ------------------------------------------------------------
- */
+/* ---- one value ----------------------------------------------------------- */
 
 static ash_status fail_type(ash_ctx *ctx, const char *word, ash_loc loc) {
   ash_nearest near;
@@ -105,8 +104,7 @@ static ash_status add_id(ash_ctx *ctx, ash_rule *rule, const char *text,
   return ASH_OK;
 }
 
-/* ---- does it make sense? --------------------------------------------------
- */
+/* ---- does it make sense? ------------------------------------------------- */
 
 static ash_status wrong_subject(ash_ctx *ctx, const ash_rule *rule,
                                 ash_rule_field field, const char *whose) {
@@ -174,8 +172,7 @@ static ash_status append(ash_ctx *ctx, ash_rules *rules, ash_rule *rule,
   return ASH_OK;
 }
 
-/* ---- YAML ------------------------------------------------------------------
- */
+/* ---- YAML ---------------------------------------------------------------- */
 
 static ash_status read_ids(ash_ctx *ctx, ash_rule *rule, const ash_yaml *node) {
   const char *word;
@@ -268,8 +265,7 @@ ash_status ash_rules_load(ash_ctx *ctx, ash_rules *rules, const char *path) {
   return status;
 }
 
-/* ---- words -----------------------------------------------------------------
- */
+/* ---- words --------------------------------------------------------------- */
 
 static ash_status unknown_key(ash_ctx *ctx, const char *key, ash_loc loc) {
   (void)ash_fail(ctx, ASH_MALFORMED, ASH_D_rule_key, loc, "a rule has no '%s'",

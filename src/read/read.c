@@ -2,6 +2,7 @@
  * people rename files. What is no model is named, with the way to a model. */
 #include "read/read.h"
 
+#include "read/onnx.h"
 #include "read/tflite.h"
 
 #include <string.h>
@@ -96,18 +97,24 @@ static ash_status refuse_stranger(ash_ctx *ctx, const uint8_t *bytes,
   if (looks_like(bytes, count, 4, "TFL", 3))
     return refuse(ctx, at, "a TFLite file of another schema version",
                   "convert the model again with a current converter");
-  if (looks_like_onnx(bytes, count))
-    return refuse(ctx, at, "an ONNX model, which this version does not read",
-                  "convert it to TFLite, for example with onnx2tf");
   return refuse_unknown(ctx, at, bytes, count);
 }
 
 ash_status ash_read_model(ash_ctx *ctx, ash_graph **out, const uint8_t *bytes,
                           size_t count, const char *file) {
+  return ash_read_model_with(ctx, out, bytes, count, file, NULL);
+}
+
+ash_status ash_read_model_with(ash_ctx *ctx, ash_graph **out,
+                               const uint8_t *bytes, size_t count,
+                               const char *file,
+                               const ash_load_options *options) {
   *out = NULL;
   if (looks_like(bytes, count, 4, "TFL3", 4))
     return ash_read_tflite(ctx, out, bytes, count, file);
   if (looks_like(bytes, count, 0, "graph ", 6))
     return ash_graph_parse(ctx, out, (const char *)bytes, count, file);
+  if (looks_like_onnx(bytes, count))
+    return ash_read_onnx(ctx, out, bytes, count, file, options);
   return refuse_stranger(ctx, bytes, count, file);
 }

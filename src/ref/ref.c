@@ -39,6 +39,12 @@ static ash_status show(const ash_ref_call *c, const ash_ref_watch *watch) {
   return ASH_OK;
 }
 
+ash_status ash_ref_run_op(ash_ctx *ctx, const ash_graph *g, uint32_t op,
+                          void *const *values) {
+  const ash_ref_call call = {ctx, g, op, &g->ops.items[op], values};
+  return kernels[call.op->kind](&call);
+}
+
 static ash_status run_op(const ash_ref_call *c, const ash_ref_watch *watch) {
   if (!ash_ref_knows(c->op->kind))
     return ash_fail(c->ctx, ASH_UNSUPPORTED, ASH_D_ref_kernel,

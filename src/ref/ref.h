@@ -29,6 +29,12 @@ ash_status ash_ref_run_watched(ash_ctx *ctx, const ash_graph *g,
                                const void *const *inputs, void *const *outputs,
                                const ash_ref_watch *watch);
 
+/* One operator alone, which must have a reference kernel and pass its shape
+ * rule. `values` by tensor index: those of its inputs and outputs, aligned for
+ * any type. */
+ash_status ash_ref_run_op(ash_ctx *ctx, const ash_graph *g, uint32_t op,
+                          void *const *values);
+
 /* Whether the operator has a reference kernel. */
 bool ash_ref_knows(ash_op_kind kind);
 

@@ -182,7 +182,23 @@ ash_status ash_ref_move_all(const ash_ref_call *c, ash_ref_source *source_of);
   X(resize_bilinear, ash_ref_resize_bilinear)                                  \
   X(resize_nearest_neighbor, ash_ref_resize_nearest)                           \
   X(transpose_conv, ash_ref_transpose_conv)                                    \
-  X(batch_matmul, ash_ref_batch_matmul)
+  X(batch_matmul, ash_ref_batch_matmul)                                        \
+  X(map, ash_ref_map_any)                                                      \
+  X(fold, ash_ref_fold_any)                                                    \
+  X(strided, ash_ref_strided)                                                  \
+  X(take, ash_ref_take)                                                        \
+  X(take_elements, ash_ref_take_elements)                                      \
+  X(take_nd, ash_ref_take_nd)                                                  \
+  X(put_elements, ash_ref_put_elements)                                        \
+  X(put_nd, ash_ref_put_nd)                                                    \
+  X(fill_pad, ash_ref_fill_pad)                                                \
+  X(join, ash_ref_join)                                                        \
+  X(matmul, ash_ref_matmul)                                                    \
+  X(conv_nd, ash_ref_conv_nd)                                                  \
+  X(pool_nd, ash_ref_pool_nd)                                                  \
+  X(running, ash_ref_running)                                                  \
+  X(top_k, ash_ref_top_k)                                                      \
+  X(resample, ash_ref_resample)
 
 #define X(op, kernel) ash_status kernel(const ash_ref_call *c);
 ASH_REF_KERNELS(X)

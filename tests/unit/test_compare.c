@@ -107,8 +107,7 @@ static void conversions_keep_the_value_or_fail(void) {
   CHECK(!converts(ASH_FLOAT16, ASH_UINT8, &byte, 0)); /* not supported */
 }
 
-/* ---- builds ---------------------------------------------------------------
- */
+/* ---- builds -------------------------------------------------------------- */
 
 static const ash_generated module[] = {
     {"part.h", "int part(void);\n", 16},

@@ -127,8 +127,7 @@ static wire small_model(void) {
   return model_of(&g);
 }
 
-/* ---- reading ---------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------- */
 
 typedef struct parsed {
   ash_ctx *ctx;

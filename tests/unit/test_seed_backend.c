@@ -20,8 +20,7 @@ static ash_status plan_by(net *n, const ash_plan **p, const char *planner) {
   return ash_plan_model(n->ctx, p, n->g, d, &o);
 }
 
-/* ---- registered ------------------------------------------------------------
- */
+/* ---- registered ---------------------------------------------------------- */
 
 typedef struct behaviour {
   bool skip_last, wrong_memory, collide, far_away, unlinkable, lie;

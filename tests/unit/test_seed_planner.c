@@ -3,8 +3,7 @@
 #include "plan/planner.h"
 #include "plan_net.h"
 
-/* ---- fill_memory_constraints ------------------------------------------------
- */
+/* ---- fill_memory_constraints --------------------------------------------- */
 
 static void
 fill_memory_constraints_takes_the_targets_size_without_max_size(void) {

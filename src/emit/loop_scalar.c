@@ -1,0 +1,134 @@
+/* loop_scalar.c - the functions of functions.def as C expressions.
+ *
+ * `a`, `b`, `c` are the operands. In the texts for floats, # is the suffix of
+ * constants and functions of the type; in those for integers T is the type
+ * computed in, int64_t or uint64_t. */
+#include "emit/loop.h"
+
+#include <string.h>
+
+typedef struct scalar_text {
+  const char *real, *whole;
+  const char *natural; /* without a sign, where that differs */
+} scalar_text;
+
+#define WRAP(op) "(T)((uint64_t)a " op " (uint64_t)b)"
+
+static const scalar_text texts[ASH_FN_COUNT] = {
+    [ASH_FN_add] = {"a + b", WRAP("+"), NULL},
+    [ASH_FN_sub] = {"a - b", WRAP("-"), NULL},
+    [ASH_FN_mul] = {"a * b", WRAP("*"), NULL},
+    [ASH_FN_div] = {"a / b",
+                    "b == 0 ? 0 : b == -1 ? (T)(0u - (uint64_t)a) : a / b",
+                    "b == 0 ? 0 : a / b"},
+    [ASH_FN_mod] = {"fmod#(a, b) + (fmod#(a, b) != 0 && (fmod#(a, b) < 0) != "
+                    "(b < 0) ? b : 0)",
+                    "b == 0 || b == -1 ? 0 : a % b + (a % b != 0 && (a % b < "
+                    "0) != (b < 0) ? b : 0)",
+                    "b == 0 ? 0 : a % b"},
+    [ASH_FN_fmod] = {"fmod#(a, b)", "b == 0 || b == -1 ? 0 : a % b",
+                     "b == 0 ? 0 : a % b"},
+    [ASH_FN_pow] = {"pow#(a, b)", "pow((double)a, (double)b)", NULL},
+    [ASH_FN_minimum] = {"a != a || a < b ? a : b", "a < b ? a : b", NULL},
+    [ASH_FN_maximum] = {"a != a || a > b ? a : b", "a > b ? a : b", NULL},
+    [ASH_FN_shift_left] = {NULL, "b < 64 ? (T)((uint64_t)a << (b & 63)) : 0",
+                           NULL},
+    [ASH_FN_shift_right] = {NULL, "b < 64 ? a >> (b & 63) : a < 0 ? -1 : 0",
+                            "b < 64 ? a >> (b & 63) : 0"},
+    [ASH_FN_bit_and] = {NULL, "a & b", NULL},
+    [ASH_FN_bit_or] = {NULL, "a | b", NULL},
+    [ASH_FN_bit_xor] = {NULL, "a ^ b", NULL},
+    [ASH_FN_bit_not] = {NULL, "~a", NULL},
+    [ASH_FN_logical_and] = {"a != 0 && b != 0", "a && b", NULL},
+    [ASH_FN_logical_or] = {"a != 0 || b != 0", "a || b", NULL},
+    [ASH_FN_logical_xor] = {"(a != 0) != (b != 0)", "!a != !b", NULL},
+    [ASH_FN_logical_not] = {"a == 0", "!a", NULL},
+    [ASH_FN_equal] = {"a == b", "a == b", NULL},
+    [ASH_FN_less] = {"a < b", "a < b", NULL},
+    [ASH_FN_less_equal] = {"a <= b", "a <= b", NULL},
+    [ASH_FN_greater] = {"a > b", "a > b", NULL},
+    [ASH_FN_greater_equal] = {"a >= b", "a >= b", NULL},
+    [ASH_FN_is_nan] = {"a != a", "a != a", NULL},
+    [ASH_FN_is_plus_inf] = {"a == (float)INFINITY", NULL, NULL},
+    [ASH_FN_is_minus_inf] = {"a == -(float)INFINITY", NULL, NULL},
+    [ASH_FN_select] = {"a ? b : c", "a ? b : c", NULL},
+    [ASH_FN_cast] = {"a", "a", NULL},
+    [ASH_FN_neg] = {"-a", "(T)(0u - (uint64_t)a)", NULL},
+    [ASH_FN_abs] = {"fabs#(a)", "a < 0 ? (T)(0u - (uint64_t)a) : a", "a"},
+    [ASH_FN_sign] = {"(a > 0) - (a < 0)", "(a > 0) - (a < 0)", "a > 0"},
+    [ASH_FN_floor] = {"floor#(a)", "a", NULL},
+    [ASH_FN_ceil] = {"ceil#(a)", "a", NULL},
+    [ASH_FN_round] = {"rint#(a)", "a", NULL},
+    [ASH_FN_sqrt] = {"sqrt#(a)", NULL, NULL},
+    [ASH_FN_integer_sqrt] = {NULL, "ash_rt_integer_sqrt(a)", NULL},
+    [ASH_FN_reciprocal] = {"1 / a", NULL, NULL},
+    [ASH_FN_exp] = {"exp#(a)", NULL, NULL},
+    [ASH_FN_log] = {"log#(a)", NULL, NULL},
+    [ASH_FN_sin] = {"sin#(a)", NULL, NULL},
+    [ASH_FN_cos] = {"cos#(a)", NULL, NULL},
+    [ASH_FN_tan] = {"tan#(a)", NULL, NULL},
+    [ASH_FN_asin] = {"asin#(a)", NULL, NULL},
+    [ASH_FN_acos] = {"acos#(a)", NULL, NULL},
+    [ASH_FN_atan] = {"atan#(a)", NULL, NULL},
+    [ASH_FN_sinh] = {"sinh#(a)", NULL, NULL},
+    [ASH_FN_cosh] = {"cosh#(a)", NULL, NULL},
+    [ASH_FN_tanh] = {"tanh#(a)", NULL, NULL},
+    [ASH_FN_asinh] = {"asinh#(a)", NULL, NULL},
+    [ASH_FN_acosh] = {"acosh#(a)", NULL, NULL},
+    [ASH_FN_atanh] = {"atanh#(a)", NULL, NULL},
+    [ASH_FN_erf] = {"erf#(a)", NULL, NULL},
+    [ASH_FN_sigmoid] = {"1 / (1 + exp#(-a))", NULL, NULL},
+    [ASH_FN_softplus] = {"(a > 0 ? a : 0) + log1p#(exp#(-fabs#(a)))", NULL,
+                         NULL},
+    [ASH_FN_softsign] = {"a / (1 + fabs#(a))", NULL, NULL},
+    [ASH_FN_mish] = {"a * tanh#((a > 0 ? a : 0) + log1p#(exp#(-fabs#(a))))",
+                     NULL, NULL},
+    [ASH_FN_gelu] = {"0.5# * a * (1 + erf#(a * 0.7071067811865476#))", NULL,
+                     NULL},
+    [ASH_FN_gelu_tanh] = {"0.5# * a * (1 + tanh#(0.7978845608028654# * (a + "
+                          "0.044715# * a * a * a)))",
+                          NULL, NULL},
+    [ASH_FN_hard_swish] = {"a * (a <= -3 ? 0 : a >= 3 ? 1 : a / 6 + 0.5#)",
+                           NULL, NULL},
+    [ASH_FN_leaky_relu] = {"a < 0 ? b * a : a", "a < 0 ? b * a : a", NULL},
+    [ASH_FN_elu] = {"a < 0 ? b * (exp#(a) - 1) : a", NULL, NULL},
+    [ASH_FN_celu] = {"a < 0 ? b * (exp#(a / b) - 1) : a", NULL, NULL},
+    [ASH_FN_selu] = {"a > 0 ? c * a : c * b * (exp#(a) - 1)", NULL, NULL},
+    [ASH_FN_thresholded_relu] = {"a > b ? a : 0", NULL, NULL},
+    [ASH_FN_shrink] = {"a < -b ? a + c : a > b ? a - c : 0",
+                       "a < -b ? a + c : a > b ? a - c : 0",
+                       "a > b ? a - c : 0"},
+    [ASH_FN_hard_sigmoid] = {"b * a + c < 0 ? 0 : b * a + c > 1 ? 1 : b * a + "
+                             "c",
+                             NULL, NULL},
+    [ASH_FN_clip] = {"a > c ? c : a < b ? b : a", "a > c ? c : a < b ? b : a",
+                     NULL},
+};
+
+static const char *text_for(ash_fn fn, ash_type type) {
+  if (ash_type_is_float(type))
+    return texts[fn].real;
+  if (type == ASH_UINT64 && texts[fn].natural)
+    return texts[fn].natural;
+  return texts[fn].whole;
+}
+
+/* T stands alone in the texts, never inside a word. */
+const char *ash_loop_scalar(char *buf, size_t size, ash_fn fn, ash_type type) {
+  const char *from = text_for(fn, type), *t = ash_loop_type(type);
+  size_t at = 0;
+  if (!from)
+    return NULL;
+  for (; *from && at + strlen(t) + 1 < size; from++)
+    if (*from == '#') {
+      if (type != ASH_FLOAT64)
+        buf[at++] = 'f';
+    } else if (from[0] == 'T' && from[1] == ')') {
+      memcpy(buf + at, t, strlen(t));
+      at += strlen(t);
+    } else {
+      buf[at++] = *from;
+    }
+  buf[at] = '\0';
+  return buf;
+}

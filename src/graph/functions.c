@@ -1,0 +1,69 @@
+/* functions.c - the table of scalar functions, and what names mean. */
+#include "graph/functions.h"
+
+#include <string.h>
+
+static const struct {
+  const char *text;
+  uint32_t operands;
+  ash_fn_result result;
+} fn_table[ASH_FN_COUNT] = {
+#define FN(name, operands, result) {#name, operands, ASH_FN_##result},
+#include "graph/functions.def"
+#undef FN
+};
+
+static const char *const fold_table[ASH_FOLD_COUNT] = {
+    "sum",     "mean",       "prod",    "max",     "min",         "sum_abs",
+    "sum_square", "arg_max", "arg_min", "arg_max_last", "arg_min_last"};
+
+const char *ash_fn_text(ash_fn fn) {
+  return fn < ASH_FN_COUNT ? fn_table[fn].text : "?";
+}
+
+const char *ash_fold_text(ash_fold fold) {
+  return fold < ASH_FOLD_COUNT ? fold_table[fold] : "?";
+}
+
+ash_fn ash_fn_find(const char *name) {
+  unsigned fn = 0;
+  while (fn < ASH_FN_COUNT && strcmp(fn_table[fn].text, name) != 0)
+    fn++;
+  return (ash_fn)fn;
+}
+
+ash_fold ash_fold_find(const char *name) {
+  unsigned fold = 0;
+  while (fold < ASH_FOLD_COUNT && strcmp(fold_table[fold], name) != 0)
+    fold++;
+  return (ash_fold)fold;
+}
+
+uint32_t ash_fn_operands(ash_fn fn) { return fn_table[fn].operands; }
+
+ash_fn_result ash_fn_result_of(ash_fn fn) { return fn_table[fn].result; }
+
+ash_fn ash_op_fn(const ash_op *op) {
+  return ash_fn_find(ash_op_string(op, "fn", ""));
+}
+
+ash_fold ash_op_fold(const ash_op *op) {
+  return ash_fold_find(ash_op_string(op, "fn", ""));
+}
+
+int64_t ash_op_ints(const ash_op *op, const char *name, uint32_t i,
+                    int64_t otherwise) {
+  const ash_attr *a = ash_op_attr(op, name);
+  return a && a->kind == ASH_ATTR_INTS && i < a->count ? a->ints[i] : otherwise;
+}
+
+uint32_t ash_op_folded(const ash_op *op, uint32_t rank) {
+  const ash_attr *a = ash_op_attr(op, "axes");
+  uint32_t bits = 0;
+  for (uint32_t i = 0; a && a->kind == ASH_ATTR_INTS && i < a->count; i++) {
+    const int64_t axis = a->ints[i] < 0 ? a->ints[i] + rank : a->ints[i];
+    if (axis >= 0 && axis < rank)
+      bits |= 1u << axis;
+  }
+  return bits;
+}

@@ -1,0 +1,59 @@
+/* functions.h - the scalar functions that `map` and `fold` name. */
+#ifndef ASH_GRAPH_FUNCTIONS_H
+#define ASH_GRAPH_FUNCTIONS_H
+
+#include "graph/graph.h"
+
+typedef enum ash_fn {
+#define FN(name, operands, result) ASH_FN_##name,
+#include "graph/functions.def"
+#undef FN
+  ASH_FN_COUNT
+} ash_fn;
+
+typedef enum ash_fn_result {
+  ASH_FN_SAME,
+  ASH_FN_SECOND,
+  ASH_FN_BOOL,
+  ASH_FN_ANY
+} ash_fn_result;
+
+/* What `fold` makes of the elements it folds. */
+typedef enum ash_fold {
+  ASH_FOLD_SUM,
+  ASH_FOLD_MEAN,
+  ASH_FOLD_PROD,
+  ASH_FOLD_MAX,
+  ASH_FOLD_MIN,
+  ASH_FOLD_SUM_ABS,
+  ASH_FOLD_SUM_SQUARE,
+  ASH_FOLD_ARG_MAX, /* the first of several, _LAST: the last; along one axis */
+  ASH_FOLD_ARG_MIN,
+  ASH_FOLD_ARG_MAX_LAST,
+  ASH_FOLD_ARG_MIN_LAST,
+  ASH_FOLD_COUNT
+} ash_fold;
+
+const char *ash_fn_text(ash_fn fn);
+const char *ash_fold_text(ash_fold fold);
+ash_fn ash_fn_find(const char *name); /* ASH_FN_COUNT: none */
+ash_fold ash_fold_find(const char *name);
+uint32_t ash_fn_operands(ash_fn fn);
+ash_fn_result ash_fn_result_of(ash_fn fn);
+
+/* The function of a `map` or a `fold`; their shape rules checked it. */
+ash_fn ash_op_fn(const ash_op *op);
+ash_fold ash_op_fold(const ash_op *op);
+/* Which axes a fold folds, as bits. */
+uint32_t ash_op_folded(const ash_op *op, uint32_t rank);
+
+/* Entry i of a list attribute. */
+int64_t ash_op_ints(const ash_op *op, const char *name, uint32_t i,
+                    int64_t otherwise);
+
+static inline bool ash_type_is_float(ash_type t) {
+  return t == ASH_FLOAT32 || t == ASH_FLOAT64 || t == ASH_FLOAT16 ||
+         t == ASH_BFLOAT16;
+}
+
+#endif

@@ -1,0 +1,126 @@
+/* shape_any.c - rules of the general forms: map, fold and running. */
+#include "graph/functions.h"
+#include "graph/shape_rule.h"
+
+#include <string.h>
+
+static ash_status no_function(const ash_rule *r) {
+  return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
+                       "no function is called '%s'",
+                       ash_op_string(r->op, "fn", ""));
+}
+
+/* Types that one loop can treat: whole bytes each. */
+static ash_status check_whole_bytes(const ash_rule *r) {
+  const uint32_t types = ASH_T_ANY & ~(ASH_T(INT4) | ASH_T(UINT4));
+  for (uint32_t k = 0; k < r->op->input_count; k++)
+    ASH_TRY(ash_rule_type(r, r->op->inputs[k], types));
+  return ASH_OK;
+}
+
+static ash_status check_map_types(const ash_rule *r, ash_fn fn) {
+  const uint32_t first = 1u << ash_op_in(r->g, r->op, 0)->type;
+  const uint32_t out = r->op->outputs[0];
+  switch (ash_fn_result_of(fn)) {
+  case ASH_FN_SAME:
+    for (uint32_t k = 1; k < r->op->input_count && fn != ASH_FN_pow; k++)
+      ASH_TRY(ash_rule_type(r, r->op->inputs[k], first));
+    return ash_rule_type(r, out, first);
+  case ASH_FN_SECOND:
+    ASH_TRY(ash_rule_type(r, r->op->inputs[0], ASH_T(BOOL)));
+    ASH_TRY(ash_rule_type(r, r->op->inputs[2],
+                          1u << ash_op_in(r->g, r->op, 1)->type));
+    return ash_rule_type(r, out, 1u << ash_op_in(r->g, r->op, 1)->type);
+  case ASH_FN_BOOL:
+    for (uint32_t k = 1; k < r->op->input_count; k++)
+      ASH_TRY(ash_rule_type(r, r->op->inputs[k], first));
+    return ash_rule_type(r, out, ASH_T(BOOL));
+  default:
+    return ash_rule_type(r, out, ASH_T_ANY & ~(ASH_T(INT4) | ASH_T(UINT4)));
+  }
+}
+
+ash_status ash_shape_map(const ash_rule *r) {
+  const ash_fn fn = ash_op_fn(r->op);
+  if (fn == ASH_FN_COUNT)
+    return no_function(r);
+  if (r->op->input_count != ash_fn_operands(fn))
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, input, ASH_NO_ID,
+                         "%s has %u operands, not %u", ash_fn_text(fn),
+                         (unsigned)ash_fn_operands(fn),
+                         (unsigned)r->op->input_count);
+  for (uint32_t k = 0; k < r->op->input_count; k++) {
+    const ash_tensor *t;
+    ASH_TRY(ash_rule_input(r, k, "operand", &t));
+  }
+  ASH_TRY(check_whole_bytes(r));
+  ASH_TRY(check_map_types(r, fn));
+  *r->out = ash_op_in(r->g, r->op, 0)->shape;
+  for (uint32_t k = 1; k < r->op->input_count; k++) {
+    const ash_shape so_far = *r->out;
+    ASH_TRY(ash_rule_broadcast(r, &so_far, &ash_op_in(r->g, r->op, k)->shape,
+                               r->out));
+  }
+  return ASH_OK;
+}
+
+static bool finds_index(ash_fold fold) { return fold >= ASH_FOLD_ARG_MAX; }
+
+ash_status ash_shape_fold(const ash_rule *r) {
+  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
+  const ash_fold fold = ash_op_fold(r->op);
+  const bool keep = ash_op_int(r->op, "keep_dims", 0) != 0;
+  if (fold == ASH_FOLD_COUNT)
+    return no_function(r);
+  ASH_TRY(check_whole_bytes(r));
+  ASH_TRY(ash_rule_type(r, r->op->outputs[0],
+                        finds_index(fold)
+                            ? ASH_T_INDEX
+                            : 1u << ash_op_in(r->g, r->op, 0)->type));
+  const ash_attr *axes = ash_op_attr(r->op, "axes");
+  for (uint32_t i = 0; axes && i < axes->count; i++) {
+    uint32_t axis;
+    ASH_TRY(ash_rule_axis(r, r->op->inputs[0], axes->ints[i], in->rank, &axis));
+  }
+  const uint32_t folded = ash_op_folded(r->op, in->rank);
+  if (finds_index(fold) && (folded == 0 || (folded & (folded - 1))))
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
+                         "%s works along one axis", ash_fold_text(fold));
+  *r->out = (ash_shape){0};
+  for (uint32_t i = 0; i < in->rank; i++)
+    if (!(folded >> i & 1))
+      r->out->dim[r->out->rank++] = in->dim[i];
+    else if (keep)
+      r->out->dim[r->out->rank++] = 1;
+  return ASH_OK;
+}
+
+ash_status ash_shape_running(const ash_rule *r) {
+  uint32_t axis;
+  ASH_TRY(check_whole_bytes(r));
+  ASH_TRY(ash_rule_one_type(r, 1));
+  *r->out = ash_op_in(r->g, r->op, 0)->shape;
+  if (strcmp(ash_op_string(r->op, "fn", "sum"), "sum") != 0)
+    return no_function(r);
+  return ash_rule_axis(r, r->op->inputs[0], ash_op_int(r->op, "axis", 0),
+                       r->out->rank, &axis);
+}
+
+ash_status ash_shape_top_k(const ash_rule *r) {
+  const ash_tensor *in = ash_op_in(r->g, r->op, 0);
+  uint32_t axis;
+  int64_t k;
+  ASH_TRY(check_whole_bytes(r));
+  ASH_TRY(ash_rule_type(r, r->op->outputs[0], 1u << in->type));
+  ASH_TRY(ash_rule_type(r, r->op->outputs[1], ASH_T_INDEX));
+  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_op_int(r->op, "axis", 0),
+                        in->shape.rank, &axis));
+  ASH_TRY(ash_rule_int(r, "k", 0, 1, &k));
+  if (k > in->shape.dim[axis])
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
+                         "more elements are wanted than the axis has");
+  r->out[0] = in->shape;
+  r->out[0].dim[axis] = (int32_t)k;
+  r->out[1] = r->out[0];
+  return ASH_OK;
+}

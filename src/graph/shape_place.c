@@ -1,0 +1,212 @@
+/* shape_place.c - rules of the general forms that move elements by position or
+ * by index. */
+#include "graph/functions.h"
+#include "graph/shape_rule.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static ash_status bad(const ash_rule *r, const char *what) {
+  return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID, "%s", what);
+}
+
+static ash_status check_index(const ash_rule *r, uint32_t k) {
+  const ash_tensor *t;
+  ASH_TRY(ash_rule_input(r, k, "indices", &t));
+  return ash_rule_type(r, r->op->inputs[k], ASH_T_INDEX);
+}
+
+/* Every element that is asked for must be one of the input's. */
+ash_status ash_shape_strided(const ash_rule *r) {
+  const ash_attr *dim = ash_op_attr(r->op, "dim");
+  const ash_attr *step = ash_op_attr(r->op, "step");
+  int64_t low = ash_op_int(r->op, "offset", 0), high = low;
+  ASH_TRY(ash_rule_one_type(r, 1));
+  if (!dim || !step || dim->count != step->count || dim->count > ASH_RANK_MAX)
+    return bad(r, "strided needs as many steps as dimensions");
+  *r->out = (ash_shape){.rank = dim->count};
+  for (uint32_t i = 0; i < dim->count; i++) {
+    if (dim->ints[i] < 1 || dim->ints[i] > INT32_MAX ||
+        step->ints[i] > INT32_MAX || step->ints[i] < -INT32_MAX)
+      return bad(r, "a dimension or step of strided is out of range");
+    r->out->dim[i] = (int32_t)dim->ints[i];
+    if (step->ints[i] < 0)
+      low += (dim->ints[i] - 1) * step->ints[i];
+    else
+      high += (dim->ints[i] - 1) * step->ints[i];
+    if (low < -((int64_t)1 << 60) || high > (int64_t)1 << 60)
+      return bad(r, "strided reaches too far");
+  }
+  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
+  if (low < 0 || (uint64_t)high >= ash_shape_elements(in))
+    return bad(r, "strided reaches outside its input");
+  return ASH_OK;
+}
+
+ash_status ash_shape_take(const ash_rule *r) {
+  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
+  uint32_t axis;
+  ASH_TRY(ash_rule_one_type(r, 1));
+  ASH_TRY(check_index(r, 1));
+  const ash_shape *at = &ash_op_in(r->g, r->op, 1)->shape;
+  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_op_int(r->op, "axis", 0),
+                        in->rank, &axis));
+  if (in->rank - 1 + at->rank > ASH_RANK_MAX)
+    return bad(r, "the result has too many dimensions");
+  *r->out = (ash_shape){0};
+  for (uint32_t i = 0; i < axis; i++)
+    r->out->dim[r->out->rank++] = in->dim[i];
+  for (uint32_t i = 0; i < at->rank; i++)
+    r->out->dim[r->out->rank++] = at->dim[i];
+  for (uint32_t i = axis + 1; i < in->rank; i++)
+    r->out->dim[r->out->rank++] = in->dim[i];
+  return ASH_OK;
+}
+
+/* `part` has the rank of `whole` and fits into it except along the axis. */
+static ash_status check_part(const ash_rule *r, const ash_shape *whole,
+                             const ash_shape *part) {
+  uint32_t axis;
+  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_op_int(r->op, "axis", 0),
+                        whole->rank, &axis));
+  if (whole->rank != part->rank)
+    return bad(r, "data and indices differ in rank");
+  for (uint32_t i = 0; i < whole->rank; i++)
+    if (i != axis && part->dim[i] > whole->dim[i])
+      return bad(r, "indices reach outside the data");
+  return ASH_OK;
+}
+
+ash_status ash_shape_take_elements(const ash_rule *r) {
+  ASH_TRY(ash_rule_one_type(r, 1));
+  ASH_TRY(check_index(r, 1));
+  *r->out = ash_op_in(r->g, r->op, 1)->shape;
+  return check_part(r, &ash_op_in(r->g, r->op, 0)->shape, r->out);
+}
+
+static ash_status check_put(const ash_rule *r) {
+  static const char *const known[] = {"set", "add", "mul", "min", "max"};
+  const char *fn = ash_op_string(r->op, "fn", "set");
+  const ash_tensor *updates;
+  ASH_TRY(ash_rule_input(r, 2, "updates", &updates));
+  ASH_TRY(ash_rule_type(r, r->op->inputs[2],
+                        1u << ash_op_in(r->g, r->op, 0)->type));
+  ASH_TRY(ash_rule_one_type(r, 1));
+  ASH_TRY(check_index(r, 1));
+  for (size_t i = 0; i < ASH_COUNT_OF(known); i++)
+    if (strcmp(fn, known[i]) == 0)
+      return ASH_OK;
+  return bad(r, "unknown way to put elements");
+}
+
+ash_status ash_shape_put_elements(const ash_rule *r) {
+  ASH_TRY(check_put(r));
+  *r->out = ash_op_in(r->g, r->op, 0)->shape;
+  if (!ash_shape_equal(&ash_op_in(r->g, r->op, 1)->shape,
+                       &ash_op_in(r->g, r->op, 2)->shape))
+    return bad(r, "indices and updates differ in shape");
+  return check_part(r, r->out, &ash_op_in(r->g, r->op, 1)->shape);
+}
+
+ash_status ash_shape_take_nd(const ash_rule *r) {
+  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
+  int64_t batch;
+  ASH_TRY(ash_rule_one_type(r, 1));
+  ASH_TRY(check_index(r, 1));
+  const ash_shape *at = &ash_op_in(r->g, r->op, 1)->shape;
+  ASH_TRY(ash_rule_int(r, "batch_dims", 0, 0, &batch));
+  if (at->rank == 0 || batch >= at->rank || batch >= in->rank)
+    return bad(r, "too many batch dimensions");
+  const int64_t depth = at->dim[at->rank - 1];
+  if (depth < 1 || batch + depth > in->rank ||
+      at->rank - 1 + (in->rank - batch - depth) > ASH_RANK_MAX)
+    return bad(r, "an index has too many parts");
+  for (uint32_t i = 0; i < batch; i++)
+    if (at->dim[i] != in->dim[i])
+      return bad(r, "batch dimensions differ");
+  *r->out = (ash_shape){0};
+  for (uint32_t i = 0; i + 1 < at->rank; i++)
+    r->out->dim[r->out->rank++] = at->dim[i];
+  for (uint32_t i = (uint32_t)(batch + depth); i < in->rank; i++)
+    r->out->dim[r->out->rank++] = in->dim[i];
+  return ASH_OK;
+}
+
+ash_status ash_shape_put_nd(const ash_rule *r) {
+  ASH_TRY(check_put(r));
+  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
+  const ash_shape *at = &ash_op_in(r->g, r->op, 1)->shape;
+  const ash_shape *up = &ash_op_in(r->g, r->op, 2)->shape;
+  if (at->rank == 0 || at->dim[at->rank - 1] < 1 ||
+      at->dim[at->rank - 1] > (int32_t)in->rank)
+    return bad(r, "an index has too many parts");
+  const uint32_t depth = (uint32_t)at->dim[at->rank - 1];
+  ash_shape want = {0};
+  if (at->rank - 1 + in->rank - depth > ASH_RANK_MAX)
+    return bad(r, "the updates have too many dimensions");
+  for (uint32_t i = 0; i + 1 < at->rank; i++)
+    want.dim[want.rank++] = at->dim[i];
+  for (uint32_t i = depth; i < in->rank; i++)
+    want.dim[want.rank++] = in->dim[i];
+  *r->out = *in;
+  return ash_shape_equal(&want, up) ? ASH_OK
+                                    : bad(r, "updates of another shape");
+}
+
+ash_status ash_shape_fill_pad(const ash_rule *r) {
+  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
+  const ash_tensor *value;
+  ASH_TRY(ash_rule_input(r, 1, "value", &value));
+  ASH_TRY(ash_rule_one_type(r, 2));
+  if (ash_shape_elements(&value->shape) != 1)
+    return bad(r, "padding needs one value");
+  *r->out = *in;
+  for (uint32_t i = 0; i < in->rank; i++) {
+    const int64_t before = ash_op_ints(r->op, "before", i, -1);
+    const int64_t after = ash_op_ints(r->op, "after", i, -1);
+    if (before < 0 || after < 0 || before > INT32_MAX || after > INT32_MAX ||
+        in->dim[i] + before + after > INT32_MAX)
+      return bad(r, "a padding is out of range");
+    r->out->dim[i] = (int32_t)(in->dim[i] + before + after);
+  }
+  return ASH_OK;
+}
+
+ash_status ash_shape_join(const ash_rule *r) {
+  const ash_shape *first = &ash_op_in(r->g, r->op, 0)->shape;
+  uint32_t axis;
+  ASH_TRY(ash_rule_one_type(r, r->op->input_count));
+  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_op_int(r->op, "axis", 0),
+                        first->rank, &axis));
+  *r->out = *first;
+  for (uint32_t k = 1; k < r->op->input_count; k++) {
+    const ash_shape *s = &ash_op_in(r->g, r->op, k)->shape;
+    bool same = s->rank == first->rank;
+    for (uint32_t i = 0; same && i < s->rank; i++)
+      same = i == axis || s->dim[i] == first->dim[i];
+    if (!same || r->out->dim[axis] > INT32_MAX - s->dim[axis])
+      return bad(r, "joined tensors differ in more than the axis");
+    r->out->dim[axis] += s->dim[axis];
+  }
+  return ASH_OK;
+}
+
+/* Tables [out, taps] of positions and of weights. */
+ash_status ash_shape_resample(const ash_rule *r) {
+  const ash_tensor *at, *weights;
+  uint32_t axis;
+  ASH_TRY(ash_rule_one_type(r, 1));
+  *r->out = ash_op_in(r->g, r->op, 0)->shape;
+  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_op_int(r->op, "axis", 0),
+                        r->out->rank, &axis));
+  ASH_TRY(ash_rule_constant(r, 1, "positions", ASH_T(INT32), &at));
+  ASH_TRY(ash_rule_constant(r, 2, "weights", ASH_T(FLOAT32), &weights));
+  if (at->shape.rank != 2 || !ash_shape_equal(&at->shape, &weights->shape))
+    return bad(r, "positions and weights must be tables of one shape");
+  for (uint64_t i = 0; i < ash_shape_elements(&at->shape); i++)
+    if (ash_tensor_int(at, i) < 0 ||
+        ash_tensor_int(at, i) >= r->out->dim[axis])
+      return bad(r, "a position is outside the axis");
+  r->out->dim[axis] = at->shape.dim[0];
+  return ASH_OK;
+}

@@ -1,0 +1,45 @@
+/* frontier.c - see frontier.h. Going through the output pixels from the last
+ * to the first, the lowest input byte that is still needed is the smallest so
+ * far; what has been written when a pixel is done must end before it. */
+#include "kernel/frontier.h"
+
+static bool is_window(const ash_op *o) {
+  return o->kind == ASH_OP_conv_2d || o->kind == ASH_OP_depthwise_conv_2d ||
+         o->kind == ASH_OP_average_pool_2d || o->kind == ASH_OP_max_pool_2d;
+}
+
+/* First input row or column that output `i` of an axis looks at. */
+static int64_t first_tap(int64_t i, int64_t stride, int64_t pad) {
+  const int64_t at = i * stride - pad;
+  return at < 0 ? 0 : at;
+}
+
+bool ash_kernel_frontier(const ash_graph *g, uint32_t op, uint32_t k,
+                         int64_t *distance) {
+  const ash_op *o = &g->ops.items[op];
+  const ash_kernel *kernel = ash_kernel_find(g, op);
+  if (!kernel || kernel->feature || kernel->order != ASH_ORDER_PIXELS ||
+      !is_window(o) || k != 0)
+    return false;
+  const ash_tensor *in = ash_op_in(g, o, 0), *out = ash_op_out(g, o, 0);
+  if (in->shape.rank != 4 || out->shape.rank != 4 || out->shape.dim[0] != 1)
+    return false;
+  const int64_t height = out->shape.dim[1], width = out->shape.dim[2];
+  const int64_t read = (int64_t)in->shape.dim[3] * ash_type_bits(in->type) / 8;
+  const int64_t made =
+      (int64_t)out->shape.dim[3] * ash_type_bits(out->type) / 8;
+  int64_t low = INT64_MAX, most = INT64_MIN;
+  for (int64_t y = height; y-- > 0;)
+    for (int64_t x = width; x-- > 0;) {
+      const int64_t row = first_tap(y, ash_op_int(o, "stride_h", 1),
+                                    ash_op_int(o, "pad_top", 0));
+      const int64_t column = first_tap(x, ash_op_int(o, "stride_w", 1),
+                                       ash_op_int(o, "pad_left", 0));
+      const int64_t need = (row * in->shape.dim[2] + column) * read;
+      low = need < low ? need : low;
+      const int64_t written = (y * width + x + 1) * made;
+      most = written - low > most ? written - low : most;
+    }
+  *distance = most;
+  return height > 0 && width > 0;
+}

@@ -1,0 +1,14 @@
+/* frontier.h - how close behind its own reading a kernel may write. */
+#ifndef ASH_KERNEL_FRONTIER_H
+#define ASH_KERNEL_FRONTIER_H
+
+#include "kernel/kernel.h"
+
+/* May the output of `op` overlap input `k`, which dies there? Then every byte
+ * is read before it is overwritten as soon as the input starts at least
+ * `*distance` bytes (perhaps negative) behind the output's start. Only for
+ * portable kernels that make output pixels in memory order. */
+bool ash_kernel_frontier(const ash_graph *g, uint32_t op, uint32_t k,
+                         int64_t *distance);
+
+#endif

@@ -1,0 +1,166 @@
+/* onnx_ops_quant.c - quantisation: between numbers and levels, and operators on
+ * levels, spelled out in exact arithmetic. */
+#include "read/onnx_import.h"
+
+#include <string.h>
+
+/* A list along `axis` of tensors like `x`; a single number as it is. */
+static uint32_t along(ash_ox *m, uint32_t v, uint32_t x, int64_t axis) {
+  const uint32_t rank = ash_ox_rank(m, x);
+  ash_shape s = {.rank = rank};
+  if (ash_ox_rank(m, v) != 1 || ash_ox_dim(m, v, 0) == 1)
+    return ash_ox_rank(m, v) == 1 ? ash_ox_reshape(m, v, (ash_shape){0}) : v;
+  const uint32_t at = ash_ox_axis(m, axis, rank);
+  for (uint32_t i = 0; i < rank; i++)
+    s.dim[i] = i == at ? ash_ox_dim(m, v, 0) : 1;
+  return ash_ox_reshape(m, v, s);
+}
+
+static void limits(ash_type type, double *low, double *high) {
+  const uint32_t bits = ash_type_bits(type);
+  const bool is_signed = type == ASH_INT8 || type == ASH_INT16 ||
+                         type == ASH_INT32;
+  const double levels = (double)((uint64_t)1 << bits);
+  *low = is_signed ? -levels / 2 : 0;
+  *high = is_signed ? levels / 2 - 1 : levels - 1;
+}
+
+/* round(x / scale) + zero, cut to the type. */
+static uint32_t quantise(ash_ox *m, uint32_t x, uint32_t scale, uint32_t zero,
+                         ash_type type, int64_t axis) {
+  double low, high;
+  limits(type, &low, &high);
+  uint32_t y = ash_ox_map1(
+      m, ASH_FN_round,
+      ash_ox_map2(m, ASH_FN_div, x, along(m, scale, x, axis)));
+  if (zero != ASH_NO_ID)
+    y = ash_ox_map2(m, ASH_FN_add, y,
+                    ash_ox_cast(m, along(m, zero, x, axis),
+                                ash_ox_type(m, y)));
+  const ash_type real = ash_ox_type(m, y);
+  y = ash_ox_map3(m, ASH_FN_clip, y, ash_ox_scalar(m, real, low),
+                  ash_ox_scalar(m, real, high));
+  return ash_ox_cast(m, y, type);
+}
+
+static bool is_level(ash_type t) {
+  return t == ASH_INT8 || t == ASH_UINT8 || t == ASH_INT16 || t == ASH_UINT16;
+}
+
+static void read_quantize(ash_ox *m) {
+  const uint32_t x = ash_ox_cast(m, ash_ox_in(m, 0), ASH_FLOAT32);
+  const uint32_t zero = ash_ox_in_or(m, 2, ASH_NO_ID);
+  const ash_type type = zero == ASH_NO_ID ? ASH_UINT8 : ash_ox_type(m, zero);
+  if (!is_level(type) || ash_ox_int(m, "block_size", 0))
+    ash_ox_refuse(m, "this type or form of quantisation");
+  ash_ox_out(m, 0,
+             quantise(m, x, ash_ox_in(m, 1), zero, type,
+                      ash_ox_int(m, "axis", 1)));
+}
+
+static uint32_t centred(ash_ox *m, uint32_t x, uint32_t zero, int64_t axis) {
+  const uint32_t y = ash_ox_cast(m, x, ASH_INT32);
+  if (zero == ASH_NO_ID)
+    return y;
+  return ash_ox_map2(m, ASH_FN_sub, y,
+                     ash_ox_cast(m, along(m, zero, x, axis), ASH_INT32));
+}
+
+static void read_dequantize(ash_ox *m) {
+  const uint32_t x = ash_ox_in(m, 0), scale = ash_ox_in(m, 1);
+  const int64_t axis = ash_ox_int(m, "axis", 1);
+  if (ash_ox_int(m, "block_size", 0) || ash_ox_is_float(m, x))
+    ash_ox_refuse(m, "this type or form of quantisation");
+  const uint32_t y = ash_ox_cast(
+      m, centred(m, x, ash_ox_in_or(m, 2, ASH_NO_ID), axis), ASH_FLOAT32);
+  ash_ox_out(m, 0,
+             ash_ox_map2(m, ASH_FN_mul, y,
+                         along(m, ash_ox_cast(m, scale, ASH_FLOAT32), x,
+                               axis)));
+}
+
+static void read_dynamic_quantize(ash_ox *m) {
+  const uint32_t x = ash_ox_in(m, 0);
+  const uint32_t axes = (1u << ash_ox_rank(m, x)) - 1;
+  const uint32_t low = ash_ox_with(
+      m, ASH_FN_minimum, ash_ox_fold(m, ASH_FOLD_MIN, x, axes, false), 0);
+  const uint32_t high = ash_ox_with(
+      m, ASH_FN_maximum, ash_ox_fold(m, ASH_FOLD_MAX, x, axes, false), 0);
+  const uint32_t scale = ash_ox_with(
+      m, ASH_FN_div, ash_ox_map2(m, ASH_FN_sub, high, low), 255);
+  uint32_t zero = ash_ox_map1(
+      m, ASH_FN_round,
+      ash_ox_map1(m, ASH_FN_neg, ash_ox_map2(m, ASH_FN_div, low, scale)));
+  zero = ash_ox_map3(m, ASH_FN_clip, zero, ash_ox_scalar(m, ASH_FLOAT32, 0),
+                     ash_ox_scalar(m, ASH_FLOAT32, 255));
+  zero = ash_ox_cast(m, zero, ASH_UINT8);
+  ash_ox_out(m, 0, quantise(m, x, scale, zero, ASH_UINT8, 0));
+  ash_ox_out(m, 1, scale);
+  ash_ox_out(m, 2, zero);
+}
+
+/* The levels' product, times the ratio of scales, as levels of the output. */
+static uint32_t rescale(ash_ox *m, uint32_t sum, uint32_t scales,
+                        uint32_t out_scale, uint32_t out_zero) {
+  const uint32_t y =
+      ash_ox_map2(m, ASH_FN_mul, ash_ox_cast(m, sum, ASH_FLOAT32), scales);
+  return quantise(m, y, out_scale, out_zero, ash_ox_type(m, out_zero), 0);
+}
+
+static void read_qlinear_matmul(ash_ox *m) {
+  const uint32_t a = ash_ox_in(m, 0), b = ash_ox_in(m, 3);
+  const uint32_t sum =
+      ash_ox_matmul(m, centred(m, a, ash_ox_in(m, 2), -2),
+                    centred(m, b, ash_ox_in(m, 5), -1));
+  const uint32_t scales =
+      ash_ox_map2(m, ASH_FN_mul, along(m, ash_ox_in(m, 1), sum, -2),
+                  along(m, ash_ox_in(m, 4), sum, -1));
+  ash_ox_out(m, 0,
+             rescale(m, sum, scales, ash_ox_in(m, 6), ash_ox_in(m, 7)));
+}
+
+static void window_list(const ash_ox *m, const char *name, int64_t *to,
+                        uint32_t n, int64_t otherwise) {
+  uint32_t count;
+  const int64_t *given = ash_ox_ints(m, name, &count);
+  for (uint32_t i = 0; i < n; i++)
+    to[i] = given && i < count ? given[i] : otherwise;
+}
+
+static void read_qlinear_conv(ash_ox *m) {
+  const uint32_t x = ash_ox_in(m, 0), w = ash_ox_in(m, 3);
+  const uint32_t axes = ash_ox_rank(m, x) - 2;
+  int64_t stride[ASH_RANK_MAX], dilation[ASH_RANK_MAX];
+  int64_t pad[2 * ASH_RANK_MAX];
+  if (!ash_ox_is(m, "auto_pad", "NOTSET", "NOTSET"))
+    ash_ox_refuse(m, "automatic padding");
+  window_list(m, "strides", stride, axes, 1);
+  window_list(m, "dilations", dilation, axes, 1);
+  window_list(m, "pads", pad, 2 * axes, 0);
+  const uint32_t bias = ash_ox_in_or(m, 8, ASH_NO_ID);
+  const uint32_t sum = ash_ox_add_op(
+      m, &(ash_ox_op){.kind = ASH_OP_conv_nd,
+                      .inputs = {centred(m, x, ash_ox_in(m, 2), 1),
+                                 centred(m, w, ash_ox_in(m, 5), 0), bias},
+                      .input_count = bias == ASH_NO_ID ? 2 : 3,
+                      .attrs = {ASH_OX_INTS("stride", stride, axes),
+                                ASH_OX_INTS("dilation", dilation, axes),
+                                ASH_OX_INTS("pad", pad, 2 * axes),
+                                ASH_INT_ATTR("groups",
+                                             ash_ox_int(m, "group", 1))},
+                      .attr_count = 4,
+                      .type = ASH_INT32});
+  const uint32_t scales = ash_ox_map2(
+      m, ASH_FN_mul, ash_ox_in(m, 1), along(m, ash_ox_in(m, 4), sum, 1));
+  ash_ox_out(m, 0,
+             rescale(m, sum, scales, ash_ox_in(m, 6), ash_ox_in(m, 7)));
+}
+
+const ash_ox_handler ash_ox_quant[] = {
+    {"QuantizeLinear", read_quantize},
+    {"DequantizeLinear", read_dequantize},
+    {"DynamicQuantizeLinear", read_dynamic_quantize},
+    {"QLinearMatMul", read_qlinear_matmul},
+    {"QLinearConv", read_qlinear_conv},
+    {NULL, NULL},
+};

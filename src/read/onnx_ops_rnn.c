@@ -1,0 +1,250 @@
+/* onnx_ops_rnn.c - LSTM, GRU and RNN, unrolled: the number of steps is part of
+ * the input's shape. */
+#include "read/onnx_import.h"
+
+#include <string.h>
+
+enum { STEPS_MAX = 1024 };
+
+/* One direction of a layer under way. */
+typedef struct cell {
+  uint32_t gates; /* 4, 3 or 1 */
+  int32_t steps, batch, inputs, hidden;
+  bool back;           /* runs from the last step to the first */
+  uint32_t x;          /* [steps, batch, inputs] */
+  uint32_t w, r;       /* [gates * hidden, ..] */
+  uint32_t wb, rb;     /* [gates * hidden], or ASH_NO_ID */
+  uint32_t h, c, peep; /* state; peepholes or ASH_NO_ID */
+} cell;
+
+static uint32_t product(ash_ox *m, uint32_t a, uint32_t b) {
+  return ash_ox_add_op(m, &(ash_ox_op){.kind = ASH_OP_matmul,
+                                       .inputs = {a, b},
+                                       .input_count = 2,
+                                       .attrs = {ASH_INT_ATTR("transpose_b", 1)},
+                                       .attr_count = 1,
+                                       .type = ash_ox_type(m, a)});
+}
+
+static uint32_t add_if(ash_ox *m, uint32_t a, uint32_t b) {
+  return b == ASH_NO_ID ? a : ash_ox_map2(m, ASH_FN_add, a, b);
+}
+
+/* Gate k of [batch, gates * hidden], or of a bias. */
+static uint32_t gate(ash_ox *m, const cell *l, uint32_t x, uint32_t k) {
+  if (x == ASH_NO_ID)
+    return ASH_NO_ID;
+  return ash_ox_slice(m, x, ash_ox_rank(m, x) - 1, (int64_t)k * l->hidden, 1,
+                      l->hidden);
+}
+
+static uint32_t sigmoid(ash_ox *m, uint32_t a) {
+  return ash_ox_map1(m, ASH_FN_sigmoid, a);
+}
+
+/* Element `d` of the first axis, without that axis. */
+static uint32_t part(ash_ox *m, uint32_t x, int64_t d) {
+  const ash_shape s = *ash_ox_shape(m, x);
+  ash_shape out = {.rank = s.rank - 1};
+  for (uint32_t i = 1; i < s.rank; i++)
+    out.dim[i - 1] = s.dim[i];
+  return ash_ox_reshape(m, ash_ox_slice(m, x, 0, d, 1, 1), out);
+}
+
+static void step_lstm(ash_ox *m, cell *l, uint32_t x) {
+  uint32_t all = ash_ox_map2(m, ASH_FN_add, product(m, x, l->w),
+                             product(m, l->h, l->r));
+  all = add_if(m, add_if(m, all, l->wb), l->rb);
+  uint32_t i = gate(m, l, all, 0), o = gate(m, l, all, 1);
+  uint32_t f = gate(m, l, all, 2), g = gate(m, l, all, 3);
+  const bool peep = l->peep != ASH_NO_ID;
+  if (peep) {
+    i = ash_ox_map2(m, ASH_FN_add, i,
+                    ash_ox_map2(m, ASH_FN_mul, l->c, gate(m, l, l->peep, 0)));
+    f = ash_ox_map2(m, ASH_FN_add, f,
+                    ash_ox_map2(m, ASH_FN_mul, l->c, gate(m, l, l->peep, 2)));
+  }
+  l->c = ash_ox_map2(m, ASH_FN_add,
+                     ash_ox_map2(m, ASH_FN_mul, sigmoid(m, f), l->c),
+                     ash_ox_map2(m, ASH_FN_mul, sigmoid(m, i),
+                                 ash_ox_map1(m, ASH_FN_tanh, g)));
+  if (peep)
+    o = ash_ox_map2(m, ASH_FN_add, o,
+                    ash_ox_map2(m, ASH_FN_mul, l->c, gate(m, l, l->peep, 1)));
+  l->h = ash_ox_map2(m, ASH_FN_mul, sigmoid(m, o),
+                     ash_ox_map1(m, ASH_FN_tanh, l->c));
+}
+
+static void step_gru(ash_ox *m, cell *l, uint32_t x) {
+  const bool before = ash_ox_int(m, "linear_before_reset", 0) != 0;
+  const uint32_t xs = add_if(m, product(m, x, l->w), l->wb);
+  const uint32_t hs = add_if(m, product(m, l->h, l->r), l->rb);
+  const uint32_t z = sigmoid(
+      m, ash_ox_map2(m, ASH_FN_add, gate(m, l, xs, 0), gate(m, l, hs, 0)));
+  const uint32_t r = sigmoid(
+      m, ash_ox_map2(m, ASH_FN_add, gate(m, l, xs, 1), gate(m, l, hs, 1)));
+  uint32_t n;
+  if (before) {
+    n = ash_ox_map2(m, ASH_FN_mul, r, gate(m, l, hs, 2));
+  } else {
+    const uint32_t reset = ash_ox_map2(m, ASH_FN_mul, r, l->h);
+    const uint32_t weights =
+        ash_ox_slice(m, l->r, 0, 2 * (int64_t)l->hidden, 1, l->hidden);
+    n = add_if(m, product(m, reset, weights), gate(m, l, l->rb, 2));
+  }
+  n = ash_ox_map1(m, ASH_FN_tanh,
+                  ash_ox_map2(m, ASH_FN_add, gate(m, l, xs, 2), n));
+  /* n + z * (h - n) */
+  l->h = ash_ox_map2(
+      m, ASH_FN_add, n,
+      ash_ox_map2(m, ASH_FN_mul, z, ash_ox_map2(m, ASH_FN_sub, l->h, n)));
+}
+
+static void step_rnn(ash_ox *m, cell *l, uint32_t x) {
+  uint32_t y = ash_ox_map2(m, ASH_FN_add, product(m, x, l->w),
+                           product(m, l->h, l->r));
+  y = add_if(m, add_if(m, y, l->wb), l->rb);
+  l->h = ash_ox_map1(m, ASH_FN_tanh, y);
+}
+
+static void run_step(ash_ox *m, cell *l, uint32_t x) {
+  if (l->gates == 4)
+    step_lstm(m, l, x);
+  else if (l->gates == 3)
+    step_gru(m, l, x);
+  else
+    step_rnn(m, l, x);
+}
+
+/* [directions, batch, hidden] or, batch first, [batch, directions, hidden]. */
+static uint32_t start_state(ash_ox *m, const cell *l, uint32_t k, int64_t d,
+                            bool batch_first) {
+  const ash_shape s = {2, {l->batch, l->hidden}};
+  if (!ash_ox_has(m, k))
+    return ash_ox_constant(m, ash_ox_type(m, l->x), s, NULL);
+  const uint32_t all = ash_ox_in(m, k);
+  return batch_first
+             ? ash_ox_reshape(m, ash_ox_slice(m, all, 1, d, 1, 1), s)
+             : part(m, all, d);
+}
+
+/* Every sequence must be as long as the input: other lengths would need a
+ * choice at run time. */
+static void check_lengths(ash_ox *m, int32_t steps) {
+  int64_t lengths[256];
+  if (!ash_ox_has(m, 4))
+    return;
+  const uint32_t n = ash_ox_list(m, ash_ox_in(m, 4), lengths, 256);
+  for (uint32_t i = 0; i < n; i++)
+    if (lengths[i] != steps)
+      ash_ox_refuse(m, "sequences of different lengths");
+}
+
+static void check_attributes(ash_ox *m) {
+  if (ash_ox_attr(m, "activations"))
+    ash_ox_refuse(m, "a choice of activations");
+  if (ash_ox_attr(m, "clip") || ash_ox_int(m, "input_forget", 0))
+    ash_ox_refuse(m, "clipping or a coupled input gate");
+}
+
+static uint32_t first_axis(ash_ox *m, uint32_t x) {
+  ash_shape s = {.rank = ash_ox_rank(m, x) + 1};
+  s.dim[0] = 1;
+  for (uint32_t i = 1; i < s.rank; i++)
+    s.dim[i] = ash_ox_dim(m, x, i - 1);
+  return ash_ox_reshape(m, x, s);
+}
+
+static cell open_cell(ash_ox *m, uint32_t gates, uint32_t x, int64_t d,
+                      bool batch_first) {
+  cell l = {.gates = gates,
+            .x = x,
+            .steps = ash_ox_dim(m, x, 0),
+            .batch = ash_ox_dim(m, x, 1),
+            .inputs = ash_ox_dim(m, x, 2),
+            .wb = ASH_NO_ID,
+            .rb = ASH_NO_ID,
+            .c = ASH_NO_ID,
+            .peep = ASH_NO_ID};
+  l.back = d == 1 || ash_ox_is(m, "direction", "reverse", "forward");
+  l.w = part(m, ash_ox_in(m, 1), d);
+  l.r = part(m, ash_ox_in(m, 2), d);
+  l.hidden = ash_ox_dim(m, l.r, 1);
+  const int64_t rows = (int64_t)gates * l.hidden;
+  if (m->status == ASH_OK && ash_ox_dim(m, l.r, 0) != rows)
+    ash_ox_bad(m, "weights and hidden size do not agree");
+  if (ash_ox_has(m, 3)) {
+    const uint32_t both = part(m, ash_ox_in(m, 3), d);
+    l.wb = ash_ox_slice(m, both, 0, 0, 1, rows);
+    l.rb = ash_ox_slice(m, both, 0, rows, 1, rows);
+  }
+  l.h = start_state(m, &l, 5, d, batch_first);
+  if (gates == 4) {
+    l.c = start_state(m, &l, 6, d, batch_first);
+    l.peep = ash_ox_has(m, 7) ? part(m, ash_ox_in(m, 7), d) : ASH_NO_ID;
+  }
+  return l;
+}
+
+/* All steps of one direction; [steps, 1, batch, hidden]. */
+static uint32_t run_cell(ash_ox *m, cell *l) {
+  uint32_t *hs =
+      ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, (size_t)l->steps + 1);
+  if (!hs) {
+    m->status = ash_nomem(m->ctx);
+    return ASH_NO_ID;
+  }
+  for (int32_t t = 0; t < l->steps && m->status == ASH_OK; t++) {
+    const int32_t at = l->back ? l->steps - 1 - t : t;
+    run_step(m, l, part(m, l->x, at));
+    hs[at] = first_axis(m, first_axis(m, l->h));
+  }
+  return m->status == ASH_OK ? ash_ox_join(m, hs, (uint32_t)l->steps, 0)
+                             : ASH_NO_ID;
+}
+
+static void read_layer(ash_ox *m, uint32_t gates) {
+  static const uint32_t swap[] = {1, 0, 2}, last[] = {2, 0, 1, 3};
+  const bool batch_first = ash_ox_int(m, "layout", 0) != 0;
+  const bool both = ash_ox_is(m, "direction", "bidirectional", "forward");
+  uint32_t x = ash_ox_in(m, 0), ys[2], hs[2], cs[2];
+  check_attributes(m);
+  if (m->status == ASH_OK && ash_ox_rank(m, x) != 3)
+    ash_ox_bad(m, "the input must have three dimensions");
+  if (batch_first && m->status == ASH_OK)
+    x = ash_ox_transpose(m, x, swap);
+  if (m->status == ASH_OK && ash_ox_dim(m, x, 0) > STEPS_MAX)
+    ash_ox_refuse(m, "so many steps");
+  check_lengths(m, ash_ox_dim(m, x, 0));
+  if (m->status != ASH_OK)
+    return;
+  for (uint32_t d = 0; d < (both ? 2u : 1u); d++) {
+    cell l = open_cell(m, gates, x, d, batch_first);
+    ys[d] = run_cell(m, &l);
+    hs[d] = first_axis(m, l.h);
+    cs[d] = gates == 4 ? first_axis(m, l.c) : ASH_NO_ID;
+  }
+  const uint32_t n = both ? 2 : 1;
+  uint32_t y = ash_ox_join(m, ys, n, 1), h = ash_ox_join(m, hs, n, 0);
+  uint32_t c = gates == 4 ? ash_ox_join(m, cs, n, 0) : ASH_NO_ID;
+  if (batch_first && m->status == ASH_OK) {
+    y = ash_ox_transpose(m, y, last);
+    h = ash_ox_transpose(m, h, swap);
+    c = gates == 4 ? ash_ox_transpose(m, c, swap) : c;
+  }
+  ash_ox_out(m, 0, y);
+  ash_ox_out(m, 1, h);
+  if (gates == 4)
+    ash_ox_out(m, 2, c);
+}
+
+static void read_lstm(ash_ox *m) { read_layer(m, 4); }
+static void read_gru(ash_ox *m) { read_layer(m, 3); }
+static void read_rnn(ash_ox *m) { read_layer(m, 1); }
+
+const ash_ox_handler ash_ox_rnn[] = {
+    {"LSTM", read_lstm},
+    {"GRU", read_gru},
+    {"RNN", read_rnn},
+    {NULL, NULL},
+};

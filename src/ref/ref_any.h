@@ -1,0 +1,24 @@
+/* ref_any.h - elements of any type as numbers, for the general forms. Floats
+ * are computed in double and rounded once when stored, integers in 64 bits
+ * that wrap around. */
+#ifndef ASH_REF_REF_ANY_H
+#define ASH_REF_REF_ANY_H
+
+#include "graph/functions.h"
+#include "ref/ref_call.h"
+
+typedef struct ash_number {
+  bool real;
+  bool is_unsigned; /* 64 bits, no sign */
+  double x;
+  int64_t i;
+} ash_number;
+
+ash_number ash_number_get(const ash_tensor *t, const void *data, uint64_t at);
+/* As stored in a tensor of that type: conversions are C's, but values beyond
+ * an integer type become 0. */
+void ash_number_put(const ash_tensor *t, void *data, uint64_t at,
+                    ash_number value);
+ash_number ash_number_apply(ash_fn fn, const ash_number *operands);
+
+#endif

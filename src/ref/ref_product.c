@@ -1,0 +1,178 @@
+/* ref_product.c - matmul, conv_nd and pool_nd of any type. */
+#include "ref/ref_any.h"
+
+#include <string.h>
+
+/* sum + a * b: integers wrap around, floats are kept in double. */
+static void accumulate(ash_number *sum, ash_number a, ash_number b) {
+  sum->x += a.x * b.x;
+  sum->i = (int64_t)((uint64_t)sum->i + (uint64_t)a.i * (uint64_t)b.i);
+}
+
+static ash_number zero_of(const ash_tensor *t) {
+  return (ash_number){.real = ash_type_is_float(t->type),
+                      .is_unsigned = t->type == ASH_UINT64};
+}
+
+/* First element of the matrix that batch `at` of the output reads. */
+static uint64_t matrix_at(const ash_shape *s, const int32_t *at,
+                          uint32_t rank) {
+  ash_shape outer = *s;
+  outer.rank -= 2;
+  return ash_ref_index(&outer, at, rank) * (uint64_t)s->dim[s->rank - 2] *
+         (uint64_t)s->dim[s->rank - 1];
+}
+
+ash_status ash_ref_matmul(const ash_ref_call *c) {
+  const ash_tensor *a = ash_ref_in(c, 0), *b = ash_ref_in(c, 1);
+  const ash_tensor *y = ash_ref_out(c, 0);
+  const bool ta = ash_op_int(c->op, "transpose_a", 0) != 0;
+  const bool tb = ash_op_int(c->op, "transpose_b", 0) != 0;
+  const uint64_t a_cols = (uint64_t)a->shape.dim[a->shape.rank - 1];
+  const uint64_t b_cols = (uint64_t)b->shape.dim[b->shape.rank - 1];
+  const uint64_t inner =
+      ta ? (uint64_t)a->shape.dim[a->shape.rank - 2] : a_cols;
+  int32_t at[ASH_RANK_MAX] = {0};
+  const uint32_t rank = y->shape.rank;
+  for (uint64_t i = 0; i < ash_ref_elements(y);
+       i++, ash_ref_next(&y->shape, at)) {
+    const uint64_t m = (uint64_t)at[rank - 2], n = (uint64_t)at[rank - 1];
+    const uint64_t from_a = matrix_at(&a->shape, at, rank - 2);
+    const uint64_t from_b = matrix_at(&b->shape, at, rank - 2);
+    ash_number sum = zero_of(y);
+    for (uint64_t k = 0; k < inner; k++)
+      accumulate(
+          &sum,
+          ash_number_get(a, ash_ref_read(c, 0),
+                         from_a + (ta ? k * a_cols + m : m * a_cols + k)),
+          ash_number_get(b, ash_ref_read(c, 1),
+                         from_b + (tb ? n * b_cols + k : k * b_cols + n)));
+    ash_number_put(y, ash_ref_write(c, 0), i, sum);
+  }
+  return ASH_OK;
+}
+
+/* ---- windows ------------------------------------------------------------ */
+
+/* Spatial place of tap `k` of the window of output `at`; false outside. */
+static bool tap(const ash_ref_call *c, const int32_t *at, const int32_t *k,
+                uint64_t *place) {
+  const ash_shape *in = &ash_ref_in(c, 0)->shape;
+  *place = 0;
+  for (uint32_t i = 2; i < in->rank; i++) {
+    const int64_t where =
+        at[i] * ash_op_ints(c->op, "stride", i - 2, 1) +
+        k[i - 2] * ash_op_ints(c->op, "dilation", i - 2, 1) -
+        ash_op_ints(c->op, "pad", i - 2, 0);
+    if (where < 0 || where >= in->dim[i])
+      return false;
+    *place = *place * (uint64_t)in->dim[i] + (uint64_t)where;
+  }
+  return true;
+}
+
+/* Within the padding that the model asked for? */
+static bool counted(const ash_ref_call *c, const int32_t *at,
+                    const int32_t *k) {
+  const ash_shape *in = &ash_ref_in(c, 0)->shape;
+  const uint32_t axes = in->rank - 2;
+  for (uint32_t i = 0; i < axes; i++) {
+    const int64_t where = at[i + 2] * ash_op_ints(c->op, "stride", i, 1) +
+                          k[i] * ash_op_ints(c->op, "dilation", i, 1) -
+                          ash_op_ints(c->op, "pad", i, 0);
+    if (where >= in->dim[i + 2] + ash_op_ints(c->op, "pad", i + axes, 0))
+      return false;
+  }
+  return true;
+}
+
+static uint64_t plane(const ash_shape *s) {
+  uint64_t n = 1;
+  for (uint32_t i = 2; i < s->rank; i++)
+    n *= (uint64_t)s->dim[i];
+  return n;
+}
+
+static ash_number convolve(const ash_ref_call *c, const int32_t *at) {
+  const ash_tensor *x = ash_ref_in(c, 0), *w = ash_ref_in(c, 1);
+  const int64_t groups = ash_op_int(c->op, "groups", 1);
+  const uint64_t channels = (uint64_t)w->shape.dim[1];
+  const uint64_t group =
+      (uint64_t)(at[1] / (ash_ref_out(c, 0)->shape.dim[1] / groups));
+  ash_shape taps = {.rank = x->shape.rank - 2};
+  for (uint32_t i = 0; i < taps.rank; i++)
+    taps.dim[i] = w->shape.dim[i + 2];
+  const uint64_t count = ash_shape_elements(&taps);
+  ash_number sum = zero_of(x);
+  if (ash_ref_in(c, 2))
+    sum = ash_number_get(ash_ref_in(c, 2), ash_ref_read(c, 2),
+                         (uint64_t)at[1]);
+  for (uint64_t ch = 0; ch < channels; ch++) {
+    int32_t k[ASH_RANK_MAX] = {0};
+    const uint64_t from =
+        ((uint64_t)at[0] * (uint64_t)x->shape.dim[1] + group * channels + ch) *
+        plane(&x->shape);
+    for (uint64_t i = 0; i < count; i++, ash_ref_next(&taps, k)) {
+      uint64_t place;
+      if (tap(c, at, k, &place))
+        accumulate(&sum, ash_number_get(x, ash_ref_read(c, 0), from + place),
+                   ash_number_get(w, ash_ref_read(c, 1),
+                                  ((uint64_t)at[1] * channels + ch) * count +
+                                      i));
+    }
+  }
+  return sum;
+}
+
+static ash_number pool(const ash_ref_call *c, const int32_t *at) {
+  const ash_tensor *x = ash_ref_in(c, 0);
+  const bool max = strcmp(ash_op_string(c->op, "fn", ""), "max") == 0;
+  const bool pads = ash_op_int(c->op, "count_pad", 0) != 0;
+  ash_shape taps = {.rank = x->shape.rank - 2};
+  for (uint32_t i = 0; i < taps.rank; i++)
+    taps.dim[i] = (int32_t)ash_op_ints(c->op, "kernel", i, 1);
+  const uint64_t from =
+      ((uint64_t)at[0] * (uint64_t)x->shape.dim[1] + (uint64_t)at[1]) *
+      plane(&x->shape);
+  const ash_number one = {.real = true, .x = 1, .i = 1};
+  ash_number sum = zero_of(x);
+  int64_t seen = 0, inside = 0;
+  int32_t k[ASH_RANK_MAX] = {0};
+  for (uint64_t i = 0; i < ash_shape_elements(&taps);
+       i++, ash_ref_next(&taps, k)) {
+    uint64_t place;
+    inside += pads && counted(c, at, k);
+    if (!tap(c, at, k, &place))
+      continue;
+    const ash_number v = ash_number_get(x, ash_ref_read(c, 0), from + place);
+    const ash_number o[3] = {sum, v, v};
+    if (max)
+      sum = seen ? ash_number_apply(ASH_FN_maximum, o) : v;
+    else
+      accumulate(&sum, v, one);
+    seen++;
+  }
+  const int64_t n = pads ? inside : seen;
+  if (!max && n) {
+    sum.x /= (double)n;
+    sum.i /= n;
+  }
+  return sum;
+}
+
+static ash_status for_each(const ash_ref_call *c,
+                           ash_number (*at_place)(const ash_ref_call *c,
+                                                  const int32_t *at)) {
+  const ash_tensor *y = ash_ref_out(c, 0);
+  int32_t at[ASH_RANK_MAX] = {0};
+  for (uint64_t i = 0; i < ash_ref_elements(y);
+       i++, ash_ref_next(&y->shape, at))
+    ash_number_put(y, ash_ref_write(c, 0), i, at_place(c, at));
+  return ASH_OK;
+}
+
+ash_status ash_ref_conv_nd(const ash_ref_call *c) {
+  return for_each(c, convolve);
+}
+
+ash_status ash_ref_pool_nd(const ash_ref_call *c) { return for_each(c, pool); }
