@@ -12,7 +12,7 @@ typedef struct job {
   session s;
   char memory[64];
   uint64_t from, to;
-  const ash_graph *graph;
+  const char *path;
   bool json, first;
 } job;
 
@@ -50,22 +50,25 @@ static int take_range(job *j, const command *cmd) {
   return usage_error(cmd, "a range is needed: --set MEM=16K..256K");
 }
 
-/* "Does not fit" is an answer; anything else that goes wrong is not. */
+/* The whole pipeline for each size, because what does not fit is compiled in
+ * another way. "Does not fit" is an answer; anything else that goes wrong is
+ * not. */
 static ash_status try_size(job *j, outcome *out, uint64_t bytes) {
   const ash_device *device = j->s.device;
+  ash_compiled c = {0};
   *out = (outcome){.bytes = bytes};
   ash_status status = ash_device_set_bytes(j->s.ctx, &device, j->memory, bytes);
   if (status != ASH_OK)
     status = ASH_NOFIT; /* less than what is reserved */
   else
-    status = ash_plan_model(j->s.ctx, &out->plan, j->graph, device,
-                            &j->s.options.plan);
-  if (status == ASH_NOFIT) {
-    ash_ctx_forget(j->s.ctx);
-    return ASH_OK;
-  }
+    status = ash_compile(j->s.ctx, &c, j->path, device, &j->s.options);
   out->fits = status == ASH_OK;
-  return status;
+  out->plan = c.plan; /* kept by the context */
+  ash_compiled_drop(&c);
+  if (status != ASH_OK && status != ASH_NOFIT)
+    return status;
+  ash_ctx_forget(j->s.ctx);
+  return ASH_OK;
 }
 
 static void print_json(job *j, const outcome *o) {
@@ -155,16 +158,13 @@ static ash_status sweep(job *j) {
 }
 
 static int run(job *j, const char *path) {
-  ash_compiled c;
-  j->s.options.stop = true;
-  j->s.options.stop_after = ASH_STAGE_PASS;
-  ash_status status =
-      ash_compile(j->s.ctx, &c, path, j->s.device, &j->s.options);
-  j->graph = c.graph;
-  j->first = true;
   uint32_t memory;
-  if (status == ASH_OK)
-    status = ash_device_find_memory(j->s.ctx, &memory, j->s.device, j->memory);
+  j->path = path;
+  j->first = true;
+  j->s.options.stop = true;
+  j->s.options.stop_after = ASH_STAGE_PLAN;
+  ash_status status =
+      ash_device_find_memory(j->s.ctx, &memory, j->s.device, j->memory);
   if (status == ASH_OK) {
     if (j->json)
       printf("[");
@@ -174,7 +174,6 @@ static int run(job *j, const char *path) {
     if (status == ASH_NOFIT)
       fprintf(stderr, "ashlar sweep: the model fits none of these sizes\n");
   }
-  ash_compiled_drop(&c);
   return session_close(&j->s, status);
 }
 

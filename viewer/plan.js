@@ -116,6 +116,13 @@ function readPlan(json) {
     plan.size[i] = t.size;
     if (t.alias_of !== null && plan.byId.has(t.alias_of)) plan.alias[i] = plan.byId.get(t.alias_of);
   }
+  plan.sharers = new Map(); /* tensor -> those in its storage */
+  for (let i = 0; i < n; i++) {
+    if (plan.alias[i] < 0) continue;
+    const root = rootOf(plan, i);
+    if (!plan.sharers.has(root)) plan.sharers.set(root, []);
+    plan.sharers.get(root).push(i);
+  }
   plan.folder = commonFolder(json.tensors);
   plan.read = collectUses(plan);
   plan.memories.forEach((m, i) => {
@@ -198,6 +205,10 @@ function shortName(plan, i) {
 }
 /* Ever shorter, for labels. */
 function namesOf(plan, i) {
-  const name = shortName(plan, i), parts = name.split('/');
+  const name = shortName(plan, i), parts = name.split('/'), others = plan.sharers.get(i);
+  if (others) {
+    const all = [i, ...others].map(k => shortName(plan, k));
+    return [all.join(', '), all.map(text => text.split('/').pop()).join(', '), name, parts.pop()];
+  }
   return parts.length > 1 ? [name, parts.slice(-2).join('/'), parts[parts.length - 1]] : [name];
 }

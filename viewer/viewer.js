@@ -336,6 +336,7 @@ function fillLegend(plan) {
     c.strokeRect(0.5, 0.5, 25, 13);
     add(canvas, kind.text + (k === 5 ? ', dark where it is read' : ''));
   });
+  if (plan.sharers.size) add(element('span', 'shares'), 'lies in the bytes of another');
   add(element('span', 'stroke'), 'bytes alive');
   add(element('span', 'stroke arena'), 'size of the arena');
   if (plan.json.arenas.some(a => a.role === 'scratch' && a.size > a.lower_bound)) add(element('span', 'stroke bound'), 'proved lower bound');
