@@ -26,8 +26,8 @@ const hooks = {
   key: onMapKey,
 };
 
-function showTip(i, e) {
-  const tip = $('tip'), plan = shared.plan;
+function showTip(i, e, plan = shared.plan) {
+  const tip = $('tip');
   tip.hidden = i < 0 || !e;
   if (tip.hidden) return;
   const t = plan.tensors[i];
@@ -37,8 +37,10 @@ function showTip(i, e) {
     'alive: ' + stepsText(plan, i),
     'at ' + t.memory + ' + ' + address(t.offset) + ' (' + count(t.offset) + ')',
   ];
-  if (plan.producer[i] >= 0) rows.push('made by ' + stepTitle(plan, plan.producer[i]));
-  if (plan.alias[i] >= 0) rows.push('in the storage of ' + plan.tensors[plan.alias[i]].name);
+  if (plan.producer[i] >= 0) rows.push('made by step ' + plan.producer[i] + ', ' + stepTitle(plan, plan.producer[i]));
+  if (plan.alias[i] >= 0) rows.push((t.alias_kind || 'in the storage') + ' of ' + plan.tensors[plan.alias[i]].name);
+  if (t.follows !== undefined) rows.push('follows the reading of ' + t.follows);
+  if (t.reason) rows.push('why there: ' + t.reason);
   for (const row of rows) { tip.append(element('span', '', row), element('br')); }
   const box = tip.getBoundingClientRect();
   tip.style.left = Math.min(e.clientX + 14, innerWidth - box.width - 8) + 'px';
@@ -118,6 +120,7 @@ function showDetails(i) {
   addRow(list, 'lives', stepsText(plan, i));
   addRow(list, 'address', t.memory + ' + ' + address(t.offset), '(' + count(t.offset) + ' in the ' + t.role + ' arena)');
   if (t.source_memory !== t.memory) addRow(list, 'copied from', t.source_memory);
+  if (t.reason) addRow(list, 'why there', t.reason);
   addRow(list, 'alignment', String(t.alignment));
   addRow(list, 'id', t.id);
   if (plan.producer[i] >= 0) addRow(list, 'made by', stepLink(plan.producer[i]));
@@ -292,6 +295,18 @@ function workCard(plan) {
   return box;
 }
 
+/* What tiling costs: bytes moved and modelled cycles; nothing without tiles. */
+function transferCard(plan) {
+  if (!plan.layers.length) return [];
+  const sum = key => plan.layers.reduce((all, layer) => all + (layer[key] || 0), 0);
+  const box = element('div', 'card'), big = element('div', 'big', count(sum('bytes_moved')) + ' ');
+  big.append(element('small', '', 'bytes moved'));
+  box.append(element('h3', '', 'Transfers of one run'), big,
+    element('p', '', count(plan.layers.length) + ' layers in ' + count(sum('tiles')) + ' tiles'),
+    element('p', '', count(sum('cycles')) + ' cycles, modelled'));
+  return [box];
+}
+
 function fillPeak(plan) {
   const m = plan.memories.findIndex(memory => memory.scratch);
   $('peak').hidden = m < 0 || !plan.steps.length;
@@ -378,14 +393,18 @@ function fillTables(plan) {
     new Table(holder, arenaColumns(), plan.json.arenas, () => {}, 'Arenas'),
   ];
   const titles = ['Tensors (' + count(plan.count) + ')', 'Steps (' + count(plan.steps.length) + ')', 'Arenas (' + plan.json.arenas.length + ')'];
+  if (plan.layers.length) {
+    tables.push(new Table(holder, layerColumns(plan), all(plan.layers.length), k => { const s = stepOfOp(plan, plan.layers[k].op); if (s >= 0) showStep(s); }, 'Layers'));
+    titles.push('Layers (' + count(plan.layers.length) + ')');
+  }
   $('tabs').replaceChildren(...titles.map((text, k) => {
     const tab = element('button', '', text);
     tab.type = 'button';
     tab.setAttribute('role', 'tab');
     tab.addEventListener('click', () => showTable(k));
     tab.addEventListener('keydown', e => {
-      const to = {ArrowRight: k + 1, ArrowLeft: k + 2}[e.key];
-      if (to !== undefined) { showTable(to % 3); $('tabs').children[to % 3].focus(); }
+      const n = tables.length, to = {ArrowRight: k + 1, ArrowLeft: k + n - 1}[e.key];
+      if (to !== undefined) { showTable(to % n); $('tabs').children[to % n].focus(); }
     });
     return tab;
   }));
@@ -399,7 +418,7 @@ function show(json) {
   $('drop').hidden = true;
   $('report').hidden = false;
   fillHead(plan);
-  $('cards').replaceChildren(...plan.json.arenas.map(a => card(plan, a)), workCard(plan));
+  $('cards').replaceChildren(...plan.json.arenas.map(a => card(plan, a)), workCard(plan), ...transferCard(plan));
   fillPeak(plan);
   fillLegend(plan);
   fillMaps(plan);
@@ -431,7 +450,7 @@ function offerFiles() {
 
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
-  if (shared) { fillLegend(shared.plan); for (const map of maps) map.paint(); }
+  if (shared) { fillLegend(shared.plan); for (const map of [...maps, ...($('compare').maps || [])]) map.paint(); }
 }
 function isDark() {
   const chosen = document.documentElement.dataset.theme;
@@ -455,7 +474,12 @@ function listen() {
     if (e.key === '/') { $('search').focus(); e.preventDefault(); }
     else if (e.key === 'Escape' && shared) { $('search').value = ''; search(''); select(-1); }
   });
-  addEventListener('resize', () => { if (shared) { redraw(); tables[shownTable].draw(); } });
+  addEventListener('resize', () => {
+    if (!shared) return;
+    redraw();
+    ($('compare').maps || []).forEach(map => map.paint());
+    tables[shownTable].draw();
+  });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { if (shared) setTheme(document.documentElement.dataset.theme || ''); });
   let before = '';
   addEventListener('beforeprint', () => {
@@ -472,5 +496,6 @@ if (given && $('other').textContent) {
   const both = [JSON.parse(given), JSON.parse($('other').textContent)];
   fillCompare(both[0], both[1], k => show(both[k]));
   $('show-after').click();
+  $('compare').maps.forEach(map => map.paint());
 } else if (given) open(given);
 else if (!document.body.dataset.host) offerFiles(); /* the playground brings its own door */
