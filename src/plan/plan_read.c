@@ -161,7 +161,7 @@ static ash_status check_verdict(reader *r, const ash_yaml *top) {
     worst = r->arenas[i].verdict;
   if (r->plan.verdict != ASH_OPTIMAL || worst == ASH_OPTIMAL)
     return ASH_OK;
-  return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_plan_bound, ash_yaml_loc(top),
+  return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_plan_verdict, ash_yaml_loc(top),
                   "the plan claims to be optimal, an arena is only %s",
                   ash_verdict_text(worst));
 }
