@@ -283,11 +283,7 @@ ash_status ash_plan_model(ash_ctx *ctx, const ash_plan **out,
                           const ash_graph *g, const ash_device *device,
                           const ash_plan_options *options) {
   planning p = {.ctx = ctx};
-  if (options) {
-    const size_t bytes = options->struct_bytes;
-    memcpy(&p.options, options,
-           bytes && bytes < sizeof p.options ? bytes : sizeof p.options);
-  }
+  ash_take_options(&p.options, sizeof p.options, options);
   p.ask = (ash_plan_request){.struct_bytes = sizeof p.ask,
                              .graph = g,
                              .device = device,
