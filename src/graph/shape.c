@@ -31,6 +31,8 @@ static const struct {
     [ASH_OP_mean] = {ash_shape_reduce, F32 | QUANT | INTS},
     [ASH_OP_softmax] = {ash_shape_softmax, F32 | QUANT},
     [ASH_OP_reshape] = {ash_shape_reshape, ANY},
+    [ASH_OP_read_variable] = {ash_shape_read_variable, ANY},
+    [ASH_OP_assign_variable] = {ash_shape_assign_variable, ANY},
     [ASH_OP_pad] = {ash_shape_pad, BYTES},
     [ASH_OP_concatenation] = {ash_shape_concatenation, BYTES},
     [ASH_OP_quantize] = {ash_shape_quantize, F32 | QUANT | I32},

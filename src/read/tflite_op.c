@@ -383,6 +383,8 @@ static const rule rules[] = {
     {20, ASH_OP_relu_n1_to_1, 3, 0, NULL, true, UNARY_TYPES},
     {21, ASH_OP_relu6, 3, 0, NULL, true, UNARY_TYPES},
     {22, ASH_OP_reshape, 1, 17, read_reshape, false, ".i>="},
+    {143, ASH_OP_read_variable, 1, 0, NULL, false, ".>="},
+    {144, ASH_OP_assign_variable, 1, 0, NULL, false, ".>="},
     {25, ASH_OP_softmax, 3, 9, read_softmax, true, "f>f b>b b>h u>u u>h h>h"},
     {28, ASH_OP_tanh, 3, 0, NULL, true, UNARY_TYPES},
     {34, ASH_OP_pad, 4, 0, NULL, false, ".i>= .l>="},
@@ -530,6 +532,8 @@ static ash_status check_code(ash_tflite *r, const ash_tflite_code *code) {
   const char *name = ash_tflite_builtin_name(code->builtin);
   if (code->builtin == CUSTOM)
     return refuse_custom(r, code);
+  if (ash_tflite_makes_handles(code->builtin))
+    return ASH_OK;
   if (!known)
     return ash_fail(r->ctx, ASH_UNSUPPORTED, ASH_D_op_unsupported, at,
                     "TFLite operator %d, %s, is not supported (uses: %u)",
@@ -641,6 +645,14 @@ static uint32_t place_of(ash_op_kind kind, uint32_t i) {
   return (uint32_t)(d->order[i] - '0');
 }
 
+/* The file has handle and value as inputs; the graph has the variable as the
+ * output. Their number was checked (tflite_variable.c). */
+static void turn_assignment(call *c, const ash_tflite_op *from) {
+  c->op.inputs[0] = c->r->uses[from->inputs[1]].graph;
+  c->op.outputs[0] = c->r->uses[from->inputs[0]].graph;
+  c->op.input_count = c->op.output_count = 1;
+}
+
 /* An order also says how many of the file's inputs are kept. */
 static void drop_unlisted(call *c) {
   const struct detail *d = detail_of(c->rule->kind);
@@ -657,8 +669,12 @@ static ash_status translate(call *c) {
                    .output_count = from->output_count,
                    .attrs = c->attrs};
   c->op.inputs = ASH_NEW_ARRAY(scratch, uint32_t, from->input_count);
-  c->op.outputs = ASH_NEW_ARRAY(scratch, uint32_t, from->output_count);
+  c->op.outputs = ASH_NEW_ARRAY(scratch, uint32_t, from->output_count + 1u);
   ASH_TRY(ash_zone_check(c->r->ctx, scratch));
+  if (c->rule->kind == ASH_OP_assign_variable) {
+    turn_assignment(c, from);
+    return ASH_OK;
+  }
   for (uint32_t i = 0; i < from->input_count; i++) {
     const uint32_t k = place_of(c->rule->kind, i);
     c->op.inputs[i] = k >= from->input_count || from->inputs[k] == ASH_NO_ID

@@ -58,13 +58,16 @@ typedef struct draft {
 } draft;
 
 /* Names reach terminals and generated comments: no control characters. */
-static const char *clean_name(ash_tflite *r, const ash_fb_table *table) {
-  const char *raw = ash_fb_string(table, TENSOR_NAME);
+const char *ash_tflite_clean(ash_tflite *r, const char *raw) {
   char *name = ash_zone_string(&r->ctx->scratch, raw ? raw : "");
   for (char *p = name; p && *p; p++)
     if ((unsigned char)*p < 0x20 || *p == 0x7f)
       *p = '?';
   return name;
+}
+
+static const char *clean_name(ash_tflite *r, const ash_fb_table *table) {
+  return ash_tflite_clean(r, ash_fb_string(table, TENSOR_NAME));
 }
 
 static ash_loc at_tensor(ash_tflite *r, uint32_t tensor, const char *name) {
@@ -395,4 +398,15 @@ ash_status ash_tflite_add_tensor(ash_tflite *r, uint32_t tensor) {
   const ash_status status = read_tensor(&d);
   ash_zone_rewind(&r->ctx->scratch, mark);
   return status;
+}
+
+ash_status ash_tflite_read_value(ash_tflite *r, const ash_fb_table *table,
+                                 ash_tensor *out) {
+  draft d = {.r = r, .index = ASH_NO_ID, .table = *table};
+  d.t.name = clean_name(r, table);
+  ASH_TRY(ash_zone_check(r->ctx, &r->ctx->scratch));
+  ASH_TRY(read_type(&d));
+  ASH_TRY(find_data(&d, &d.t.bytes));
+  *out = d.t;
+  return ASH_OK;
 }

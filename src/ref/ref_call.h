@@ -210,7 +210,9 @@ ash_status ash_ref_move_all(const ash_ref_call *c, ash_ref_source *source_of);
   X(pool_nd, ash_ref_pool_nd)                                                  \
   X(running, ash_ref_running)                                                  \
   X(top_k, ash_ref_top_k)                                                      \
-  X(resample, ash_ref_resample)
+  X(resample, ash_ref_resample)                                                \
+  X(read_variable, ash_ref_copy)                                               \
+  X(assign_variable, ash_ref_copy)
 
 #define X(op, kernel) ash_status kernel(const ash_ref_call *c);
 ASH_REF_KERNELS(X)
