@@ -154,6 +154,10 @@ typedef struct ash_tiling {
   ash_tile_cost cost;
 } ash_tiling;
 
+/* May the output be written over input k of the op? (If the kernel can.) Each
+ * piece must read what it writes and nothing else of that tensor. */
+ASH_API bool ash_tiling_in_place(const ash_tiling *tiling, uint32_t input);
+
 /* ---- the tilings of a model ---------------------------------------------- */
 
 typedef struct ash_tilings {

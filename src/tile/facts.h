@@ -15,7 +15,7 @@ typedef struct ash_operand_fact {
 } ash_operand_fact;
 
 typedef struct ash_axis_fact {
-  uint64_t pieces; /* over all regions                                      */
+  uint64_t pieces;  /* over all regions                                      */
   uint64_t rounded; /* positions, each piece rounded up to the multiple that
                        the kernel likes                                     */
   const ash_operand_fact *operands;
@@ -25,13 +25,14 @@ typedef struct ash_facts ash_facts;
 
 ash_status ash_facts_new(ash_facts **out, const ash_tile_problem *p);
 
-/* Of the pieces of level `level` when `tiles[k * ASH_TILE_AXES + axis]` is the
- * size at level k. NULL: out of memory. */
+/* Of the pieces of an axis at a level. NULL: out of memory. */
 const ash_axis_fact *ash_facts_get(ash_facts *f, uint32_t axis, uint32_t level,
-                                   const int64_t tile[][ASH_TILE_AXES]);
+                                   const ash_tile_cut *cut);
 
 /* Does operand o follow the axis at all? Bit o. */
 uint32_t ash_facts_followers(const ash_facts *f, uint32_t axis);
+/* However the axis is cut, no fewer elements of operand o are brought. */
+uint64_t ash_facts_least(const ash_facts *f, uint32_t axis, uint32_t operand);
 /* Elements of operand o in dimensions that follow no axis. */
 uint64_t ash_facts_base(const ash_facts *f, uint32_t operand);
 

@@ -17,7 +17,8 @@ static bool is_staged(const ash_tile_problem *p, uint32_t level, uint32_t o) {
   return p->stages[level].staged >> o & 1;
 }
 
-/* ---- sizes ---------------------------------------------------------------- */
+/* ---- sizes ----------------------------------------------------------------
+ */
 
 /* Positions needed of a dimension by a piece in the middle of the tensor. */
 static uint64_t nominal(const ash_tile_dim *dim, uint64_t extent, int64_t n) {
@@ -27,16 +28,16 @@ static uint64_t nominal(const ash_tile_dim *dim, uint64_t extent, int64_t n) {
   return need < 0 ? 1 : ash_min_u64(extent, (uint64_t)need + 1);
 }
 
-static int64_t piece_of(const int64_t tile[][ASH_TILE_AXES], uint32_t level,
+static int64_t piece_of(const ash_tile_cut *cut, uint32_t level,
                         uint32_t axis) {
-  return axis == ASH_NO_AXIS ? 1 : tile[level][axis];
+  return axis == ASH_NO_AXIS ? 1 : cut->at[level][axis];
 }
 
 /* Transfers that the engine makes for one box: dimensions that are there as a
  * whole join the one outside, the engine's rank and length limit the rest. */
 static uint64_t transfers_of(const ash_tile_problem *p, uint32_t level,
                              uint32_t o, uint64_t bytes,
-                             const int64_t tile[][ASH_TILE_AXES]) {
+                             const ash_tile_cut *cut) {
   const ash_tile_operand *operand = &p->space->operands[o];
   const ash_shape *shape = &p->g->tensors.items[operand->tensor].shape;
   const ash_tile_stage *stage = &p->stages[level];
@@ -46,9 +47,9 @@ static uint64_t transfers_of(const ash_tile_problem *p, uint32_t level,
   for (uint32_t d = operand->rank; d-- > 0;) {
     const ash_tile_dim *dim = &operand->dim[d];
     const uint64_t whole = (uint64_t)shape->dim[d];
-    const uint64_t size = nominal(dim, whole, piece_of(tile, level, dim->axis));
+    const uint64_t size = nominal(dim, whole, piece_of(cut, level, dim->axis));
     const uint64_t outside =
-        inner ? nominal(dim, whole, piece_of(tile, level - 1, dim->axis))
+        inner ? nominal(dim, whole, piece_of(cut, level - 1, dim->axis))
               : whole;
     merged *= size;
     if (size == outside && d)
@@ -65,7 +66,7 @@ static uint64_t transfers_of(const ash_tile_problem *p, uint32_t level,
 
 static void size_level(const ash_facts *f, const ash_tile_problem *p,
                        ash_tile_sizes *s, uint32_t level,
-                       const int64_t tile[][ASH_TILE_AXES]) {
+                       const ash_tile_cut *cut) {
   const ash_tile_stage *stage = &p->stages[level];
   for (uint32_t o = 0; o < p->space->operand_count; o++) {
     uint64_t elements = ash_facts_base(f, o);
@@ -75,7 +76,7 @@ static void size_level(const ash_facts *f, const ash_tile_problem *p,
       elements *= s->fact[level][a]->operands[o].most;
     const uint64_t bytes = bytes_of(p, o, elements);
     s->box[level][o] = bytes;
-    s->pieces[level][o] = transfers_of(p, level, o, bytes, tile);
+    s->pieces[level][o] = transfers_of(p, level, o, bytes, cut);
     s->cycles[level][o] = s->pieces[level][o] * stage->setup +
                           bytes * 1000 / stage->bytes_per_kilocycle;
   }
@@ -111,7 +112,7 @@ static void size_sums(const ash_facts *f, const ash_tile_problem *p,
 }
 
 static void size_work(const ash_tile_problem *p, ash_tile_sizes *s,
-                      const int64_t tile[][ASH_TILE_AXES]) {
+                      const ash_tile_cut *cut) {
   const uint32_t last = p->level_count - 1;
   /* Work in proportion to positions; fractions of a factor are kept in 1024ths
    * so that all machines agree. */
@@ -121,28 +122,27 @@ static void size_work(const ash_tile_problem *p, ash_tile_sizes *s,
     const uint64_t extent = (uint64_t)p->space->axes[a].extent;
     s->tiles *= s->fact[last][a]->pieces;
     if (s->fact[last][a]->rounded != extent && extent)
-      work += work * ((s->fact[last][a]->rounded - extent) * 1024 / extent) /
-              1024;
+      work +=
+          work * ((s->fact[last][a]->rounded - extent) * 1024 / extent) / 1024;
   }
   s->compute = s->tiles * p->call_cycles + work * 1000 / p->per_kilocycle;
-  s->work = ash_tile_work_bytes(p->g, p->space, tile[last]);
+  s->work = ash_tile_work_bytes(p->g, p->space, cut->at[last]);
 }
 
 bool ash_model_sizes(ash_facts *f, const ash_tile_problem *p,
-                     ash_tile_sizes *out,
-                     const int64_t tile[][ASH_TILE_AXES]) {
+                     ash_tile_sizes *out, const ash_tile_cut *cut) {
   for (uint32_t k = 0; k < p->level_count; k++) {
     out->regions[k] = 1;
     for (uint32_t a = 0; a < p->space->axis_count; a++) {
-      out->fact[k][a] = ash_facts_get(f, a, k, tile);
+      out->fact[k][a] = ash_facts_get(f, a, k, cut);
       if (!out->fact[k][a])
         return false;
       if (k)
         out->regions[k] *= out->fact[k - 1][a]->pieces;
     }
-    size_level(f, p, out, k, tile);
+    size_level(f, p, out, k, cut);
   }
-  size_work(p, out, tile);
+  size_work(p, out, cut);
   size_sums(f, p, out);
   return true;
 }
@@ -160,7 +160,8 @@ uint64_t ash_model_least(const ash_tile_problem *p, const ash_tile_sizes *s,
   return sum;
 }
 
-/* ---- moves ---------------------------------------------------------------- */
+/* ---- moves ----------------------------------------------------------------
+ */
 
 static uint64_t distinct(const ash_tile_sizes *s, uint32_t level, uint32_t a,
                          uint32_t o) {
@@ -195,8 +196,9 @@ uint64_t ash_model_loads(const ash_facts *f, const ash_tile_problem *p,
   }
   for (uint32_t d = 0; d < p->space->axis_count; d++) {
     const uint32_t a = c->order[k][d];
-    const ash_axis_fact *fact =
-        d <= depth ? s->fact[k][a] : k ? s->fact[k - 1][a] : NULL;
+    const ash_axis_fact *fact = d <= depth ? s->fact[k][a]
+                                : k        ? s->fact[k - 1][a]
+                                           : NULL;
     const ash_operand_fact *own = fact ? &fact->operands[o] : NULL;
     if (d == depth) {
       loads *= own->distinct;
@@ -213,7 +215,8 @@ uint64_t ash_model_loads(const ash_facts *f, const ash_tile_problem *p,
   return loads;
 }
 
-/* ---- one level ------------------------------------------------------------ */
+/* ---- one level ------------------------------------------------------------
+ */
 
 typedef struct level_moves {
   uint64_t loads[ASH_OPERANDS_MAX], bytes[ASH_OPERANDS_MAX];
@@ -324,7 +327,8 @@ static bool choose_copies(const ash_tile_problem *p, const ash_tile_sizes *s,
   return true;
 }
 
-/* ---- the whole ------------------------------------------------------------ */
+/* ---- the whole ------------------------------------------------------------
+ */
 
 static void note_level(ash_tile_cost *details, const level_moves *m,
                        uint32_t level) {
@@ -338,8 +342,7 @@ static void start_value(const ash_tile_sizes *s, ash_tile_value *out,
                         ash_tile_cost *details) {
   *out = (ash_tile_value){s->compute, 0, 0};
   if (details)
-    *details =
-        (ash_tile_cost){.tiles = s->tiles, .compute_cycles = s->compute};
+    *details = (ash_tile_cost){.tiles = s->tiles, .compute_cycles = s->compute};
 }
 
 bool ash_model_value(const ash_facts *f, const ash_tile_problem *p,
@@ -383,7 +386,7 @@ bool ash_model_given(const ash_facts *f, const ash_tile_problem *p,
 }
 
 ash_tile_value ash_model_bound(const ash_facts *f, const ash_tile_problem *p,
-                               const ash_tile_sizes *s) {
+                               const ash_tile_sizes *s, bool open) {
   ash_tile_value out = {s->compute, 0, 0};
   for (uint32_t k = p->level_count; k-- > 0;) {
     const ash_tile_stage *stage = &p->stages[k];
@@ -394,18 +397,22 @@ ash_tile_value ash_model_bound(const ash_facts *f, const ash_tile_problem *p,
       uint64_t loads = 1, elements = ash_facts_base(f, o);
       for (uint32_t a = 0; a < p->space->axis_count; a++) {
         loads *= distinct(s, k, a, o);
-        elements *= s->fact[k][a]->operands[o].fresh;
+        elements *= open ? ash_min_u64(s->fact[k][a]->operands[o].fresh,
+                                       ash_facts_least(f, a, o))
+                         : s->fact[k][a]->operands[o].fresh;
       }
       const uint64_t bytes = bytes_of(p, o, elements);
       const uint64_t least = loads * s->pieces[k][o] * stage->setup +
                              bytes * 1000 / stage->bytes_per_kilocycle;
       out.bytes += bytes;
       time += least;
-      fill += ash_min_u64(s->cycles[k][o], least);
+      if (!open)
+        fill += ash_min_u64(s->cycles[k][o], least);
     }
     out.cycles = stage->overlaps ? ash_max_u64(out.cycles + fill, time)
                                  : out.cycles + time;
-    out.footprint += ash_model_least(p, s, k);
+    if (!open)
+      out.footprint += ash_model_least(p, s, k);
   }
   return out;
 }

@@ -28,22 +28,21 @@ typedef struct ash_tile_sizes {
 
 /* False: out of memory. */
 bool ash_model_sizes(ash_facts *f, const ash_tile_problem *p,
-                     ash_tile_sizes *out,
-                     const int64_t tile[][ASH_TILE_AXES]);
+                     ash_tile_sizes *out, const ash_tile_cut *cut);
 
 /* Bytes of a level with one copy of everything. */
 uint64_t ash_model_least(const ash_tile_problem *p, const ash_tile_sizes *s,
                          uint32_t level);
 
-/* No order and no copies of these sizes cost less. */
+/* No order and no copies of these sizes cost less. `open`: nor does cutting
+ * further. */
 ash_tile_value ash_model_bound(const ash_facts *f, const ash_tile_problem *p,
-                               const ash_tile_sizes *s);
+                               const ash_tile_sizes *s, bool open);
 
 /* How often operand o is moved at a level, and how many bytes in all. */
 uint64_t ash_model_loads(const ash_facts *f, const ash_tile_problem *p,
-                         const ash_tile_sizes *s,
-                         const ash_tile_choice *choice, uint32_t level,
-                         uint32_t operand, uint64_t *bytes);
+                         const ash_tile_sizes *s, const ash_tile_choice *choice,
+                         uint32_t level, uint32_t operand, uint64_t *bytes);
 
 /* Chooses the copies for the orders in `choice` and says what that is worth;
  * false if it does not fit. `details` may be NULL. */

@@ -27,17 +27,22 @@ typedef struct ash_tile_problem {
   const ash_tile_space *space;
   uint32_t level_count;
   ash_tile_stage stages[ASH_TILE_LEVELS];
-  uint32_t buffering;      /* 0: free, else copies of all that moves        */
-  uint64_t per_kilocycle;  /* units of work                                 */
+  uint32_t buffering;     /* 0: free, else copies of all that moves        */
+  uint64_t per_kilocycle; /* units of work                                 */
   uint64_t elements_per_kilocycle;
   uint64_t call_cycles;
   uint64_t ticks;
   uint64_t seed;
 } ash_tile_problem;
 
+/* Sizes by level and axis. */
+typedef struct ash_tile_cut {
+  int64_t at[ASH_TILE_LEVELS][ASH_TILE_AXES];
+} ash_tile_cut;
+
 /* What a search chooses. */
 typedef struct ash_tile_choice {
-  int64_t tile[ASH_TILE_LEVELS][ASH_TILE_AXES];
+  ash_tile_cut cut;
   uint8_t order[ASH_TILE_LEVELS][ASH_TILE_AXES];
   uint8_t copies[ASH_TILE_LEVELS][ASH_OPERANDS_MAX];
 } ash_tile_choice;

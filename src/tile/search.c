@@ -28,7 +28,7 @@ typedef struct search {
   uint32_t var_count;
   /* By axis and operand: no cutting brings less. */
   uint64_t least[ASH_TILE_AXES][ASH_OPERANDS_MAX];
-  int64_t tile[ASH_TILE_LEVELS][ASH_TILE_AXES];
+  ash_tile_cut cut;
   uint64_t limit;
   bool cut_short;
 } search;
@@ -39,7 +39,7 @@ static bool may_cut(const ash_tile_problem *p, uint32_t axis) {
 }
 
 static int64_t region(const search *s, uint32_t level, uint32_t axis) {
-  return level ? s->tile[level - 1][axis] : s->p->space->axes[axis].extent;
+  return level ? s->cut.at[level - 1][axis] : s->p->space->axes[axis].extent;
 }
 
 static int64_t smallest(const search *s, uint32_t level, uint32_t axis) {
@@ -61,16 +61,16 @@ static void list_candidates(search *s, uint32_t v) {
 static void fill_rest(search *s, uint32_t v, bool small) {
   for (; v < s->var_count; v++) {
     const variable *var = &s->vars[v];
-    s->tile[var->level][var->axis] = small
-                                         ? smallest(s, var->level, var->axis)
-                                         : region(s, var->level, var->axis);
+    s->cut.at[var->level][var->axis] = small
+                                           ? smallest(s, var->level, var->axis)
+                                           : region(s, var->level, var->axis);
   }
 }
 
 static ash_status sizes_fit(search *s, bool *fit, uint64_t copies) {
   ash_tile_sizes sizes;
   *fit = true;
-  if (!ash_model_sizes(s->f, s->p, &sizes, s->tile))
+  if (!ash_model_sizes(s->f, s->p, &sizes, &s->cut))
     return ash_nomem(s->p->ctx);
   s->best->ticks++;
   for (uint32_t k = 0; k < s->p->level_count; k++)
@@ -78,7 +78,8 @@ static ash_status sizes_fit(search *s, bool *fit, uint64_t copies) {
   return ASH_OK;
 }
 
-/* ---- greedy starts -------------------------------------------------------- */
+/* ---- greedy starts --------------------------------------------------------
+ */
 
 /* Axes in turn, from `first` on, as large as the rest allows. */
 static ash_status greedy(search *s, uint32_t first, uint64_t copies) {
@@ -93,15 +94,15 @@ static ash_status greedy(search *s, uint32_t first, uint64_t copies) {
                               may_cut(s->p, a), sizes, CANDIDATES_MAX);
       bool fit = false;
       for (uint32_t c = 0; c < count && !fit; c++) {
-        s->tile[k][a] = sizes[c];
+        s->cut.at[k][a] = sizes[c];
         for (uint32_t deeper = k + 1; deeper < s->p->level_count; deeper++)
-          s->tile[deeper][a] = smallest(s, deeper, a);
+          s->cut.at[deeper][a] = smallest(s, deeper, a);
         ASH_TRY(sizes_fit(s, &fit, copies));
       }
     }
-  if (!ash_search_legal(s->p, s->tile))
+  if (!ash_search_legal(s->p, &s->cut))
     return ASH_OK;
-  return ash_search_leaf(s->p, s->f, s->tile, s->best);
+  return ash_search_leaf(s->p, s->f, &s->cut, s->best);
 }
 
 static ash_status start(search *s) {
@@ -111,7 +112,8 @@ static ash_status start(search *s) {
   return ASH_OK;
 }
 
-/* ---- branch and bound ----------------------------------------------------- */
+/* ---- branch and bound -----------------------------------------------------
+ */
 
 /* With variables up to v chosen: can it fit, and can it be better? */
 static ash_status promising(search *s, uint32_t v, bool *yes) {
@@ -120,10 +122,10 @@ static ash_status promising(search *s, uint32_t v, bool *yes) {
   if (!*yes)
     return ASH_OK;
   fill_rest(s, v + 1, false);
-  if (!ash_model_sizes(s->f, s->p, &sizes, s->tile))
+  if (!ash_model_sizes(s->f, s->p, &sizes, &s->cut))
     return ash_nomem(s->p->ctx);
   s->best->ticks++;
-  ash_tile_value bound = ash_model_bound(s->f, s->p, &sizes);
+  ash_tile_value bound = ash_model_bound(s->f, s->p, &sizes, true);
   bound.footprint = 0;
   *yes = !s->best->found || ash_value_less(&bound, &s->best->value);
   return ASH_OK;
@@ -145,10 +147,10 @@ static ash_status explore(search *s) {
       return ASH_OK;
     }
     bool yes;
-    s->tile[var->level][var->axis] = var->candidates[var->at++];
+    s->cut.at[var->level][var->axis] = var->candidates[var->at++];
     if (v + 1 == s->var_count) {
-      if (ash_search_legal(s->p, s->tile))
-        ASH_TRY(ash_search_leaf(s->p, s->f, s->tile, s->best));
+      if (ash_search_legal(s->p, &s->cut))
+        ASH_TRY(ash_search_leaf(s->p, s->f, &s->cut, s->best));
       continue;
     }
     ASH_TRY(promising(s, v, &yes));
@@ -160,9 +162,9 @@ static ash_status explore(search *s) {
 static ash_status root_bound(search *s, uint64_t *cycles) {
   ash_tile_sizes sizes;
   fill_rest(s, 0, false);
-  if (!ash_model_sizes(s->f, s->p, &sizes, s->tile))
+  if (!ash_model_sizes(s->f, s->p, &sizes, &s->cut))
     return ash_nomem(s->p->ctx);
-  *cycles = ash_model_bound(s->f, s->p, &sizes).cycles;
+  *cycles = ash_model_bound(s->f, s->p, &sizes, true).cycles;
   return ASH_OK;
 }
 
@@ -179,10 +181,10 @@ ash_status ash_search_cost(const ash_tile_problem *p, ash_facts *f,
       s.vars[s.var_count++].axis = a;
     }
   if (s.var_count == 0)
-    return ash_search_leaf(p, f, s.tile, out);
+    return ash_search_leaf(p, f, &s.cut, out);
   ASH_TRY(start(&s));
   ASH_TRY(explore(&s));
-  out->verdict = !out->found ? (s.cut_short ? ASH_UNKNOWN : ASH_INFEASIBLE)
+  out->verdict = !out->found   ? (s.cut_short ? ASH_UNKNOWN : ASH_INFEASIBLE)
                  : s.cut_short ? ASH_FEASIBLE
                                : ASH_OPTIMAL;
   out->lower_bound = out->value.cycles;

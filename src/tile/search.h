@@ -28,11 +28,9 @@ uint32_t ash_tile_candidates(const ash_tile_axis *axis, int64_t extent,
 
 /* The best orders and copies for these sizes, if better than what is there. */
 ash_status ash_search_leaf(const ash_tile_problem *p, ash_facts *f,
-                           const int64_t tile[][ASH_TILE_AXES],
-                           ash_tile_found *best);
+                           const ash_tile_cut *cut, ash_tile_found *best);
 
 /* May these sizes stand together? (Sums are cut behind free axes.) */
-bool ash_search_legal(const ash_tile_problem *p,
-                      const int64_t tile[][ASH_TILE_AXES]);
+bool ash_search_legal(const ash_tile_problem *p, const ash_tile_cut *cut);
 
 #endif

@@ -3,20 +3,18 @@
 
 enum { PERMUTED = 5 }; /* loops of one level whose orders are all tried */
 
-static bool is_cut(const ash_tile_problem *p,
-                   const int64_t tile[][ASH_TILE_AXES], uint32_t level,
-                   uint32_t a) {
-  return tile[level][a] <
-         (level ? tile[level - 1][a] : p->space->axes[a].extent);
+static bool is_cut(const ash_tile_problem *p, const ash_tile_cut *cut,
+                   uint32_t level, uint32_t a) {
+  return cut->at[level][a] <
+         (level ? cut->at[level - 1][a] : p->space->axes[a].extent);
 }
 
-bool ash_search_legal(const ash_tile_problem *p,
-                      const int64_t tile[][ASH_TILE_AXES]) {
+bool ash_search_legal(const ash_tile_problem *p, const ash_tile_cut *cut) {
   bool sum_outside = false;
   for (uint32_t k = 0; k < p->level_count; k++) {
     bool sum = false;
     for (uint32_t a = 0; a < p->space->axis_count; a++) {
-      if (!is_cut(p, tile, k, a))
+      if (!is_cut(p, cut, k, a))
         continue;
       if (p->space->axes[a].kind == ASH_AXIS_SUM)
         sum = true;
@@ -34,15 +32,14 @@ typedef struct loops {
   uint32_t free, sums;
 } loops;
 
-static void list_loops(const ash_tile_problem *p,
-                       const int64_t tile[][ASH_TILE_AXES], uint32_t level,
-                       loops *out) {
+static void list_loops(const ash_tile_problem *p, const ash_tile_cut *cut,
+                       uint32_t level, loops *out) {
   uint32_t n = 0;
   out->free = out->sums = 0;
   for (int pass = 0; pass < 3; pass++)
     for (uint32_t a = 0; a < p->space->axis_count; a++) {
       const bool sum = p->space->axes[a].kind == ASH_AXIS_SUM;
-      const int mine = !is_cut(p, tile, level, a) ? 2 : sum ? 1 : 0;
+      const int mine = !is_cut(p, cut, level, a) ? 2 : sum ? 1 : 0;
       if (mine != pass)
         continue;
       out->axes[n++] = (uint8_t)a;
@@ -86,24 +83,21 @@ static bool next_order(loops *all, uint32_t levels) {
 }
 
 ash_status ash_search_leaf(const ash_tile_problem *p, ash_facts *f,
-                           const int64_t tile[][ASH_TILE_AXES],
-                           ash_tile_found *best) {
+                           const ash_tile_cut *cut, ash_tile_found *best) {
   ash_tile_sizes sizes;
   loops all[ASH_TILE_LEVELS];
-  ash_tile_choice choice = {0};
-  if (!ash_model_sizes(f, p, &sizes, tile))
+  ash_tile_choice choice = {.cut = *cut};
+  if (!ash_model_sizes(f, p, &sizes, cut))
     return ash_nomem(p->ctx);
   best->ticks++;
   for (uint32_t k = 0; k < p->level_count; k++)
     if (ash_model_least(p, &sizes, k) > p->stages[k].room)
       return ASH_OK;
-  const ash_tile_value bound = ash_model_bound(f, p, &sizes);
+  const ash_tile_value bound = ash_model_bound(f, p, &sizes, false);
   if (best->found && !ash_value_less(&bound, &best->value))
     return ASH_OK;
   for (uint32_t k = 0; k < p->level_count; k++) {
-    list_loops(p, tile, k, &all[k]);
-    for (uint32_t a = 0; a < p->space->axis_count; a++)
-      choice.tile[k][a] = tile[k][a];
+    list_loops(p, cut, k, &all[k]);
   }
   do {
     ash_tile_value value;
