@@ -8,13 +8,15 @@
 #include "base/file.h"
 #include "graph/verify.h"
 #include "pass/pass.h"
+#include "plan/variants.h"
 #include "read/read.h"
 #include "ref/ref.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* ---- stages --------------------------------------------------------------- */
+/* ---- stages ---------------------------------------------------------------
+ */
 
 static const char *const stage_text[ASH_STAGE_COUNT] = {"read", "pass", "plan",
                                                         "emit"};
@@ -63,6 +65,20 @@ ash_status ash_run_reference(ash_ctx *ctx, const ash_graph *g,
   return ash_ref_run(ctx, g, inputs, outputs);
 }
 
+uint64_t ash_state_bytes(const ash_graph *g) {
+  return ash_ref_state_bytes(g);
+}
+
+void ash_first_state(const ash_graph *g, void *state) {
+  ash_ref_first_state(g, state);
+}
+
+ash_status ash_run_reference_again(ash_ctx *ctx, const ash_graph *g,
+                                   const void *const *inputs,
+                                   void *const *outputs, void *state) {
+  return ash_ref_run_kept(ctx, g, inputs, outputs, state);
+}
+
 ash_status ash_write_files(ash_ctx *ctx, const char *folder,
                            const ash_generated *files, size_t file_count) {
   ash_output out;
@@ -82,7 +98,8 @@ ash_status ash_write_files(ash_ctx *ctx, const char *folder,
   return status;
 }
 
-/* ---- the arrow ------------------------------------------------------------ */
+/* ---- the arrow ------------------------------------------------------------
+ */
 
 typedef struct run {
   ash_ctx *ctx;
@@ -110,27 +127,16 @@ static uint32_t features_of(const ash_device *d) {
   if (!d)
     return 0;
   return (d->features.dsp ? (uint32_t)ASH_FEATURE_DSP : 0) |
-         (d->features.mve ? (uint32_t)ASH_FEATURE_MVE : 0);
-}
-
-/* Fast kernels if their work memory fits, portable ones if it must be. */
-static ash_status plan_memory(run *r) {
-  ash_compiled *out = r->out;
-  const size_t diags = r->ctx->diag_count;
-  const ash_status status = ash_plan_model(r->ctx, &out->plan, out->graph,
-                                           r->device, &r->options.plan);
-  if (status != ASH_NOFIT || out->graph->features == 0)
-    return status;
-  out->graph->features = 0;
-  r->ctx->diag_count = diags;
-  return ash_plan_model(r->ctx, &out->plan, out->graph, r->device,
-                         &r->options.plan);
+         (d->features.mve ? (uint32_t)ASH_FEATURE_MVE : 0) |
+         (d->features.mve && d->features.fpu ? (uint32_t)ASH_FEATURE_MVE_FLOAT
+                                             : 0) |
+         (d->features.rvv ? (uint32_t)ASH_FEATURE_RVV : 0);
 }
 
 static ash_status compile(run *r, const char *path) {
   ash_compiled *out = r->out;
-  const char *prefix = r->options.prefix ? r->options.prefix
-                                         : ash_default_prefix(r->ctx, path);
+  const char *prefix =
+      r->options.prefix ? r->options.prefix : ash_default_prefix(r->ctx, path);
   bool go_on;
   ASH_TRY(ash_load_model_with(r->ctx, &out->graph, path, &r->options.load));
   ASH_TRY(after(r, ASH_STAGE_READ, &go_on));
@@ -141,7 +147,8 @@ static ash_status compile(run *r, const char *path) {
   ASH_TRY(after(r, ASH_STAGE_PASS, &go_on));
   if (!go_on)
     return ASH_OK;
-  ASH_TRY(plan_memory(r));
+  ASH_TRY(ash_plan_variants(r->ctx, &out->plan, out->graph, r->device,
+                            &r->options.plan));
   ASH_TRY(after(r, ASH_STAGE_PLAN, &go_on));
   if (!go_on)
     return ASH_OK;

@@ -61,9 +61,15 @@ static bool others_are_apart(const ash_aliaser *a, const place *p) {
   return true;
 }
 
+/* What lies in a variable's storage is not ours to overwrite. */
+static bool is_scratch(const ash_aliaser *a, uint32_t i) {
+  const uint32_t root =
+      ash_alias_root(a->slots->items, a->slots->count, i, NULL);
+  return slot(a, root)->binding.role == ASH_SCRATCH;
+}
+
 static bool is_legal(const ash_aliaser *a, const place *p) {
-  return slot(a, p->in)->binding.role == ASH_SCRATCH &&
-         slot(a, p->out)->binding.role == ASH_SCRATCH &&
+  return is_scratch(a, p->in) && is_scratch(a, p->out) &&
          slot(a, p->in)->life.end_step == p->step + 1 && !is_output(a, p->in) &&
          input_is_free(a, p) && output_is_new(a, p) && others_are_apart(a, p);
 }

@@ -84,9 +84,11 @@ static void take_demands(planning *p, uint32_t i) {
   if (a->alignment)
     s->alignment = a->alignment;
   p->aligned[i] = a->alignment != 0;
-  if (s->binding.role != ASH_SCRATCH)
+  if (s->binding.role == ASH_CONSTANT)
     return;
   p->memory[i] = a->memory;
+  if (s->binding.role != ASH_SCRATCH)
+    return;
   p->offset[i] = a->offset;
 }
 
