@@ -127,13 +127,49 @@ static ash_status after(run *r, ash_stage stage, bool *go_on) {
 }
 
 static uint32_t features_of(const ash_device *d) {
-  if (!d)
-    return 0;
+  if (!d || d->compute_memory != ASH_NO_MEMORY)
+    return 0; /* pieces are run by portable kernels */
   return (d->features.dsp ? (uint32_t)ASH_FEATURE_DSP : 0) |
          (d->features.mve ? (uint32_t)ASH_FEATURE_MVE : 0) |
          (d->features.mve && d->features.fpu ? (uint32_t)ASH_FEATURE_MVE_FLOAT
                                              : 0) |
          (d->features.rvv ? (uint32_t)ASH_FEATURE_RVV : 0);
+}
+
+/* Tiles, then a plan with them. What packing wastes is learnt by trying: tiles
+ * get less room until all fits. */
+static ash_status plan_tiled(run *r) {
+  enum { TRIES = 6 };
+  ash_compiled *out = r->out;
+  const size_t diags = r->ctx->diag_count;
+  ash_plan_options options = r->options.plan;
+  ash_tile_options tile = r->options.tile;
+  ash_status status = ASH_NOFIT;
+  for (uint32_t i = 0; i < TRIES; i++) {
+    const size_t said = r->ctx->diag_count;
+    tile.shrink = i * 64;
+    const ash_status cut = ash_tile_model(r->ctx, &options.tilings, out->graph,
+                                          r->device, &options, &tile);
+    if (cut != ASH_OK && i) {
+      r->ctx->diag_count = said; /* what the planner said is the reason */
+      return status;
+    }
+    ASH_TRY(cut);
+    r->ctx->diag_count = diags;
+    status =
+        ash_plan_model(r->ctx, &out->plan, out->graph, r->device, &options);
+    if (status != ASH_NOFIT)
+      return status;
+  }
+  return status;
+}
+
+static ash_status plan_memory(run *r) {
+  ash_compiled *out = r->out;
+  if (r->device->compute_memory != ASH_NO_MEMORY)
+    return plan_tiled(r);
+  return ash_plan_variants(r->ctx, &out->plan, out->graph, r->device,
+                           &r->options.plan);
 }
 
 static ash_status compile(run *r, const char *path) {
@@ -150,8 +186,7 @@ static ash_status compile(run *r, const char *path) {
   ASH_TRY(after(r, ASH_STAGE_PASS, &go_on));
   if (!go_on)
     return ASH_OK;
-  ASH_TRY(ash_plan_variants(r->ctx, &out->plan, out->graph, r->device,
-                            &r->options.plan));
+  ASH_TRY(plan_memory(r));
   ASH_TRY(after(r, ASH_STAGE_PLAN, &go_on));
   if (!go_on)
     return ASH_OK;
