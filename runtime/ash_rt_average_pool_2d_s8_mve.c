@@ -1,6 +1,6 @@
 /* ash_rt_average_pool_2d_s8_mve.c - average over windows of at most 255 pixels,
  * int8, with Helium: eight channels at once, summed up in 16 bits. */
-#include "ash_rt.h"
+#include "ash_rt_mve.h"
 
 typedef struct ash_rt_average_mve {
   const int8_t *in;

@@ -2,7 +2,7 @@
  *
  * The input of a pixel is one column of bytes (a copy, unless it lies in one
  * piece already); four channels are summed up at once. */
-#include "ash_rt.h"
+#include "ash_rt_mve.h"
 
 typedef struct ash_rt_conv_mve {
   const int32_t *multiplier;

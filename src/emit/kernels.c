@@ -5,6 +5,46 @@
 
 #include <string.h>
 
+static const char own_include[] = "#include \"ash_rt";
+
+/* A file of runtime/ without its includes of others of them: in the copy, each
+ * stands there once. */
+static void put_body(ash_module *m, const ash_embedded *file) {
+  const size_t head = sizeof own_include - 1;
+  const char *p = file->text, *end = p + file->bytes;
+  while (p < end) {
+    const char *stop = memchr(p, '\n', (size_t)(end - p));
+    const char *next = stop ? stop + 1 : end;
+    const size_t n = (size_t)(next - p);
+    if (n < head || memcmp(p, own_include, head) != 0)
+      ash_emit_renamed(m, p, n);
+    p = next;
+  }
+}
+
+static bool includes(const ash_embedded *file, const char *name) {
+  const char *line = strstr(file->text, own_include);
+  const size_t n = strlen(name);
+  return line && strncmp(strchr(line, '"') + 1, name, n) == 0 &&
+         strchr(line, '"')[n + 1] == '"';
+}
+
+static bool is_header(const ash_embedded *file) {
+  return strcmp(strrchr(file->name, '.'), ".h") == 0;
+}
+
+/* Does a kernel of this model include the header? */
+static bool is_needed(const ash_module *m, const char *header) {
+  for (uint32_t op = 0; op < m->g->op_count; op++) {
+    const ash_kernel *k = m->kernels[op];
+    const ash_embedded *file = k && k->file ? ash_runtime_file(k->file) : NULL;
+    if (file && includes(file, header))
+      return true;
+  }
+  return false;
+}
+
+/* ash_rt.h, and the helpers for those instructions that the kernels use. */
 ash_status ash_emit_kernels_header(ash_module *m) {
   const ash_embedded *file = ash_runtime_file("ash_rt.h");
   ASH_INVARIANT(m->ctx, file != NULL);
@@ -12,22 +52,12 @@ ash_status ash_emit_kernels_header(ash_module *m) {
                   ash_zone_format(&m->ctx->scratch, "%s_kernels.h", m->prefix),
                   "arithmetic and parameters of the kernels");
   ash_emit_renamed(m, file->text, file->bytes);
+  for (const ash_embedded *f = ash_runtime_files; f->name; f++)
+    if (f != file && is_header(f) && is_needed(m, f->name)) {
+      ash_text_blank(m->text);
+      put_body(m, f);
+    }
   return ASH_OK;
-}
-
-/* A runtime file without its includes of ash_rt.h: the copy stands in one file
- * that includes the header once. */
-static void put_body(ash_module *m, const char *text, size_t count) {
-  static const char include[] = "#include \"ash_rt.h\"\n";
-  const char *end = text + count;
-  while (text < end) {
-    const char *stop = memchr(text, '\n', (size_t)(end - text));
-    const char *next = stop ? stop + 1 : end;
-    const size_t n = (size_t)(next - text);
-    if (n != sizeof include - 1 || memcmp(text, include, n) != 0)
-      ash_emit_renamed(m, text, n);
-    text = next;
-  }
 }
 
 /* Was this file already written for an earlier operator? */
@@ -51,7 +81,7 @@ ash_status ash_emit_kernels_source(ash_module *m) {
     const ash_embedded *file = ash_runtime_file(m->kernels[op]->file);
     ASH_INVARIANT(m->ctx, file != NULL);
     ash_text_blank(m->text);
-    put_body(m, file->text, file->bytes);
+    put_body(m, file);
     any = true;
   }
   if (!any)

@@ -3,6 +3,8 @@
  * or is refused with the two tensors that collide. */
 #include "plan/check.h"
 
+#include "ashlar/tile.h"
+
 #include "base/checked.h"
 #include "kernel/reads.h"
 
@@ -190,6 +192,17 @@ static ash_status check_arena_memory(const checker *c, const ash_arena *a) {
 
 /* ---- steps -------------------------------------------------------------- */
 
+/* A value read from a variable may lie where the variable lies. */
+static bool is_view_of_state(const checker *c, uint32_t slot, ash_role role) {
+  const uint32_t root = root_of(c->plan, slot);
+  if (role != ASH_SCRATCH || root == ASH_NO_ID || root == slot)
+    return false;
+  const uint32_t tensor = c->plan->slots[root].tensor;
+  return c->plan->slots[slot].binding.role == ASH_PERSISTENT &&
+         tensor != ASH_NO_ID &&
+         c->g->tensors.items[tensor].kind == ASH_TENSOR_VARIABLE;
+}
+
 static ash_status check_use(const checker *c, uint32_t tensor, uint32_t step,
                             ash_role role) {
   const uint32_t i = ash_plan_slot_of_tensor(c->plan, tensor);
@@ -201,7 +214,7 @@ static ash_status check_use(const checker *c, uint32_t tensor, uint32_t step,
                     ash_graph_loc(c->g, ASH_NO_ID, tensor),
                     "the plan has no place for '%s'", t->id);
   const ash_slot *s = &c->plan->slots[i];
-  if (s->binding.role != role)
+  if (s->binding.role != role && !is_view_of_state(c, i, role))
     return REFUSE(c, ASH_D_plan_role, s, "'%s' is planned as %s, it is %s",
                   s->id, ash_role_text(s->binding.role), ash_role_text(role));
   if (s->size < t->bytes)
@@ -329,6 +342,8 @@ static ash_status check(const checker *c) {
     return ASH_OK;
   ASH_TRY(check_order(c));
   ASH_TRY(check_ends(c));
+  if (c->plan->tilings && c->device)
+    ASH_TRY(ash_check_tilings(c->ctx, c->plan, c->g, c->device));
   return ash_check_run(c);
 }
 

@@ -128,6 +128,43 @@ const char *ash_space_pool(ash_space_build *b) {
   return NULL;
 }
 
+/* Output position y gets something from inputs i with y = i * stride + tap -
+ * pad: the smallest one is (y + pad - reach + 1) / stride, rounded up. */
+static void spread(ash_space_build *b, const char *name, uint32_t dim,
+                   const walk *w) {
+  if (w->reach < w->stride ||
+      w->out > (w->in - 1) * w->stride + w->reach - w->before)
+    return;
+  ash_tile_operand *in = ash_space_in(b, 0);
+  const uint32_t axis = ash_space_axis(b, name, w->out);
+  ash_space_follow(ash_space_out(b, 0), dim, axis);
+  in->dim[dim] = (ash_tile_dim){axis, 1, w->reach - w->stride + 1,
+                                w->reach - w->before - w->stride, w->stride};
+}
+
+const char *ash_space_transpose_conv(ash_space_build *b) {
+  const int32_t *in = ash_space_shape(b, ash_space_in(b, 0))->dim;
+  const int32_t *out = ash_space_shape(b, ash_space_out(b, 0))->dim;
+  const int32_t *filter = ash_space_shape(b, ash_space_in(b, 1))->dim;
+  const walk h = {ash_op_int(b->op, "stride_h", 1),
+                  filter[1],
+                  ash_op_int(b->op, "pad_top", 0),
+                  in[1],
+                  out[1],
+                  0};
+  const walk w = {ash_op_int(b->op, "stride_w", 1),
+                  filter[2],
+                  ash_op_int(b->op, "pad_left", 0),
+                  in[2],
+                  out[2],
+                  0};
+  add_batch(b);
+  spread(b, "h", 1, &h);
+  spread(b, "w", 2, &w);
+  add_channels(b, 3, 3, 1);
+  return NULL;
+}
+
 /* ---- channels first, any number of axes ---------------------------------- */
 
 static int64_t slide_nd(ash_space_build *b, const int64_t *filter) {
@@ -214,6 +251,25 @@ void ash_local_window(ash_tile_local *l) {
     ash_local_pads(l, i + 1, &before, &after);
     ash_local_int(l, names[i][0], before);
     ash_local_int(l, names[i][1], after);
+  }
+}
+
+/* The convolution from the piece of the output to the piece of the input. */
+void ash_local_transpose_conv(ash_tile_local *l) {
+  static const char *const names[][3] = {{"pad_top", "pad_bottom", "stride_h"},
+                                         {"pad_left", "pad_right", "stride_w"}};
+  const ash_box in = ash_local_in(l, 0), out = ash_local_out(l, 0);
+  for (uint32_t i = 0; i < 2; i++) {
+    if (!is_cut(l, i + 1))
+      continue;
+    const int64_t stride = ash_op_int(l->op, names[i][2], 1);
+    const int64_t before = ash_op_int(l->op, names[i][0], 0) +
+                           out.start[i + 1] - in.start[i + 1] * stride;
+    const int64_t filter = ash_op_in(l->g, l->op, 1)->shape.dim[i + 1];
+    const int64_t after =
+        (in.size[i + 1] - 1) * stride + filter - before - out.size[i + 1];
+    ash_local_int(l, names[i][0], before);
+    ash_local_int(l, names[i][1], after > 0 ? after : 0);
   }
 }
 
