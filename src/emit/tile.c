@@ -24,8 +24,8 @@ const char *ash_emit_tile_slot(ash_module *m, uint32_t op, ash_slot_kind kind,
     const ash_slot *s = &m->plan->slots[i];
     if (s->op != op || s->kind != kind)
       continue;
-    if (kind != ASH_SLOT_TILE || (s->operand == operand && s->level == level &&
-                                  s->copy == copy))
+    if (kind != ASH_SLOT_TILE ||
+        (s->operand == operand && s->level == level && s->copy == copy))
       return ash_emit_slot(m, s);
   }
   return "0";
@@ -44,8 +44,8 @@ ash_status ash_emit_use_kernel(ash_module *m, const ash_kernel *kernel) {
 /* " * L1: n 1 h 8 w 16 c 64; 12 pieces" */
 static void put_comment(ash_module *m, const ash_tiling *t) {
   for (uint32_t k = 0; k < t->level_count; k++) {
-    ash_text_format(m->text, " * in %s:",
-                    m->device->memories[t->levels[k].memory].name);
+    ash_text_format(m->text,
+                    " * in %s:", m->device->memories[t->levels[k].memory].name);
     for (uint32_t a = 0; a < t->space->axis_count; a++)
       ash_text_format(m->text, " %s %" PRId64 " of %" PRId64,
                       t->space->axes[a].name, t->levels[k].tile[a],

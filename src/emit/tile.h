@@ -8,7 +8,8 @@
 #include "emit/module.h"
 #include "tile/instance.h"
 
-/* ---- classes of pieces (tile_class.c) -------------------------------------- */
+/* ---- classes of pieces (tile_class.c) --------------------------------------
+ */
 
 /* Pieces of the last level along one axis, by where they begin. */
 typedef struct ash_tile_run {
@@ -46,11 +47,13 @@ typedef struct ash_tile_classes {
 /* In the scratch zone. */
 ash_status ash_tile_classify(ash_ctx *ctx, ash_tile_classes *out,
                              const ash_graph *g, const ash_tiling *tiling);
-/* "static int32_t NAME(const ash_rt_piece *p)": the number of a piece's case. */
+/* "static int32_t NAME(const ash_rt_piece *p)": the number of a piece's case.
+ */
 void ash_tile_put_classes(ash_text *t, const char *name,
                           const ash_tile_classes *c, uint32_t axis_count);
 
-/* ---- kernels (tile_kernel.c) ------------------------------------------------- */
+/* ---- kernels (tile_kernel.c)
+ * ------------------------------------------------- */
 
 /* A function a class, and one that chooses. */
 ash_status ash_tile_put_kernels(ash_module *m, const ash_tiling *tiling,
@@ -60,13 +63,15 @@ const char *ash_tile_name(ash_zone *z, const ash_tile_operand *o);
 /* Does a piece need the accumulator? */
 bool ash_tile_sums(const ash_tiling *tiling);
 
-/* ---- loops (tile_loop.c) ----------------------------------------------------- */
+/* ---- loops (tile_loop.c)
+ * ----------------------------------------------------- */
 
 /* The function of the step. */
 ash_status ash_tile_put_loops(ash_module *m, const ash_tiling *tiling,
                               const char *name);
 
-/* ---- the whole (tile.c) ------------------------------------------------------- */
+/* ---- the whole (tile.c)
+ * ------------------------------------------------------- */
 
 /* How an op is cut; NULL: it runs where its operands are. */
 const ash_tiling *ash_emit_tiling(const ash_module *m, uint32_t op);

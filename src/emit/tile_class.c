@@ -9,7 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- runs along an axis ------------------------------------------------------- */
+/* ---- runs along an axis
+ * ------------------------------------------------------- */
 
 /* Cuts every run of `from` in pieces of `tile`. */
 static ash_status cut_runs(ash_ctx *ctx, ash_axis_runs *out,
@@ -24,14 +25,14 @@ static ash_status cut_runs(ash_ctx *ctx, ash_axis_runs *out,
   for (uint32_t i = 0; i < from->count; i++)
     for (int64_t at = 0; at < from->items[i].n; at += tile) {
       const int64_t rest = from->items[i].n - at;
-      out->items[out->count++] = (ash_tile_run){
-          .at = from->items[i].at + at, .n = rest < tile ? rest : tile};
+      out->items[out->count++] = (ash_tile_run){.at = from->items[i].at + at,
+                                                .n = rest < tile ? rest : tile};
     }
   return ASH_OK;
 }
 
-static ash_status runs_of(ash_ctx *ctx, ash_axis_runs *out,
-                          const ash_tiling *t, uint32_t axis) {
+static ash_status runs_of(ash_ctx *ctx, ash_axis_runs *out, const ash_tiling *t,
+                          uint32_t axis) {
   ash_axis_runs from = {.count = 1};
   from.items = ASH_NEW(&ctx->scratch, ash_tile_run);
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
@@ -44,7 +45,8 @@ static ash_status runs_of(ash_ctx *ctx, ash_axis_runs *out,
   return ASH_OK;
 }
 
-/* ---- classes along an axis ------------------------------------------------------ */
+/* ---- classes along an axis
+ * ------------------------------------------------------ */
 
 typedef struct sorter {
   ash_ctx *ctx;
@@ -107,7 +109,8 @@ static ash_status classify_axis(sorter *s, uint32_t axis) {
   return ASH_OK;
 }
 
-/* ---- combinations ----------------------------------------------------------------- */
+/* ---- combinations
+ * ----------------------------------------------------------------- */
 
 static uint32_t function_for(sorter *s, uint64_t class, ash_tile_part part,
                              const int64_t *at, const int64_t *n) {
@@ -189,7 +192,9 @@ ash_status ash_tile_classify(ash_ctx *ctx, ash_tile_classes *out,
   return check_diagonals(&s);
 }
 
-/* ---- as C ---------------------------------------------------------------------------- */
+/* ---- as C
+ * ----------------------------------------------------------------------------
+ */
 
 enum { CHAIN_MAX = 6, TABLE_LINE = 24 };
 
@@ -221,7 +226,8 @@ static void put_chain(ash_text *t, const ash_axis_runs *r, uint32_t axis,
 }
 
 /* The sizes that occur, the most three. */
-static uint32_t sizes_of(const ash_axis_runs *r, int64_t *sizes, uint32_t most) {
+static uint32_t sizes_of(const ash_axis_runs *r, int64_t *sizes,
+                         uint32_t most) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < r->count; i++) {
     uint32_t k = 0;
@@ -307,8 +313,9 @@ static void put_axis(ash_text *t, const ash_axis_runs *r, uint32_t axis) {
 
 void ash_tile_put_classes(ash_text *t, const char *name,
                           const ash_tile_classes *c, uint32_t axis_count) {
-  ash_text_line(t, "/* What is special about a piece: edges of the tensors, and "
-                   "what is left there. */");
+  ash_text_line(t,
+                "/* What is special about a piece: edges of the tensors, and "
+                "what is left there. */");
   ash_text_line(t, "static int32_t %s_class(const ash_rt_piece *p) {", name);
   for (uint32_t a = 0; a < axis_count; a++)
     if (c->axes[a].class_count > 1 && needs_table(&c->axes[a]))

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 
 const char *ash_tile_name(ash_zone *z, const ash_tile_operand *o) {
-  const char *name = ash_zone_format(z, "%s%" PRIu32, o->is_output ? "y" : "x",
-                                     o->position);
+  const char *name =
+      ash_zone_format(z, "%s%" PRIu32, o->is_output ? "y" : "x", o->position);
   return name ? name : "";
 }
 
@@ -16,7 +16,8 @@ bool ash_tile_sums(const ash_tiling *t) {
 }
 
 /* "const uint8_t *x0, uint8_t *y0, void *work, void *sum" */
-static void put_parameters(ash_module *m, ash_text *t, const ash_tiling *tiling) {
+static void put_parameters(ash_module *m, ash_text *t,
+                           const ash_tiling *tiling) {
   const ash_tile_space *s = tiling->space;
   for (uint32_t i = 0; i < s->operand_count; i++)
     ash_text_format(t, "%s%suint8_t *%s", i ? ", " : "",
@@ -71,10 +72,11 @@ static ash_status put_body(ash_module *m, ash_text *t, const ash_tiling *tiling,
 }
 
 static const char *part_text(ash_tile_part part) {
-  static const char *const words[] = {
-      [ASH_PART_WHOLE] = "", [ASH_PART_FIRST] = ", the first of a sum",
-      [ASH_PART_MIDDLE] = ", inside a sum", [ASH_PART_LAST] = ", the last of a "
-                                                              "sum"};
+  static const char *const words[] = {[ASH_PART_WHOLE] = "",
+                                      [ASH_PART_FIRST] = ", the first of a sum",
+                                      [ASH_PART_MIDDLE] = ", inside a sum",
+                                      [ASH_PART_LAST] = ", the last of a "
+                                                        "sum"};
   return words[part];
 }
 

@@ -40,11 +40,9 @@ static const char *operand_name(const writer *w, uint32_t i) {
 
 /* "x0_l1": an operand at a level. */
 static const char *stage_name(const writer *w, uint32_t level, uint32_t i) {
-  const char *memory =
-      w->m->device->memories[w->t->levels[level].memory].name;
-  const char *text =
-      ash_zone_format(zone_of(w), "%s_%s", operand_name(w, i),
-                      ash_emit_lower(w->m, memory));
+  const char *memory = w->m->device->memories[w->t->levels[level].memory].name;
+  const char *text = ash_zone_format(zone_of(w), "%s_%s", operand_name(w, i),
+                                     ash_emit_lower(w->m, memory));
   return text ? text : "";
 }
 
@@ -68,7 +66,8 @@ static const char *outside(const writer *w, uint32_t level, uint32_t i) {
   return text ? text : "";
 }
 
-/* ---- tables ---------------------------------------------------------------------- */
+/* ---- tables
+ * ---------------------------------------------------------------------- */
 
 static void put_dim(ash_text *t, const ash_tile_dim *d, int32_t extent) {
   if (d->axis == ASH_NO_AXIS)
@@ -86,11 +85,10 @@ static void put_tensors(const writer *w) {
   const ash_tile_space *s = w->t->space;
   for (uint32_t i = 0; i < s->operand_count; i++) {
     const ash_tensor *x = &w->m->g->tensors.items[s->operands[i].tensor];
-    ash_text_format(w->text,
-                    "static const ash_rt_tensor %s_%s = {\n    %" PRIu32
-                    ", %" PRIu32 ", {",
-                    w->name, operand_name(w, i), x->shape.rank,
-                    ash_type_bits(x->type) / 8);
+    ash_text_format(
+        w->text,
+        "static const ash_rt_tensor %s_%s = {\n    %" PRIu32 ", %" PRIu32 ", {",
+        w->name, operand_name(w, i), x->shape.rank, ash_type_bits(x->type) / 8);
     for (uint32_t d = 0; d < x->shape.rank; d++) {
       ash_text_string(w->text, d ? ", " : "");
       put_dim(w->text, &s->operands[i].dim[d], x->shape.dim[d]);
@@ -117,8 +115,7 @@ static void put_cuts(const writer *w, uint32_t level) {
     if (l->tile[l->order[k]] < region_size(w->t, level, l->order[k]))
       cut[count++] = l->order[k];
   ash_text_format(w->text,
-                  "static const ash_rt_cuts cuts_%" PRIu32 " = {%" PRIu32
-                  ", {",
+                  "static const ash_rt_cuts cuts_%" PRIu32 " = {%" PRIu32 ", {",
                   level, count);
   for (uint32_t k = 0; k < (count ? count : 1); k++)
     ash_text_format(w->text, "%s%" PRIu32, k ? ", " : "", count ? cut[k] : 0);
@@ -129,11 +126,12 @@ static void put_cuts(const writer *w, uint32_t level) {
   ash_text_string(w->text, "}};\n");
 }
 
-/* ---- homes and stages -------------------------------------------------------------- */
+/* ---- homes and stages
+ * -------------------------------------------------------------- */
 
 static const ash_slot *home_of(const writer *w, uint32_t i) {
-  const uint32_t slot = ash_plan_slot_of_tensor(
-      w->m->plan, w->t->space->operands[i].tensor);
+  const uint32_t slot =
+      ash_plan_slot_of_tensor(w->m->plan, w->t->space->operands[i].tensor);
   return slot == ASH_NO_ID ? NULL : &w->m->plan->slots[slot];
 }
 
@@ -163,15 +161,16 @@ static void put_way(const writer *w, uint32_t level, uint32_t i) {
   const uint32_t memory = from == ASH_NO_ID
                               ? memory_index(w, home_of(w, i)->binding.memory)
                               : w->t->levels[from].memory;
-  const uint32_t e = memory == ASH_NO_MEMORY
-                         ? ASH_NO_DMA
-                         : ash_device_dma(d, memory, w->t->levels[level].memory);
+  const uint32_t e =
+      memory == ASH_NO_MEMORY
+          ? ASH_NO_DMA
+          : ash_device_dma(d, memory, w->t->levels[level].memory);
   if (e == ASH_NO_DMA)
     ash_text_string(w->text, "{0, 0, 0, 0, 0}");
   else
-    ash_text_format(w->text, "{ctx->dma, %" PRIu32 ", %" PRIu32 ", %" PRIu64
-                             ", %d}",
-                    e, d->dmas[e].ranks, d->dmas[e].transfer_bytes_max,
+    ash_text_format(w->text,
+                    "{ctx->dma, %" PRIu32 ", %" PRIu32 ", %" PRIu64 ", %d}", e,
+                    d->dmas[e].ranks, d->dmas[e].transfer_bytes_max,
                     !d->dmas[e].asynchronous);
 }
 
@@ -183,10 +182,9 @@ static void put_stage(const writer *w, uint32_t level, uint32_t i) {
   put_way(w, level, i);
   ash_text_format(t, ", .copies = %" PRIu32 "};\n", copies);
   for (uint32_t k = 0; k < copies; k++)
-    ash_text_line(t, "%s.part[%" PRIu32 "].data = %s;",
-                  stage_name(w, level, i), k,
-                  ash_emit_tile_slot(w->m, w->t->op, ASH_SLOT_TILE, i, level,
-                                     k));
+    ash_text_line(
+        t, "%s.part[%" PRIu32 "].data = %s;", stage_name(w, level, i), k,
+        ash_emit_tile_slot(w->m, w->t->op, ASH_SLOT_TILE, i, level, k));
 }
 
 /* A box that nobody staged must lie in one row of what has it: behind its first
@@ -215,12 +213,14 @@ static bool lies_in_a_row(const writer *w, uint32_t level, uint32_t i) {
   return true;
 }
 
-/* ---- a level -------------------------------------------------------------------------- */
+/* ---- a level
+ * -------------------------------------------------------------------------- */
 
 /* "&p1", or the whole space outside of all levels. */
 static const char *region_name(const writer *w, uint32_t level) {
-  const char *text =
-      level == 0 ? "&all" : ash_zone_format(zone_of(w), "&p%" PRIu32, level - 1);
+  const char *text = level == 0
+                         ? "&all"
+                         : ash_zone_format(zone_of(w), "&p%" PRIu32, level - 1);
   return text ? text : "";
 }
 
@@ -253,8 +253,8 @@ static void put_inputs(const writer *w, uint32_t level) {
   for (uint32_t i = 0; i < s->operand_count; i++)
     if (!s->operands[i].is_output && is_staged(w->t, level, i))
       ash_text_line(w->text,
-                    "ash_rt_stage_fetch(&%s, %s, &cuts_%" PRIu32 ", %s, &p%"
-                    PRIu32 ", count_%" PRIu32 ");",
+                    "ash_rt_stage_fetch(&%s, %s, &cuts_%" PRIu32
+                    ", %s, &p%" PRIu32 ", count_%" PRIu32 ");",
                     stage_name(w, level, i), outside(w, level, i), level,
                     region_name(w, level), level, level);
   for (uint32_t i = 0; i < s->operand_count; i++)
@@ -266,8 +266,8 @@ static void put_inputs(const writer *w, uint32_t level) {
 /* What stands before the inside of a level's loop. */
 static void put_level(const writer *w, uint32_t level) {
   ash_text_line(w->text,
-                "ash_rt_piece_at(&cuts_%" PRIu32 ", %s, i_%" PRIu32 ", &p%"
-                PRIu32 ");",
+                "ash_rt_piece_at(&cuts_%" PRIu32 ", %s, i_%" PRIu32
+                ", &p%" PRIu32 ");",
                 level, region_name(w, level), level, level);
   put_outputs(w, level);
   put_inputs(w, level);
@@ -324,9 +324,8 @@ static ash_status put_declarations(const writer *w) {
     ash_text_format(t, "%s%" PRId64, a ? ", " : "", s->axes[a].extent);
   ash_text_format(t, "%s}};\n", s->axis_count ? "" : "0");
   for (uint32_t i = 0; i < s->operand_count; i++) {
-    ASH_INVARIANT(w->m->ctx,
-                  is_staged(w->t, w->t->level_count - 1, i) ||
-                      lies_in_a_row(w, w->t->level_count - 1, i));
+    ASH_INVARIANT(w->m->ctx, is_staged(w->t, w->t->level_count - 1, i) ||
+                                 lies_in_a_row(w, w->t->level_count - 1, i));
     ASH_TRY(put_home(w, i));
     for (uint32_t k = 0; k < w->t->level_count; k++)
       if (is_staged(w->t, k, i))
@@ -337,7 +336,8 @@ static ash_status put_declarations(const writer *w) {
   return ASH_OK;
 }
 
-/* ---- the block -------------------------------------------------------------------------- */
+/* ---- the block
+ * -------------------------------------------------------------------------- */
 
 /* One snippet, written by `put`. */
 static ash_status take(const writer *w, ash_block *b, ash_block_side side) {
@@ -352,11 +352,11 @@ static ash_status take(const writer *w, ash_block *b, ash_block_side side) {
 static ash_status wrap_level(const writer *w, ash_block *b, uint32_t level) {
   put_level(w, level);
   ASH_TRY(take(w, b, ASH_BLOCK_LEFT));
-  const char *head = ash_zone_format(
-      zone_of(w),
-      "for (int32_t i_%" PRIu32 " = 0; i_%" PRIu32 " < count_%" PRIu32
-      "; i_%" PRIu32 "++) {",
-      level, level, level, level);
+  const char *head =
+      ash_zone_format(zone_of(w),
+                      "for (int32_t i_%" PRIu32 " = 0; i_%" PRIu32
+                      " < count_%" PRIu32 "; i_%" PRIu32 "++) {",
+                      level, level, level, level);
   ASH_TRY(ash_zone_check(w->m->ctx, zone_of(w)));
   ASH_TRY(ash_block_wrap(b, head, "}"));
   put_count(w, level);
