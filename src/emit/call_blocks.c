@@ -24,7 +24,7 @@ static ash_status put_depth(ash_ctx *ctx, const ash_call *c) {
                               w.at[1], w.at[2],         1};
   const int64_t in_deep[6] = {d.at[0],          d.at[1],  d.at[2],
                               block * channels, channels, 1};
-  ash_box b = {0};
+  ash_call_box b = {0};
   for (uint32_t i = 0; i < 6; i++)
     ash_box_axis(&b, dims[i], deepen ? in_wide[i] : in_deep[i],
                  deepen ? in_deep[i] : in_wide[i]);
@@ -98,10 +98,11 @@ static batches batches_of(const ash_call *c, bool spread) {
   return k;
 }
 
-static ash_box box_of(const batches *k, const uint32_t *choice, bool spread) {
+static ash_call_box box_of(const batches *k, const uint32_t *choice,
+                           bool spread) {
   const uint32_t last = k->wide->rank - 1;
   int64_t wide = 0, many = 0;
-  ash_box b = {0};
+  ash_call_box b = {0};
   ash_box_axis(&b, k->wide->dim[0], k->in_wide.at[0], k->in_many.at[0]);
   for (uint32_t i = 1; i < last; i++) {
     const segment *s = &k->segments[i][choice[i]];
@@ -171,7 +172,7 @@ static ash_status put_mirror(ash_ctx *ctx, const ash_call *c) {
                             ash_tensor_int(pads, 2 * i + 1),
                             strcmp(mode, "symmetric") == 0);
   do {
-    ash_box b = {0};
+    ash_call_box b = {0};
     for (uint32_t i = 0; i < in->rank; i++) {
       const run *r = &runs[i][choice[i]];
       b.from += r->from * from.at[i];
@@ -192,7 +193,7 @@ static ash_status put_padding(ash_ctx *ctx, const ash_call *c) {
   const ash_steps to = ash_steps_of(&ash_call_out(c)->shape);
   const ash_tensor *value = ash_call_in(c, 2);
   uint8_t zero[8];
-  ash_box b = {0};
+  ash_call_box b = {0};
   ash_box_zero(c, zero);
   ash_box_fill(c, value ? value->data : zero);
   for (uint32_t i = 0; i < in->rank; i++) {

@@ -132,6 +132,7 @@ void ash_local_pads(const ash_tile_local *l, uint32_t dim, int64_t *before,
   X(ash_local_conv_nd)                                                         \
   X(ash_local_pool_nd)                                                         \
   X(ash_local_transpose_conv)                                                  \
+  X(ash_local_copy)                                                            \
   X(ash_local_strided)                                                         \
   X(ash_local_pad)                                                             \
   X(ash_local_tile)                                                            \

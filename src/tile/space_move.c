@@ -205,3 +205,8 @@ const char *ash_space_view(ash_space_build *b) {
       out->dim[k] / greatest_divisor(in->dim[i], out->dim[k]);
   return NULL;
 }
+
+/* Between a variable and a value: the piece is neither. */
+void ash_local_copy(ash_tile_local *l) {
+  ash_local_kind(l, ASH_OP_reshape);
+}

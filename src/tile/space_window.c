@@ -60,6 +60,13 @@ static void add_batch(ash_space_build *b) {
   ash_space_follow(ash_space_in(b, 0), 0, n);
 }
 
+/* Float activations that become int8 with a scale of the whole image: it is
+ * not cut. */
+static bool is_hybrid(const ash_space_build *b) {
+  return ash_op_in(b->g, b->op, 0)->type == ASH_FLOAT32 &&
+         ash_op_in(b->g, b->op, 1)->type == ASH_INT8;
+}
+
 /* Output channels `c`, at dimension `dim` of the output and the input's
  * channels, for `groups` that have nothing to do with each other: cut between
  * groups only. One group needs all input channels, which are summed: axis `k`,
@@ -75,7 +82,10 @@ static void add_channels(ash_space_build *b, uint32_t dim, uint32_t depth,
   ash_space_follow(w, 0, c);
   for (uint32_t k = 2; k < b->op->input_count; k++)
     ash_space_table(b, k, c);
-  if (groups == 1) {
+  if (is_hybrid(b)) {
+    if (groups > 1)
+      b->space->axes[c].granule = out;
+  } else if (groups == 1) {
     const uint32_t k = ash_space_sum(b, "k", in);
     ash_space_follow(x, dim, k);
     ash_space_follow(w, depth, k);
@@ -89,9 +99,9 @@ static void add_channels(ash_space_build *b, uint32_t dim, uint32_t depth,
 const char *ash_space_conv(ash_space_build *b) {
   const int32_t *w = ash_space_shape(b, ash_space_in(b, 1))->dim;
   const int32_t *in = ash_space_shape(b, ash_space_in(b, 0))->dim;
-  b->space->accumulator_bytes = 4;
   add_batch(b);
-  slide_2d(b, w[1], w[2]);
+  if (!is_hybrid(b))
+    slide_2d(b, w[1], w[2]);
   add_channels(b, 3, 3, in[3] / w[3]);
   return NULL;
 }
@@ -101,6 +111,8 @@ const char *ash_space_depthwise(ash_space_build *b) {
   const int32_t *w = ash_space_shape(b, ash_space_in(b, 1))->dim;
   const int64_t each = ash_op_int(b->op, "multiplier", 1);
   add_batch(b);
+  if (is_hybrid(b))
+    return NULL;
   slide_2d(b, w[1], w[2]);
   const uint32_t c = ash_space_axis(b, "c", w[3]);
   ash_space_follow(ash_space_out(b, 0), 3, c);
@@ -188,19 +200,12 @@ static int64_t slide_nd(ash_space_build *b, const int64_t *filter) {
   return taps;
 }
 
-/* Bytes of the accumulator of a loop that the emitter writes. */
-static uint32_t accumulator_of(ash_type type) {
-  return ash_type_bits(type) == 64 ? 8 : 4;
-}
-
 const char *ash_space_conv_nd(ash_space_build *b) {
   const ash_shape *w = ash_space_shape(b, ash_space_in(b, 1));
   const ash_shape *out = ash_space_shape(b, ash_space_out(b, 0));
   int64_t filter[ASH_RANK_MAX];
   for (uint32_t i = 2; i < w->rank; i++)
     filter[i - 2] = w->dim[i];
-  b->space->accumulator_bytes =
-      accumulator_of(ash_op_out(b->g, b->op, 0)->type);
   add_batch(b);
   add_channels(b, 1, 1, ash_op_int(b->op, "groups", 1));
   const int64_t taps = slide_nd(b, filter);
