@@ -24,6 +24,7 @@ const PATTERNS = {
   input: [[0, 8, 8, 0]],
   output: [[0, 0, 8, 8]],
   work: [[2, 2, 3, 2], [6, 6, 7, 6]],
+  tile: [[4, 0, 4, 8]],
   persistent: [[0, 4, 8, 4], [4, 0, 4, 8]],
   constant: [[0, 4, 8, 4]],
 };
@@ -293,8 +294,8 @@ class MemoryMap {
   /* What lives always is dark where it is read. */
   paintReads(i, y0, y1) {
     const plan = this.shared.plan, c = this.context;
-    if (plan.kind[i] !== 5) return;
-    c.fillStyle = this.theme.kinds[5].edge;
+    if (plan.kind[i] !== CONSTANT) return;
+    c.fillStyle = this.theme.kinds[CONSTANT].edge;
     for (const s of readersOf(plan, i)) {
       const x0 = this.x(s), x1 = this.x(s + 1);
       if (x1 > LEFT && x0 < this.width) c.fillRect(x0 + 1, y0 + 1, Math.max(2, x1 - x0 - 2), y1 - y0 - 2);

@@ -9,17 +9,21 @@ const KINDS = [
   {key: 'input', text: 'model input'},
   {key: 'output', text: 'model output'},
   {key: 'work', text: 'work memory of an operator'},
+  {key: 'tile', text: 'copy of a piece, for tiles'},
   {key: 'persistent', text: 'kept between runs'},
   {key: 'constant', text: 'constant (weights, tables)'},
 ];
+const WORK = 3, TILE = 4, PERSISTENT = 5, CONSTANT = 6;
+const isReused = kind => kind < PERSISTENT;
 const ROLES = ['scratch', 'persistent', 'constant'];
 
 function kindOf(tensor, inputs, outputs) {
-  if (tensor.role === 'constant') return 5;
-  if (tensor.role === 'persistent') return 4;
+  if (tensor.role === 'constant') return CONSTANT;
+  if (tensor.role === 'persistent') return PERSISTENT;
   if (inputs.has(tensor.id)) return 1;
   if (outputs.has(tensor.id)) return 2;
-  return tensor.type === undefined ? 3 : 0;
+  if (tensor.type !== undefined) return 0;
+  return /_tile\d+_(in|out)\d+_\d+$/.test(tensor.id) ? TILE : WORK;
 }
 
 /* Memories in the order people care: those that are reused first. */
@@ -72,7 +76,7 @@ function collectUses(plan) {
 function liveCurve(plan, m) {
   const change = new Float64Array(plan.stepCount + 1);
   for (let i = 0; i < plan.count; i++)
-    if (plan.memory[i] === m && plan.kind[i] < 4 && plan.alias[i] < 0) {
+    if (plan.memory[i] === m && isReused(plan.kind[i]) && plan.alias[i] < 0) {
       change[plan.from[i]] += plan.size[i];
       change[plan.to[i]] -= plan.size[i];
     }

@@ -167,8 +167,8 @@ function fit() {
   setView(0, shared.plan.stepCount);
 }
 function zoomAll(factor) { if (maps.length) maps[0].zoom(factor, (maps[0].width + LEFT - RIGHT) / 2, null); }
-function goToPeak() {
-  const m = shared.plan.memories.findIndex(memory => memory.scratch);
+function goToPeak(wanted) {
+  const m = typeof wanted === 'number' ? wanted : shared.plan.memories.findIndex(memory => memory.scratch);
   if (m < 0) return;
   const peak = shared.plan.memories[m].peak, span = Math.min(shared.plan.stepCount, 12);
   maps[m].fitHeight();
@@ -307,13 +307,12 @@ function transferCard(plan) {
   return [box];
 }
 
-function fillPeak(plan) {
-  const m = plan.memories.findIndex(memory => memory.scratch);
-  $('peak').hidden = m < 0 || !plan.steps.length;
-  if ($('peak').hidden) return;
+/* The peak of one memory: who is there, why, and what would lower it. */
+function peakBlock(plan, m, isFirst) {
   const facts = peakFacts(plan, m), memory = plan.memories[m], most = Math.max(1, ...facts.tensors.map(t => plan.size[t.i]));
-  const title = element('h2', '', 'The peak: step ' + facts.step + ', ' + stepTitle(plan, facts.step));
-  title.id = 'peak-title';
+  const several = plan.memories.filter(other => other.scratch).length > 1;
+  const title = element('h2', '', 'The peak' + (several ? ' of ' + memory.name : '') + ': step ' + facts.step + ', ' + stepTitle(plan, facts.step));
+  if (isFirst) title.id = 'peak-title';
   const left = element('div'), right = element('div'), list = element('ul', 'alive'), advice = element('ol');
   left.append(element('p', 'how', bytes(facts.live) + ' of ' + memory.name + ' must be there at once:'), list);
   for (const {i, reason} of facts.tensors.slice(0, 8)) {
@@ -322,7 +321,7 @@ function fillPeak(plan) {
     button.append(element('span', 'why', '— ' + REASON_TEXT[reason]));
     button.style.cssText = '--fill: var(--' + kind + '); --edge: var(--' + kind + '-edge); --part: ' + (100 * plan.size[i] / most).toFixed(1) + '%';
     button.title = plan.tensors[i].name;
-    button.addEventListener('click', () => { goToPeak(); select(i); $('picture').scrollIntoView({block: 'start'}); });
+    button.addEventListener('click', () => { goToPeak(m); select(i); $('picture').scrollIntoView({block: 'start'}); });
     item.append(element('span', 'size', bytes(plan.size[i])), button);
     list.append(item);
   }
@@ -331,7 +330,13 @@ function fillPeak(plan) {
   for (const sentence of advise(plan, m, facts)) advice.append(element('li', '', sentence.text));
   const columns = element('div', 'columns');
   columns.append(left, right);
-  $('peak').replaceChildren(title, columns);
+  return [title, columns];
+}
+
+function fillPeak(plan) {
+  const all = plan.memories.map((memory, m) => memory.scratch && memory.live[memory.peak] > 0 ? m : -1).filter(m => m >= 0);
+  $('peak').hidden = !all.length || !plan.steps.length;
+  if (!$('peak').hidden) $('peak').replaceChildren(...all.flatMap((m, k) => peakBlock(plan, m, k === 0)));
 }
 
 function fillLegend(plan) {
@@ -349,7 +354,7 @@ function fillLegend(plan) {
     if (theme.kinds[k].pattern) { c.fillStyle = theme.kinds[k].pattern; c.fillRect(0, 0, 26, 14); }
     c.strokeStyle = theme.kinds[k].edge;
     c.strokeRect(0.5, 0.5, 25, 13);
-    add(canvas, kind.text + (k === 5 ? ', dark where it is read' : ''));
+    add(canvas, kind.text + (k === CONSTANT ? ', dark where it is read' : ''));
   });
   if (plan.sharers.size) add(element('span', 'shares'), 'lies in the bytes of another');
   add(element('span', 'stroke'), 'bytes alive');
@@ -462,7 +467,7 @@ function listen() {
   $('zoom-in').addEventListener('click', () => zoomAll(0.6));
   $('zoom-out').addEventListener('click', () => zoomAll(1 / 0.6));
   $('fit').addEventListener('click', fit);
-  $('to-peak').addEventListener('click', goToPeak);
+  $('to-peak').addEventListener('click', () => goToPeak());
   $('to-capacity').addEventListener('change', e => { shared.toCapacity = e.target.checked; fit(); });
   $('search').addEventListener('input', e => search(e.target.value));
   $('search').addEventListener('keydown', e => {
