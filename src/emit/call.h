@@ -18,7 +18,8 @@ typedef struct ash_call {
   const char *const *outputs;
   const bool *in_place; /* one an input, or NULL: it already lies where the
                            result wants it (concatenation)                */
-  const char *scratch;  /* void *, where the kernel wants scratch */
+  const bool *made;    /* one an output, or NULL: it is there already (split) */
+  const char *scratch; /* void *, where the kernel wants scratch */
   ash_text *text;
 } ash_call;
 

@@ -245,8 +245,10 @@ ash_status ash_loop_join(ash_ctx *ctx, const ash_call *c) {
     (void)snprintf(name, sizeof name, "x%u", (unsigned)k);
     ash_nest_add(&n, product(out, 0, axis), outer);
     ash_nest_add(&n, run, one);
-    ash_loop_input(c, name, k);
-    put_copy(c, &n, start, 0, name);
+    if (!c->in_place || !c->in_place[k]) {
+      ash_loop_input(c, name, k);
+      put_copy(c, &n, start, 0, name);
+    }
     start += run;
   }
   return ASH_OK;
