@@ -71,6 +71,17 @@ static ash_status read_rules(session *s) {
   return status;
 }
 
+static int take_buffering(session *s) {
+  const char *text = s->buffering;
+  if (!text || strcmp(text, "auto") == 0)
+    return -1;
+  if (text[0] < '1' || text[0] > '0' + ASH_TILE_COPIES || text[1])
+    return usage_error(s->cmd,
+                       "'%s' is no value for --buffering: 1, 2, 3, auto", text);
+  s->options.tile.buffering = (uint32_t)(text[0] - '0');
+  return -1;
+}
+
 int session_open(session *s, const command *cmd) {
   s->cmd = cmd;
   if (!term_open(&s->out, stdout, s->color, s->ascii))
@@ -79,6 +90,8 @@ int session_open(session *s, const command *cmd) {
   int code = check_stage(s, s->dump_after, "dump-after");
   if (code < 0)
     code = check_stage(s, s->stop_after, "stop-after");
+  if (code < 0)
+    code = take_buffering(s);
   if (code >= 0)
     return code;
   if (ash_ctx_new(&s->ctx, NULL) != ASH_OK) {

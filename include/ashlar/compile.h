@@ -14,6 +14,7 @@
 
 #include "ashlar/plan.h"
 #include "ashlar/render.h"
+#include "ashlar/tile.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -164,6 +165,7 @@ typedef struct ash_compile_options {
   void (*dump)(void *user, ash_stage stage, const char *text, size_t count);
   void *dump_user;
   ash_load_options load;
+  ash_tile_options tile; /* for devices with a compute memory */
 } ash_compile_options;
 
 typedef struct ash_compiled {

@@ -61,6 +61,15 @@ typedef enum ash_alias_kind {
 
 ASH_API const char *ash_alias_text(ash_alias_kind kind);
 
+typedef enum ash_slot_kind {
+  ASH_SLOT_TENSOR,
+  ASH_SLOT_WORK,       /* of the kernel of an op                            */
+  ASH_SLOT_TILE,       /* a copy of an operand's tile (ashlar/tile.h)       */
+  ASH_SLOT_ACCUMULATOR /* of an op whose sum is cut                         */
+} ash_slot_kind;
+
+ASH_API const char *ash_slot_kind_text(ash_slot_kind kind);
+
 /* One planned thing: a tensor, or work memory that one op needs. */
 typedef struct ash_slot {
   const char *id;   /* unique in the plan                                  */
@@ -78,6 +87,8 @@ typedef struct ash_slot {
   bool bound;       /* does `binding` mean anything?                  */
   ash_binding binding;
   const char *reason; /* why it lies there, in words; NULL: not said       */
+  ash_slot_kind kind;
+  uint32_t operand, level, copy; /* of a tile: whose, where, which          */
 } ash_slot;
 
 typedef struct ash_arena {
@@ -90,6 +101,8 @@ typedef struct ash_arena {
   uint64_t lower_bound; /* no plan of these slots is smaller               */
   ash_verdict verdict;
 } ash_arena;
+
+struct ash_tilings;
 
 typedef struct ash_plan {
   const char *model;
@@ -104,6 +117,7 @@ typedef struct ash_plan {
   uint64_t ticks;
   const char *const *code_memory; /* one an op: where a rule wants its code,
                                      NULL: anywhere; itself NULL: no rule   */
+  const struct ash_tilings *tilings; /* ashlar/tile.h; NULL: nothing is cut */
 } ash_plan;
 
 /* ---- constraints: memories ----------------------------------------------- */
@@ -228,7 +242,9 @@ typedef struct ash_plan_options {
   bool overlap;     /* "exact": results of windows may follow the reading of
                        an input that dies, byte by byte                    */
   uint32_t timeout_seconds; /* of an external program; 0: 60               */
-  uint64_t reserved[8];     /* zero                                        */
+  const struct ash_tilings *tilings; /* how operators are cut, and where
+                                        tensors live; ashlar/tile.h         */
+  uint64_t reserved[7];              /* zero                               */
 } ash_plan_options;
 
 /* What a backend is asked: everything that is known before placement. */

@@ -9,13 +9,15 @@
 #include "emit/module.h"
 #include "graph/verify.h"
 #include "pass/pass.h"
+#include "plan/variants.h"
 #include "read/read.h"
 #include "ref/ref.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* ---- stages --------------------------------------------------------------- */
+/* ---- stages ---------------------------------------------------------------
+ */
 
 static const char *const stage_text[ASH_STAGE_COUNT] = {"read", "pass", "plan",
                                                         "emit"};
@@ -99,7 +101,8 @@ ash_status ash_write_files(ash_ctx *ctx, const char *folder,
   return status;
 }
 
-/* ---- the arrow ------------------------------------------------------------ */
+/* ---- the arrow ------------------------------------------------------------
+ */
 
 typedef struct run {
   ash_ctx *ctx;
@@ -124,30 +127,55 @@ static ash_status after(run *r, ash_stage stage, bool *go_on) {
 }
 
 static uint32_t features_of(const ash_device *d) {
-  if (!d)
-    return 0;
+  if (!d || d->compute_memory != ASH_NO_MEMORY)
+    return 0; /* pieces are run by portable kernels */
   return (d->features.dsp ? (uint32_t)ASH_FEATURE_DSP : 0) |
-         (d->features.mve ? (uint32_t)ASH_FEATURE_MVE : 0);
+         (d->features.mve ? (uint32_t)ASH_FEATURE_MVE : 0) |
+         (d->features.mve && d->features.fpu ? (uint32_t)ASH_FEATURE_MVE_FLOAT
+                                             : 0) |
+         (d->features.rvv ? (uint32_t)ASH_FEATURE_RVV : 0);
 }
 
-/* Fast kernels if their work memory fits, portable ones if it must be. */
-static ash_status plan_memory(run *r) {
+/* Tiles, then a plan with them. What packing wastes is learnt by trying: tiles
+ * get less room until all fits. */
+static ash_status plan_tiled(run *r) {
+  enum { TRIES = 6 };
   ash_compiled *out = r->out;
   const size_t diags = r->ctx->diag_count;
-  const ash_status status = ash_plan_model(r->ctx, &out->plan, out->graph,
-                                           r->device, &r->options.plan);
-  if (status != ASH_NOFIT || out->graph->features == 0)
-    return status;
-  out->graph->features = 0;
-  r->ctx->diag_count = diags;
-  return ash_plan_model(r->ctx, &out->plan, out->graph, r->device,
-                         &r->options.plan);
+  ash_plan_options options = r->options.plan;
+  ash_tile_options tile = r->options.tile;
+  ash_status status = ASH_NOFIT;
+  for (uint32_t i = 0; i < TRIES; i++) {
+    const size_t said = r->ctx->diag_count;
+    tile.shrink = i * 64;
+    const ash_status cut = ash_tile_model(r->ctx, &options.tilings, out->graph,
+                                          r->device, &options, &tile);
+    if (cut != ASH_OK && i) {
+      r->ctx->diag_count = said; /* what the planner said is the reason */
+      return status;
+    }
+    ASH_TRY(cut);
+    r->ctx->diag_count = diags;
+    status =
+        ash_plan_model(r->ctx, &out->plan, out->graph, r->device, &options);
+    if (status != ASH_NOFIT)
+      return status;
+  }
+  return status;
+}
+
+static ash_status plan_memory(run *r) {
+  ash_compiled *out = r->out;
+  if (r->device->compute_memory != ASH_NO_MEMORY)
+    return plan_tiled(r);
+  return ash_plan_variants(r->ctx, &out->plan, out->graph, r->device,
+                           &r->options.plan);
 }
 
 static ash_status compile(run *r, const char *path) {
   ash_compiled *out = r->out;
-  const char *prefix = r->options.prefix ? r->options.prefix
-                                         : ash_default_prefix(r->ctx, path);
+  const char *prefix =
+      r->options.prefix ? r->options.prefix : ash_default_prefix(r->ctx, path);
   bool go_on;
   ASH_TRY(ash_load_model_with(r->ctx, &out->graph, path, &r->options.load));
   ASH_TRY(after(r, ASH_STAGE_READ, &go_on));

@@ -1,6 +1,8 @@
 /* module.c - graph, plan and device -> the files of a module. */
 #include "emit/package.h"
 
+#include "emit/tile.h"
+#include "kernel/runtime_files.h"
 #include "kernel/views.h"
 
 #include <ctype.h>
@@ -147,6 +149,10 @@ static ash_status emit(ash_module *m) {
   ASH_TRY(select_kernels(m));
   for (size_t i = 0; i < ASH_COUNT_OF(parts); i++)
     ASH_TRY(emit_part(m, &parts[i]));
+  if (ash_emit_is_tiled(m)) {
+    const ash_embedded *dma = ash_runtime_file("ash_dma.h");
+    ASH_TRY(ash_emit_add_file(m, dma->name, dma->text, dma->bytes));
+  }
   ASH_TRY(ash_emit_blobs(m));
   ASH_TRY(ash_emit_text(m, "README.md", ash_emit_readme));
   if (m->options.residency) {

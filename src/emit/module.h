@@ -23,6 +23,10 @@ typedef struct ash_module {
   const char *upper;          /* DIGITS */
   const ash_kernel **kernels; /* by op; NULL: no code (a view) */
   ash_text *text;             /* the file being written */
+  struct { /* kernels of pieces: their files are needed too */
+    const ash_kernel **items;
+    size_t capacity, count;
+  } used;
   struct {
     ash_generated *items;
     size_t capacity, count;

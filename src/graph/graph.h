@@ -46,7 +46,13 @@ ash_op_kind ash_op_kind_find(const char *name);
 ash_op_kind ash_op_kind_of_tflite(int32_t code);
 
 /* Instructions that kernels may use, as bits. */
-enum ash_features { ASH_FEATURE_DSP = 1, ASH_FEATURE_MVE = 2 };
+enum ash_features {
+  ASH_FEATURE_DSP = 1,
+  ASH_FEATURE_MVE = 2,
+  ASH_FEATURE_RVV = 4,
+  ASH_FEATURE_MVE_FLOAT = 8,
+  ASH_FEATURE_CMSIS_NN = 16 /* calls of the user's copy of that library */
+};
 
 struct ash_graph {
   ash_ctx *ctx;

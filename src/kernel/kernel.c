@@ -37,6 +37,21 @@ static bool is_one_shape(const ash_graph *g, const ash_op *op) {
          ash_shape_equal(&ash_op_in(g, op, 1)->shape, out);
 }
 
+/* Depthwise: one output channel an input channel. */
+static bool is_one_to_one(const ash_graph *g, const ash_op *op) {
+  return ash_op_in(g, op, 0)->shape.dim[3] ==
+         ash_op_out(g, op, 0)->shape.dim[3];
+}
+
+/* Products of one shape whose scaling is below a half. */
+static bool shrinks(const ash_graph *g, const ash_op *op) {
+  ash_scaling s;
+  return is_one_shape(g, op) &&
+         ash_quant_mul(&s, ash_op_in(g, op, 0), ash_op_in(g, op, 1),
+                       ash_op_out(g, op, 0)) &&
+         s.shift < 0;
+}
+
 /* Sums of its elements fit 16 bits. */
 static bool is_small_window(const ash_graph *g, const ash_op *op) {
   (void)g;
@@ -77,6 +92,12 @@ static uint64_t conv_mve_bytes(const ash_graph *g, const ash_op *op) {
   return round_up(taps_of(g, op), 16);
 }
 
+static uint64_t conv_rvv_bytes(const ash_graph *g, const ash_op *op) {
+  const ash_shape *w = &ash_op_in(g, op, 1)->shape;
+  const bool plain = w->dim[1] == 1 && w->dim[2] == 1 && !is_padded(op);
+  return plain ? 0 : taps_of(g, op);
+}
+
 /* One pixel of zero points. */
 static uint64_t padding_bytes(const ash_graph *g, const ash_op *op) {
   const ash_shape *in = &ash_op_in(g, op, 0)->shape;
@@ -94,7 +115,17 @@ static uint64_t dense_mve_bytes(const ash_graph *g, const ash_op *op) {
   return taps % 16 == 0 ? 0 : round_up(taps, 16);
 }
 
-/* ---- loops ---------------------------------------------------------------- */
+/* Quantised activations of one image or row. */
+static uint64_t hybrid_bytes(const ash_graph *g, const ash_op *op) {
+  const ash_shape *in = &ash_op_in(g, op, 0)->shape;
+  const ash_shape *w = &ash_op_in(g, op, 1)->shape;
+  if (op->kind == ASH_OP_fully_connected)
+    return (uint64_t)w->dim[1];
+  return ash_shape_elements(in) / (uint64_t)(in->dim[0] ? in->dim[0] : 1);
+}
+
+/* ---- loops ----------------------------------------------------------------
+ */
 
 static bool is_half(const ash_tensor *t) {
   return t && (t->type == ASH_FLOAT16 || t->type == ASH_BFLOAT16);

@@ -3,6 +3,8 @@
  * or is refused with the two tensors that collide. */
 #include "plan/check.h"
 
+#include "ashlar/tile.h"
+
 #include "base/checked.h"
 #include "kernel/reads.h"
 
@@ -351,6 +353,8 @@ static ash_status check(const checker *c) {
     return ASH_OK;
   ASH_TRY(check_order(c));
   ASH_TRY(check_ends(c));
+  if (c->plan->tilings && c->device)
+    ASH_TRY(ash_check_tilings(c->ctx, c->plan, c->g, c->device));
   return ash_check_run(c);
 }
 

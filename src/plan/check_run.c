@@ -6,6 +6,8 @@
  * sharing was legitimate. */
 #include "plan/check.h"
 
+#include "ashlar/tile.h"
+
 #include "kernel/kernel.h"
 #include "kernel/reads.h"
 
@@ -113,9 +115,13 @@ static bool may_write(const runner *r, uint32_t op, uint32_t k,
   if (!meet(&in, w))
     return true;
   const ash_kernel *kernel = ash_kernel_find(r->c->g, op);
+  const ash_tilings *tilings = r->c->plan->tilings;
   if (kernel && same_start(&in, w) &&
-      ash_kernel_in_place(kernel, r->c->g, op, k))
+      ash_kernel_in_place(kernel, r->c->g, op, k) &&
+      (!tilings || ash_tiling_in_place(&tilings->items[op], k)))
     return true;
+  if (tilings && tilings->items[op].space)
+    return false;
   return kernel && k == 0 && stays_behind(r->c->g, op, kernel, &in, w);
 }
 
@@ -204,7 +210,30 @@ static ash_status write_joined(const runner *r, uint32_t op, uint32_t out) {
   return ASH_OK;
 }
 
+/* Tiles, accumulator and work memory are written while the op runs. */
+static ash_status check_tiles(const runner *r, uint32_t op) {
+  const ash_op *o = &r->c->g->ops.items[op];
+  for (uint32_t i = 0; i < r->c->plan->slot_count; i++) {
+    if (slot_at(r, i)->op != op || slot_at(r, i)->tensor != ASH_NO_ID)
+      continue;
+    const range w = range_of(r, i);
+    for (uint32_t k = 0; k < o->output_count; k++) {
+      const range out = range_of(r, r->slot_of[o->outputs[k]]);
+      if (meet(&w, &out))
+        return ash_fail(r->c->ctx, ASH_INTERNAL, ASH_D_plan_self_overlap,
+                        ash_graph_loc(r->c->g, op, o->outputs[k]),
+                        "the tile '%s' overlaps the result '%s'",
+                        slot_at(r, i)->id,
+                        slot_at(r, r->slot_of[o->outputs[k]])->id);
+    }
+    ASH_TRY(write_range(r, op, i, &w));
+  }
+  return ASH_OK;
+}
+
 static ash_status check_work(const runner *r, uint32_t op) {
+  if (r->c->plan->tilings && r->c->plan->tilings->items[op].space)
+    return check_tiles(r, op);
   const ash_op *o = &r->c->g->ops.items[op];
   const uint32_t work = ash_plan_slot_of_op(r->c->plan, op);
   const uint64_t need = ash_kernel_scratch(r->c->g, op);

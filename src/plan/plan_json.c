@@ -2,6 +2,8 @@
 #include "ashlar/render.h"
 #include "base/json.h"
 #include "graph/graph.h"
+#include "kernel/kernel.h"
+#include "plan/variants.h"
 
 #include <string.h>
 
@@ -72,7 +74,19 @@ static void put_ids(ash_json *j, const char *key, const ash_graph *g,
   ash_json_close(j, ']');
 }
 
-static void put_steps(ash_json *j, const ash_plan *p, const ash_graph *g) {
+/* Which variant, and why not the fast one. */
+static void put_kernel(ash_ctx *ctx, ash_json *j, const ash_graph *g,
+                       uint32_t op) {
+  const ash_kernel *kernel = ash_kernel_find(g, op);
+  const char *reason = ash_variant_reason(ctx, g, op);
+  if (kernel)
+    ash_json_string(j, "kernel", kernel->name);
+  if (reason)
+    ash_json_string(j, "kernel_reason", reason);
+}
+
+static void put_steps(ash_ctx *ctx, ash_json *j, const ash_plan *p,
+                      const ash_graph *g) {
   ash_json_open(j, "steps", '[');
   for (uint32_t i = 0; i < p->steps.count; i++) {
     ash_json_open(j, NULL, '{');
@@ -87,6 +101,7 @@ static void put_steps(ash_json *j, const ash_plan *p, const ash_graph *g) {
       put_ids(j, "inputs", g, op->inputs, op->input_count);
       put_ids(j, "outputs", g, op->outputs, op->output_count);
       ash_json_uint(j, "macs", ash_op_macs(g, p->steps.items[i].ops[k]));
+      put_kernel(ctx, j, g, p->steps.items[i].ops[k]);
       ash_json_close(j, '}');
     }
     ash_json_close(j, ']');
@@ -114,7 +129,7 @@ static ash_status put_plan(ash_ctx *ctx, ash_text *t, const ash_plan *p,
   put_ids(&j, "outputs", g, g->outputs, g->output_count);
   put_arenas(&j, p);
   put_tensors(&j, p, g);
-  put_steps(&j, p, g);
+  put_steps(ctx, &j, p, g);
   ash_json_close(&j, '}');
   return ash_text_check(ctx, t);
 }

@@ -169,8 +169,15 @@ static void put_record(FILE *to, net *n, config *c, uint32_t op) {
   h->in_bytes = bytes_of(n->g, o, 0);
   h->out_bytes = (uint32_t)ash_op_out(n->g, o, 0)->bytes;
   h->scratch_bytes = (uint32_t)ash_kernel_scratch(n->g, op);
-  h->filter_input = c->kind == ASH_OP_depthwise_conv_2d ? 1 : ASH_IN_PACKED;
-  static const uint32_t at[] = {3, 4, ASH_IN_FOLDED, 0, ASH_IN_SCALE};
+  const bool dense = c->kind == ASH_OP_fully_connected;
+  h->filter_input = dense                                 ? ASH_IN_DENSE_PACKED
+                    : c->kind == ASH_OP_depthwise_conv_2d ? 1
+                                                          : ASH_IN_PACKED;
+  static const uint32_t windows[] = {ASH_IN_MULTIPLIERS, ASH_IN_SHIFTS,
+                                     ASH_IN_FOLDED, 0, UINT32_MAX};
+  static const uint32_t rows[] = {UINT32_MAX, UINT32_MAX, ASH_IN_DENSE_FOLDED,
+                                  0, ASH_IN_DENSE_SCALE};
+  const uint32_t *at = dense ? rows : windows;
   for (int32_t i = 0; i < LAYER_CONSTANTS; i++)
     h->constant_bytes[i] =
         bytes_of(n->g, o, i == LAYER_FILTER ? h->filter_input : at[i]);
