@@ -177,15 +177,18 @@ static ash_status compile(run *r, const char *path) {
   const char *prefix =
       r->options.prefix ? r->options.prefix : ash_default_prefix(r->ctx, path);
   bool go_on;
+  ash_progress(r->ctx, "reading", 0, 0);
   ASH_TRY(ash_load_model_with(r->ctx, &out->graph, path, &r->options.load));
   ASH_TRY(after(r, ASH_STAGE_READ, &go_on));
   if (!go_on)
     return ASH_OK;
   out->graph->features = features_of(r->device);
+  ash_progress(r->ctx, "rewriting", 0, 0);
   ASH_TRY(ash_lower(r->ctx, out->graph));
   ASH_TRY(after(r, ASH_STAGE_PASS, &go_on));
   if (!go_on)
     return ASH_OK;
+  ash_progress(r->ctx, "planning", 0, 0);
   ASH_TRY(plan_memory(r));
   ASH_TRY(after(r, ASH_STAGE_PLAN, &go_on));
   if (!go_on)
