@@ -82,6 +82,17 @@ static inline int32_t ash_rt_rescale(int32_t x, int32_t multiplier,
   return ash_rt_shift_down(ash_rt_mul_high(x, multiplier), -shift);
 }
 
+/* The same of a sum of 64 bits, |x| < 2^47: the multiplier is cut to 15 bits,
+ * the result rounded once, ties up. shift < 15. */
+static inline int32_t ash_rt_rescale_long(int64_t x, int32_t multiplier,
+                                          int32_t shift) {
+  const int32_t m =
+      multiplier < 0x7fff0000 ? (multiplier + (1 << 15)) >> 16 : 0x7fff;
+  const int32_t n = 15 - shift;
+  const int64_t y = (x * m + ((int64_t)1 << (n - 1))) >> n;
+  return y > INT32_MAX ? INT32_MAX : y < INT32_MIN ? INT32_MIN : (int32_t)y;
+}
+
 /* x * 2^n, saturated. */
 static inline int32_t ash_rt_shift_up(int32_t x, int32_t n) {
   const int32_t limit = INT32_MAX >> n;
@@ -327,6 +338,101 @@ void ash_rt_transpose_conv_f32(const ash_rt_conv_2d_f32_params *p,
                                const float *in, const float *filter,
                                const float *bias, float *out);
 
+/* ---- uint8 and int16 layers --------------------------------------------- */
+
+/* uint8 weights have a zero point: -filter_offset. int16 activations have int8
+ * weights and sums of 64 bits with a bias of int64_t, or, if `narrow`, of 32
+ * bits with a bias of int32_t. The rest is as in conv_2d_s8. */
+typedef struct ash_rt_layer_params {
+  ash_rt_window window;
+  int32_t groups;
+  int32_t in_offset, filter_offset, out_offset;
+  int32_t per_channel, narrow;
+  int32_t act_min, act_max;
+} ash_rt_layer_params;
+
+void ash_rt_conv_2d_u8(const ash_rt_layer_params *p, const uint8_t *in,
+                       const uint8_t *filter, const int32_t *bias,
+                       const int32_t *multiplier, const int8_t *shift,
+                       uint8_t *out);
+void ash_rt_depthwise_conv_2d_u8(const ash_rt_layer_params *p,
+                                 const uint8_t *in, const uint8_t *filter,
+                                 const int32_t *bias, const int32_t *multiplier,
+                                 const int8_t *shift, uint8_t *out);
+void ash_rt_transpose_conv_u8(const ash_rt_layer_params *p, const uint8_t *in,
+                              const uint8_t *filter, const int32_t *bias,
+                              const int32_t *multiplier, const int8_t *shift,
+                              uint8_t *out);
+void ash_rt_conv_2d_s16(const ash_rt_layer_params *p, const int16_t *in,
+                        const int8_t *filter, const void *bias,
+                        const int32_t *multiplier, const int8_t *shift,
+                        int16_t *out);
+void ash_rt_depthwise_conv_2d_s16(const ash_rt_layer_params *p,
+                                  const int16_t *in, const int8_t *filter,
+                                  const void *bias, const int32_t *multiplier,
+                                  const int8_t *shift, int16_t *out);
+void ash_rt_transpose_conv_s16(const ash_rt_layer_params *p, const int16_t *in,
+                               const int8_t *filter, const void *bias,
+                               const int32_t *multiplier, const int8_t *shift,
+                               int16_t *out);
+
+/* A sum and its bias, as the output of an int16 layer. */
+static inline int16_t ash_rt_layer_s16(const ash_rt_layer_params *p,
+                                       int64_t sum, const void *bias,
+                                       int32_t channel, int32_t multiplier,
+                                       int32_t shift) {
+  int32_t y;
+  if (p->narrow) {
+    const uint32_t b = bias ? (uint32_t)((const int32_t *)bias)[channel] : 0;
+    y = ash_rt_rescale((int32_t)((uint32_t)(uint64_t)sum + b), multiplier,
+                       shift);
+  } else {
+    y = ash_rt_rescale_long(sum + (bias ? ((const int64_t *)bias)[channel] : 0),
+                            multiplier, shift);
+  }
+  return (int16_t)ash_rt_finish(y, p->out_offset, p->act_min, p->act_max);
+}
+
+typedef struct ash_rt_dense_params {
+  int32_t batches, in_c, out_c;
+  int32_t in_offset, filter_offset, out_offset;
+  int32_t per_channel, narrow;
+  int32_t act_min, act_max;
+} ash_rt_dense_params;
+
+void ash_rt_fully_connected_u8(const ash_rt_dense_params *p, const uint8_t *in,
+                               const uint8_t *filter, const int32_t *bias,
+                               const int32_t *multiplier, const int8_t *shift,
+                               uint8_t *out);
+/* Sums are scaled in double, ties away from zero. */
+void ash_rt_fully_connected_s16(const ash_rt_dense_params *p, const int16_t *in,
+                                const int8_t *filter, const void *bias,
+                                const double *ratio, int16_t *out);
+
+/* ---- float activations, int8 weights ------------------------------------ */
+
+/* Activations are quantised while the model runs: each image, or each row of a
+ * dense layer, gets a scale, and a zero point if `asymmetric`. `work` holds the
+ * quantised input of one of them. `scale` is of the weights, out_c entries or
+ * one. */
+typedef struct ash_rt_hybrid_params {
+  ash_rt_window window; /* dense: batches, in_c, out_c count */
+  int32_t groups, asymmetric, per_channel;
+  float act_min, act_max;
+} ash_rt_hybrid_params;
+
+void ash_rt_conv_2d_hybrid(const ash_rt_hybrid_params *p, const float *in,
+                           const int8_t *filter, const float *bias,
+                           const float *scale, float *out, void *work);
+void ash_rt_depthwise_conv_2d_hybrid(const ash_rt_hybrid_params *p,
+                                     const float *in, const int8_t *filter,
+                                     const float *bias, const float *scale,
+                                     float *out, void *work);
+void ash_rt_fully_connected_hybrid(const ash_rt_hybrid_params *p,
+                                   const float *in, const int8_t *filter,
+                                   const float *bias, const float *scale,
+                                   float *out, void *work);
+
 /* ---- elements of a type known only from the parameters ------------------ */
 
 enum {
@@ -380,6 +486,57 @@ static inline void ash_rt_store(void *data, int32_t type, ptrdiff_t i,
     break;
   }
 }
+
+/* Pools of uint8 and int16. */
+typedef struct ash_rt_pool_2d_any_params {
+  ash_rt_window window;
+  int32_t type;
+  int32_t act_min, act_max;
+} ash_rt_pool_2d_any_params;
+
+void ash_rt_average_pool_2d_any(const ash_rt_pool_2d_any_params *p,
+                                const void *in, void *out);
+void ash_rt_max_pool_2d_any(const ash_rt_pool_2d_any_params *p, const void *in,
+                            void *out);
+
+/* From one scale and integer type to another; `low` and `high` bound the
+ * result. */
+typedef struct ash_rt_convert_params {
+  int32_t count, from, to;
+  int32_t in_offset, out_offset, multiplier, shift;
+  int32_t low, high;
+} ash_rt_convert_params;
+
+void ash_rt_convert(const ash_rt_convert_params *p, const void *in, void *out);
+
+/* Values below 0 are scaled by `below_*` and, if `turned`, change their sign.
+ */
+typedef struct ash_rt_leaky_relu_s16_params {
+  int32_t count, multiplier, shift;
+  int32_t below_multiplier, below_shift, turned;
+} ash_rt_leaky_relu_s16_params;
+
+void ash_rt_leaky_relu_s16(const ash_rt_leaky_relu_s16_params *p,
+                           const int16_t *in, int16_t *out);
+
+/* table[i] is the logistic function of i / 24 in 1/65536. Inputs are brought to
+ * 1/12288 first. */
+typedef struct ash_rt_curve_s16_params {
+  int32_t count, multiplier, shift;
+} ash_rt_curve_s16_params;
+
+void ash_rt_logistic_s16(const ash_rt_curve_s16_params *p, const int16_t *in,
+                         const uint16_t *table, int16_t *out);
+void ash_rt_tanh_s16(const ash_rt_curve_s16_params *p, const int16_t *in,
+                     const uint16_t *table, int16_t *out);
+
+/* Two tables of 513: exp from -10 to 0, then 1 / (1 + x) from 0 to 1. */
+typedef struct ash_rt_softmax_s16_params {
+  int32_t rows, depth, multiplier, shift;
+} ash_rt_softmax_s16_params;
+
+void ash_rt_softmax_s16(const ash_rt_softmax_s16_params *p, const int16_t *in,
+                        const int16_t *tables, int16_t *out);
 
 /* ---- two operands, with broadcasting ------------------------------------ */
 
@@ -505,6 +662,21 @@ void ash_rt_add_u8(const ash_rt_pairs_q8_params *p, const uint8_t *a,
                    const uint8_t *b, uint8_t *out);
 void ash_rt_mul_u8(const ash_rt_pairs_q8_params *p, const uint8_t *a,
                    const uint8_t *b, uint8_t *out);
+/* int16: operands get 15 more bits; if `pot`, all scales are powers of two and
+ * one operand is only shifted to the right. */
+typedef struct ash_rt_pairs_s16_params {
+  ash_rt_broadcast shape;
+  int32_t pot, a_multiplier, a_shift, b_multiplier, b_shift;
+  int32_t out_multiplier, out_shift;
+  int32_t act_min, act_max;
+} ash_rt_pairs_s16_params;
+
+void ash_rt_add_s16(const ash_rt_pairs_s16_params *p, const int16_t *a,
+                    const int16_t *b, int16_t *out);
+void ash_rt_sub_s16(const ash_rt_pairs_s16_params *p, const int16_t *a,
+                    const int16_t *b, int16_t *out);
+void ash_rt_mul_s16(const ash_rt_pairs_s16_params *p, const int16_t *a,
+                    const int16_t *b, int16_t *out);
 void ash_rt_squared_difference_s8(const ash_rt_pairs_q8_params *p,
                                   const int8_t *a, const int8_t *b,
                                   int8_t *out);
@@ -535,6 +707,16 @@ typedef struct ash_rt_batch_matmul_s8_params {
 
 void ash_rt_batch_matmul_s8(const ash_rt_batch_matmul_s8_params *p,
                             const int8_t *a, const int8_t *b, int8_t *out);
+
+/* int16 by int16 or int8, by `b_type`; sums have 64 bits. */
+typedef struct ash_rt_batch_matmul_s16_params {
+  ash_rt_matmul shape;
+  int32_t b_type, a_offset, b_offset, out_offset;
+  int32_t multiplier, shift;
+} ash_rt_batch_matmul_s16_params;
+
+void ash_rt_batch_matmul_s16(const ash_rt_batch_matmul_s16_params *p,
+                             const int16_t *a, const void *b, int16_t *out);
 
 typedef struct ash_rt_batch_matmul_f32_params {
   ash_rt_matmul shape;
@@ -609,6 +791,8 @@ typedef struct ash_rt_rows_params {
 /* table[d] is exp(-d * scale * beta) in Q0.31. */
 void ash_rt_softmax_s8(const ash_rt_rows_params *p, const int8_t *in,
                        const int32_t *table, int8_t *out);
+void ash_rt_softmax_u8(const ash_rt_rows_params *p, const uint8_t *in,
+                       const int32_t *table, uint8_t *out);
 
 typedef struct ash_rt_softmax_f32_params {
   int32_t rows, depth;
@@ -719,6 +903,8 @@ void ash_rt_mean_f32(const ash_rt_mean_f32_params *p, const float *in,
 
 void ash_rt_mean_u8(const ash_rt_mean_s8_params *p, const uint8_t *in,
                     uint8_t *out);
+void ash_rt_mean_s16(const ash_rt_mean_s8_params *p, const int16_t *in,
+                     int16_t *out);
 
 /* Runs `statement` for each of four nested axes; `at` is the offset. */
 #define ASH_RT_AXES(dim, step, at, statement)                                  \

@@ -254,7 +254,7 @@ function fillHead(plan) {
     ? words.needs.slice(0, -1).join(', ') + ', and ' + words.needs[words.needs.length - 1]
     : words.needs[0] || 'no memory') + '.', element('span', 'proof', words.proof));
   $('foot').textContent = 'Plan ' + json.plan_hash + ', layout ' + json.tensor_layout_hash + ', made by Ashlar. ' +
-    'This file is complete: it needs no network and no other file.';
+    (document.body.dataset.host ? 'Nothing has left this machine.' : 'This file is complete: it needs no network and no other file.');
 }
 
 const ROLE_TITLE = {scratch: 'working memory', persistent: 'kept between runs', constant: 'constants'};
@@ -473,4 +473,4 @@ if (given && $('other').textContent) {
   fillCompare(both[0], both[1], k => show(both[k]));
   $('show-after').click();
 } else if (given) open(given);
-else offerFiles();
+else if (!document.body.dataset.host) offerFiles(); /* the playground brings its own door */

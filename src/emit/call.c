@@ -3,6 +3,7 @@
 
 #include "emit/call_write.h"
 #include "emit/loop.h"
+#include "emit/part.h"
 #include "kernel/reads.h"
 
 #include <inttypes.h>
@@ -189,6 +190,8 @@ static write_params *const writers[ASH_OP_COUNT] = {
     [ASH_OP_dequantize] = ash_call_unary,
     [ASH_OP_reshape] = ash_call_copy,
     [ASH_OP_squeeze] = ash_call_copy,
+    [ASH_OP_read_variable] = ash_call_copy,
+    [ASH_OP_assign_variable] = ash_call_copy,
     [ASH_OP_expand_dims] = ash_call_copy,
     [ASH_OP_abs] = ash_call_map,
     [ASH_OP_neg] = ash_call_map,
@@ -290,6 +293,8 @@ ash_status ash_emit_call(ash_ctx *ctx, const ash_call *call) {
   const ash_op_kind kind = ash_call_op(call)->kind;
   const bool loop = strcmp(call->kernel->name, "loop") == 0;
   write_params *write = loop ? loops[kind] : writers[kind];
+  if (call->part != ASH_PART_WHOLE)
+    write = ash_part_of(kind);
   ASH_INVARIANT(ctx, write != NULL);
   ASH_TRY(write(ctx, call));
   return ash_text_check(ctx, call->text);

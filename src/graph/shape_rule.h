@@ -95,6 +95,8 @@ ash_status ash_shape_quantize(const ash_rule *r);
 ash_status ash_shape_dequantize(const ash_rule *r);
 ash_status ash_shape_cast(const ash_rule *r);
 ash_status ash_shape_reshape(const ash_rule *r);
+ash_status ash_shape_read_variable(const ash_rule *r);
+ash_status ash_shape_assign_variable(const ash_rule *r);
 ash_status ash_shape_unit_axes(const ash_rule *r);
 ash_status ash_shape_pad(const ash_rule *r);
 ash_status ash_shape_concatenation(const ash_rule *r);

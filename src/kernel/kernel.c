@@ -115,6 +115,15 @@ static uint64_t dense_mve_bytes(const ash_graph *g, const ash_op *op) {
   return taps % 16 == 0 ? 0 : round_up(taps, 16);
 }
 
+/* Quantised activations of one image or row. */
+static uint64_t hybrid_bytes(const ash_graph *g, const ash_op *op) {
+  const ash_shape *in = &ash_op_in(g, op, 0)->shape;
+  const ash_shape *w = &ash_op_in(g, op, 1)->shape;
+  if (op->kind == ASH_OP_fully_connected)
+    return (uint64_t)w->dim[1];
+  return ash_shape_elements(in) / (uint64_t)(in->dim[0] ? in->dim[0] : 1);
+}
+
 /* ---- loops ----------------------------------------------------------------
  */
 

@@ -58,13 +58,16 @@ typedef struct draft {
 } draft;
 
 /* Names reach terminals and generated comments: no control characters. */
-static const char *clean_name(ash_tflite *r, const ash_fb_table *table) {
-  const char *raw = ash_fb_string(table, TENSOR_NAME);
+const char *ash_tflite_clean(ash_tflite *r, const char *raw) {
   char *name = ash_zone_string(&r->ctx->scratch, raw ? raw : "");
   for (char *p = name; p && *p; p++)
     if ((unsigned char)*p < 0x20 || *p == 0x7f)
       *p = '?';
   return name;
+}
+
+static const char *clean_name(ash_tflite *r, const ash_fb_table *table) {
+  return ash_tflite_clean(r, ash_fb_string(table, TENSOR_NAME));
 }
 
 static ash_loc at_tensor(ash_tflite *r, uint32_t tensor, const char *name) {
@@ -354,6 +357,22 @@ static ash_status decide_kind(draft *d) {
   return ASH_OK;
 }
 
+/* int4 constants become int8: two numbers a byte, the lower half first. */
+static ash_status unpack(draft *d) {
+  ash_zone *zone = &d->r->g->zone;
+  const uint64_t count = ash_shape_elements(&d->t.shape);
+  int8_t *wide = ASH_NEW_ARRAY(zone, int8_t, (size_t)count + 1);
+  ASH_TRY(ash_zone_check(d->r->ctx, zone));
+  const uint8_t *packed = d->t.data;
+  for (uint64_t i = 0; i < count; i++) {
+    const int32_t x = packed[i / 2] >> (i % 2 * 4) & 15;
+    wide[i] = (int8_t)(x < 8 ? x : x - 16);
+  }
+  d->t.type = ASH_INT8;
+  d->t.data = (const uint8_t *)wide;
+  return ASH_OK;
+}
+
 static ash_status read_tensor(draft *d) {
   ash_tflite *r = d->r;
   d->table = ash_fb_at_table(&r->tensors, d->index);
@@ -366,6 +385,8 @@ static ash_status read_tensor(draft *d) {
   ASH_TRY(read_data(d));
   ASH_TRY(decide_kind(d));
   ASH_TRY(ash_fb_check(r->ctx, &r->fb, r->file));
+  if (d->t.type == ASH_INT4 && d->t.kind == ASH_TENSOR_CONSTANT && d->t.data)
+    ASH_TRY(unpack(d));
   if (!d->t.data)
     d->t.file_byte = UINT64_MAX;
   return ash_graph_add_tensor(r->g, &r->uses[d->index].graph, d->t);
@@ -377,4 +398,15 @@ ash_status ash_tflite_add_tensor(ash_tflite *r, uint32_t tensor) {
   const ash_status status = read_tensor(&d);
   ash_zone_rewind(&r->ctx->scratch, mark);
   return status;
+}
+
+ash_status ash_tflite_read_value(ash_tflite *r, const ash_fb_table *table,
+                                 ash_tensor *out) {
+  draft d = {.r = r, .index = ASH_NO_ID, .table = *table};
+  d.t.name = clean_name(r, table);
+  ASH_TRY(ash_zone_check(r->ctx, &r->ctx->scratch));
+  ASH_TRY(read_type(&d));
+  ASH_TRY(find_data(&d, &d.t.bytes));
+  *out = d.t;
+  return ASH_OK;
 }

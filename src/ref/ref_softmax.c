@@ -91,6 +91,8 @@ ash_status ash_ref_softmax(const ash_ref_call *c) {
       row_float(x + i, y + i, depth, (float)beta);
     return ASH_OK;
   }
+  if (in->type == ASH_INT16)
+    return ash_ref_softmax_sixteen(c, depth);
   const int32_t *x = ash_ref_widen(c, 0);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
   const scaling s = scaling_of(beta, (double)ash_ref_scale_of(in));
