@@ -177,6 +177,9 @@ typedef struct ash_tile_options {
   const char *search; /* "cost" (NULL), "min", "max", "random-max"           */
   uint64_t ticks;     /* effort limit of one operator's search; 0: default   */
   uint32_t shrink;    /* 1024ths of the room that is not used for tiles      */
+  uint32_t spill;     /* 1024ths of a memory that homes may fill before the
+                         next of the device's order takes what no rule holds;
+                         0: homes are where they are asked for, full or not  */
 } ash_tile_options;
 
 /* Homes of all tensors and the tiling of every operator, for a device with a
