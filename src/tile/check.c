@@ -383,12 +383,12 @@ static ash_status check_buffer(const checker *c, uint32_t level, uint32_t o) {
                   "%" PRIu64,
                   name_of(c), b->bytes, tensor_of(c, o)->id, need);
   for (uint32_t k = 0; k < b->copies; k++) {
-    ASH_TRY(
-        check_slot(c, b->slot + k, ASH_SLOT_TILE, b->bytes, level, bits / 8));
     const ash_slot *s = slot_at(c, b->slot + k);
-    if (s->operand != o || s->copy != k)
+    if (s && (s->operand != o || s->copy != k))
       return REFUSE(c, ASH_D_tile_slot, "%s: '%s' is the tile of another",
                     name_of(c), s->id);
+    ASH_TRY(
+        check_slot(c, b->slot + k, ASH_SLOT_TILE, b->bytes, level, bits / 8));
   }
   return ASH_OK;
 }
