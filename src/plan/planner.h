@@ -108,5 +108,10 @@ ash_pack ash_pack_exact, ash_pack_greedy;
 
 extern const ash_planner ash_planner_exact, ash_planner_greedy,
     ash_planner_first_fit, ash_planner_naive;
+extern const ash_planner ash_planner_tetris_random, ash_planner_tetris_chosen,
+    ash_planner_minimalloc;
+
+/* The order of Deeploy's TetrisRandom for that many blocks. */
+void ash_tetris_permutation(uint32_t *order, uint32_t count);
 
 #endif
