@@ -136,6 +136,7 @@ typedef struct ash_tile_cost {
   uint64_t tiles;                       /* calls of the kernel              */
   uint64_t bytes_moved[ASH_TILE_LEVELS]; /* into and out of each level       */
   uint64_t transfers[ASH_TILE_LEVELS];
+  uint64_t bytes_without_reuse; /* if every piece brought everything again   */
   uint64_t compute_cycles, cycles; /* modelled: computing alone, and all     */
   uint64_t lower_bound;            /* no tiling of this space has fewer      */
   ash_verdict verdict;             /* of the search                         */
@@ -164,6 +165,7 @@ typedef struct ash_tilings {
   const ash_tiling *items; /* one an operator, in the graph's order          */
   uint32_t count;
   const uint32_t *home; /* one a tensor: the memory it lives in              */
+  const ash_device *device;
 } ash_tilings;
 
 typedef struct ash_tile_options {

@@ -91,6 +91,8 @@ uint32_t ash_tile_demand(const ash_tilings *tilings, const ash_device *device,
 /* Homes become demands, where no rule says otherwise. */
 ash_status ash_tile_homes(ash_ctx *ctx, ash_constraints *rules,
                           const ash_graph *g, const ash_tilings *tilings);
+/* Why slots are where they are. */
+void ash_tile_reasons(ash_slot *slots, uint32_t count);
 /* The tilings with the slots of their buffers. */
 ash_status ash_tile_bind(ash_ctx *ctx, const ash_tilings **out,
                          const ash_tilings *from, const ash_slot *slots,

@@ -126,6 +126,15 @@ ash_status ash_tile_homes(ash_ctx *ctx, ash_constraints *rules,
   return ASH_OK;
 }
 
+void ash_tile_reasons(ash_slot *slots, uint32_t count) {
+  static const char *const why[] = {
+      "its home", "work memory, where its kernel runs",
+      "a tile, in the memory of its level", "sums, where the kernel runs"};
+  for (uint32_t i = 0; i < count; i++)
+    if (slots[i].binding.role == ASH_SCRATCH && slots[i].alias_of == ASH_NO_ID)
+      slots[i].reason = why[slots[i].kind];
+}
+
 /* ---- the plan's copy ----------------------------------------------------- */
 
 static void take_slot(ash_tiling *t, ash_tile_buffer *buffers,
@@ -161,7 +170,8 @@ ash_status ash_tile_bind(ash_ctx *ctx, const ash_tilings **out,
       if (slots[s].tensor == ASH_NO_ID && slots[s].op == i)
         take_slot(&items[i], buffers, &slots[s], s);
   }
-  *made = (ash_tilings){items, from->count, from->home};
+  *made = *from;
+  made->items = items;
   *out = made;
   return ASH_OK;
 }

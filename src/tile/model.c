@@ -339,6 +339,24 @@ static bool choose_copies(const ash_tile_problem *p, const ash_tile_sizes *s,
 /* ---- the whole ------------------------------------------------------------
  */
 
+/* Of every operand its box, for every piece of the level. */
+static uint64_t bytes_again(const ash_facts *f, const ash_tile_problem *p,
+                            const ash_tile_sizes *s, uint32_t level) {
+  uint64_t sum = 0;
+  for (uint32_t o = 0; o < p->space->operand_count; o++) {
+    uint64_t elements = ash_facts_base(f, o);
+    if (!is_staged(p, level, o))
+      continue;
+    for (uint32_t a = 0; a < p->space->axis_count; a++) {
+      const ash_axis_fact *fact = s->fact[level][a];
+      elements *= ash_facts_followers(f, a) >> o & 1 ? fact->operands[o].sum
+                                                     : fact->pieces;
+    }
+    sum += bytes_of(p, o, elements);
+  }
+  return sum;
+}
+
 static void note_level(ash_tile_cost *details, const level_moves *m,
                        uint32_t level) {
   if (!details)
@@ -388,6 +406,8 @@ bool ash_model_given(const ash_facts *f, const ash_tile_problem *p,
     out->footprint += room;
     out->bytes += m.all_bytes;
     note_level(details, &m, k);
+    if (details)
+      details->bytes_without_reuse += bytes_again(f, p, s, k);
   }
   if (details)
     details->cycles = out->cycles;

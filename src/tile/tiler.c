@@ -249,7 +249,8 @@ static ash_status run(tiler *t, const ash_plan_options *plan,
     ash_zone_rewind(&t->ctx->scratch, mark);
     ASH_TRY(status);
   }
-  *made = (ash_tilings){t->tilings, (uint32_t)t->g->op_count, t->h.home};
+  *made =
+      (ash_tilings){t->tilings, (uint32_t)t->g->op_count, t->h.home, t->device};
   *out = made;
   return ASH_OK;
 }
