@@ -1,5 +1,6 @@
 /* cmd_plan.c - ashlar plan MODEL: where the memory goes. */
 #include "commands.h"
+#include "layer_table.h"
 #include "plan_table.h"
 #include "session.h"
 
@@ -11,6 +12,8 @@ typedef struct job {
 
 static void print_page(const job *j, const ash_compiled *c) {
   print_plan_page(&j->s.out, c->plan, c->graph);
+  if (c->plan->tilings)
+    print_layers(&j->s.out, c->plan, c->graph, j->s.device);
   if (j->s.verbose)
     print_plan_tensors(&j->s.out, c->plan);
 }

@@ -71,6 +71,17 @@ static ash_status read_rules(session *s) {
   return status;
 }
 
+static int take_buffering(session *s) {
+  const char *text = s->buffering;
+  if (!text || strcmp(text, "auto") == 0)
+    return -1;
+  if (text[0] < '1' || text[0] > '0' + ASH_TILE_COPIES || text[1])
+    return usage_error(s->cmd,
+                       "'%s' is no value for --buffering: 1, 2, 3, auto", text);
+  s->options.tile.buffering = (uint32_t)(text[0] - '0');
+  return -1;
+}
+
 int session_open(session *s, const command *cmd) {
   s->cmd = cmd;
   if (!term_open(&s->out, stdout, s->color, s->ascii))
@@ -79,6 +90,8 @@ int session_open(session *s, const command *cmd) {
   int code = check_stage(s, s->dump_after, "dump-after");
   if (code < 0)
     code = check_stage(s, s->stop_after, "stop-after");
+  if (code < 0)
+    code = take_buffering(s);
   if (code >= 0)
     return code;
   if (ash_ctx_new(&s->ctx, NULL) != ASH_OK) {
@@ -87,10 +100,12 @@ int session_open(session *s, const command *cmd) {
   }
   s->options.struct_bytes = sizeof s->options;
   s->options.plan.struct_bytes = sizeof s->options.plan;
-  s->options.load = (ash_load_options){sizeof s->options.load, s->shapes.items,
-                                       s->shapes.count, s->constants.items,
-                                       s->constants.count,
-                                       s->options.load.integers};
+  ash_load_options *load = &s->options.load;
+  load->struct_bytes = sizeof *load;
+  load->input_shapes = s->shapes.items;
+  load->input_shape_count = s->shapes.count;
+  load->constants = s->constants.items;
+  load->constant_count = s->constants.count;
   s->options.stop = s->stop_after != NULL;
   if (s->stop_after)
     s->options.stop_after = ash_stage_find(s->stop_after);

@@ -16,6 +16,7 @@ typedef struct session {
   arg_list budgets;   /* --budget MEM=SIZE */
   arg_list rule_files, rules; /* --rules FILE, -r RULE */
   uint64_t timeout;   /* --planner-timeout */
+  const char *buffering; /* --buffering */
   ash_memory_constraint constraints[ARG_LIST_MAX];
   char names[ARG_LIST_MAX][64];
   ash_rules *book;
@@ -64,6 +65,16 @@ typedef struct session {
    "concatenations copy all their inputs"},                                    \
   {"overlap", 0, ARG_FLAG, &(s)->options.plan.overlap, NULL,                   \
    "results of windows may follow the reading of a dying input"},              \
+  {"default-memory", 0, ARG_TEXT, &(s)->options.tile.default_memory, "MEM",    \
+   "where tensors live on a device with a compute memory"},                    \
+  {"io-memory", 0, ARG_TEXT, &(s)->options.tile.io_memory, "MEM",              \
+   "where the model's inputs and outputs live, on such a device"},             \
+  {"buffering", 0, ARG_TEXT, &(s)->buffering, "1|2|3|auto",                    \
+   "copies of tiles that move (default auto: as the search finds best)"},      \
+  {"tile-search", 0, ARG_TEXT, &(s)->options.tile.search, "NAME",              \
+   "cost (default), min, max, random-max"},                                    \
+  {"tile-alloc", 0, ARG_TEXT, &(s)->options.plan.planner, "NAME",              \
+   "exact (default), TetrisRandom, TetrisCo-Opt, MiniMalloc"},                 \
   {"ticks", 0, ARG_NUMBER, &(s)->options.plan.ticks, "N",                      \
    "effort limit of the packing search"},                                      \
   {"dump-after", 0, ARG_TEXT, &(s)->dump_after, "STAGE",                       \

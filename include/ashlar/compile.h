@@ -14,6 +14,7 @@
 
 #include "ashlar/plan.h"
 #include "ashlar/render.h"
+#include "ashlar/tile.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,6 +34,7 @@ typedef struct ash_load_options {
   size_t constant_count;
   bool integers; /* ONNX: float inputs and constants hold integers (QuantLib,
                     Deeploy): read them as int32 */
+  uint64_t reserved[4]; /* zero */
 } ash_load_options;
 
 ASH_API ASH_MUST_CHECK ash_status
@@ -113,6 +115,7 @@ typedef struct ash_emit_options {
   /* The prefix of scratch arenas that several modules share, NULL: the module
    * has its own. */
   const char *shared_scratch;
+  uint64_t reserved[4]; /* zero */
 } ash_emit_options;
 
 /* The module of a planned graph (docs/generated-code.md). `prefix` must be a C
@@ -162,6 +165,7 @@ typedef struct ash_compile_options {
   void (*dump)(void *user, ash_stage stage, const char *text, size_t count);
   void *dump_user;
   ash_load_options load;
+  ash_tile_options tile; /* for devices with a compute memory */
 } ash_compile_options;
 
 typedef struct ash_compiled {

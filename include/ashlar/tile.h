@@ -28,6 +28,7 @@
 #include "ashlar/device.h"
 #include "ashlar/graph.h"
 #include "ashlar/place.h"
+#include "ashlar/plan.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -160,6 +161,47 @@ typedef struct ash_tiling {
   ash_tile_buffer work;           /* the kernel's, for the largest piece    */
   ash_tile_cost cost;
 } ash_tiling;
+
+/* May the output be written over input k of the op? (If the kernel can.) Each
+ * piece must read what it writes and nothing else of that tensor. */
+ASH_API bool ash_tiling_in_place(const ash_tiling *tiling, uint32_t input);
+
+/* ---- the tilings of a model ---------------------------------------------- */
+
+typedef struct ash_tilings {
+  const ash_tiling *items; /* one an operator, in the graph's order          */
+  uint32_t count;
+  const uint32_t *home; /* one a tensor: the memory it lives in              */
+} ash_tilings;
+
+typedef struct ash_tile_options {
+  size_t struct_bytes;        /* sizeof, for growth; 0: all fields are there */
+  const char *default_memory; /* home of tensors without a rule; NULL: the
+                                 device's                                    */
+  const char *io_memory;      /* of the model's inputs and outputs, NULL: the
+                                 same                                        */
+  uint32_t buffering; /* copies of what moves: 1, 2 or 3; 0: the search's
+                         choice                                              */
+  const char *search; /* "cost" (NULL), "min", "max", "random-max"           */
+  uint64_t ticks;     /* effort limit of one operator's search; 0: default   */
+  uint32_t shrink;    /* 1024ths of the room that is not used for tiles      */
+} ash_tile_options;
+
+/* Homes of all tensors and the tiling of every operator, for a device with a
+ * compute memory; `plan` says budgets and rules. ASH_NOFIT names the operator
+ * that cannot be cut small enough, its operands and the size that would do.
+ * Kept by `ctx`. */
+ASH_API ASH_MUST_CHECK ash_status ash_tile_model(
+    ash_ctx *ctx, const ash_tilings **out, const ash_graph *g,
+    const ash_device *device, const ash_plan_options *plan,
+    const ash_tile_options *options);
+
+/* Independent of the search: is every tiling of the plan right? Part of
+ * ash_check_plan. */
+ASH_API ASH_MUST_CHECK ash_status ash_check_tilings(ash_ctx *ctx,
+                                                    const ash_plan *plan,
+                                                    const ash_graph *g,
+                                                    const ash_device *device);
 
 #ifdef __cplusplus
 }

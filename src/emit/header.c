@@ -1,5 +1,5 @@
 /* header.c - <prefix>.h: what the firmware sees. */
-#include "emit/module.h"
+#include "emit/tile.h"
 
 #include <inttypes.h>
 
@@ -151,6 +151,11 @@ static const char *const types[] = {
 static const char *const loaded_field[] = {
     "  const uint8_t *constants[$_CONSTANT_COUNT];", NULL};
 
+static const char *const dma_field[] = {
+    "  const ash_dma *dma; /* moves tiles; set it before init. 0: the "
+    "processor does */",
+    NULL};
+
 static const char *const binding[] = {
     "  uint32_t ready;",
     "} %_context;",
@@ -239,6 +244,10 @@ ash_status ash_emit_header(ash_module *m) {
   ash_text_line(t, "#include <stddef.h>");
   ash_text_line(t, "#include <stdint.h>");
   ash_text_blank(t);
+  if (ash_emit_is_tiled(m)) {
+    ash_text_line(t, "#include \"ash_dma.h\"");
+    ash_text_blank(t);
+  }
   ash_text_string(t, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
   put_hashes(m);
   put_regions(m);
@@ -246,6 +255,8 @@ ash_status ash_emit_header(ash_module *m) {
   ash_emit_template(m, types);
   if (ash_emit_loads(m))
     ash_emit_template(m, loaded_field);
+  if (ash_emit_is_tiled(m))
+    ash_emit_template(m, dma_field);
   ash_emit_template(m, binding);
   if (ash_emit_loads(m))
     ash_emit_template(m, loading);

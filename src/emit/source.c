@@ -2,6 +2,7 @@
 #include "base/sort.h"
 #include "emit/call.h"
 #include "emit/module.h"
+#include "emit/tile.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -125,6 +126,8 @@ static ash_status put_op(ash_module *m, uint32_t op) {
                 o->name ? ash_emit_comment(m, o->name) : "");
   put_tensors(m, "reads ", o->inputs, o->input_count);
   put_tensors(m, "writes", o->outputs, o->output_count);
+  if (ash_emit_tiling(m, op))
+    return ash_emit_tiled_op(m, op);
   ash_text_line(m->text, " */");
   const char *memory = ash_emit_code_memory(m, op);
   if (memory)

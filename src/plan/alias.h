@@ -15,6 +15,7 @@ typedef struct ash_aliaser {
   const uint32_t *memory;  /* by slot: demanded, or ASH_NO_MEMORY           */
   const uint64_t *offset;  /* by slot: pinned, or ASH_NO_OFFSET             */
   const bool *aligned;     /* by slot: its alignment is a demand            */
+  const ash_tilings *tilings; /* or NULL                                    */
 } ash_aliaser;
 
 /* Finds views, concatenations in place and results in place, as far as they

@@ -76,6 +76,10 @@ static void take_demands(planning *p, uint32_t i) {
   ash_slot *s = &p->slots.items[i];
   p->memory[i] = ASH_NO_MEMORY;
   p->offset[i] = ASH_NO_OFFSET;
+  if (p->options.tilings && s->binding.role == ASH_SCRATCH)
+    p->memory[i] = ash_tile_demand(p->options.tilings, p->ask.device, s);
+  if (p->options.tilings && s->tensor == ASH_NO_ID)
+    return;
   if (s->tensor == ASH_NO_ID) {
     p->memory[i] = p->rules.ops[s->op].scratch_placement;
     return;
@@ -149,9 +153,12 @@ static ash_status make_request(planning *p) {
   ask->memory_count = ask->device->memory_count;
   ASH_TRY(ash_fill_tensor_constraints(ctx, &p->rules, ask->graph, ask->device,
                                       p->options.rules));
+  if (p->options.tilings)
+    ASH_TRY(ash_tile_homes(ctx, &p->rules, ask->graph, p->options.tilings));
   ASH_TRY(ash_order_as_given(ctx, &ctx->keep, &ask->steps, ask->graph));
   ASH_TRY(ash_collect_slots(ctx, &ctx->keep, &p->slots, &slot_of, ask->graph,
-                            &ask->steps, ask->device->alignment));
+                            &ask->steps, ask->device->alignment,
+                            p->options.tilings));
   ASH_TRY(apply_rules(p));
   ash_aliaser a = {.ctx = ctx,
                    .g = ask->graph,
@@ -160,7 +167,8 @@ static ash_status make_request(planning *p) {
                    .slot_of = slot_of,
                    .memory = p->memory,
                    .offset = p->offset,
-                   .aligned = p->aligned};
+                   .aligned = p->aligned,
+                   .tilings = p->options.tilings};
   ASH_TRY(ash_find_aliases(&a, &p->options, p->backend->views_only));
   lift_demands(p);
   ask->slot_count = p->slots.count;
@@ -265,6 +273,9 @@ static ash_status finish(planning *p, const ash_plan **out) {
                      .arena_count = p->answer.arena_count,
                      .ticks = p->answer.ticks};
   ASH_TRY(list_code(p, &plan->code_memory));
+  if (p->options.tilings)
+    ASH_TRY(ash_tile_bind(p->ctx, &plan->tilings, p->options.tilings,
+                          plan->slots, plan->slot_count));
   ASH_TRY(ash_check_plan(p->ctx, plan, p->ask.graph, p->ask.device));
   ASH_TRY(ash_check_demands(&d));
   *out = plan;
@@ -283,11 +294,9 @@ ash_status ash_plan_model(ash_ctx *ctx, const ash_plan **out,
                           const ash_graph *g, const ash_device *device,
                           const ash_plan_options *options) {
   planning p = {.ctx = ctx};
-  if (options) {
-    const size_t bytes = options->struct_bytes;
-    memcpy(&p.options, options,
-           bytes && bytes < sizeof p.options ? bytes : sizeof p.options);
-  }
+  ash_take_options(&p.options, sizeof p.options, options);
+  if (p.options.tilings)
+    p.options.overlap = false; /* tiles do not read pixel by pixel */
   p.ask = (ash_plan_request){.struct_bytes = sizeof p.ask,
                              .graph = g,
                              .device = device,
@@ -308,7 +317,7 @@ uint32_t ash_plan_slot_of_tensor(const ash_plan *plan, uint32_t tensor) {
 
 uint32_t ash_plan_slot_of_op(const ash_plan *plan, uint32_t op) {
   for (uint32_t i = 0; i < plan->slot_count; i++)
-    if (plan->slots[i].op == op)
+    if (plan->slots[i].op == op && plan->slots[i].kind <= ASH_SLOT_WORK)
       return i;
   return ASH_NO_ID;
 }

@@ -46,6 +46,9 @@ uint32_t ash_draft_candidates(const ash_draft *d, uint32_t *memories);
 ash_status ash_place_constants(ash_draft *d, const ash_constraints *rules,
                                const ash_rules *book);
 
+/* Bound and verdict of a persistent or constant arena. */
+ash_status ash_bound_packed(ash_draft *d, ash_arena *arena);
+
 /* ---- scratch ------------------------------------------------------------- */
 
 /* Scratch slots that need a place (aliases left out), as buffers. */
@@ -82,6 +85,19 @@ typedef struct ash_traffic {
   uint64_t read, written;
 } ash_traffic;
 ash_status ash_count_traffic(ash_draft *d, ash_traffic *by_slot);
+
+/* ---- tilings ------------------------------------------------------------- */
+
+/* The memory that a slot must be in. */
+uint32_t ash_tile_demand(const ash_tilings *tilings, const ash_device *device,
+                         const ash_slot *slot);
+/* Homes become demands, where no rule says otherwise. */
+ash_status ash_tile_homes(ash_ctx *ctx, ash_constraints *rules,
+                          const ash_graph *g, const ash_tilings *tilings);
+/* The tilings with the slots of their buffers. */
+ash_status ash_tile_bind(ash_ctx *ctx, const ash_tilings **out,
+                         const ash_tilings *from, const ash_slot *slots,
+                         uint32_t slot_count);
 
 /* ---- finishing ----------------------------------------------------------- */
 

@@ -1,0 +1,17 @@
+/* strategies.c - the searches by name. */
+#include "tile/search.h"
+
+#include <string.h>
+
+ash_tile_searcher *ash_tile_searcher_named(const char *name) {
+  static const struct {
+    const char *name;
+    ash_tile_searcher *search;
+  } known[] = {{"cost", ash_search_cost}};
+  if (!name)
+    return ash_search_cost;
+  for (size_t i = 0; i < ASH_COUNT_OF(known); i++)
+    if (strcmp(known[i].name, name) == 0)
+      return known[i].search;
+  return NULL;
+}
