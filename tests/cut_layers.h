@@ -108,7 +108,7 @@ static inline void cut_conv_nd(void) {
       net_op(&n, ASH_OP_conv_nd, NET_IDS(x, w, b), result(&n, ASH_FLOAT32));
   const int64_t stride[] = {pick(1, 3), pick(1, 3)};
   const int64_t dilation[] = {pick(1, 2), pick(1, 2)};
-  const int64_t pad[] = {pick(0, 3), pick(0, 1), pick(0, 3), pick(0, 1)};
+  const int64_t pad[] = {pick(0, 5), pick(0, 1), pick(0, 5), pick(0, 1)};
   const uint32_t axes = flat ? 1 : 2;
   set_ints(&n, op, "stride", stride, axes);
   set_ints(&n, op, "dilation", dilation, axes);
