@@ -92,6 +92,12 @@ typedef struct ash_diag {
 
 typedef struct ash_ctx ash_ctx;
 
+/* Structs of options grow at their end. Their first field, `struct_bytes`, is
+ * the sizeof that the caller was compiled with: what lies behind it is not
+ * read and means its default. 0 stands for all fields of this version. Those
+ * that are parts of others have `reserved` room, which must be zero, and keep
+ * their size. */
+
 /* NULL for `mem` means the C library's allocator. */
 ASH_API ASH_MUST_CHECK ash_status ash_ctx_new(ash_ctx **out,
                                               const ash_allocator *mem);

@@ -34,6 +34,7 @@ typedef struct ash_load_options {
   size_t constant_count;
   bool integers; /* ONNX: float inputs and constants hold integers (QuantLib,
                     Deeploy): read them as int32 */
+  uint64_t reserved[4]; /* zero */
 } ash_load_options;
 
 ASH_API ASH_MUST_CHECK ash_status
@@ -118,6 +119,7 @@ typedef struct ash_emit_options {
   /* The prefix of scratch arenas that several modules share, NULL: the module
    * has its own. */
   const char *shared_scratch;
+  uint64_t reserved[4]; /* zero */
 } ash_emit_options;
 
 /* The module of a planned graph (docs/generated-code.md). `prefix` must be a C

@@ -28,6 +28,11 @@ struct ash_ctx {
 /* Calls `run` when the context is freed. */
 ash_status ash_ctx_on_free(ash_ctx *ctx, void (*run)(void *user), void *user);
 
+/* Takes what the caller knows of a struct of options, by its `struct_bytes`,
+ * the first field of all of them (see ashlar/base.h); the rest stays as it is
+ * in `to`. */
+void ash_take_options(void *to, size_t size, const void *from);
+
 /* Ids of all diagnostics: ASH_D_<name>, from diags.def. */
 typedef enum ash_diag_id {
 #define DIAG(id, name, title, text) ASH_D_##name = (id),

@@ -131,7 +131,6 @@ static ash_status pack(ash_module *m) {
 }
 
 static ash_status emit(ash_module *m) {
-  ASH_TRY(ash_build_render_plan(m->ctx, &m->render, m->plan, m->g, m->prefix));
   m->upper = ash_emit_upper(m, m->prefix);
   ASH_TRY(select_kernels(m));
   for (size_t i = 0; i < ASH_COUNT_OF(parts); i++)
@@ -149,24 +148,22 @@ static ash_status emit(ash_module *m) {
   return pack(m);
 }
 
-ash_status ash_emit_module(ash_ctx *ctx, const ash_generated **files,
-                           size_t *file_count, const ash_graph *g,
-                           const ash_plan *plan, const ash_device *device,
-                           const char *prefix,
-                           const ash_emit_options *options) {
+ash_status ash_emit_rendered(ash_ctx *ctx, const ash_generated **files,
+                             size_t *file_count, const ash_graph *g,
+                             const ash_plan *plan,
+                             const ash_render_plan *render,
+                             const ash_device *device,
+                             const ash_emit_options *options) {
   ash_module m = {.ctx = ctx,
                   .zone = &ctx->keep,
                   .g = g,
                   .plan = plan,
+                  .render = render,
                   .device = device,
-                  .prefix = prefix};
+                  .prefix = render->prefix};
   *files = NULL;
   *file_count = 0;
-  if (options)
-    m.options = *options;
-  if (!ash_emit_is_identifier(prefix))
-    return ash_fail(ctx, ASH_MISUSE, ASH_D_emit_prefix, ASH_NOWHERE,
-                    "the prefix '%s' is not a C identifier", prefix);
+  ash_take_options(&m.options, sizeof m.options, options);
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   const ash_status status = emit(&m);
   ash_zone_rewind(&ctx->scratch, mark);
@@ -175,6 +172,27 @@ ash_status ash_emit_module(ash_ctx *ctx, const ash_generated **files,
   *files = m.files.items;
   *file_count = m.files.count;
   return ASH_OK;
+}
+
+ash_status ash_emit_check_prefix(ash_ctx *ctx, const char *prefix) {
+  if (ash_emit_is_identifier(prefix))
+    return ASH_OK;
+  return ash_fail(ctx, ASH_MISUSE, ASH_D_emit_prefix, ASH_NOWHERE,
+                  "the prefix '%s' is not a C identifier", prefix);
+}
+
+ash_status ash_emit_module(ash_ctx *ctx, const ash_generated **files,
+                           size_t *file_count, const ash_graph *g,
+                           const ash_plan *plan, const ash_device *device,
+                           const char *prefix,
+                           const ash_emit_options *options) {
+  const ash_render_plan *render;
+  *files = NULL;
+  *file_count = 0;
+  ASH_TRY(ash_emit_check_prefix(ctx, prefix));
+  ASH_TRY(ash_build_render_plan(ctx, &render, plan, g, prefix));
+  return ash_emit_rendered(ctx, files, file_count, g, plan, render, device,
+                           options);
 }
 
 /* ---- words for options --------------------------------------------------- */

@@ -51,15 +51,16 @@ static bool same_start(const range *a, const range *b) {
          strcmp(a->memory, b->memory) == 0;
 }
 
-static ash_status lost(const runner *r, uint32_t slot, const char *when) {
+static ash_status lost(const runner *r, uint32_t slot, ash_diag_id id_of,
+                       const char *when) {
   const value *v = &r->values[slot];
   const ash_graph *g = r->c->g;
   const char *id = slot_at(r, slot)->id;
   if (v->killer == ASH_NO_ID)
-    return ash_fail(r->c->ctx, ASH_INTERNAL, ASH_D_plan_clobbered,
+    return ash_fail(r->c->ctx, ASH_INTERNAL, id_of,
                     ash_graph_loc(g, ASH_NO_ID, slot_at(r, slot)->tensor),
                     "%s needs '%s', which was never written", when, id);
-  return ash_fail(r->c->ctx, ASH_INTERNAL, ASH_D_plan_clobbered,
+  return ash_fail(r->c->ctx, ASH_INTERNAL, id_of,
                   ash_graph_loc(g, v->killer, slot_at(r, slot)->tensor),
                   "%s needs '%s', over which %s has written '%s'", when, id,
                   g->ops.items[v->killer].id, v->writer);
@@ -280,7 +281,7 @@ static ash_status run_op(const runner *r, uint32_t op) {
   for (uint32_t k = 0; k < o->input_count; k++)
     if (o->inputs[k] != ASH_NO_ID && ash_op_reads(r->c->g, op, k) &&
         !r->values[r->slot_of[o->inputs[k]]].intact)
-      return lost(r, r->slot_of[o->inputs[k]], o->id);
+      return lost(r, r->slot_of[o->inputs[k]], ASH_D_plan_clobbered, o->id);
   const bool nothing = is_nothing(r, op);
   if (!nothing)
     ASH_TRY(check_work(r, op));
@@ -335,11 +336,12 @@ static ash_status run(const runner *r) {
       ASH_TRY(run_op(r, p->steps.items[s].ops[k]));
   for (size_t i = 0; i < g->output_count; i++)
     if (!r->values[r->slot_of[g->outputs[i]]].intact)
-      return lost(r, r->slot_of[g->outputs[i]], "the end");
+      return lost(r, r->slot_of[g->outputs[i]], ASH_D_plan_clobbered,
+                  "the end");
   for (uint32_t i = 0; i < p->slot_count; i++) /* the next run starts there */
     if (p->slots[i].tensor != ASH_NO_ID && !r->values[i].intact &&
         g->tensors.items[p->slots[i].tensor].kind == ASH_TENSOR_VARIABLE)
-      return lost(r, i, "the next run");
+      return lost(r, i, ASH_D_plan_state_lost, "the next run");
   return ASH_OK;
 }
 
