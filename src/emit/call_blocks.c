@@ -15,7 +15,7 @@ static ash_status put_depth(ash_ctx *ctx, const ash_call *c) {
   const ash_tensor *in = ash_call_in(c, 0), *out = ash_call_out(c);
   const ash_shape *wide = deepen ? &in->shape : &out->shape;
   const ash_shape *deep = deepen ? &out->shape : &in->shape;
-  const ash_steps w = ash_steps_of(wide), d = ash_steps_of(deep);
+  const ash_box_steps w = ash_box_steps_of(wide), d = ash_box_steps_of(deep);
   const int64_t block = ash_op_int(ash_call_op(c), "block", 1);
   const int64_t channels = wide->dim[3];
   const int64_t dims[6] = {deep->dim[0], deep->dim[1], deep->dim[2],
@@ -73,7 +73,7 @@ static bool next_choice(uint32_t *choice, const uint32_t *counts, uint32_t n) {
 
 typedef struct batches {
   const ash_shape *wide, *many; /* the image, the batches of places */
-  ash_steps in_wide, in_many;
+  ash_box_steps in_wide, in_many;
   int64_t size[ASH_RANK_MAX];       /* of blocks, by axis */
   int64_t place_step[ASH_RANK_MAX]; /* in `many` */
   segment segments[ASH_RANK_MAX][SEGMENTS];
@@ -84,8 +84,8 @@ static batches batches_of(const ash_call *c, bool spread) {
   const ash_tensor *in = ash_call_in(c, 0), *out = ash_call_out(c);
   batches k = {.wide = spread ? &in->shape : &out->shape,
                .many = spread ? &out->shape : &in->shape};
-  k.in_wide = ash_steps_of(k.wide);
-  k.in_many = ash_steps_of(k.many);
+  k.in_wide = ash_box_steps_of(k.wide);
+  k.in_many = ash_box_steps_of(k.many);
   int64_t step = k.wide->dim[0] * k.in_many.at[0];
   for (uint32_t i = k.wide->rank - 2; i >= 1; i--) {
     k.size[i] = ash_tensor_int(ash_call_in(c, 1), i - 1);
@@ -161,8 +161,8 @@ static uint32_t mirror_axis(run *r, int64_t length, int64_t before,
 
 static ash_status put_mirror(ash_ctx *ctx, const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
-  const ash_steps from = ash_steps_of(in);
-  const ash_steps to = ash_steps_of(&ash_call_out(c)->shape);
+  const ash_box_steps from = ash_box_steps_of(in);
+  const ash_box_steps to = ash_box_steps_of(&ash_call_out(c)->shape);
   const char *mode = ash_op_string(ash_call_op(c), "mode", "reflect");
   const ash_tensor *pads = ash_call_in(c, 1);
   run runs[ASH_RANK_MAX][SEGMENTS];
@@ -189,8 +189,8 @@ static ash_status put_mirror(ash_ctx *ctx, const ash_call *c) {
 /* For types without a kernel of their own. */
 static ash_status put_padding(ash_ctx *ctx, const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
-  const ash_steps from = ash_steps_of(in);
-  const ash_steps to = ash_steps_of(&ash_call_out(c)->shape);
+  const ash_box_steps from = ash_box_steps_of(in);
+  const ash_box_steps to = ash_box_steps_of(&ash_call_out(c)->shape);
   const ash_tensor *value = ash_call_in(c, 2);
   uint8_t zero[8];
   ash_call_box b = {0};

@@ -26,12 +26,12 @@ void ash_box_fill(const ash_call *c, const uint8_t *value);
 void ash_box_zero(const ash_call *c, uint8_t value[8]);
 
 /* Elements to the next index along each axis. */
-typedef struct ash_steps {
+typedef struct ash_box_steps {
   int64_t at[ASH_RANK_MAX];
-} ash_steps;
+} ash_box_steps;
 
-static inline ash_steps ash_steps_of(const ash_shape *s) {
-  ash_steps r = {{0}};
+static inline ash_box_steps ash_box_steps_of(const ash_shape *s) {
+  ash_box_steps r = {{0}};
   int64_t step = 1;
   for (uint32_t d = s->rank; d-- > 0; step *= s->dim[d])
     r.at[d] = step;

@@ -12,7 +12,7 @@ static uint32_t axis_of(int64_t given, uint32_t rank) {
 static ash_call_box transposed(const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;
-  const ash_steps from = ash_steps_of(in), to = ash_steps_of(out);
+  const ash_box_steps from = ash_box_steps_of(in), to = ash_box_steps_of(out);
   ash_call_box b = {0};
   for (uint32_t i = 0; i < out->rank; i++) {
     const int64_t axis = ash_tensor_int(ash_call_in(c, 1), i);
@@ -24,7 +24,7 @@ static ash_call_box transposed(const ash_call *c) {
 static ash_call_box sliced(const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;
-  const ash_steps from = ash_steps_of(in), to = ash_steps_of(out);
+  const ash_box_steps from = ash_box_steps_of(in), to = ash_box_steps_of(out);
   ash_slice s;
   ash_call_box b = {0};
   (void)ash_slice_of(c->graph, ash_call_op(c), &s); /* verified */
@@ -40,7 +40,7 @@ static ash_call_box sliced(const ash_call *c) {
 static ash_call_box tiled(const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;
-  const ash_steps from = ash_steps_of(in), to = ash_steps_of(out);
+  const ash_box_steps from = ash_box_steps_of(in), to = ash_box_steps_of(out);
   ash_call_box b = {0};
   for (uint32_t i = 0; i < in->rank; i++) {
     ash_box_axis(&b, out->dim[i] / in->dim[i], 0, to.at[i] * in->dim[i]);
@@ -52,7 +52,7 @@ static ash_call_box tiled(const ash_call *c) {
 static ash_call_box stretched(const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;
-  const ash_steps from = ash_steps_of(in), to = ash_steps_of(out);
+  const ash_box_steps from = ash_box_steps_of(in), to = ash_box_steps_of(out);
   const uint32_t missing = out->rank - in->rank;
   ash_call_box b = {0};
   for (uint32_t i = 0; i < out->rank; i++) {
@@ -72,7 +72,7 @@ static bool is_turned(const ash_tensor *axes, uint32_t axis, uint32_t rank) {
 
 static ash_call_box reversed(const ash_call *c) {
   const ash_shape *s = &ash_call_in(c, 0)->shape;
-  const ash_steps step = ash_steps_of(s);
+  const ash_box_steps step = ash_box_steps_of(s);
   ash_call_box b = {0};
   for (uint32_t i = 0; i < s->rank; i++) {
     const bool turned = is_turned(ash_call_in(c, 1), i, s->rank);
