@@ -13,7 +13,7 @@ const char *tiled_engine_name(unsigned engine) {
 }
 
 /* clang-format off */
-static const char program[] =
+static const char memories_text[] =
     "#include \"%PREFIX%.h\"\n"
     "#include \"ash_dma_host.h\"\n"
     "\n"
@@ -88,7 +88,8 @@ static const char program[] =
     "      ash_dma_host_hide(regions[r].written ? ctx->region[r] : %PREFIX%_constants(ctx, r),\n"
     "                        regions[r].bytes, hidden);\n"
     "}\n"
-    "\n"
+    "\n";
+static const char program_text[] =
     "static int read_inputs(%PREFIX%_context *ctx, FILE *in) {\n"
     "  for (uint32_t i = 0; i != %UPPER%_INPUT_COUNT; i++) {\n"
     "    %PREFIX%_tensor t = %PREFIX%_input(ctx, i);\n"
@@ -235,7 +236,7 @@ static bool moves_tiles(const ash_compiled *c) {
 }
 
 char *tiled_driver_text(const ash_compiled *c, const ash_device *d) {
-  text t = {.capacity = 65536 + sizeof program};
+  text t = {.capacity = 65536};
   t.bytes = malloc(t.capacity);
   put(&t, "#define _DEFAULT_SOURCE\n#include <stddef.h>\n#include "
           "<stdint.h>\n\n");
@@ -244,7 +245,6 @@ char *tiled_driver_text(const ash_compiled *c, const ash_device *d) {
   put_memories(&t, d);
   put_regions(&t, c, d);
   put_engines(&t, d);
-  if (t.bytes && t.count + sizeof program <= t.capacity)
-    memcpy(t.bytes + t.count, program, sizeof program);
+  put(&t, "%s%s", memories_text, program_text);
   return t.bytes;
 }
