@@ -21,6 +21,11 @@ typedef struct adder {
   ash_slot pattern;
 } adder;
 
+/* Kernels read whole elements. */
+static uint64_t at_least(uint64_t alignment, uint64_t bytes) {
+  return bytes > alignment ? bytes : alignment;
+}
+
 static ash_status add(const adder *a, const char *id, ash_slot_kind kind,
                       uint64_t size, uint32_t level) {
   ash_slot slot = a->pattern;
@@ -38,7 +43,10 @@ static ash_status add_buffers(adder *a, uint32_t level, uint32_t operand) {
   const ash_tile_operand *o = &t->space->operands[operand];
   const ash_tile_buffer *b =
       &t->buffers[level * t->space->operand_count + operand];
+  const uint64_t alignment = a->pattern.alignment;
   a->pattern.operand = operand;
+  a->pattern.alignment = at_least(
+      alignment, ash_type_bits(a->g->tensors.items[o->tensor].type) / 8);
   for (uint32_t copy = 0; copy < b->copies; copy++) {
     a->pattern.copy = copy;
     ASH_TRY(add(a,
@@ -48,6 +56,7 @@ static ash_status add_buffers(adder *a, uint32_t level, uint32_t operand) {
                                 (unsigned)o->position, (unsigned)copy),
                 ASH_SLOT_TILE, b->bytes, level));
   }
+  a->pattern.alignment = alignment;
   return ASH_OK;
 }
 
@@ -72,9 +81,11 @@ ash_status ash_slots_add_tiles(ash_ctx *ctx, ash_zone *zone, ash_slots *slots,
     for (uint32_t o = 0; o < tiling->space->operand_count; o++)
       ASH_TRY(add_buffers(&a, k, o));
   a.pattern.operand = a.pattern.copy = 0;
+  a.pattern.alignment = at_least(alignment, tiling->space->accumulator_bytes);
   if (tiling->accumulator.copies)
     ASH_TRY(add(&a, ash_zone_format(zone, "%s_accumulator", op),
                 ASH_SLOT_ACCUMULATOR, tiling->accumulator.bytes, last));
+  a.pattern.alignment = alignment;
   if (tiling->work.copies)
     ASH_TRY(add(&a, ash_zone_format(zone, "%s_scratch", op), ASH_SLOT_WORK,
                 tiling->work.bytes, last));
