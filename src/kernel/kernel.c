@@ -1,6 +1,7 @@
 /* kernel.c - the table of kernels and what can be read off it. */
 #include "kernel/kernel.h"
 
+#include "ashlar/compile.h"
 #include "kernel/quant.h"
 #include "kernel/reads.h"
 #include "kernel/runtime_files.h"
@@ -178,6 +179,12 @@ static const ash_kernel kernel_table[] = {
 
 const ash_kernel *ash_kernel_at(size_t index) {
   return index < ASH_COUNT_OF(kernel_table) ? &kernel_table[index] : NULL;
+}
+
+const char *ash_runtime_source(const char *name, size_t *count) {
+  const ash_embedded *file = ash_runtime_file(name);
+  *count = file ? file->bytes : 0;
+  return file ? file->text : NULL;
 }
 
 const ash_embedded *ash_runtime_file(const char *name) {
