@@ -64,6 +64,8 @@ typedef struct session {
    "of an external planner (default 60)"},                                     \
   {"no-views", 0, ARG_FLAG, &(s)->options.plan.no_views, NULL,                 \
    "reshapes copy"},                                                           \
+  {"no-slices", 0, ARG_FLAG, &(s)->options.plan.no_slices, NULL,               \
+   "slices and splits copy"},                                                  \
   {"no-in-place", 0, ARG_FLAG, &(s)->options.plan.no_in_place, NULL,           \
    "no operator writes over its input"},                                       \
   {"no-concat", 0, ARG_FLAG, &(s)->options.plan.no_concat, NULL,               \

@@ -68,6 +68,10 @@ typedef struct ash_generated {
   size_t count;
 } ash_generated;
 
+/* A file of the runtime by its name: kernels, "ash_dma.h", and the DMA engines
+ * for tests on a host, "ash_dma_host.c" and .h. NULL: there is none. */
+ASH_API const char *ash_runtime_source(const char *name, size_t *count);
+
 /* How the constants travel to the device: X(name, text, help). */
 #define ASH_CONSTANTS_MAP(X)                                                   \
   X(HEX, "hex", "arrays in C")                                                 \

@@ -60,8 +60,6 @@ ash_status ash_tile_put_kernels(ash_module *m, const ash_tiling *tiling,
                                 const char *name, const ash_tile_classes *c);
 /* "x0" or "y0": input or output 0 of the op. */
 const char *ash_tile_name(ash_zone *z, const ash_tile_operand *o);
-/* Does a piece need the accumulator? */
-bool ash_tile_sums(const ash_tiling *tiling);
 
 /* ---- loops (tile_loop.c)
  * ----------------------------------------------------- */

@@ -11,10 +11,6 @@ const char *ash_tile_name(ash_zone *z, const ash_tile_operand *o) {
   return name ? name : "";
 }
 
-bool ash_tile_sums(const ash_tiling *t) {
-  return t->accumulator.copies > 0;
-}
-
 /* "const uint8_t *x0, uint8_t *y0, void *work, void *sum" */
 static void put_parameters(ash_module *m, ash_text *t,
                            const ash_tiling *tiling) {
@@ -30,9 +26,8 @@ static void put_unused(ash_module *m, ash_text *t, const ash_tiling *tiling) {
   const ash_tile_space *s = tiling->space;
   ash_text_string(t, "  ");
   for (uint32_t i = 0; i < s->operand_count; i++)
-    if (!s->operands[i].is_output)
-      ash_text_format(t, "(void)%s, ",
-                      ash_tile_name(&m->ctx->scratch, &s->operands[i]));
+    ash_text_format(t, "(void)%s, ",
+                    ash_tile_name(&m->ctx->scratch, &s->operands[i]));
   ash_text_string(t, "(void)work, (void)sum;\n");
 }
 
@@ -58,13 +53,18 @@ static ash_status name_operands(ash_module *m, const ash_tiling *tiling,
 static ash_status put_body(ash_module *m, ash_text *t, const ash_tiling *tiling,
                            const ash_graph *piece, ash_tile_part part) {
   const char **in, **out;
-  ash_call call = {.graph = piece, .op = 0, .scratch = "work", .text = t};
+  ash_call call = {.graph = piece,
+                   .op = 0,
+                   .scratch = "work",
+                   .part = part,
+                   .accumulator = "sum",
+                   .folded = ash_tile_folded(m->g, tiling->space),
+                   .text = t};
   ASH_TRY(name_operands(m, tiling, &in, &out));
   ASH_TRY(ash_kernel_select(m->ctx, &call.kernel, piece, 0));
   ASH_TRY(ash_emit_use_kernel(m, call.kernel));
   call.inputs = in;
   call.outputs = out;
-  (void)part;
   t->indent = 1;
   const ash_status status = ash_emit_call(m->ctx, &call);
   t->indent = 0;
