@@ -90,7 +90,8 @@ int session_open(session *s, const command *cmd) {
   s->options.load = (ash_load_options){sizeof s->options.load, s->shapes.items,
                                        s->shapes.count, s->constants.items,
                                        s->constants.count,
-                                       s->options.load.integers};
+                                       s->options.load.integers,
+                                       s->customs.items, s->customs.count};
   s->options.stop = s->stop_after != NULL;
   if (s->stop_after)
     s->options.stop_after = ash_stage_find(s->stop_after);

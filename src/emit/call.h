@@ -19,6 +19,7 @@ typedef struct ash_call {
   const bool *in_place; /* one an input, or NULL: it already lies where the
                            result wants it (concatenation)                */
   const char *scratch;  /* void *, where the kernel wants scratch */
+  const char *prefix;   /* of the module, for functions of the user */
   ash_text *text;
 } ash_call;
 
@@ -26,5 +27,8 @@ typedef struct ash_call {
  * of a function or block of its own: it declares `p`. Names carry the prefix of
  * runtime/, which the module replaces. */
 ash_status ash_emit_call(ash_ctx *ctx, const ash_call *call);
+
+/* A custom operator's name as part of a C identifier. */
+void ash_call_custom_name(ash_text *text, const char *name);
 
 #endif
