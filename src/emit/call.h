@@ -21,6 +21,7 @@ typedef struct ash_call {
                            result wants it (concatenation)                */
   const bool *made;    /* one an output, or NULL: it is there already (split) */
   const char *scratch;  /* void *, where the kernel wants scratch */
+<<<<<<< HEAD
   /* A part of a sum that is computed in several (part.c): other than whole,
    * `accumulator` (void *) holds kernel/sums.h's type for each element of the
    * output, in its order, and `folded` says how many elements each result of
@@ -29,6 +30,9 @@ typedef struct ash_call {
   ash_tile_part part;
   const char *accumulator;
   int64_t folded;
+=======
+  const char *prefix;   /* of the module, for functions of the user */
+>>>>>>> ops
   ash_text *text;
 } ash_call;
 
@@ -36,5 +40,8 @@ typedef struct ash_call {
  * of a function or block of its own: it declares `p`. Names carry the prefix of
  * runtime/, which the module replaces. */
 ash_status ash_emit_call(ash_ctx *ctx, const ash_call *call);
+
+/* A custom operator's name as part of a C identifier. */
+void ash_call_custom_name(ash_text *text, const char *name);
 
 #endif
