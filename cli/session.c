@@ -102,20 +102,14 @@ int session_open(session *s, const command *cmd) {
   progress_listen(&s->progress, s->ctx);
   s->options.struct_bytes = sizeof s->options;
   s->options.plan.struct_bytes = sizeof s->options.plan;
-<<<<<<< HEAD
   ash_load_options *load = &s->options.load;
   load->struct_bytes = sizeof *load;
   load->input_shapes = s->shapes.items;
   load->input_shape_count = s->shapes.count;
   load->constants = s->constants.items;
   load->constant_count = s->constants.count;
-=======
-  s->options.load = (ash_load_options){sizeof s->options.load, s->shapes.items,
-                                       s->shapes.count, s->constants.items,
-                                       s->constants.count,
-                                       s->options.load.integers,
-                                       s->customs.items, s->customs.count};
->>>>>>> ops
+  load->customs = s->customs.items;
+  load->custom_count = s->customs.count;
   s->options.stop = s->stop_after != NULL;
   if (s->stop_after)
     s->options.stop_after = ash_stage_find(s->stop_after);

@@ -57,11 +57,8 @@ typedef struct session {
    "placement rules in YAML (docs/rules.md)"},                                 \
   {"rule", 'r', ARG_LIST, &(s)->rules, "'KEY=VALUE ...'",                      \
    "one more rule: 'type=constant memory=MRAM'"},                              \
-<<<<<<< HEAD
-=======
   {"custom", 0, ARG_LIST, &(s)->customs, "NAME",                               \
    "custom operator that you supply as a C function"},                         \
->>>>>>> ops
   {"integers", 0, ARG_FLAG, &(s)->options.load.integers, NULL,                 \
    "floats of the model hold integers: compute with integers"},                \
   {"planner", 0, ARG_TEXT, &(s)->options.plan.planner, "NAME",                 \

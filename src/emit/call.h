@@ -21,7 +21,6 @@ typedef struct ash_call {
                            result wants it (concatenation)                */
   const bool *made;    /* one an output, or NULL: it is there already (split) */
   const char *scratch;  /* void *, where the kernel wants scratch */
-<<<<<<< HEAD
   /* A part of a sum that is computed in several (part.c): other than whole,
    * `accumulator` (void *) holds kernel/sums.h's type for each element of the
    * output, in its order, and `folded` says how many elements each result of
@@ -30,9 +29,7 @@ typedef struct ash_call {
   ash_tile_part part;
   const char *accumulator;
   int64_t folded;
-=======
   const char *prefix;   /* of the module, for functions of the user */
->>>>>>> ops
   ash_text *text;
 } ash_call;
 

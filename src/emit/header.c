@@ -1,10 +1,6 @@
 /* header.c - <prefix>.h: what the firmware sees. */
-<<<<<<< HEAD
-#include "emit/tile.h"
-=======
 #include "emit/call.h"
-#include "emit/module.h"
->>>>>>> ops
+#include "emit/tile.h"
 
 #include <inttypes.h>
 #include <string.h>
