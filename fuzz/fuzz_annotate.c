@@ -28,8 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   if (ash_read_offline_plan(ctx, &plan, data, size, "f.tflite") == ASH_INTERNAL)
     abort();
-  const ash_status status = ash_annotate_tflite(ctx, &out, &out_count, &plan,
-                                                data, size, "f.tflite");
+  const ash_status status =
+      ash_annotate_tflite(ctx, &out, &out_count, &plan, data, size, "f.tflite");
   if (status == ASH_INTERNAL || (status == ASH_OK) != (out != NULL))
     abort();
   if (status == ASH_OK)
