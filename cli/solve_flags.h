@@ -16,7 +16,7 @@ typedef struct solve_flags {
   /* ours */
   bool json, quiet;
   int64_t threads, ticks, seed;
-  const char *heuristic;
+  const char *heuristic, *report;
   bool help;
   bool ablation; /* accepted for MiniMalloc's sake, without effect */
   const char *preordering;
