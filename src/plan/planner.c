@@ -273,6 +273,7 @@ static ash_status finish(planning *p, const ash_plan **out) {
                      .arena_count = p->answer.arena_count,
                      .ticks = p->answer.ticks};
   ASH_TRY(list_code(p, &plan->code_memory));
+  ASH_TRY(ash_count_power(&d, plan));
   if (p->options.tilings)
     ASH_TRY(ash_tile_bind(p->ctx, &plan->tilings, p->options.tilings,
                           plan->slots, plan->slot_count));

@@ -99,6 +99,16 @@ ash_status ash_tile_bind(ash_ctx *ctx, const ash_tilings **out,
                          const ash_tilings *from, const ash_slot *slots,
                          uint32_t slot_count);
 
+/* ---- power banks --------------------------------------------------------- */
+
+/* Bytes of a memory that arenas take, and stored bytes of staged ones. */
+uint64_t ash_arenas_in(const ash_draft *d, uint32_t memory);
+/* Banks of a memory that need power when `bytes` of it are taken besides the
+ * arenas booked so far; 0 where the device does not tell. */
+uint64_t ash_banks_powered(const ash_draft *d, uint32_t memory, uint64_t bytes);
+/* What the plan's arenas keep powered. */
+ash_status ash_count_power(ash_draft *d, ash_plan *plan);
+
 /* ---- finishing ----------------------------------------------------------- */
 
 /* Fills arenas from the bindings where a foreign backend left them out. */
