@@ -254,7 +254,9 @@ typedef struct ash_plan_options {
   uint32_t timeout_seconds; /* of an external program; 0: 60               */
   const struct ash_tilings *tilings; /* how operators are cut, and where
                                         tensors live; ashlar/tile.h         */
-  uint64_t reserved[7];              /* zero                               */
+  const struct ash_planner *backend; /* this one, registered or not; its name
+                                        may be NULL. Comes before `planner` */
+  uint64_t reserved[6];              /* zero                               */
 } ash_plan_options;
 
 /* What a backend is asked: everything that is known before placement. */

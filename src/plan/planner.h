@@ -20,7 +20,7 @@ typedef struct ash_draft {
 bool ash_planner_is_builtin(const ash_planner *planner);
 /* The interface's version and the fields that must be there. */
 ash_status ash_planner_check(ash_ctx *ctx, const ash_planner *planner,
-                             const char *where);
+                             const char *where, bool named);
 /* "exec:PROGRAM ARGS" as a backend; exec.c. */
 ash_status ash_exec_planner(ash_ctx *ctx, const ash_planner **out,
                             const char *command);

@@ -194,7 +194,8 @@ static void fill_tensor_constraints_reads_rules_from_words(void) {
 /* ---- merge_alias_lifetimes_to_fixed_point
  * -------------------------------------- */
 
-static void merge_alias_lifetimes_follows_chains_and_trees(void) {
+static void
+merge_alias_lifetimes_to_fixed_point_follows_chains_and_trees(void) {
   ash_lifetime chain[] = {{4, 5}, {1, 2}, {7, 9}, {3, 4}};
   const uint32_t links[] = {ASH_NO_ID, 0, 1, ASH_NO_ID};
   ash_merge_alias_lifetimes(chain, links, 4);
@@ -254,7 +255,7 @@ static void compare_with_reach(const uint32_t *links, int count,
 /* All forests over up to 5 tensors (each links to another or to none, no
  * circles), with all lives out of three for each tensor. */
 static void
-merge_alias_lifetimes_equals_brute_force_on_every_small_forest(void) {
+merge_alias_lifetimes_to_fixed_point_is_brute_force_on_every_forest(void) {
   static const ash_lifetime some[] = {{0, 1}, {2, 3}, {1, 4}};
   unsigned long forests = 0;
   for (int count = 1; count <= 5; count++) {
@@ -395,7 +396,8 @@ static void plan_claims_no_more_than_it_proves_about_constants(void) {
     const uint32_t y = row_input(&n, cases[i].second);
     const uint32_t a = row_constant(&n, cases[i].first, 1);
     const uint32_t b = row_constant(&n, cases[i].second, 9);
-    row_end(&n, row_concat(&n, row_add(&n, x, a), row_add(&n, y, b)));
+    const uint32_t one = row_add(&n, x, a), two = row_add(&n, y, b);
+    row_end(&n, row_concat(&n, one, two));
     const ash_plan_options o = {
         .rules = rules_from(&n, "- {id: '2', alignment: 64}")};
     const ash_plan *p = must_plan(&n, small_device(&n), &o);
@@ -463,9 +465,8 @@ static const ash_plan *plan_with_banks(net *n, const char *state,
   const uint32_t s = row_variable(n, 100), x = row_input(n, 440);
   const uint32_t a = row_input(n, 100), b = row_add(n, row_read(n, s), a);
   row_end(n, row_concat(n, row_relu(n, x), b));
-  const ash_plan_options o = {.rules = rules_from(n, state),
-                              .no_in_place = true,
-                              .no_concat = true};
+  const ash_plan_options o = {
+      .rules = rules_from(n, state), .no_in_place = true, .no_concat = true};
   return must_plan(n, device, &o);
 }
 
@@ -480,8 +481,8 @@ static uint64_t powered_in(const ash_plan *p, const char *memory) {
   return 0;
 }
 
-/* 1080 bytes of scratch are alive at once: two banks of FAST. With state in TWIN
- * one bank there has power anyway, and has room for some of them. */
+/* 1080 bytes of scratch are alive at once: two banks of FAST. With state in
+ * TWIN one bank there has power anyway, and has room for some of them. */
 static void plan_lets_power_banks_stay_off_where_costs_are_equal(void) {
   static const char in_twin[] = "- {type: persistent, memory: TWIN}";
   net n = net_new();
@@ -673,8 +674,8 @@ static void register_memory_planner_makes_a_planner_known_by_its_name(void) {
   X(fill_tensor_constraints_matches_lists_globs_and_expressions)               \
   X(fill_tensor_constraints_refuses_what_cannot_be)                            \
   X(fill_tensor_constraints_reads_rules_from_words)                            \
-  X(merge_alias_lifetimes_follows_chains_and_trees)                            \
-  X(merge_alias_lifetimes_equals_brute_force_on_every_small_forest)            \
+  X(merge_alias_lifetimes_to_fixed_point_follows_chains_and_trees)             \
+  X(merge_alias_lifetimes_to_fixed_point_is_brute_force_on_every_forest)       \
   X(populate_alias_allocations_reuses_root_allocations)                        \
   X(plan_binds_every_tensor_to_an_arena_slot)                                  \
   X(plan_keeps_persistent_tensors_in_arenas_per_bank)                          \
