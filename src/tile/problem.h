@@ -28,6 +28,7 @@ typedef struct ash_tile_problem {
   uint32_t level_count;
   ash_tile_stage stages[ASH_TILE_LEVELS];
   uint32_t buffering;     /* 0: free, else copies of all that moves        */
+  uint8_t wanted[ASH_TILE_LEVELS][ASH_OPERANDS_MAX]; /* 0: free, else copies */
   uint64_t per_kilocycle; /* units of work                                 */
   uint64_t elements_per_kilocycle;
   uint64_t call_cycles;
