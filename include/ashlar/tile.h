@@ -138,7 +138,8 @@ typedef struct ash_tile_cost {
   uint64_t transfers[ASH_TILE_LEVELS];
   uint64_t bytes_without_reuse; /* if every piece brought everything again   */
   uint64_t compute_cycles, cycles; /* modelled: computing alone, and all     */
-  uint64_t lower_bound;            /* no tiling of this space has fewer      */
+  uint64_t lower_bound; /* of cycles, for tilings that are no worse than the
+                           search "max" in cycles and in bytes              */
   ash_verdict verdict;             /* of the search                         */
 } ash_tile_cost;
 

@@ -127,7 +127,8 @@ static ash_status promising(search *s, uint32_t v, bool *yes) {
   s->best->ticks++;
   ash_tile_value bound = ash_model_bound(s->f, s->p, &sizes, true);
   bound.footprint = 0;
-  *yes = !s->best->found || ash_value_less(&bound, &s->best->value);
+  *yes = ash_value_allowed(s->p, &bound) &&
+         (!s->best->found || ash_value_less(&bound, &s->best->value));
   return ASH_OK;
 }
 

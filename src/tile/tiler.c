@@ -159,6 +159,20 @@ static ash_status nofit(tiler *t, const ash_tile_problem *p, ash_facts *f) {
 /* ---- one operator ---------------------------------------------------------
  */
 
+/* The search may not trade bytes for cycles without end: what "max" finds with
+ * fewer of both is always better. So that is the start, and nothing that has
+ * more of either is taken. */
+static ash_status search_best(tiler *t, const ash_tile_problem *p, ash_facts *f,
+                              ash_tile_found *out) {
+  ash_tile_problem limited = *p;
+  if (t->search != ash_search_cost)
+    return t->search(p, f, out);
+  ASH_TRY(ash_search_max(p, f, out));
+  limited.limited = out->found;
+  limited.most = out->value;
+  return ash_search_cost(&limited, f, out);
+}
+
 static ash_status search_op(tiler *t, ash_tiling *out,
                             const ash_tile_problem *p) {
   ash_facts *f;
@@ -168,7 +182,7 @@ static ash_status search_op(tiler *t, ash_tiling *out,
       return keep(t, out, p, f, &t->known[i].found);
   known *mine = &t->known[t->known_count];
   *mine = (known){.p = *p};
-  ASH_TRY(t->search(p, f, &mine->found));
+  ASH_TRY(search_best(t, p, f, &mine->found));
   if (!mine->found.found)
     return nofit(t, p, f);
   t->known_count++;
