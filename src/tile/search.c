@@ -181,10 +181,12 @@ ash_status ash_search_cost(const ash_tile_problem *p, ash_facts *f,
       s.vars[s.var_count].level = k;
       s.vars[s.var_count++].axis = a;
     }
-  if (s.var_count == 0)
-    return ash_search_leaf(p, f, &s.cut, out);
-  ASH_TRY(start(&s));
-  ASH_TRY(explore(&s));
+  if (s.var_count == 0) {
+    ASH_TRY(ash_search_leaf(p, f, &s.cut, out)); /* nothing to cut */
+  } else {
+    ASH_TRY(start(&s));
+    ASH_TRY(explore(&s));
+  }
   out->verdict = !out->found   ? (s.cut_short ? ASH_UNKNOWN : ASH_INFEASIBLE)
                  : s.cut_short ? ASH_FEASIBLE
                                : ASH_OPTIMAL;
