@@ -48,9 +48,9 @@ static ash_rt_hybrid_row ash_rt_hybrid_quantise(const float *in, int32_t count,
     inverse = range > 0 ? 127.0f / range : 0.0f;
   }
   for (int32_t i = 0; i < count; i++) {
-    const float product = in[i] * inverse;
-    r.x[i] = (int8_t)ash_rt_round_f32((float)r.zero + product,
-                                      asymmetric ? -128 : -127, 127);
+    const int32_t steps = ash_rt_round_f32(in[i] * inverse, -1000, 1000);
+    r.x[i] =
+        (int8_t)ash_rt_clamp(steps + r.zero, asymmetric ? -128 : -127, 127);
   }
   return r;
 }

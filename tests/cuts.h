@@ -47,6 +47,12 @@ static inline void set_ints(net *n, uint32_t op, const char *name,
   CHECK_EQ(ash_graph_set_attr(n->g, op, a), ASH_OK);
 }
 
+/* What is done with each operator. */
+static uint32_t cut_by_reference(net *n, uint32_t op) {
+  return pieces_agree(n->ctx, n->g, op, &rng, CUT_ROUNDS);
+}
+static uint32_t (*cut_sink)(net *n, uint32_t op) = cut_by_reference;
+
 /* Shapes are found, the operator lowered, cut at random and dropped. Returns
  * how many axes could be cut. */
 static inline uint32_t agree(net *n, uint32_t op) {
@@ -56,7 +62,7 @@ static inline uint32_t agree(net *n, uint32_t op) {
   if (ash_graph_verify(n->ctx, n->g) != ASH_OK)
     print_newest(n->ctx);
   CHECK_EQ(ash_graph_verify(n->ctx, n->g), ASH_OK);
-  const uint32_t axes = pieces_agree(n->ctx, n->g, op, &rng, CUT_ROUNDS);
+  const uint32_t axes = cut_sink(n, op);
   net_free(n);
   return axes;
 }

@@ -227,7 +227,7 @@ ASH_API uint32_t ash_alias_root(const ash_slot *slots, uint32_t count,
 /* ---- backends ------------------------------------------------------------ */
 
 typedef struct ash_plan_options {
-  size_t struct_bytes; /* sizeof, for growth; 0: all fields are there      */
+  size_t struct_bytes;
   const char *planner; /* backend by name; NULL: "exact". A name with '/' is
                           a shared object, "exec:PROGRAM ARGS" a program   */
   uint64_t ticks;      /* effort limit of the packing search; 0: default   */
@@ -238,11 +238,13 @@ typedef struct ash_plan_options {
   bool no_views;    /* reshapes copy                                       */
   bool no_in_place; /* element-wise operators get memory for their result  */
   bool no_concat;   /* concatenations copy all their inputs                */
+  bool no_slices;   /* slices and splits copy                              */
   bool overlap;     /* "exact": results of windows may follow the reading of
                        an input that dies, byte by byte                    */
   uint32_t timeout_seconds; /* of an external program; 0: 60               */
   const struct ash_tilings *tilings; /* how operators are cut, and where
                                         tensors live; ashlar/tile.h         */
+  uint64_t reserved[7];              /* zero                               */
 } ash_plan_options;
 
 /* What a backend is asked: everything that is known before placement. */
@@ -341,7 +343,9 @@ ASH_API ASH_MUST_CHECK ash_status ash_plan_json(ash_ctx *ctx, const char **text,
                                                 const ash_graph *g);
 
 /* Checks a plan as written by ash_plan_json, without the model: overlaps in
- * time and space, arena sizes, alignment, bindings, hashes. */
+ * time and space, arena sizes, alignment, bindings, hashes. Residency files
+ * (<prefix>_residency.json, also heliaAOT's) have no times: places and hashes
+ * are checked. */
 ASH_API ASH_MUST_CHECK ash_status ash_check_plan_json(ash_ctx *ctx,
                                                       const char *text,
                                                       size_t count,

@@ -115,6 +115,14 @@ ASH_API uint64_t ash_tile_work_bytes(const ash_graph *g,
                                      const ash_tile_space *space,
                                      const int64_t *n);
 
+/* Which part of a sum a piece is. */
+typedef enum ash_tile_part {
+  ASH_PART_WHOLE,  /* no summed axis is cut                                 */
+  ASH_PART_FIRST,  /* starts the accumulator                                */
+  ASH_PART_MIDDLE, /* adds to it                                            */
+  ASH_PART_LAST    /* adds to it and makes the output of it                 */
+} ash_tile_part;
+
 /* ---- a tiling ------------------------------------------------------------ */
 
 typedef struct ash_tile_level {

@@ -6,6 +6,7 @@
 #include "ashlar/compile.h"
 
 #include "base/file.h"
+#include "emit/module.h"
 #include "graph/verify.h"
 #include "pass/pass.h"
 #include "plan/variants.h"
@@ -39,10 +40,12 @@ ash_status ash_load_model(ash_ctx *ctx, ash_graph **out, const char *path) {
 ash_status ash_load_model_with(ash_ctx *ctx, ash_graph **out, const char *path,
                                const ash_load_options *options) {
   ash_file file;
+  ash_load_options known = {0};
+  ash_take_options(&known, sizeof known, options);
   *out = NULL;
   ASH_TRY(ash_file_read(ctx, &file, path));
   ash_status status =
-      ash_read_model_with(ctx, out, file.bytes, file.count, path, options);
+      ash_read_model_with(ctx, out, file.bytes, file.count, path, &known);
   if (status == ASH_OK)
     status = ash_graph_verify(ctx, *out);
   if (status == ASH_OK) {
@@ -171,24 +174,29 @@ static ash_status compile(run *r, const char *path) {
   const char *prefix =
       r->options.prefix ? r->options.prefix : ash_default_prefix(r->ctx, path);
   bool go_on;
+  ash_progress(r->ctx, "reading", 0, 0);
   ASH_TRY(ash_load_model_with(r->ctx, &out->graph, path, &r->options.load));
   ASH_TRY(after(r, ASH_STAGE_READ, &go_on));
   if (!go_on)
     return ASH_OK;
   out->graph->features = features_of(r->device);
+  ash_progress(r->ctx, "rewriting", 0, 0);
   ASH_TRY(ash_lower(r->ctx, out->graph));
   ASH_TRY(after(r, ASH_STAGE_PASS, &go_on));
   if (!go_on)
     return ASH_OK;
+  ash_progress(r->ctx, "planning", 0, 0);
   ASH_TRY(plan_memory(r));
   ASH_TRY(after(r, ASH_STAGE_PLAN, &go_on));
   if (!go_on)
     return ASH_OK;
   ASH_TRY(ash_zone_check(r->ctx, &r->ctx->keep));
+  ASH_TRY(ash_emit_check_prefix(r->ctx, prefix));
   ASH_TRY(ash_build_render_plan(r->ctx, &out->render, out->plan, out->graph,
                                 prefix));
-  ASH_TRY(ash_emit_module(r->ctx, &out->files, &out->file_count, out->graph,
-                          out->plan, r->device, prefix, &r->options.emit));
+  ASH_TRY(ash_emit_rendered(r->ctx, &out->files, &out->file_count, out->graph,
+                            out->plan, out->render, r->device,
+                            &r->options.emit));
   return after(r, ASH_STAGE_EMIT, &go_on);
 }
 
@@ -197,8 +205,7 @@ ash_status ash_compile(ash_ctx *ctx, ash_compiled *out, const char *path,
                        const ash_compile_options *options) {
   run r = {.ctx = ctx, .out = out, .device = device};
   *out = (ash_compiled){0};
-  if (options)
-    r.options = *options;
+  ash_take_options(&r.options, sizeof r.options, options);
   return compile(&r, path);
 }
 

@@ -14,6 +14,8 @@ static bool weights_read(const ash_graph *g, const ash_op *op, uint32_t input) {
     return input < ASH_IN_PREPARED;
   if (input == 1)
     return op->kind == ASH_OP_depthwise_conv_2d;
+  if (input == 2) /* of float layers, the bias stays what it is */
+    return ash_op_in(g, op, 0)->type == ASH_FLOAT32;
   return input == 0 || input >= ASH_IN_PREPARED;
 }
 
@@ -50,6 +52,7 @@ bool ash_op_reads(const ash_graph *g, uint32_t op, uint32_t input) {
   case ASH_OP_arg_min:
   case ASH_OP_cumsum:
     return input == 0;
+  case ASH_OP_rfft2d:
   case ASH_OP_resize_bilinear:
   case ASH_OP_resize_nearest_neighbor:
     return input != 1;

@@ -11,13 +11,21 @@ static double round_away(double x) {
   return x < 0 ? -floor(0.5 - x) : floor(x + 0.5);
 }
 
+/* The logistic function of i / 24. */
+static double logistic_at(double i) {
+  return 65536.0 / (1.0 + ash_exact_exp(-i / 24.0));
+}
+
+/* Entries are raised by half of what the chord to the next one misses in the
+ * middle. */
 ash_status ash_lower_curve(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   uint8_t *bytes = ASH_NEW_ARRAY(&g->zone, uint8_t, 512);
   ASH_TRY(ash_zone_check(ctx, &g->zone));
   for (int32_t i = 0; i < 256; i++) {
-    const double y =
-        round_away(65536.0 / (1.0 + ash_exact_exp((double)-i / 24.0)));
-    ash_lower_put_int(bytes + 2 * i, y > 65535.0 ? 65535 : (int64_t)y, 2);
+    const double here = logistic_at(i), next = logistic_at(i + 1);
+    const double missed = logistic_at(i + 0.5) - (here + next) / 2;
+    const double y = round_away(here + missed / 2);
+    ash_lower_put_int(bytes + 2 * i, i < 255 ? (int64_t)y : 65535, 2);
   }
   return ash_lower_append(g, op, "lut", ASH_UINT16, 256, bytes);
 }

@@ -298,11 +298,7 @@ ash_status ash_plan_model(ash_ctx *ctx, const ash_plan **out,
                           const ash_graph *g, const ash_device *device,
                           const ash_plan_options *options) {
   planning p = {.ctx = ctx};
-  if (options) {
-    const size_t bytes = options->struct_bytes;
-    memcpy(&p.options, options,
-           bytes && bytes < sizeof p.options ? bytes : sizeof p.options);
-  }
+  ash_take_options(&p.options, sizeof p.options, options);
   if (p.options.tilings)
     p.options.overlap = false; /* tiles do not read pixel by pixel */
   p.ask = (ash_plan_request){.struct_bytes = sizeof p.ask,

@@ -46,6 +46,9 @@ uint32_t ash_draft_candidates(const ash_draft *d, uint32_t *memories);
 ash_status ash_place_constants(ash_draft *d, const ash_constraints *rules,
                                const ash_rules *book);
 
+/* Bound and verdict of a persistent or constant arena. */
+ash_status ash_bound_packed(ash_draft *d, ash_arena *arena);
+
 /* ---- scratch ------------------------------------------------------------- */
 
 /* Scratch slots that need a place (aliases left out), as buffers. */

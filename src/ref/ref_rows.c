@@ -67,8 +67,8 @@ static void quantise_asymmetric(row *r) {
   r->scale = (float)scale;
   const float inverse = 1.0f / r->scale;
   for (size_t i = 0; i < r->count; i++) {
-    const float product = r->x[i] * inverse;
-    r->to[i] = bound(ash_ref_to_int((float)zero + product), -128, 127) - zero;
+    const int32_t steps = ash_ref_to_int(r->x[i] * inverse);
+    r->to[i] = bound(steps + zero, -128, 127) - zero;
   }
 }
 

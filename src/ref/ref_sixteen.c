@@ -7,10 +7,16 @@
 
 /* ---- logistic, tanh ----------------------------------------------------- */
 
-/* Entry i of the table: the logistic function of i / 24. */
+static double logistic_at(double i) {
+  return 65536.0 / (1.0 + exp(-i / 24.0));
+}
+
+/* Entry i of the table: the logistic function of i / 24, raised by half of what
+ * the chord to the next entry misses in the middle. */
 static int32_t entry(int32_t i) {
-  const double y = round(65536.0 / (1.0 + exp(-(double)i / 24.0)));
-  return y > 65535.0 ? 65535 : (int32_t)y;
+  const double here = logistic_at(i), next = logistic_at(i + 1);
+  const double missed = logistic_at(i + 0.5) - (here + next) / 2;
+  return i < 255 ? (int32_t)round(here + missed / 2) : 65535;
 }
 
 /* Between the entries; `bits` of x lie between two of them. */

@@ -109,6 +109,12 @@ ash_tile_part ash_tile_part_of(const ash_tile_space *space, const int64_t *at,
                        : ASH_PART_MIDDLE;
 }
 
+int64_t ash_tile_folded(const ash_graph *g, const ash_tile_space *space) {
+  const ash_op *op = &g->ops.items[space->op];
+  return (int64_t)(ash_shape_elements(&ash_op_in(g, op, 0)->shape) /
+                   ash_shape_elements(&ash_op_out(g, op, 0)->shape));
+}
+
 /* ---- tensors ------------------------------------------------------------- */
 
 /* The bytes of a box of a constant, one after the other. */

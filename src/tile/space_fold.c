@@ -15,26 +15,6 @@ static uint32_t folded_by_input(const ash_space_build *b, uint32_t rank) {
   return bits;
 }
 
-/* Where searches are: positions count from the start of the axis. */
-static bool is_search(const ash_op *op) {
-  switch (op->kind) {
-  case ASH_OP_arg_max:
-  case ASH_OP_arg_min:
-    return true;
-  case ASH_OP_fold:
-    return ash_op_fold(op) >= ASH_FOLD_ARG_MAX;
-  default:
-    return false;
-  }
-}
-
-static uint32_t accumulator_of(const ash_space_build *b) {
-  const ash_type type = ash_op_in(b->g, b->op, 0)->type;
-  if (is_search(b->op))
-    return 0;
-  return ash_type_bits(type) == 64 ? 8 : 4;
-}
-
 const char *ash_space_fold(ash_space_build *b) {
   ash_tile_operand *in = ash_space_in(b, 0), *out = ash_space_out(b, 0);
   const ash_shape *s = ash_space_shape(b, in);
@@ -44,7 +24,6 @@ const char *ash_space_fold(ash_space_build *b) {
   const bool keeps = ash_op_int(b->op, "keep_dims", 0) != 0;
   bool summed = false;
   uint32_t to = 0;
-  b->space->accumulator_bytes = accumulator_of(b);
   for (uint32_t d = 0; d < s->rank; d++) {
     if (!(folded >> d & 1)) {
       const uint32_t axis = ash_space_axis(b, ash_space_name(d), s->dim[d]);

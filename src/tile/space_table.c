@@ -92,6 +92,8 @@ static const struct {
     [ASH_OP_reshape] = {ash_space_view, NULL},
     [ASH_OP_squeeze] = {ash_space_view, NULL},
     [ASH_OP_expand_dims] = {ash_space_view, NULL},
+    [ASH_OP_read_variable] = {ash_space_view, ash_local_copy},
+    [ASH_OP_assign_variable] = {ash_space_view, ash_local_copy},
     [ASH_OP_transpose] = {ash_space_strided, ash_local_strided},
     [ASH_OP_slice] = {ash_space_strided, ash_local_strided},
     [ASH_OP_strided_slice] = {ash_space_strided, ash_local_strided},

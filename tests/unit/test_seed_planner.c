@@ -379,6 +379,36 @@ static void plan_wants_one_source_memory_for_a_staged_arena(void) {
   net_free(&n);
 }
 
+/* 64 and 4 bytes aligned to 64 and 16: the end is at 68, and no order is
+ * better. 4 bytes aligned to 64 in front of 40 aligned to 16: not proved. */
+static void plan_claims_no_more_than_it_proves_about_constants(void) {
+  static const struct {
+    int32_t first, second;
+    uint64_t size, bound;
+    ash_verdict verdict;
+  } cases[] = {{64, 4, 68, 68, ASH_OPTIMAL},
+               {4, 40, 56, 52, ASH_FEASIBLE},
+               {40, 40, 88, 88, ASH_OPTIMAL}};
+  for (size_t i = 0; i < ASH_COUNT_OF(cases); i++) {
+    net n = net_new();
+    const uint32_t x = row_input(&n, cases[i].first);
+    const uint32_t y = row_input(&n, cases[i].second);
+    const uint32_t a = row_constant(&n, cases[i].first, 1);
+    const uint32_t b = row_constant(&n, cases[i].second, 9);
+    row_end(&n, row_concat(&n, row_add(&n, x, a), row_add(&n, y, b)));
+    const ash_plan_options o = {
+        .rules = rules_from(&n, "- {id: '2', alignment: 64}")};
+    const ash_plan *p = must_plan(&n, small_device(&n), &o);
+    const ash_arena *arena = &p->arenas[p->arena_count - 1];
+    CHECK_EQ(arena->role, ASH_CONSTANT);
+    CHECK_EQ(slot_of(p, a)->binding.offset % 64, 0);
+    CHECK_EQ(arena->size, cases[i].size);
+    CHECK_EQ(arena->verdict, cases[i].verdict);
+    CHECK_EQ(arena->lower_bound, cases[i].bound);
+    net_free(&n);
+  }
+}
+
 static void plan_obeys_rules_and_pins(void) {
   net n = net_new();
   const uint32_t x = row_input(&n, 64), y = row_relu(&n, x);
@@ -595,6 +625,7 @@ static void register_memory_planner_makes_a_planner_known_by_its_name(void) {
   X(plan_leaves_constants_cold_by_default)                                     \
   X(plan_stages_constants_whose_destination_differs)                           \
   X(plan_wants_one_source_memory_for_a_staged_arena)                           \
+  X(plan_claims_no_more_than_it_proves_about_constants)                        \
   X(plan_obeys_rules_and_pins)                                                 \
   X(plan_spills_by_benefit_and_never_to_unlinkable_memory)                     \
   X(plan_says_what_is_short_by_how_much)                                       \
