@@ -38,6 +38,8 @@ ash_status ash_choose_planner(ash_ctx *ctx, const ash_planner **out,
   if (!name)
     name = "exact";
   *out = ash_find_planner(ctx, name);
+  if (!*out)
+    *out = ash_find_mixed(name);
   if (*out)
     return ASH_OK;
   if (strncmp(name, "exec:", 5) == 0)

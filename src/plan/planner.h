@@ -119,7 +119,10 @@ ash_status ash_complete_arenas(ash_draft *d, bool trusted);
 ash_status ash_check_demands(ash_draft *d);
 
 /* The packings of the built-in backends. */
-ash_pack ash_pack_exact, ash_pack_greedy;
+ash_pack ash_pack_exact, ash_pack_greedy, ash_pack_tetris_random,
+    ash_pack_tetris_chosen, ash_pack_minimalloc;
+/* "A+B": A packs memories of tiles, B those of tensors; NULL: no such names. */
+const ash_planner *ash_find_mixed(const char *name);
 
 extern const ash_planner ash_planner_exact, ash_planner_greedy,
     ash_planner_first_fit, ash_planner_naive;
