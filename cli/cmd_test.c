@@ -23,6 +23,7 @@ typedef struct job {
   session s;
   const char *model, *inputs, *expect, *save, *engine;
   double tolerance;
+  bool json;
   ash_compiled compiled;
   record in, want, got;
 } job;
@@ -37,7 +38,8 @@ static bool complain(const char *file, const char *before, const char *what,
   return false;
 }
 
-/* ---- ends of the model ---------------------------------------------------- */
+/* ---- ends of the model ----------------------------------------------------
+ */
 
 static size_t end_count(const ash_graph *g, bool inputs) {
   return inputs ? ash_graph_input_count(g) : ash_graph_output_count(g);
@@ -73,7 +75,8 @@ static const npz_array *find_array(const npz_file *f, const ash_tensor *t,
   return a ? a : i < f->count ? &f->arrays[i] : NULL;
 }
 
-/* ---- reading records ------------------------------------------------------ */
+/* ---- reading records ------------------------------------------------------
+ */
 
 /* One more dimension in front of a tensor's shape counts cases. */
 static bool count_cases(record *r, const npz_array *a, const ash_tensor *t,
@@ -81,8 +84,7 @@ static bool count_cases(record *r, const npz_array *a, const ash_tensor *t,
   const uint64_t n = elements_of(t), all = array_elements(a);
   const uint64_t cases = n ? all / n : 1;
   if ((n && all % n != 0) || cases == 0)
-    return complain(file, "array", a->name,
-                    "does not have the tensor's shape");
+    return complain(file, "array", a->name, "does not have the tensor's shape");
   if (i && cases != r->cases)
     return complain(file, "array", a->name, "has another number of cases");
   r->cases = cases;
@@ -141,7 +143,8 @@ static ash_status load_record(record *r, const ash_graph *g, const char *file,
   return done ? ASH_OK : ASH_MALFORMED;
 }
 
-/* ---- engines -------------------------------------------------------------- */
+/* ---- engines --------------------------------------------------------------
+ */
 
 static bool make_room(job *j) {
   const ash_graph *g = j->compiled.graph;
@@ -290,6 +293,7 @@ static bool run_flat(job *j, host_build *b, const char *driver) {
 
 static ash_status run_generated(job *j) {
   host_build b = {{0}, {0}};
+  progress_say(&j->s.progress, "building and running the generated C");
   const char *prefix = j->compiled.render->prefix;
   const bool tiled = j->s.device->compute_memory != ASH_NO_MEMORY;
   char *driver = tiled ? tiled_driver_text(&j->compiled, j->s.device) : NULL;
@@ -301,10 +305,12 @@ static ash_status run_generated(job *j) {
   free(driver);
   free(text);
   host_build_drop(&b);
+  progress_clear(&j->s.progress);
   return done ? ASH_OK : ASH_INTERNAL;
 }
 
-/* ---- results -------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------
+ */
 
 static ash_status save_outputs(const job *j) {
   const ash_graph *g = j->compiled.graph;
@@ -318,7 +324,9 @@ static ash_status save_outputs(const job *j) {
     const ash_tensor *t = end_tensor(g, false, i);
     npz_array *a = &arrays[i];
     (void)snprintf(names[i], sizeof *names, "output_%zu", i);
-    *a = (npz_array){.name = names[i], .type = t->type, .rank = t->shape.rank + 1,
+    *a = (npz_array){.name = names[i],
+                     .type = t->type,
+                     .rank = t->shape.rank + 1,
                      .bytes = (size_t)(t->bytes * j->got.cases)};
     a->dims[0] = j->got.cases;
     for (uint32_t k = 0; k < t->shape.rank && k + 1 < NPZ_RANK_MAX; k++)
@@ -353,8 +361,13 @@ static bool compare(const job *j) {
       at += t->bytes;
     }
   }
-  printf("errors: %" PRIu64 " of %" PRIu64 ", max difference %g\n", c.errors,
-         c.count, c.max_difference);
+  if (j->json)
+    printf("{\"errors\": %" PRIu64 ", \"values\": %" PRIu64
+           ", \"max_difference\": %.9g}\n",
+           c.errors, c.count, c.max_difference);
+  else
+    printf("errors: %" PRIu64 " of %" PRIu64 ", max difference %g\n", c.errors,
+           c.count, c.max_difference);
   return c.errors == 0;
 }
 
@@ -363,8 +376,8 @@ static ash_status prepare(job *j, bool generated) {
     j->s.options.stop = true;
     j->s.options.stop_after = ASH_STAGE_READ;
   }
-  ash_status status = ash_compile(j->s.ctx, &j->compiled, j->model,
-                                  j->s.device, &j->s.options);
+  ash_status status =
+      ash_compile(j->s.ctx, &j->compiled, j->model, j->s.device, &j->s.options);
   if (status == ASH_OK)
     status = load_record(&j->in, j->compiled.graph, j->inputs, true);
   if (status == ASH_OK && j->expect)
@@ -411,6 +424,7 @@ int cmd_test(int argc, char **argv) {
        "relative, for floats (default 1e-4); integers: exact if below 1"},
       {"prefix", 'p', ARG_TEXT, &j.s.options.prefix, "NAME",
        "start of every C name"},
+      {"json", 0, ARG_FLAG, &j.json, NULL, "print the result as JSON"},
       SESSION_OPTIONS(&j.s),
       {0}};
   const command *cmd = find_command("test");

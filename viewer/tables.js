@@ -164,3 +164,22 @@ function arenaColumns() {
     {title: 'Copied at start from', value: a => a.is_staged ? a.source_memory : '', text: a => a.is_staged ? a.source_memory : '–'},
   ];
 }
+
+/* What a device with a compute memory adds; keys that are not known are shown as they are. */
+function layerColumns(plan) {
+  const known = {tile: 'Tile', tile_shape: 'Tile', tiles: 'Tiles', buffering: 'Buffering', bytes_moved: 'Bytes moved', cycles: 'Cycles',
+                 utilisation: 'Utilisation', verdict: 'Verdict', reason: 'Why'};
+  const layer = k => plan.layers[k], keys = [];
+  for (const l of plan.layers) for (const key of Object.keys(l)) if (key !== 'op' && !keys.includes(key)) keys.push(key);
+  keys.sort((a, b) => (Object.keys(known).indexOf(a) + 99) % 99 - (Object.keys(known).indexOf(b) + 99) % 99);
+  const text = (key, value) => value === undefined || value === null ? '' : key === 'utilisation' ? percent(value, 1) :
+    typeof value === 'number' ? count(value) : Array.isArray(value) ? value.join('×') :
+    typeof value === 'object' ? Object.entries(value).map(([k, v]) => k + ' ' + v).join(', ') : String(value);
+  return [{title: 'Operator', value: k => layer(k).op, text: k => layer(k).op}, ...keys.map(key => {
+    const number = plan.layers.some(l => typeof l[key] === 'number');
+    const most = number ? plan.layers.reduce((all, l) => Math.max(all, l[key] || 0), 0) : 0;
+    const column = {title: known[key] || key, number, value: k => layer(k)[key] ?? (number ? -1 : ''), text: k => text(key, layer(k)[key])};
+    if (key === 'cycles' || key === 'bytes_moved') column.bar = k => most ? (layer(k)[key] || 0) / most : 0;
+    return column;
+  })];
+}

@@ -238,6 +238,7 @@ typedef struct ash_plan_options {
   bool no_views;    /* reshapes copy                                       */
   bool no_in_place; /* element-wise operators get memory for their result  */
   bool no_concat;   /* concatenations copy all their inputs                */
+  bool no_slices;   /* slices and splits copy                              */
   bool overlap;     /* "exact": results of windows may follow the reading of
                        an input that dies, byte by byte                    */
   uint32_t timeout_seconds; /* of an external program; 0: 60               */

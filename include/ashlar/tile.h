@@ -144,6 +144,7 @@ typedef struct ash_tile_cost {
   uint64_t tiles;                       /* calls of the kernel              */
   uint64_t bytes_moved[ASH_TILE_LEVELS]; /* into and out of each level       */
   uint64_t transfers[ASH_TILE_LEVELS];
+  uint64_t bytes_without_reuse; /* if every piece brought everything again   */
   uint64_t compute_cycles, cycles; /* modelled: computing alone, and all     */
   uint64_t lower_bound;            /* no tiling of this space has fewer      */
   ash_verdict verdict;             /* of the search                         */
@@ -172,6 +173,7 @@ typedef struct ash_tilings {
   const ash_tiling *items; /* one an operator, in the graph's order          */
   uint32_t count;
   const uint32_t *home; /* one a tensor: the memory it lives in              */
+  const ash_device *device;
 } ash_tilings;
 
 typedef struct ash_tile_options {
@@ -185,6 +187,9 @@ typedef struct ash_tile_options {
   const char *search; /* "cost" (NULL), "min", "max", "random-max"           */
   uint64_t ticks;     /* effort limit of one operator's search; 0: default   */
   uint32_t shrink;    /* 1024ths of the room that is not used for tiles      */
+  uint32_t spill;     /* 1024ths of a memory that homes may fill before the
+                         next of the device's order takes what no rule holds;
+                         0: homes are where they are asked for, full or not  */
 } ash_tile_options;
 
 /* Homes of all tensors and the tiling of every operator, for a device with a

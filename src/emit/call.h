@@ -19,6 +19,7 @@ typedef struct ash_call {
   const char *const *outputs;
   const bool *in_place; /* one an input, or NULL: it already lies where the
                            result wants it (concatenation)                */
+  const bool *made;    /* one an output, or NULL: it is there already (split) */
   const char *scratch;  /* void *, where the kernel wants scratch */
   /* A part of a sum that is computed in several (part.c): other than whole,
    * `accumulator` (void *) holds kernel/sums.h's type for each element of the

@@ -135,7 +135,8 @@ static ash_status put_parts(ash_ctx *ctx, const ash_call *c) {
     ash_call_box b = {.from = start};
     ash_box_axis(&b, k.outer, k.length * k.inner, row);
     ash_box_axis(&b, row, 1, 1);
-    ASH_TRY(ash_box_put(ctx, c, b, 0, i));
+    if (!c->made || !c->made[i])
+      ASH_TRY(ash_box_put(ctx, c, b, 0, i));
     start += row;
   }
   return ASH_OK;
@@ -148,7 +149,8 @@ static ash_status put_pack(ash_ctx *ctx, const ash_call *c) {
     ash_call_box b = {.to = i * k.inner};
     ash_box_axis(&b, k.outer, k.inner, k.length * k.inner);
     ash_box_axis(&b, k.inner, 1, 1);
-    ASH_TRY(ash_box_put(ctx, c, b, i, 0));
+    if (!c->in_place || !c->in_place[i])
+      ASH_TRY(ash_box_put(ctx, c, b, i, 0));
   }
   return ASH_OK;
 }

@@ -17,12 +17,11 @@ bool ash_emit_is_identifier(const char *s) {
   return true;
 }
 
-/* Do the bytes of input k already lie `offset` bytes into output 0? */
-static bool is_there(const ash_module *m, uint32_t op, uint32_t k,
+/* Does tensor `inner` begin `offset` bytes into tensor `outer`? */
+static bool is_there(const ash_module *m, uint32_t inner, uint32_t outer,
                      uint64_t offset) {
-  const ash_op *o = &m->g->ops.items[op];
-  const uint32_t in = ash_plan_slot_of_tensor(m->plan, o->inputs[k]);
-  const uint32_t out = ash_plan_slot_of_tensor(m->plan, o->outputs[0]);
+  const uint32_t in = ash_plan_slot_of_tensor(m->plan, inner);
+  const uint32_t out = ash_plan_slot_of_tensor(m->plan, outer);
   if (in == ASH_NO_ID || out == ASH_NO_ID)
     return false;
   const ash_binding *a = &m->plan->slots[in].binding;
@@ -32,23 +31,38 @@ static bool is_there(const ash_module *m, uint32_t op, uint32_t k,
 }
 
 bool ash_emit_in_place(const ash_module *m, uint32_t op, uint32_t k) {
+  const ash_op *o = &m->g->ops.items[op];
   uint64_t offset;
-  return m->g->ops.items[op].inputs[k] != ASH_NO_ID &&
-         ash_op_is_piece(m->g, op, k, &offset) && is_there(m, op, k, offset);
+  return o->inputs[k] != ASH_NO_ID && ash_op_is_piece(m->g, op, k, &offset) &&
+         is_there(m, o->inputs[k], o->outputs[0], offset);
 }
 
-/* An op whose output is where it should be already needs no code. */
-static bool is_free(const ash_module *m, uint32_t op) {
+bool ash_emit_is_made(const ash_module *m, uint32_t op, uint32_t k) {
   const ash_op *o = &m->g->ops.items[op];
-  uint32_t input;
+  uint32_t input = 0;
   uint64_t offset;
-  if (ash_op_is_view(m->g, op, 0, &input, &offset))
-    return is_there(m, op, input, offset);
-  if (o->kind != ASH_OP_concatenation)
-    return false;
-  for (uint32_t k = 0; k < o->input_count; k++)
+  return (ash_op_is_view(m->g, op, k, &input, &offset) ||
+          ash_op_is_slice(m->g, op, k, &offset)) &&
+         is_there(m, o->outputs[k], o->inputs[input], offset);
+}
+
+static bool all_in_place(const ash_module *m, uint32_t op) {
+  const ash_op *o = &m->g->ops.items[op];
+  bool any = false;
+  for (uint32_t k = 0; k < o->input_count; k++) {
     if (o->inputs[k] != ASH_NO_ID && !ash_emit_in_place(m, op, k))
       return false;
+    any = any || o->inputs[k] != ASH_NO_ID;
+  }
+  return any;
+}
+
+/* An op whose outputs are where they should be already needs no code. */
+static bool is_free(const ash_module *m, uint32_t op) {
+  const ash_op *o = &m->g->ops.items[op];
+  for (uint32_t k = 0; k < o->output_count; k++)
+    if (!ash_emit_is_made(m, op, k))
+      return all_in_place(m, op);
   return true;
 }
 

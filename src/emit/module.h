@@ -123,5 +123,7 @@ const char *ash_emit_region(ash_module *m, const ash_render_arena *a);
 
 /* Was input k of a concatenation made where it belongs? */
 bool ash_emit_in_place(const ash_module *m, uint32_t op, uint32_t k);
+/* Does output k, a view or slice, lie in the input already? */
+bool ash_emit_is_made(const ash_module *m, uint32_t op, uint32_t k);
 
 #endif

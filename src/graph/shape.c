@@ -132,6 +132,9 @@ static const struct {
     [ASH_OP_pool_nd] = {ash_shape_pool_nd, ANY},
     [ASH_OP_running] = {ash_shape_running, ANY},
     [ASH_OP_top_k] = {ash_shape_top_k, ANY},
+    [ASH_OP_svdf] = {ash_shape_svdf, F32 | I8},
+    [ASH_OP_rnn] = {ash_shape_rnn, F32},
+    [ASH_OP_lstm] = {ash_shape_lstm, F32 | I8},
     [ASH_OP_resample] = {ash_shape_resample, ANY},
 };
 

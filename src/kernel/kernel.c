@@ -125,6 +125,12 @@ static uint64_t hybrid_bytes(const ash_graph *g, const ash_op *op) {
   return ash_shape_elements(in) / (uint64_t)(in->dim[0] ? in->dim[0] : 1);
 }
 
+/* Four gates in float; the hidden state in int8. */
+static uint64_t lstm_bytes(const ash_graph *g, const ash_op *op) {
+  const uint64_t cells = (uint64_t)ash_op_in(g, op, 2)->shape.dim[0];
+  return ash_op_out(g, op, 0)->type == ASH_FLOAT32 ? 16 * cells : cells;
+}
+
 /* ---- loops ----------------------------------------------------------------
  */
 

@@ -33,6 +33,7 @@ bool ash_alias_overlap(const ash_aliaser *a, uint32_t x, uint32_t y);
 
 /* One technique a file. */
 void ash_alias_views(ash_aliaser *a);
+ash_status ash_alias_slices(ash_aliaser *a);
 void ash_alias_state(ash_aliaser *a);
 ash_status ash_alias_concat(ash_aliaser *a);
 ash_status ash_alias_in_place(ash_aliaser *a);

@@ -155,14 +155,18 @@ static ash_status write_range(const runner *r, uint32_t op, uint32_t writer,
 /* ---- operators
  * --------------------------------------------------------------- */
 
-/* A reshape whose two sides lie on the same bytes is no code at all. */
-static bool is_nothing(const runner *r, uint32_t op) {
+/* A reshape whose two sides lie on the same bytes is no code at all, nor is a
+ * slice whose elements are all where they are to go. */
+static bool is_nothing(const runner *r, uint32_t op, uint32_t k) {
   const ash_op *o = &r->c->g->ops.items[op];
-  if (!(ash_op_info_of(o->kind)->flags & ASH_OP_VIEW))
+  if (o->input_count == 0 || o->inputs[0] == ASH_NO_ID)
     return false;
   const range in = range_of(r, r->slot_of[o->inputs[0]]);
-  const range out = range_of(r, r->slot_of[o->outputs[0]]);
-  return same_start(&in, &out) && in.hi == out.hi;
+  const range out = range_of(r, r->slot_of[o->outputs[k]]);
+  if (ash_op_info_of(o->kind)->flags & ASH_OP_VIEW)
+    return same_start(&in, &out) && in.hi == out.hi;
+  return meet(&in, &out) && out.lo >= in.lo && out.hi <= in.hi &&
+         ash_check_is_there(r->c->g, op, k, out.lo - in.lo);
 }
 
 /* Elements in front of the axis along which is joined. */
@@ -174,13 +178,20 @@ static int64_t rows_of(const ash_op *o, const ash_shape *s) {
   return rows;
 }
 
+static bool is_join(ash_op_kind kind) {
+  return kind == ASH_OP_concatenation || kind == ASH_OP_pack ||
+         kind == ASH_OP_join;
+}
+
 /* Each input is copied to its part of the result, unless it is there already
  * and needs no new scale. Rows of several inputs interleave. */
 static ash_status write_joined(const runner *r, uint32_t op, uint32_t out) {
   const ash_op *o = &r->c->g->ops.items[op];
   const ash_kernel *kernel = ash_kernel_find(r->c->g, op);
-  const bool plain = kernel && strcmp(kernel->name, "concatenation") == 0 &&
-                     rows_of(o, &ash_op_out(r->c->g, o, 0)->shape) == 1;
+  const bool moves = o->kind != ASH_OP_concatenation ||
+                     (kernel && strcmp(kernel->name, "concatenation") == 0);
+  const bool plain =
+      moves && rows_of(o, &ash_op_out(r->c->g, o, 0)->shape) == 1;
   const range whole = range_of(r, out);
   if (!plain)
     return write_range(r, op, out, &whole);
@@ -282,15 +293,14 @@ static ash_status run_op(const runner *r, uint32_t op) {
     if (o->inputs[k] != ASH_NO_ID && ash_op_reads(r->c->g, op, k) &&
         !r->values[r->slot_of[o->inputs[k]]].intact)
       return lost(r, r->slot_of[o->inputs[k]], ASH_D_plan_clobbered, o->id);
-  const bool nothing = is_nothing(r, op);
-  if (!nothing)
+  if (o->output_count != 1 || !is_nothing(r, op, 0))
     ASH_TRY(check_work(r, op));
   for (uint32_t k = 0; k < o->output_count; k++) {
     const uint32_t out = r->slot_of[o->outputs[k]];
     const range w = range_of(r, out);
-    if (!nothing)
-      ASH_TRY(o->kind == ASH_OP_concatenation ? write_joined(r, op, out)
-                                              : write_range(r, op, out, &w));
+    if (!is_nothing(r, op, k))
+      ASH_TRY(is_join(o->kind) ? write_joined(r, op, out)
+                               : write_range(r, op, out, &w));
     r->values[out].intact = true;
   }
   return update_state(r, op);

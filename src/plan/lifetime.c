@@ -2,6 +2,7 @@
  * constants and variables always. */
 #include "plan/lifetime.h"
 
+#include "base/checked.h"
 #include "kernel/kernel.h"
 #include "kernel/reads.h"
 #include "plan/rules.h"
@@ -30,12 +31,6 @@ static ash_status add_slot(collector *c, uint32_t *out, ash_slot slot) {
   return ash_slots_add(c->ctx, c->zone, c->slots, out, slot);
 }
 
-/* Where tiles come and go, arenas are tight: an element must not be torn. */
-static uint64_t alignment_of(const collector *c, const ash_tensor *t) {
-  const uint64_t bytes = c->tilings ? ash_type_bits(t->type) / 8 : 1;
-  return bytes > c->alignment ? bytes : c->alignment;
-}
-
 static ash_lifetime first_life(const collector *c, const ash_tensor *t,
                                uint32_t step) {
   const uint32_t last = c->step_count ? c->step_count : 1;
@@ -56,7 +51,8 @@ static ash_status touch(collector *c, uint32_t tensor, uint32_t step) {
                                .tensor = tensor,
                                .op = ASH_NO_ID,
                                .size = t->bytes,
-                               .alignment = alignment_of(c, t),
+                               .alignment = ash_max_u64(
+                                   c->alignment, ash_type_bits(t->type) / 8),
                                .life = first_life(c, t, step),
                                .alias_of = ASH_NO_ID,
                                .follows = ASH_NO_ID,

@@ -3,6 +3,7 @@
  * demands. */
 #include "plan/planner.h"
 
+#include "base/checked.h"
 #include "graph/graph.h"
 
 const char *ash_slot_kind_text(ash_slot_kind kind) {
@@ -18,13 +19,9 @@ typedef struct adder {
   ash_slots *slots;
   const ash_graph *g;
   const ash_tiling *tiling;
+  uint64_t alignment;
   ash_slot pattern;
 } adder;
-
-/* Kernels read whole elements. */
-static uint64_t at_least(uint64_t alignment, uint64_t bytes) {
-  return bytes > alignment ? bytes : alignment;
-}
 
 static ash_status add(const adder *a, const char *id, ash_slot_kind kind,
                       uint64_t size, uint32_t level) {
@@ -43,10 +40,10 @@ static ash_status add_buffers(adder *a, uint32_t level, uint32_t operand) {
   const ash_tile_operand *o = &t->space->operands[operand];
   const ash_tile_buffer *b =
       &t->buffers[level * t->space->operand_count + operand];
-  const uint64_t alignment = a->pattern.alignment;
+  const uint64_t element =
+      ash_type_bits(a->g->tensors.items[o->tensor].type) / 8;
   a->pattern.operand = operand;
-  a->pattern.alignment = at_least(
-      alignment, ash_type_bits(a->g->tensors.items[o->tensor].type) / 8);
+  a->pattern.alignment = ash_max_u64(a->alignment, element);
   for (uint32_t copy = 0; copy < b->copies; copy++) {
     a->pattern.copy = copy;
     ASH_TRY(add(a,
@@ -56,7 +53,6 @@ static ash_status add_buffers(adder *a, uint32_t level, uint32_t operand) {
                                 (unsigned)o->position, (unsigned)copy),
                 ASH_SLOT_TILE, b->bytes, level));
   }
-  a->pattern.alignment = alignment;
   return ASH_OK;
 }
 
@@ -70,6 +66,7 @@ ash_status ash_slots_add_tiles(ash_ctx *ctx, ash_zone *zone, ash_slots *slots,
              slots,
              g,
              tiling,
+             alignment,
              {.tensor = ASH_NO_ID,
               .op = tiling->op,
               .alignment = alignment,
@@ -81,11 +78,11 @@ ash_status ash_slots_add_tiles(ash_ctx *ctx, ash_zone *zone, ash_slots *slots,
     for (uint32_t o = 0; o < tiling->space->operand_count; o++)
       ASH_TRY(add_buffers(&a, k, o));
   a.pattern.operand = a.pattern.copy = 0;
-  a.pattern.alignment = at_least(alignment, tiling->space->accumulator_bytes);
+  a.pattern.alignment =
+      ash_max_u64(alignment, tiling->space->accumulator_bytes);
   if (tiling->accumulator.copies)
     ASH_TRY(add(&a, ash_zone_format(zone, "%s_accumulator", op),
                 ASH_SLOT_ACCUMULATOR, tiling->accumulator.bytes, last));
-  a.pattern.alignment = alignment;
   if (tiling->work.copies)
     ASH_TRY(add(&a, ash_zone_format(zone, "%s_scratch", op), ASH_SLOT_WORK,
                 tiling->work.bytes, last));
@@ -129,6 +126,15 @@ ash_status ash_tile_homes(ash_ctx *ctx, ash_constraints *rules,
   return ASH_OK;
 }
 
+void ash_tile_reasons(ash_slot *slots, uint32_t count) {
+  static const char *const why[] = {
+      "its home", "work memory, where its kernel runs",
+      "a tile, in the memory of its level", "sums, where the kernel runs"};
+  for (uint32_t i = 0; i < count; i++)
+    if (slots[i].binding.role == ASH_SCRATCH && slots[i].alias_of == ASH_NO_ID)
+      slots[i].reason = why[slots[i].kind];
+}
+
 /* ---- the plan's copy ----------------------------------------------------- */
 
 static void take_slot(ash_tiling *t, ash_tile_buffer *buffers,
@@ -164,7 +170,8 @@ ash_status ash_tile_bind(ash_ctx *ctx, const ash_tilings **out,
       if (slots[s].tensor == ASH_NO_ID && slots[s].op == i)
         take_slot(&items[i], buffers, &slots[s], s);
   }
-  *made = (ash_tilings){items, from->count, from->home};
+  *made = *from;
+  made->items = items;
   *out = made;
   return ASH_OK;
 }

@@ -8,11 +8,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { ATTRS_MAX = 16 };
+enum { ATTRS_MAX = 16, LSTM_INPUTS = 24 };
 
 enum { /* Operator's fields that are read here */
        OPERATOR_OPTIONS_TYPE = 3,
        OPERATOR_OPTIONS = 4,
+       OPERATOR_INTERMEDIATES = 8,
+       /* and of tensors, for intermediate ones */
+       TENSOR_QUANTIZATION = 4,
+       QUANT_SCALE = 2,
+       QUANT_ZERO_POINT = 3,
 };
 
 /* An operator while it is read. */
@@ -198,6 +203,51 @@ static ash_status read_fully_connected(call *c) {
   if (ash_op_in(c->r->g, &c->op, 0)->type == ASH_FLOAT32 &&
       ash_op_in(c->r->g, &c->op, 1)->type == ASH_INT8)
     put_int(c, "asymmetric", ash_fb_bool(&c->options, 3, false));
+  return put_act(c, 0);
+}
+
+/* ---- layers with state -------------------------------------------------- */
+
+static ash_status read_svdf(call *c) {
+  ASH_TRY(put_field(c, "rank", 0, 0, 1));
+  return put_act(c, 1);
+}
+
+static ash_status read_rnn_sequence(call *c) {
+  put_int(c, "time_major", ash_fb_bool(&c->options, 0, false));
+  return put_act(c, 1);
+}
+
+/* Scale and zero point of the hidden state are those of a tensor that only the
+ * operator's list of intermediate ones names. */
+static void put_hidden(call *c) {
+  const ash_fb_vector all =
+      ash_fb_vec(&c->r->ops[c->index].table, OPERATOR_INTERMEDIATES, 4);
+  if (all.count < 5)
+    return;
+  const uint32_t tensor = (uint32_t)ash_fb_at_i32(&all, 4);
+  if (tensor >= c->r->tensors.count)
+    return;
+  const ash_fb_table table = ash_fb_at_table(&c->r->tensors, tensor);
+  const ash_fb_table quant = ash_fb_sub(&table, TENSOR_QUANTIZATION);
+  const ash_fb_vector scale = ash_fb_vec(&quant, QUANT_SCALE, 4);
+  const ash_fb_vector zero = ash_fb_vec(&quant, QUANT_ZERO_POINT, 8);
+  if (scale.count == 1)
+    put(c, ASH_FLOAT_ATTR("hidden_scale", (double)ash_fb_at_f32(&scale, 0)));
+  if (zero.count == 1)
+    put_int(c, "hidden_zero", ash_fb_at_i64(&zero, 0));
+}
+
+static ash_status read_lstm(call *c) {
+  const float cell_clip = ash_fb_f32(&c->options, 1, 0);
+  const float proj_clip = ash_fb_f32(&c->options, 2, 0);
+  if (!isfinite(cell_clip) || !isfinite(proj_clip))
+    return bad_options(c, "a clip, which must be finite,", -1);
+  put(c, ASH_FLOAT_ATTR("cell_clip", (double)cell_clip));
+  put(c, ASH_FLOAT_ATTR("proj_clip", (double)proj_clip));
+  put_int(c, "time_major", ash_fb_bool(&c->options, 3, false));
+  if (ash_op_out(c->r->g, &c->op, 0)->type == ASH_INT8)
+    put_hidden(c);
   return put_act(c, 0);
 }
 
@@ -466,6 +516,11 @@ static const rule rules[] = {
      "ff>f bb>b hh>h hb>h"},
     {128, ASH_OP_cumsum, 1, 102, read_fields, false, "fi>f ii>i li>l"},
     {140, ASH_OP_reduce_all, 1, 27, read_reducer, false, "oi>o"},
+    {24, ASH_OP_rnn, 3, 7, read_act, true, "fffff>f"},
+    {27, ASH_OP_svdf, 4, 6, read_svdf, true, "fffff>f bbhih>b bbbib>b"},
+    {35, ASH_OP_rnn, 3, 31, read_rnn_sequence, true, "fffff>f"},
+    {44, ASH_OP_lstm, 4, 71, read_lstm, true,
+     "ffffffffffffffffffffffff>f bbbbbbbbbhhhiiiibibhhhhh>b"},
     {99, ASH_OP_squared_difference, 2, 0, NULL, true, "ff>f bb>b ii>i"},
 };
 
@@ -616,7 +671,7 @@ static ash_status check_arity(const call *c) {
     return bad_arity(c, "a wrong number of inputs", op->input_count);
   if (info->outputs ? op->output_count != info->outputs : op->output_count == 0)
     return bad_arity(c, "a wrong number of outputs", op->output_count);
-  for (uint32_t i = 0; i < least; i++)
+  for (uint32_t i = 0; i < least && !(info->flags & ASH_OP_STATE); i++)
     if (op->inputs[i] == ASH_NO_ID)
       return bad_arity(c, "a required input is absent", i);
   return ASH_OK;
@@ -668,7 +723,8 @@ static ash_status translate(call *c) {
                    .input_count = from->input_count,
                    .output_count = from->output_count,
                    .attrs = c->attrs};
-  c->op.inputs = ASH_NEW_ARRAY(scratch, uint32_t, from->input_count);
+  c->op.inputs =
+      ASH_NEW_ARRAY(scratch, uint32_t, from->input_count + LSTM_INPUTS);
   c->op.outputs = ASH_NEW_ARRAY(scratch, uint32_t, from->output_count + 1u);
   ASH_TRY(ash_zone_check(c->r->ctx, scratch));
   if (c->rule->kind == ASH_OP_assign_variable) {
@@ -682,6 +738,9 @@ static ash_status translate(call *c) {
                           : c->r->uses[from->inputs[k]].graph;
   }
   drop_unlisted(c);
+  while (c->rule->kind == ASH_OP_lstm && c->op.input_count >= 20 &&
+         c->op.input_count < LSTM_INPUTS) /* no layer normalisation */
+    c->op.inputs[c->op.input_count++] = ASH_NO_ID;
   for (uint32_t i = 0; i < from->output_count; i++)
     c->op.outputs[i] = c->r->uses[from->outputs[i]].graph;
   return ASH_OK;

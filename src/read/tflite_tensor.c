@@ -373,6 +373,21 @@ static ash_status unpack(draft *d) {
   return ASH_OK;
 }
 
+/* Variables of int8 start from the value that means 0, others from zeros. */
+static ash_status fill_first(draft *d) {
+  ash_tensor *t = &d->t;
+  if (t->kind != ASH_TENSOR_VARIABLE || t->data || t->type != ASH_INT8 ||
+      t->quant.count == 0 || t->quant.zero_point[0] == 0)
+    return ASH_OK;
+  ash_zone *zone = &d->r->g->zone;
+  const uint64_t count = ash_shape_elements(&t->shape);
+  uint8_t *first = ASH_NEW_ARRAY(zone, uint8_t, (size_t)count + 1);
+  ASH_TRY(ash_zone_check(d->r->ctx, zone));
+  memset(first, t->quant.zero_point[0] & 0xff, (size_t)count);
+  t->data = first;
+  return ASH_OK;
+}
+
 static ash_status read_tensor(draft *d) {
   ash_tflite *r = d->r;
   d->table = ash_fb_at_table(&r->tensors, d->index);
@@ -387,6 +402,7 @@ static ash_status read_tensor(draft *d) {
   ASH_TRY(ash_fb_check(r->ctx, &r->fb, r->file));
   if (d->t.type == ASH_INT4 && d->t.kind == ASH_TENSOR_CONSTANT && d->t.data)
     ASH_TRY(unpack(d));
+  ASH_TRY(fill_first(d));
   if (!d->t.data)
     d->t.file_byte = UINT64_MAX;
   return ash_graph_add_tensor(r->g, &r->uses[d->index].graph, d->t);

@@ -35,6 +35,9 @@ typedef struct ash_tile_problem {
   uint64_t seed;
 } ash_tile_problem;
 
+/* Do both have the same answer? */
+bool ash_problem_same(const ash_tile_problem *a, const ash_tile_problem *b);
+
 /* Sizes by level and axis. */
 typedef struct ash_tile_cut {
   int64_t at[ASH_TILE_LEVELS][ASH_TILE_AXES];

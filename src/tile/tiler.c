@@ -11,6 +11,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* A search that was made: equal operators need no other. */
+typedef struct known {
+  ash_tile_problem p;
+  ash_tile_found found;
+} known;
+
 typedef struct tiler {
   ash_ctx *ctx;
   const ash_graph *g;
@@ -19,6 +25,8 @@ typedef struct tiler {
   ash_hierarchy h;
   ash_tile_searcher *search;
   ash_tiling *tilings; /* by op */
+  known *known;
+  uint32_t known_count;
 } tiler;
 
 /* ---- the problem ----------------------------------------------------------
@@ -59,12 +67,11 @@ static ash_status whole_space(tiler *t, const ash_tile_space **out,
 }
 
 static void set_speed(const tiler *t, ash_tile_problem *p) {
-  const uint64_t cores = t->device->features.cores;
-  p->elements_per_kilocycle = cores * 500;
+  p->elements_per_kilocycle = t->device->elements_per_kilocycle;
   p->per_kilocycle = ash_op_macs(t->g, p->space->op)
-                         ? cores * (t->device->features.dsp ? 2000 : 1000)
+                         ? t->device->macs_per_kilocycle
                          : p->elements_per_kilocycle;
-  p->call_cycles = 200;
+  p->call_cycles = t->device->call_cycles;
 }
 
 /* ---- the result -----------------------------------------------------------
@@ -155,12 +162,17 @@ static ash_status nofit(tiler *t, const ash_tile_problem *p, ash_facts *f) {
 static ash_status search_op(tiler *t, ash_tiling *out,
                             const ash_tile_problem *p) {
   ash_facts *f;
-  ash_tile_found found = {0};
   ASH_TRY(ash_facts_new(&f, p));
-  ASH_TRY(t->search(p, f, &found));
-  if (!found.found)
+  for (uint32_t i = 0; i < t->known_count; i++)
+    if (ash_problem_same(&t->known[i].p, p))
+      return keep(t, out, p, f, &t->known[i].found);
+  known *mine = &t->known[t->known_count];
+  *mine = (known){.p = *p};
+  ASH_TRY(t->search(p, f, &mine->found));
+  if (!mine->found.found)
     return nofit(t, p, f);
-  return keep(t, out, p, f, &found);
+  t->known_count++;
+  return keep(t, out, p, f, &mine->found);
 }
 
 /* Everything the op touches is where the processor reaches it: it runs
@@ -229,13 +241,16 @@ static ash_status run(tiler *t, const ash_plan_options *plan,
   t->h = (ash_hierarchy){
       .ctx = t->ctx, .g = t->g, .device = t->device, .options = &t->options};
   ASH_TRY(ash_hierarchy_make(&t->h, plan));
+  t->known = ASH_NEW_ARRAY(&t->ctx->scratch, known, t->g->op_count + 1);
+  ASH_TRY(ash_zone_check(t->ctx, &t->ctx->scratch));
   for (uint32_t op = 0; op < t->g->op_count; op++) {
     const ash_mark mark = ash_zone_mark(&t->ctx->scratch);
     const ash_status status = tile_op(t, op);
     ash_zone_rewind(&t->ctx->scratch, mark);
     ASH_TRY(status);
   }
-  *made = (ash_tilings){t->tilings, (uint32_t)t->g->op_count, t->h.home};
+  *made =
+      (ash_tilings){t->tilings, (uint32_t)t->g->op_count, t->h.home, t->device};
   *out = made;
   return ASH_OK;
 }

@@ -4,16 +4,6 @@
 #include "plan_net.h"
 #include "ref/ref.h"
 
-static uint32_t row_read(net *n, uint32_t variable) {
-  const uint32_t y = row_tensor(n, row_bytes(n, variable));
-  net_op(n, ASH_OP_read_variable, NET_IDS(variable), y);
-  return y;
-}
-
-static void row_assign(net *n, uint32_t variable, uint32_t value) {
-  net_op(n, ASH_OP_assign_variable, NET_IDS(value), variable);
-}
-
 static bool shares(const ash_plan *p, uint32_t a, uint32_t b) {
   const ash_binding *x = &slot_of(p, a)->binding, *y = &slot_of(p, b)->binding;
   return x->role == y->role && strcmp(x->memory, y->memory) == 0 &&
