@@ -6,6 +6,7 @@
 #   make lint     layers, formatting, static analysis make fuzz    fuzz the readers
 #   make install  install (PREFIX=/usr/local)         make clean   remove builds
 #   make test-browser   only the tests of the report in Chromium
+#   make playground     the program for browsers, in build-playground/site
 
 BUILD     ?= build
 PREFIX    ?= /usr/local
@@ -13,7 +14,9 @@ FUZZ_TIME ?= 60
 CMAKE     ?= cmake
 JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all deps test-deps demo test conformance test-browser test-devices bench bench-packing lint fuzz install clean
+PLAYGROUND ?= build-playground
+
+.PHONY: all deps test-deps demo test conformance test-browser playground test-devices bench bench-packing bench-tiles lint fuzz install clean
 
 all: deps
 	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DASHLAR_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
@@ -27,6 +30,7 @@ deps:
 test-deps:
 	@tools/install-deps build test
 	@tools/install-deps browser
+	@tools/install-deps playground
 
 demo: all
 	@examples/digits/demo.sh $(BUILD)/bin/ashlar
@@ -35,7 +39,12 @@ test: test-deps
 	@tests/run
 
 test-browser: test-deps
-	@tests/run browser
+	@tests/run browser playground
+
+# The library as WebAssembly and a page: models are planned in the browser.
+playground: all
+	@tools/install-deps playground
+	@tools/playground --build $(BUILD) --out $(PLAYGROUND)
 
 test-devices: test-deps
 	@tools/install-deps devices
@@ -47,6 +56,9 @@ conformance: all
 
 bench: all
 	@bench/run $(BUILD)
+
+bench-tiles: all
+	@bench/tiles $(BUILD)
 
 bench-packing: all
 	@bench/packing.sh $(BUILD)

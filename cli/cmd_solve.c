@@ -37,7 +37,9 @@ static bool is_over(void *user) {
   const double now = now_seconds();
   if (r->terminal && now - r->told >= 1) {
     r->told = now;
-    fprintf(stderr, "\rsearching, %.0f s ", now - r->started);
+    fprintf(stderr, "\r\033[Ksearching, %.0f s", now - r->started);
+    if (r->deadline < 1e18)
+      fprintf(stderr, ", at most %.0f s more", r->deadline - now);
     fflush(stderr);
   }
   return now >= r->deadline;
@@ -63,14 +65,14 @@ static char *read_stream(FILE *f, size_t *count) {
 
 /* Like MiniMalloc's status: NOT_FOUND for a missing column, else
  * INVALID_ARGUMENT. */
-static int report_errors(ash_ctx *ctx) {
+static int report_errors(ash_ctx *ctx, const char *color) {
   size_t count;
   const ash_diag *diags = ash_ctx_diags(ctx, &count);
   for (size_t i = 0; i < count; i++)
     fprintf(stderr, "%s: %s\n",
             diags[i].id == CSV_COLUMN_DIAG ? "NOT_FOUND" : "INVALID_ARGUMENT",
             diags[i].message);
-  print_diags(ctx, stderr);
+  print_diags_as(ctx, stderr, color);
   return EXIT_FAILED;
 }
 
@@ -92,7 +94,7 @@ static int read_input(run *r) {
   }
   const ash_status status = ash_csv_read(r->ctx, &r->csv, bytes, count, path);
   free(bytes);
-  return status == ASH_OK ? -1 : report_errors(r->ctx);
+  return status == ASH_OK ? -1 : report_errors(r->ctx, r->flags.color);
 }
 
 /* ---- solving ------------------------------------------------------------ */
@@ -159,7 +161,7 @@ static void write_output(run *r) {
     return;
   if (ash_csv_write(r->ctx, &text, &count, &r->csv, r->result.offsets) !=
       ASH_OK) {
-    print_diags(r->ctx, stderr);
+    print_diags_as(r->ctx, stderr, r->flags.color);
     return;
   }
   FILE *f = fopen(r->flags.output, "wb");
@@ -207,7 +209,7 @@ static int validate(run *r) {
   if (ash_place_check(r->ctx, &height, &r->problem, r->result.offsets) !=
       ASH_OK) {
     fprintf(stderr, "Validation FAIL 1\n");
-    print_diags(r->ctx, stderr);
+    print_diags_as(r->ctx, stderr, r->flags.color);
     return EXIT_FAILED;
   }
   fprintf(stderr, "Validation PASS, height %llu\n",
@@ -257,11 +259,16 @@ static void print_tikz(const run *r) {
 static int finish(run *r, ash_status status) {
   const double elapsed = now_seconds() - r->started;
   if (r->terminal && r->told > r->started)
-    fprintf(stderr, "\r%*s\r", 40, "");
+    fprintf(stderr, "\r\033[K");
   if (status != ASH_OK)
-    return report_errors(r->ctx);
+    return report_errors(r->ctx, r->flags.color);
   if (!r->flags.quiet)
     fprintf(stderr, "Elapsed time %.3fs\n", elapsed);
+  if (r->flags.verbose && r->result.offsets)
+    fprintf(stderr, "height %llu, bound %llu: %s (%s)\n",
+            (unsigned long long)r->result.height,
+            (unsigned long long)r->result.lower_bound,
+            ash_verdict_text(r->result.verdict), reason_text(r->result.reason));
   if (r->flags.json)
     print_json(r, elapsed);
   if (!r->result.offsets)

@@ -31,6 +31,8 @@ static size_t list_flags(solve_flags *f, flag *out) {
       {"print_solution", FLAG_BOOL, &f->print_solution, "draw it in TikZ"},
       {"json", FLAG_BOOL, &f->json, "report on standard output as JSON"},
       {"quiet", FLAG_BOOL, &f->quiet, "no progress, no elapsed time"},
+      {"verbose", FLAG_BOOL, &f->verbose, "say height, bound and verdict"},
+      {"color", FLAG_TEXT, &f->color, "of diagnostics: auto, always, never"},
       {"threads", FLAG_INT, &f->threads, "search with this many threads"},
       {"ticks", FLAG_INT, &f->ticks, "effort limit; repeats everywhere"},
       {"seed", FLAG_INT, &f->seed, "varies the search"},

@@ -14,7 +14,8 @@ typedef struct solve_flags {
   double timeout; /* seconds; infinite: none */
   bool validate, minimize, print_solution;
   /* ours */
-  bool json, quiet;
+  bool json, quiet, verbose;
+  const char *color;
   int64_t threads, ticks, seed;
   const char *heuristic, *report;
   bool help;

@@ -36,12 +36,14 @@ static bool locale_is_utf8(void) {
 }
 
 static uint32_t columns_of(FILE *out) {
-  struct winsize size = {0};
   const char *set = getenv("COLUMNS");
   long width = set ? strtol(set, NULL, 10) : 0;
+#ifdef TIOCGWINSZ /* not in the playground */
+  struct winsize size = {0};
   if (width <= 0 && isatty(fileno(out)) &&
       ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
     width = size.ws_col;
+#endif
   if (width <= 0)
     width = WIDTH_DEFAULT;
   return (uint32_t)(width < WIDTH_MIN   ? WIDTH_MIN

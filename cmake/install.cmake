@@ -23,6 +23,15 @@ install(TARGETS ashlar EXPORT ashlar-library-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# For tools that call minimalloc: the solver under that name, on request only,
+# because the real one may be installed too.
+if(ASHLAR_MINIMALLOC_NAME)
+  get_target_property(rpath ashlar-program INSTALL_RPATH)
+  if(rpath)
+    set_target_properties(minimalloc PROPERTIES INSTALL_RPATH "${rpath}")
+  endif()
+  install(TARGETS minimalloc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 foreach(set program library)
   install(EXPORT ashlar-${set}-targets NAMESPACE ashlar::
     DESTINATION ${package_dir})

@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 #if defined(__GNUC__)
-#define ASH_RT_ALIGN(n)              __attribute__((aligned(n)))
-#define ASH_RT_WEAK                  __attribute__((weak))
+#define ASH_RT_ALIGN(n) __attribute__((aligned(n)))
+#define ASH_RT_WEAK     __attribute__((weak))
 /* Where arguments are constants that must become part of the code. */
 #define ASH_RT_INLINE                static inline __attribute__((always_inline))
 #define ASH_RT_NOINLINE              __attribute__((noinline))
@@ -80,6 +80,17 @@ static inline int32_t ash_rt_rescale(int32_t x, int32_t multiplier,
   if (shift > 0)
     return ash_rt_mul_high((int32_t)((uint32_t)x << shift), multiplier);
   return ash_rt_shift_down(ash_rt_mul_high(x, multiplier), -shift);
+}
+
+/* The same of a sum of 64 bits, |x| < 2^47: the multiplier is cut to 15 bits,
+ * the result rounded once, ties up. shift < 15. */
+static inline int32_t ash_rt_rescale_long(int64_t x, int32_t multiplier,
+                                          int32_t shift) {
+  const int32_t m =
+      multiplier < 0x7fff0000 ? (multiplier + (1 << 15)) >> 16 : 0x7fff;
+  const int32_t n = 15 - shift;
+  const int64_t y = (x * m + ((int64_t)1 << (n - 1))) >> n;
+  return y > INT32_MAX ? INT32_MAX : y < INT32_MIN ? INT32_MIN : (int32_t)y;
 }
 
 /* x * 2^n, saturated. */
@@ -327,6 +338,175 @@ void ash_rt_transpose_conv_f32(const ash_rt_conv_2d_f32_params *p,
                                const float *in, const float *filter,
                                const float *bias, float *out);
 
+/* ---- uint8 and int16 layers --------------------------------------------- */
+
+/* uint8 weights have a zero point: -filter_offset. int16 activations have int8
+ * weights and sums of 64 bits with a bias of int64_t, or, if `narrow`, of 32
+ * bits with a bias of int32_t. The rest is as in conv_2d_s8. */
+typedef struct ash_rt_layer_params {
+  ash_rt_window window;
+  int32_t groups;
+  int32_t in_offset, filter_offset, out_offset;
+  int32_t per_channel, narrow;
+  int32_t act_min, act_max;
+} ash_rt_layer_params;
+
+void ash_rt_conv_2d_u8(const ash_rt_layer_params *p, const uint8_t *in,
+                       const uint8_t *filter, const int32_t *bias,
+                       const int32_t *multiplier, const int8_t *shift,
+                       uint8_t *out);
+void ash_rt_depthwise_conv_2d_u8(const ash_rt_layer_params *p,
+                                 const uint8_t *in, const uint8_t *filter,
+                                 const int32_t *bias, const int32_t *multiplier,
+                                 const int8_t *shift, uint8_t *out);
+void ash_rt_transpose_conv_u8(const ash_rt_layer_params *p, const uint8_t *in,
+                              const uint8_t *filter, const int32_t *bias,
+                              const int32_t *multiplier, const int8_t *shift,
+                              uint8_t *out);
+void ash_rt_conv_2d_s16(const ash_rt_layer_params *p, const int16_t *in,
+                        const int8_t *filter, const void *bias,
+                        const int32_t *multiplier, const int8_t *shift,
+                        int16_t *out);
+void ash_rt_depthwise_conv_2d_s16(const ash_rt_layer_params *p,
+                                  const int16_t *in, const int8_t *filter,
+                                  const void *bias, const int32_t *multiplier,
+                                  const int8_t *shift, int16_t *out);
+void ash_rt_transpose_conv_s16(const ash_rt_layer_params *p, const int16_t *in,
+                               const int8_t *filter, const void *bias,
+                               const int32_t *multiplier, const int8_t *shift,
+                               int16_t *out);
+
+/* A sum and its bias, as the output of an int16 layer. */
+static inline int16_t ash_rt_layer_s16(const ash_rt_layer_params *p,
+                                       int64_t sum, const void *bias,
+                                       int32_t channel, int32_t multiplier,
+                                       int32_t shift) {
+  int32_t y;
+  if (p->narrow) {
+    const uint32_t b = bias ? (uint32_t)((const int32_t *)bias)[channel] : 0;
+    y = ash_rt_rescale((int32_t)((uint32_t)(uint64_t)sum + b), multiplier,
+                       shift);
+  } else {
+    y = ash_rt_rescale_long(sum + (bias ? ((const int64_t *)bias)[channel] : 0),
+                            multiplier, shift);
+  }
+  return (int16_t)ash_rt_finish(y, p->out_offset, p->act_min, p->act_max);
+}
+
+typedef struct ash_rt_dense_params {
+  int32_t batches, in_c, out_c;
+  int32_t in_offset, filter_offset, out_offset;
+  int32_t per_channel, narrow;
+  int32_t act_min, act_max;
+} ash_rt_dense_params;
+
+void ash_rt_fully_connected_u8(const ash_rt_dense_params *p, const uint8_t *in,
+                               const uint8_t *filter, const int32_t *bias,
+                               const int32_t *multiplier, const int8_t *shift,
+                               uint8_t *out);
+/* Sums are scaled in double, ties away from zero. */
+void ash_rt_fully_connected_s16(const ash_rt_dense_params *p, const int16_t *in,
+                                const int8_t *filter, const void *bias,
+                                const double *ratio, int16_t *out);
+
+/* ---- float activations, int8 weights ------------------------------------ */
+
+/* Activations are quantised while the model runs: each image, or each row of a
+ * dense layer, gets a scale, and a zero point if `asymmetric`. `work` holds the
+ * quantised input of one of them. `scale` is of the weights, out_c entries or
+ * one. */
+typedef struct ash_rt_hybrid_params {
+  ash_rt_window window; /* dense: batches, in_c, out_c count */
+  int32_t groups, asymmetric, per_channel;
+  float act_min, act_max;
+} ash_rt_hybrid_params;
+
+void ash_rt_conv_2d_hybrid(const ash_rt_hybrid_params *p, const float *in,
+                           const int8_t *filter, const float *bias,
+                           const float *scale, float *out, void *work);
+void ash_rt_depthwise_conv_2d_hybrid(const ash_rt_hybrid_params *p,
+                                     const float *in, const int8_t *filter,
+                                     const float *bias, const float *scale,
+                                     float *out, void *work);
+void ash_rt_fully_connected_hybrid(const ash_rt_hybrid_params *p,
+                                   const float *in, const int8_t *filter,
+                                   const float *bias, const float *scale,
+                                   float *out, void *work);
+
+/* ---- layers with state --------------------------------------------------- */
+
+/* Fused activations of float layers, one value at a time. */
+enum {
+  ASH_RT_ACT_NONE,
+  ASH_RT_ACT_RELU,
+  ASH_RT_ACT_RELU6,
+  ASH_RT_ACT_RELU_N1_TO_1,
+  ASH_RT_ACT_TANH
+};
+
+/* Each filter remembers its last `memory` answers, the newest last; a unit sums
+ * those of `rank` filters. */
+typedef struct ash_rt_svdf_params {
+  int32_t batches, depth, filters, memory, rank;
+  int32_t act;                                     /* float */
+  int32_t in_offset, out_offset;                   /* int8 from here on */
+  int32_t in_multiplier, in_shift;                 /* to the state */
+  int32_t out_multiplier, out_shift, narrow_state; /* int8, not int16 */
+} ash_rt_svdf_params;
+
+void ash_rt_svdf_f32(const ash_rt_svdf_params *p, const float *in,
+                     const float *feature, const float *time, const float *bias,
+                     float *state, float *out);
+void ash_rt_svdf_s8(const ash_rt_svdf_params *p, const int8_t *in,
+                    const int8_t *feature, const void *time,
+                    const int32_t *bias, void *state, int8_t *out);
+
+/* The row of data and result at (batch, step) is batch * per_batch + step *
+ * per_step. */
+typedef struct ash_rt_sequence {
+  int32_t batches, steps, per_batch, per_step;
+  int32_t depth, units;
+} ash_rt_sequence;
+
+typedef struct ash_rt_rnn_f32_params {
+  ash_rt_sequence sequence;
+  int32_t act;
+} ash_rt_rnn_f32_params;
+
+void ash_rt_rnn_f32(const ash_rt_rnn_f32_params *p, const float *in,
+                    const float *weights, const float *recurrent,
+                    const float *bias, float *state, float *out);
+
+/* `parts` are the operator's inputs 1 to 23, null where absent; `units` of the
+ * sequence are the outputs. `work` holds five values a cell. */
+typedef struct ash_rt_lstm_f32_params {
+  ash_rt_sequence sequence;
+  int32_t cells, act;
+  float cell_clip, proj_clip; /* 0: none */
+} ash_rt_lstm_f32_params;
+
+void ash_rt_lstm_f32(const ash_rt_lstm_f32_params *p, const float *in,
+                     const void *const *parts, float *state, float *cell,
+                     float *out, void *work);
+
+/* int8 data and states, cells of int16 with `cell_bits` integer bits. Gates are
+ * in Q3.12; the four of each array are those of input, forget, cell, output. */
+typedef struct ash_rt_lstm_s8_params {
+  ash_rt_sequence sequence;
+  int32_t cells;
+  int32_t in_offset, state_offset; /* -zero points */
+  int32_t in_multiplier[4], in_shift[4];
+  int32_t state_multiplier[4], state_shift[4];
+  int32_t cell_multiplier[4], cell_shift[4]; /* peepholes */
+  int32_t cell_bits, cell_clip;
+  int32_t hidden_multiplier, hidden_shift, hidden_zero;
+  int32_t proj_multiplier, proj_shift, proj_clip;
+} ash_rt_lstm_s8_params;
+
+void ash_rt_lstm_s8(const ash_rt_lstm_s8_params *p, const int8_t *in,
+                    const void *const *parts, int8_t *state, int16_t *cell,
+                    int8_t *out, void *work);
+
 /* ---- elements of a type known only from the parameters ------------------ */
 
 enum {
@@ -380,6 +560,57 @@ static inline void ash_rt_store(void *data, int32_t type, ptrdiff_t i,
     break;
   }
 }
+
+/* Pools of uint8 and int16. */
+typedef struct ash_rt_pool_2d_any_params {
+  ash_rt_window window;
+  int32_t type;
+  int32_t act_min, act_max;
+} ash_rt_pool_2d_any_params;
+
+void ash_rt_average_pool_2d_any(const ash_rt_pool_2d_any_params *p,
+                                const void *in, void *out);
+void ash_rt_max_pool_2d_any(const ash_rt_pool_2d_any_params *p, const void *in,
+                            void *out);
+
+/* From one scale and integer type to another; `low` and `high` bound the
+ * result. */
+typedef struct ash_rt_convert_params {
+  int32_t count, from, to;
+  int32_t in_offset, out_offset, multiplier, shift;
+  int32_t low, high;
+} ash_rt_convert_params;
+
+void ash_rt_convert(const ash_rt_convert_params *p, const void *in, void *out);
+
+/* Values below 0 are scaled by `below_*` and, if `turned`, change their sign.
+ */
+typedef struct ash_rt_leaky_relu_s16_params {
+  int32_t count, multiplier, shift;
+  int32_t below_multiplier, below_shift, turned;
+} ash_rt_leaky_relu_s16_params;
+
+void ash_rt_leaky_relu_s16(const ash_rt_leaky_relu_s16_params *p,
+                           const int16_t *in, int16_t *out);
+
+/* table[i] is the logistic function of i / 24 in 1/65536. Inputs are brought to
+ * 1/12288 first. */
+typedef struct ash_rt_curve_s16_params {
+  int32_t count, multiplier, shift;
+} ash_rt_curve_s16_params;
+
+void ash_rt_logistic_s16(const ash_rt_curve_s16_params *p, const int16_t *in,
+                         const uint16_t *table, int16_t *out);
+void ash_rt_tanh_s16(const ash_rt_curve_s16_params *p, const int16_t *in,
+                     const uint16_t *table, int16_t *out);
+
+/* Two tables of 513: exp from -10 to 0, then 1 / (1 + x) from 0 to 1. */
+typedef struct ash_rt_softmax_s16_params {
+  int32_t rows, depth, multiplier, shift;
+} ash_rt_softmax_s16_params;
+
+void ash_rt_softmax_s16(const ash_rt_softmax_s16_params *p, const int16_t *in,
+                        const int16_t *tables, int16_t *out);
 
 /* ---- two operands, with broadcasting ------------------------------------ */
 
@@ -505,6 +736,21 @@ void ash_rt_add_u8(const ash_rt_pairs_q8_params *p, const uint8_t *a,
                    const uint8_t *b, uint8_t *out);
 void ash_rt_mul_u8(const ash_rt_pairs_q8_params *p, const uint8_t *a,
                    const uint8_t *b, uint8_t *out);
+/* int16: operands get 15 more bits; if `pot`, all scales are powers of two and
+ * one operand is only shifted to the right. */
+typedef struct ash_rt_pairs_s16_params {
+  ash_rt_broadcast shape;
+  int32_t pot, a_multiplier, a_shift, b_multiplier, b_shift;
+  int32_t out_multiplier, out_shift;
+  int32_t act_min, act_max;
+} ash_rt_pairs_s16_params;
+
+void ash_rt_add_s16(const ash_rt_pairs_s16_params *p, const int16_t *a,
+                    const int16_t *b, int16_t *out);
+void ash_rt_sub_s16(const ash_rt_pairs_s16_params *p, const int16_t *a,
+                    const int16_t *b, int16_t *out);
+void ash_rt_mul_s16(const ash_rt_pairs_s16_params *p, const int16_t *a,
+                    const int16_t *b, int16_t *out);
 void ash_rt_squared_difference_s8(const ash_rt_pairs_q8_params *p,
                                   const int8_t *a, const int8_t *b,
                                   int8_t *out);
@@ -535,6 +781,16 @@ typedef struct ash_rt_batch_matmul_s8_params {
 
 void ash_rt_batch_matmul_s8(const ash_rt_batch_matmul_s8_params *p,
                             const int8_t *a, const int8_t *b, int8_t *out);
+
+/* int16 by int16 or int8, by `b_type`; sums have 64 bits. */
+typedef struct ash_rt_batch_matmul_s16_params {
+  ash_rt_matmul shape;
+  int32_t b_type, a_offset, b_offset, out_offset;
+  int32_t multiplier, shift;
+} ash_rt_batch_matmul_s16_params;
+
+void ash_rt_batch_matmul_s16(const ash_rt_batch_matmul_s16_params *p,
+                             const int16_t *a, const void *b, int16_t *out);
 
 typedef struct ash_rt_batch_matmul_f32_params {
   ash_rt_matmul shape;
@@ -609,6 +865,11 @@ typedef struct ash_rt_rows_params {
 /* table[d] is exp(-d * scale * beta) in Q0.31. */
 void ash_rt_softmax_s8(const ash_rt_rows_params *p, const int8_t *in,
                        const int32_t *table, int8_t *out);
+/* To 1/65536, from -32768 on. */
+void ash_rt_softmax_s8_s16(const ash_rt_rows_params *p, const int8_t *in,
+                           const int32_t *table, int16_t *out);
+void ash_rt_softmax_u8(const ash_rt_rows_params *p, const uint8_t *in,
+                       const int32_t *table, uint8_t *out);
 
 typedef struct ash_rt_softmax_f32_params {
   int32_t rows, depth;
@@ -719,6 +980,8 @@ void ash_rt_mean_f32(const ash_rt_mean_f32_params *p, const float *in,
 
 void ash_rt_mean_u8(const ash_rt_mean_s8_params *p, const uint8_t *in,
                     uint8_t *out);
+void ash_rt_mean_s16(const ash_rt_mean_s8_params *p, const int16_t *in,
+                     int16_t *out);
 
 /* Runs `statement` for each of four nested axes; `at` is the offset. */
 #define ASH_RT_AXES(dim, step, at, statement)                                  \
@@ -776,6 +1039,24 @@ void ash_rt_cumsum_f32(const ash_rt_cumsum_params *p, const float *in,
                        float *out);
 void ash_rt_cumsum_whole(const ash_rt_cumsum_params *p, const void *in,
                          void *out);
+
+/* ---- Fourier transforms ------------------------------------------------- */
+
+/* Images of in_h by in_w, cut or filled up with zeros to fft_h by fft_w. The
+ * output has fft_w / 2 + 1 complex columns; the table cosine and sine of each
+ * k / n turns, n the larger length; `work` n complex numbers. */
+typedef struct ash_rt_rfft2d_params {
+  int32_t images, in_h, in_w, fft_h, fft_w;
+} ash_rt_rfft2d_params;
+
+void ash_rt_rfft2d(const ash_rt_rfft2d_params *p, const float *in,
+                   const float *table, float *out, void *work);
+void ash_rt_complex_abs(const ash_rt_count_params *p, const float *in,
+                        float *out);
+void ash_rt_complex_real(const ash_rt_count_params *p, const float *in,
+                         float *out);
+void ash_rt_complex_imag(const ash_rt_count_params *p, const float *in,
+                         float *out);
 
 /* ---- rows --------------------------------------------------------------- */
 
@@ -930,6 +1211,16 @@ typedef struct ash_rt_concatenation_s8_params {
 void ash_rt_concatenation_s8(const ash_rt_concatenation_s8_params *p,
                              const int8_t *in, int8_t *out);
 
+/* In float; `offset` is -zero point * scale of the input. */
+typedef struct ash_rt_concatenation_u8_params {
+  int32_t rows, run, pitch, at;
+  float scale, offset;
+  int32_t zero_point;
+} ash_rt_concatenation_u8_params;
+
+void ash_rt_concatenation_u8(const ash_rt_concatenation_u8_params *p,
+                             const uint8_t *in, uint8_t *out);
+
 typedef struct ash_rt_affine_params {
   int32_t count;
   float scale;
@@ -1019,348 +1310,56 @@ void ash_rt_fully_connected_s8_mve(const ash_rt_fully_connected_s8_params *p,
                                    const int8_t *filter, const int32_t *scale,
                                    int8_t *out, void *scratch);
 
-/* Tensors of one shape. */
+/* Tensors of one shape; mul_s8_dsp: for shifts below 0. */
+void ash_rt_add_s8_dsp(const ash_rt_add_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
 void ash_rt_add_s8_mve(const ash_rt_add_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
+void ash_rt_mul_s8_dsp(const ash_rt_mul_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
+void ash_rt_mul_s8_mve(const ash_rt_mul_s8_params *p, const int8_t *a,
                        const int8_t *b, int8_t *out);
 void ash_rt_average_pool_2d_s8_mve(const ash_rt_pool_2d_s8_params *p,
                                    const int8_t *in, int8_t *out);
+void ash_rt_max_pool_2d_s8_dsp(const ash_rt_pool_2d_s8_params *p,
+                               const int8_t *in, int8_t *out);
+void ash_rt_max_pool_2d_s8_mve(const ash_rt_pool_2d_s8_params *p,
+                               const int8_t *in, int8_t *out);
+void ash_rt_softmax_s8_mve(const ash_rt_rows_params *p, const int8_t *in,
+                           const int32_t *table, int8_t *out);
 
-/* Single instructions, each also in plain C. A pair is two 16-bit numbers, the
- * first in the low half. */
-#if defined(__ARM_FEATURE_DSP) && defined(__ARM_FEATURE_SIMD32) &&             \
-    !defined(ASH_RT_PLAIN)
-#define ASH_RT_HAS_DSP 1
-#else
-#define ASH_RT_HAS_DSP 0
-#endif
+/* Helium with floating point: weights are groups of eight channels, tap by tap;
+ * `bias` may be null. */
+void ash_rt_conv_2d_f32_mve(const ash_rt_conv_2d_f32_params *p, const float *in,
+                            const float *bias, const float *filter, float *out);
+void ash_rt_fully_connected_f32_mve(const ash_rt_fully_connected_f32_params *p,
+                                    const float *in, const float *bias,
+                                    const float *filter, float *out);
+void ash_rt_depthwise_conv_2d_f32_mve(const ash_rt_window_f32_params *p,
+                                      const float *in, const float *filter,
+                                      const float *bias, float *out);
+void ash_rt_add_f32_mve(const ash_rt_binary_f32_params *p, const float *a,
+                        const float *b, float *out);
+void ash_rt_mul_f32_mve(const ash_rt_binary_f32_params *p, const float *a,
+                        const float *b, float *out);
 
-static inline uint32_t ash_rt_load_4(const int8_t *p) {
-#if ASH_RT_HAS_DSP
-  uint32_t v;
-  ASH_RT_COPY(&v, p, 4);
-  return v;
-#else
-  return (uint32_t)(uint8_t)p[0] | (uint32_t)(uint8_t)p[1] << 8 |
-         (uint32_t)(uint8_t)p[2] << 16 | (uint32_t)(uint8_t)p[3] << 24;
-#endif
-}
+/* RISC-V vectors: weights are groups of 32 channels (the last may have fewer),
+ * tap by tap; none is -128. */
+void ash_rt_conv_2d_s8_rvv(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
+                           const int32_t *multiplier, const int8_t *shift,
+                           const int32_t *bias, const int8_t *filter,
+                           int8_t *out, void *scratch);
+void ash_rt_depthwise_conv_2d_s8_rvv(
+    const ash_rt_depthwise_conv_2d_s8_params *p, const int8_t *in,
+    const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
+    const int32_t *bias, int8_t *out, void *scratch);
+void ash_rt_fully_connected_s8_rvv(const ash_rt_fully_connected_s8_params *p,
+                                   const int8_t *in, const int32_t *bias,
+                                   const int8_t *filter, const int32_t *scale,
+                                   int8_t *out);
+void ash_rt_add_s8_rvv(const ash_rt_add_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
 
-static inline uint32_t ash_rt_pair(int32_t low, int32_t high) {
-  return ((uint32_t)low & 0xffffu) | (uint32_t)high << 16;
-}
-
-static inline int32_t ash_rt_low(uint32_t pair) {
-  return (int16_t)(uint16_t)pair;
-}
-
-static inline int32_t ash_rt_high(uint32_t pair) {
-  return (int16_t)(uint16_t)(pair >> 16);
-}
-
-/* Bytes 0 and 2 as a pair. */
-static inline uint32_t ash_rt_even(uint32_t x) {
-#if ASH_RT_HAS_DSP
-  uint32_t r;
-  __asm__("sxtb16 %0, %1" : "=r"(r) : "r"(x));
-  return r;
-#else
-  return ash_rt_pair((int8_t)(uint8_t)x, (int8_t)(uint8_t)(x >> 16));
-#endif
-}
-
-/* Bytes 1 and 3. */
-static inline uint32_t ash_rt_odd(uint32_t x) {
-#if ASH_RT_HAS_DSP
-  uint32_t r;
-  __asm__("sxtb16 %0, %1, ror #8" : "=r"(r) : "r"(x));
-  return r;
-#else
-  return ash_rt_pair((int8_t)(uint8_t)(x >> 8), (int8_t)(uint8_t)(x >> 24));
-#endif
-}
-
-/* s + the sum of both products; wraps around. */
-static inline int32_t ash_rt_mla_pair(int32_t s, uint32_t a, uint32_t b) {
-#if ASH_RT_HAS_DSP
-  __asm__("smlad %0, %1, %2, %0" : "+r"(s) : "r"(a), "r"(b));
-  return s;
-#else
-  return (int32_t)((uint32_t)s + (uint32_t)(ash_rt_low(a) * ash_rt_low(b)) +
-                   (uint32_t)(ash_rt_high(a) * ash_rt_high(b)));
-#endif
-}
-
-static inline int32_t ash_rt_mla_low(int32_t s, uint32_t a, uint32_t b) {
-#if ASH_RT_HAS_DSP
-  __asm__("smlabb %0, %1, %2, %0" : "+r"(s) : "r"(a), "r"(b));
-  return s;
-#else
-  return (int32_t)((uint32_t)s + (uint32_t)(ash_rt_low(a) * ash_rt_low(b)));
-#endif
-}
-
-static inline int32_t ash_rt_mla_high(int32_t s, uint32_t a, uint32_t b) {
-#if ASH_RT_HAS_DSP
-  __asm__("smlatt %0, %1, %2, %0" : "+r"(s) : "r"(a), "r"(b));
-  return s;
-#else
-  return (int32_t)((uint32_t)s + (uint32_t)(ash_rt_high(a) * ash_rt_high(b)));
-#endif
-}
-
-/* a * b * 2^-32, to the nearest, ties up. */
-static inline int32_t ash_rt_mul_top(int32_t a, int32_t b) {
-#if ASH_RT_HAS_DSP
-  int32_t r;
-  __asm__("smmulr %0, %1, %2" : "=r"(r) : "r"(a), "r"(b));
-  return r;
-#else
-  return (int32_t)(((int64_t)a * b + ((int64_t)1 << 31)) >> 32);
-#endif
-}
-
-/* x / 2, rounded down, within int8. */
-static inline int8_t ash_rt_halve_s8(int32_t x) {
-#if ASH_RT_HAS_DSP
-  int32_t r;
-  __asm__("ssat %0, #8, %1, asr #1" : "=r"(r) : "r"(x));
-  return (int8_t)r;
-#else
-  return (int8_t)ash_rt_clamp(x >> 1, -128, 127);
-#endif
-}
-
-static inline int8_t ash_rt_saturate_s8(int32_t x) {
-#if ASH_RT_HAS_DSP
-  int32_t r;
-  __asm__("ssat %0, #8, %1" : "=r"(r) : "r"(x));
-  return (int8_t)r;
-#else
-  return (int8_t)ash_rt_clamp(x, -128, 127);
-#endif
-}
-
-/* ash_rt_rescale, zero point and saturation, for |sum| < 2^30 and shift < 0:
- * doubling the sum makes one instruction of mul_high; lowering a negative
- * number by one makes ties that go up go away from zero; the last bit of the
- * shift is left to ash_rt_halve_s8, with which 2 * zero point + 1 is added. */
-static inline int8_t ash_rt_rescale_dsp(int32_t sum, int32_t multiplier,
-                                        int32_t shift, int32_t twice) {
-  const int32_t x = ash_rt_mul_top((int32_t)((uint32_t)sum << 1), multiplier);
-  return ash_rt_halve_s8(((x + (x >> 31)) >> (-shift - 1)) + twice);
-}
-
-/* For fused activations that leave less than int8. */
-static inline void ash_rt_clamp_run_s8(int8_t *out, int32_t count, int32_t low,
-                                       int32_t high) {
-  if (low == -128 && high == 127)
-    return;
-  for (int32_t i = 0; i < count; i++)
-    out[i] = (int8_t)ash_rt_clamp(out[i], low, high);
-}
-
-/* Four bytes after the other as 16-bit numbers; returns the end. */
-static inline int16_t *ash_rt_widen_s8(int16_t *to, const int8_t *from,
-                                       int32_t count) {
-#if ASH_RT_HAS_DSP
-  for (; count >= 4; count -= 4, from += 4, to += 4) {
-    const uint32_t x = ash_rt_load_4(from);
-    const uint32_t even = ash_rt_even(x), odd = ash_rt_odd(x);
-    uint32_t first, second;
-    __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(first) : "r"(even), "r"(odd));
-    __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(second) : "r"(odd), "r"(even));
-    ASH_RT_COPY(to, &first, 4);
-    ASH_RT_COPY(to + 2, &second, 4);
-  }
-#endif
-  for (; count > 0; count--)
-    *to++ = *from++;
-  return to;
-}
-
-/* Two 16-bit numbers at an address that is a multiple of 4. */
-static inline uint32_t ash_rt_load_pair(const int16_t *p) {
-#if ASH_RT_HAS_DSP
-  typedef uint32_t __attribute__((may_alias)) ash_rt_word;
-  return *(const ash_rt_word *)(const void *)p;
-#else
-  return ash_rt_pair(p[0], p[1]);
-#endif
-}
-
-/* ---- Helium --------------------------------------------------------------
- * Four channels side by side; only `rest` of them may be left. */
-
-#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1) &&                   \
-    !defined(ASH_RT_PLAIN)
-#define ASH_RT_HAS_MVE 1
-#include <arm_mve.h>
-
-typedef int32x4_t ash_rt_four;
-
-static inline ash_rt_four ash_rt_four_of(int32_t x) {
-  return vdupq_n_s32(x);
-}
-
-static inline ash_rt_four ash_rt_four_load(const int32_t *from) {
-  return vldrwq_s32(from);
-}
-
-/* Bias and `blocks` times sixteen products; four rows of weights, block by
- * block. */
-static inline ash_rt_four ash_rt_dot_mve(const int32_t *bias, const int8_t *x,
-                                         const int8_t *w, int32_t blocks) {
-  int32_t a = bias[0], b = bias[1], c = bias[2], d = bias[3];
-  do {
-    const int8x16_t v = vldrbq_s8(x);
-    a = vmladavaq_s8(a, v, vldrbq_s8(w));
-    b = vmladavaq_s8(b, v, vldrbq_s8(w + 16));
-    c = vmladavaq_s8(c, v, vldrbq_s8(w + 32));
-    d = vmladavaq_s8(d, v, vldrbq_s8(w + 48));
-    x += 16;
-    w += 64;
-  } while (--blocks > 0);
-  const int32x4_t s = {a, b, c, d};
-  return s;
-}
-
-/* x * 2^shift for shifts below 0, to the nearest: lowering a negative number by
- * one makes ties that go up go away from zero. */
-static inline ash_rt_four ash_rt_shift_mve(ash_rt_four x, int32x4_t shift) {
-  return vrshlq_s32(vqaddq_s32(x, vshrq_n_s32(x, 31)), shift);
-}
-
-/* ash_rt_rescale for shifts below 0, and the zero point. */
-static inline ash_rt_four ash_rt_rescale_mve(ash_rt_four s,
-                                             const int32_t *multiplier,
-                                             const int8_t *shift,
-                                             int32_t offset) {
-  const int32x4_t x = vqrdmulhq_s32(s, vldrwq_s32(multiplier));
-  return vaddq_n_s32(ash_rt_shift_mve(x, vldrbq_s32(shift)), offset);
-}
-
-/* One scale (see ash_rt_fully_connected_s8_dsp) for all four. */
-static inline ash_rt_four ash_rt_scale_mve(ash_rt_four s,
-                                           const int32_t *scale) {
-  s = vqrdmulhq_n_s32(vshlq_r_s32(s, scale[3]), scale[0]);
-  return vshlq_r_s32(vaddq_n_s32(s, scale[1]), -scale[2]);
-}
-
-/* A scale for each. */
-static inline ash_rt_four ash_rt_scale_each_mve(ash_rt_four s,
-                                                const int32_t *scale) {
-  int32_t x[4];
-  vstrwq_s32(x, s);
-  for (int32_t i = 0; i < 4; i++, scale += 4)
-    x[i] = (ash_rt_mul_high((int32_t)((uint32_t)x[i] << scale[3]), scale[0]) +
-            scale[1]) >>
-           scale[2];
-  return vldrwq_s32(x);
-}
-
-static inline void ash_rt_store_mve(ash_rt_four x, ash_rt_four low,
-                                    ash_rt_four high, int8_t *out,
-                                    int32_t rest) {
-  x = vminq_s32(vmaxq_s32(x, low), high);
-  vstrbq_p_s32(out, x, vctp32q((uint32_t)rest));
-}
-
-static inline int8_t *ash_rt_copy_mve(int8_t *to, const int8_t *from,
-                                      int32_t count) {
-  int8_t *const end = to + count;
-  for (; count > 0; count -= 16, to += 16, from += 16) {
-    const mve_pred16_t p = vctp8q((uint32_t)count);
-    vstrbq_p_s8(to, vldrbq_z_s8(from, p), p);
-  }
-  return end;
-}
-
-static inline int8_t *ash_rt_fill_mve(int8_t *to, int32_t value,
-                                      int32_t count) {
-  int8_t *const end = to + count;
-  for (; count > 0; count -= 16, to += 16)
-    vstrbq_p_s8(to, vdupq_n_s8((int8_t)value), vctp8q((uint32_t)count));
-  return end;
-}
-#else
-#define ASH_RT_HAS_MVE 0
-
-typedef struct ash_rt_four {
-  int32_t at[4];
-} ash_rt_four;
-
-static inline ash_rt_four ash_rt_four_of(int32_t x) {
-  const ash_rt_four s = {{x, x, x, x}};
-  return s;
-}
-
-static inline ash_rt_four ash_rt_four_load(const int32_t *from) {
-  const ash_rt_four s = {{from[0], from[1], from[2], from[3]}};
-  return s;
-}
-
-static inline ash_rt_four ash_rt_dot_mve(const int32_t *bias, const int8_t *x,
-                                         const int8_t *w, int32_t blocks) {
-  ash_rt_four s = ash_rt_four_load(bias);
-  for (int32_t k = 0; k < 16 * blocks; k += 16)
-    for (int32_t c = 0; c < 4; c++)
-      s.at[c] = (int32_t)((uint32_t)s.at[c] +
-                          ash_rt_dot_s8(x + k, w + 4 * k + 16 * c, 16, 0));
-  return s;
-}
-
-static inline ash_rt_four ash_rt_rescale_mve(ash_rt_four s,
-                                             const int32_t *multiplier,
-                                             const int8_t *shift,
-                                             int32_t offset) {
-  for (int32_t i = 0; i < 4; i++)
-    s.at[i] =
-        (int32_t)((uint32_t)ash_rt_rescale(s.at[i], multiplier[i], shift[i]) +
-                  (uint32_t)offset);
-  return s;
-}
-
-static inline ash_rt_four ash_rt_scale_each_mve(ash_rt_four s,
-                                                const int32_t *scale) {
-  for (int32_t i = 0; i < 4; i++, scale += 4)
-    s.at[i] =
-        (ash_rt_mul_high((int32_t)((uint32_t)s.at[i] << scale[3]), scale[0]) +
-         scale[1]) >>
-        scale[2];
-  return s;
-}
-
-static inline ash_rt_four ash_rt_scale_mve(ash_rt_four s,
-                                           const int32_t *scale) {
-  for (int32_t i = 0; i < 4; i++)
-    s.at[i] =
-        (ash_rt_mul_high((int32_t)((uint32_t)s.at[i] << scale[3]), scale[0]) +
-         scale[1]) >>
-        scale[2];
-  return s;
-}
-
-static inline void ash_rt_store_mve(ash_rt_four x, ash_rt_four low,
-                                    ash_rt_four high, int8_t *out,
-                                    int32_t rest) {
-  for (int32_t i = 0; i < 4 && i < rest; i++)
-    out[i] = (int8_t)ash_rt_clamp(x.at[i], low.at[i], high.at[i]);
-}
-
-static inline int8_t *ash_rt_copy_mve(int8_t *to, const int8_t *from,
-                                      int32_t count) {
-  for (int32_t i = 0; i < count; i++)
-    to[i] = from[i];
-  return to + count;
-}
-
-static inline int8_t *ash_rt_fill_mve(int8_t *to, int32_t value,
-                                      int32_t count) {
-  for (int32_t i = 0; i < count; i++)
-    to[i] = (int8_t)value;
-  return to + count;
-}
-#endif
 /* ---- what loops call ---------------------------------------------------- */
 
 float ash_rt_half_value(uint16_t bits);

@@ -1,6 +1,6 @@
 /* ash_rt_add_s8_mve.c - sum of two int8 tensors of one shape but different
  * scales, with Helium: four elements at once. */
-#include "ash_rt.h"
+#include "ash_rt_mve.h"
 
 #if ASH_RT_HAS_MVE
 /* mul_high and ash_rt_shift_down, for shifts of 0 or below. */

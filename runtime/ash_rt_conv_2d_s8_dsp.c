@@ -3,7 +3,7 @@
  * The input of two pixels is spread out as two columns of 16-bit numbers; then
  * two channels are summed up for both at once, so that each weight is widened
  * once for two products. */
-#include "ash_rt.h"
+#include "ash_rt_dsp.h"
 
 typedef struct ash_rt_conv_dsp {
   const ash_rt_conv_2d_s8_params *p;

@@ -4,7 +4,7 @@
  * Four neighbouring channels at once. Where each tap of a pixel is comes from a
  * table, so that taps in the padding cost nothing special: they read a pixel
  * full of zero points. */
-#include "ash_rt.h"
+#include "ash_rt_dsp.h"
 
 enum { ASH_RT_DEPTHWISE_TAPS = 25 };
 

@@ -6,7 +6,7 @@
  * channels are apart until they are stored. Where each tap of a pixel is comes
  * from a table, so that taps in the padding cost nothing special: they read a
  * pixel full of zero points. */
-#include "ash_rt.h"
+#include "ash_rt_mve.h"
 
 enum { ASH_RT_DEPTHWISE_TAPS_MVE = 25 };
 

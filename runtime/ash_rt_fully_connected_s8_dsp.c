@@ -1,7 +1,7 @@
 /* ash_rt_fully_connected_s8_dsp.c - matrix times vectors, int8, with Arm's DSP
  * instructions: four rows of the matrix at once. Of one or two rows, the
  * weights are in their own order, so that the input need not be widened. */
-#include "ash_rt.h"
+#include "ash_rt_dsp.h"
 
 typedef struct ash_rt_fc_dsp {
   const int32_t *bias;

@@ -1,6 +1,6 @@
 /* ash_rt_fully_connected_s8_mve.c - matrix times vectors, int8, with Helium:
  * four rows of the matrix at once. */
-#include "ash_rt.h"
+#include "ash_rt_mve.h"
 
 static void ash_rt_fc_row_mve(const ash_rt_fully_connected_s8_params *p,
                               const int8_t *in, const int32_t *bias,

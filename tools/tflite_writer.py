@@ -29,7 +29,7 @@ TYPES = {
     "float32": 0, "float16": 1, "int32": 2, "uint8": 3, "int64": 4,
     "string": 5, "bool": 6, "int16": 7, "complex64": 8, "int8": 9,
     "float64": 10, "complex128": 11, "uint64": 12, "uint32": 15,
-    "uint16": 16, "int4": 17,
+    "uint16": 16, "int4": 17, "resource": 13,
 }
 
 ACTIVATIONS = {"NONE": 0, "RELU": 1, "RELU_N1_TO_1": 2, "RELU6": 3,
@@ -60,7 +60,8 @@ BUILTINS = {
     "SPLIT_V": 102, "CEIL": 104, "REVERSE_V2": 105, "GATHER_ND": 107,
     "COS": 108, "ELU": 111, "QUANTIZE": 114, "ROUND": 116, "HARD_SWISH": 117,
     "SELECT_V2": 123, "BATCH_MATMUL": 126, "CUMSUM": 128, "BROADCAST_TO": 130,
-    "REDUCE_ALL": 140, "GELU": 150, "RELU_0_TO_1": 152, "SIGN": 158,
+    "CALL_ONCE": 129, "REDUCE_ALL": 140, "VAR_HANDLE": 142,
+    "READ_VARIABLE": 143, "ASSIGN_VARIABLE": 144, "GELU": 150, "RELU_0_TO_1": 152, "SIGN": 158,
 }
 _EXTENDED_CODE_MARK = 127  # what the old one-byte field holds for codes >= 127
 
@@ -152,6 +153,11 @@ OPTIONS = {
     "GELU": (116, [(0, "approximate", "bool", 0)]),
     "L2_NORMALIZATION": (12, [(0, "activation", "act", 0)]),
     "SHAPE": (55, [(0, "out_type", "type", 0)]),
+    "CALL_ONCE": (103, [(0, "init_subgraph_index", "i32", 0)]),
+    "VAR_HANDLE": (111, [(0, "container", "text", None),
+                         (1, "shared_name", "text", None)]),
+    "READ_VARIABLE": (112, []),
+    "ASSIGN_VARIABLE": (113, []),
     # No options table at all: RELU, RELU6, RELU_N1_TO_1, LOGISTIC, TANH, ...
 }
 
@@ -193,6 +199,7 @@ class _Op:
         self.outputs = outputs
         self.options = options
         self.custom = custom
+        self.intermediates = []  # tensors that only this operator names
 
 
 class Subgraph:
@@ -431,9 +438,12 @@ def _write_options(b, kind, values):
     vectors = {slot: _numbers(b, values[name], np.int32)
                for slot, name, what, _ in fields
                if what == "vec_i32" and values.get(name) is not None}
+    vectors.update({slot: b.CreateString(values[name])
+                    for slot, name, what, _ in fields
+                    if what == "text" and values.get(name) is not None})
     b.StartObject(max([slot + 1 for slot, _, _, _ in fields], default=0))
     for slot, name, what, default in fields:
-        if what == "vec_i32":
+        if what in ("vec_i32", "text"):
             if slot in vectors:
                 b.PrependUOffsetTRelativeSlot(slot, vectors[slot], 0)
             continue
@@ -455,6 +465,8 @@ def _write_op(b, op):
     inputs = _numbers(b, op.inputs, np.int32)
     outputs = _numbers(b, op.outputs, np.int32)
     custom = None
+    between = (_numbers(b, op.intermediates, np.int32)
+               if op.intermediates else None)
     if op.custom is not None:
         union, options = 0, None
         custom = _bytes_vector(b, op.custom, 4)
@@ -469,6 +481,8 @@ def _write_op(b, op):
         b.PrependUOffsetTRelativeSlot(4, options, 0)
     if custom is not None:
         b.PrependUOffsetTRelativeSlot(5, custom, 0)
+    if between is not None:
+        b.PrependUOffsetTRelativeSlot(8, between, 0)
     return b.EndObject()
 
 

@@ -34,7 +34,8 @@ enum { ASH_RANK_MAX = 8 };
   X(BFLOAT16, "bfloat16", 16, "uint16_t")                                      \
   X(BOOL, "bool", 8, "uint8_t")                                                \
   X(INT4, "int4", 4, "uint8_t")                                                \
-  X(UINT4, "uint4", 4, "uint8_t")
+  X(UINT4, "uint4", 4, "uint8_t")                                              \
+  X(COMPLEX64, "complex64", 64, "float") /* real part, then imaginary */
 
 typedef enum ash_type {
 #define X(name, text, bits, ctype) ASH_##name,
@@ -114,6 +115,7 @@ typedef struct ash_op {
   uint32_t *inputs;  /* tensor indices; ASH_NO_ID for an absent one */
   uint32_t *outputs; /* tensor indices */
   ash_attr *attrs;
+  bool small; /* its kernel must do without work memory: there is no room */
 } ash_op;
 
 typedef struct ash_graph ash_graph;

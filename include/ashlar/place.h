@@ -76,7 +76,7 @@ typedef struct ash_place_problem {
 #define ASH_OFF_COUNT    11
 
 typedef struct ash_place_options {
-  size_t struct_bytes; /* sizeof, for growth; 0 means all defaults        */
+  size_t struct_bytes; /* see ashlar/base.h                               */
   uint64_t ticks;      /* effort limit; 0: the default                    */
   uint64_t seed;
   uint32_t threads;      /* 0 and 1: one                                    */

@@ -73,8 +73,8 @@ typedef struct ash_plan_diff {
   size_t tensor_count;
 } ash_plan_diff;
 
-/* What changed between two plans, as JSON; tensors are the same if their ids
- * are. Kept by the context. The plans should have been checked before. */
+/* What changed between two plans, as JSON; tensors are the same if their names
+ * are, or where a name repeats or is empty, their ids. Kept by the context. The plans should have been checked before. */
 ASH_API ASH_MUST_CHECK ash_status ash_diff_plans(
     ash_ctx *ctx, ash_plan_diff *out, const char *before, size_t before_count,
     const char *before_file, const char *after, size_t after_count,

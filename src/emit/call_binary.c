@@ -132,6 +132,30 @@ static ash_status put_q8(ash_ctx *ctx, const ash_call *c) {
   return ASH_OK;
 }
 
+/* int16: zero points are 0. Where all scales are powers of two, an operand is
+ * shifted to the output's. */
+static ash_status put_s16(ash_ctx *ctx, const ash_call *c) {
+  const ash_tensor *a = ash_call_in(c, 0), *b = ash_call_in(c, 1);
+  int32_t p = 0, q = 0, r = 0;
+  if (ash_op_int(ash_call_op(c), "pot", 0) && ash_quant_power(&p, a) &&
+      ash_quant_power(&q, b) && ash_quant_power(&r, ash_call_out(c)) &&
+      p <= r && q <= r) {
+    ash_call_int(c, "pot", 1);
+    ash_call_int(c, "a_shift", p - r);
+    ash_call_int(c, "b_shift", q - r);
+    ash_call_int_range(c);
+    return ASH_OK;
+  }
+  ash_add_scaling s;
+  if (!ash_quant_pair(&s, ash_call_op(c)->kind, a, b, ash_call_out(c)))
+    return fail_ratio(ctx, c);
+  put_scaling(c, "a_multiplier", "a_shift", s.a);
+  put_scaling(c, "b_multiplier", "b_shift", s.b);
+  put_scaling(c, "out_multiplier", "out_shift", s.out);
+  ash_call_int_range(c);
+  return ASH_OK;
+}
+
 /* The name of the operator in runtime/: its own, in capitals. */
 static void put_function(const ash_call *c) {
   static const struct {
@@ -196,6 +220,8 @@ static ash_status put_rest(ash_ctx *ctx, const ash_call *c,
     ash_call_float_range(c);
   if (strcmp(params, "pairs_q8") == 0)
     return put_q8(ctx, c);
+  if (strcmp(params, "pairs_s16") == 0)
+    return put_s16(ctx, c);
   if (strncmp(params, "compare", 7) == 0)
     put_relation(c);
   if (strcmp(params, "compare_q8") == 0)
@@ -222,7 +248,16 @@ static const char *params_of(const ash_call *c) {
       {"div_f32", "binary_f32"},
       {"add_s8", "add_s8"},
       {"add_s8_mve", "add_s8"},
+      {"add_s8_dsp", "add_s8"},
+      {"add_s8_rvv", "add_s8"},
+      {"mul_s8_mve", "mul_s8"},
+      {"mul_s8_dsp", "mul_s8"},
+      {"add_f32_mve", "binary_f32"},
+      {"mul_f32_mve", "binary_f32"},
       {"mul_s8", "mul_s8"},
+      {"add_s16", "pairs_s16"},
+      {"sub_s16", "pairs_s16"},
+      {"mul_s16", "pairs_s16"},
       {"sub_s8", "pairs_q8"},
       {"sub_u8", "pairs_q8"},
       {"add_u8", "pairs_q8"},

@@ -1,17 +1,43 @@
 /* call_dense.c - fully connected layers. */
 #include "emit/call_write.h"
 
-ash_status ash_call_dense(ash_ctx *ctx, const ash_call *c) {
-  (void)ctx;
-  const ash_tensor *in = ash_call_in(c, 0);
-  const ash_tensor *w = ash_call_in(c, 1);
-  const bool integer = in->type != ASH_FLOAT32;
+static void put_sizes(const ash_call *c) {
+  const ash_tensor *in = ash_call_in(c, 0), *w = ash_call_in(c, 1);
   const int32_t out_c = w->shape.dim[0], in_c = w->shape.dim[1];
-  ash_call_open(c, integer ? "fully_connected_s8" : "fully_connected_f32");
   ash_call_int(c, "batches",
                (int64_t)ash_shape_elements(&in->shape) / (in_c ? in_c : 1));
   ash_call_int(c, "in_c", in_c);
   ash_call_int(c, "out_c", out_c);
+}
+
+static ash_status put_hybrid(const ash_call *c) {
+  ash_call_open(c, "hybrid");
+  ash_call_open_field(c, "window");
+  put_sizes(c);
+  ash_call_close_field(c);
+  ash_call_int(c, "asymmetric",
+               ash_op_int(ash_call_op(c), "asymmetric", 0) != 0);
+  ash_call_int(c, "per_channel", ash_call_in(c, 1)->quant.count > 1);
+  ash_call_float_range(c);
+  ash_call_close(c);
+  ash_call_invoke(c);
+  return ASH_OK;
+}
+
+ash_status ash_call_dense(ash_ctx *ctx, const ash_call *c) {
+  (void)ctx;
+  const ash_tensor *in = ash_call_in(c, 0);
+  const ash_tensor *w = ash_call_in(c, 1), *bias = ash_call_in(c, 2);
+  const bool integer = in->type != ASH_FLOAT32;
+  const bool other = in->type == ASH_UINT8 || in->type == ASH_INT16;
+  if (!integer && w->type == ASH_INT8)
+    return put_hybrid(c);
+  ash_call_open(c, other     ? "dense"
+                   : integer ? "fully_connected_s8"
+                             : "fully_connected_f32");
+  put_sizes(c);
+  if (other)
+    ash_call_int(c, "narrow", bias && bias->type == ASH_INT32);
   if (integer) {
     ash_call_int(c, "in_offset", -ash_quant_zero(in));
     ash_call_int(c, "filter_offset",

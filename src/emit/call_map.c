@@ -17,8 +17,32 @@ static const char *whole_function(ash_op_kind kind) {
   }
 }
 
+static ash_status put_leaky(ash_ctx *ctx, const ash_call *c) {
+  const float alpha = (float)ash_op_float(ash_call_op(c), "alpha", 0.0);
+  const float in = ash_quant_scale(ash_call_in(c, 0));
+  const float out = ash_quant_scale(ash_call_out(c));
+  const float product = in * (alpha < 0 ? -alpha : alpha);
+  const float sloped = product / out, plain = in / out;
+  ash_scaling above, below;
+  if (!ash_quant_scaling(&above, (double)plain) ||
+      !ash_quant_scaling(&below, (double)sloped))
+    return ash_quant_fail_ratio(ctx, c->graph, c->op, (double)plain);
+  ash_call_open(c, "leaky_relu_s16");
+  ash_call_int(c, "count",
+               (int64_t)ash_shape_elements(&ash_call_out(c)->shape));
+  ash_call_int(c, "multiplier", above.multiplier);
+  ash_call_int(c, "shift", above.shift);
+  ash_call_int(c, "below_multiplier", below.multiplier);
+  ash_call_int(c, "below_shift", below.shift);
+  ash_call_int(c, "turned", alpha < 0);
+  ash_call_close(c);
+  ash_call_invoke(c);
+  return ASH_OK;
+}
+
 ash_status ash_call_map(ash_ctx *ctx, const ash_call *c) {
-  (void)ctx;
+  if (strcmp(c->kernel->name, "leaky_relu_s16") == 0)
+    return put_leaky(ctx, c);
   const ash_op *op = ash_call_op(c);
   const char *name = c->kernel->name;
   const bool whole = strcmp(name, "map_whole") == 0;

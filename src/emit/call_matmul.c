@@ -70,6 +70,12 @@ ash_status ash_call_matmul(ash_ctx *ctx, const ash_call *c) {
       return ash_quant_fail_ratio(ctx, c->graph, c->op,
                                   (double)ash_quant_scale(a) *
                                       (double)ash_quant_scale(b));
+    if (a->type == ASH_INT16 && s.shift > 7)
+      return ash_quant_fail_ratio(ctx, c->graph, c->op,
+                                  (double)ash_quant_scale(a) *
+                                      (double)ash_quant_scale(b));
+    if (a->type == ASH_INT16)
+      ash_call_type(c, "b_type", b->type);
     ash_call_int(c, "a_offset", -ash_quant_zero(a));
     ash_call_int(c, "b_offset", -ash_quant_zero(b));
     ash_call_int(c, "out_offset", ash_quant_zero(ash_call_out(c)));

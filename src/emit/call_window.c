@@ -34,13 +34,43 @@ static void put_groups(const ash_call *c) {
   ash_call_int(c, "groups", ash_call_in(c, 0)->shape.dim[3] / w->shape.dim[3]);
 }
 
+/* Sums of 32 bits only where an int32 bias says so. */
+static void put_layer(const ash_call *c) {
+  const ash_tensor *w = ash_call_in(c, 1), *bias = ash_call_in(c, 2);
+  ash_call_int(c, "filter_offset", w->quant.count > 1 ? 0 : -ash_quant_zero(w));
+  ash_call_int(c, "narrow", bias && bias->type == ASH_INT32);
+}
+
 static void put_conv_scales(const ash_call *c) {
   ash_call_int(c, "in_offset", -ash_quant_zero(ash_call_in(c, 0)));
   ash_call_int(c, "out_offset", ash_quant_zero(ash_call_out(c)));
   ash_call_int(c, "per_channel", ash_call_in(c, 1)->quant.count > 1);
 }
 
-static const char *params_of(ash_op_kind kind, bool integer) {
+static ash_status put_hybrid(const ash_call *c) {
+  const ash_tensor *w = ash_call_in(c, 1);
+  const bool deep = ash_call_op(c)->kind == ASH_OP_depthwise_conv_2d;
+  ash_call_open(c, "hybrid");
+  put_window(c);
+  if (deep)
+    ash_call_int(c, "groups", 1);
+  else
+    put_groups(c);
+  ash_call_int(c, "asymmetric", deep || w->quant.count > 1);
+  ash_call_int(c, "per_channel", w->quant.count > 1);
+  ash_call_float_range(c);
+  ash_call_close(c);
+  ash_call_invoke(c);
+  return ASH_OK;
+}
+
+static const char *params_of(ash_op_kind kind, ash_type type) {
+  const bool integer = type != ASH_FLOAT32;
+  const bool other = type == ASH_UINT8 || type == ASH_INT16;
+  if (other)
+    return kind == ASH_OP_average_pool_2d || kind == ASH_OP_max_pool_2d
+               ? "pool_2d_any"
+               : "layer";
   switch (kind) {
   case ASH_OP_conv_2d:
   case ASH_OP_transpose_conv:
@@ -55,11 +85,19 @@ static const char *params_of(ash_op_kind kind, bool integer) {
 ash_status ash_call_window(ash_ctx *ctx, const ash_call *c) {
   (void)ctx;
   const ash_op_kind kind = ash_call_op(c)->kind;
-  const bool integer = ash_call_out(c)->type != ASH_FLOAT32;
-  ash_call_open(c, params_of(kind, integer));
+  const ash_type type = ash_call_out(c)->type;
+  const bool integer = type != ASH_FLOAT32;
+  const bool other = type == ASH_UINT8 || type == ASH_INT16;
+  if (!integer && ash_call_in(c, 1) && ash_call_in(c, 1)->type == ASH_INT8)
+    return put_hybrid(c);
+  ash_call_open(c, params_of(kind, type));
   put_window(c);
   if (kind == ASH_OP_conv_2d || kind == ASH_OP_transpose_conv)
     put_groups(c);
+  if (other && ash_call_in(c, 1))
+    put_layer(c);
+  else if (other)
+    ash_call_type(c, "type", type);
   if (integer && ash_call_in(c, 1))
     put_conv_scales(c);
   if (integer)

@@ -1,6 +1,7 @@
 /* readme.c - README.md: what a person wants to know about a module, in tables.
  */
 #include "emit/module.h"
+#include "plan/variants.h"
 
 #include <inttypes.h>
 
@@ -59,7 +60,9 @@ static void put_op(ash_module *m, uint32_t step, uint32_t op) {
       m->text, "| %" PRIu32 " | %" PRIu32 " | `%s` | `%s` | %" PRIu64 " | %s |",
       step, o->source_index, o->id, ash_emit_type(m, out),
       ash_op_macs(m->g, op),
-      m->kernels[op] ? m->kernels[op]->name : "none: a view");
+      !m->kernels[op] ? "none: a view"
+      : o->small      ? ash_variant_reason(m->ctx, m->g, op)
+                      : m->kernels[op]->name);
 }
 
 static void put_ops(ash_module *m) {

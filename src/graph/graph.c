@@ -17,9 +17,15 @@ static const struct {
 #undef X
 };
 
-const char *ash_type_text(ash_type type) { return type_table[type].text; }
-uint32_t ash_type_bits(ash_type type) { return type_table[type].bits; }
-const char *ash_type_c(ash_type type) { return type_table[type].c; }
+const char *ash_type_text(ash_type type) {
+  return type_table[type].text;
+}
+uint32_t ash_type_bits(ash_type type) {
+  return type_table[type].bits;
+}
+const char *ash_type_c(ash_type type) {
+  return type_table[type].c;
+}
 
 static const ash_op_info op_table[ASH_OP_COUNT] = {
 #define OP(name, tflite, in_min, in_max, outs, flags, attrs)                   \
@@ -28,7 +34,9 @@ static const ash_op_info op_table[ASH_OP_COUNT] = {
 #undef OP
 };
 
-const ash_op_info *ash_op_info_of(ash_op_kind kind) { return &op_table[kind]; }
+const ash_op_info *ash_op_info_of(ash_op_kind kind) {
+  return &op_table[kind];
+}
 
 const char *ash_op_kind_text(ash_op_kind kind) {
   return kind < ASH_OP_COUNT ? op_table[kind].name : "?";
@@ -244,6 +252,33 @@ const char *ash_op_string(const ash_op *op, const char *name,
   return a && a->kind == ASH_ATTR_STRING ? a->s : otherwise;
 }
 
+static bool is_variable(const ash_graph *g, uint32_t tensor) {
+  return tensor != ASH_NO_ID &&
+         g->tensors.items[tensor].kind == ASH_TENSOR_VARIABLE;
+}
+
+bool ash_op_updates(const ash_graph *g, const ash_op *op, uint32_t tensor) {
+  if (!is_variable(g, tensor))
+    return false;
+  for (uint32_t k = 0; k < op->output_count; k++)
+    if (op->outputs[k] == tensor)
+      return true;
+  for (uint32_t k = 0; k < op->input_count; k++)
+    if (op->inputs[k] == tensor)
+      return (ash_op_info_of(op->kind)->flags & ASH_OP_STATE) != 0;
+  return false;
+}
+
+bool ash_op_has_effect(const ash_graph *g, const ash_op *op) {
+  for (uint32_t k = 0; k < op->output_count; k++)
+    if (is_variable(g, op->outputs[k]))
+      return true;
+  for (uint32_t k = 0; k < op->input_count; k++)
+    if (ash_op_updates(g, op, op->inputs[k]))
+      return true;
+  return false;
+}
+
 static uint64_t read_bits(const ash_tensor *t, uint64_t i) {
   const uint32_t width = ash_type_bits(t->type) / 8;
   uint64_t bits = 0;
@@ -302,20 +337,30 @@ ash_loc ash_graph_loc(const ash_graph *g, uint32_t op, uint32_t tensor) {
   return loc;
 }
 
-size_t ash_graph_tensor_count(const ash_graph *g) { return g->tensor_count; }
+size_t ash_graph_tensor_count(const ash_graph *g) {
+  return g->tensor_count;
+}
 const ash_tensor *ash_graph_tensor(const ash_graph *g, uint32_t index) {
   return &g->tensors.items[index];
 }
-size_t ash_graph_op_count(const ash_graph *g) { return g->op_count; }
+size_t ash_graph_op_count(const ash_graph *g) {
+  return g->op_count;
+}
 const ash_op *ash_graph_op(const ash_graph *g, uint32_t index) {
   return &g->ops.items[index];
 }
-size_t ash_graph_input_count(const ash_graph *g) { return g->input_count; }
+size_t ash_graph_input_count(const ash_graph *g) {
+  return g->input_count;
+}
 uint32_t ash_graph_input(const ash_graph *g, size_t index) {
   return g->inputs[index];
 }
-size_t ash_graph_output_count(const ash_graph *g) { return g->output_count; }
+size_t ash_graph_output_count(const ash_graph *g) {
+  return g->output_count;
+}
 uint32_t ash_graph_output(const ash_graph *g, size_t index) {
   return g->outputs[index];
 }
-const char *ash_graph_name(const ash_graph *g) { return g->name; }
+const char *ash_graph_name(const ash_graph *g) {
+  return g->name;
+}

@@ -2,7 +2,8 @@
  *
  * Invariants that verify.c checks after every stage:
  *   - every id is in range; operators stand in a topological order;
- *   - each activation has exactly one producer, inputs and constants none;
+ *   - each activation has exactly one producer, inputs and constants none,
+ *     variables any number;
  *   - shapes and types agree with the operator's shape rule (shape.h);
  *   - attributes are those that ops.def lists for the operator;
  *   - tensor and op ids are unique. */
@@ -25,7 +26,9 @@ enum ash_op_flags {
   ASH_OP_VIEW = 1,        /* the output is the input's bytes, reshaped      */
   ASH_OP_ELEMENTWISE = 2, /* output element i needs element i of each input
                              (after broadcasting): may run in place         */
-  ASH_OP_VARIADIC = 4     /* any number of inputs >= in_min                 */
+  ASH_OP_VARIADIC = 4,    /* any number of inputs >= in_min                 */
+  ASH_OP_STATE = 8        /* inputs that are variables are read and then
+                             updated where they are                         */
 };
 
 typedef struct ash_op_info {
@@ -43,7 +46,13 @@ ash_op_kind ash_op_kind_find(const char *name);
 ash_op_kind ash_op_kind_of_tflite(int32_t code);
 
 /* Instructions that kernels may use, as bits. */
-enum ash_features { ASH_FEATURE_DSP = 1, ASH_FEATURE_MVE = 2 };
+enum ash_features {
+  ASH_FEATURE_DSP = 1,
+  ASH_FEATURE_MVE = 2,
+  ASH_FEATURE_RVV = 4,
+  ASH_FEATURE_MVE_FLOAT = 8,
+  ASH_FEATURE_CMSIS_NN = 16 /* calls of the user's copy of that library */
+};
 
 struct ash_graph {
   ash_ctx *ctx;
@@ -121,6 +130,12 @@ static inline ash_tensor *ash_op_out(const ash_graph *g, const ash_op *op,
                                      uint32_t k) {
   return &g->tensors.items[op->outputs[k]];
 }
+
+/* Does the op give the variable `tensor` a new value? As an output, or as an
+ * input of an operator with ASH_OP_STATE. */
+bool ash_op_updates(const ash_graph *g, const ash_op *op, uint32_t tensor);
+/* Any variable at all: then it runs even if nobody needs its outputs. */
+bool ash_op_has_effect(const ash_graph *g, const ash_op *op);
 
 /* Element `i` of a constant integer tensor (int8..int64, uint8, bool). */
 int64_t ash_tensor_int(const ash_tensor *t, uint64_t i);

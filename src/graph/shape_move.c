@@ -18,6 +18,27 @@ ash_status ash_shape_reshape(const ash_rule *r) {
   return ASH_OK;
 }
 
+/* ---- variables ----------------------------------------------------------- */
+
+static ash_status same_variable(const ash_rule *r, uint32_t variable) {
+  ASH_TRY(ash_rule_one_type(r, 1));
+  if (r->g->tensors.items[variable].kind != ASH_TENSOR_VARIABLE)
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, variable, variable,
+                         "the tensor is no variable");
+  *r->out = ash_op_in(r->g, r->op, 0)->shape;
+  return ASH_OK;
+}
+
+ash_status ash_shape_read_variable(const ash_rule *r) {
+  return same_variable(r, r->op->inputs[0]);
+}
+
+ash_status ash_shape_assign_variable(const ash_rule *r) {
+  return same_variable(r, r->op->outputs[0]);
+}
+
+/* ---- axes of 1 ----------------------------------------------------------- */
+
 /* The next axis that is not 1, from axis i on; the rank if there is none. */
 static uint32_t next_long(const ash_shape *s, uint32_t i) {
   while (i < s->rank && s->dim[i] == 1)

@@ -51,15 +51,38 @@ static ash_status slide(const ash_rule *r, walk *h, walk *w, int32_t channels) {
   return count_windows(r, w, &r->out->dim[2]);
 }
 
+/* Layers are float, hybrid (float with int8 weights), int8, uint8, or int16
+ * with int8 weights. */
+static uint32_t weight_types(ash_type in) {
+  switch (in) {
+  case ASH_FLOAT32:
+    return ASH_T(FLOAT32) | ASH_T(INT8);
+  case ASH_INT16:
+    return ASH_T(INT8);
+  default:
+    return 1u << in;
+  }
+}
+
+static uint32_t bias_types(ash_type in) {
+  switch (in) {
+  case ASH_FLOAT32:
+    return ASH_T(FLOAT32);
+  case ASH_INT16:
+    return ASH_T(INT32) | ASH_T(INT64);
+  default:
+    return ASH_T(INT32);
+  }
+}
+
 /* Bias: absent, or one value an output channel. */
 static ash_status check_bias(const ash_rule *r, int32_t channels) {
   char buf[ASH_SHAPE_TEXT];
   const ash_tensor *bias = ash_op_in(r->g, r->op, 2);
   if (!bias)
     return ASH_OK;
-  const bool is_float = ash_op_in(r->g, r->op, 0)->type == ASH_FLOAT32;
   ASH_TRY(ash_rule_type(r, r->op->inputs[2],
-                        is_float ? ASH_T(FLOAT32) : ASH_T(INT32)));
+                        bias_types(ash_op_in(r->g, r->op, 0)->type)));
   if (ash_shape_elements(&bias->shape) == (uint64_t)channels)
     return ASH_OK;
   return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[2],
@@ -72,7 +95,9 @@ static ash_status check_layer(const ash_rule *r, int32_t weight_axis,
                               uint32_t rank, const ash_tensor **weights) {
   ASH_TRY(ash_rule_input(r, 1, "weights", weights));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[1], rank, rank));
-  ASH_TRY(ash_rule_one_type(r, 2));
+  ASH_TRY(ash_rule_one_type(r, 1));
+  ASH_TRY(ash_rule_type(r, r->op->inputs[1],
+                        weight_types(ash_op_in(r->g, r->op, 0)->type)));
   ASH_TRY(ash_rule_quants(r, 1));
   ASH_TRY(ash_rule_weights(r, 1, weight_axis,
                            rank == 2 || (*weights)->type == ASH_UINT8));
@@ -210,7 +235,11 @@ static ash_shape batches_of(const ash_shape *s) {
 
 ash_status ash_shape_batch_matmul(const ash_rule *r) {
   char left[ASH_SHAPE_TEXT], right[ASH_SHAPE_TEXT];
-  ASH_TRY(ash_rule_one_type(r, 2));
+  const ash_type type = ash_op_in(r->g, r->op, 0)->type;
+  ASH_TRY(ash_rule_one_type(r, 1));
+  ASH_TRY(ash_rule_type(r, r->op->inputs[1],
+                        type == ASH_INT16 ? ASH_T(INT16) | ASH_T(INT8)
+                                          : 1u << type));
   ASH_TRY(ash_rule_quants(r, 2));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 2, ASH_RANK_MAX));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[1], 2, ASH_RANK_MAX));

@@ -80,7 +80,7 @@ static ash_status check_flow(ash_ctx *ctx, const ash_graph *g, uint32_t i,
     if (t >= g->tensor_count)
       return bad(ctx, g, i, ASH_NO_ID, ASH_D_graph_id,
                  "an output's tensor index is out of range");
-    if (made[t])
+    if (made[t] && g->tensors.items[t].kind != ASH_TENSOR_VARIABLE)
       return bad(ctx, g, i, t, ASH_D_graph_producer,
                  "this tensor is written twice, or is an input or constant");
     made[t] = true;

@@ -1,6 +1,7 @@
 /* kernel.c - the table of kernels and what can be read off it. */
 #include "kernel/kernel.h"
 
+#include "ashlar/compile.h"
 #include "kernel/quant.h"
 #include "kernel/reads.h"
 #include "kernel/runtime_files.h"
@@ -35,6 +36,21 @@ static bool is_one_shape(const ash_graph *g, const ash_op *op) {
   const ash_shape *out = &ash_op_out(g, op, 0)->shape;
   return ash_shape_equal(&ash_op_in(g, op, 0)->shape, out) &&
          ash_shape_equal(&ash_op_in(g, op, 1)->shape, out);
+}
+
+/* Depthwise: one output channel an input channel. */
+static bool is_one_to_one(const ash_graph *g, const ash_op *op) {
+  return ash_op_in(g, op, 0)->shape.dim[3] ==
+         ash_op_out(g, op, 0)->shape.dim[3];
+}
+
+/* Products of one shape whose scaling is below a half. */
+static bool shrinks(const ash_graph *g, const ash_op *op) {
+  ash_scaling s;
+  return is_one_shape(g, op) &&
+         ash_quant_mul(&s, ash_op_in(g, op, 0), ash_op_in(g, op, 1),
+                       ash_op_out(g, op, 0)) &&
+         s.shift < 0;
 }
 
 /* Sums of its elements fit 16 bits. */
@@ -77,6 +93,12 @@ static uint64_t conv_mve_bytes(const ash_graph *g, const ash_op *op) {
   return round_up(taps_of(g, op), 16);
 }
 
+static uint64_t conv_rvv_bytes(const ash_graph *g, const ash_op *op) {
+  const ash_shape *w = &ash_op_in(g, op, 1)->shape;
+  const bool plain = w->dim[1] == 1 && w->dim[2] == 1 && !is_padded(op);
+  return plain ? 0 : taps_of(g, op);
+}
+
 /* One pixel of zero points. */
 static uint64_t padding_bytes(const ash_graph *g, const ash_op *op) {
   const ash_shape *in = &ash_op_in(g, op, 0)->shape;
@@ -94,7 +116,30 @@ static uint64_t dense_mve_bytes(const ash_graph *g, const ash_op *op) {
   return taps % 16 == 0 ? 0 : round_up(taps, 16);
 }
 
-/* ---- loops ---------------------------------------------------------------- */
+/* Quantised activations of one image or row. */
+static uint64_t hybrid_bytes(const ash_graph *g, const ash_op *op) {
+  const ash_shape *in = &ash_op_in(g, op, 0)->shape;
+  const ash_shape *w = &ash_op_in(g, op, 1)->shape;
+  if (op->kind == ASH_OP_fully_connected)
+    return (uint64_t)w->dim[1];
+  return ash_shape_elements(in) / (uint64_t)(in->dim[0] ? in->dim[0] : 1);
+}
+
+/* Four gates in float; the hidden state in int8. */
+static uint64_t lstm_bytes(const ash_graph *g, const ash_op *op) {
+  const uint64_t cells = (uint64_t)ash_op_in(g, op, 2)->shape.dim[0];
+  return ash_op_out(g, op, 0)->type == ASH_FLOAT32 ? 16 * cells : cells;
+}
+
+static uint64_t fft_bytes(const ash_graph *g, const ash_op *op) {
+  const ash_tensor *lengths = ash_op_in(g, op, 1);
+  const int64_t h = lengths->data ? ash_tensor_int(lengths, 0) : 0;
+  const int64_t w = lengths->data ? ash_tensor_int(lengths, 1) : 0;
+  return 8 * (uint64_t)(h > w ? h : w);
+}
+
+/* ---- loops ----------------------------------------------------------------
+ */
 
 static bool is_half(const ash_tensor *t) {
   return t && (t->type == ASH_FLOAT16 || t->type == ASH_BFLOAT16);
@@ -141,6 +186,12 @@ static const ash_kernel kernel_table[] = {
 
 const ash_kernel *ash_kernel_at(size_t index) {
   return index < ASH_COUNT_OF(kernel_table) ? &kernel_table[index] : NULL;
+}
+
+const char *ash_runtime_source(const char *name, size_t *count) {
+  const ash_embedded *file = ash_runtime_file(name);
+  *count = file ? file->bytes : 0;
+  return file ? file->text : NULL;
 }
 
 const ash_embedded *ash_runtime_file(const char *name) {

@@ -60,6 +60,8 @@ ash_int_range ash_type_range(ash_type type) {
     return (ash_int_range){0, UINT8_MAX};
   case ASH_INT16:
     return (ash_int_range){INT16_MIN, INT16_MAX};
+  case ASH_INT32:
+    return (ash_int_range){INT32_MIN, INT32_MAX};
   default:
     return (ash_int_range){INT8_MIN, INT8_MAX};
   }
@@ -171,9 +173,13 @@ ash_status ash_quant_fail_ratio(ash_ctx *ctx, const ash_graph *g, uint32_t op,
 
 /* ---- operators ---------------------------------------------------------- */
 
+/* uint8 layers multiply the scales as floats. */
 static double conv_ratio(const ash_tensor *in, const ash_tensor *filter,
                          const ash_tensor *result, uint32_t channel) {
   const uint32_t k = filter->quant.count > 1 ? channel : 0;
+  const float product = ash_quant_scale(in) * filter->quant.scale[k];
+  if (in->type == ASH_UINT8)
+    return (double)product / (double)ash_quant_scale(result);
   return (double)ash_quant_scale(in) * (double)filter->quant.scale[k] /
          (double)ash_quant_scale(result);
 }
@@ -182,6 +188,11 @@ bool ash_quant_conv(ash_scaling *out, const ash_tensor *in,
                     const ash_tensor *filter, const ash_tensor *result,
                     uint32_t channel) {
   return ash_quant_scaling(out, conv_ratio(in, filter, result, channel));
+}
+
+double ash_quant_ratio(const ash_tensor *in, const ash_tensor *filter,
+                       const ash_tensor *result, uint32_t channel) {
+  return conv_ratio(in, filter, result, channel);
 }
 
 bool ash_quant_fully_connected(ash_long_scaling *out, const ash_tensor *in,

@@ -66,6 +66,9 @@ ash_status ash_quant_fail_ratio(ash_ctx *ctx, const ash_graph *g, uint32_t op,
 bool ash_quant_conv(ash_scaling *out, const ash_tensor *in,
                     const ash_tensor *filter, const ash_tensor *result,
                     uint32_t channel);
+/* One step of the sums over one of the output. */
+double ash_quant_ratio(const ash_tensor *in, const ash_tensor *filter,
+                       const ash_tensor *result, uint32_t channel);
 bool ash_quant_fully_connected(ash_long_scaling *out, const ash_tensor *in,
                                const ash_tensor *filter,
                                const ash_tensor *result, uint32_t channel);
@@ -76,6 +79,9 @@ typedef struct ash_add_scaling {
 
 bool ash_quant_add(ash_add_scaling *out, const ash_tensor *a,
                    const ash_tensor *b, const ash_tensor *result);
+/* Which power of two a scale is; false if it is none. */
+bool ash_quant_power(int32_t *out, const ash_tensor *t);
+
 /* Any operator of two quantised inputs (quant_pair.c). Where an entry does not
  * count, it is 0. */
 bool ash_quant_pair(ash_add_scaling *out, ash_op_kind kind, const ash_tensor *a,

@@ -3,6 +3,8 @@
  * Lite's choice. */
 #include "kernel/quant.h"
 
+#include <math.h>
+
 /* Both operands with `bits` more bits at twice the larger scale. */
 static bool align(ash_add_scaling *out, float a, float b, float result,
                   int32_t bits, bool squared) {
@@ -22,6 +24,13 @@ static bool scale_prelu(ash_add_scaling *out, float a, float b, float result) {
          ash_quant_scaling(&out->b, (double)sloped);
 }
 
+bool ash_quant_power(int32_t *out, const ash_tensor *t) {
+  int exponent;
+  const bool exact = frexpf(ash_quant_scale(t), &exponent) == 0.5f;
+  *out = exponent - 1;
+  return exact;
+}
+
 bool ash_quant_pair(ash_add_scaling *out, ash_op_kind kind, const ash_tensor *a,
                     const ash_tensor *b, const ash_tensor *result) {
   const float p = ash_quant_scale(a), q = ash_quant_scale(b);
@@ -38,7 +47,7 @@ bool ash_quant_pair(ash_add_scaling *out, ash_op_kind kind, const ash_tensor *a,
   case ASH_OP_squared_difference:
     return align(out, p, q, r, 7, true);
   default:
-    return align(out, p, q, r, 20, false);
+    return align(out, p, q, r, result->type == ASH_INT16 ? 15 : 20, false);
   }
 }
 

@@ -2,32 +2,30 @@
 #include "kernel/reads.h"
 
 bool ash_op_is_packed(const ash_graph *g, const ash_op *op) {
-  return g->features != 0 && op->input_count > ASH_IN_FOLDED &&
+  return g->features != 0 && !op->small && op->input_count > ASH_IN_PREPARED &&
          (op->kind == ASH_OP_conv_2d || op->kind == ASH_OP_depthwise_conv_2d ||
           op->kind == ASH_OP_fully_connected);
 }
 
-/* What the kernels of packed operators take instead of the model's weights and
- * bias. */
-static bool packed_reads(ash_op_kind kind, uint32_t input) {
-  switch (input) {
-  case 1:
-    return kind == ASH_OP_depthwise_conv_2d;
-  case 2:
-    return false;
-  case 3:
-  case 4:
-    return kind != ASH_OP_fully_connected;
-  default:
-    return true;
-  }
+/* Kernels of packed operators take what was prepared instead of the model's
+ * own; those that are not packed, the model's own. */
+static bool weights_read(const ash_graph *g, const ash_op *op, uint32_t input) {
+  if (!ash_op_is_packed(g, op))
+    return input < ASH_IN_PREPARED;
+  if (input == 1)
+    return op->kind == ASH_OP_depthwise_conv_2d;
+  if (input == 2) /* of float layers, the bias stays what it is */
+    return ash_op_in(g, op, 0)->type == ASH_FLOAT32;
+  return input == 0 || input >= ASH_IN_PREPARED;
 }
 
 bool ash_op_reads(const ash_graph *g, uint32_t op, uint32_t input) {
   const ash_op *o = &g->ops.items[op];
-  if (ash_op_is_packed(g, o))
-    return packed_reads(o->kind, input);
   switch (o->kind) {
+  case ASH_OP_conv_2d:
+  case ASH_OP_depthwise_conv_2d:
+  case ASH_OP_fully_connected:
+    return weights_read(g, o, input);
   case ASH_OP_reshape:
   case ASH_OP_squeeze:
   case ASH_OP_expand_dims:
@@ -54,6 +52,7 @@ bool ash_op_reads(const ash_graph *g, uint32_t op, uint32_t input) {
   case ASH_OP_arg_min:
   case ASH_OP_cumsum:
     return input == 0;
+  case ASH_OP_rfft2d:
   case ASH_OP_resize_bilinear:
   case ASH_OP_resize_nearest_neighbor:
     return input != 1;

@@ -9,12 +9,19 @@
 /* Inputs that pass/pack.c appends for kernels that use a processor's own
  * instructions. */
 enum {
-  ASH_IN_FOLDED = 5, /* bias, with what the input's zero point adds          */
-  ASH_IN_PACKED = 6, /* weights in the order of the kernel (not depthwise)   */
-  ASH_IN_SCALE = 7   /* fully connected: how sums become outputs             */
+  ASH_IN_PREPARED = 5, /* the first of them                               */
+  /* Convolutions. */
+  ASH_IN_MULTIPLIERS = 5, /* one for each channel, up to a round number      */
+  ASH_IN_SHIFTS = 6,
+  ASH_IN_FOLDED = 7, /* bias, with what the input's zero point adds     */
+  ASH_IN_PACKED = 8, /* weights in the kernel's order (not depthwise)   */
+  /* Fully connected. */
+  ASH_IN_DENSE_FOLDED = 5,
+  ASH_IN_DENSE_PACKED = 6,
+  ASH_IN_DENSE_SCALE = 7 /* how sums become outputs                          */
 };
 
-/* Has the op these inputs, for the graph's device? */
+/* Has the op these inputs, for the graph's device, and may it use them? */
 bool ash_op_is_packed(const ash_graph *g, const ash_op *op);
 
 bool ash_op_reads(const ash_graph *g, uint32_t op, uint32_t input);

@@ -16,17 +16,34 @@ static bool types_match(const ash_kernel *k, const ash_graph *g,
 }
 
 static bool has_feature(const ash_graph *g, const char *feature) {
-  const uint32_t bit = strcmp(feature, "mve") == 0   ? ASH_FEATURE_MVE
-                       : strcmp(feature, "dsp") == 0 ? ASH_FEATURE_DSP
-                                                     : 0;
-  return (g->features & bit) != 0;
+  static const struct {
+    const char *name;
+    uint32_t bit;
+  } known[] = {{"dsp", ASH_FEATURE_DSP},
+               {"mve", ASH_FEATURE_MVE},
+               {"mvef", ASH_FEATURE_MVE_FLOAT},
+               {"rvv", ASH_FEATURE_RVV},
+               {"cmsis-nn", ASH_FEATURE_CMSIS_NN}};
+  for (size_t i = 0; i < ASH_COUNT_OF(known); i++)
+    if (strcmp(feature, known[i].name) == 0)
+      return (g->features & known[i].bit) != 0;
+  return false;
+}
+
+/* A variant for a feature, which an operator without room for its work memory
+ * may not take. */
+static bool is_allowed(const ash_kernel *k, const ash_graph *g,
+                       const ash_op *op) {
+  if (!k->feature)
+    return true;
+  return has_feature(g, k->feature) && !(op->small && k->scratch);
 }
 
 static const ash_kernel *find(const ash_graph *g, const ash_op *op) {
   const ash_kernel *k;
   for (size_t i = 0; (k = ash_kernel_at(i)) != NULL; i++)
-    if (k->op == op->kind && (!k->feature || has_feature(g, k->feature)) &&
-        types_match(k, g, op) && (!k->fits || k->fits(g, op)))
+    if (k->op == op->kind && is_allowed(k, g, op) && types_match(k, g, op) &&
+        (!k->fits || k->fits(g, op)))
       return k;
   return NULL;
 }
@@ -70,6 +87,9 @@ static ash_status check_activation(ash_ctx *ctx, const ash_graph *g,
                                    uint32_t op) {
   static const char *const known[] = {"none", "relu", "relu6", "relu_n1_to_1"};
   const char *act = ash_op_string(&g->ops.items[op], "act", "none");
+  if (g->ops.items[op].kind == ASH_OP_lstm ||
+      g->ops.items[op].kind == ASH_OP_rnn) /* their shape rules look */
+    return ASH_OK;
   const bool moves = g->ops.items[op].kind == ASH_OP_concatenation;
   for (size_t i = 0; i < (moves ? 1 : ASH_COUNT_OF(known)); i++)
     if (strcmp(act, known[i]) == 0)

@@ -15,6 +15,8 @@
 #include "pass/lower_append.h"
 #include "pass/lower_tables.h"
 
+#include <string.h>
+
 /* ---- constants ---------------------------------------------------------- */
 
 void ash_lower_put_int(uint8_t *to, int64_t value, uint32_t bytes) {
@@ -80,9 +82,10 @@ static ash_status lower_conv(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   ASH_TRY(ash_quant_check(ctx, g, op, o->inputs[0]));
   ASH_TRY(ash_quant_check_weights(ctx, g, op, o->inputs[1], deep ? 3 : 0));
   ASH_TRY(ash_quant_check(ctx, g, op, o->outputs[0]));
-  ASH_TRY(check_symmetric(ctx, g, op));
   const ash_tensor *w = ash_op_in(g, o, 1);
   const ash_tensor *in = ash_op_in(g, o, 0), *out = ash_op_out(g, o, 0);
+  if (w->type != ASH_UINT8 || w->quant.count > 1)
+    ASH_TRY(check_symmetric(ctx, g, op));
   ASH_TRY(check_bias(ctx, g, op, (uint64_t)w->shape.dim[deep ? 3 : 0]));
   const uint32_t n = w->quant.count;
   uint8_t *multiplier = ASH_NEW_ARRAY(&g->zone, uint8_t, (size_t)n * 4);
@@ -90,7 +93,8 @@ static ash_status lower_conv(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   ASH_TRY(ash_zone_check(ctx, &g->zone));
   for (uint32_t i = 0; i < n; i++) {
     ash_scaling s;
-    if (!ash_quant_conv(&s, in, w, out, i))
+    if (!ash_quant_conv(&s, in, w, out, i) ||
+        (in->type == ASH_INT16 && s.shift > 7))
       return ash_quant_fail_ratio(ctx, g, op, (double)w->quant.scale[i]);
     ash_lower_put_int(multiplier + (size_t)i * 4, s.multiplier, 4);
     ash_lower_put_int(shift + i, s.shift, 1);
@@ -100,9 +104,49 @@ static ash_status lower_conv(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   return ash_lower_append(g, op, "shift", ASH_INT8, n, shift);
 }
 
+/* Sums of int16 layers are scaled in double. */
+static ash_status lower_ratios(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  const ash_tensor *w = ash_op_in(g, o, 1);
+  const ash_tensor *in = ash_op_in(g, o, 0), *out = ash_op_out(g, o, 0);
+  const uint32_t n = w->quant.count;
+  uint8_t *ratios = ASH_NEW_ARRAY(&g->zone, uint8_t, (size_t)n * 8);
+  ASH_TRY(ash_zone_check(ctx, &g->zone));
+  for (uint32_t i = 0; i < n; i++) {
+    const double ratio = ash_quant_ratio(in, w, out, i);
+    uint64_t bits;
+    memcpy(&bits, &ratio, sizeof bits);
+    ash_lower_put_int(ratios + (size_t)i * 8, (int64_t)bits, 8);
+  }
+  ASH_TRY(fill_bias(g, op));
+  return ash_lower_append(g, op, "ratio", ASH_FLOAT64, n, ratios);
+}
+
+/* Float activations: the weights' scales. */
+static ash_status lower_hybrid(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  const bool deep = o->kind == ASH_OP_depthwise_conv_2d;
+  const ash_tensor *w = ash_op_in(g, o, 1);
+  ASH_TRY(ash_quant_check_weights(ctx, g, op, o->inputs[1], deep ? 3 : 0));
+  ASH_TRY(check_symmetric(ctx, g, op));
+  const uint32_t n = w->quant.count;
+  uint8_t *scales = ASH_NEW_ARRAY(&g->zone, uint8_t, (size_t)n * 4);
+  ASH_TRY(ash_zone_check(ctx, &g->zone));
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t bits;
+    memcpy(&bits, &w->quant.scale[i], sizeof bits);
+    ash_lower_put_int(scales + (size_t)i * 4, bits, 4);
+  }
+  ASH_TRY(fill_bias(g, op));
+  return ash_lower_append(g, op, "scale", ASH_FLOAT32, n, scales);
+}
+
 static ash_status lower_fully_connected(ash_ctx *ctx, ash_graph *g,
                                         uint32_t op) {
   const ash_op *o = &g->ops.items[op];
+  const ash_type type = ash_op_in(g, o, 0)->type;
+  if (type == ASH_UINT8)
+    return lower_conv(ctx, g, op);
   ASH_TRY(ash_quant_check(ctx, g, op, o->inputs[0]));
   ASH_TRY(ash_quant_check_weights(ctx, g, op, o->inputs[1], 0));
   ASH_TRY(ash_quant_check(ctx, g, op, o->outputs[0]));
@@ -112,6 +156,8 @@ static ash_status lower_fully_connected(ash_ctx *ctx, ash_graph *g,
   const uint32_t n = w->quant.count;
   if (n > 1)
     ASH_TRY(check_symmetric(ctx, g, op));
+  if (type == ASH_INT16)
+    return lower_ratios(ctx, g, op);
   uint8_t *multiplier = ASH_NEW_ARRAY(&g->zone, uint8_t, (size_t)n * 8);
   uint8_t *shift = ASH_NEW_ARRAY(&g->zone, uint8_t, n);
   ASH_TRY(ash_zone_check(ctx, &g->zone));
@@ -140,6 +186,9 @@ static ash_status check_ends(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
 static ash_status lower_mapped(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   const ash_type type = ash_op_out(g, &g->ops.items[op], 0)->type;
   ASH_TRY(check_ends(ctx, g, op));
+  if (type == ASH_INT16 && (g->ops.items[op].kind == ASH_OP_logistic ||
+                            g->ops.items[op].kind == ASH_OP_tanh))
+    return ash_lower_curve(ctx, g, op);
   if (ash_type_bits(type) != 8)
     return ASH_OK;
   uint8_t *table = ASH_NEW_ARRAY(&g->zone, uint8_t, 256);
@@ -162,17 +211,23 @@ static ash_status lower_unary(ash_ctx *ctx, ash_graph *g, uint32_t op) {
 static ash_status check_softmax(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
   const uint32_t tensor = g->ops.items[op].outputs[0];
   const ash_tensor *t = &g->tensors.items[tensor];
+  if (t->type == ASH_INT16) /* the shape rule looked */
+    return ASH_OK;
   const double off = (double)ash_quant_scale(t) - 1.0 / 256.0;
-  if (ash_quant_zero(t) == -128 && off < 4e-6 && off > -4e-6)
+  const int32_t low = ash_type_range(t->type).low;
+  if (ash_quant_zero(t) == low && off < 4e-6 && off > -4e-6)
     return ASH_OK;
   return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_quant_zero_point,
                   ash_graph_loc(g, op, tensor),
                   "softmax needs an output with scale 1/256 and zero point "
-                  "-128, not %g and %ld",
-                  (double)ash_quant_scale(t), (long)ash_quant_zero(t));
+                  "%ld, not %g and %ld",
+                  (long)low, (double)ash_quant_scale(t),
+                  (long)ash_quant_zero(t));
 }
 
 static ash_status lower_softmax(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  if (ash_op_in(g, &g->ops.items[op], 0)->type == ASH_INT16)
+    return ash_lower_softmax_s16(ctx, g, op);
   ASH_TRY(check_ends(ctx, g, op));
   if (g->ops.items[op].kind == ASH_OP_softmax)
     ASH_TRY(check_softmax(ctx, g, op));
@@ -324,6 +379,14 @@ static ash_status lower_op(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   }
 }
 
+/* Float activations with int8 weights? */
+static bool is_hybrid(const ash_graph *g, const ash_op *o) {
+  const ash_tensor *w = ash_op_in(g, o, 1);
+  return (o->kind == ASH_OP_conv_2d || o->kind == ASH_OP_depthwise_conv_2d ||
+          o->kind == ASH_OP_fully_connected) &&
+         ash_op_in(g, o, 0)->type == ASH_FLOAT32 && w && w->type == ASH_INT8;
+}
+
 static bool is_integer(const ash_tensor *t) {
   return t->type == ASH_INT8 || t->type == ASH_UINT8 || t->type == ASH_INT16;
 }
@@ -338,6 +401,10 @@ static ash_status lower_any(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   if (o->kind == ASH_OP_resize_bilinear ||
       o->kind == ASH_OP_resize_nearest_neighbor)
     return o->input_count > 2 ? ASH_OK : ash_lower_resize(ctx, g, op);
+  if (o->kind == ASH_OP_rfft2d)
+    return o->input_count > 2 ? ASH_OK : ash_lower_rfft2d(ctx, g, op);
+  if (is_hybrid(g, o))
+    return o->input_count > 3 ? ASH_OK : lower_hybrid(ctx, g, op);
   if (o->kind == ASH_OP_shape)
     return o->input_count > 1 ? ASH_OK : lower_shape(ctx, g, op);
   return in && out ? lower_op(ctx, g, op) : ASH_OK;

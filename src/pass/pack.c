@@ -1,12 +1,14 @@
 /* pack.c - prepares layers for kernels that use a processor's own instructions.
  *
- *   conv_2d(x, w, b, m, s) -> conv_2d(x, w, b, m, s, <id>_folded, <id>_packed)
+ *   conv_2d(x, w, b, m, s) -> conv_2d(x, w, b, m, s, <id>_multipliers,
+ *                                     <id>_shifts, <id>_folded, <id>_packed)
  *
  * What the input's zero point adds to each sum is known and becomes part of the
  * bias; weights are put into the order in which the inner loop reads them. The
- * model's own weights stay, for the reference interpreter; on the device they
- * take no room (kernel/reads.h). A layer that a variant cannot compute exactly
- * stays as it is and gets the portable kernel. */
+ * model's own weights and scales stay, for the reference interpreter and for
+ * the portable kernel where the variant's work memory finds no room; what is
+ * not read takes no room on the device (kernel/reads.h). A layer that a variant
+ * cannot compute exactly stays as it is and gets the portable kernel. */
 #include "pass/pass.h"
 
 #include "kernel/quant.h"
@@ -15,14 +17,17 @@
 
 #include <string.h>
 
-enum { DEPTHWISE_TAPS_MAX = 25 }; /* ASH_RT_DEPTHWISE_TAPS */
+enum {
+  DEPTHWISE_TAPS_MAX = 25, /* ASH_RT_DEPTHWISE_TAPS */
+  RVV_GROUP = 32           /* ASH_RT_RVV_GROUP      */
+};
 
 typedef struct layer {
   ash_ctx *ctx;
   ash_graph *g;
   uint32_t op;
   ash_op_kind kind;
-  bool mve;
+  bool mve, rvv;
   uint32_t channels, taps;
   const int8_t *weights;
   int64_t bound; /* of the absolute value of any sum */
@@ -73,9 +78,9 @@ static uint8_t *room(const layer *l, size_t bytes) {
   return ASH_NEW_ARRAY(&l->g->zone, uint8_t, bytes);
 }
 
-static ash_status make_constant(const layer *l, uint32_t *index,
-                                const char *suffix, ash_type type,
-                                uint32_t count, const uint8_t *bytes) {
+static ash_status append(const layer *l, const char *suffix, ash_type type,
+                         uint32_t count, const uint8_t *bytes) {
+  uint32_t index;
   const char *id = ash_zone_format(&l->g->zone, "%s_%s", op_of(l)->id, suffix);
   ASH_TRY(ash_zone_check(l->ctx, &l->g->zone));
   const ash_tensor t = {.name = id,
@@ -85,13 +90,7 @@ static ash_status make_constant(const layer *l, uint32_t *index,
                         .shape = {1, {(int32_t)count}},
                         .data = bytes,
                         .file_byte = UINT64_MAX};
-  return ash_graph_add_tensor(l->g, index, t);
-}
-
-static ash_status append(const layer *l, const char *suffix, ash_type type,
-                         uint32_t count, const uint8_t *bytes) {
-  uint32_t index;
-  ASH_TRY(make_constant(l, &index, suffix, type, count, bytes));
+  ASH_TRY(ash_graph_add_tensor(l->g, &index, t));
   return ash_graph_append_input(l->g, l->op, index);
 }
 
@@ -186,7 +185,8 @@ static bool find_constants(layer *l) {
 
 /* Too few rows to widen the input for: it is read as it is. */
 static bool is_few(const layer *l) {
-  return !l->mve && l->kind == ASH_OP_fully_connected && l->channels <= 2;
+  return !l->mve && !l->rvv && l->kind == ASH_OP_fully_connected &&
+         l->channels <= 2;
 }
 
 static uint32_t group_of(const layer *l) {
@@ -196,6 +196,8 @@ static uint32_t group_of(const layer *l) {
 /* All channels from c on, as many as the kernel takes at once, are constant. */
 static bool is_constant_group(const layer *l, uint32_t c) {
   const uint32_t group = group_of(l);
+  if (l->rvv)
+    return false; /* its groups are of all channels there are */
   for (uint32_t i = 0; i < group; i++)
     if (!l->constant[c / group * group + i])
       return false;
@@ -214,7 +216,6 @@ static ash_status spread_scales(const layer *l) {
   const uint32_t padded = entries(l);
   uint8_t *multipliers = room(l, (size_t)padded * 4);
   uint8_t *shifts = room(l, padded);
-  uint32_t made[2];
   ASH_TRY(ash_zone_check(l->ctx, &l->g->zone));
   for (uint32_t c = 0; c < padded; c++) {
     const uint64_t from = n == 1 ? 0 : c;
@@ -230,11 +231,8 @@ static ash_status spread_scales(const layer *l) {
     put_int32(multipliers + (size_t)entry(l, c) * 4, multiplier);
     shifts[entry(l, c)] = (uint8_t)shift;
   }
-  ASH_TRY(make_constant(l, &made[0], "multipliers", ASH_INT32, padded,
-                        multipliers));
-  ASH_TRY(make_constant(l, &made[1], "shifts", ASH_INT8, padded, shifts));
-  memcpy(&l->g->ops.items[l->op].inputs[3], made, sizeof made);
-  return ASH_OK;
+  ASH_TRY(append(l, "multipliers", ASH_INT32, padded, multipliers));
+  return append(l, "shifts", ASH_INT8, padded, shifts);
 }
 
 /* Four numbers for the layer, or for each channel; NULL: cannot be proved. */
@@ -245,8 +243,9 @@ static uint8_t *dense_scale(const layer *l, uint32_t *count) {
   const ash_int_range range =
       ash_quant_range(out, ash_op_string(o, "act", "none"));
   const uint32_t n = w->quant.count;
-  uint8_t *bytes = room(l, (size_t)n * 16);
-  *count = 4 * n;
+  const uint32_t padded = n > 1 ? round_up(n, 4) : 1;
+  uint8_t *bytes = room(l, (size_t)padded * 16);
+  *count = 4 * padded;
   for (uint32_t i = 0; bytes && i < n; i++) {
     ash_long_scaling exact;
     ash_packed_scale s;
@@ -276,8 +275,24 @@ static void put_group(const layer *l, uint8_t *to, uint32_t c, uint32_t taps) {
       }
 }
 
+/* Groups of channels side by side, tap by tap; the last may be smaller. */
+static ash_status append_columns(const layer *l) {
+  const uint64_t bytes = (uint64_t)l->channels * l->taps;
+  uint8_t *out = bytes > INT32_MAX ? NULL : room(l, (size_t)bytes);
+  uint8_t *to = out;
+  if (!out)
+    return ash_nomem(l->ctx);
+  for (uint32_t c = 0; c < l->channels; c += RVV_GROUP)
+    for (uint32_t t = 0; t < l->taps; t++)
+      for (uint32_t i = c; i < c + RVV_GROUP && i < l->channels; i++)
+        *to++ = l->constant[i] ? 0 : (uint8_t)weight(l, i, t);
+  return append(l, "packed", ASH_INT8, (uint32_t)bytes, out);
+}
+
 /* Constant groups have no weights. */
 static ash_status append_weights(const layer *l) {
+  if (l->rvv)
+    return append_columns(l);
   const uint32_t group = group_of(l);
   const uint32_t taps = round_up(l->taps, l->mve ? 16 : 8);
   const size_t group_bytes = (size_t)group * taps;
@@ -304,7 +319,7 @@ static bool is_plain_int8(const layer *l) {
   return in->type == ASH_INT8 && w && w->type == ASH_INT8 && w->data &&
          (!bias || bias->data) &&
          ash_op_out(l->g, op_of(l), 0)->type == ASH_INT8 &&
-         op_of(l)->input_count == ASH_IN_FOLDED;
+         op_of(l)->input_count == ASH_IN_PREPARED;
 }
 
 /* Shapes that the variants know. */
@@ -331,10 +346,10 @@ static bool is_narrow(const layer *l) {
 }
 
 static ash_status pack_window(layer *l) {
-  const int64_t limit = l->mve ? INT64_C(1) << 31 : 1 << 30;
+  const int64_t limit = l->mve || l->rvv ? INT64_C(1) << 31 : 1 << 30;
   ASH_TRY(fold_bias(l));
   if (!find_constants(l) || !find_bound(l, limit) ||
-      (is_split(l) && !is_narrow(l)))
+      ((is_split(l) || l->rvv) && !is_narrow(l)))
     return ASH_OK;
   ASH_TRY(spread_scales(l));
   ASH_TRY(append_bias(l));
@@ -344,7 +359,9 @@ static ash_status pack_window(layer *l) {
 static ash_status pack_dense(layer *l) {
   uint32_t count;
   ASH_TRY(fold_bias(l));
-  uint8_t *scale = find_bound(l, 1 << 30) ? dense_scale(l, &count) : NULL;
+  uint8_t *scale = find_bound(l, 1 << 30) && (!l->rvv || is_narrow(l))
+                       ? dense_scale(l, &count)
+                       : NULL;
   if (!scale)
     return ASH_OK;
   ASH_TRY(append_bias(l));
@@ -357,7 +374,8 @@ static ash_status pack_op(ash_ctx *ctx, ash_graph *g, uint32_t op) {
              .g = g,
              .op = op,
              .kind = g->ops.items[op].kind,
-             .mve = (g->features & ASH_FEATURE_MVE) != 0};
+             .mve = (g->features & ASH_FEATURE_MVE) != 0,
+             .rvv = (g->features & ASH_FEATURE_RVV) != 0};
   const bool known = l.kind == ASH_OP_conv_2d ||
                      l.kind == ASH_OP_depthwise_conv_2d ||
                      l.kind == ASH_OP_fully_connected;
@@ -371,7 +389,10 @@ static ash_status pack_op(ash_ctx *ctx, ash_graph *g, uint32_t op) {
 }
 
 ash_status ash_pass_pack(ash_ctx *ctx, ash_graph *g) {
-  for (uint32_t op = 0; g->features != 0 && op < g->op_count; op++)
+  const uint32_t known = ASH_FEATURE_DSP | ASH_FEATURE_MVE | ASH_FEATURE_RVV;
+  const bool any =
+      (g->features & known) && !(g->features & ASH_FEATURE_CMSIS_NN);
+  for (uint32_t op = 0; any && op < g->op_count; op++)
     ASH_TRY(pack_op(ctx, g, op));
   return ASH_OK;
 }

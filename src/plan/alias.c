@@ -119,6 +119,38 @@ static void align_group(ash_aliaser *a, uint32_t root) {
   }
 }
 
+/* Does an op give the variable of slot `root` a new value while the slot is
+ * alive? The op that makes the slot does not count: it reads. */
+static bool changes_meanwhile(const ash_aliaser *a, uint32_t root,
+                              const ash_lifetime *life) {
+  const uint32_t variable = a->slots->items[root].tensor;
+  for (uint32_t s = life->first_step; s < life->end_step; s++)
+    for (uint32_t k = 0; s < a->steps->count && k < a->steps->items[s].op_count;
+         k++)
+      if (ash_op_updates(a->g, &a->g->ops.items[a->steps->items[s].ops[k]],
+                         variable))
+        return true;
+  return false;
+}
+
+/* May a value lie in a variable's storage? As a view of what the variable holds
+ * as long as it holds it, or as what it is about to hold (alias_state.c).
+ * Outputs may not: callers may use their bytes between runs. */
+static bool may_join_state(const ash_aliaser *a, uint32_t inner, uint32_t root,
+                           ash_alias_kind kind) {
+  const ash_slot *s = &a->slots->items[inner];
+  if (a->slots->items[root].binding.role != ASH_PERSISTENT ||
+      s->tensor == ASH_NO_ID)
+    return false;
+  if (kind == ASH_ALIAS_IN_PLACE)
+    return true;
+  if (kind != ASH_ALIAS_VIEW || a->g->tensors.items[s->tensor].is_output)
+    return false;
+  if (a->memory[inner] != ASH_NO_MEMORY && a->memory[inner] != a->memory[root])
+    return false;
+  return !changes_meanwhile(a, root, &s->life);
+}
+
 bool ash_alias_join(ash_aliaser *a, uint32_t inner, uint32_t outer,
                     uint64_t offset, ash_alias_kind kind) {
   ash_slot *slots = a->slots->items;
@@ -130,8 +162,10 @@ bool ash_alias_join(ash_aliaser *a, uint32_t inner, uint32_t outer,
     return false;
   if (outer_at + offset + slots[inner].size > slots[to].size)
     return false;
-  if (slots[inner].binding.role != ASH_SCRATCH ||
-      slots[to].binding.role != ASH_SCRATCH || slots[inner].size == 0)
+  if (slots[inner].binding.role != ASH_SCRATCH || slots[inner].size == 0)
+    return false;
+  if (slots[to].binding.role != ASH_SCRATCH &&
+      !may_join_state(a, inner, to, kind))
     return false;
   if (!demands_agree(a, from, to) || !can_align(a, from, outer_at + offset))
     return false;
@@ -230,6 +264,10 @@ ash_status ash_find_aliases(ash_aliaser *a, const ash_plan_options *options,
                             bool views_only) {
   if (!options->no_views)
     ash_alias_views(a);
+  if (!options->no_slices && !views_only)
+    ASH_TRY(ash_alias_slices(a));
+  if (!options->no_in_place && !views_only)
+    ash_alias_state(a);
   if (!options->no_concat && !views_only)
     ASH_TRY(ash_alias_concat(a));
   if (!options->no_in_place && !views_only)

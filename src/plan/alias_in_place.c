@@ -61,9 +61,15 @@ static bool others_are_apart(const ash_aliaser *a, const place *p) {
   return true;
 }
 
+/* What lies in a variable's storage is not ours to overwrite. */
+static bool is_scratch(const ash_aliaser *a, uint32_t i) {
+  const uint32_t root =
+      ash_alias_root(a->slots->items, a->slots->count, i, NULL);
+  return slot(a, root)->binding.role == ASH_SCRATCH;
+}
+
 static bool is_legal(const ash_aliaser *a, const place *p) {
-  return slot(a, p->in)->binding.role == ASH_SCRATCH &&
-         slot(a, p->out)->binding.role == ASH_SCRATCH &&
+  return is_scratch(a, p->in) && is_scratch(a, p->out) &&
          slot(a, p->in)->life.end_step == p->step + 1 && !is_output(a, p->in) &&
          input_is_free(a, p) && output_is_new(a, p) && others_are_apart(a, p);
 }
@@ -107,7 +113,8 @@ static ash_status try_op(ash_aliaser *a, uint32_t op, uint32_t step) {
     return ASH_OK;
   for (uint32_t k = 0; k < o->input_count; k++) {
     bool done;
-    if (!ash_kernel_in_place(kernel, a->g, op, k))
+    if (!ash_kernel_in_place(kernel, a->g, op, k) ||
+        (a->tilings && !ash_tiling_in_place(&a->tilings->items[op], k)))
       continue;
     const place p = {op, step, a->slot_of[o->inputs[k]],
                      a->slot_of[o->outputs[0]]};

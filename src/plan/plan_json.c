@@ -2,6 +2,9 @@
 #include "ashlar/render.h"
 #include "base/json.h"
 #include "graph/graph.h"
+#include "plan/layers_json.h"
+#include "kernel/kernel.h"
+#include "plan/variants.h"
 
 #include <string.h>
 
@@ -42,6 +45,8 @@ static void put_tensors(ash_json *j, const ash_plan *p, const ash_graph *g) {
     ash_json_string(j, "name", s->name);
     if (s->tensor != ASH_NO_ID)
       put_shape(j, &g->tensors.items[s->tensor]);
+    if (s->kind > ASH_SLOT_WORK)
+      ash_json_string(j, "kind", ash_slot_kind_text(s->kind));
     ash_json_string(j, "role", ash_role_text(s->binding.role));
     ash_json_string(j, "memory", s->binding.memory);
     ash_json_string(j, "source_memory", s->binding.source_memory);
@@ -63,6 +68,23 @@ static void put_tensors(ash_json *j, const ash_plan *p, const ash_graph *g) {
   ash_json_close(j, ']');
 }
 
+static void put_power(ash_json *j, const ash_plan *p) {
+  if (p->power_count == 0)
+    return;
+  ash_json_open(j, "power", '[');
+  for (uint32_t i = 0; i < p->power_count; i++) {
+    const ash_power *x = &p->power[i];
+    ash_json_open(j, NULL, '{');
+    ash_json_string(j, "memory", x->memory);
+    ash_json_uint(j, "bank_bytes", x->bank_bytes);
+    ash_json_uint(j, "used", x->used);
+    ash_json_uint(j, "powered", x->powered);
+    ash_json_uint(j, "banks", x->banks);
+    ash_json_close(j, '}');
+  }
+  ash_json_close(j, ']');
+}
+
 static void put_ids(ash_json *j, const char *key, const ash_graph *g,
                     const uint32_t *ids, size_t count) {
   ash_json_open_inline(j, key, '[');
@@ -72,7 +94,19 @@ static void put_ids(ash_json *j, const char *key, const ash_graph *g,
   ash_json_close(j, ']');
 }
 
-static void put_steps(ash_json *j, const ash_plan *p, const ash_graph *g) {
+/* Which variant, and why not the fast one. */
+static void put_kernel(ash_ctx *ctx, ash_json *j, const ash_graph *g,
+                       uint32_t op) {
+  const ash_kernel *kernel = ash_kernel_find(g, op);
+  const char *reason = ash_variant_reason(ctx, g, op);
+  if (kernel)
+    ash_json_string(j, "kernel", kernel->name);
+  if (reason)
+    ash_json_string(j, "kernel_reason", reason);
+}
+
+static void put_steps(ash_ctx *ctx, ash_json *j, const ash_plan *p,
+                      const ash_graph *g) {
   ash_json_open(j, "steps", '[');
   for (uint32_t i = 0; i < p->steps.count; i++) {
     ash_json_open(j, NULL, '{');
@@ -87,6 +121,7 @@ static void put_steps(ash_json *j, const ash_plan *p, const ash_graph *g) {
       put_ids(j, "inputs", g, op->inputs, op->input_count);
       put_ids(j, "outputs", g, op->outputs, op->output_count);
       ash_json_uint(j, "macs", ash_op_macs(g, p->steps.items[i].ops[k]));
+      put_kernel(ctx, j, g, p->steps.items[i].ops[k]);
       ash_json_close(j, '}');
     }
     ash_json_close(j, ']');
@@ -113,8 +148,10 @@ static ash_status put_plan(ash_ctx *ctx, ash_text *t, const ash_plan *p,
   put_ids(&j, "inputs", g, g->inputs, g->input_count);
   put_ids(&j, "outputs", g, g->outputs, g->output_count);
   put_arenas(&j, p);
+  put_power(&j, p);
   put_tensors(&j, p, g);
-  put_steps(&j, p, g);
+  put_steps(ctx, &j, p, g);
+  ash_layers_json(&j, p, g);
   ash_json_close(&j, '}');
   return ash_text_check(ctx, t);
 }

@@ -51,16 +51,24 @@ static ash_status check_limit(const ash_tflite *r, const char *what,
 /* ---- header ------------------------------------------------------------ */
 
 /* Names the subgraphs that are not compiled. */
-static void note_other_subgraphs(ash_tflite *r, const ash_fb_vector *all) {
-  const ash_fb_table next = ash_fb_at_table(all, 1);
+static void note_other_subgraphs(ash_tflite *r) {
+  const ash_fb_vector all = ash_fb_vec(&r->model, MODEL_SUBGRAPHS, 4);
+  uint32_t first = 0, count = 0;
+  for (uint32_t i = all.count; i-- > 1;)
+    if (!ash_tflite_subgraph_is_run(r, i))
+      first = i, count++;
+  if (count == 0)
+    return;
+  const ash_fb_table next = ash_fb_at_table(&all, first);
   const char *name = ash_fb_string(&next, SUBGRAPH_NAME);
-  if (all->count == 2)
+  if (count == 1)
     ash_note(r->ctx, ASH_D_tflite_subgraphs, whole_file(r),
-             "subgraph 1 '%.100s' is ignored", name ? name : "");
-  else if (all->count > 2)
+             "subgraph %u '%.100s' is ignored", (unsigned)first,
+             name ? name : "");
+  else
     ash_note(r->ctx, ASH_D_tflite_subgraphs, whole_file(r),
-             "subgraphs 1 '%.100s' to %u are ignored", name ? name : "",
-             (unsigned)all->count - 1);
+             "subgraph %u '%.100s' and %u others are ignored", (unsigned)first,
+             name ? name : "", (unsigned)count - 1);
 }
 
 static ash_status open_model(ash_tflite *r) {
@@ -81,7 +89,6 @@ static ash_status open_model(ash_tflite *r) {
   if (subgraphs.count == 0)
     return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_tflite_subgraph, whole_file(r),
                     "the model has no subgraph");
-  note_other_subgraphs(r, &subgraphs);
   return check_limit(r, "tensors", r->tensors.count, ASH_TFLITE_TENSORS_MAX);
 }
 
@@ -209,7 +216,8 @@ static ash_status mark_uses(ash_tflite *r) {
   r->uses = ASH_NEW_ARRAY(&r->ctx->scratch, ash_tflite_use, r->tensors.count);
   ASH_TRY(ash_zone_check(r->ctx, &r->ctx->scratch));
   for (uint32_t i = 0; i < r->tensors.count; i++)
-    r->uses[i] = (ash_tflite_use){.writer = ASH_NO_ID, .graph = ASH_NO_ID};
+    r->uses[i] = (ash_tflite_use){
+        .writer = ASH_NO_ID, .graph = ASH_NO_ID, .variable = ASH_NO_ID};
   for (uint32_t i = 0; i < r->op_count; i++)
     ASH_TRY(mark_op(r, i));
   return mark_ends(r);
@@ -254,6 +262,8 @@ static ash_status check_order(ash_tflite *r, uint32_t index) {
 
 static ash_status add_ops(ash_tflite *r) {
   for (uint32_t i = 0; i < r->op_count; i++) {
+    if (ash_tflite_makes_handles(r->ops[i].code->builtin))
+      continue;
     ASH_TRY(check_order(r, i));
     ASH_TRY(ash_tflite_add_op(r, i));
   }
@@ -299,8 +309,11 @@ static ash_status read_model(ash_tflite *r) {
   ASH_TRY(read_ops(r));
   ASH_TRY(ash_tflite_check_codes(r));
   ASH_TRY(read_ends(r));
+  note_other_subgraphs(r);
   ASH_TRY(mark_uses(r));
+  ASH_TRY(ash_tflite_find_variables(r));
   ASH_TRY(add_tensors(r));
+  ASH_TRY(ash_tflite_add_variables(r));
   ASH_TRY(add_ops(r));
   return add_ends(r);
 }
@@ -334,7 +347,18 @@ static ash_status settle(ash_tflite *r, ash_status status, size_t diags) {
 
 ash_status ash_read_tflite(ash_ctx *ctx, ash_graph **out, const uint8_t *bytes,
                            size_t count, const char *file) {
-  ash_tflite r = {.ctx = ctx, .file = file, .bytes = bytes, .count = count};
+  return ash_read_tflite_with(ctx, out, bytes, count, file, NULL);
+}
+
+ash_status ash_read_tflite_with(ash_ctx *ctx, ash_graph **out,
+                                const uint8_t *bytes, size_t count,
+                                const char *file,
+                                const ash_load_options *options) {
+  ash_tflite r = {.ctx = ctx,
+                  .file = file,
+                  .bytes = bytes,
+                  .count = count,
+                  .options = options};
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   const size_t diags = ctx->diag_count;
   *out = NULL;

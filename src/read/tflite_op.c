@@ -8,11 +8,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { ATTRS_MAX = 16 };
+enum { ATTRS_MAX = 16, LSTM_INPUTS = 24 };
 
 enum { /* Operator's fields that are read here */
        OPERATOR_OPTIONS_TYPE = 3,
        OPERATOR_OPTIONS = 4,
+       OPERATOR_CUSTOM_OPTIONS = 5,
+       OPERATOR_INTERMEDIATES = 8,
+       /* and of tensors, for intermediate ones */
+       TENSOR_QUANTIZATION = 4,
+       QUANT_SCALE = 2,
+       QUANT_ZERO_POINT = 3,
 };
 
 /* An operator while it is read. */
@@ -182,12 +188,100 @@ static ash_status read_act(call *c) {
   return put_act(c, 0);
 }
 
+/* int16 may ask for shifts where all scales are powers of two. */
+static ash_status read_sum(call *c) {
+  if (ash_op_in(c->r->g, &c->op, 0)->type == ASH_INT16)
+    put_int(c, "pot", ash_fb_bool(&c->options, 1, true));
+  return put_act(c, 0);
+}
+
 static ash_status read_fully_connected(call *c) {
   if (ash_fb_u8(&c->options, 1, 0) != 0)
     return ash_fail(c->r->ctx, ASH_UNSUPPORTED, ASH_D_op_options,
                     ash_tflite_at_op(c->r, c->index),
                     "shuffled weights are not supported");
   put_int(c, "keep_num_dims", ash_fb_bool(&c->options, 2, false));
+  if (ash_op_in(c->r->g, &c->op, 0)->type == ASH_FLOAT32 &&
+      ash_op_in(c->r->g, &c->op, 1)->type == ASH_INT8)
+    put_int(c, "asymmetric", ash_fb_bool(&c->options, 3, false));
+  return put_act(c, 0);
+}
+
+/* ---- others ------------------------------------------------------------- */
+
+/* Name and options of an operator that is not TFLite's. */
+static ash_status read_custom(call *c) {
+  static const char digits[] = "0123456789abcdef";
+  const ash_tflite_op *from = &c->r->ops[c->index];
+  const ash_fb_vector blob = ash_fb_blob(&from->table, OPERATOR_CUSTOM_OPTIONS);
+  ash_zone *zone = &c->r->ctx->scratch;
+  char *hex = ASH_NEW_ARRAY(zone, char, (size_t)blob.count * 2 + 1);
+  ASH_TRY(ash_zone_check(c->r->ctx, zone));
+  const uint8_t *bytes = c->r->bytes + blob.at;
+  for (uint64_t i = 0; i < blob.count; i++) {
+    hex[2 * i] = digits[bytes[i] >> 4];
+    hex[2 * i + 1] = digits[bytes[i] & 15];
+  }
+  put(c, ASH_STRING_ATTR("name", from->code->custom));
+  put(c, ASH_STRING_ATTR("options", hex));
+  return ASH_OK;
+}
+
+/* The number of elements is a constant input. */
+static ash_status read_top_k(call *c) {
+  const ash_tensor *k = ash_op_in(c->r->g, &c->op, 1);
+  if (!k || !k->data || ash_shape_elements(&k->shape) != 1)
+    return ash_fail(c->r->ctx, ASH_UNSUPPORTED, ASH_D_op_options,
+                    at_input(c, 1), "k must be a constant");
+  c->op.input_count = 1;
+  put_int(c, "k", ash_tensor_int(k, 0));
+  put_int(c, "axis", (int64_t)shape_in(c, 0)->rank - 1);
+  put_int(c, "largest", 1);
+  return ASH_OK;
+}
+
+/* ---- layers with state -------------------------------------------------- */
+
+static ash_status read_svdf(call *c) {
+  ASH_TRY(put_field(c, "rank", 0, 0, 1));
+  return put_act(c, 1);
+}
+
+static ash_status read_rnn_sequence(call *c) {
+  put_int(c, "time_major", ash_fb_bool(&c->options, 0, false));
+  return put_act(c, 1);
+}
+
+/* Scale and zero point of the hidden state are those of a tensor that only the
+ * operator's list of intermediate ones names. */
+static void put_hidden(call *c) {
+  const ash_fb_vector all =
+      ash_fb_vec(&c->r->ops[c->index].table, OPERATOR_INTERMEDIATES, 4);
+  if (all.count < 5)
+    return;
+  const uint32_t tensor = (uint32_t)ash_fb_at_i32(&all, 4);
+  if (tensor >= c->r->tensors.count)
+    return;
+  const ash_fb_table table = ash_fb_at_table(&c->r->tensors, tensor);
+  const ash_fb_table quant = ash_fb_sub(&table, TENSOR_QUANTIZATION);
+  const ash_fb_vector scale = ash_fb_vec(&quant, QUANT_SCALE, 4);
+  const ash_fb_vector zero = ash_fb_vec(&quant, QUANT_ZERO_POINT, 8);
+  if (scale.count == 1)
+    put(c, ASH_FLOAT_ATTR("hidden_scale", (double)ash_fb_at_f32(&scale, 0)));
+  if (zero.count == 1)
+    put_int(c, "hidden_zero", ash_fb_at_i64(&zero, 0));
+}
+
+static ash_status read_lstm(call *c) {
+  const float cell_clip = ash_fb_f32(&c->options, 1, 0);
+  const float proj_clip = ash_fb_f32(&c->options, 2, 0);
+  if (!isfinite(cell_clip) || !isfinite(proj_clip))
+    return bad_options(c, "a clip, which must be finite,", -1);
+  put(c, ASH_FLOAT_ATTR("cell_clip", (double)cell_clip));
+  put(c, ASH_FLOAT_ATTR("proj_clip", (double)proj_clip));
+  put_int(c, "time_major", ash_fb_bool(&c->options, 3, false));
+  if (ash_op_out(c->r->g, &c->op, 0)->type == ASH_INT8)
+    put_hidden(c);
   return put_act(c, 0);
 }
 
@@ -303,7 +397,7 @@ typedef struct rule {
   const char *types;
 } rule;
 
-#define CONV_TYPES    "fff>f bbi>b bni>b hbl>h hbi>h uui>u"
+#define CONV_TYPES    "fff>f fbf>f bbi>b hbl>h hbi>h uui>u"
 #define MATH_TYPES    "ff>f bb>b hh>h uu>u ii>i ll>l"
 #define REDUCE_TYPES  "fi>f bi>b ui>u hi>h ii>i li>l"
 #define COMPARE_TYPES "ff>o bb>o uu>o hh>o ii>o ll>o"
@@ -359,14 +453,13 @@ static ash_status read_fields(call *c) {
 }
 
 static const rule rules[] = {
-    {0, ASH_OP_add, 5, 11, read_act, true, MATH_TYPES},
+    {0, ASH_OP_add, 5, 11, read_sum, true, MATH_TYPES},
     {1, ASH_OP_average_pool_2d, 3, 5, read_pool, true, UNARY_TYPES},
     {2, ASH_OP_concatenation, 5, 10, read_concatenation, true, ".=*>="},
     {3, ASH_OP_conv_2d, 8, 1, read_conv, true, CONV_TYPES},
     {4, ASH_OP_depthwise_conv_2d, 7, 2, read_depthwise, true, CONV_TYPES},
     {6, ASH_OP_dequantize, 6, 0, NULL, true, "b>f u>f h>f n>f e>f"},
-    {9, ASH_OP_fully_connected, 13, 8, read_fully_connected, true,
-     CONV_TYPES " hnl>h hni>h"},
+    {9, ASH_OP_fully_connected, 13, 8, read_fully_connected, true, CONV_TYPES},
     {14, ASH_OP_logistic, 3, 0, NULL, true, UNARY_TYPES},
     {17, ASH_OP_max_pool_2d, 3, 5, read_pool, true, UNARY_TYPES},
     {18, ASH_OP_mul, 7, 21, read_act, true, MATH_TYPES},
@@ -374,13 +467,15 @@ static const rule rules[] = {
     {20, ASH_OP_relu_n1_to_1, 3, 0, NULL, true, UNARY_TYPES},
     {21, ASH_OP_relu6, 3, 0, NULL, true, UNARY_TYPES},
     {22, ASH_OP_reshape, 1, 17, read_reshape, false, ".i>="},
+    {143, ASH_OP_read_variable, 1, 0, NULL, false, ".>="},
+    {144, ASH_OP_assign_variable, 1, 0, NULL, false, ".>="},
     {25, ASH_OP_softmax, 3, 9, read_softmax, true, "f>f b>b b>h u>u u>h h>h"},
     {28, ASH_OP_tanh, 3, 0, NULL, true, UNARY_TYPES},
     {34, ASH_OP_pad, 4, 0, NULL, false, ".i>= .l>="},
     {40, ASH_OP_mean, 3, 27, read_reducer, true, REDUCE_TYPES},
     {60, ASH_OP_pad, 4, 0, NULL, false, ".i=>= .l=>="},
     {114, ASH_OP_quantize, 4, 0, NULL, true, QUANT_TYPES},
-    {41, ASH_OP_sub, 5, 28, read_act, true, MATH_TYPES},
+    {41, ASH_OP_sub, 5, 28, read_sum, true, MATH_TYPES},
     {42, ASH_OP_div, 2, 29, read_act, true, "ff>f bb>b hh>h uu>u ii>i"},
     {54, ASH_OP_prelu, 1, 0, NULL, true, "ff>f bb>b uu>u"},
     {55, ASH_OP_maximum, 4, 0, NULL, true, MATH_TYPES},
@@ -451,9 +546,22 @@ static const rule rules[] = {
     {89, ASH_OP_reduce_min, 3, 27, read_reducer, true, REDUCE_TYPES},
     {91, ASH_OP_reduce_any, 1, 27, read_reducer, false, "oi>o"},
     {97, ASH_OP_resize_nearest_neighbor, 4, 74, read_fields, false, ".i>="},
-    {126, ASH_OP_batch_matmul, 4, 101, read_fields, true, "ff>f bb>b"},
+    {126, ASH_OP_batch_matmul, 4, 101, read_fields, true,
+     "ff>f bb>b hh>h hb>h"},
     {128, ASH_OP_cumsum, 1, 102, read_fields, false, "fi>f ii>i li>l"},
     {140, ASH_OP_reduce_all, 1, 27, read_reducer, false, "oi>o"},
+    {7, ASH_OP_gather, 3, 0, NULL, false, ".i>="},
+    {32, ASH_OP_custom, 1, 0, read_custom, false, ".*>.*"},
+    {48, ASH_OP_top_k, 3, 0, read_top_k, false, ".i>=i .l>=i .i>=l"},
+    {131, ASH_OP_rfft2d, 1, 0, NULL, false, "fi>c"},
+    {133, ASH_OP_imag, 1, 0, NULL, false, "c>f"},
+    {134, ASH_OP_real, 1, 0, NULL, false, "c>f"},
+    {135, ASH_OP_complex_abs, 1, 0, NULL, false, "c>f"},
+    {24, ASH_OP_rnn, 3, 7, read_act, true, "fffff>f"},
+    {27, ASH_OP_svdf, 4, 6, read_svdf, true, "fffff>f bbhih>b bbbib>b"},
+    {35, ASH_OP_rnn, 3, 31, read_rnn_sequence, true, "fffff>f"},
+    {44, ASH_OP_lstm, 4, 71, read_lstm, true,
+     "ffffffffffffffffffffffff>f bbbbbbbbbhhhiiiibibhhhhh>b"},
     {99, ASH_OP_squared_difference, 2, 0, NULL, true, "ff>f bb>b ii>i"},
 };
 
@@ -509,9 +617,19 @@ static ash_status refuse_custom(ash_tflite *r, const ash_tflite_code *code) {
   else if (strncmp(name, "Flex", 4) == 0)
     ash_hint(r->ctx, "convert the model with TFLite builtin operators only");
   else
-    ash_hint(r->ctx, "end the model before this operator and run the rest "
-                     "in the application");
+    ash_hint(r->ctx,
+             "--custom %.200s makes it a call of a function that you "
+             "supply",
+             name);
   return status;
+}
+
+/* Did the user promise to supply it? */
+static bool is_supplied(const ash_tflite *r, const char *name) {
+  for (size_t i = 0; name && r->options && i < r->options->custom_count; i++)
+    if (strcmp(r->options->customs[i], name) == 0)
+      return true;
+  return false;
 }
 
 static ash_status check_code(ash_tflite *r, const ash_tflite_code *code) {
@@ -519,7 +637,9 @@ static ash_status check_code(ash_tflite *r, const ash_tflite_code *code) {
   const rule *known = find_rule(code->builtin);
   const char *name = ash_tflite_builtin_name(code->builtin);
   if (code->builtin == CUSTOM)
-    return refuse_custom(r, code);
+    return is_supplied(r, code->custom) ? ASH_OK : refuse_custom(r, code);
+  if (ash_tflite_makes_handles(code->builtin))
+    return ASH_OK;
   if (!known)
     return ash_fail(r->ctx, ASH_UNSUPPORTED, ASH_D_op_unsupported, at,
                     "TFLite operator %d, %s, is not supported (uses: %u)",
@@ -602,7 +722,7 @@ static ash_status check_arity(const call *c) {
     return bad_arity(c, "a wrong number of inputs", op->input_count);
   if (info->outputs ? op->output_count != info->outputs : op->output_count == 0)
     return bad_arity(c, "a wrong number of outputs", op->output_count);
-  for (uint32_t i = 0; i < least; i++)
+  for (uint32_t i = 0; i < least && !(info->flags & ASH_OP_STATE); i++)
     if (op->inputs[i] == ASH_NO_ID)
       return bad_arity(c, "a required input is absent", i);
   return ASH_OK;
@@ -631,11 +751,28 @@ static uint32_t place_of(ash_op_kind kind, uint32_t i) {
   return (uint32_t)(d->order[i] - '0');
 }
 
+/* The file has handle and value as inputs; the graph has the variable as the
+ * output. Their number was checked (tflite_variable.c). */
+static void turn_assignment(call *c, const ash_tflite_op *from) {
+  c->op.inputs[0] = c->r->uses[from->inputs[1]].graph;
+  c->op.outputs[0] = c->r->uses[from->inputs[0]].graph;
+  c->op.input_count = c->op.output_count = 1;
+}
+
 /* An order also says how many of the file's inputs are kept. */
 static void drop_unlisted(call *c) {
   const struct detail *d = detail_of(c->rule->kind);
   if (d && d->order && c->op.input_count > strlen(d->order))
     c->op.input_count = (uint32_t)strlen(d->order);
+}
+
+/* EMBEDDING_LOOKUP is a gather with the indices first. */
+static void swap_lookup(call *c) {
+  if (c->rule->code != 7 || c->op.input_count != 2)
+    return;
+  const uint32_t first = c->op.inputs[0];
+  c->op.inputs[0] = c->op.inputs[1];
+  c->op.inputs[1] = first;
 }
 
 static ash_status translate(call *c) {
@@ -646,9 +783,14 @@ static ash_status translate(call *c) {
                    .input_count = from->input_count,
                    .output_count = from->output_count,
                    .attrs = c->attrs};
-  c->op.inputs = ASH_NEW_ARRAY(scratch, uint32_t, from->input_count);
-  c->op.outputs = ASH_NEW_ARRAY(scratch, uint32_t, from->output_count);
+  c->op.inputs =
+      ASH_NEW_ARRAY(scratch, uint32_t, from->input_count + LSTM_INPUTS);
+  c->op.outputs = ASH_NEW_ARRAY(scratch, uint32_t, from->output_count + 1u);
   ASH_TRY(ash_zone_check(c->r->ctx, scratch));
+  if (c->rule->kind == ASH_OP_assign_variable) {
+    turn_assignment(c, from);
+    return ASH_OK;
+  }
   for (uint32_t i = 0; i < from->input_count; i++) {
     const uint32_t k = place_of(c->rule->kind, i);
     c->op.inputs[i] = k >= from->input_count || from->inputs[k] == ASH_NO_ID
@@ -656,6 +798,10 @@ static ash_status translate(call *c) {
                           : c->r->uses[from->inputs[k]].graph;
   }
   drop_unlisted(c);
+  swap_lookup(c);
+  while (c->rule->kind == ASH_OP_lstm && c->op.input_count >= 20 &&
+         c->op.input_count < LSTM_INPUTS) /* no layer normalisation */
+    c->op.inputs[c->op.input_count++] = ASH_NO_ID;
   for (uint32_t i = 0; i < from->output_count; i++)
     c->op.outputs[i] = c->r->uses[from->outputs[i]].graph;
   return ASH_OK;
@@ -682,7 +828,54 @@ static ash_status read_op(call *c) {
   return ash_graph_add_op(c->r->g, &ignored, c->op);
 }
 
+/* DEQUANTIZE of float16 weights: they become float32 here, once. */
+static bool is_widening(const ash_tflite *r, const ash_tflite_op *op) {
+  if (op->code->builtin != 6 || op->input_count != 1 || op->output_count != 1 ||
+      op->inputs[0] == ASH_NO_ID || r->uses[op->inputs[0]].graph == ASH_NO_ID)
+    return false;
+  const ash_tensor *items = r->g->tensors.items;
+  const ash_tensor *in = &items[r->uses[op->inputs[0]].graph];
+  const ash_tensor *out = &items[r->uses[op->outputs[0]].graph];
+  return in->type == ASH_FLOAT16 && in->data && out->type == ASH_FLOAT32 &&
+         ash_shape_equal(&in->shape, &out->shape);
+}
+
+/* The bits of a float32 with the value of a float16. */
+static uint32_t widen_half(uint32_t half) {
+  const uint32_t sign = (half & 0x8000) << 16;
+  uint32_t exponent = half >> 10 & 31, part = half & 1023;
+  if (exponent == 31)
+    return sign | 0x7f800000 | part << 13;
+  if (exponent == 0) {
+    if (part == 0)
+      return sign;
+    for (exponent = 1; !(part & 1024); exponent--)
+      part <<= 1;
+    part &= 1023;
+  }
+  return sign | (exponent + 112) << 23 | part << 13;
+}
+
+static ash_status widen(ash_tflite *r, const ash_tflite_op *op) {
+  const ash_tensor *in = &r->g->tensors.items[r->uses[op->inputs[0]].graph];
+  ash_tensor *out = &r->g->tensors.items[r->uses[op->outputs[0]].graph];
+  uint8_t *bytes = ASH_NEW_ARRAY(&r->g->zone, uint8_t, (size_t)out->bytes + 1);
+  ASH_TRY(ash_zone_check(r->ctx, &r->g->zone));
+  const uint8_t *from = in->data;
+  for (uint64_t i = 0; i < in->bytes / 2; i++) {
+    const uint32_t low = from[2 * i], high = from[2 * i + 1];
+    const uint32_t bits = widen_half(low | high << 8);
+    for (uint32_t k = 0; k < 4; k++)
+      bytes[4 * i + k] = (uint8_t)(bits >> (8 * k));
+  }
+  out->data = bytes;
+  out->kind = ASH_TENSOR_CONSTANT;
+  return ASH_OK;
+}
+
 ash_status ash_tflite_add_op(ash_tflite *r, uint32_t op) {
+  if (is_widening(r, &r->ops[op]))
+    return widen(r, &r->ops[op]);
   call c = {.r = r, .rule = find_rule(r->ops[op].code->builtin), .index = op};
   const ash_mark mark = ash_zone_mark(&r->ctx->scratch);
   const ash_status status = read_op(&c);

@@ -32,14 +32,25 @@ typedef struct ash_tflite_op {
 /* What the walk knows about a tensor before and after it is read. */
 typedef struct ash_tflite_use {
   bool used, is_input;
-  uint32_t writer; /* operator, ASH_NO_ID if none               */
-  uint32_t graph;  /* index in the graph, ASH_NO_ID if left out */
+  uint32_t writer;   /* operator, ASH_NO_ID if none               */
+  uint32_t graph;    /* index in the graph, ASH_NO_ID if left out */
+  uint32_t variable; /* that the tensor is a handle of, or ASH_NO_ID */
 } ash_tflite_use;
+
+/* State: all handles of one name. */
+typedef struct ash_tflite_variable {
+  const char *container, *name;
+  uint32_t handle;     /* tensor: the first of them                        */
+  uint32_t value;      /* tensor: read or assigned, ASH_NO_ID: nobody does */
+  const uint8_t *data; /* its first value, NULL: zeros                     */
+  uint64_t file_byte;
+} ash_tflite_variable;
 
 typedef struct ash_tflite {
   ash_ctx *ctx;
   ash_graph *g;
   const char *file;
+  const ash_load_options *options; /* or NULL */
   const uint8_t *bytes; /* the whole file, also what lies behind the ... */
   uint64_t count;
   ash_fb fb; /* ... FlatBuffer */
@@ -50,7 +61,9 @@ typedef struct ash_tflite {
   ash_tflite_op *ops;
   uint32_t *inputs, *outputs; /* of the subgraph */
   uint32_t input_count, output_count;
-  ash_tflite_use *uses;    /* one a tensor */
+  ash_tflite_use *uses; /* one a tensor */
+  ash_tflite_variable *variables;
+  uint32_t variable_count;
   uint32_t assumed_count;  /* tensors with an open dimension ...     */
   uint32_t assumed_tensor; /* ... and the first, inputs before others */
 } ash_tflite;
@@ -61,6 +74,11 @@ ash_loc ash_tflite_at_tensor(ash_tflite *r, uint32_t tensor);
 /* One note for all open dimensions that were taken from the stored shapes. */
 void ash_tflite_note_assumed(ash_tflite *r);
 ash_status ash_tflite_add_tensor(ash_tflite *r, uint32_t tensor);
+/* Type, name and stored bytes of a tensor of any subgraph. */
+ash_status ash_tflite_read_value(ash_tflite *r, const ash_fb_table *table,
+                                 ash_tensor *out);
+/* A name without control characters, in the scratch zone. */
+const char *ash_tflite_clean(ash_tflite *r, const char *name);
 
 /* ---- tflite_types.c ---------------------------------------------------- */
 
@@ -78,5 +96,15 @@ ash_loc ash_tflite_at_op(const ash_tflite *r, uint32_t op);
 /* Reports every operator code in use that the reader does not know. */
 ash_status ash_tflite_check_codes(ash_tflite *r);
 ash_status ash_tflite_add_op(ash_tflite *r, uint32_t op);
+
+/* ---- tflite_variable.c ------------------------------------------------- */
+
+/* VAR_HANDLE and CALL_ONCE: they become tensors and data, not operators. */
+bool ash_tflite_makes_handles(int32_t code);
+/* Before tensors are added, and after. */
+ash_status ash_tflite_find_variables(ash_tflite *r);
+ash_status ash_tflite_add_variables(ash_tflite *r);
+/* Was it used up for first values? */
+bool ash_tflite_subgraph_is_run(const ash_tflite *r, uint32_t subgraph);
 
 #endif

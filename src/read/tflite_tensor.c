@@ -35,17 +35,17 @@ static const struct {
   const char *text;
   ash_type type; /* ASH_NONE: not supported */
 } types[] = {
-    {"float32", ASH_FLOAT32},   {"float16", ASH_FLOAT16},
-    {"int32", ASH_INT32},       {"uint8", ASH_UINT8},
-    {"int64", ASH_INT64},       {"string", ASH_NONE},
-    {"bool", ASH_BOOL},         {"int16", ASH_INT16},
-    {"complex64", ASH_NONE},    {"int8", ASH_INT8},
-    {"float64", ASH_FLOAT64},   {"complex128", ASH_NONE},
-    {"uint64", ASH_UINT64},     {"resource", ASH_NONE},
-    {"variant", ASH_NONE},      {"uint32", ASH_UINT32},
-    {"uint16", ASH_UINT16},     {"int4", ASH_INT4},
-    {"bfloat16", ASH_BFLOAT16}, {"int2", ASH_NONE},
-    {"uint4", ASH_UINT4},       {"float8_e4m3fn", ASH_NONE},
+    {"float32", ASH_FLOAT32},     {"float16", ASH_FLOAT16},
+    {"int32", ASH_INT32},         {"uint8", ASH_UINT8},
+    {"int64", ASH_INT64},         {"string", ASH_NONE},
+    {"bool", ASH_BOOL},           {"int16", ASH_INT16},
+    {"complex64", ASH_COMPLEX64}, {"int8", ASH_INT8},
+    {"float64", ASH_FLOAT64},     {"complex128", ASH_NONE},
+    {"uint64", ASH_UINT64},       {"resource", ASH_NONE},
+    {"variant", ASH_NONE},        {"uint32", ASH_UINT32},
+    {"uint16", ASH_UINT16},       {"int4", ASH_INT4},
+    {"bfloat16", ASH_BFLOAT16},   {"int2", ASH_NONE},
+    {"uint4", ASH_UINT4},         {"float8_e4m3fn", ASH_NONE},
     {"float8_e5m2", ASH_NONE},
 };
 
@@ -58,13 +58,16 @@ typedef struct draft {
 } draft;
 
 /* Names reach terminals and generated comments: no control characters. */
-static const char *clean_name(ash_tflite *r, const ash_fb_table *table) {
-  const char *raw = ash_fb_string(table, TENSOR_NAME);
+const char *ash_tflite_clean(ash_tflite *r, const char *raw) {
   char *name = ash_zone_string(&r->ctx->scratch, raw ? raw : "");
   for (char *p = name; p && *p; p++)
     if ((unsigned char)*p < 0x20 || *p == 0x7f)
       *p = '?';
   return name;
+}
+
+static const char *clean_name(ash_tflite *r, const ash_fb_table *table) {
+  return ash_tflite_clean(r, ash_fb_string(table, TENSOR_NAME));
 }
 
 static ash_loc at_tensor(ash_tflite *r, uint32_t tensor, const char *name) {
@@ -354,6 +357,39 @@ static ash_status decide_kind(draft *d) {
   return ASH_OK;
 }
 
+/* int4 constants become int8: two numbers a byte, the lower half first. */
+static ash_status unpack(draft *d) {
+  ash_zone *zone = &d->r->g->zone;
+  const uint64_t count = ash_shape_elements(&d->t.shape);
+  int8_t *wide = ASH_NEW_ARRAY(zone, int8_t, (size_t)count + 1);
+  ASH_TRY(ash_zone_check(d->r->ctx, zone));
+  const uint8_t *packed = d->t.data;
+  for (uint64_t i = 0; i < count; i++) {
+    const int32_t x = packed[i / 2] >> (i % 2 * 4) & 15;
+    wide[i] = (int8_t)(x < 8 ? x : x - 16);
+  }
+  d->t.type = ASH_INT8;
+  d->t.data = (const uint8_t *)wide;
+  d->t.file_byte = UINT64_MAX;
+  return ASH_OK;
+}
+
+/* Variables of int8 start from the value that means 0, others from zeros. */
+static ash_status fill_first(draft *d) {
+  ash_tensor *t = &d->t;
+  if (t->kind != ASH_TENSOR_VARIABLE || t->data || t->type != ASH_INT8 ||
+      t->quant.count == 0 || t->quant.zero_point[0] == 0)
+    return ASH_OK;
+  ash_zone *zone = &d->r->g->zone;
+  const uint64_t count = ash_shape_elements(&t->shape);
+  uint8_t *first = ASH_NEW_ARRAY(zone, uint8_t, (size_t)count + 1);
+  ASH_TRY(ash_zone_check(d->r->ctx, zone));
+  memset(first, t->quant.zero_point[0] & 0xff, (size_t)count);
+  t->data = first;
+  t->file_byte = UINT64_MAX;
+  return ASH_OK;
+}
+
 static ash_status read_tensor(draft *d) {
   ash_tflite *r = d->r;
   d->table = ash_fb_at_table(&r->tensors, d->index);
@@ -366,6 +402,9 @@ static ash_status read_tensor(draft *d) {
   ASH_TRY(read_data(d));
   ASH_TRY(decide_kind(d));
   ASH_TRY(ash_fb_check(r->ctx, &r->fb, r->file));
+  if (d->t.type == ASH_INT4 && d->t.kind == ASH_TENSOR_CONSTANT && d->t.data)
+    ASH_TRY(unpack(d));
+  ASH_TRY(fill_first(d));
   if (!d->t.data)
     d->t.file_byte = UINT64_MAX;
   return ash_graph_add_tensor(r->g, &r->uses[d->index].graph, d->t);
@@ -377,4 +416,15 @@ ash_status ash_tflite_add_tensor(ash_tflite *r, uint32_t tensor) {
   const ash_status status = read_tensor(&d);
   ash_zone_rewind(&r->ctx->scratch, mark);
   return status;
+}
+
+ash_status ash_tflite_read_value(ash_tflite *r, const ash_fb_table *table,
+                                 ash_tensor *out) {
+  draft d = {.r = r, .index = ASH_NO_ID, .table = *table};
+  d.t.name = clean_name(r, table);
+  ASH_TRY(ash_zone_check(r->ctx, &r->ctx->scratch));
+  ASH_TRY(read_type(&d));
+  ASH_TRY(find_data(&d, &d.t.bytes));
+  *out = d.t;
+  return ASH_OK;
 }

@@ -55,13 +55,59 @@ static ash_status run_op(const ash_ref_call *c, const ash_ref_watch *watch) {
   return watch && watch->after ? show(c, watch) : ASH_OK;
 }
 
+/* ---- state --------------------------------------------------------------- */
+
+typedef void visit_variable(const ash_tensor *t, void *value, uint8_t *kept);
+
+/* Goes through the variables and their places in `state`. */
+static uint64_t each_variable(const ash_graph *g, void *const *values,
+                              uint8_t *state, visit_variable *visit) {
+  uint64_t at = 0;
+  for (size_t i = 0; i < g->tensor_count; i++) {
+    const ash_tensor *t = &g->tensors.items[i];
+    if (t->kind != ASH_TENSOR_VARIABLE)
+      continue;
+    if (visit)
+      visit(t, values ? values[i] : NULL, state + at);
+    at += t->bytes;
+  }
+  return at;
+}
+
+static void put_first(const ash_tensor *t, void *value, uint8_t *kept) {
+  (void)value;
+  memset(kept, 0, (size_t)t->bytes);
+  if (t->data)
+    memcpy(kept, t->data, (size_t)t->bytes);
+}
+
+static void restore(const ash_tensor *t, void *value, uint8_t *kept) {
+  memcpy(value, kept, (size_t)t->bytes);
+}
+
+static void keep(const ash_tensor *t, void *value, uint8_t *kept) {
+  memcpy(kept, value, (size_t)t->bytes);
+}
+
+uint64_t ash_ref_state_bytes(const ash_graph *g) {
+  return each_variable(g, NULL, NULL, NULL);
+}
+
+void ash_ref_first_state(const ash_graph *g, void *state) {
+  (void)each_variable(g, NULL, state, put_first);
+}
+
+/* ---- a run --------------------------------------------------------------- */
+
 static ash_status run(ash_ctx *ctx, const ash_graph *g,
                       const void *const *inputs, void *const *outputs,
-                      const ash_ref_watch *watch) {
+                      const ash_ref_watch *watch, void *state) {
   ASH_TRY(ash_graph_verify(ctx, g));
   void **values = ASH_NEW_ARRAY(&ctx->scratch, void *, g->tensor_count + 1);
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
   ASH_TRY(make_values(ctx, g, values));
+  if (state)
+    (void)each_variable(g, values, state, restore);
   for (size_t i = 0; i < g->input_count; i++)
     memcpy(values[g->inputs[i]], inputs[i],
            (size_t)g->tensors.items[g->inputs[i]].bytes);
@@ -75,16 +121,30 @@ static ash_status run(ash_ctx *ctx, const ash_graph *g,
   for (size_t i = 0; i < g->output_count; i++)
     memcpy(outputs[i], values[g->outputs[i]],
            (size_t)g->tensors.items[g->outputs[i]].bytes);
+  if (state)
+    (void)each_variable(g, values, state, keep);
   return ASH_OK;
+}
+
+static ash_status run_once(ash_ctx *ctx, const ash_graph *g,
+                           const void *const *inputs, void *const *outputs,
+                           const ash_ref_watch *watch, void *state) {
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  const ash_status status = run(ctx, g, inputs, outputs, watch, state);
+  ash_zone_rewind(&ctx->scratch, mark);
+  return status;
 }
 
 ash_status ash_ref_run_watched(ash_ctx *ctx, const ash_graph *g,
                                const void *const *inputs, void *const *outputs,
                                const ash_ref_watch *watch) {
-  const ash_mark mark = ash_zone_mark(&ctx->scratch);
-  const ash_status status = run(ctx, g, inputs, outputs, watch);
-  ash_zone_rewind(&ctx->scratch, mark);
-  return status;
+  return run_once(ctx, g, inputs, outputs, watch, NULL);
+}
+
+ash_status ash_ref_run_kept(ash_ctx *ctx, const ash_graph *g,
+                            const void *const *inputs, void *const *outputs,
+                            void *state) {
+  return run_once(ctx, g, inputs, outputs, NULL, state);
 }
 
 ash_status ash_ref_run(ash_ctx *ctx, const ash_graph *g,

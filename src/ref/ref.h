@@ -21,13 +21,21 @@ typedef struct ash_ref_watch {
 
 /* Runs the graph once. `inputs` and `outputs` are the caller's buffers, of the
  * tensors' sizes, in the order of the graph's inputs and outputs; no alignment
- * is needed. Variables start from their initial values. Verifies the graph
+ * is needed. Variables start from their first values. Verifies the graph
  * first. `watch` may be NULL. */
 ash_status ash_ref_run(ash_ctx *ctx, const ash_graph *g,
                        const void *const *inputs, void *const *outputs);
 ash_status ash_ref_run_watched(ash_ctx *ctx, const ash_graph *g,
                                const void *const *inputs, void *const *outputs,
                                const ash_ref_watch *watch);
+
+/* The same with variables that keep their values from run to run: `state` has
+ * them one after the other, in the order of the tensors. */
+uint64_t ash_ref_state_bytes(const ash_graph *g);
+void ash_ref_first_state(const ash_graph *g, void *state);
+ash_status ash_ref_run_kept(ash_ctx *ctx, const ash_graph *g,
+                            const void *const *inputs, void *const *outputs,
+                            void *state);
 
 /* One operator alone, which must have a reference kernel and pass its shape
  * rule. `values` by tensor index: those of its inputs and outputs, aligned for

@@ -10,7 +10,7 @@ typedef struct pair_rule {
   float (*real)(float a, float b);
   int64_t (*whole)(int64_t a, int64_t b); /* int32, int64: not quantised */
   bool fused; /* has a fused activation, which also bounds infinities */
-  ash_ref_factor scales[3];
+  ash_ref_factor scales[4]; /* of add and sub: a, b, result, extra bits */
 } pair_rule;
 
 static void one_pair(const ash_ref_call *c, const pair_rule *rule,
@@ -56,6 +56,9 @@ static void align_scales(const ash_ref_call *c, pair_rule *rule, int32_t bits,
                          bool squared) {
   if (!ash_ref_is_quantised(ash_ref_in(c, 0)))
     return;
+  if (ash_ref_in(c, 0)->type == ASH_INT16)
+    bits = 15;
+  rule->scales[3].shift = bits;
   const float a = ash_ref_scale_of(ash_ref_in(c, 0));
   const float b = ash_ref_scale_of(ash_ref_in(c, 1));
   const double both = (double)(2 * (a > b ? a : b));
@@ -68,8 +71,8 @@ static void align_scales(const ash_ref_call *c, pair_rule *rule, int32_t bits,
 }
 
 static int32_t add_quantised(int32_t a, int32_t b, const ash_ref_factor *f) {
-  const int32_t x = ash_ref_rescale(a * (1 << 20), f[0]);
-  const int32_t y = ash_ref_rescale(b * (1 << 20), f[1]);
+  const int32_t x = ash_ref_rescale(a * (1 << f[3].shift), f[0]);
+  const int32_t y = ash_ref_rescale(b * (1 << f[3].shift), f[1]);
   return ash_ref_rescale(ash_ref_wrap((int64_t)x + y), f[2]);
 }
 
@@ -81,18 +84,51 @@ static int64_t add_whole(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
+/* All scales are powers of two: operands are shifted to the output's. */
+static int32_t add_shifted(int32_t a, int32_t b, const ash_ref_factor *f) {
+  return ash_ref_round_shift(a, -f[0].shift) +
+         ash_ref_round_shift(b, -f[1].shift);
+}
+
+static int32_t sub_shifted(int32_t a, int32_t b, const ash_ref_factor *f) {
+  return ash_ref_round_shift(a, -f[0].shift) -
+         ash_ref_round_shift(b, -f[1].shift);
+}
+
+static bool power_of(const ash_tensor *t, int32_t *power) {
+  int exponent;
+  const float part = frexpf(ash_ref_scale_of(t), &exponent);
+  *power = exponent;
+  return part == 0.5f;
+}
+
+/* The shifts, where the op asks for them and scales allow it. */
+static bool find_shifts(const ash_ref_call *c, pair_rule *rule) {
+  int32_t a, b, out;
+  if (!ash_op_int(c->op, "pot", 0) || ash_ref_in(c, 0)->type != ASH_INT16 ||
+      !power_of(ash_ref_in(c, 0), &a) || !power_of(ash_ref_in(c, 1), &b) ||
+      !power_of(ash_ref_out(c, 0), &out) || a > out || b > out)
+    return false;
+  rule->scales[0].shift = a - out;
+  rule->scales[1].shift = b - out;
+  return true;
+}
+
 ash_status ash_ref_add(const ash_ref_call *c) {
   pair_rule rule = {.quantised = add_quantised,
                     .real = add_real,
                     .whole = add_whole,
                     .fused = true};
-  align_scales(c, &rule, 20, false);
+  if (find_shifts(c, &rule))
+    rule.quantised = add_shifted;
+  else
+    align_scales(c, &rule, 20, false);
   return all_pairs(c, &rule);
 }
 
 static int32_t sub_quantised(int32_t a, int32_t b, const ash_ref_factor *f) {
-  const int32_t x = ash_ref_rescale(a * (1 << 20), f[0]);
-  const int32_t y = ash_ref_rescale(b * (1 << 20), f[1]);
+  const int32_t x = ash_ref_rescale(a * (1 << f[3].shift), f[0]);
+  const int32_t y = ash_ref_rescale(b * (1 << f[3].shift), f[1]);
   return ash_ref_rescale(ash_ref_wrap((int64_t)x - y), f[2]);
 }
 
@@ -109,7 +145,10 @@ ash_status ash_ref_sub(const ash_ref_call *c) {
                     .real = sub_real,
                     .whole = sub_whole,
                     .fused = true};
-  align_scales(c, &rule, 20, false);
+  if (find_shifts(c, &rule))
+    rule.quantised = sub_shifted;
+  else
+    align_scales(c, &rule, 20, false);
   return all_pairs(c, &rule);
 }
 

@@ -64,12 +64,31 @@ void ash_ref_put_int(const ash_ref_call *c, const ash_ref_limits *limits,
                      uint64_t i, int32_t value);
 float ash_ref_clamp(const ash_ref_limits *limits, float value);
 
+/* Float input k as int8 with a scale and a zero point for each of `rows` equal
+ * rows, as dynamic-range quantisation does it; `values` have the zero point
+ * subtracted. */
+ash_status ash_ref_quantise_rows(const ash_ref_call *c, uint32_t k, size_t rows,
+                                 bool asymmetric, const int32_t **values,
+                                 const float **scales);
+
 /* y = f(x) for each element. Quantised values go through their real meaning in
  * float32, as if by a table; `table` is the function to use there. */
 ash_status ash_ref_map(const ash_ref_call *c, float (*real)(float x),
                        float (*table)(float x));
 /* To a whole number, halves away from zero, cut where no type reaches. */
 int32_t ash_ref_to_int(float x);
+
+/* int16 functions that are tables with interpolation (ref_sixteen.c): logistic
+ * and tanh, softmax of rows of `depth`. */
+ash_status ash_ref_curve(const ash_ref_call *c);
+ash_status ash_ref_softmax_sixteen(const ash_ref_call *c, uint64_t depth);
+
+/* How sequences lie: row of (batch, step) = batch * per_batch + step *
+ * per_step. */
+typedef struct ash_ref_steps {
+  size_t batches, steps, per_batch, per_step;
+} ash_ref_steps;
+ash_ref_steps ash_ref_steps_of(const ash_ref_call *c);
 
 /* Walks a shape's elements in order: `at` is the position, all 0 at first. */
 void ash_ref_next(const ash_shape *s, int32_t *at);
@@ -198,7 +217,16 @@ ash_status ash_ref_move_all(const ash_ref_call *c, ash_ref_source *source_of);
   X(pool_nd, ash_ref_pool_nd)                                                  \
   X(running, ash_ref_running)                                                  \
   X(top_k, ash_ref_top_k)                                                      \
-  X(resample, ash_ref_resample)
+  X(resample, ash_ref_resample)                                                \
+  X(rfft2d, ash_ref_rfft2d)                                                    \
+  X(complex_abs, ash_ref_complex)                                              \
+  X(real, ash_ref_complex)                                                     \
+  X(imag, ash_ref_complex)                                                     \
+  X(svdf, ash_ref_svdf)                                                        \
+  X(rnn, ash_ref_rnn)                                                          \
+  X(lstm, ash_ref_lstm)                                                        \
+  X(read_variable, ash_ref_copy)                                               \
+  X(assign_variable, ash_ref_copy)
 
 #define X(op, kernel) ash_status kernel(const ash_ref_call *c);
 ASH_REF_KERNELS(X)

@@ -107,31 +107,80 @@ static place place_of(const ash_ref_call *c, uint64_t i) {
                  (int32_t)(i / channels % width), (int32_t)(i % channels)};
 }
 
+/* Sums of int16 networks have 64 bits, unless a bias says 32. */
+static bool is_long(const ash_ref_call *c) {
+  const ash_tensor *bias = ash_ref_in(c, 2);
+  return ash_ref_in(c, 0)->type == ASH_INT16 &&
+         (!bias || bias->type == ASH_INT64);
+}
+
+static int64_t bias_of(const ash_ref_call *c, int64_t channel) {
+  const ash_tensor *bias = ash_ref_in(c, 2);
+  return bias ? ash_ref_get(bias, ash_ref_read(c, 2), (uint64_t)channel) : 0;
+}
+
 /* Real value of one step of the accumulator over one step of the output. The
- * older uint8 convolutions multiply the scales in float32. */
+ * older uint8 layers multiply the scales in float32. */
 static double step_ratio(const ash_ref_call *c, int32_t channel) {
   const ash_quant *w = &ash_ref_in(c, 1)->quant;
   const float x = ash_ref_scale_of(ash_ref_in(c, 0));
   const float scale = w->scale[w->count > 1 ? channel : 0];
   const double out = (double)ash_ref_scale_of(ash_ref_out(c, 0));
   const float product = x * scale;
-  if (ash_ref_in(c, 0)->type == ASH_UINT8 &&
-      c->op->kind != ASH_OP_fully_connected)
+  if (ash_ref_in(c, 0)->type == ASH_UINT8)
     return (double)product / out;
   return (double)x * (double)scale / out;
+}
+
+/* What becomes of a sum. */
+static int32_t scale_sum(const ash_ref_call *c, int64_t sum, int32_t channel) {
+  const ash_ref_factor factor = ash_ref_factor_of(step_ratio(c, channel));
+  return is_long(c) ? ash_ref_rescale_long(sum, factor)
+                    : ash_ref_rescale(ash_ref_wrap(sum), factor);
 }
 
 static ash_status conv_int(const ash_ref_call *c, const geometry *g,
                            const ash_ref_limits *limits) {
   const int32_t *x = ash_ref_widen(c, 0), *w = ash_ref_widen(c, 1);
-  const int32_t *bias = ash_ref_read(c, 2);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
   const uint64_t count = ash_ref_elements(ash_ref_out(c, 0));
   for (uint64_t i = 0; i < count; i++) {
     const place p = place_of(c, i);
-    const int64_t sum = sum_ints(g, &p, x, w) + (bias ? bias[p.c] : 0);
-    const ash_ref_factor factor = ash_ref_factor_of(step_ratio(c, p.c));
-    ash_ref_put_int(c, limits, i, ash_ref_rescale(ash_ref_wrap(sum), factor));
+    const int64_t sum = sum_ints(g, &p, x, w) + bias_of(c, p.c);
+    ash_ref_put_int(c, limits, i, scale_sum(c, sum, p.c));
+  }
+  return ASH_OK;
+}
+
+/* ---- float activations, int8 weights ------------------------------------ */
+
+static float weight_scale(const ash_ref_call *c, size_t channel) {
+  const ash_quant *q = &ash_ref_in(c, 1)->quant;
+  return q->scale[q->count > 1 ? channel : 0];
+}
+
+/* Weights of one scale take activations symmetric around 0. */
+static bool is_asymmetric(const ash_ref_call *c) {
+  return c->op->kind == ASH_OP_depthwise_conv_2d ||
+         ash_ref_in(c, 1)->quant.count > 1;
+}
+
+static ash_status conv_hybrid(const ash_ref_call *c, const geometry *g,
+                              const ash_ref_limits *limits) {
+  const float *bias = ash_ref_read(c, 2);
+  const size_t batches = (size_t)ash_ref_in(c, 0)->shape.dim[0];
+  const int32_t *w = ash_ref_widen(c, 1), *x;
+  const float *scales;
+  ASH_TRY(ash_ref_quantise_rows(c, 0, batches, is_asymmetric(c), &x, &scales));
+  const uint64_t count = ash_ref_elements(ash_ref_out(c, 0));
+  for (uint64_t i = 0; i < count; i++) {
+    const place p = place_of(c, i);
+    const float sum = (float)ash_ref_wrap(sum_ints(g, &p, x, w));
+    const float y = g->depthwise
+                        ? sum * (weight_scale(c, (size_t)p.c) * scales[p.n])
+                        : sum * weight_scale(c, (size_t)p.c) * scales[p.n];
+    ((float *)ash_ref_write(c, 0))[i] =
+        ash_ref_clamp(limits, y + (bias ? bias[p.c] : 0));
   }
   return ASH_OK;
 }
@@ -142,6 +191,8 @@ ash_status ash_ref_conv(const ash_ref_call *c) {
       ash_ref_limits_of(c, ash_op_string(c->op, "act", "none"));
   if (!ash_ref_is_float(c))
     return conv_int(c, &g, &limits);
+  if (ash_ref_in(c, 1)->type == ASH_INT8)
+    return conv_hybrid(c, &g, &limits);
   const float *x = ash_ref_read(c, 0), *w = ash_ref_read(c, 1);
   const float *bias = ash_ref_read(c, 2);
   float *y = ash_ref_write(c, 0);
@@ -209,11 +260,7 @@ ash_status ash_ref_transpose_conv(const ash_ref_call *c) {
           ash_ref_clamp(&limits, total + (bias ? bias[p.c] : 0));
       continue;
     }
-    const int32_t *bias = ash_ref_read(c, 2);
-    const ash_ref_factor factor = ash_ref_factor_of(step_ratio(c, p.c));
-    ash_ref_put_int(
-        c, &limits, i,
-        ash_ref_rescale(ash_ref_wrap(sum + (bias ? bias[p.c] : 0)), factor));
+    ash_ref_put_int(c, &limits, i, scale_sum(c, sum + bias_of(c, p.c), p.c));
   }
   return ASH_OK;
 }
@@ -221,7 +268,7 @@ ash_status ash_ref_transpose_conv(const ash_ref_call *c) {
 /* ---- dense -------------------------------------------------------------- */
 
 /* The one operator that rescales in double: ties go away from zero. */
-static int32_t rescale_double(int32_t sum, double ratio) {
+static int32_t rescale_double(int64_t sum, double ratio) {
   const double y = round((double)sum * ratio);
   if (y > 1e9) /* far outside every type */
     return 1000000000;
@@ -231,16 +278,36 @@ static int32_t rescale_double(int32_t sum, double ratio) {
 static ash_status dense_int(const ash_ref_call *c, size_t rows, size_t units,
                             size_t depth, const ash_ref_limits *limits) {
   const int32_t *x = ash_ref_widen(c, 0), *w = ash_ref_widen(c, 1);
-  const int32_t *bias = ash_ref_read(c, 2);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
   for (size_t row = 0; row < rows; row++)
     for (size_t u = 0; u < units; u++) {
-      int64_t sum = bias ? bias[u] : 0;
+      int64_t sum = bias_of(c, (int64_t)u);
       for (size_t d = 0; d < depth; d++)
         sum += (int64_t)x[row * depth + d] * w[u * depth + d];
-      ash_ref_put_int(
-          c, limits, row * units + u,
-          rescale_double(ash_ref_wrap(sum), step_ratio(c, (int32_t)u)));
+      ash_ref_put_int(c, limits, row * units + u,
+                      ash_ref_in(c, 0)->type == ASH_UINT8
+                          ? scale_sum(c, sum, (int32_t)u)
+                          : rescale_double(is_long(c) ? sum : ash_ref_wrap(sum),
+                                           step_ratio(c, (int32_t)u)));
+    }
+  return ASH_OK;
+}
+
+static ash_status dense_hybrid(const ash_ref_call *c, size_t rows, size_t units,
+                               size_t depth, const ash_ref_limits *limits) {
+  const bool asymmetric = ash_op_int(c->op, "asymmetric", 0) != 0;
+  const float *bias = ash_ref_read(c, 2), *scales;
+  const int32_t *w = ash_ref_widen(c, 1), *x;
+  ASH_TRY(ash_ref_quantise_rows(c, 0, rows, asymmetric, &x, &scales));
+  for (size_t row = 0; row < rows; row++)
+    for (size_t u = 0; u < units; u++) {
+      int64_t sum = 0;
+      for (size_t d = 0; d < depth; d++)
+        sum += (int64_t)x[row * depth + d] * w[u * depth + d];
+      const float y =
+          (float)ash_ref_wrap(sum) * (scales[row] * weight_scale(c, u));
+      ((float *)ash_ref_write(c, 0))[row * units + u] =
+          ash_ref_clamp(limits, (bias ? bias[u] : 0) + y);
     }
   return ASH_OK;
 }
@@ -253,6 +320,8 @@ ash_status ash_ref_dense(const ash_ref_call *c) {
       ash_ref_limits_of(c, ash_op_string(c->op, "act", "none"));
   if (!ash_ref_is_float(c))
     return dense_int(c, rows, units, depth, &limits);
+  if (ash_ref_in(c, 1)->type == ASH_INT8)
+    return dense_hybrid(c, rows, units, depth, &limits);
   const float *x = ash_ref_read(c, 0), *w = ash_ref_read(c, 1);
   const float *bias = ash_ref_read(c, 2);
   float *y = ash_ref_write(c, 0);

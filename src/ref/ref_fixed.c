@@ -60,6 +60,19 @@ int32_t ash_ref_rescale(int32_t x, ash_ref_factor f) {
   return ash_ref_round_shift(ash_ref_high_mul(shifted, f.multiplier), right);
 }
 
+int32_t ash_ref_rescale_long(int64_t x, ash_ref_factor f) {
+  const int64_t top = INT64_C(1) << 47; /* what the operators may sum up to */
+  const int64_t sum = x > top ? top : x < -top ? -top : x;
+  const int64_t multiplier = f.multiplier < 0x7fff0000
+                                 ? ((int64_t)f.multiplier + (1 << 15)) >> 16
+                                 : 0x7fff;
+  const int32_t shift = 15 - f.shift;
+  if (shift < 1) /* no scales that make sense get here */
+    return sum > 0 ? INT32_MAX : sum < 0 ? INT32_MIN : 0;
+  return saturate(
+      floor_shift(sum * multiplier + (INT64_C(1) << (shift - 1)), shift));
+}
+
 /* exp(a) for a in [-1/4, 0), both in Q0.31: the Taylor polynomial of degree 4
  * around -1/8. */
 static int32_t exp_near_zero(int32_t a) {

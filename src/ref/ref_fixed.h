@@ -14,6 +14,9 @@ typedef struct ash_ref_factor {
 ash_ref_factor ash_ref_factor_of(double real);
 /* x times the factor, rounded twice: after the product, after the shift. */
 int32_t ash_ref_rescale(int32_t x, ash_ref_factor f);
+/* The same of a 64-bit sum: the multiplier is first cut to 15 bits, the result
+ * is rounded once, ties up, and saturated to 32 bits. */
+int32_t ash_ref_rescale_long(int64_t x, ash_ref_factor f);
 
 /* a * b / 2^31, rounded to nearest, ties up. */
 int32_t ash_ref_high_mul(int32_t a, int32_t b);

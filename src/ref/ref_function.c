@@ -65,10 +65,14 @@ ash_status ash_ref_exponential(const ash_ref_call *c) {
 }
 
 ash_status ash_ref_logistic(const ash_ref_call *c) {
+  if (ash_ref_in(c, 0)->type == ASH_INT16)
+    return ash_ref_curve(c);
   return ash_ref_map(c, logistic_real, logistic_table);
 }
 
 ash_status ash_ref_tanh(const ash_ref_call *c) {
+  if (ash_ref_in(c, 0)->type == ASH_INT16)
+    return ash_ref_curve(c);
   return ash_ref_map(c, tanh_real, tanh_real);
 }
 

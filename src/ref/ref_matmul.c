@@ -72,7 +72,9 @@ ash_status ash_ref_batch_matmul(const ash_ref_call *c) {
       ((float *)ash_ref_write(c, 0))[i] = total;
     else
       ash_ref_put_int(c, &limits, i,
-                      ash_ref_rescale(ash_ref_wrap(sum), factor));
+                      ash_ref_in(c, 0)->type == ASH_INT16
+                          ? ash_ref_rescale_long(sum, factor)
+                          : ash_ref_rescale(ash_ref_wrap(sum), factor));
   }
   return ASH_OK;
 }

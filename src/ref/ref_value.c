@@ -59,9 +59,13 @@ const int32_t *ash_ref_widen(const ash_ref_call *c, uint32_t k) {
 /* ---- limits ------------------------------------------------------------- */
 
 static void limit_type(ash_ref_limits *l, ash_type type) {
-  l->lo = type == ASH_UINT8 ? 0 : type == ASH_INT16 ? INT16_MIN : INT8_MIN;
+  l->lo = type == ASH_UINT8   ? 0
+          : type == ASH_INT16 ? INT16_MIN
+          : type == ASH_INT32 ? INT32_MIN
+                              : INT8_MIN;
   l->hi = type == ASH_UINT8   ? UINT8_MAX
           : type == ASH_INT16 ? INT16_MAX
+          : type == ASH_INT32 ? INT32_MAX
                               : INT8_MAX;
   l->flo = -FLT_MAX;
   l->fhi = FLT_MAX;

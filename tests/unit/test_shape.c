@@ -116,7 +116,7 @@ static void convolution_refuses_bad_tensors(void) {
   refuses(&c.n, c.op, ASH_D_shape_rank, "rank 3, expected rank 4");
   t[c.x].type = ASH_INT32;
   refuses(&c.n, c.op, ASH_D_shape_type,
-          "type int32, expected int8, uint8 or float32");
+          "type int32, expected int8, uint8, int16 or float32");
   c.n.g->ops.items[c.op].inputs[1] = ASH_NO_ID;
   t[c.x].type = ASH_INT8;
   refuses(&c.n, c.op, ASH_D_shape_input, "input 1 (weights) is missing");

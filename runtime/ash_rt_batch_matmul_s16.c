@@ -1,0 +1,29 @@
+/* ash_rt_batch_matmul_s16.c - products of matrices, int16 by int16 or int8;
+ * leading axes broadcast. */
+#include "ash_rt.h"
+
+static int16_t ash_rt_matmul_one_s16(const ash_rt_batch_matmul_s16_params *p,
+                                     const int16_t *a, const void *b,
+                                     ptrdiff_t at) {
+  int64_t sum = 0;
+  for (int32_t k = 0; k < p->shape.depth; k++) {
+    sum += (*a + p->a_offset) * (ash_rt_load(b, p->b_type, at) + p->b_offset);
+    a += p->shape.a_depth;
+    at += p->shape.b_depth;
+  }
+  return (int16_t)ash_rt_finish(
+      ash_rt_rescale_long(sum, p->multiplier, p->shift), p->out_offset, -32768,
+      32767);
+}
+
+void ash_rt_batch_matmul_s16(const ash_rt_batch_matmul_s16_params *p,
+                             const int16_t *a, const void *b, int16_t *out) {
+  const ash_rt_matmul *s = &p->shape;
+  ash_rt_cursor at = {0, 0, {0}};
+  do {
+    for (int32_t i = 0; i < s->rows; i++)
+      for (int32_t j = 0; j < s->columns; j++)
+        *out++ = ash_rt_matmul_one_s16(p, a + at.a + (ptrdiff_t)i * s->a_row, b,
+                                       at.b + (ptrdiff_t)j * s->b_column);
+  } while (ash_rt_advance(&s->batches, &at));
+}

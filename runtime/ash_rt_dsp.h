@@ -1,0 +1,171 @@
+/* ash_rt_dsp.h - single instructions of Arm's DSP extension, each also in plain
+ * C; only modules with kernels for them carry this file. */
+#ifndef ASH_RT_DSP_H
+#define ASH_RT_DSP_H
+
+#include "ash_rt.h"
+
+/* A pair is two 16-bit numbers, the
+ * first in the low half. */
+#if defined(__ARM_FEATURE_DSP) && defined(__ARM_FEATURE_SIMD32) &&             \
+    !defined(ASH_RT_PLAIN)
+#define ASH_RT_HAS_DSP 1
+#else
+#define ASH_RT_HAS_DSP 0
+#endif
+
+static inline uint32_t ash_rt_load_4(const int8_t *p) {
+#if ASH_RT_HAS_DSP
+  uint32_t v;
+  ASH_RT_COPY(&v, p, 4);
+  return v;
+#else
+  return (uint32_t)(uint8_t)p[0] | (uint32_t)(uint8_t)p[1] << 8 |
+         (uint32_t)(uint8_t)p[2] << 16 | (uint32_t)(uint8_t)p[3] << 24;
+#endif
+}
+
+static inline uint32_t ash_rt_pair(int32_t low, int32_t high) {
+  return ((uint32_t)low & 0xffffu) | (uint32_t)high << 16;
+}
+
+static inline int32_t ash_rt_low(uint32_t pair) {
+  return (int16_t)(uint16_t)pair;
+}
+
+static inline int32_t ash_rt_high(uint32_t pair) {
+  return (int16_t)(uint16_t)(pair >> 16);
+}
+
+/* Bytes 0 and 2 as a pair. */
+static inline uint32_t ash_rt_even(uint32_t x) {
+#if ASH_RT_HAS_DSP
+  uint32_t r;
+  __asm__("sxtb16 %0, %1" : "=r"(r) : "r"(x));
+  return r;
+#else
+  return ash_rt_pair((int8_t)(uint8_t)x, (int8_t)(uint8_t)(x >> 16));
+#endif
+}
+
+/* Bytes 1 and 3. */
+static inline uint32_t ash_rt_odd(uint32_t x) {
+#if ASH_RT_HAS_DSP
+  uint32_t r;
+  __asm__("sxtb16 %0, %1, ror #8" : "=r"(r) : "r"(x));
+  return r;
+#else
+  return ash_rt_pair((int8_t)(uint8_t)(x >> 8), (int8_t)(uint8_t)(x >> 24));
+#endif
+}
+
+/* s + the sum of both products; wraps around. */
+static inline int32_t ash_rt_mla_pair(int32_t s, uint32_t a, uint32_t b) {
+#if ASH_RT_HAS_DSP
+  __asm__("smlad %0, %1, %2, %0" : "+r"(s) : "r"(a), "r"(b));
+  return s;
+#else
+  return (int32_t)((uint32_t)s + (uint32_t)(ash_rt_low(a) * ash_rt_low(b)) +
+                   (uint32_t)(ash_rt_high(a) * ash_rt_high(b)));
+#endif
+}
+
+static inline int32_t ash_rt_mla_low(int32_t s, uint32_t a, uint32_t b) {
+#if ASH_RT_HAS_DSP
+  __asm__("smlabb %0, %1, %2, %0" : "+r"(s) : "r"(a), "r"(b));
+  return s;
+#else
+  return (int32_t)((uint32_t)s + (uint32_t)(ash_rt_low(a) * ash_rt_low(b)));
+#endif
+}
+
+static inline int32_t ash_rt_mla_high(int32_t s, uint32_t a, uint32_t b) {
+#if ASH_RT_HAS_DSP
+  __asm__("smlatt %0, %1, %2, %0" : "+r"(s) : "r"(a), "r"(b));
+  return s;
+#else
+  return (int32_t)((uint32_t)s + (uint32_t)(ash_rt_high(a) * ash_rt_high(b)));
+#endif
+}
+
+/* a * b * 2^-32, to the nearest, ties up. */
+static inline int32_t ash_rt_mul_top(int32_t a, int32_t b) {
+#if ASH_RT_HAS_DSP
+  int32_t r;
+  __asm__("smmulr %0, %1, %2" : "=r"(r) : "r"(a), "r"(b));
+  return r;
+#else
+  return (int32_t)(((int64_t)a * b + ((int64_t)1 << 31)) >> 32);
+#endif
+}
+
+/* x / 2, rounded down, within int8. */
+static inline int8_t ash_rt_halve_s8(int32_t x) {
+#if ASH_RT_HAS_DSP
+  int32_t r;
+  __asm__("ssat %0, #8, %1, asr #1" : "=r"(r) : "r"(x));
+  return (int8_t)r;
+#else
+  return (int8_t)ash_rt_clamp(x >> 1, -128, 127);
+#endif
+}
+
+static inline int8_t ash_rt_saturate_s8(int32_t x) {
+#if ASH_RT_HAS_DSP
+  int32_t r;
+  __asm__("ssat %0, #8, %1" : "=r"(r) : "r"(x));
+  return (int8_t)r;
+#else
+  return (int8_t)ash_rt_clamp(x, -128, 127);
+#endif
+}
+
+/* ash_rt_rescale, zero point and saturation, for |sum| < 2^30 and shift < 0:
+ * doubling the sum makes one instruction of mul_high; lowering a negative
+ * number by one makes ties that go up go away from zero; the last bit of the
+ * shift is left to ash_rt_halve_s8, with which 2 * zero point + 1 is added. */
+static inline int8_t ash_rt_rescale_dsp(int32_t sum, int32_t multiplier,
+                                        int32_t shift, int32_t twice) {
+  const int32_t x = ash_rt_mul_top((int32_t)((uint32_t)sum << 1), multiplier);
+  return ash_rt_halve_s8(((x + (x >> 31)) >> (-shift - 1)) + twice);
+}
+
+/* For fused activations that leave less than int8. */
+static inline void ash_rt_clamp_run_s8(int8_t *out, int32_t count, int32_t low,
+                                       int32_t high) {
+  if (low == -128 && high == 127)
+    return;
+  for (int32_t i = 0; i < count; i++)
+    out[i] = (int8_t)ash_rt_clamp(out[i], low, high);
+}
+
+/* Four bytes after the other as 16-bit numbers; returns the end. */
+static inline int16_t *ash_rt_widen_s8(int16_t *to, const int8_t *from,
+                                       int32_t count) {
+#if ASH_RT_HAS_DSP
+  for (; count >= 4; count -= 4, from += 4, to += 4) {
+    const uint32_t x = ash_rt_load_4(from);
+    const uint32_t even = ash_rt_even(x), odd = ash_rt_odd(x);
+    uint32_t first, second;
+    __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(first) : "r"(even), "r"(odd));
+    __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(second) : "r"(odd), "r"(even));
+    ASH_RT_COPY(to, &first, 4);
+    ASH_RT_COPY(to + 2, &second, 4);
+  }
+#endif
+  for (; count > 0; count--)
+    *to++ = *from++;
+  return to;
+}
+
+/* Two 16-bit numbers at an address that is a multiple of 4. */
+static inline uint32_t ash_rt_load_pair(const int16_t *p) {
+#if ASH_RT_HAS_DSP
+  typedef uint32_t __attribute__((may_alias)) ash_rt_word;
+  return *(const ash_rt_word *)(const void *)p;
+#else
+  return ash_rt_pair(p[0], p[1]);
+#endif
+}
+
+#endif

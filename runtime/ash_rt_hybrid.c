@@ -1,0 +1,162 @@
+/* ash_rt_hybrid.c - layers with float activations and int8 weights: the
+ * activations become int8 with a scale of their own while the model runs. */
+#include "ash_rt.h"
+
+typedef struct ash_rt_hybrid_row {
+  int8_t *x;
+  float scale;
+  int32_t zero;
+} ash_rt_hybrid_row;
+
+static float ash_rt_hybrid_size(float x) {
+  return x < 0 ? -x : x;
+}
+
+static int32_t ash_rt_hybrid_zero(double low, double high, double scale) {
+  const double a = low / scale, b = high / scale; /* a <= 0 <= b */
+  const double zero = 128.0 - a < 127.0 + b ? -128.0 - a : 127.0 - b;
+  if (zero <= -128.0)
+    return -128;
+  if (zero >= 127.0)
+    return 127;
+  const int32_t whole = (int32_t)zero;
+  const double rest = zero - (double)whole;
+  return whole + (int32_t)(rest >= 0.5) - (int32_t)(rest <= -0.5);
+}
+
+static ash_rt_hybrid_row ash_rt_hybrid_quantise(const float *in, int32_t count,
+                                                int32_t asymmetric, void *to) {
+  ash_rt_hybrid_row r = {(int8_t *)to, 1.0f, 0};
+  float low = in[0], high = in[0], inverse;
+  for (int32_t i = 1; i < count; i++) {
+    low = in[i] < low ? in[i] : low;
+    high = in[i] > high ? in[i] : high;
+  }
+  if (asymmetric) {
+    low = low < 0 ? low : 0;
+    high = high > 0 ? high : 0;
+    if (low < high) {
+      const double scale = ((double)high - (double)low) / 255.0;
+      r.zero = ash_rt_hybrid_zero((double)low, (double)high, scale);
+      r.scale = (float)scale;
+    }
+    inverse = low < high ? 1.0f / r.scale : 0.0f;
+  } else {
+    const float a = ash_rt_hybrid_size(low), b = ash_rt_hybrid_size(high);
+    const float range = a > b ? a : b;
+    r.scale = range > 0 ? range / 127.0f : 1.0f;
+    inverse = range > 0 ? 127.0f / range : 0.0f;
+  }
+  for (int32_t i = 0; i < count; i++) {
+    const int32_t steps = ash_rt_round_f32(in[i] * inverse, -1000, 1000);
+    r.x[i] =
+        (int8_t)ash_rt_clamp(steps + r.zero, asymmetric ? -128 : -127, 127);
+  }
+  return r;
+}
+
+static float ash_rt_hybrid_clamp(const ash_rt_hybrid_params *p, float x) {
+  return ash_rt_clamp_f32(x, p->act_min, p->act_max);
+}
+
+/* Taps of one pixel that fall into the input. */
+typedef struct ash_rt_hybrid_taps {
+  int32_t top, left;
+  ash_rt_taps v, h;
+} ash_rt_hybrid_taps;
+
+static ash_rt_hybrid_taps ash_rt_hybrid_taps_of(const ash_rt_window *w,
+                                                int32_t y, int32_t x) {
+  ash_rt_hybrid_taps t;
+  t.top = y * w->stride_h - w->pad_top;
+  t.left = x * w->stride_w - w->pad_left;
+  t.v = ash_rt_taps_of(t.top, w->filter_h, w->dilation_h, w->in_h);
+  t.h = ash_rt_taps_of(t.left, w->filter_w, w->dilation_w, w->in_w);
+  return t;
+}
+
+/* Neighbouring weights of a tap are `pitch` apart; `depth` channels count. */
+static float ash_rt_hybrid_sum(const ash_rt_window *w,
+                               const ash_rt_hybrid_row *r,
+                               const ash_rt_hybrid_taps *t, int32_t channel,
+                               const int8_t *filter, int32_t depth,
+                               int32_t pitch) {
+  uint32_t sum = 0;
+  for (int32_t fy = t->v.lo; fy < t->v.hi; fy++)
+    for (int32_t fx = t->h.lo; fx < t->h.hi; fx++) {
+      const ptrdiff_t at = (ptrdiff_t)(t->top + fy * w->dilation_h) * w->in_w +
+                           t->left + fx * w->dilation_w;
+      const int8_t *a = r->x + at * w->in_c + channel;
+      const int8_t *b =
+          filter + ((ptrdiff_t)fy * w->filter_w + fx) * (ptrdiff_t)pitch;
+      for (int32_t i = 0; i < depth; i++)
+        sum += (uint32_t)((a[i] - r->zero) * b[i]);
+    }
+  return (float)(int32_t)sum;
+}
+
+void ash_rt_conv_2d_hybrid(const ash_rt_hybrid_params *p, const float *in,
+                           const int8_t *filter, const float *bias,
+                           const float *scale, float *out, void *work) {
+  const ash_rt_window *w = &p->window;
+  const int32_t depth = w->in_c / p->groups, made = w->out_c / p->groups;
+  const ptrdiff_t taps = (ptrdiff_t)w->filter_h * w->filter_w * depth;
+  const int32_t image = w->in_h * w->in_w * w->in_c;
+  for (int32_t n = 0; n < w->batches; n++, in += image) {
+    const ash_rt_hybrid_row r =
+        ash_rt_hybrid_quantise(in, image, p->asymmetric, work);
+    for (int32_t y = 0; y < w->out_h; y++)
+      for (int32_t x = 0; x < w->out_w; x++) {
+        const ash_rt_hybrid_taps t = ash_rt_hybrid_taps_of(w, y, x);
+        for (int32_t c = 0; c < w->out_c; c++) {
+          const float sum = ash_rt_hybrid_sum(w, &r, &t, c / made * depth,
+                                              filter + c * taps, depth, depth);
+          const float v = sum * scale[p->per_channel ? c : 0] * r.scale;
+          *out++ = ash_rt_hybrid_clamp(p, v + (bias ? bias[c] : 0.0f));
+        }
+      }
+  }
+}
+
+void ash_rt_depthwise_conv_2d_hybrid(const ash_rt_hybrid_params *p,
+                                     const float *in, const int8_t *filter,
+                                     const float *bias, const float *scale,
+                                     float *out, void *work) {
+  const ash_rt_window *w = &p->window;
+  const int32_t each = w->out_c / w->in_c;
+  const int32_t image = w->in_h * w->in_w * w->in_c;
+  for (int32_t n = 0; n < w->batches; n++, in += image) {
+    const ash_rt_hybrid_row r =
+        ash_rt_hybrid_quantise(in, image, p->asymmetric, work);
+    for (int32_t y = 0; y < w->out_h; y++)
+      for (int32_t x = 0; x < w->out_w; x++) {
+        const ash_rt_hybrid_taps t = ash_rt_hybrid_taps_of(w, y, x);
+        for (int32_t c = 0; c < w->out_c; c++) {
+          const float sum =
+              ash_rt_hybrid_sum(w, &r, &t, c / each, filter + c, 1, w->out_c);
+          const float v = sum * (scale[p->per_channel ? c : 0] * r.scale);
+          *out++ = ash_rt_hybrid_clamp(p, v + (bias ? bias[c] : 0.0f));
+        }
+      }
+  }
+}
+
+void ash_rt_fully_connected_hybrid(const ash_rt_hybrid_params *p,
+                                   const float *in, const int8_t *filter,
+                                   const float *bias, const float *scale,
+                                   float *out, void *work) {
+  const int32_t depth = p->window.in_c;
+  for (int32_t b = 0; b < p->window.batches; b++, in += depth) {
+    const ash_rt_hybrid_row r =
+        ash_rt_hybrid_quantise(in, depth, p->asymmetric, work);
+    const int8_t *w = filter;
+    for (int32_t c = 0; c < p->window.out_c; c++, w += depth) {
+      uint32_t sum = 0;
+      for (int32_t i = 0; i < depth; i++)
+        sum += (uint32_t)((r.x[i] - r.zero) * w[i]);
+      const float v =
+          (float)(int32_t)sum * (r.scale * scale[p->per_channel ? c : 0]);
+      *out++ = ash_rt_hybrid_clamp(p, (bias ? bias[c] : 0.0f) + v);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/* ash_rt_softmax_s16.c - softmax over the last axis, int16, with tables of 512
+ * steps and linear interpolation. */
+#include "ash_rt.h"
+
+static int32_t ash_rt_table_s16(const int16_t *table, int32_t x) {
+  x = ash_rt_clamp(x, -32768, 32767);
+  const int32_t i = 256 + (x >> 7), part = x & 0x7f;
+  const int32_t slope = table[i + 1] - table[i];
+  return table[i] + ((slope * part + 64) >> 7);
+}
+
+void ash_rt_softmax_s16(const ash_rt_softmax_s16_params *p, const int16_t *in,
+                        const int16_t *tables, int16_t *out) {
+  for (int32_t r = 0; r < p->rows; r++, in += p->depth, out += p->depth) {
+    int32_t most = in[0], sum = 0;
+    for (int32_t c = 1; c < p->depth; c++)
+      most = in[c] > most ? in[c] : most;
+    for (int32_t c = 0; c < p->depth; c++) {
+      const int32_t d = ash_rt_rescale(in[c] - most, p->multiplier, p->shift);
+      out[c] = (int16_t)ash_rt_table_s16(tables, d + 32767);
+      sum += out[c];
+    }
+    const int32_t zeros = ash_rt_zeros((uint32_t)sum), down = 31 - zeros;
+    const int32_t scaled =
+        (int32_t)((((int64_t)sum << (zeros - 1)) + (1 << 13)) >> 14);
+    const int32_t inverse =
+        ash_rt_table_s16(tables + 513, scaled - (1 << 15) - (1 << 16));
+    for (int32_t c = 0; c < p->depth; c++) {
+      const int64_t y =
+          ((int64_t)out[c] * inverse + (down > 0 ? 1 << (down - 1) : 0)) >>
+          down;
+      out[c] = (int16_t)(y < 0 ? 0 : y > 32767 ? 32767 : y);
+    }
+  }
+}

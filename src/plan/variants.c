@@ -1,0 +1,153 @@
+/* variants.c - which operators keep their fast kernels.
+ *
+ * A plan costs milliseconds, so the choice is made by planning: as long as the
+ * memory does not suffice, the operator at the highest peak gives up its work
+ * memory. At the end those who gave it up early try again: the later ones may
+ * have made room for them too. */
+#include "plan/variants.h"
+
+#include "graph/graph.h"
+#include "kernel/kernel.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct chooser {
+  ash_ctx *ctx;
+  ash_graph *g;
+  const ash_device *device;
+  const ash_plan_options *options;
+  uint64_t *alive;   /* by op: bytes of activations while it runs          */
+  uint32_t *dropped; /* ops that gave up their kernels, in this order      */
+  uint32_t count;
+} chooser;
+
+static bool is_wanted(const ash_graph *g, size_t op, uint32_t tensor) {
+  const ash_op *o = &g->ops.items[op];
+  for (uint32_t k = 0; k < o->input_count; k++)
+    if (o->inputs[k] == tensor)
+      return true;
+  return false;
+}
+
+/* The last operator that wants the tensor. */
+static size_t last_use(const ash_graph *g, uint32_t tensor, size_t first) {
+  for (size_t i = 0; i < g->output_count; i++)
+    if (g->outputs[i] == tensor)
+      return g->op_count - 1;
+  for (size_t op = g->op_count; op > first; op--)
+    if (is_wanted(g, op - 1, tensor))
+      return op - 1;
+  return first;
+}
+
+static void add_alive(chooser *c, uint32_t tensor, size_t first) {
+  const size_t last = last_use(c->g, tensor, first);
+  for (size_t op = first; op <= last && op < c->g->op_count; op++)
+    c->alive[op] += c->g->tensors.items[tensor].bytes;
+}
+
+static ash_status start(chooser *c) {
+  const ash_graph *g = c->g;
+  c->alive = ASH_NEW_ARRAY(&c->ctx->scratch, uint64_t, g->op_count + 1);
+  c->dropped = ASH_NEW_ARRAY(&c->ctx->scratch, uint32_t, g->op_count + 1);
+  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
+  for (size_t i = 0; i < g->input_count; i++)
+    add_alive(c, g->inputs[i], 0);
+  for (size_t op = 0; op < g->op_count; op++)
+    for (uint32_t k = 0; k < g->ops.items[op].output_count; k++)
+      add_alive(c, g->ops.items[op].outputs[k], op);
+  return ASH_OK;
+}
+
+/* The fast operator with work memory at the highest peak; false: none. */
+static bool drop_one(chooser *c) {
+  uint32_t best = ASH_NO_ID;
+  uint64_t most = 0;
+  for (uint32_t op = 0; op < c->g->op_count; op++) {
+    const uint64_t work =
+        c->g->ops.items[op].small ? 0 : ash_kernel_scratch(c->g, op);
+    if (work != 0 && c->alive[op] + work > most) {
+      most = c->alive[op] + work;
+      best = op;
+    }
+  }
+  if (best == ASH_NO_ID)
+    return false;
+  c->g->ops.items[best].small = true;
+  c->dropped[c->count++] = best;
+  return true;
+}
+
+static ash_status plan(chooser *c, const ash_plan **out) {
+  return ash_plan_model(c->ctx, out, c->g, c->device, c->options);
+}
+
+static ash_status drop_until_it_fits(chooser *c, const ash_plan **out) {
+  const size_t diags = c->ctx->diag_count;
+  ash_status status = plan(c, out);
+  while (status == ASH_NOFIT && drop_one(c)) {
+    c->ctx->diag_count = diags;
+    status = plan(c, out);
+  }
+  return status;
+}
+
+/* The last one to give up was needed for sure. */
+static ash_status restore(chooser *c, const ash_plan **out) {
+  const size_t diags = c->ctx->diag_count;
+  for (uint32_t i = 0; i + 1 < c->count; i++) {
+    ash_op *op = &c->g->ops.items[c->dropped[i]];
+    const ash_plan *better;
+    op->small = false;
+    const ash_status status = plan(c, &better);
+    if (status != ASH_OK && status != ASH_NOFIT)
+      return status;
+    if (status == ASH_OK)
+      *out = better;
+    else
+      op->small = true;
+    c->ctx->diag_count = status == ASH_OK ? c->ctx->diag_count : diags;
+  }
+  return ASH_OK;
+}
+
+const char *ash_variant_reason(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
+  ash_op *o = &g->ops.items[op];
+  if (!o->small)
+    return NULL;
+  const ash_kernel *small = ash_kernel_find(g, op);
+  o->small = false;
+  const ash_kernel *fast = ash_kernel_find(g, op);
+  const uint64_t work = ash_kernel_scratch(g, op);
+  o->small = true;
+  return ash_zone_format(
+      &ctx->keep,
+      "%s instead of %s, whose %" PRIu64 " bytes of work memory do not fit",
+      small ? small->name : "?", fast ? fast->name : "?", work);
+}
+
+static void tell(chooser *c) {
+  for (uint32_t op = 0; op < c->g->op_count; op++) {
+    const char *reason = ash_variant_reason(c->ctx, c->g, op);
+    if (reason)
+      ash_note(c->ctx, ASH_D_plan_small_kernel,
+               ash_graph_loc(c->g, op, ASH_NO_ID), "runs %s", reason);
+  }
+}
+
+ash_status ash_plan_variants(ash_ctx *ctx, const ash_plan **out, ash_graph *g,
+                             const ash_device *device,
+                             const ash_plan_options *options) {
+  chooser c = {.ctx = ctx, .g = g, .device = device, .options = options};
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  ash_status status = start(&c);
+  if (status == ASH_OK)
+    status = drop_until_it_fits(&c, out);
+  if (status == ASH_OK)
+    status = restore(&c, out);
+  if (status == ASH_OK)
+    tell(&c);
+  ash_zone_rewind(&ctx->scratch, mark);
+  return status;
+}

@@ -1,0 +1,115 @@
+/* playground.js TEST - one test of the playground in headless Chromium; called
+ * by the script `playground` beside it. Environment: CHROMIUM, SITE (the
+ * folder), MODEL, TARGET, OUT (a folder for files). The last line is JSON. */
+'use strict';
+const assert = require('assert');
+const path = require('path');
+const {chromium} = require(path.join(process.env.NODE_PATH, 'playwright-core'));
+
+const errors = [];
+
+async function openPage(browser, options) {
+  const page = await browser.newPage({viewport: {width: 1280, height: 900}, ...options});
+  page.on('pageerror', error => errors.push(error.message));
+  page.on('console', message => { if (message.type() === 'error') errors.push(message.text()); });
+  page.on('request', request => { if (!/^(file|blob):/.test(request.url())) errors.push('asked for ' + request.url()); });
+  await page.goto('file://' + process.env.SITE + '/index.html?target=' + process.env.TARGET);
+  await page.waitForSelector('#target option', {state: 'attached'});
+  return page;
+}
+
+/* Until the page is at rest. */
+async function settled(page) {
+  await page.waitForFunction(() => !document.getElementById('state').classList.contains('busy') && !state.worker, null, {timeout: 120000});
+}
+async function give(page) {
+  await page.setInputFiles('#model', process.env.MODEL);
+  await settled(page);
+}
+
+const tests = {
+  async plan(browser) {
+    const page = await openPage(browser);
+    await give(page);
+    await page.waitForSelector('#maps canvas');
+    const foot = await page.textContent('#foot');
+    return {plan: await page.evaluate(() => JSON.parse(state.plan)), shown: foot.match(/Plan ([0-9a-f]{16})/)[1]};
+  },
+
+  async what_if(browser) {
+    const page = await openPage(browser);
+    await page.click('#example');
+    await settled(page);
+    const before = await page.evaluate(() => JSON.parse(state.plan).arenas);
+    await page.fill('#size-list input[name=DTCM]', '1');
+    await page.waitForSelector('#said:not([hidden])');
+    await settled(page);
+    await page.waitForFunction(() => document.getElementById('command').textContent.includes('--set DTCM=1'));
+    assert(/ASH\d{4}/.test(await page.textContent('#said')), await page.textContent('#said'));
+    assert(await page.isHidden('#report'));
+    await page.fill('#size-list input[name=DTCM]', '512K');
+    await page.waitForSelector('#report:not([hidden])');
+    await settled(page);
+    assert.deepStrictEqual(await page.evaluate(() => JSON.parse(state.plan).arenas), before);
+    await page.click('details summary');
+    await page.fill('#more', '--planner naive');
+    await page.press('#more', 'Enter');
+    await page.waitForFunction(() => state.plan && JSON.parse(state.plan).planner === 'naive');
+    await settled(page);
+    assert.strictEqual(await page.textContent('#command'), 'ashlar plan digits.tflite --target apollo510 --planner naive');
+    await page.fill('#more', '');
+    await page.press('#more', 'Enter');
+    await page.selectOption('#target', 'stm32f446re');
+    await page.waitForFunction(() => state.plan && JSON.parse(state.plan).target === 'stm32f446re');
+    await settled(page);
+    assert((await page.textContent('#device-facts')).includes('cortex-m4'));
+  },
+
+  async broken(browser) {
+    const page = await openPage(browser);
+    await give(page);
+    assert(/ASH\d{4}/.test(await page.textContent('#said')));
+    assert(await page.isHidden('#report'));
+    await page.click('#example');
+    await settled(page);
+    await page.waitForSelector('#maps canvas');
+    assert(await page.isHidden('#said') || !/error/.test(await page.textContent('#said')));
+  },
+
+  async module(browser) {
+    const page = await openPage(browser);
+    await give(page);
+    const [file] = await Promise.all([page.waitForEvent('download'), page.click('#save-c')]);
+    await file.saveAs(path.join(process.env.OUT, file.suggestedFilename()));
+    await settled(page);
+    const [report] = await Promise.all([page.waitForEvent('download'), page.click('#save-report')]);
+    await report.saveAs(path.join(process.env.OUT, report.suggestedFilename()));
+    const other = await browser.newPage();
+    await other.goto('file://' + path.join(process.env.OUT, report.suggestedFilename()));
+    await other.waitForSelector('#maps canvas');
+  },
+
+  async looks(browser) {
+    for (const [name, options] of [['light', {}], ['dark', {colorScheme: 'dark'}], ['telephone', {viewport: {width: 390, height: 844}, deviceScaleFactor: 2}]]) {
+      const page = await openPage(browser, options);
+      await give(page);
+      const picture = await page.screenshot({path: path.join(process.env.OUT, name + '.png'), fullPage: true});
+      assert(picture.length > 20000, name + ' is nearly empty');
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert(wide <= 0, name + ' is ' + wide + ' pixels too wide');
+      await page.close();
+    }
+  },
+};
+
+async function main() {
+  const browser = await chromium.launch({executablePath: process.env.CHROMIUM, args: ['--no-sandbox']});
+  try {
+    const result = await tests[process.argv[2]](browser);
+    assert.deepStrictEqual(errors, []);
+    console.log(JSON.stringify(result || {}));
+  } finally {
+    await browser.close();
+  }
+}
+main().catch(error => { console.error(error.stack); process.exit(1); });
