@@ -98,6 +98,8 @@ int session_open(session *s, const command *cmd) {
     fprintf(stderr, "ashlar: out of memory\n");
     return exit_code_of(ASH_NOMEM);
   }
+  progress_open(&s->progress, s->quiet);
+  progress_listen(&s->progress, s->ctx);
   s->options.struct_bytes = sizeof s->options;
   s->options.plan.struct_bytes = sizeof s->options.plan;
   ash_load_options *load = &s->options.load;
@@ -106,6 +108,8 @@ int session_open(session *s, const command *cmd) {
   load->input_shape_count = s->shapes.count;
   load->constants = s->constants.items;
   load->constant_count = s->constants.count;
+  load->customs = s->customs.items;
+  load->custom_count = s->customs.count;
   s->options.stop = s->stop_after != NULL;
   if (s->stop_after)
     s->options.stop_after = ash_stage_find(s->stop_after);
@@ -129,7 +133,16 @@ int session_open(session *s, const command *cmd) {
   return read == ASH_OK ? -1 : session_close(s, read);
 }
 
+void print_session_diags(session *s) {
+  progress_clear(&s->progress);
+  if (s->quiet)
+    ash_ctx_forget(s->ctx);
+  else
+    print_diags_as(s->ctx, stderr, s->color);
+}
+
 int session_close(session *s, ash_status status) {
+  progress_clear(&s->progress);
   if (s->ctx) {
     if (!s->quiet || status != ASH_OK)
       print_diags_as(s->ctx, stderr, s->color);

@@ -6,32 +6,42 @@
 #include "args.h"
 #include "ashlar/compile.h"
 #include "ashlar/report.h"
+#include "progress.h"
 #include "term.h"
 
 typedef struct session {
   const command *cmd;
   ash_ctx *ctx;
-  const char *target; /* --target */
-  arg_list sets;      /* --set MEM=SIZE */
-  arg_list budgets;   /* --budget MEM=SIZE */
+  const char *target;         /* --target */
+  arg_list sets;              /* --set MEM=SIZE */
+  arg_list budgets;           /* --budget MEM=SIZE */
   arg_list rule_files, rules; /* --rules FILE, -r RULE */
-  uint64_t timeout;   /* --planner-timeout */
-  const char *buffering; /* --buffering */
+  uint64_t timeout;           /* --planner-timeout */
+  const char *buffering;      /* --buffering */
   ash_memory_constraint constraints[ARG_LIST_MAX];
   char names[ARG_LIST_MAX][64];
   ash_rules *book;
   arg_list shapes;    /* --input-shape NAME=1,3,32,32 */
   arg_list constants; /* --constant NAME=1,2,3 */
+  arg_list customs;   /* --custom NAME */
   ash_compile_options options;
   const char *dump_after, *stop_after;
   const ash_device *device;
   term out; /* standard output */
+  progress progress;
   const char *color; /* --color */
   bool quiet, verbose, ascii;
 } session;
 
-/* The options that all model commands take, for the head of their tables. */
+/* The options that every command takes. */
 /* clang-format off */
+#define OUTPUT_OPTIONS(s)                                                      \
+  {"color", 0, ARG_TEXT, &(s)->color, "WHEN",                                  \
+   "auto (default: on terminals, without NO_COLOR), always, never"},           \
+  {"verbose", 'v', ARG_FLAG, &(s)->verbose, NULL, "say more"},                 \
+  {"quiet", 'q', ARG_FLAG, &(s)->quiet, NULL, "say nothing but errors"}
+
+/* The options that all model commands take, for the head of their tables. */
 #define SESSION_OPTIONS(s)                                                     \
   {"target", 't', ARG_TEXT, &(s)->target, "NAME|FILE",                         \
    "device: 'ashlar targets' lists them (default host)"},                      \
@@ -47,10 +57,8 @@ typedef struct session {
    "placement rules in YAML (docs/rules.md)"},                                 \
   {"rule", 'r', ARG_LIST, &(s)->rules, "'KEY=VALUE ...'",                      \
    "one more rule: 'type=constant memory=MRAM'"},                              \
-  {"input-shape", 0, ARG_LIST, &(s)->shapes, "NAME=1,3,32,32",                 \
-   "fixes the shape of an input that the model leaves open"},                  \
-  {"constant", 0, ARG_LIST, &(s)->constants, "NAME=1,2,3",                     \
-   "makes an input a constant (shapes and axes must be)"},                     \
+  {"custom", 0, ARG_LIST, &(s)->customs, "NAME",                               \
+   "custom operator that you supply as a C function"},                         \
   {"integers", 0, ARG_FLAG, &(s)->options.load.integers, NULL,                 \
    "floats of the model hold integers: compute with integers"},                \
   {"planner", 0, ARG_TEXT, &(s)->options.plan.planner, "NAME",                 \
@@ -83,12 +91,9 @@ typedef struct session {
    "print the model after read, pass or plan"},                                \
   {"stop-after", 0, ARG_TEXT, &(s)->stop_after, "STAGE",                       \
    "go no further than that stage"},                                           \
-  {"color", 0, ARG_TEXT, &(s)->color, "WHEN",                                  \
-   "auto (default: on terminals, without NO_COLOR), always, never"},           \
   {"ascii", 0, ARG_FLAG, &(s)->ascii, NULL,                                    \
    "draw with plain characters"},                                              \
-  {"verbose", 'v', ARG_FLAG, &(s)->verbose, NULL, "say more"},                 \
-  {"quiet", 'q', ARG_FLAG, &(s)->quiet, NULL, "say nothing but errors"}
+  OUTPUT_OPTIONS(s)
 /* clang-format on */
 
 /* Makes the context and the device. -1 to go on, else an exit code. */
@@ -96,6 +101,9 @@ int session_open(session *s, const command *cmd);
 /* Prints what was said and frees everything; turns a status into an exit
  * code. */
 int session_close(session *s, ash_status status);
+
+/* Prints what was said so far; with --quiet, nothing. */
+void print_session_diags(session *s);
 
 /* Writes to a file, or to standard output for "-". */
 ash_status write_text(session *s, const char *path, const char *text,

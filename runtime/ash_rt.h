@@ -433,6 +433,80 @@ void ash_rt_fully_connected_hybrid(const ash_rt_hybrid_params *p,
                                    const float *bias, const float *scale,
                                    float *out, void *work);
 
+/* ---- layers with state --------------------------------------------------- */
+
+/* Fused activations of float layers, one value at a time. */
+enum {
+  ASH_RT_ACT_NONE,
+  ASH_RT_ACT_RELU,
+  ASH_RT_ACT_RELU6,
+  ASH_RT_ACT_RELU_N1_TO_1,
+  ASH_RT_ACT_TANH
+};
+
+/* Each filter remembers its last `memory` answers, the newest last; a unit sums
+ * those of `rank` filters. */
+typedef struct ash_rt_svdf_params {
+  int32_t batches, depth, filters, memory, rank;
+  int32_t act;                                     /* float */
+  int32_t in_offset, out_offset;                   /* int8 from here on */
+  int32_t in_multiplier, in_shift;                 /* to the state */
+  int32_t out_multiplier, out_shift, narrow_state; /* int8, not int16 */
+} ash_rt_svdf_params;
+
+void ash_rt_svdf_f32(const ash_rt_svdf_params *p, const float *in,
+                     const float *feature, const float *time, const float *bias,
+                     float *state, float *out);
+void ash_rt_svdf_s8(const ash_rt_svdf_params *p, const int8_t *in,
+                    const int8_t *feature, const void *time,
+                    const int32_t *bias, void *state, int8_t *out);
+
+/* The row of data and result at (batch, step) is batch * per_batch + step *
+ * per_step. */
+typedef struct ash_rt_sequence {
+  int32_t batches, steps, per_batch, per_step;
+  int32_t depth, units;
+} ash_rt_sequence;
+
+typedef struct ash_rt_rnn_f32_params {
+  ash_rt_sequence sequence;
+  int32_t act;
+} ash_rt_rnn_f32_params;
+
+void ash_rt_rnn_f32(const ash_rt_rnn_f32_params *p, const float *in,
+                    const float *weights, const float *recurrent,
+                    const float *bias, float *state, float *out);
+
+/* `parts` are the operator's inputs 1 to 23, null where absent; `units` of the
+ * sequence are the outputs. `work` holds five values a cell. */
+typedef struct ash_rt_lstm_f32_params {
+  ash_rt_sequence sequence;
+  int32_t cells, act;
+  float cell_clip, proj_clip; /* 0: none */
+} ash_rt_lstm_f32_params;
+
+void ash_rt_lstm_f32(const ash_rt_lstm_f32_params *p, const float *in,
+                     const void *const *parts, float *state, float *cell,
+                     float *out, void *work);
+
+/* int8 data and states, cells of int16 with `cell_bits` integer bits. Gates are
+ * in Q3.12; the four of each array are those of input, forget, cell, output. */
+typedef struct ash_rt_lstm_s8_params {
+  ash_rt_sequence sequence;
+  int32_t cells;
+  int32_t in_offset, state_offset; /* -zero points */
+  int32_t in_multiplier[4], in_shift[4];
+  int32_t state_multiplier[4], state_shift[4];
+  int32_t cell_multiplier[4], cell_shift[4]; /* peepholes */
+  int32_t cell_bits, cell_clip;
+  int32_t hidden_multiplier, hidden_shift, hidden_zero;
+  int32_t proj_multiplier, proj_shift, proj_clip;
+} ash_rt_lstm_s8_params;
+
+void ash_rt_lstm_s8(const ash_rt_lstm_s8_params *p, const int8_t *in,
+                    const void *const *parts, int8_t *state, int16_t *cell,
+                    int8_t *out, void *work);
+
 /* ---- elements of a type known only from the parameters ------------------ */
 
 enum {
@@ -791,6 +865,9 @@ typedef struct ash_rt_rows_params {
 /* table[d] is exp(-d * scale * beta) in Q0.31. */
 void ash_rt_softmax_s8(const ash_rt_rows_params *p, const int8_t *in,
                        const int32_t *table, int8_t *out);
+/* To 1/65536, from -32768 on. */
+void ash_rt_softmax_s8_s16(const ash_rt_rows_params *p, const int8_t *in,
+                           const int32_t *table, int16_t *out);
 void ash_rt_softmax_u8(const ash_rt_rows_params *p, const uint8_t *in,
                        const int32_t *table, uint8_t *out);
 
@@ -963,6 +1040,24 @@ void ash_rt_cumsum_f32(const ash_rt_cumsum_params *p, const float *in,
 void ash_rt_cumsum_whole(const ash_rt_cumsum_params *p, const void *in,
                          void *out);
 
+/* ---- Fourier transforms ------------------------------------------------- */
+
+/* Images of in_h by in_w, cut or filled up with zeros to fft_h by fft_w. The
+ * output has fft_w / 2 + 1 complex columns; the table cosine and sine of each
+ * k / n turns, n the larger length; `work` n complex numbers. */
+typedef struct ash_rt_rfft2d_params {
+  int32_t images, in_h, in_w, fft_h, fft_w;
+} ash_rt_rfft2d_params;
+
+void ash_rt_rfft2d(const ash_rt_rfft2d_params *p, const float *in,
+                   const float *table, float *out, void *work);
+void ash_rt_complex_abs(const ash_rt_count_params *p, const float *in,
+                        float *out);
+void ash_rt_complex_real(const ash_rt_count_params *p, const float *in,
+                         float *out);
+void ash_rt_complex_imag(const ash_rt_count_params *p, const float *in,
+                         float *out);
+
 /* ---- rows --------------------------------------------------------------- */
 
 void ash_rt_log_softmax_f32(const ash_rt_rows_params *p, const float *in,
@@ -1115,6 +1210,16 @@ typedef struct ash_rt_concatenation_s8_params {
 
 void ash_rt_concatenation_s8(const ash_rt_concatenation_s8_params *p,
                              const int8_t *in, int8_t *out);
+
+/* In float; `offset` is -zero point * scale of the input. */
+typedef struct ash_rt_concatenation_u8_params {
+  int32_t rows, run, pitch, at;
+  float scale, offset;
+  int32_t zero_point;
+} ash_rt_concatenation_u8_params;
+
+void ash_rt_concatenation_u8(const ash_rt_concatenation_u8_params *p,
+                             const uint8_t *in, uint8_t *out);
 
 typedef struct ash_rt_affine_params {
   int32_t count;

@@ -3,7 +3,7 @@
 #include "ash_rt.h"
 
 static void ash_rt_softmax_row_u8(int32_t depth, const uint8_t *in,
-                               const int32_t *table, uint8_t *out) {
+                                  const int32_t *table, uint8_t *out) {
   int32_t max = 0;
   for (int32_t i = 0; i < depth; i++)
     max = in[i] > max ? in[i] : max;

@@ -37,8 +37,8 @@ static inline void channel_scales(net *n, uint32_t w, int32_t axis) {
 
 static inline void cut_conv(ash_type type) {
   net n = net_new();
-  const int32_t groups = pick(1, 3), each = pick(1, 3), k = pick(1, 3);
-  const int32_t out = groups * pick(1, 4);
+  const int32_t groups = pick(0, 1) ? 1 : pick(2, 3), each = pick(1, 5);
+  const int32_t out = groups * pick(1, 4), k = pick(1, 3);
   const uint32_t x = input(&n, type, image(groups * each));
   const uint32_t w = constant(&n, type, NET_DIMS(out, k, pick(1, 3), each));
   const uint32_t b =
@@ -92,7 +92,7 @@ static inline void windows_on_images(void) {
 
 static inline void cut_conv_nd(void) {
   net n = net_new();
-  const int32_t groups = pick(1, 3), each = pick(1, 2),
+  const int32_t groups = pick(0, 1) ? 1 : pick(2, 3), each = pick(1, 4),
                 out = groups * pick(1, 3);
   const int32_t k = pick(1, 3);
   const bool flat = pick(0, 1);
@@ -108,7 +108,7 @@ static inline void cut_conv_nd(void) {
       net_op(&n, ASH_OP_conv_nd, NET_IDS(x, w, b), result(&n, ASH_FLOAT32));
   const int64_t stride[] = {pick(1, 3), pick(1, 3)};
   const int64_t dilation[] = {pick(1, 2), pick(1, 2)};
-  const int64_t pad[] = {pick(0, 3), pick(0, 1), pick(0, 3), pick(0, 1)};
+  const int64_t pad[] = {pick(0, 5), pick(0, 1), pick(0, 5), pick(0, 1)};
   const uint32_t axes = flat ? 1 : 2;
   set_ints(&n, op, "stride", stride, axes);
   set_ints(&n, op, "dilation", dilation, axes);

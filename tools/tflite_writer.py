@@ -199,6 +199,7 @@ class _Op:
         self.outputs = outputs
         self.options = options
         self.custom = custom
+        self.intermediates = []  # tensors that only this operator names
 
 
 class Subgraph:
@@ -464,6 +465,8 @@ def _write_op(b, op):
     inputs = _numbers(b, op.inputs, np.int32)
     outputs = _numbers(b, op.outputs, np.int32)
     custom = None
+    between = (_numbers(b, op.intermediates, np.int32)
+               if op.intermediates else None)
     if op.custom is not None:
         union, options = 0, None
         custom = _bytes_vector(b, op.custom, 4)
@@ -478,6 +481,8 @@ def _write_op(b, op):
         b.PrependUOffsetTRelativeSlot(4, options, 0)
     if custom is not None:
         b.PrependUOffsetTRelativeSlot(5, custom, 0)
+    if between is not None:
+        b.PrependUOffsetTRelativeSlot(8, between, 0)
     return b.EndObject()
 
 

@@ -34,10 +34,10 @@ OPTIONS.update({
     "RNN": (7, [(0, "activation", "act", 0),
                 (1, "asymmetric_quantize_inputs", "bool", 0)]),
     "UNIDIRECTIONAL_SEQUENCE_RNN": (
-        33, [(0, "time_major", "bool", 0), (1, "activation", "act", 0),
+        31, [(0, "time_major", "bool", 0), (1, "activation", "act", 0),
              (2, "asymmetric_quantize_inputs", "bool", 0)]),
     "UNIDIRECTIONAL_SEQUENCE_LSTM": (
-        70, [(0, "activation", "act", 0), (1, "cell_clip", "f32", 0.0),
+        71, [(0, "activation", "act", 0), (1, "cell_clip", "f32", 0.0),
              (2, "proj_clip", "f32", 0.0), (3, "time_major", "bool", 0),
              (4, "asymmetric_quantize_inputs", "bool", 0)]),
     "TOPK_V2": (34, []),
@@ -320,6 +320,144 @@ def mul_like(c, a, b):
     return a * b * (20000 if c.dtype == "int16" else 60)
 
 
+# ---- layers with state -----------------------------------------------------
+
+def variable(c, name, shape, dtype, quant=(None, None)):
+    return c.model.add_tensor(name, shape, dtype, None, *quant,
+                              is_variable=True)
+
+
+def svdf(c):
+    batch, depth, units, rank, memory = (int(n) for n in
+                                         c.rng.integers(1, 5, 5))
+    filters = units * rank
+    if c.dtype == "float32":
+        x = c.model.add_tensor("x", (batch, depth), "float32")
+        wf = c.model.add_tensor("wf", (filters, depth), "float32",
+                                float_data(c, (filters, depth)))
+        wt = c.model.add_tensor("wt", (filters, memory), "float32",
+                                float_data(c, (filters, memory)))
+        b = c.model.add_tensor("b", (units,), "float32",
+                               float_data(c, (units,)))
+        s = variable(c, "s", (batch, memory * filters), "float32")
+        y = c.model.add_tensor("y", (batch, units), "float32")
+    else:
+        xq, yq = c.quant(), c.quant(2.0 ** c.rng.uniform(-4, 1))
+        x = c.model.add_tensor("x", (batch, depth), "int8", None, *xq)
+        wf = c.model.add_tensor("wf", (filters, depth), "int8",
+                                c.rng.integers(-127, 128, (filters, depth)),
+                                np.float32(2.0 ** c.rng.uniform(-8, -5)), 0)
+        wt = c.model.add_tensor("wt", (filters, memory), "int16",
+                                c.rng.integers(-9000, 9000, (filters, memory)),
+                                np.float32(2.0 ** c.rng.uniform(-14, -11)), 0)
+        b = c.model.add_tensor("b", (units,), "int32",
+                               c.rng.integers(-30000, 30000, units),
+                               np.float32(1e-4), 0)
+        s = variable(c, "s", (batch, memory * filters), "int16",
+                     (np.float32(2.0 ** c.rng.uniform(-11, -8)), 0))
+        y = c.model.add_tensor("y", (batch, units), "int8", None, *yq)
+    inputs = [x, wf, wt, b if c.rng.random() < 0.7 else -1, s]
+    act = "RELU" if c.dtype == "int8" else c.activation()
+    c.model.add_op("SVDF", inputs, [y], version=3 if c.dtype == "int8" else 1,
+                   rank=rank, activation=act)
+    return c.finish([x], [y])
+
+
+def rnn(op):
+    def build(c):
+        batch, steps, depth, units = (int(n) for n in c.rng.integers(1, 5, 4))
+        major = bool(c.rng.random() < 0.5)
+        shape = (batch, depth)
+        if op != "RNN":
+            shape = (steps, batch, depth) if major else (batch, steps, depth)
+        x = c.model.add_tensor("x", shape, "float32")
+        w = c.model.add_tensor("w", (units, depth), "float32",
+                               float_data(c, (units, depth)))
+        r = c.model.add_tensor("r", (units, units), "float32",
+                               float_data(c, (units, units)))
+        b = c.model.add_tensor("b", (units,), "float32",
+                               float_data(c, (units,)))
+        h = variable(c, "h", (batch, units), "float32")
+        y = c.model.add_tensor("y", shape[:-1] + (units,), "float32")
+        options = dict(activation=str(c.rng.choice(["TANH", "RELU6"])))
+        if op != "RNN":
+            options["time_major"] = major
+        c.model.add_op(op, [x, w, r, b, h], [y], **options)
+        return c.finish([x], [y])
+    return build
+
+
+def lstm(c):
+    """With and without input gate, peepholes, projection, normalisation."""
+    batch, steps, depth, cells = (int(n) for n in c.rng.integers(1, 5, 4))
+    cells = 2 ** int(c.rng.integers(0, 3))
+    real = c.dtype == "float32"
+    project = bool(c.rng.random() < 0.4)
+    outputs = int(c.rng.integers(1, 5)) if project else cells
+    coupled = bool(c.rng.random() < 0.3)
+    peephole = bool(c.rng.random() < 0.4) and (real or outputs == cells)
+    norm = real and bool(c.rng.random() < 0.3)
+    major = bool(c.rng.random() < 0.5)
+    xq, hq = c.quant(2.0 ** c.rng.uniform(-7, -4)), c.quant(
+        2.0 ** c.rng.uniform(-8, -6))
+
+    def weights(name, shape, kind="int8", scale=2.0 ** -6):
+        if real:
+            return c.model.add_tensor(name, shape, "float32",
+                                      float_data(c, shape))
+        reach = 127 if kind == "int8" else 20000
+        return c.model.add_tensor(name, shape, kind,
+                                  c.rng.integers(-reach, reach, shape),
+                                  np.float32(scale * c.rng.uniform(0.5, 2)), 0)
+
+    def bias(name, count, spread=3000):
+        if real:
+            return c.model.add_tensor(name, (count,), "float32",
+                                      float_data(c, (count,)))
+        return c.model.add_tensor(name, (count,), "int32",
+                                  c.rng.integers(-spread, spread, count),
+                                  np.float32(1e-4), 0)
+
+    shape = (steps, batch, depth) if major else (batch, steps, depth)
+    x = c.model.add_tensor("x", shape, c.dtype, None,
+                           *((None, None) if real else xq))
+    inputs = [x] + [-1] * 23
+    for g in range(1 if coupled else 0, 4):
+        inputs[1 + g] = weights(f"w{g}", (cells, depth))
+        inputs[5 + g] = weights(f"r{g}", (cells, outputs))
+        inputs[12 + g] = bias(f"b{g}", cells)
+        if norm:
+            inputs[20 + g] = weights(f"n{g}", (cells,))
+    if peephole:
+        for g in range(1 if coupled else 0, 3):
+            inputs[9 + g] = weights(f"p{g}", (cells,), "int16", 2.0 ** -15)
+    if project:
+        inputs[16] = weights("p", (outputs, cells))
+        if c.rng.random() < 0.5:
+            inputs[17] = bias("q", outputs)
+    if real:
+        inputs[18] = variable(c, "h", (batch, outputs), "float32")
+        inputs[19] = variable(c, "c", (batch, cells), "float32")
+    else:
+        inputs[18] = variable(c, "h", (batch, outputs), "int8", hq)
+        inputs[19] = variable(c, "c", (batch, cells), "int16", (
+            np.float32(2.0 ** int(c.rng.integers(-13, -9))), 0))
+    y = c.model.add_tensor("y", shape[:-1] + (outputs,), c.dtype, None,
+                           *((None, None) if real else hq))
+    hidden = hq if not project else c.quant(2.0 ** c.rng.uniform(-8, -6))
+    between = [c.model.add_tensor(f"i{i}", (0,), "int16", None,
+                                  np.float32(1.0), 0) for i in range(4)]
+    between.append(c.model.add_tensor("i4", (0,), "int8", None, *hidden))
+    c.model.add_op("UNIDIRECTIONAL_SEQUENCE_LSTM",
+                   inputs if norm else inputs[:20], [y], version=2,
+                   activation="TANH", time_major=major,
+                   cell_clip=float(c.rng.choice([0.0, 1.5])),
+                   proj_clip=float(c.rng.choice([0.0, 0.5])))
+    if not real:
+        c.model.main.ops[-1].intermediates = between
+    return c.finish([x], [y])
+
+
 LAYERS = ("uint8", "int16", "hybrid", "float16")
 FAMILIES = [
     ("CONV_2D", layer("CONV_2D", conv_shape, 0), LAYERS + ("int4",)),
@@ -347,6 +485,11 @@ FAMILIES = [
     ("QUANTIZE", requantize, ("int16_int16", "int16_int8", "int8_int16",
                               "int16_int32", "int32_int8",
                               "int32_int16")),
+    ("SVDF", svdf, ("float32", "int8")),
+    ("RNN", rnn("RNN"), ("float32",)),
+    ("UNIDIRECTIONAL_SEQUENCE_RNN", rnn("UNIDIRECTIONAL_SEQUENCE_RNN"),
+     ("float32",)),
+    ("UNIDIRECTIONAL_SEQUENCE_LSTM", lstm, ("float32", "int8")),
     ("BATCH_MATMUL", batch_matmul, ("int16_int16", "int16_int8")),
 ]
 

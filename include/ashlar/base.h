@@ -107,6 +107,14 @@ ASH_API void ash_ctx_free(ash_ctx *ctx);
 ASH_API const ash_diag *ash_ctx_diags(const ash_ctx *ctx, size_t *count);
 ASH_API void ash_ctx_forget(ash_ctx *ctx);
 
+/* Called now and then while something long goes on: what it is ("placing"),
+ * how far it is and, where that is known, how far it can go at most (0: not
+ * known; it may end sooner). It should return quickly. NULL: nobody listens. */
+typedef void ash_progress_fn(void *user, const char *what, uint64_t done,
+                             uint64_t most);
+ASH_API void ash_ctx_on_progress(ash_ctx *ctx, ash_progress_fn *fn,
+                                 void *user);
+
 /* One diagnostic as a compiler would print it, without a newline, NUL-ended
  * and cut to `size`. Returns the length it wanted. */
 ASH_API size_t ash_diag_format(char *buf, size_t size, const ash_diag *diag);

@@ -34,7 +34,9 @@ typedef struct ash_load_options {
   size_t constant_count;
   bool integers; /* ONNX: float inputs and constants hold integers (QuantLib,
                     Deeploy): read them as int32 */
-  uint64_t reserved[4]; /* zero */
+  const char *const *customs; /* custom operators that the user supplies */
+  size_t custom_count;
+  uint64_t reserved[2]; /* zero */
 } ash_load_options;
 
 ASH_API ASH_MUST_CHECK ash_status
@@ -67,6 +69,10 @@ typedef struct ash_generated {
   const char *bytes;
   size_t count;
 } ash_generated;
+
+/* A file of the runtime by its name: kernels, "ash_dma.h", and the DMA engines
+ * for tests on a host, "ash_dma_host.c" and .h. NULL: there is none. */
+ASH_API const char *ash_runtime_source(const char *name, size_t *count);
 
 /* How the constants travel to the device: X(name, text, help). */
 #define ASH_CONSTANTS_MAP(X)                                                   \

@@ -136,30 +136,27 @@ static uint32_t features_of(const ash_device *d) {
          (d->features.rvv ? (uint32_t)ASH_FEATURE_RVV : 0);
 }
 
-/* Tiles, then a plan with them. What packing wastes is learnt by trying: tiles
- * get less room until all fits. */
+/* Tiles, then a plan with them. What packing wastes is learnt by trying: when
+ * it does not fit, homes move on to the next memory, then tiles get less room.
+ */
 static ash_status plan_tiled(run *r) {
-  enum { TRIES = 6 };
+  static const struct {
+    uint32_t spill, shrink;
+  } tries[] = {{0, 0}, {960, 0}, {896, 64}, {768, 128}, {512, 256}, {0, 0}};
   ash_compiled *out = r->out;
   const size_t diags = r->ctx->diag_count;
   ash_plan_options options = r->options.plan;
   ash_tile_options tile = r->options.tile;
   ash_status status = ASH_NOFIT;
-  for (uint32_t i = 0; i < TRIES; i++) {
-    const size_t said = r->ctx->diag_count;
-    tile.shrink = i * 64;
-    const ash_status cut = ash_tile_model(r->ctx, &options.tilings, out->graph,
-                                          r->device, &options, &tile);
-    if (cut != ASH_OK && i) {
-      r->ctx->diag_count = said; /* what the planner said is the reason */
-      return status;
-    }
-    ASH_TRY(cut);
+  for (size_t i = 0; i < ASH_COUNT_OF(tries) && status == ASH_NOFIT; i++) {
     r->ctx->diag_count = diags;
-    status =
-        ash_plan_model(r->ctx, &out->plan, out->graph, r->device, &options);
-    if (status != ASH_NOFIT)
-      return status;
+    tile.spill = tries[i].spill;
+    tile.shrink = tries[i].shrink;
+    status = ash_tile_model(r->ctx, &options.tilings, out->graph, r->device,
+                            &options, &tile);
+    if (status == ASH_OK)
+      status =
+          ash_plan_model(r->ctx, &out->plan, out->graph, r->device, &options);
   }
   return status;
 }
@@ -177,15 +174,18 @@ static ash_status compile(run *r, const char *path) {
   const char *prefix =
       r->options.prefix ? r->options.prefix : ash_default_prefix(r->ctx, path);
   bool go_on;
+  ash_progress(r->ctx, "reading", 0, 0);
   ASH_TRY(ash_load_model_with(r->ctx, &out->graph, path, &r->options.load));
   ASH_TRY(after(r, ASH_STAGE_READ, &go_on));
   if (!go_on)
     return ASH_OK;
   out->graph->features = features_of(r->device);
+  ash_progress(r->ctx, "rewriting", 0, 0);
   ASH_TRY(ash_lower(r->ctx, out->graph));
   ASH_TRY(after(r, ASH_STAGE_PASS, &go_on));
   if (!go_on)
     return ASH_OK;
+  ash_progress(r->ctx, "planning", 0, 0);
   ASH_TRY(plan_memory(r));
   ASH_TRY(after(r, ASH_STAGE_PLAN, &go_on));
   if (!go_on)

@@ -82,6 +82,11 @@ const ash_diag *ash_ctx_diags(const ash_ctx *ctx, size_t *count) {
   return ctx->diags;
 }
 
+void ash_ctx_on_progress(ash_ctx *ctx, ash_progress_fn *fn, void *user) {
+  ctx->progress = fn;
+  ctx->progress_user = user;
+}
+
 void ash_ctx_forget(ash_ctx *ctx) { ctx->diag_count = 0; }
 
 static char *format_kept(ash_ctx *ctx, const char *fmt, va_list ap)

@@ -23,7 +23,16 @@ struct ash_ctx {
   ash_cleanup *cleanups;
   void *planners; /* what was registered: plan/registry.c knows its type */
   bool diag_dropped; /* the newest found no room */
+  ash_progress_fn *progress;
+  void *progress_user;
 };
+
+/* Tells who listens how far a long piece of work is. */
+static inline void ash_progress(const ash_ctx *ctx, const char *what,
+                                uint64_t done, uint64_t most) {
+  if (ctx->progress)
+    ctx->progress(ctx->progress_user, what, done, most);
+}
 
 /* Calls `run` when the context is freed. */
 ash_status ash_ctx_on_free(ash_ctx *ctx, void (*run)(void *user), void *user);

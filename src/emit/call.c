@@ -96,8 +96,35 @@ static void put_input(const ash_call *c, uint32_t k) {
   put_indent(c);
   if (!e || strcmp(e, "NULL") == 0)
     ash_text_string(c->text, "    0");
+  else if (ash_op_updates(c->graph, ash_call_op(c), ash_call_op(c)->inputs[k]))
+    ash_text_format(c->text, "    (%s *)(%s)", ash_type_c(t->type), e);
   else
     ash_text_format(c->text, "    (const %s *)(%s)", ash_type_c(t->type), e);
+}
+
+void ash_call_parts(const ash_call *c, uint32_t first, uint32_t end) {
+  ash_text_line(c->text, "const void *const parts[] = {");
+  c->text->indent++;
+  for (uint32_t k = first; k < end; k++) {
+    const char *e = ash_call_in(c, k) ? c->inputs[k] : NULL;
+    ash_text_line(c->text, "%s,", e && strcmp(e, "NULL") != 0 ? e : "0");
+  }
+  c->text->indent--;
+  ash_text_line(c->text, "};");
+}
+
+static void put_tail(const ash_call *c, uint32_t k);
+
+void ash_call_invoke_parts(const ash_call *c, uint32_t state, uint32_t cell) {
+  ash_text_line(c->text, "ash_rt_%s(&p", c->kernel->name);
+  c->text->count--; /* the end of the line */
+  put_input(c, 0);
+  ash_text_string(c->text, ",\n");
+  put_indent(c);
+  ash_text_string(c->text, "    parts");
+  put_input(c, state);
+  put_input(c, cell);
+  put_tail(c, 0);
 }
 
 static void put_output(const ash_call *c, uint32_t k) {
@@ -190,6 +217,14 @@ static write_params *const writers[ASH_OP_COUNT] = {
     [ASH_OP_dequantize] = ash_call_unary,
     [ASH_OP_reshape] = ash_call_copy,
     [ASH_OP_squeeze] = ash_call_copy,
+    [ASH_OP_rfft2d] = ash_call_rfft2d,
+    [ASH_OP_complex_abs] = ash_call_complex,
+    [ASH_OP_real] = ash_call_complex,
+    [ASH_OP_imag] = ash_call_complex,
+    [ASH_OP_custom] = ash_call_custom,
+    [ASH_OP_svdf] = ash_call_recurrent,
+    [ASH_OP_rnn] = ash_call_recurrent,
+    [ASH_OP_lstm] = ash_call_recurrent,
     [ASH_OP_read_variable] = ash_call_copy,
     [ASH_OP_assign_variable] = ash_call_copy,
     [ASH_OP_expand_dims] = ash_call_copy,

@@ -23,7 +23,7 @@ static ash_status put_softmax_scale(ash_ctx *ctx, const ash_call *c) {
 static ash_status put_softmax(ash_ctx *ctx, const ash_call *c) {
   const ash_shape *s = &ash_call_in(c, 0)->shape;
   const int64_t depth = s->rank ? s->dim[s->rank - 1] : 1;
-  const ash_type type = ash_call_out(c)->type;
+  const ash_type type = ash_call_in(c, 0)->type;
   const bool real = type == ASH_FLOAT32;
   ash_call_open(c, real                ? "softmax_f32"
                    : type == ASH_INT16 ? "softmax_s16"

@@ -64,4 +64,14 @@ ash_status ash_call_pad(ash_ctx *ctx, const ash_call *c);
 ash_status ash_call_copy(ash_ctx *ctx, const ash_call *c);
 ash_status ash_call_concatenation(ash_ctx *ctx, const ash_call *c);
 
+ash_status ash_call_rfft2d(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_complex(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_custom(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_recurrent(ash_ctx *ctx, const ash_call *c);
+
+/* An array `parts` of the inputs [first, end), and the call that takes data,
+ * parts, two states and the output. */
+void ash_call_parts(const ash_call *c, uint32_t first, uint32_t end);
+void ash_call_invoke_parts(const ash_call *c, uint32_t state, uint32_t cell);
+
 #endif

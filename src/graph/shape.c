@@ -132,6 +132,14 @@ static const struct {
     [ASH_OP_pool_nd] = {ash_shape_pool_nd, ANY},
     [ASH_OP_running] = {ash_shape_running, ANY},
     [ASH_OP_top_k] = {ash_shape_top_k, ANY},
+    [ASH_OP_rfft2d] = {ash_shape_rfft2d, F32},
+    [ASH_OP_complex_abs] = {ash_shape_complex, ASH_T(COMPLEX64)},
+    [ASH_OP_real] = {ash_shape_complex, ASH_T(COMPLEX64)},
+    [ASH_OP_imag] = {ash_shape_complex, ASH_T(COMPLEX64)},
+    [ASH_OP_custom] = {ash_shape_custom, ANY},
+    [ASH_OP_svdf] = {ash_shape_svdf, F32 | I8},
+    [ASH_OP_rnn] = {ash_shape_rnn, F32},
+    [ASH_OP_lstm] = {ash_shape_lstm, F32 | I8},
     [ASH_OP_resample] = {ash_shape_resample, ANY},
 };
 

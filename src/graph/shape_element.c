@@ -134,8 +134,26 @@ static ash_status check_exponent(const ash_rule *r, double beta) {
                        "beta times scale is not above 2^-26");
 }
 
+/* int8 may become int16: probabilities in 1/65536, from -32768 on. */
+static ash_status check_widened(const ash_rule *r) {
+  const ash_tensor *t = ash_op_out(r->g, r->op, 0);
+  ASH_TRY(ash_rule_type(r, r->op->outputs[0], ASH_T(INT16)));
+  ASH_TRY(ash_rule_quants(r, 1));
+  if (fabsf(t->quant.scale[0] - 0x1p-16f) > 0x1p-26f ||
+      t->quant.zero_point[0] != INT16_MIN)
+    return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, quant, r->op->outputs[0],
+                         "the output of softmax has another scale or zero "
+                         "point, expected 1/65536 and -32768");
+  return ash_shape_same(r);
+}
+
 ash_status ash_shape_softmax(const ash_rule *r) {
+  const ash_type in = ash_op_in(r->g, r->op, 0)->type;
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 1, ASH_RANK_MAX));
+  if (in == ASH_INT8 && ash_op_out(r->g, r->op, 0)->type == ASH_INT16) {
+    ASH_TRY(check_widened(r));
+    return check_exponent(r, ash_op_float(r->op, "beta", 1.0));
+  }
   ASH_TRY(ash_shape_activation(r));
   ASH_TRY(check_output(r, 256, 0.001f, 0));
   return check_exponent(r, ash_op_float(r->op, "beta", 1.0));

@@ -1,6 +1,7 @@
 /* kernel.c - the table of kernels and what can be read off it. */
 #include "kernel/kernel.h"
 
+#include "ashlar/compile.h"
 #include "kernel/quant.h"
 #include "kernel/reads.h"
 #include "kernel/runtime_files.h"
@@ -124,6 +125,19 @@ static uint64_t hybrid_bytes(const ash_graph *g, const ash_op *op) {
   return ash_shape_elements(in) / (uint64_t)(in->dim[0] ? in->dim[0] : 1);
 }
 
+/* Four gates in float; the hidden state in int8. */
+static uint64_t lstm_bytes(const ash_graph *g, const ash_op *op) {
+  const uint64_t cells = (uint64_t)ash_op_in(g, op, 2)->shape.dim[0];
+  return ash_op_out(g, op, 0)->type == ASH_FLOAT32 ? 16 * cells : cells;
+}
+
+static uint64_t fft_bytes(const ash_graph *g, const ash_op *op) {
+  const ash_tensor *lengths = ash_op_in(g, op, 1);
+  const int64_t h = lengths->data ? ash_tensor_int(lengths, 0) : 0;
+  const int64_t w = lengths->data ? ash_tensor_int(lengths, 1) : 0;
+  return 8 * (uint64_t)(h > w ? h : w);
+}
+
 /* ---- loops ----------------------------------------------------------------
  */
 
@@ -172,6 +186,12 @@ static const ash_kernel kernel_table[] = {
 
 const ash_kernel *ash_kernel_at(size_t index) {
   return index < ASH_COUNT_OF(kernel_table) ? &kernel_table[index] : NULL;
+}
+
+const char *ash_runtime_source(const char *name, size_t *count) {
+  const ash_embedded *file = ash_runtime_file(name);
+  *count = file ? file->bytes : 0;
+  return file ? file->text : NULL;
 }
 
 const ash_embedded *ash_runtime_file(const char *name) {

@@ -87,6 +87,9 @@ static ash_status check_activation(ash_ctx *ctx, const ash_graph *g,
                                    uint32_t op) {
   static const char *const known[] = {"none", "relu", "relu6", "relu_n1_to_1"};
   const char *act = ash_op_string(&g->ops.items[op], "act", "none");
+  if (g->ops.items[op].kind == ASH_OP_lstm ||
+      g->ops.items[op].kind == ASH_OP_rnn) /* their shape rules look */
+    return ASH_OK;
   const bool moves = g->ops.items[op].kind == ASH_OP_concatenation;
   for (size_t i = 0; i < (moves ? 1 : ASH_COUNT_OF(known)); i++)
     if (strcmp(act, known[i]) == 0)

@@ -243,8 +243,9 @@ static uint8_t *dense_scale(const layer *l, uint32_t *count) {
   const ash_int_range range =
       ash_quant_range(out, ash_op_string(o, "act", "none"));
   const uint32_t n = w->quant.count;
-  uint8_t *bytes = room(l, (size_t)n * 16);
-  *count = 4 * n;
+  const uint32_t padded = n > 1 ? round_up(n, 4) : 1;
+  uint8_t *bytes = room(l, (size_t)padded * 16);
+  *count = 4 * padded;
   for (uint32_t i = 0; bytes && i < n; i++) {
     ash_long_scaling exact;
     ash_packed_scale s;

@@ -2,6 +2,7 @@
  * constants and variables always. */
 #include "plan/lifetime.h"
 
+#include "base/checked.h"
 #include "kernel/kernel.h"
 #include "kernel/reads.h"
 #include "plan/rules.h"
@@ -50,7 +51,8 @@ static ash_status touch(collector *c, uint32_t tensor, uint32_t step) {
                                .tensor = tensor,
                                .op = ASH_NO_ID,
                                .size = t->bytes,
-                               .alignment = c->alignment,
+                               .alignment = ash_max_u64(
+                                   c->alignment, ash_type_bits(t->type) / 8),
                                .life = first_life(c, t, step),
                                .alias_of = ASH_NO_ID,
                                .follows = ASH_NO_ID,

@@ -2,6 +2,7 @@
 #include "ashlar/render.h"
 #include "base/json.h"
 #include "graph/graph.h"
+#include "plan/layers_json.h"
 #include "kernel/kernel.h"
 #include "plan/variants.h"
 
@@ -44,6 +45,8 @@ static void put_tensors(ash_json *j, const ash_plan *p, const ash_graph *g) {
     ash_json_string(j, "name", s->name);
     if (s->tensor != ASH_NO_ID)
       put_shape(j, &g->tensors.items[s->tensor]);
+    if (s->kind > ASH_SLOT_WORK)
+      ash_json_string(j, "kind", ash_slot_kind_text(s->kind));
     ash_json_string(j, "role", ash_role_text(s->binding.role));
     ash_json_string(j, "memory", s->binding.memory);
     ash_json_string(j, "source_memory", s->binding.source_memory);
@@ -148,6 +151,7 @@ static ash_status put_plan(ash_ctx *ctx, ash_text *t, const ash_plan *p,
   put_power(&j, p);
   put_tensors(&j, p, g);
   put_steps(ctx, &j, p, g);
+  ash_layers_json(&j, p, g);
   ash_json_close(&j, '}');
   return ash_text_check(ctx, t);
 }

@@ -38,6 +38,8 @@ ash_status ash_choose_planner(ash_ctx *ctx, const ash_planner **out,
   if (!name)
     name = "exact";
   *out = ash_find_planner(ctx, name);
+  if (!*out)
+    *out = ash_find_mixed(name);
   if (*out)
     return ASH_OK;
   if (strncmp(name, "exec:", 5) == 0)
@@ -272,6 +274,8 @@ static ash_status finish(planning *p, const ash_plan **out) {
   const char *model = ash_zone_string(&p->ctx->keep, p->ask.graph->name);
   const char *planner = ash_zone_string(&p->ctx->keep, name_of(p->backend));
   ASH_TRY(ash_zone_check(p->ctx, &p->ctx->keep));
+  if (p->options.tilings)
+    ash_tile_reasons(p->answer.slots, p->ask.slot_count);
   ash_populate_alias_allocations(p->answer.slots, p->ask.slot_count);
   ASH_TRY(ash_complete_arenas(&d, ash_planner_is_builtin(p->backend)));
   ASH_TRY(sort_arenas(p));

@@ -94,6 +94,8 @@ uint32_t ash_tile_demand(const ash_tilings *tilings, const ash_device *device,
 /* Homes become demands, where no rule says otherwise. */
 ash_status ash_tile_homes(ash_ctx *ctx, ash_constraints *rules,
                           const ash_graph *g, const ash_tilings *tilings);
+/* Why slots are where they are. */
+void ash_tile_reasons(ash_slot *slots, uint32_t count);
 /* The tilings with the slots of their buffers. */
 ash_status ash_tile_bind(ash_ctx *ctx, const ash_tilings **out,
                          const ash_tilings *from, const ash_slot *slots,
@@ -117,9 +119,17 @@ ash_status ash_complete_arenas(ash_draft *d, bool trusted);
 ash_status ash_check_demands(ash_draft *d);
 
 /* The packings of the built-in backends. */
-ash_pack ash_pack_exact, ash_pack_greedy;
+ash_pack ash_pack_exact, ash_pack_greedy, ash_pack_tetris_random,
+    ash_pack_tetris_chosen, ash_pack_minimalloc;
+/* "A+B": A packs memories of tiles, B those of tensors; NULL: no such names. */
+const ash_planner *ash_find_mixed(const char *name);
 
 extern const ash_planner ash_planner_exact, ash_planner_greedy,
     ash_planner_first_fit, ash_planner_naive;
+extern const ash_planner ash_planner_tetris_random, ash_planner_tetris_chosen,
+    ash_planner_minimalloc;
+
+/* The order of Deeploy's TetrisRandom for that many blocks. */
+void ash_tetris_permutation(uint32_t *order, uint32_t count);
 
 #endif

@@ -11,7 +11,10 @@ typedef struct entry {
 
 static const ash_planner *const builtin[] = {
     &ash_planner_exact, &ash_planner_greedy, &ash_planner_first_fit,
-    &ash_planner_naive};
+    &ash_planner_naive,
+    /* Deeploy's, for comparison */
+    &ash_planner_tetris_random, &ash_planner_tetris_chosen,
+    &ash_planner_minimalloc};
 
 const ash_planner *ash_planner_at(const ash_ctx *ctx, size_t index) {
   if (index < ASH_COUNT_OF(builtin))

@@ -3,6 +3,7 @@
  * demands. */
 #include "plan/planner.h"
 
+#include "base/checked.h"
 #include "graph/graph.h"
 
 const char *ash_slot_kind_text(ash_slot_kind kind) {
@@ -18,6 +19,7 @@ typedef struct adder {
   ash_slots *slots;
   const ash_graph *g;
   const ash_tiling *tiling;
+  uint64_t alignment;
   ash_slot pattern;
 } adder;
 
@@ -38,7 +40,10 @@ static ash_status add_buffers(adder *a, uint32_t level, uint32_t operand) {
   const ash_tile_operand *o = &t->space->operands[operand];
   const ash_tile_buffer *b =
       &t->buffers[level * t->space->operand_count + operand];
+  const uint64_t element =
+      ash_type_bits(a->g->tensors.items[o->tensor].type) / 8;
   a->pattern.operand = operand;
+  a->pattern.alignment = ash_max_u64(a->alignment, element);
   for (uint32_t copy = 0; copy < b->copies; copy++) {
     a->pattern.copy = copy;
     ASH_TRY(add(a,
@@ -61,6 +66,7 @@ ash_status ash_slots_add_tiles(ash_ctx *ctx, ash_zone *zone, ash_slots *slots,
              slots,
              g,
              tiling,
+             alignment,
              {.tensor = ASH_NO_ID,
               .op = tiling->op,
               .alignment = alignment,
@@ -72,6 +78,8 @@ ash_status ash_slots_add_tiles(ash_ctx *ctx, ash_zone *zone, ash_slots *slots,
     for (uint32_t o = 0; o < tiling->space->operand_count; o++)
       ASH_TRY(add_buffers(&a, k, o));
   a.pattern.operand = a.pattern.copy = 0;
+  a.pattern.alignment =
+      ash_max_u64(alignment, tiling->space->accumulator_bytes);
   if (tiling->accumulator.copies)
     ASH_TRY(add(&a, ash_zone_format(zone, "%s_accumulator", op),
                 ASH_SLOT_ACCUMULATOR, tiling->accumulator.bytes, last));
@@ -118,6 +126,15 @@ ash_status ash_tile_homes(ash_ctx *ctx, ash_constraints *rules,
   return ASH_OK;
 }
 
+void ash_tile_reasons(ash_slot *slots, uint32_t count) {
+  static const char *const why[] = {
+      "its home", "work memory, where its kernel runs",
+      "a tile, in the memory of its level", "sums, where the kernel runs"};
+  for (uint32_t i = 0; i < count; i++)
+    if (slots[i].binding.role == ASH_SCRATCH && slots[i].alias_of == ASH_NO_ID)
+      slots[i].reason = why[slots[i].kind];
+}
+
 /* ---- the plan's copy ----------------------------------------------------- */
 
 static void take_slot(ash_tiling *t, ash_tile_buffer *buffers,
@@ -136,8 +153,11 @@ ash_status ash_tile_bind(ash_ctx *ctx, const ash_tilings **out,
   ash_zone *z = &ctx->keep;
   ash_tilings *made = ASH_NEW(z, ash_tilings);
   ash_tiling *items = ASH_NEW_ARRAY(z, ash_tiling, from->count + 1u);
+  ash_tile_buffer **own =
+      ASH_NEW_ARRAY(&ctx->scratch, ash_tile_buffer *, from->count + 1u);
   *out = NULL;
   ASH_TRY(ash_zone_check(ctx, z));
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
   for (uint32_t i = 0; i < from->count; i++) {
     items[i] = from->items[i];
     if (!items[i].space)
@@ -149,11 +169,13 @@ ash_status ash_tile_bind(ash_ctx *ctx, const ash_tilings **out,
     for (size_t k = 0; k < count; k++)
       buffers[k] = from->items[i].buffers[k];
     items[i].buffers = buffers;
-    for (uint32_t s = 0; s < slot_count; s++)
-      if (slots[s].tensor == ASH_NO_ID && slots[s].op == i)
-        take_slot(&items[i], buffers, &slots[s], s);
+    own[i] = buffers;
   }
-  *made = (ash_tilings){items, from->count, from->home};
+  for (uint32_t s = 0; s < slot_count; s++)
+    if (slots[s].tensor == ASH_NO_ID && items[slots[s].op].space)
+      take_slot(&items[slots[s].op], own[slots[s].op], &slots[s], s);
+  *made = *from;
+  made->items = items;
   *out = made;
   return ASH_OK;
 }

@@ -35,17 +35,17 @@ static const struct {
   const char *text;
   ash_type type; /* ASH_NONE: not supported */
 } types[] = {
-    {"float32", ASH_FLOAT32},   {"float16", ASH_FLOAT16},
-    {"int32", ASH_INT32},       {"uint8", ASH_UINT8},
-    {"int64", ASH_INT64},       {"string", ASH_NONE},
-    {"bool", ASH_BOOL},         {"int16", ASH_INT16},
-    {"complex64", ASH_NONE},    {"int8", ASH_INT8},
-    {"float64", ASH_FLOAT64},   {"complex128", ASH_NONE},
-    {"uint64", ASH_UINT64},     {"resource", ASH_NONE},
-    {"variant", ASH_NONE},      {"uint32", ASH_UINT32},
-    {"uint16", ASH_UINT16},     {"int4", ASH_INT4},
-    {"bfloat16", ASH_BFLOAT16}, {"int2", ASH_NONE},
-    {"uint4", ASH_UINT4},       {"float8_e4m3fn", ASH_NONE},
+    {"float32", ASH_FLOAT32},     {"float16", ASH_FLOAT16},
+    {"int32", ASH_INT32},         {"uint8", ASH_UINT8},
+    {"int64", ASH_INT64},         {"string", ASH_NONE},
+    {"bool", ASH_BOOL},           {"int16", ASH_INT16},
+    {"complex64", ASH_COMPLEX64}, {"int8", ASH_INT8},
+    {"float64", ASH_FLOAT64},     {"complex128", ASH_NONE},
+    {"uint64", ASH_UINT64},       {"resource", ASH_NONE},
+    {"variant", ASH_NONE},        {"uint32", ASH_UINT32},
+    {"uint16", ASH_UINT16},       {"int4", ASH_INT4},
+    {"bfloat16", ASH_BFLOAT16},   {"int2", ASH_NONE},
+    {"uint4", ASH_UINT4},         {"float8_e4m3fn", ASH_NONE},
     {"float8_e5m2", ASH_NONE},
 };
 
@@ -370,6 +370,23 @@ static ash_status unpack(draft *d) {
   }
   d->t.type = ASH_INT8;
   d->t.data = (const uint8_t *)wide;
+  d->t.file_byte = UINT64_MAX;
+  return ASH_OK;
+}
+
+/* Variables of int8 start from the value that means 0, others from zeros. */
+static ash_status fill_first(draft *d) {
+  ash_tensor *t = &d->t;
+  if (t->kind != ASH_TENSOR_VARIABLE || t->data || t->type != ASH_INT8 ||
+      t->quant.count == 0 || t->quant.zero_point[0] == 0)
+    return ASH_OK;
+  ash_zone *zone = &d->r->g->zone;
+  const uint64_t count = ash_shape_elements(&t->shape);
+  uint8_t *first = ASH_NEW_ARRAY(zone, uint8_t, (size_t)count + 1);
+  ASH_TRY(ash_zone_check(d->r->ctx, zone));
+  memset(first, t->quant.zero_point[0] & 0xff, (size_t)count);
+  t->data = first;
+  t->file_byte = UINT64_MAX;
   return ASH_OK;
 }
 
@@ -387,6 +404,7 @@ static ash_status read_tensor(draft *d) {
   ASH_TRY(ash_fb_check(r->ctx, &r->fb, r->file));
   if (d->t.type == ASH_INT4 && d->t.kind == ASH_TENSOR_CONSTANT && d->t.data)
     ASH_TRY(unpack(d));
+  ASH_TRY(fill_first(d));
   if (!d->t.data)
     d->t.file_byte = UINT64_MAX;
   return ash_graph_add_tensor(r->g, &r->uses[d->index].graph, d->t);

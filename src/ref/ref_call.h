@@ -83,6 +83,13 @@ int32_t ash_ref_to_int(float x);
 ash_status ash_ref_curve(const ash_ref_call *c);
 ash_status ash_ref_softmax_sixteen(const ash_ref_call *c, uint64_t depth);
 
+/* How sequences lie: row of (batch, step) = batch * per_batch + step *
+ * per_step. */
+typedef struct ash_ref_steps {
+  size_t batches, steps, per_batch, per_step;
+} ash_ref_steps;
+ash_ref_steps ash_ref_steps_of(const ash_ref_call *c);
+
 /* Walks a shape's elements in order: `at` is the position, all 0 at first. */
 void ash_ref_next(const ash_shape *s, int32_t *at);
 /* Index of a position in a shape of that rank. */
@@ -211,6 +218,13 @@ ash_status ash_ref_move_all(const ash_ref_call *c, ash_ref_source *source_of);
   X(running, ash_ref_running)                                                  \
   X(top_k, ash_ref_top_k)                                                      \
   X(resample, ash_ref_resample)                                                \
+  X(rfft2d, ash_ref_rfft2d)                                                    \
+  X(complex_abs, ash_ref_complex)                                              \
+  X(real, ash_ref_complex)                                                     \
+  X(imag, ash_ref_complex)                                                     \
+  X(svdf, ash_ref_svdf)                                                        \
+  X(rnn, ash_ref_rnn)                                                          \
+  X(lstm, ash_ref_lstm)                                                        \
   X(read_variable, ash_ref_copy)                                               \
   X(assign_variable, ash_ref_copy)
 

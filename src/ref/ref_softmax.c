@@ -51,19 +51,23 @@ static int32_t sum_exps(const scaling *s, const int32_t *x, uint64_t depth,
 static void row_int(const ash_ref_call *c, const scaling *s, const int32_t *x,
                     uint64_t first, uint64_t depth) {
   const ash_tensor *out = ash_ref_out(c, 0);
-  const int32_t lo = out->type == ASH_UINT8 ? 0 : INT8_MIN;
+  const int32_t lo = out->type == ASH_UINT8   ? 0
+                     : out->type == ASH_INT16 ? INT16_MIN
+                                              : INT8_MIN;
+  const int32_t bits = out->type == ASH_INT16 ? 16 : 8;
+  const int32_t most = (1 << bits) - 1;
   const int32_t max = largest(x, depth), sum = sum_exps(s, x, depth, max);
   const int32_t zeros = ash_ref_leading_zeros((uint32_t)sum);
   const uint32_t above_one = ((uint32_t)sum << zeros) - (1u << 31);
   const int32_t inverse = ash_ref_reciprocal((int32_t)above_one);
-  const int32_t shift = 12 - zeros + 23;
+  const int32_t shift = 12 - zeros + 31 - bits;
   for (uint64_t i = 0; i < depth; i++) {
     int32_t y = 0;
     if (x[i] - max >= s->smallest)
       y = ash_ref_round_shift(ash_ref_high_mul(inverse, exp_of(s, x[i] - max)),
                               shift);
     ash_ref_put(out, ash_ref_write(c, 0), first + i,
-                y > UINT8_MAX ? lo + UINT8_MAX : lo + y);
+                y > most ? lo + most : lo + y);
   }
 }
 

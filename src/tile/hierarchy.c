@@ -78,11 +78,7 @@ static void take(ash_hierarchy *h, uint32_t tensor, uint32_t from,
     h->taken[memory][s] += bytes;
 }
 
-typedef struct use {
-  uint32_t first, end;
-} use;
-
-static void touch(use *u, uint32_t step) {
+static void touch(ash_use *u, uint32_t step) {
   if (u->end == 0)
     u->first = step;
   u->end = step + 1;
@@ -92,8 +88,9 @@ static void touch(use *u, uint32_t step) {
  * here. One op a step, in the graph's order. */
 static ash_status count_residents(ash_hierarchy *h) {
   const ash_graph *g = h->g;
-  use *uses = ASH_NEW_ARRAY(&h->ctx->scratch, use, g->tensor_count + 1);
+  ash_use *uses = ASH_NEW_ARRAY(&h->ctx->scratch, ash_use, g->tensor_count + 1);
   ASH_TRY(ash_zone_check(h->ctx, &h->ctx->scratch));
+  h->uses = uses;
   for (uint32_t op = 0; op < g->op_count; op++) {
     const ash_op *o = &g->ops.items[op];
     for (uint32_t k = 0; k < o->input_count; k++)
@@ -107,7 +104,7 @@ static ash_status count_residents(ash_hierarchy *h) {
     if (uses[i].end == 0)
       continue;
     if (t->kind == ASH_TENSOR_CONSTANT || t->kind == ASH_TENSOR_VARIABLE)
-      uses[i] = (use){0, h->step_count};
+      uses[i] = (ash_use){0, h->step_count};
     if (t->kind == ASH_TENSOR_INPUT)
       uses[i].first = 0;
     if (t->is_output)
@@ -133,7 +130,8 @@ ash_status ash_hierarchy_make(ash_hierarchy *h, const ash_plan_options *plan) {
                                       plan ? plan->constraints : NULL,
                                       plan ? plan->constraint_count : 0));
   ASH_TRY(choose_homes(h, plan ? plan->rules : NULL));
-  return count_residents(h);
+  ASH_TRY(count_residents(h));
+  return h->options->spill ? ash_hierarchy_spill(h) : ASH_OK;
 }
 
 /* ---- levels ---------------------------------------------------------------

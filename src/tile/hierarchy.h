@@ -15,12 +15,21 @@ typedef struct ash_hierarchy {
   uint32_t *home;   /* by tensor: memory                                    */
   bool *ruled;      /* by tensor: a rule says so                            */
   uint64_t **taken; /* by memory and step: bytes of residents               */
+  struct ash_use *uses; /* by tensor: the steps that need it                */
   uint32_t step_count;
 } ash_hierarchy;
+
+typedef struct ash_use {
+  uint32_t first, end; /* end 0: nobody reads it */
+} ash_use;
 
 /* Homes by rule, by the memory for inputs and outputs, by default; then what
  * residents take of each memory over time. */
 ash_status ash_hierarchy_make(ash_hierarchy *h, const ash_plan_options *plan);
+
+/* Sends tensors on to the next memories until every memory is full to no more
+ * than options->spill; spill.c. */
+ash_status ash_hierarchy_spill(ash_hierarchy *h);
 
 /* The levels of an op whose kernel reads `target`, into the problem: memories,
  * room at `step`, engines, who is staged. False: no way leads there. */

@@ -17,6 +17,15 @@ static bool is_staged(const ash_tile_problem *p, uint32_t level, uint32_t o) {
   return p->stages[level].staged >> o & 1;
 }
 
+/* A buffer of operand o, rounded up. */
+static uint64_t room_for(const ash_tile_problem *p, const ash_tile_sizes *s,
+                         uint32_t level, uint32_t o) {
+  const uint32_t tensor = p->space->operands[o].tensor;
+  const uint64_t element = ash_type_bits(p->g->tensors.items[tensor].type) / 8;
+  return ash_align_up(s->box[level][o],
+                      ash_max_u64(p->stages[level].alignment, element));
+}
+
 /* ---- sizes ----------------------------------------------------------------
  */
 
@@ -153,10 +162,11 @@ uint64_t ash_model_least(const ash_tile_problem *p, const ash_tile_sizes *s,
   uint64_t sum = 0;
   for (uint32_t o = 0; o < p->space->operand_count; o++)
     if (is_staged(p, level, o))
-      sum += ash_align_up(s->box[level][o], alignment);
+      sum += room_for(p, s, level, o);
   if (level + 1 == p->level_count)
-    sum += ash_align_up(s->accumulator, alignment) +
-           ash_align_up(s->work, alignment);
+    sum += ash_align_up(s->accumulator,
+                        ash_max_u64(alignment, p->space->accumulator_bytes)) +
+           ash_align_up(s->work, ash_max_u64(alignment, 8));
   return sum;
 }
 
@@ -265,8 +275,7 @@ static uint64_t room_of(const ash_tile_problem *p, const ash_tile_sizes *s,
   uint64_t sum = ash_model_least(p, s, level);
   for (uint32_t o = 0; o < p->space->operand_count; o++)
     if (is_staged(p, level, o) && copies[o] > 1)
-      sum += (copies[o] - 1u) *
-             ash_align_up(s->box[level][o], p->stages[level].alignment);
+      sum += (copies[o] - 1u) * room_for(p, s, level, o);
   return sum;
 }
 
@@ -300,7 +309,9 @@ static bool choose_copies(const ash_tile_problem *p, const ash_tile_sizes *s,
     if (!is_staged(p, level, o))
       continue;
     copies[o] = 1;
-    if (m->loads[o] > 1 && p->buffering)
+    if (p->wanted[level][o])
+      copies[o] = p->wanted[level][o];
+    else if (m->loads[o] > 1 && p->buffering)
       copies[o] = (uint8_t)p->buffering;
     else if (m->time[o] > m->fill[o] && p->stages[level].overlaps)
       movers[count++] = o;
@@ -329,6 +340,24 @@ static bool choose_copies(const ash_tile_problem *p, const ash_tile_sizes *s,
 
 /* ---- the whole ------------------------------------------------------------
  */
+
+/* Of every operand its box, for every piece of the level. */
+static uint64_t bytes_again(const ash_facts *f, const ash_tile_problem *p,
+                            const ash_tile_sizes *s, uint32_t level) {
+  uint64_t sum = 0;
+  for (uint32_t o = 0; o < p->space->operand_count; o++) {
+    uint64_t elements = ash_facts_base(f, o);
+    if (!is_staged(p, level, o))
+      continue;
+    for (uint32_t a = 0; a < p->space->axis_count; a++) {
+      const ash_axis_fact *fact = s->fact[level][a];
+      elements *= ash_facts_followers(f, a) >> o & 1 ? fact->operands[o].sum
+                                                     : fact->pieces;
+    }
+    sum += bytes_of(p, o, elements);
+  }
+  return sum;
+}
 
 static void note_level(ash_tile_cost *details, const level_moves *m,
                        uint32_t level) {
@@ -379,6 +408,8 @@ bool ash_model_given(const ash_facts *f, const ash_tile_problem *p,
     out->footprint += room;
     out->bytes += m.all_bytes;
     note_level(details, &m, k);
+    if (details)
+      details->bytes_without_reuse += bytes_again(f, p, s, k);
   }
   if (details)
     details->cycles = out->cycles;

@@ -93,6 +93,13 @@ void ash_space_flat(ash_space_build *b, ash_tile_operand *o, uint32_t from,
     b->space->axes[axis].granule = inner;
 }
 
+int64_t ash_space_granule(int64_t extent, int64_t before, int64_t after) {
+  int64_t g = (before > after ? before : after) + 1;
+  while (g < extent && extent % g != 0 && extent % g <= after)
+    g++;
+  return g < extent ? g : extent;
+}
+
 void ash_space_likes(ash_space_build *b, uint32_t axis, int64_t multiple,
                      uint32_t priority) {
   if (axis == ASH_NO_AXIS)
@@ -253,7 +260,9 @@ static const char *build(ash_space_build *b) {
   ash_space_rule *rule;
   ash_local_rule *local;
   if (!ash_space_rules_of(b->op->kind, &rule, &local))
-    return "this operator has no rule to cut it";
+    return ash_op_info_of(b->op->kind)->flags & ASH_OP_STATE
+               ? "it updates its state where that is"
+               : "this operator has no rule to cut it";
   if (ash_op_is_packed(b->g, b->op))
     return "weights are packed for a processor's own instructions";
   const char *why = add_operands(b);

@@ -47,6 +47,9 @@ void ash_space_table(const ash_space_build *b, uint32_t input, uint32_t axis);
  * one does, the others stay whole and become the axis' granule. */
 void ash_space_flat(ash_space_build *b, ash_tile_operand *o, uint32_t from,
                     uint32_t to, uint32_t axis);
+/* The smallest granule at which no piece is made of the first `before` or the
+ * last `after` positions alone. */
+int64_t ash_space_granule(int64_t extent, int64_t before, int64_t after);
 /* The kernel likes multiples of it (no more than fit the axis). */
 void ash_space_likes(ash_space_build *b, uint32_t axis, int64_t multiple,
                      uint32_t priority);

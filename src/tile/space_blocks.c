@@ -55,14 +55,6 @@ static int64_t pad_of(const ash_graph *g, const ash_op *op, uint32_t dim,
   return ash_tensor_int(ash_op_in(g, op, 1), 2 * dim + after);
 }
 
-/* The smallest granule at which no piece is padding alone. */
-static int64_t granule_of(int64_t extent, int64_t before, int64_t after) {
-  int64_t g = (before > after ? before : after) + 1;
-  while (g < extent && extent % g != 0 && extent % g <= after)
-    g++;
-  return g < extent ? g : extent;
-}
-
 const char *ash_space_pad(ash_space_build *b) {
   ash_tile_operand *in = ash_space_in(b, 0), *out = ash_space_out(b, 0);
   const ash_shape *s = ash_space_shape(b, out);
@@ -76,7 +68,8 @@ const char *ash_space_pad(ash_space_build *b) {
     ash_space_follow(out, d, axis);
     ash_space_slide(in, d, axis, 1, 1, before);
     if (axis != ASH_NO_AXIS && before + after > 0)
-      b->space->axes[axis].granule = granule_of(s->dim[d], before, after);
+      b->space->axes[axis].granule =
+          ash_space_granule(s->dim[d], before, after);
   }
   return NULL;
 }

@@ -184,25 +184,59 @@ static uint32_t next_long(const ash_shape *s, uint32_t d) {
   return d;
 }
 
-/* Dimensions are followed as long as they are the same; the first that differs
- * is cut where both shapes have a border. */
+/* The number of dimensions up to the last that is not 1, below `end`. */
+static uint32_t last_long(const ash_shape *s, uint32_t end) {
+  while (end > 0 && s->dim[end - 1] == 1)
+    end--;
+  return end;
+}
+
+/* Dimensions [i, i_end) of the input and [k, k_end) of the output. */
+typedef struct middle {
+  uint32_t i, i_end, k, k_end;
+} middle;
+
+static void follow_same(ash_space_build *b, uint32_t i, uint32_t k) {
+  ash_tile_operand *x = ash_space_in(b, 0), *y = ash_space_out(b, 0);
+  const uint32_t axis =
+      ash_space_axis(b, ash_space_name(k), ash_space_shape(b, y)->dim[k]);
+  ash_space_follow(x, i, axis);
+  ash_space_follow(y, k, axis);
+}
+
+/* Follows dimensions that are the same, from the front and from the back. */
+static middle follow_ends(ash_space_build *b) {
+  const ash_shape *in = ash_space_shape(b, ash_space_in(b, 0));
+  const ash_shape *out = ash_space_shape(b, ash_space_out(b, 0));
+  middle m = {next_long(in, 0), last_long(in, in->rank), next_long(out, 0),
+              last_long(out, out->rank)};
+  while (m.i < m.i_end && m.k < m.k_end && in->dim[m.i] == out->dim[m.k]) {
+    follow_same(b, m.i, m.k);
+    m.i = next_long(in, m.i + 1);
+    m.k = next_long(out, m.k + 1);
+  }
+  while (m.i < m.i_end && m.k < m.k_end &&
+         in->dim[m.i_end - 1] == out->dim[m.k_end - 1]) {
+    follow_same(b, --m.i_end, --m.k_end);
+    m.i_end = last_long(in, m.i_end);
+    m.k_end = last_long(out, m.k_end);
+  }
+  return m;
+}
+
+/* The first dimension in which two shapes differ is cut where both have a
+ * border. */
 const char *ash_space_view(ash_space_build *b) {
   ash_tile_operand *x = ash_space_in(b, 0), *y = ash_space_out(b, 0);
   const ash_shape *in = ash_space_shape(b, x), *out = ash_space_shape(b, y);
-  uint32_t i = next_long(in, 0), k = next_long(out, 0);
-  for (; i < in->rank && k < out->rank && in->dim[i] == out->dim[k];
-       i = next_long(in, i + 1), k = next_long(out, k + 1)) {
-    const uint32_t axis = ash_space_axis(b, ash_space_name(k), out->dim[k]);
-    ash_space_follow(x, i, axis);
-    ash_space_follow(y, k, axis);
-  }
-  if (i == in->rank || k == out->rank)
+  const middle m = follow_ends(b);
+  if (m.i >= m.i_end || m.k >= m.k_end)
     return NULL;
-  const uint32_t axis = ash_space_axis(b, ash_space_name(k), out->dim[k]);
-  ash_space_follow(y, k, axis);
-  x->dim[i] = (ash_tile_dim){axis, in->dim[i], in->dim[i], 0, out->dim[k]};
-  b->space->axes[axis].granule =
-      out->dim[k] / greatest_divisor(in->dim[i], out->dim[k]);
+  const int64_t from = in->dim[m.i], to = out->dim[m.k];
+  const uint32_t axis = ash_space_axis(b, ash_space_name(m.k), to);
+  ash_space_follow(y, m.k, axis);
+  x->dim[m.i] = (ash_tile_dim){axis, from, from, 0, to};
+  b->space->axes[axis].granule = to / greatest_divisor(from, to);
   return NULL;
 }
 

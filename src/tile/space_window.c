@@ -13,24 +13,33 @@ typedef struct walk {
   int64_t counted; /* positions that count: taps behind do not, 0: all do */
 } walk;
 
-/* Is some position all padding? Its piece would have no input at all. Or does
- * the last window reach behind the padding that a mean counts? A piece cannot
- * say so. */
-static bool leaves(const walk *w) {
+/* Does the last window reach behind the padding that a mean counts? A piece
+ * cannot say so. */
+static bool ends_early(const walk *w) {
   const int64_t last = (w->out - 1) * w->stride - w->before;
-  return w->before >= w->reach || last >= w->in ||
-         (w->counted && last + w->reach > w->counted);
+  return w->counted && last + w->reach > w->counted;
+}
+
+/* Positions at the start and at the end that see nothing but padding: none of
+ * the pieces may be made of them alone. */
+static int64_t granule_of(const walk *w) {
+  const int64_t lead = w->before - w->reach + w->stride;
+  const int64_t seen = (w->in + w->before + w->stride - 1) / w->stride;
+  return ash_space_granule(w->out, lead > 0 ? lead / w->stride : 0,
+                           w->out > seen ? w->out - seen : 0);
 }
 
 /* Dimension `dim` of input 0 and of the output. */
 static void slide(ash_space_build *b, const char *name, uint32_t dim,
                   const walk *w) {
-  if (leaves(w))
+  if (ends_early(w))
     return;
   const uint32_t axis = ash_space_axis(b, name, w->out);
   ash_space_follow(ash_space_out(b, 0), dim, axis);
   ash_space_slide(ash_space_in(b, 0), dim, axis, w->stride, w->reach,
                   w->before);
+  if (axis != ASH_NO_AXIS)
+    b->space->axes[axis].granule = granule_of(w);
 }
 
 static void slide_2d(ash_space_build *b, int64_t filter_h, int64_t filter_w) {

@@ -7,7 +7,10 @@ ash_tile_searcher *ash_tile_searcher_named(const char *name) {
   static const struct {
     const char *name;
     ash_tile_searcher *search;
-  } known[] = {{"cost", ash_search_cost}};
+  } known[] = {{"cost", ash_search_cost},
+               {"min", ash_search_min},
+               {"max", ash_search_max},
+               {"random-max", ash_search_random_max}};
   if (!name)
     return ash_search_cost;
   for (size_t i = 0; i < ASH_COUNT_OF(known); i++)

@@ -11,6 +11,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* A search that was made: equal operators need no other. */
+typedef struct known {
+  ash_tile_problem p;
+  ash_tile_found found;
+} known;
+
 typedef struct tiler {
   ash_ctx *ctx;
   const ash_graph *g;
@@ -19,6 +25,8 @@ typedef struct tiler {
   ash_hierarchy h;
   ash_tile_searcher *search;
   ash_tiling *tilings; /* by op */
+  known *known;
+  uint32_t known_count;
 } tiler;
 
 /* ---- the problem ----------------------------------------------------------
@@ -59,12 +67,11 @@ static ash_status whole_space(tiler *t, const ash_tile_space **out,
 }
 
 static void set_speed(const tiler *t, ash_tile_problem *p) {
-  const uint64_t cores = t->device->features.cores;
-  p->elements_per_kilocycle = cores * 500;
+  p->elements_per_kilocycle = t->device->elements_per_kilocycle;
   p->per_kilocycle = ash_op_macs(t->g, p->space->op)
-                         ? cores * (t->device->features.dsp ? 2000 : 1000)
+                         ? t->device->macs_per_kilocycle
                          : p->elements_per_kilocycle;
-  p->call_cycles = 200;
+  p->call_cycles = t->device->call_cycles;
 }
 
 /* ---- the result -----------------------------------------------------------
@@ -152,15 +159,34 @@ static ash_status nofit(tiler *t, const ash_tile_problem *p, ash_facts *f) {
 /* ---- one operator ---------------------------------------------------------
  */
 
+/* The search may not trade bytes for cycles without end: what "max" finds with
+ * fewer of both is always better. So that is the start, and nothing that has
+ * more of either is taken. */
+static ash_status search_best(tiler *t, const ash_tile_problem *p, ash_facts *f,
+                              ash_tile_found *out) {
+  ash_tile_problem limited = *p;
+  if (t->search != ash_search_cost)
+    return t->search(p, f, out);
+  ASH_TRY(ash_search_max(p, f, out));
+  limited.limited = out->found;
+  limited.most = out->value;
+  return ash_search_cost(&limited, f, out);
+}
+
 static ash_status search_op(tiler *t, ash_tiling *out,
                             const ash_tile_problem *p) {
   ash_facts *f;
-  ash_tile_found found = {0};
   ASH_TRY(ash_facts_new(&f, p));
-  ASH_TRY(t->search(p, f, &found));
-  if (!found.found)
+  for (uint32_t i = 0; i < t->known_count; i++)
+    if (ash_problem_same(&t->known[i].p, p))
+      return keep(t, out, p, f, &t->known[i].found);
+  known *mine = &t->known[t->known_count];
+  *mine = (known){.p = *p};
+  ASH_TRY(search_best(t, p, f, &mine->found));
+  if (!mine->found.found)
     return nofit(t, p, f);
-  return keep(t, out, p, f, &found);
+  t->known_count++;
+  return keep(t, out, p, f, &mine->found);
 }
 
 /* Everything the op touches is where the processor reaches it: it runs
@@ -184,6 +210,29 @@ static bool is_view(const tiler *t, uint32_t op) {
       return false;
   }
   return o->output_count > 0;
+}
+
+/* What a rule of the caller says about copies. */
+static ash_status ask_copies(tiler *t, ash_tile_problem *p, uint32_t target) {
+  if (!t->options.copies)
+    return ASH_OK;
+  for (uint32_t o = 0; o < p->space->operand_count; o++) {
+    const ash_tile_operand *operand = &p->space->operands[o];
+    uint32_t path[ASH_MEMORY_MAX];
+    const uint32_t count =
+        ash_device_path(t->device, t->h.home[operand->tensor], target, path);
+    for (uint32_t hop = 1; hop < count; hop++) {
+      const uint32_t copies =
+          t->options.copies(t->options.copies_user, t->g, p->space->op, operand,
+                            path, count, hop);
+      if (copies > ASH_TILE_COPIES)
+        return ash_fail(t->ctx, ASH_MISUSE, ASH_D_tile_option, ASH_NOWHERE,
+                        "a rule asks for %u copies of a tile of %s",
+                        (unsigned)copies, t->g->ops.items[p->space->op].id);
+      p->wanted[p->level_count - count + hop][o] = (uint8_t)copies;
+    }
+  }
+  return ASH_OK;
 }
 
 static ash_status tile_op(tiler *t, uint32_t op) {
@@ -218,6 +267,7 @@ static ash_status tile_op(tiler *t, uint32_t op) {
                     ash_graph_loc(t->g, op, ASH_NO_ID),
                     "no way leads from the operands of %s to %s",
                     t->g->ops.items[op].id, t->device->memories[target].name);
+  ASH_TRY(ask_copies(t, &p, target));
   return search_op(t, out, &p);
 }
 
@@ -229,13 +279,16 @@ static ash_status run(tiler *t, const ash_plan_options *plan,
   t->h = (ash_hierarchy){
       .ctx = t->ctx, .g = t->g, .device = t->device, .options = &t->options};
   ASH_TRY(ash_hierarchy_make(&t->h, plan));
+  t->known = ASH_NEW_ARRAY(&t->ctx->scratch, known, t->g->op_count + 1);
+  ASH_TRY(ash_zone_check(t->ctx, &t->ctx->scratch));
   for (uint32_t op = 0; op < t->g->op_count; op++) {
     const ash_mark mark = ash_zone_mark(&t->ctx->scratch);
     const ash_status status = tile_op(t, op);
     ash_zone_rewind(&t->ctx->scratch, mark);
     ASH_TRY(status);
   }
-  *made = (ash_tilings){t->tilings, (uint32_t)t->g->op_count, t->h.home};
+  *made =
+      (ash_tilings){t->tilings, (uint32_t)t->g->op_count, t->h.home, t->device};
   *out = made;
   return ASH_OK;
 }

@@ -649,7 +649,10 @@ static void register_memory_planner_makes_a_planner_known_by_its_name(void) {
   CHECK(!ash_find_planner(n.ctx, "mine"));
   CHECK_EQ(ash_register_planner(n.ctx, &mine), ASH_OK);
   CHECK(ash_find_planner(n.ctx, "mine") == &mine);
-  CHECK(ash_planner_at(n.ctx, 4) == &mine && !ash_planner_at(n.ctx, 5));
+  size_t last = 0;
+  while (ash_planner_at(n.ctx, last + 1))
+    last++;
+  CHECK(ash_planner_at(n.ctx, last) == &mine);
   CHECK_EQ(ash_register_planner(n.ctx, &mine), ASH_MISUSE);
   CHECK_EQ(last_diag(&n)->id, ASH_D_planner_taken);
   CHECK_EQ(ash_register_planner(n.ctx, &old), ASH_MISUSE);
