@@ -3,6 +3,7 @@
 #include "ashlar/firmware.h"
 #include "commands.h"
 #include "files.h"
+#include "json_out.h"
 #include "session.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@
 typedef struct job {
   session s;
   const char *elf, *prefix;
-  bool allow_missing;
+  bool allow_missing, json;
 } job;
 
 static bool asks_for_csv(int argc, char **argv) {
@@ -35,9 +36,35 @@ static ash_status check_firmware(job *j, const char *plan, size_t plan_bytes,
       ash_check_elf(j->s.ctx, &checked, elf, bytes, j->elf, plan, plan_bytes,
                     plan_file, &options);
   free_whole(elf);
-  if (status == ASH_OK && !j->s.quiet)
+  if (status == ASH_OK && !j->s.quiet && !j->json)
     printf("%s: %zu symbols are where the plan wants them\n", j->elf, checked);
   return status;
+}
+
+/* The answer with all that was said; the list of diagnostics is empty then. */
+static void print_json(job *j, const char *file, bool right) {
+  size_t count;
+  const ash_diag *diags = ash_ctx_diags(j->s.ctx, &count);
+  bool first = true;
+  printf("{");
+  json_key_text(stdout, &first, "file", file);
+  json_key_bool(stdout, &first, "right", right);
+  json_key(stdout, &first, "diagnostics");
+  printf("[");
+  for (size_t i = 0; i < count; i++) {
+    static const char *const words[] = {"note", "warning", "error"};
+    char id[16];
+    bool inner = true;
+    (void)snprintf(id, sizeof id, "ASH%04u", (unsigned)diags[i].id);
+    printf("%s{", i ? ", " : "");
+    json_key_text(stdout, &inner, "id", id);
+    json_key_text(stdout, &inner, "severity", words[diags[i].severity]);
+    json_key_text(stdout, &inner, "message", diags[i].message);
+    json_key_text(stdout, &inner, "hint", diags[i].hint);
+    printf("}");
+  }
+  printf("]}\n");
+  ash_ctx_forget(j->s.ctx);
 }
 
 static int check(job *j, const char *file) {
@@ -46,11 +73,13 @@ static int check(job *j, const char *file) {
   if (!read_whole(file, &bytes, &count))
     return session_close(&j->s, ASH_IO);
   ash_status status = ash_check_plan_json(j->s.ctx, bytes, count, file);
-  if (status == ASH_OK && !j->s.quiet)
+  if (status == ASH_OK && !j->s.quiet && !j->json)
     printf("%s: the plan is right\n", file);
   if (status == ASH_OK && j->elf)
     status = check_firmware(j, bytes, count, file);
   free_whole(bytes);
+  if (j->json)
+    print_json(j, file, status == ASH_OK);
   return session_close(&j->s, status);
 }
 
@@ -68,7 +97,8 @@ int cmd_check(int argc, char **argv) {
        "device (default: the built-in one that the plan names)"},
       {"allow-missing", 0, ARG_FLAG, &j.allow_missing, NULL,
        "arenas of your own, constants that are loaded"},
-      {"quiet", 'q', ARG_FLAG, &j.s.quiet, NULL, "say nothing but errors"},
+      {"json", 0, ARG_FLAG, &j.json, NULL, "answer as JSON"},
+      OUTPUT_OPTIONS(&j.s),
       {0}};
   const command *cmd = find_command("check");
   int code = args_parse(cmd, argc, argv, options, &files);

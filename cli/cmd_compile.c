@@ -26,6 +26,7 @@ static int compile(job *j, const char *path) {
   ash_compiled c;
   ash_status status =
       ash_compile(j->s.ctx, &c, path, j->s.device, &j->s.options);
+  progress_clear(&j->s.progress);
   if (status == ASH_OK)
     status = write_outputs(j, &c);
   const bool proved = !c.plan || c.plan->verdict == ASH_OPTIMAL;
@@ -49,6 +50,7 @@ static int compile_shared(job *j, const arg_list *models) {
   ash_status status =
       ash_compile_shared(j->s.ctx, c, &files, &count, models->items,
                          models->count, j->s.device, prefix, &j->s.options);
+  progress_clear(&j->s.progress);
   if (status == ASH_OK)
     status = ash_write_files(j->s.ctx, j->folder, files, count);
   bool proved = true;

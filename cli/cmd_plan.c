@@ -1,5 +1,6 @@
 /* cmd_plan.c - ashlar plan MODEL: where the memory goes. */
 #include "commands.h"
+#include "layer_table.h"
 #include "plan_table.h"
 #include "session.h"
 
@@ -11,6 +12,8 @@ typedef struct job {
 
 static void print_page(const job *j, const ash_compiled *c) {
   print_plan_page(&j->s.out, c->plan, c->graph);
+  if (c->plan->tilings)
+    print_layers(&j->s.out, c->plan, c->graph, j->s.device);
   if (j->s.verbose)
     print_plan_tensors(&j->s.out, c->plan);
 }
@@ -18,9 +21,8 @@ static void print_page(const job *j, const ash_compiled *c) {
 static ash_status show(job *j, const ash_compiled *c) {
   if (j->explain) {
     const char *text;
-    const ash_status said =
-        ash_explain_tensor(j->s.ctx, &text, c->plan, c->graph, j->s.device,
-                           j->s.book, j->explain);
+    const ash_status said = ash_explain_tensor(
+        j->s.ctx, &text, c->plan, c->graph, j->s.device, j->s.book, j->explain);
     if (said == ASH_OK)
       printf("%s", text);
     return said;
@@ -39,6 +41,7 @@ static int plan(job *j, const char *path) {
   }
   ash_status status =
       ash_compile(j->s.ctx, &c, path, j->s.device, &j->s.options);
+  progress_clear(&j->s.progress);
   if (status == ASH_OK && c.plan)
     status = show(j, &c);
   const bool proved = !c.plan || c.plan->verdict == ASH_OPTIMAL;

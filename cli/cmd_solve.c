@@ -1,6 +1,6 @@
 /* cmd_solve.c - ashlar solve, and minimalloc: the packing solver as a program
  * with MiniMalloc's command line, files, messages and exit codes. */
-#include "ashlar/place.h"
+#include "ashlar/report.h"
 #include "commands.h"
 #include "print_diag.h"
 #include "solve_flags.h"
@@ -37,7 +37,9 @@ static bool is_over(void *user) {
   const double now = now_seconds();
   if (r->terminal && now - r->told >= 1) {
     r->told = now;
-    fprintf(stderr, "\rsearching, %.0f s ", now - r->started);
+    fprintf(stderr, "\r\033[Ksearching, %.0f s", now - r->started);
+    if (r->deadline < 1e18)
+      fprintf(stderr, ", at most %.0f s more", r->deadline - now);
     fflush(stderr);
   }
   return now >= r->deadline;
@@ -63,14 +65,14 @@ static char *read_stream(FILE *f, size_t *count) {
 
 /* Like MiniMalloc's status: NOT_FOUND for a missing column, else
  * INVALID_ARGUMENT. */
-static int report_errors(ash_ctx *ctx) {
+static int report_errors(ash_ctx *ctx, const char *color) {
   size_t count;
   const ash_diag *diags = ash_ctx_diags(ctx, &count);
   for (size_t i = 0; i < count; i++)
     fprintf(stderr, "%s: %s\n",
             diags[i].id == CSV_COLUMN_DIAG ? "NOT_FOUND" : "INVALID_ARGUMENT",
             diags[i].message);
-  print_diags(ctx, stderr);
+  print_diags_as(ctx, stderr, color);
   return EXIT_FAILED;
 }
 
@@ -92,7 +94,7 @@ static int read_input(run *r) {
   }
   const ash_status status = ash_csv_read(r->ctx, &r->csv, bytes, count, path);
   free(bytes);
-  return status == ASH_OK ? -1 : report_errors(r->ctx);
+  return status == ASH_OK ? -1 : report_errors(r->ctx, r->flags.color);
 }
 
 /* ---- solving ------------------------------------------------------------ */
@@ -159,13 +161,45 @@ static void write_output(run *r) {
     return;
   if (ash_csv_write(r->ctx, &text, &count, &r->csv, r->result.offsets) !=
       ASH_OK) {
-    print_diags(r->ctx, stderr);
+    print_diags_as(r->ctx, stderr, r->flags.color);
     return;
   }
   FILE *f = fopen(r->flags.output, "wb");
   const bool written = f && fwrite(text, 1, count, f) == count;
   if ((f && fclose(f) != 0) || !written)
     fprintf(stderr, "warning: %s was not written\n", r->flags.output);
+}
+
+/* The name without folder and ending. */
+static void title_of(const char *path, char *out, size_t size) {
+  const char *slash = strrchr(path, '/');
+  const char *name = slash ? slash + 1 : path;
+  const char *dot = strrchr(name, '.');
+  const int length =
+      (int)(dot && dot > name ? (size_t)(dot - name) : strlen(name));
+  (void)snprintf(out, size, "%.*s", length, name);
+}
+
+/* A page that was asked for and is not there is a failure. */
+static int write_report(run *r) {
+  char title[256];
+  const char *text;
+  size_t count;
+  if (!r->flags.report)
+    return 0;
+  title_of(r->flags.input, title, sizeof title);
+  if (ash_report_packing(r->ctx, &text, &count, title, &r->csv, &r->result,
+                         r->problem.capacity) != ASH_OK) {
+    print_diags(r->ctx, stderr);
+    return EXIT_FAILED;
+  }
+  FILE *f = fopen(r->flags.report, "wb");
+  const bool written = f && fwrite(text, 1, count, f) == count;
+  if ((f && fclose(f) != 0) || !written) {
+    fprintf(stderr, "Opening file %s failed.\n", r->flags.report);
+    return EXIT_FAILED;
+  }
+  return 0;
 }
 
 static int validate(run *r) {
@@ -175,7 +209,7 @@ static int validate(run *r) {
   if (ash_place_check(r->ctx, &height, &r->problem, r->result.offsets) !=
       ASH_OK) {
     fprintf(stderr, "Validation FAIL 1\n");
-    print_diags(r->ctx, stderr);
+    print_diags_as(r->ctx, stderr, r->flags.color);
     return EXIT_FAILED;
   }
   fprintf(stderr, "Validation PASS, height %llu\n",
@@ -225,11 +259,16 @@ static void print_tikz(const run *r) {
 static int finish(run *r, ash_status status) {
   const double elapsed = now_seconds() - r->started;
   if (r->terminal && r->told > r->started)
-    fprintf(stderr, "\r%*s\r", 40, "");
+    fprintf(stderr, "\r\033[K");
   if (status != ASH_OK)
-    return report_errors(r->ctx);
+    return report_errors(r->ctx, r->flags.color);
   if (!r->flags.quiet)
     fprintf(stderr, "Elapsed time %.3fs\n", elapsed);
+  if (r->flags.verbose && r->result.offsets)
+    fprintf(stderr, "height %llu, bound %llu: %s (%s)\n",
+            (unsigned long long)r->result.height,
+            (unsigned long long)r->result.lower_bound,
+            ash_verdict_text(r->result.verdict), reason_text(r->result.reason));
   if (r->flags.json)
     print_json(r, elapsed);
   if (!r->result.offsets)
@@ -237,7 +276,9 @@ static int finish(run *r, ash_status status) {
   write_output(r);
   if (r->flags.print_solution)
     print_tikz(r);
-  return validate(r);
+  const int reported = write_report(r);
+  const int validated = validate(r);
+  return reported ? reported : validated;
 }
 
 static int solve_input(run *r) {

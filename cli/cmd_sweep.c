@@ -1,19 +1,24 @@
 /* cmd_sweep.c - ashlar sweep MODEL --set MEM=16K..256K: the model planned for
  * many sizes of one memory, and the smallest that does. */
 #include "commands.h"
+#include "plan_facts.h"
 #include "session.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { GRAIN = 16 }; /* bytes; the search for the smallest goes no finer */
+enum {
+  GRAIN = 16, /* bytes; the search for the smallest goes no finer */
+  ROWS = 160, /* powers of two and the middles between them: 128 at most */
+  CURVE = 28  /* columns of the longest bar */
+};
 
 typedef struct job {
   session s;
   char memory[64];
   uint64_t from, to;
   const char *path;
-  bool json, first;
+  bool json;
 } job;
 
 /* One size: does it fit, and into what? */
@@ -21,6 +26,8 @@ typedef struct outcome {
   uint64_t bytes;
   bool fits;
   const ash_plan *plan;
+  uint64_t used;   /* of that memory, all arenas in it */
+  uint64_t cycles; /* modelled                         */
 } outcome;
 
 /* Takes the --set with ".." out of the list. -1 to go on. */
@@ -64,6 +71,12 @@ static ash_status try_size(job *j, outcome *out, uint64_t bytes) {
     status = ash_compile(j->s.ctx, &c, j->path, device, &j->s.options);
   out->fits = status == ASH_OK;
   out->plan = c.plan; /* kept by the context */
+  if (out->fits) {
+    out->cycles = plan_cycles(c.plan, c.graph, device);
+    for (uint32_t i = 0; i < c.plan->arena_count; i++)
+      if (strcmp(c.plan->arenas[i].memory, j->memory) == 0)
+        out->used += c.plan->arenas[i].size;
+  }
   ash_compiled_drop(&c);
   if (status != ASH_OK && status != ASH_NOFIT)
     return status;
@@ -71,12 +84,13 @@ static ash_status try_size(job *j, outcome *out, uint64_t bytes) {
   return ASH_OK;
 }
 
-static void print_json(job *j, const outcome *o) {
-  printf("%s\n  {\"bytes\": %" PRIu64 ", \"fits\": %s", j->first ? "" : ",",
+static void print_json(const outcome *o, bool first) {
+  printf("%s\n  {\"bytes\": %" PRIu64 ", \"fits\": %s", first ? "" : ",",
          o->bytes, o->fits ? "true" : "false");
   if (o->fits) {
-    printf(", \"verdict\": \"%s\", \"arenas\": [",
-           ash_verdict_text(o->plan->verdict));
+    printf(", \"used\": %" PRIu64 ", \"cycles\": %" PRIu64
+           ", \"verdict\": \"%s\", \"arenas\": [",
+           o->used, o->cycles, ash_verdict_text(o->plan->verdict));
     for (uint32_t i = 0; i < o->plan->arena_count; i++)
       printf("%s{\"role\": \"%s\", \"memory\": \"%s\", \"size\": %" PRIu64 "}",
              i ? ", " : "", ash_role_text(o->plan->arenas[i].role),
@@ -86,20 +100,54 @@ static void print_json(job *j, const outcome *o) {
   printf("}");
 }
 
-static void print_row(job *j, const outcome *o) {
+/* Cycles as a bar: the curve, lying on its side. */
+static void print_bar(const job *j, uint64_t cycles, uint64_t most) {
+  const uint64_t eighths = most ? cycles * (CURVE * 8) / most : 0;
+  static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  for (uint64_t i = 0; i < eighths / 8; i++)
+    fputs(j->s.out.unicode ? "█" : "#", stdout);
+  if (j->s.out.unicode)
+    fputs(parts[eighths % 8], stdout);
+}
+
+static void print_row(const job *j, const outcome *o, uint64_t least,
+                      uint64_t most) {
   char size[24];
-  if (j->json) {
-    print_json(j, o);
-  } else {
-    printf("  %10s  %-4s", ash_format_bytes(size, sizeof size, o->bytes),
-           o->fits ? "yes" : "no");
-    for (uint32_t i = 0; o->fits && i < o->plan->arena_count; i++)
-      printf("  %s %s %" PRIu64, o->plan->arenas[i].memory,
-             ash_role_text(o->plan->arenas[i].role), o->plan->arenas[i].size);
-    printf("%s\n",
-           o->fits && o->plan->verdict != ASH_OPTIMAL ? "  (not proved)" : "");
+  printf("  %10s  %-4s", ash_format_bytes(size, sizeof size, o->bytes),
+         o->fits ? "yes" : "no");
+  if (o->fits) {
+    printf("  %10" PRIu64 "  %12" PRIu64 "  %+6.1f %%  ", o->used, o->cycles,
+           least ? 100.0 * (double)(o->cycles - least) / (double)least : 0.0);
+    print_bar(j, o->cycles, most);
+    if (j->s.verbose)
+      for (uint32_t i = 0; i < o->plan->arena_count; i++)
+        printf("  %s %s %" PRIu64, o->plan->arenas[i].memory,
+               ash_role_text(o->plan->arenas[i].role), o->plan->arenas[i].size);
+    if (o->plan->verdict != ASH_OPTIMAL)
+      printf("  (not proved)");
   }
-  j->first = false;
+  printf("\n");
+}
+
+static void print_table(const job *j, const outcome *rows, size_t count) {
+  uint64_t most = 0, least = UINT64_MAX;
+  for (size_t i = 0; i < count; i++) {
+    if (rows[i].fits && rows[i].cycles > most)
+      most = rows[i].cycles;
+    if (rows[i].fits && rows[i].cycles < least)
+      least = rows[i].cycles;
+  }
+  if (j->json)
+    printf("[");
+  else
+    printf("  %10s  %-4s  %10s  %12s\n", j->memory, "fits", "used", "cycles");
+  for (size_t i = 0; i < count; i++)
+    if (j->json)
+      print_json(&rows[i], i == 0);
+    else
+      print_row(j, &rows[i], least, most);
+  if (j->json)
+    printf("\n]\n");
 }
 
 /* Powers of two and the middles between them, and both ends. */
@@ -129,27 +177,36 @@ static ash_status find_smallest(job *j, outcome *best, uint64_t no) {
   return ASH_OK;
 }
 
+static size_t list_sizes(const job *j, uint64_t *sizes) {
+  size_t n = 0;
+  for (uint64_t bytes = j->from; bytes <= j->to && n < ROWS;
+       bytes = next_size(bytes, j->to))
+    sizes[n++] = bytes;
+  return n;
+}
+
 static ash_status sweep(job *j) {
+  static outcome rows[ROWS];
+  uint64_t sizes[ROWS], no = 0;
+  const size_t count = list_sizes(j, sizes);
   outcome best = {0};
-  uint64_t no = 0;
-  for (uint64_t bytes = j->from; bytes <= j->to;
-       bytes = next_size(bytes, j->to)) {
-    outcome o;
-    const ash_status status = try_size(j, &o, bytes);
+  for (size_t i = 0; i < count; i++) {
+    progress_part(&j->s.progress, "size", i, count);
+    const ash_status status = try_size(j, &rows[i], sizes[i]);
     if (status != ASH_OK)
       return status;
-    if (!j->s.quiet)
-      print_row(j, &o);
-    if (o.fits && !best.fits)
-      best = o;
-    else if (!o.fits && !best.fits)
-      no = bytes;
+    if (rows[i].fits && !best.fits)
+      best = rows[i];
+    else if (!rows[i].fits && !best.fits)
+      no = sizes[i];
   }
-  if (j->json)
-    printf("\n]\n");
+  progress_clear(&j->s.progress);
+  if (!j->s.quiet || j->json)
+    print_table(j, rows, count);
   if (!best.fits)
     return ASH_NOFIT;
   const ash_status status = no > 0 ? find_smallest(j, &best, no) : ASH_OK;
+  progress_clear(&j->s.progress);
   if (status == ASH_OK && !j->json)
     printf("%s %s: %" PRIu64 " bytes\n",
            no > 0 ? "smallest" : "fits already with the smallest asked for,",
@@ -160,16 +217,11 @@ static ash_status sweep(job *j) {
 static int run(job *j, const char *path) {
   uint32_t memory;
   j->path = path;
-  j->first = true;
   j->s.options.stop = true;
   j->s.options.stop_after = ASH_STAGE_PLAN;
   ash_status status =
       ash_device_find_memory(j->s.ctx, &memory, j->s.device, j->memory);
   if (status == ASH_OK) {
-    if (j->json)
-      printf("[");
-    else if (!j->s.quiet)
-      printf("  %10s  %-4s  arenas\n", j->memory, "fits");
     status = sweep(j);
     if (status == ASH_NOFIT)
       fprintf(stderr, "ashlar sweep: the model fits none of these sizes\n");

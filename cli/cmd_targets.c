@@ -1,83 +1,18 @@
 /* cmd_targets.c - lists the built-in devices, or prints one as YAML to start a
  * device file from. Everything comes from the public interface. */
-#include "cmd_targets.h"
-#include "print_diag.h"
+#include "commands.h"
+#include "json_out.h"
+#include "session.h"
 
 #include "ashlar/device.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_USAGE = 64, SETS_MAX = 64 };
-
-static const char help[] =
-    "usage: ashlar targets [--json]\n"
-    "       ashlar targets NAME|FILE.yaml [--set MEMORY=SIZE]... [--json]\n"
-    "\n"
-    "Without a name: a table of the built-in devices. With one: that device "
-    "as\n"
-    "YAML, with everything that is implied written out.\n"
-    "\n"
-    "  --set MEMORY=SIZE  change a size: 65536, 64K, 1M, 0x10000\n"
-    "  --json             JSON instead of a table or YAML\n"
-    "  --help             this text\n"
-    "\n"
-    "examples:\n"
-    "  ashlar targets\n"
-    "  ashlar targets apollo510 > mine.yaml    # then edit, and --target "
-    "mine.yaml\n"
-    "  ashlar targets deeploy --set L1=128000\n"
-    "  ashlar targets mine.yaml                # check a file of your own\n";
-
-typedef struct options {
-  const char *name;
-  const char *sets[SETS_MAX];
-  size_t set_count;
-  bool json, help;
-} options;
-
-/* ---- options ------------------------------------------------------------ */
-
-static bool complain(const char *what, const char *word) {
-  (void)fprintf(stderr,
-                "ashlar targets: %s '%s'; see 'ashlar targets --help'\n", what,
-                word);
-  return false;
-}
-
-static bool add_set(options *o, const char *text) {
-  if (!text)
-    return complain("a size is missing after", "--set");
-  if (o->set_count == SETS_MAX)
-    return complain("too many sizes at", text);
-  o->sets[o->set_count++] = text;
-  return true;
-}
-
-static bool read_options(options *o, int argc, char **argv) {
-  for (int i = 1; i < argc; i++) {
-    const char *arg = argv[i];
-    if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0)
-      o->help = true;
-    else if (strcmp(arg, "--json") == 0)
-      o->json = true;
-    else if (strcmp(arg, "--set") == 0) {
-      if (!add_set(o, i + 1 < argc ? argv[++i] : NULL))
-        return false;
-    } else if (strncmp(arg, "--set=", 6) == 0) {
-      if (!add_set(o, arg + 6))
-        return false;
-    } else if (arg[0] == '-')
-      return complain("unknown option", arg);
-    else if (o->name)
-      return complain("one device at a time, not also", arg);
-    else
-      o->name = arg;
-  }
-  if (o->set_count && !o->name)
-    return complain("--set needs a device; which one has", o->sets[0]);
-  return true;
-}
+typedef struct job {
+  session s;
+  bool json;
+} job;
 
 /* MEMORY=SIZE */
 static ash_status apply_set(ash_ctx *ctx, const ash_device **device,
@@ -87,7 +22,8 @@ static ash_status apply_set(ash_ctx *ctx, const ash_device **device,
   uint64_t bytes;
   if (!equals || (size_t)(equals - text) >= sizeof memory ||
       !ash_parse_bytes(&bytes, equals + 1)) {
-    (void)complain("not MEMORY=SIZE, such as L1=64K:", text);
+    (void)usage_error(find_command("targets"),
+                      "'%s' is not MEMORY=SIZE, such as L1=64K", text);
     return ASH_MISUSE;
   }
   memcpy(memory, text, (size_t)(equals - text));
@@ -97,24 +33,11 @@ static ash_status apply_set(ash_ctx *ctx, const ash_device **device,
 
 /* ---- JSON, with the keys of the YAML form ------------------------------- */
 
-static void put_string(const char *text) {
-  putchar('"');
-  for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-    if (*p == '"' || *p == '\\')
-      printf("\\%c", *p);
-    else if (*p < 0x20 || *p == 0x7f)
-      printf("\\u%04x", *p);
-    else
-      putchar(*p);
-  }
-  putchar('"');
-}
-
 static void put_key(const char *key, const char *value) {
   if (!value)
     return;
   printf(", \"%s\": ", key);
-  put_string(value);
+  json_text(stdout, value);
 }
 
 static const char *boolean(bool value) {
@@ -157,7 +80,7 @@ static void put_memory(const ash_device *d, const ash_memory *m) {
     if (!section[i])
       continue;
     printf("%s\"%s\": ", comma, names[i]);
-    put_string(section[i]);
+    json_text(stdout, section[i]);
     comma = ", ";
   }
   printf("}, \"linkable\": %s}", boolean(m->linkable));
@@ -253,40 +176,46 @@ static ash_status list_all(ash_ctx *ctx, bool json) {
   return ASH_OK;
 }
 
-static ash_status print_one(ash_ctx *ctx, const options *o) {
+static ash_status print_one(job *j, const char *name) {
   const ash_device *device;
   const char *text;
   size_t count;
-  ash_status status = ash_device_load(ctx, &device, o->name);
-  for (size_t i = 0; i < o->set_count && status == ASH_OK; i++)
-    status = apply_set(ctx, &device, o->sets[i]);
-  if (status == ASH_OK && o->json) {
+  ash_status status = ash_device_load(j->s.ctx, &device, name);
+  for (size_t i = 0; i < j->s.sets.count && status == ASH_OK; i++)
+    status = apply_set(j->s.ctx, &device, j->s.sets.items[i]);
+  if (status != ASH_OK || (j->s.quiet && !j->json))
+    return status;
+  if (j->json) {
     put_json(device);
     putchar('\n');
-  } else if (status == ASH_OK) {
-    status = ash_device_dump(ctx, &text, &count, device);
-    if (status == ASH_OK)
-      (void)fwrite(text, 1, count, stdout);
+    return ASH_OK;
   }
-  return status;
+  status = ash_device_dump(j->s.ctx, &text, &count, device);
+  return status == ASH_OK ? write_text(&j->s, "-", text, count) : status;
 }
 
 int cmd_targets(int argc, char **argv) {
-  options o = {0};
-  ash_ctx *ctx;
-  if (!read_options(&o, argc, argv))
-    return EXIT_USAGE;
-  if (o.help) {
-    (void)fputs(help, stdout);
-    return 0;
-  }
-  ash_status status = ash_ctx_new(&ctx, NULL);
-  if (status == ASH_OK)
-    status = o.name ? print_one(ctx, &o) : list_all(ctx, o.json);
-  if (fflush(stdout) != 0 && status == ASH_OK)
-    status = ASH_IO;
-  if (ctx)
-    print_diags(ctx, stderr);
-  ash_ctx_free(ctx);
-  return exit_code_of(status);
+  job j = {0};
+  arg_list names, sets = {.count = 0};
+  const arg_option options[] = {
+      {"set", 0, ARG_LIST, &sets, "MEMORY=SIZE",
+       "change a size: 65536, 64K, 1M, 0x10000"},
+      {"json", 0, ARG_FLAG, &j.json, NULL, "JSON instead of a table or YAML"},
+      OUTPUT_OPTIONS(&j.s),
+      {0}};
+  const command *cmd = find_command("targets");
+  int code = args_parse(cmd, argc, argv, options, &names);
+  if (code < 0 && names.count > 1)
+    code = usage_error(cmd, "one device at a time");
+  if (code < 0 && sets.count && !names.count)
+    code = usage_error(cmd, "--set needs a device");
+  if (code < 0)
+    code = session_open(&j.s, cmd);
+  if (code >= 0)
+    return code;
+  j.s.sets = sets; /* of the device that is shown, not of the session's */
+  const ash_status status =
+      names.count ? print_one(&j, names.items[0]) : list_all(j.s.ctx, j.json);
+  return session_close(&j.s, fflush(stdout) != 0 && status == ASH_OK ? ASH_IO
+                                                                     : status);
 }

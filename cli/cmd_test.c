@@ -7,6 +7,7 @@
 #include "host_build.h"
 #include "npz.h"
 #include "session.h"
+#include "tiled_driver.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ typedef struct job {
   session s;
   const char *model, *inputs, *expect, *save, *engine;
   double tolerance;
+  bool json;
   ash_compiled compiled;
   record in, want, got;
 } job;
@@ -36,7 +38,8 @@ static bool complain(const char *file, const char *before, const char *what,
   return false;
 }
 
-/* ---- ends of the model ---------------------------------------------------- */
+/* ---- ends of the model ----------------------------------------------------
+ */
 
 static size_t end_count(const ash_graph *g, bool inputs) {
   return inputs ? ash_graph_input_count(g) : ash_graph_output_count(g);
@@ -72,7 +75,8 @@ static const npz_array *find_array(const npz_file *f, const ash_tensor *t,
   return a ? a : i < f->count ? &f->arrays[i] : NULL;
 }
 
-/* ---- reading records ------------------------------------------------------ */
+/* ---- reading records ------------------------------------------------------
+ */
 
 /* One more dimension in front of a tensor's shape counts cases. */
 static bool count_cases(record *r, const npz_array *a, const ash_tensor *t,
@@ -80,8 +84,7 @@ static bool count_cases(record *r, const npz_array *a, const ash_tensor *t,
   const uint64_t n = elements_of(t), all = array_elements(a);
   const uint64_t cases = n ? all / n : 1;
   if ((n && all % n != 0) || cases == 0)
-    return complain(file, "array", a->name,
-                    "does not have the tensor's shape");
+    return complain(file, "array", a->name, "does not have the tensor's shape");
   if (i && cases != r->cases)
     return complain(file, "array", a->name, "has another number of cases");
   r->cases = cases;
@@ -140,7 +143,8 @@ static ash_status load_record(record *r, const ash_graph *g, const char *file,
   return done ? ASH_OK : ASH_MALFORMED;
 }
 
-/* ---- engines -------------------------------------------------------------- */
+/* ---- engines --------------------------------------------------------------
+ */
 
 static bool make_room(job *j) {
   const ash_graph *g = j->compiled.graph;
@@ -179,15 +183,15 @@ static ash_status run_reference(job *j) {
   return status;
 }
 
-/* The driver's text with the module's names. */
-static char *driver_for(const char *prefix) {
+/* A driver's text with the module's names. */
+static char *with_names(const char *driver, const char *prefix) {
   const size_t n = strlen(prefix);
   size_t marks = 0;
-  for (const char *p = driver_text; *p; p++)
+  for (const char *p = driver; *p; p++)
     marks += *p == '%';
-  char *text = malloc(strlen(driver_text) + 1 + marks * n);
+  char *text = malloc(strlen(driver) + 1 + marks * n);
   char *to = text;
-  for (const char *p = driver_text; text && *p;) {
+  for (const char *p = driver; text && *p;) {
     const bool lower = strncmp(p, "%PREFIX%", 8) == 0;
     const bool upper = strncmp(p, "%UPPER%", 7) == 0;
     if (!lower && !upper) {
@@ -205,38 +209,108 @@ static char *driver_for(const char *prefix) {
   return text;
 }
 
-static bool run_program(job *j, const host_build *b) {
-  char in[256], out[256], cases[32];
+/* Runs the first cases with a DMA engine (NULL: there is none); the outputs go
+ * to `got`. */
+static bool run_program(const job *j, const host_build *b, uint64_t cases,
+                        const char *engine, uint8_t *got) {
+  char in[256], out[256], count[32];
   char *bytes;
-  size_t count;
+  size_t size;
   host_build_path(b, in, sizeof in, "in.bin");
   host_build_path(b, out, sizeof out, "out.bin");
-  (void)snprintf(cases, sizeof cases, "%" PRIu64, j->in.cases);
-  const char *const args[] = {in, out, cases, NULL};
-  if (!write_whole(in, j->in.bytes, (size_t)(j->in.case_bytes * j->in.cases)) ||
-      !host_build_run(b, args, RUN_SECONDS) || !read_whole(out, &bytes, &count))
+  (void)snprintf(count, sizeof count, "%" PRIu64, cases);
+  const char *const args[] = {in, out, count, engine, NULL};
+  if (!write_whole(in, j->in.bytes, (size_t)(j->in.case_bytes * cases)) ||
+      !host_build_run(b, args, RUN_SECONDS) || !read_whole(out, &bytes, &size))
     return false;
-  const bool complete = count == j->got.case_bytes * j->got.cases;
+  const bool complete = size == j->got.case_bytes * cases;
   if (complete)
-    memcpy(j->got.bytes, bytes, count);
+    memcpy(got, bytes, size);
   free_whole(bytes);
   return complete || complain(out, "the program wrote too little", "", "");
 }
 
+/* Waiting is the same for all inputs, so few cases show what waits are worth;
+ * threads are slow. */
+enum { ENGINE_CASES = 4 };
+
+/* The same bytes, whenever transfers happen. */
+static bool run_engines(job *j, const host_build *b) {
+  const uint64_t cases =
+      j->in.cases < ENGINE_CASES ? j->in.cases : ENGINE_CASES;
+  const size_t bytes = (size_t)(j->got.case_bytes * cases);
+  uint8_t *got = malloc(bytes + 1);
+  bool right = got && run_program(j, b, j->in.cases, "0", j->got.bytes);
+  for (unsigned e = 1; right && tiled_engine_name(e); e++) {
+    const char number[] = {(char)('0' + e), '\0'};
+    right = run_program(j, b, cases, number, got);
+    if (right && memcmp(got, j->got.bytes, bytes) != 0)
+      right = complain(j->model, "other outputs with DMA that is",
+                       tiled_engine_name(e), "");
+  }
+  free(got);
+  return right;
+}
+
+/* ---- building ------------------------------------------------------------- */
+
+/* The module's files and those of the DMA engines. */
+static ash_generated *add_engines(const ash_compiled *c, size_t *count) {
+  static const char *const names[] = {"ash_dma.h", "ash_dma_host.h",
+                                      "ash_dma_host.c"};
+  ash_generated *all = calloc(c->file_count + 4, sizeof *all);
+  *count = c->file_count;
+  if (!all)
+    return NULL;
+  memcpy(all, c->files, c->file_count * sizeof *all);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    ash_generated file = {.name = names[i]};
+    bool there = false;
+    for (size_t k = 0; k < *count; k++)
+      there |= strcmp(all[k].name, names[i]) == 0;
+    file.bytes = ash_runtime_source(names[i], &file.count);
+    if (!there && file.bytes)
+      all[(*count)++] = file;
+  }
+  return all;
+}
+
+static bool run_tiled(job *j, host_build *b, const char *driver) {
+  size_t count;
+  ash_generated *files = add_engines(&j->compiled, &count);
+  const bool done = files &&
+                    host_build_make(b, j->s.ctx, files, count, driver) &&
+                    run_engines(j, b);
+  free(files);
+  return done;
+}
+
+static bool run_flat(job *j, host_build *b, const char *driver) {
+  return host_build_make(b, j->s.ctx, j->compiled.files,
+                         j->compiled.file_count, driver) &&
+         run_program(j, b, j->in.cases, NULL, j->got.bytes);
+}
+
 static ash_status run_generated(job *j) {
   host_build b = {{0}, {0}};
-  char *text = driver_for(j->compiled.render->prefix);
-  const bool done =
-      text &&
-      host_build_make(&b, j->s.ctx, j->compiled.files, j->compiled.file_count,
-                      text) &&
-      run_program(j, &b);
+  progress_say(&j->s.progress, "building and running the generated C");
+  const char *prefix = j->compiled.render->prefix;
+  const bool tiled = j->s.device->compute_memory != ASH_NO_MEMORY;
+  char *driver = tiled ? tiled_driver_text(&j->compiled, j->s.device) : NULL;
+  char *text = tiled && !driver
+                   ? NULL
+                   : with_names(tiled ? driver : driver_text, prefix);
+  const bool done = text && (tiled ? run_tiled(j, &b, text)
+                                   : run_flat(j, &b, text));
+  free(driver);
   free(text);
   host_build_drop(&b);
+  progress_clear(&j->s.progress);
   return done ? ASH_OK : ASH_INTERNAL;
 }
 
-/* ---- results -------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------
+ */
 
 static ash_status save_outputs(const job *j) {
   const ash_graph *g = j->compiled.graph;
@@ -250,7 +324,9 @@ static ash_status save_outputs(const job *j) {
     const ash_tensor *t = end_tensor(g, false, i);
     npz_array *a = &arrays[i];
     (void)snprintf(names[i], sizeof *names, "output_%zu", i);
-    *a = (npz_array){.name = names[i], .type = t->type, .rank = t->shape.rank + 1,
+    *a = (npz_array){.name = names[i],
+                     .type = t->type,
+                     .rank = t->shape.rank + 1,
                      .bytes = (size_t)(t->bytes * j->got.cases)};
     a->dims[0] = j->got.cases;
     for (uint32_t k = 0; k < t->shape.rank && k + 1 < NPZ_RANK_MAX; k++)
@@ -285,8 +361,13 @@ static bool compare(const job *j) {
       at += t->bytes;
     }
   }
-  printf("errors: %" PRIu64 " of %" PRIu64 ", max difference %g\n", c.errors,
-         c.count, c.max_difference);
+  if (j->json)
+    printf("{\"errors\": %" PRIu64 ", \"values\": %" PRIu64
+           ", \"max_difference\": %.9g}\n",
+           c.errors, c.count, c.max_difference);
+  else
+    printf("errors: %" PRIu64 " of %" PRIu64 ", max difference %g\n", c.errors,
+           c.count, c.max_difference);
   return c.errors == 0;
 }
 
@@ -295,8 +376,8 @@ static ash_status prepare(job *j, bool generated) {
     j->s.options.stop = true;
     j->s.options.stop_after = ASH_STAGE_READ;
   }
-  ash_status status = ash_compile(j->s.ctx, &j->compiled, j->model,
-                                  j->s.device, &j->s.options);
+  ash_status status =
+      ash_compile(j->s.ctx, &j->compiled, j->model, j->s.device, &j->s.options);
   if (status == ASH_OK)
     status = load_record(&j->in, j->compiled.graph, j->inputs, true);
   if (status == ASH_OK && j->expect)
@@ -343,6 +424,7 @@ int cmd_test(int argc, char **argv) {
        "relative, for floats (default 1e-4); integers: exact if below 1"},
       {"prefix", 'p', ARG_TEXT, &j.s.options.prefix, "NAME",
        "start of every C name"},
+      {"json", 0, ARG_FLAG, &j.json, NULL, "print the result as JSON"},
       SESSION_OPTIONS(&j.s),
       {0}};
   const command *cmd = find_command("test");

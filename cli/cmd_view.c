@@ -1,6 +1,7 @@
 /* cmd_view.c - ashlar view PLAN.json: a plan as a web page. */
 #include "commands.h"
 #include "files.h"
+#include "json_out.h"
 #include "session.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@
 typedef struct job {
   session s;
   const char *output;
-  bool unchecked;
+  bool unchecked, json;
 } job;
 
 /* "a/plan.json" -> "a/plan.html". False if it is too long. */
@@ -44,8 +45,15 @@ static int view(job *j, const char *path) {
     return session_close(&j->s, ASH_IO);
   const ash_status status = make_report(j, path, bytes, count);
   free_whole(bytes);
-  if (status == ASH_OK && !j->s.quiet && strcmp(j->output, "-") != 0)
+  const bool to_file = strcmp(j->output, "-") != 0;
+  if (status == ASH_OK && to_file && j->json) {
+    bool first = true;
+    printf("{");
+    json_key_text(stdout, &first, "report", j->output);
+    printf("}\n");
+  } else if (status == ASH_OK && !j->s.quiet && to_file) {
     printf("wrote %s\n", j->output);
+  }
   return session_close(&j->s, status);
 }
 
@@ -57,7 +65,8 @@ int cmd_view(int argc, char **argv) {
        "the page (default: the plan's name with .html)"},
       {"unchecked", 0, ARG_FLAG, &j.unchecked, NULL,
        "show a plan that 'ashlar check' would refuse"},
-      {"quiet", 'q', ARG_FLAG, &j.s.quiet, NULL, "say nothing but errors"},
+      {"json", 0, ARG_FLAG, &j.json, NULL, "say what was written as JSON"},
+      OUTPUT_OPTIONS(&j.s),
       {0}};
   const command *cmd = find_command("view");
   int code = args_parse(cmd, argc, argv, options, &files);

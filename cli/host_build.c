@@ -80,13 +80,14 @@ static int try_compiler(const host_build *b, const char *compiler,
     }
   host_build_path(b, paths[path_count], sizeof paths[0], "ashlar_main.c");
   argv[count++] = paths[path_count];
-  char output[] = "-o", math[] = "-lm", program[96], anywhere[512];
+  char output[] = "-o", math[] = "-lm", threads[] = "-pthread", program[96], anywhere[512];
   placement_flag(anywhere, sizeof anywhere, file_count ? files[0].name : "");
   argv[count++] = anywhere;
   (void)snprintf(program, sizeof program, "%s", b->program);
   argv[count++] = output;
   argv[count++] = program;
   argv[count++] = math;
+  argv[count++] = threads;
   argv[count] = NULL;
   return run_program(argv, 0);
 }

@@ -1,77 +1,16 @@
-/* main.c - the ashlar program: one command a file, this table, nothing else. */
+/* main.c - the ashlar program: one command a file, a table of them, and this.
+ */
 #include "args.h"
 #include "ashlar/base.h"
-#include "commands.h"
 
 #include <string.h>
 
 enum { EXIT_USAGE = 64 };
 
-const command commands[] = {
-    {"compile", cmd_compile, "turn a model into C",
-     "MODEL [--target NAME] [-o FOLDER]",
-     "  ashlar compile digits.tflite --target apollo510 -o out\n"
-     "  ashlar compile digits.tflite --prefix net -o out --json out/plan.json\n"
-     "  ashlar compile digits.tflite --dump-after pass --stop-after pass\n"
-     "  ashlar compile a.tflite b.tflite --share-scratch -o out\n"},
-    {"plan", cmd_plan, "say where the memory of a model goes",
-     "MODEL [--target NAME] [--json FILE|-]",
-     "  ashlar plan digits.tflite --target apollo510\n"
-     "  ashlar plan digits.tflite --target apollo510 --report plan.html\n"
-     "  ashlar plan digits.tflite --target apollo510 --json - > plan.json\n"
-     "  ashlar plan digits.tflite --target stm32f446re --set SRAM=16K\n"
-     "  ashlar plan digits.tflite --planner greedy\n"},
-    {"test", cmd_test, "build the generated C and compare it with a record",
-     "MODEL --inputs IN.npz --expect OUT.npz",
-     "  ashlar test digits.tflite --inputs digits_test.npz "
-     "--expect digits_expect.npz\n"
-     "  ashlar test digits.tflite --inputs in.npz --expect out.npz "
-     "--engine reference\n"
-     "  ashlar test digits.tflite --inputs in.npz --save out.npz\n"},
-    {"inspect", cmd_inspect, "show what a model is made of", "MODEL [--text]",
-     "  ashlar inspect digits.tflite\n"
-     "  ashlar inspect digits.tflite --text > digits.ir\n"},
-    {"check", cmd_check, "check a plan without trusting who made it",
-     "PLAN.json [--elf FIRMWARE.elf] | --csv SOLUTION.csv",
-     "  ashlar plan digits.tflite --json plan.json && ashlar check plan.json\n"
-     "  ashlar check --elf firmware.elf plan.json --prefix digits\n"
-     "  ashlar check --csv solution.csv --capacity 1048576\n"},
-    {"solve", cmd_solve, "place buffers with lifetimes, proved optimal",
-     "--input A.csv [--capacity N] [--output B.csv]",
-     "  ashlar solve --capacity=1048576 --input=a.csv --output=b.csv\n"},
-    {"view", cmd_view, "turn a plan into a web page",
-     "PLAN.json [-o FILE.html]",
-     "  ashlar plan digits.tflite --json plan.json && ashlar view plan.json\n"
-     "  ashlar view plan.json -o report.html\n"},
-    {"annotate", cmd_annotate, "put a plan for TFLite Micro into a model",
-     "MODEL.tflite -o OUT.tflite | MODEL.tflite --check",
-     "  ashlar annotate person.tflite -o person_planned.tflite\n"
-     "  ashlar annotate person_planned.tflite --check\n"},
-    {"diff", cmd_diff, "say what changed between two plans",
-     "A.json B.json [--report FILE.html]",
-     "  ashlar diff before.json after.json\n"
-     "  ashlar diff before.json after.json --report diff.html\n"
-     "  ashlar diff before.json after.json --exit-code -q\n"},
-    {"sweep", cmd_sweep, "plan a model for many sizes of a memory",
-     "MODEL --target NAME --set MEM=FROM..TO",
-     "  ashlar sweep digits.tflite --target apollo510 --set DTCM=2K..64K\n"},
-    {"targets", cmd_targets, "list devices, or print one as YAML", "[NAME]",
-     "  ashlar targets\n"
-     "  ashlar targets apollo510 > mine.yaml\n"},
-    {"explain", cmd_explain, "explain a diagnostic", "ASH1234",
-     "  ashlar explain ASH5200\n  ashlar explain --all\n"},
-    {0}};
-
-const command *find_command(const char *name) {
-  for (const command *c = commands; c->name; c++)
-    if (strcmp(c->name, name) == 0)
-      return c;
-  return NULL;
-}
-
 static void print_overview(FILE *to) {
-  fprintf(to, "ashlar %s - ahead-of-time compiler for neural networks on small "
-              "devices\n\nusage: ashlar COMMAND ...\n\n",
+  fprintf(to,
+          "ashlar %s - ahead-of-time compiler for neural networks on small "
+          "devices\n\nusage: ashlar COMMAND ...\n\n",
           ash_version());
   for (const command *c = commands; c->name; c++)
     fprintf(to, "  %-10s %s\n", c->name, c->summary);

@@ -2,6 +2,7 @@
 #ifndef CLI_PLAN_FACTS_H
 #define CLI_PLAN_FACTS_H
 
+#include "ashlar/device.h"
 #include "ashlar/plan.h"
 
 /* Does this slot take room of its own in the scratch arena of `memory`? Views
@@ -13,5 +14,12 @@ bool slot_is_alive(const ash_slot *s, uint32_t step);
  * or no host memory. */
 bool plan_peak(const ash_plan *p, const char *memory, uint32_t *step,
                uint64_t *bytes);
+
+/* Cycles of one run, modelled: one a multiply-accumulate, and for every byte
+ * that an operator reads or writes the cost of the memory it lies in; for
+ * operators that are cut, what the tile search says. Only for comparing plans
+ * of one model on one device. */
+uint64_t plan_cycles(const ash_plan *p, const ash_graph *g,
+                     const ash_device *device);
 
 #endif

@@ -71,6 +71,17 @@ static ash_status read_rules(session *s) {
   return status;
 }
 
+static int take_buffering(session *s) {
+  const char *text = s->buffering;
+  if (!text || strcmp(text, "auto") == 0)
+    return -1;
+  if (text[0] < '1' || text[0] > '0' + ASH_TILE_COPIES || text[1])
+    return usage_error(s->cmd,
+                       "'%s' is no value for --buffering: 1, 2, 3, auto", text);
+  s->options.tile.buffering = (uint32_t)(text[0] - '0');
+  return -1;
+}
+
 int session_open(session *s, const command *cmd) {
   s->cmd = cmd;
   if (!term_open(&s->out, stdout, s->color, s->ascii))
@@ -79,19 +90,26 @@ int session_open(session *s, const command *cmd) {
   int code = check_stage(s, s->dump_after, "dump-after");
   if (code < 0)
     code = check_stage(s, s->stop_after, "stop-after");
+  if (code < 0)
+    code = take_buffering(s);
   if (code >= 0)
     return code;
   if (ash_ctx_new(&s->ctx, NULL) != ASH_OK) {
     fprintf(stderr, "ashlar: out of memory\n");
     return exit_code_of(ASH_NOMEM);
   }
+  progress_open(&s->progress, s->quiet);
+  progress_listen(&s->progress, s->ctx);
   s->options.struct_bytes = sizeof s->options;
   s->options.plan.struct_bytes = sizeof s->options.plan;
-  s->options.load = (ash_load_options){sizeof s->options.load, s->shapes.items,
-                                       s->shapes.count, s->constants.items,
-                                       s->constants.count,
-                                       s->options.load.integers,
-                                       s->customs.items, s->customs.count};
+  ash_load_options *load = &s->options.load;
+  load->struct_bytes = sizeof *load;
+  load->input_shapes = s->shapes.items;
+  load->input_shape_count = s->shapes.count;
+  load->constants = s->constants.items;
+  load->constant_count = s->constants.count;
+  load->customs = s->customs.items;
+  load->custom_count = s->customs.count;
   s->options.stop = s->stop_after != NULL;
   if (s->stop_after)
     s->options.stop_after = ash_stage_find(s->stop_after);
@@ -115,7 +133,16 @@ int session_open(session *s, const command *cmd) {
   return read == ASH_OK ? -1 : session_close(s, read);
 }
 
+void print_session_diags(session *s) {
+  progress_clear(&s->progress);
+  if (s->quiet)
+    ash_ctx_forget(s->ctx);
+  else
+    print_diags_as(s->ctx, stderr, s->color);
+}
+
 int session_close(session *s, ash_status status) {
+  progress_clear(&s->progress);
   if (s->ctx) {
     if (!s->quiet || status != ASH_OK)
       print_diags_as(s->ctx, stderr, s->color);

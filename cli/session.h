@@ -6,16 +6,18 @@
 #include "args.h"
 #include "ashlar/compile.h"
 #include "ashlar/report.h"
+#include "progress.h"
 #include "term.h"
 
 typedef struct session {
   const command *cmd;
   ash_ctx *ctx;
-  const char *target; /* --target */
-  arg_list sets;      /* --set MEM=SIZE */
-  arg_list budgets;   /* --budget MEM=SIZE */
+  const char *target;         /* --target */
+  arg_list sets;              /* --set MEM=SIZE */
+  arg_list budgets;           /* --budget MEM=SIZE */
   arg_list rule_files, rules; /* --rules FILE, -r RULE */
-  uint64_t timeout;   /* --planner-timeout */
+  uint64_t timeout;           /* --planner-timeout */
+  const char *buffering;      /* --buffering */
   ash_memory_constraint constraints[ARG_LIST_MAX];
   char names[ARG_LIST_MAX][64];
   ash_rules *book;
@@ -26,12 +28,20 @@ typedef struct session {
   const char *dump_after, *stop_after;
   const ash_device *device;
   term out; /* standard output */
+  progress progress;
   const char *color; /* --color */
   bool quiet, verbose, ascii;
 } session;
 
-/* The options that all model commands take, for the head of their tables. */
+/* The options that every command takes. */
 /* clang-format off */
+#define OUTPUT_OPTIONS(s)                                                      \
+  {"color", 0, ARG_TEXT, &(s)->color, "WHEN",                                  \
+   "auto (default: on terminals, without NO_COLOR), always, never"},           \
+  {"verbose", 'v', ARG_FLAG, &(s)->verbose, NULL, "say more"},                 \
+  {"quiet", 'q', ARG_FLAG, &(s)->quiet, NULL, "say nothing but errors"}
+
+/* The options that all model commands take, for the head of their tables. */
 #define SESSION_OPTIONS(s)                                                     \
   {"target", 't', ARG_TEXT, &(s)->target, "NAME|FILE",                         \
    "device: 'ashlar targets' lists them (default host)"},                      \
@@ -57,24 +67,33 @@ typedef struct session {
    "of an external planner (default 60)"},                                     \
   {"no-views", 0, ARG_FLAG, &(s)->options.plan.no_views, NULL,                 \
    "reshapes copy"},                                                           \
+  {"no-slices", 0, ARG_FLAG, &(s)->options.plan.no_slices, NULL,               \
+   "slices and splits copy"},                                                  \
   {"no-in-place", 0, ARG_FLAG, &(s)->options.plan.no_in_place, NULL,           \
    "no operator writes over its input"},                                       \
   {"no-concat", 0, ARG_FLAG, &(s)->options.plan.no_concat, NULL,               \
    "concatenations copy all their inputs"},                                    \
   {"overlap", 0, ARG_FLAG, &(s)->options.plan.overlap, NULL,                   \
    "results of windows may follow the reading of a dying input"},              \
+  {"default-memory", 0, ARG_TEXT, &(s)->options.tile.default_memory, "MEM",    \
+   "where tensors live on a device with a compute memory"},                    \
+  {"io-memory", 0, ARG_TEXT, &(s)->options.tile.io_memory, "MEM",              \
+   "where the model's inputs and outputs live, on such a device"},             \
+  {"buffering", 0, ARG_TEXT, &(s)->buffering, "1|2|3|auto",                    \
+   "copies of tiles that move (default auto: as the search finds best)"},      \
+  {"tile-search", 0, ARG_TEXT, &(s)->options.tile.search, "NAME",              \
+   "cost (default), min, max, random-max"},                                    \
+  {"tile-alloc", 0, ARG_TEXT, &(s)->options.plan.planner, "NAME",              \
+   "exact (default), TetrisRandom, TetrisCo-Opt, MiniMalloc"},                 \
   {"ticks", 0, ARG_NUMBER, &(s)->options.plan.ticks, "N",                      \
    "effort limit of the packing search"},                                      \
   {"dump-after", 0, ARG_TEXT, &(s)->dump_after, "STAGE",                       \
    "print the model after read, pass or plan"},                                \
   {"stop-after", 0, ARG_TEXT, &(s)->stop_after, "STAGE",                       \
    "go no further than that stage"},                                           \
-  {"color", 0, ARG_TEXT, &(s)->color, "WHEN",                                  \
-   "auto (default: on terminals, without NO_COLOR), always, never"},           \
   {"ascii", 0, ARG_FLAG, &(s)->ascii, NULL,                                    \
    "draw with plain characters"},                                              \
-  {"verbose", 'v', ARG_FLAG, &(s)->verbose, NULL, "say more"},                 \
-  {"quiet", 'q', ARG_FLAG, &(s)->quiet, NULL, "say nothing but errors"}
+  OUTPUT_OPTIONS(s)
 /* clang-format on */
 
 /* Makes the context and the device. -1 to go on, else an exit code. */
@@ -82,6 +101,9 @@ int session_open(session *s, const command *cmd);
 /* Prints what was said and frees everything; turns a status into an exit
  * code. */
 int session_close(session *s, ash_status status);
+
+/* Prints what was said so far; with --quiet, nothing. */
+void print_session_diags(session *s);
 
 /* Writes to a file, or to standard output for "-". */
 ash_status write_text(session *s, const char *path, const char *text,

@@ -14,9 +14,10 @@ typedef struct solve_flags {
   double timeout; /* seconds; infinite: none */
   bool validate, minimize, print_solution;
   /* ours */
-  bool json, quiet;
+  bool json, quiet, verbose;
+  const char *color;
   int64_t threads, ticks, seed;
-  const char *heuristic;
+  const char *heuristic, *report;
   bool help;
   bool ablation; /* accepted for MiniMalloc's sake, without effect */
   const char *preordering;

@@ -1310,11 +1310,55 @@ void ash_rt_fully_connected_s8_mve(const ash_rt_fully_connected_s8_params *p,
                                    const int8_t *filter, const int32_t *scale,
                                    int8_t *out, void *scratch);
 
-/* Tensors of one shape. */
+/* Tensors of one shape; mul_s8_dsp: for shifts below 0. */
+void ash_rt_add_s8_dsp(const ash_rt_add_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
 void ash_rt_add_s8_mve(const ash_rt_add_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
+void ash_rt_mul_s8_dsp(const ash_rt_mul_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
+void ash_rt_mul_s8_mve(const ash_rt_mul_s8_params *p, const int8_t *a,
                        const int8_t *b, int8_t *out);
 void ash_rt_average_pool_2d_s8_mve(const ash_rt_pool_2d_s8_params *p,
                                    const int8_t *in, int8_t *out);
+void ash_rt_max_pool_2d_s8_dsp(const ash_rt_pool_2d_s8_params *p,
+                               const int8_t *in, int8_t *out);
+void ash_rt_max_pool_2d_s8_mve(const ash_rt_pool_2d_s8_params *p,
+                               const int8_t *in, int8_t *out);
+void ash_rt_softmax_s8_mve(const ash_rt_rows_params *p, const int8_t *in,
+                           const int32_t *table, int8_t *out);
+
+/* Helium with floating point: weights are groups of eight channels, tap by tap;
+ * `bias` may be null. */
+void ash_rt_conv_2d_f32_mve(const ash_rt_conv_2d_f32_params *p, const float *in,
+                            const float *bias, const float *filter, float *out);
+void ash_rt_fully_connected_f32_mve(const ash_rt_fully_connected_f32_params *p,
+                                    const float *in, const float *bias,
+                                    const float *filter, float *out);
+void ash_rt_depthwise_conv_2d_f32_mve(const ash_rt_window_f32_params *p,
+                                      const float *in, const float *filter,
+                                      const float *bias, float *out);
+void ash_rt_add_f32_mve(const ash_rt_binary_f32_params *p, const float *a,
+                        const float *b, float *out);
+void ash_rt_mul_f32_mve(const ash_rt_binary_f32_params *p, const float *a,
+                        const float *b, float *out);
+
+/* RISC-V vectors: weights are groups of 32 channels (the last may have fewer),
+ * tap by tap; none is -128. */
+void ash_rt_conv_2d_s8_rvv(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
+                           const int32_t *multiplier, const int8_t *shift,
+                           const int32_t *bias, const int8_t *filter,
+                           int8_t *out, void *scratch);
+void ash_rt_depthwise_conv_2d_s8_rvv(
+    const ash_rt_depthwise_conv_2d_s8_params *p, const int8_t *in,
+    const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
+    const int32_t *bias, int8_t *out, void *scratch);
+void ash_rt_fully_connected_s8_rvv(const ash_rt_fully_connected_s8_params *p,
+                                   const int8_t *in, const int32_t *bias,
+                                   const int8_t *filter, const int32_t *scale,
+                                   int8_t *out);
+void ash_rt_add_s8_rvv(const ash_rt_add_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
 
 /* ---- what loops call ---------------------------------------------------- */
 

@@ -88,6 +88,11 @@ void ash_rt_conv_2d_s8_mve(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
   const ash_rt_taps inner = ash_rt_inner_columns(w);
   const int32_t reach = (w->filter_h - 1) * w->dilation_h;
   const ptrdiff_t step = (ptrdiff_t)w->stride_w * w->in_c;
+  /* Taps in one piece are read where they are, and some bytes behind them,
+   * for which there are no weights, as long as these belong to the input. */
+  const int point = w->filter_h == 1 && w->filter_w == 1;
+  const int8_t *const end =
+      in + (ptrdiff_t)w->batches * w->in_h * w->in_w * w->in_c;
   for (int32_t b = 0; b < w->batches; b++) {
     for (int32_t y = 0; y < w->out_h; y++) {
       const int32_t top = y * w->stride_h - w->pad_top;
@@ -96,9 +101,10 @@ void ash_rt_conv_2d_s8_mve(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
           in + ((ptrdiff_t)top * w->in_w - w->pad_left) * w->in_c;
       for (int32_t x = 0; x < w->out_w; x++, out += w->out_c, from += step) {
         const int8_t *column = scratch;
-        if (!scratch)
+        const int inside = whole && x >= inner.lo && x < inner.hi;
+        if (!scratch || (inside && point && end - from >= 16 * k.blocks))
           column = from;
-        else if (whole && x >= inner.lo && x < inner.hi)
+        else if (inside)
           ash_rt_conv_inner_mve(w, from, scratch);
         else
           ash_rt_conv_column_mve(p, in, y, x, scratch);

@@ -182,14 +182,17 @@ static inline uint32_t pieces_agree(ash_ctx *ctx, const ash_graph *g,
   return s->axis_count;
 }
 
-/* Sets the shape of output k to what the operator makes of its inputs. */
+/* Sets the shapes of the outputs to what the operator makes of its inputs. */
 static inline void pieces_shape(net *n, uint32_t op) {
-  ash_shape shape = {0};
-  if (ash_infer_shape(n->ctx, n->g, op, &shape) != ASH_OK)
+  ash_shape shapes[8] = {{0}};
+  const ash_op *o = &n->g->ops.items[op];
+  if (ash_infer_shape(n->ctx, n->g, op, shapes) != ASH_OK)
     print_newest(n->ctx);
-  ash_tensor *t = ash_op_out(n->g, &n->g->ops.items[op], 0);
-  t->shape = shape;
-  CHECK(ash_shape_bytes(&t->bytes, &t->shape, t->type));
+  for (uint32_t k = 0; k < o->output_count; k++) {
+    ash_tensor *t = ash_op_out(n->g, o, k);
+    t->shape = shapes[k];
+    CHECK(ash_shape_bytes(&t->bytes, &t->shape, t->type));
+  }
 }
 
 #endif

@@ -54,6 +54,45 @@ static inline uint32_t row_concat(net *n, uint32_t a, uint32_t b) {
   return y;
 }
 
+/* `count` elements from `first` on. */
+static inline uint32_t row_slice(net *n, uint32_t x, int32_t first,
+                                 int32_t count) {
+  const uint32_t begin =
+      net_constant(n, ASH_INT32, NET_DIMS(2), NET_INTS(0, first), 0, 0);
+  const uint32_t size =
+      net_constant(n, ASH_INT32, NET_DIMS(2), NET_INTS(1, count), 0, 0);
+  const uint32_t y = row_tensor(n, count * 4);
+  net_op(n, ASH_OP_slice, NET_IDS(x, begin, size), y);
+  return y;
+}
+
+/* Two halves, one behind the other in `halves`. */
+static inline void row_split(net *n, uint32_t x, uint32_t *halves) {
+  uint32_t in[] = {x,
+                   net_constant(n, ASH_INT32, NET_DIMS(1), NET_INTS(1), 0, 0)};
+  uint32_t op;
+  halves[0] = row_tensor(n, row_bytes(n, x) / 2);
+  halves[1] = row_tensor(n, row_bytes(n, x) / 2);
+  CHECK_EQ(ash_graph_add_op(n->g, &op,
+                            (ash_op){.kind = ASH_OP_split,
+                                     .source_index = (uint32_t)n->g->op_count,
+                                     .inputs = in,
+                                     .input_count = 2,
+                                     .outputs = halves,
+                                     .output_count = 2}),
+           ASH_OK);
+}
+
+static inline uint32_t row_read(net *n, uint32_t variable) {
+  const uint32_t y = row_tensor(n, row_bytes(n, variable));
+  net_op(n, ASH_OP_read_variable, NET_IDS(variable), y);
+  return y;
+}
+
+static inline void row_assign(net *n, uint32_t variable, uint32_t value) {
+  net_op(n, ASH_OP_assign_variable, NET_IDS(value), variable);
+}
+
 static inline uint32_t row_constant(net *n, int32_t bytes, float first) {
   float data[256] = {0};
   for (int32_t i = 0; i < bytes / 4; i++)

@@ -4,7 +4,8 @@
 
 /* Why a tensor is alive at a step. */
 function reasonAt(plan, i, step) {
-  if (plan.kind[i] === 3) return 'work';
+  if (plan.kind[i] === WORK) return 'work';
+  if (plan.kind[i] === TILE) return 'tile';
   if (plan.producer[i] === step) return 'written';
   for (const k of plan.alias[i] < 0 ? familyOf(plan, i) : [i])
     if (readersOf(plan, k).includes(step)) return 'read';
@@ -13,14 +14,14 @@ function reasonAt(plan, i, step) {
 
 const REASON_TEXT = {
   written: 'written by this step', read: 'read by this step',
-  work: 'work memory of this step', waiting: 'only waiting',
+  work: 'work memory of this step', tile: 'a piece that this step works on', waiting: 'only waiting',
 };
 
 /* {step, live, tensors: [{i, reason}] largest first, next, ties}. */
 function peakFacts(plan, m) {
   const memory = plan.memories[m], step = memory.peak, tensors = [];
   for (let i = 0; i < plan.count; i++)
-    if (plan.memory[i] === m && plan.kind[i] < 4 && plan.alias[i] < 0 &&
+    if (plan.memory[i] === m && isReused(plan.kind[i]) && plan.alias[i] < 0 &&
         plan.from[i] <= step && step < plan.to[i])
       tensors.push(i);
   tensors.sort((a, b) => plan.size[b] - plan.size[a] || a - b);
@@ -92,6 +93,15 @@ function adviseInOut(plan, facts, out) {
     quoted(plan, written.i) + ' need not exist whole: up to ' + both(less) + ' less here.'});
 }
 
+/* Pieces are as large as the search made them, not as the model. */
+function adviseTiles(plan, facts, out) {
+  const tiles = facts.tensors.filter(t => t.reason === 'tile');
+  if (!tiles.length) return;
+  const sum = tiles.reduce((all, t) => all + plan.size[t.i], 0);
+  out.push({tensor: tiles[0].i, text: 'Of this, ' + both(sum) + ' are copies of pieces. Tiles grow as long as they save cycles and fit: a smaller ' +
+    'memory (--set) gives smaller ones, at the price of more transfers.'});
+}
+
 function adviseType(plan, facts, out) {
   const wide = facts.tensors.filter(t => plan.tensors[t.i].type === 'float32');
   const sum = wide.reduce((all, t) => all + plan.size[t.i], 0);
@@ -128,6 +138,7 @@ function advise(plan, m, facts) {
   const out = [], memory = plan.memories[m];
   adviseWaiting(plan, facts, out);
   adviseInOut(plan, facts, out);
+  adviseTiles(plan, facts, out);
   adviseType(plan, facts, out);
   adviseLimit(plan, memory, facts, out);
   advisePacking(plan, memory, facts, out);

@@ -1,5 +1,6 @@
-/* compare.js - two plans in one page: what changed, and a switch between their
- * pictures. The first is "before", the second "after". */
+/* compare.js - two plans in one page: what changed, their pictures side by side
+ * on one scale, and a switch for the full one. The first is "before", the
+ * second "after". */
 'use strict';
 
 function changeText(before, after) {
@@ -21,18 +22,26 @@ function compareArenas(before, after) {
   return [...rows];
 }
 
+/* What tells tensors apart: the name where it is unique, else the id. */
+function keysOf(json) {
+  const times = new Map();
+  for (const t of json.tensors) times.set(t.name, (times.get(t.name) || 0) + 1);
+  return json.tensors.map(t => t.name && times.get(t.name) === 1 ? 'name ' + t.name : 'id ' + t.id);
+}
+
 /* Changed tensors, largest change first: [{name, what, before, after}]. */
 function compareTensors(before, after) {
-  const old = new Map(before.tensors.map(t => [t.id, t])), changes = [];
+  const keyBefore = keysOf(before), keyAfter = keysOf(after);
+  const old = new Map(before.tensors.map((t, i) => [keyBefore[i], t])), changes = [];
   const place = t => t.memory + ' + ' + count(t.offset);
-  for (const t of after.tensors) {
-    const was = old.get(t.id);
-    old.delete(t.id);
+  after.tensors.forEach((t, i) => {
+    const was = old.get(keyAfter[i]);
+    old.delete(keyAfter[i]);
     if (!was) changes.push({name: t.name, what: 'new at ' + place(t), before: 0, after: t.size});
     else if (was.size !== t.size) changes.push({name: t.name, what: 'other size', before: was.size, after: t.size});
     else if (place(was) !== place(t) || was.role !== t.role)
       changes.push({name: t.name, what: place(was) + ' → ' + place(t), before: was.size, after: t.size});
-  }
+  });
   for (const t of old.values()) changes.push({name: t.name, what: 'gone', before: t.size, after: 0});
   return changes.sort((a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before));
 }
@@ -54,6 +63,35 @@ function compareTable(head, rows) {
   return table;
 }
 
+/* Small pictures of the memories that are reused, left and right, on one scale.
+ * They move together when the plans have equally many steps. */
+function pairOfMaps(before, after, holder, onChoose) {
+  const plans = [readPlan(before), readPlan(after)], maps = [];
+  const names = [...new Set(plans.flatMap(p => p.memories.filter(m => m.scratch).map(m => m.name)))];
+  const steps = Math.max(...plans.map(p => p.stepCount)), equal = plans[0].stepCount === plans[1].stepCount;
+  const view = {from: 0, to: steps};
+  for (const name of names) {
+    const found = plans.map(p => p.memories.findIndex(m => m.name === name));
+    const top = 1.1 * Math.max(...plans.map((p, k) => found[k] < 0 ? 1 : p.memories[found[k]].bytes));
+    const row = element('div', 'pair');
+    plans.forEach((plan, k) => {
+      const side = element('div', 'map'), memory = plan.memories[found[k]];
+      side.append(element('h3', '', (k ? 'after: ' : 'before: ') + name + (memory ? ', ' + both(memory.scratch.size) : ', not used')));
+      row.append(side);
+      if (!memory) return;
+      const own = {plan, view: equal ? view : {from: 0, to: plan.stepCount}, selected: -1, related: new Set(), hover: -1, matches: null, low: true, top: top / 1.1};
+      maps.push(new MemoryMap(own, found[k], side, {
+        changed: () => maps.forEach(map => map.paint()),
+        hover(i, e) { own.hover = i; showTip(i, e, plan); maps.forEach(map => map.paint()); },
+        select(i) { onChoose(k); select(i); },
+        key() {},
+      }));
+    });
+    holder.append(row);
+  }
+  return maps;
+}
+
 function fillCompare(before, after, onChoose) {
   const box = element('section'), same = before.plan_hash === after.plan_hash;
   const title = element('h2', '', 'What changed');
@@ -68,6 +106,8 @@ function fillCompare(before, after, onChoose) {
   if (changes.length)
     box.append(compareTable(['Tensor', 'what', 'before', 'after', 'change'],
       changes.slice(0, 12).map(c => [c.name.split(';')[0], c.what, ...numbers(c.before, c.after)])));
+  const pictures = element('div');
+  box.insertBefore(pictures, box.children[2]);
   const choice = element('p'), buttons = ['before', 'after'].map((text, k) => {
     const button = element('button', '', 'Show “' + text + '”');
     button.type = 'button';
@@ -78,4 +118,5 @@ function fillCompare(before, after, onChoose) {
   choice.append(buttons[0], ' ', buttons[1]);
   box.append(choice);
   $('compare').replaceChildren(box);
+  $('compare').maps = pairOfMaps(before, after, pictures, k => buttons[k].click());
 }

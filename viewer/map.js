@@ -24,6 +24,7 @@ const PATTERNS = {
   input: [[0, 8, 8, 0]],
   output: [[0, 0, 8, 8]],
   work: [[2, 2, 3, 2], [6, 6, 7, 6]],
+  tile: [[4, 0, 4, 8]],
   persistent: [[0, 4, 8, 4], [4, 0, 4, 8]],
   constant: [[0, 4, 8, 4]],
 };
@@ -57,7 +58,8 @@ function readTheme(context) {
 }
 
 class MemoryMap {
-  /* `shared`: {plan, view: {from, to}, selected, related, hover, matches, toCapacity} */
+  /* `shared`: {plan, view: {from, to}, selected, related, hover, matches, toCapacity}; of a small
+   * picture also {low: true, top: bytes} */
   constructor(shared, m, holder, hooks) {
     Object.assign(this, {shared, m, hooks, memory: shared.plan.memories[m]});
     this.canvas = document.createElement('canvas');
@@ -90,6 +92,7 @@ class MemoryMap {
 
   top() {
     const m = this.memory;
+    if (this.shared.top) return this.shared.top;
     return Math.max(1, this.shared.toCapacity && m.capacity ? Math.max(m.capacity, m.bytes) : m.bytes);
   }
   fitHeight() { this.low = 0; this.high = this.top() * 1.1; }
@@ -100,7 +103,7 @@ class MemoryMap {
     const ratio = window.devicePixelRatio || 1, width = this.canvas.parentElement.clientWidth;
     const narrow = width < 560;
     this.measureTitles(width);
-    const body = this.memory.scratch ? (narrow ? 260 : 360) : Math.min(narrow ? 140 : 190, 60 + 14 * this.members.length);
+    const body = this.shared.low ? 230 : this.memory.scratch ? (narrow ? 260 : 360) : Math.min(narrow ? 140 : 190, 60 + 14 * this.members.length);
     this.width = width;
     this.height = TOP + body + this.bottom;
     this.ratio = ratio;
@@ -291,8 +294,8 @@ class MemoryMap {
   /* What lives always is dark where it is read. */
   paintReads(i, y0, y1) {
     const plan = this.shared.plan, c = this.context;
-    if (plan.kind[i] !== 5) return;
-    c.fillStyle = this.theme.kinds[5].edge;
+    if (plan.kind[i] !== CONSTANT) return;
+    c.fillStyle = this.theme.kinds[CONSTANT].edge;
     for (const s of readersOf(plan, i)) {
       const x0 = this.x(s), x1 = this.x(s + 1);
       if (x1 > LEFT && x0 < this.width) c.fillRect(x0 + 1, y0 + 1, Math.max(2, x1 - x0 - 2), y1 - y0 - 2);
@@ -303,10 +306,14 @@ class MemoryMap {
     const plan = this.shared.plan, c = this.context, t = plan.tensors[i];
     const x0 = Math.max(this.x(plan.from[i]), LEFT), x1 = Math.min(this.x(plan.to[i]), this.width - RIGHT);
     const y0 = Math.max(this.y(plan.low[i] + plan.size[i]), TOP), y1 = Math.min(this.y(plan.low[i]), this.height - this.bottom);
-    const room = x1 - x0 - 12, tall = y1 - y0;
-    if (tall < 14 || room < 22) return;
+    const room = x1 - x0 - 12, tall = y1 - y0, names = namesOf(plan, i);
+    if (tall < 14 || x1 - x0 < 15) return;
     const size = firstFit(c, [rough(t.size) + '  ' + shapeText(t), rough(t.size)], room);
-    const lines = [firstFit(c, namesOf(plan, i), room) || fitText(c, namesOf(plan, i).pop(), room), size].filter(Boolean);
+    const flat = firstFit(c, names, room);
+    if (!flat && tall > 64) { this.paintUpright(i, (x0 + x1) / 2, (y0 + y1) / 2, tall - 12); return; }
+    if (room < 22) return;
+    /* Half a name beside a size is noise; alone it is better than nothing. */
+    const lines = (flat ? [flat, size] : [size || fitText(c, names[names.length - 1], room)]).filter(Boolean);
     if (tall < 30) lines.length = Math.min(1, lines.length);
     let y = (y0 + y1) / 2 - (lines.length - 1) * 7.5;
     for (const line of lines) {
@@ -318,6 +325,24 @@ class MemoryMap {
       c.fillText(line, x0 + 7, y + 0.5);
       y += 15;
     }
+  }
+
+  /* Narrow and tall blocks carry their label upright. */
+  paintUpright(i, x, y, room) {
+    const plan = this.shared.plan, c = this.context, names = namesOf(plan, i), size = rough(plan.size[i]);
+    const line = firstFit(c, [...names.map(name => name + '  ' + size), ...names, size], room);
+    if (!line) return;
+    c.save();
+    c.translate(x, y);
+    c.rotate(-Math.PI / 2);
+    const wide = c.measureText(line).width;
+    c.globalAlpha = 0.8;
+    c.fillStyle = this.theme.kinds[plan.kind[i]].fill;
+    c.fillRect(-wide / 2 - 2, -6.5, wide + 4, 13);
+    c.globalAlpha = 1;
+    c.fillStyle = this.theme.ink;
+    c.fillText(line, -wide / 2, 0.5);
+    c.restore();
   }
 
   /* Selection, what it is joined with, and the block under the pointer. */

@@ -9,17 +9,21 @@ const KINDS = [
   {key: 'input', text: 'model input'},
   {key: 'output', text: 'model output'},
   {key: 'work', text: 'work memory of an operator'},
+  {key: 'tile', text: 'copy of a piece, for tiles'},
   {key: 'persistent', text: 'kept between runs'},
   {key: 'constant', text: 'constant (weights, tables)'},
 ];
+const WORK = 3, TILE = 4, PERSISTENT = 5, CONSTANT = 6;
+const isReused = kind => kind < PERSISTENT;
 const ROLES = ['scratch', 'persistent', 'constant'];
 
 function kindOf(tensor, inputs, outputs) {
-  if (tensor.role === 'constant') return 5;
-  if (tensor.role === 'persistent') return 4;
+  if (tensor.role === 'constant') return CONSTANT;
+  if (tensor.role === 'persistent') return PERSISTENT;
   if (inputs.has(tensor.id)) return 1;
   if (outputs.has(tensor.id)) return 2;
-  return tensor.type === undefined ? 3 : 0;
+  if (tensor.type !== undefined) return 0;
+  return tensor.kind === 'tile' || /_tile\d+_(in|out)\d+_\d+$/.test(tensor.id) ? TILE : WORK;
 }
 
 /* Memories in the order people care: those that are reused first. */
@@ -72,7 +76,7 @@ function collectUses(plan) {
 function liveCurve(plan, m) {
   const change = new Float64Array(plan.stepCount + 1);
   for (let i = 0; i < plan.count; i++)
-    if (plan.memory[i] === m && plan.kind[i] < 4 && plan.alias[i] < 0) {
+    if (plan.memory[i] === m && isReused(plan.kind[i]) && plan.alias[i] < 0) {
       change[plan.from[i]] += plan.size[i];
       change[plan.to[i]] -= plan.size[i];
     }
@@ -91,7 +95,7 @@ function readPlan(json) {
     throw new Error('this is not a plan of the schema ashlar-plan-1');
   const n = json.tensors.length;
   const plan = {
-    json, count: n, steps: json.steps, stepCount: Math.max(1, json.steps.length),
+    json, count: n, layers: json.layers || [], steps: json.steps, stepCount: Math.max(1, json.steps.length),
     tensors: json.tensors, byId: new Map(), memories: collectMemories(json),
     kind: new Uint8Array(n), memory: new Uint16Array(n), from: new Int32Array(n),
     to: new Int32Array(n), low: new Float64Array(n), size: new Float64Array(n),
@@ -124,6 +128,12 @@ function readPlan(json) {
     plan.sharers.get(root).push(i);
   }
   plan.folder = commonFolder(json.tensors);
+  plan.lastParts = new Map(); /* how often a name ends so */
+  for (const t of json.tensors) {
+    if (t.role !== 'scratch') continue;
+    const last = t.name.split(';')[0].split('/').pop();
+    plan.lastParts.set(last, (plan.lastParts.get(last) || 0) + 1);
+  }
   plan.read = collectUses(plan);
   plan.memories.forEach((m, i) => {
     m.live = m.scratch ? liveCurve(plan, i) : null;
@@ -151,6 +161,9 @@ function familyOf(plan, i) {
     if (k === i || k === root || (plan.alias[k] >= 0 && rootOf(plan, k) === root)) family.push(k);
   return family;
 }
+
+/* The step that an operator runs in, -1: none. */
+function stepOfOp(plan, id) { return plan.steps.findIndex(step => step.ops.some(op => op.id === id)); }
 
 function stepTitle(plan, s) {
   const step = plan.steps[s];
@@ -210,5 +223,8 @@ function namesOf(plan, i) {
     const all = [i, ...others].map(k => shortName(plan, k));
     return [all.join(', '), all.map(text => text.split('/').pop()).join(', '), name, parts.pop()];
   }
-  return parts.length > 1 ? [name, parts.slice(-2).join('/'), parts[parts.length - 1]] : [name];
+  if (parts.length < 2) return [name];
+  /* "Relu" alone says nothing where everything is one: then the folder. */
+  const last = parts[parts.length - 1], folder = parts[parts.length - 2];
+  return [name, folder + '/' + last, plan.lastParts.get(last) > 1 ? folder : last];
 }

@@ -26,8 +26,8 @@ const hooks = {
   key: onMapKey,
 };
 
-function showTip(i, e) {
-  const tip = $('tip'), plan = shared.plan;
+function showTip(i, e, plan = shared.plan) {
+  const tip = $('tip');
   tip.hidden = i < 0 || !e;
   if (tip.hidden) return;
   const t = plan.tensors[i];
@@ -37,8 +37,10 @@ function showTip(i, e) {
     'alive: ' + stepsText(plan, i),
     'at ' + t.memory + ' + ' + address(t.offset) + ' (' + count(t.offset) + ')',
   ];
-  if (plan.producer[i] >= 0) rows.push('made by ' + stepTitle(plan, plan.producer[i]));
-  if (plan.alias[i] >= 0) rows.push('in the storage of ' + plan.tensors[plan.alias[i]].name);
+  if (plan.producer[i] >= 0) rows.push('made by step ' + plan.producer[i] + ', ' + stepTitle(plan, plan.producer[i]));
+  if (plan.alias[i] >= 0) rows.push((t.alias_kind || 'in the storage') + ' of ' + plan.tensors[plan.alias[i]].name);
+  if (t.follows !== undefined) rows.push('follows the reading of ' + t.follows);
+  if (t.reason) rows.push('why there: ' + t.reason);
   for (const row of rows) { tip.append(element('span', '', row), element('br')); }
   const box = tip.getBoundingClientRect();
   tip.style.left = Math.min(e.clientX + 14, innerWidth - box.width - 8) + 'px';
@@ -118,6 +120,7 @@ function showDetails(i) {
   addRow(list, 'lives', stepsText(plan, i));
   addRow(list, 'address', t.memory + ' + ' + address(t.offset), '(' + count(t.offset) + ' in the ' + t.role + ' arena)');
   if (t.source_memory !== t.memory) addRow(list, 'copied from', t.source_memory);
+  if (t.reason) addRow(list, 'why there', t.reason);
   addRow(list, 'alignment', String(t.alignment));
   addRow(list, 'id', t.id);
   if (plan.producer[i] >= 0) addRow(list, 'made by', stepLink(plan.producer[i]));
@@ -141,6 +144,13 @@ function showStep(s) {
   for (const op of plan.steps[s].ops) {
     addRow(list, 'operator', op.kind + ' (number ' + op.source_index + ' in the model)');
     if (op.macs) addRow(list, 'work', count(op.macs) + ' MACs');
+    if (op.kernel) addRow(list, 'kernel', op.kernel);
+    const layer = plan.layers.find(l => l.op === op.id);
+    if (layer && layer.levels) {
+      addRow(list, 'tiles', count(layer.tiles), tileText(layer));
+      addRow(list, 'moves', both(layer.bytes_moved) + ' in ' + count(transfersOf(layer)) + ' transfers');
+      addRow(list, 'cycles', count(layer.cycles) + ', computing ' + layer.utilisation_percent + '\u00a0%');
+    } else if (layer && layer.reason) addRow(list, 'not cut', layer.reason);
   }
   for (const m of plan.memories) if (m.live) addRow(list, 'alive', both(m.live[s]) + ' in ' + m.name);
   addLinks(list, 'reads', tensorsOf(s, 'inputs').map(k => () => tensorLink(k)));
@@ -164,8 +174,8 @@ function fit() {
   setView(0, shared.plan.stepCount);
 }
 function zoomAll(factor) { if (maps.length) maps[0].zoom(factor, (maps[0].width + LEFT - RIGHT) / 2, null); }
-function goToPeak() {
-  const m = shared.plan.memories.findIndex(memory => memory.scratch);
+function goToPeak(wanted) {
+  const m = typeof wanted === 'number' ? wanted : shared.plan.memories.findIndex(memory => memory.scratch);
   if (m < 0) return;
   const peak = shared.plan.memories[m].peak, span = Math.min(shared.plan.stepCount, 12);
   maps[m].fitHeight();
@@ -292,13 +302,24 @@ function workCard(plan) {
   return box;
 }
 
-function fillPeak(plan) {
-  const m = plan.memories.findIndex(memory => memory.scratch);
-  $('peak').hidden = m < 0 || !plan.steps.length;
-  if ($('peak').hidden) return;
+/* What tiling costs: bytes moved and modelled cycles; nothing without tiles. */
+function transferCard(plan) {
+  if (!plan.layers.length) return [];
+  const sum = key => plan.layers.reduce((all, layer) => all + (layer[key] || 0), 0);
+  const box = element('div', 'card'), big = element('div', 'big', count(sum('bytes_moved')) + ' ');
+  big.append(element('small', '', 'bytes moved'));
+  box.append(element('h3', '', 'Transfers of one run'), big,
+    element('p', '', count(plan.layers.length) + ' layers in ' + count(sum('tiles')) + ' tiles'),
+    element('p', '', count(sum('cycles')) + ' cycles, modelled; computing ' + percent(sum('compute_cycles'), Math.max(1, sum('cycles'))) + ' of them'));
+  return [box];
+}
+
+/* The peak of one memory: who is there, why, and what would lower it. */
+function peakBlock(plan, m, isFirst) {
   const facts = peakFacts(plan, m), memory = plan.memories[m], most = Math.max(1, ...facts.tensors.map(t => plan.size[t.i]));
-  const title = element('h2', '', 'The peak: step ' + facts.step + ', ' + stepTitle(plan, facts.step));
-  title.id = 'peak-title';
+  const several = plan.memories.filter(other => other.scratch).length > 1;
+  const title = element('h2', '', 'The peak' + (several ? ' of ' + memory.name : '') + ': step ' + facts.step + ', ' + stepTitle(plan, facts.step));
+  if (isFirst) title.id = 'peak-title';
   const left = element('div'), right = element('div'), list = element('ul', 'alive'), advice = element('ol');
   left.append(element('p', 'how', bytes(facts.live) + ' of ' + memory.name + ' must be there at once:'), list);
   for (const {i, reason} of facts.tensors.slice(0, 8)) {
@@ -307,7 +328,7 @@ function fillPeak(plan) {
     button.append(element('span', 'why', '— ' + REASON_TEXT[reason]));
     button.style.cssText = '--fill: var(--' + kind + '); --edge: var(--' + kind + '-edge); --part: ' + (100 * plan.size[i] / most).toFixed(1) + '%';
     button.title = plan.tensors[i].name;
-    button.addEventListener('click', () => { goToPeak(); select(i); $('picture').scrollIntoView({block: 'start'}); });
+    button.addEventListener('click', () => { goToPeak(m); select(i); $('picture').scrollIntoView({block: 'start'}); });
     item.append(element('span', 'size', bytes(plan.size[i])), button);
     list.append(item);
   }
@@ -316,7 +337,13 @@ function fillPeak(plan) {
   for (const sentence of advise(plan, m, facts)) advice.append(element('li', '', sentence.text));
   const columns = element('div', 'columns');
   columns.append(left, right);
-  $('peak').replaceChildren(title, columns);
+  return [title, columns];
+}
+
+function fillPeak(plan) {
+  const all = plan.memories.map((memory, m) => memory.scratch && memory.live[memory.peak] > 0 ? m : -1).filter(m => m >= 0);
+  $('peak').hidden = !all.length || !plan.steps.length;
+  if (!$('peak').hidden) $('peak').replaceChildren(...all.flatMap((m, k) => peakBlock(plan, m, k === 0)));
 }
 
 function fillLegend(plan) {
@@ -334,7 +361,7 @@ function fillLegend(plan) {
     if (theme.kinds[k].pattern) { c.fillStyle = theme.kinds[k].pattern; c.fillRect(0, 0, 26, 14); }
     c.strokeStyle = theme.kinds[k].edge;
     c.strokeRect(0.5, 0.5, 25, 13);
-    add(canvas, kind.text + (k === 5 ? ', dark where it is read' : ''));
+    add(canvas, kind.text + (k === CONSTANT ? ', dark where it is read' : ''));
   });
   if (plan.sharers.size) add(element('span', 'shares'), 'lies in the bytes of another');
   add(element('span', 'stroke'), 'bytes alive');
@@ -378,14 +405,18 @@ function fillTables(plan) {
     new Table(holder, arenaColumns(), plan.json.arenas, () => {}, 'Arenas'),
   ];
   const titles = ['Tensors (' + count(plan.count) + ')', 'Steps (' + count(plan.steps.length) + ')', 'Arenas (' + plan.json.arenas.length + ')'];
+  if (plan.layers.length) {
+    tables.push(new Table(holder, layerColumns(plan), all(plan.layers.length), k => { const s = stepOfOp(plan, plan.layers[k].op); if (s >= 0) showStep(s); }, 'Layers'));
+    titles.push('Layers (' + count(plan.layers.length) + ')');
+  }
   $('tabs').replaceChildren(...titles.map((text, k) => {
     const tab = element('button', '', text);
     tab.type = 'button';
     tab.setAttribute('role', 'tab');
     tab.addEventListener('click', () => showTable(k));
     tab.addEventListener('keydown', e => {
-      const to = {ArrowRight: k + 1, ArrowLeft: k + 2}[e.key];
-      if (to !== undefined) { showTable(to % 3); $('tabs').children[to % 3].focus(); }
+      const n = tables.length, to = {ArrowRight: k + 1, ArrowLeft: k + n - 1}[e.key];
+      if (to !== undefined) { showTable(to % n); $('tabs').children[to % n].focus(); }
     });
     return tab;
   }));
@@ -399,7 +430,7 @@ function show(json) {
   $('drop').hidden = true;
   $('report').hidden = false;
   fillHead(plan);
-  $('cards').replaceChildren(...plan.json.arenas.map(a => card(plan, a)), workCard(plan));
+  $('cards').replaceChildren(...plan.json.arenas.map(a => card(plan, a)), workCard(plan), ...transferCard(plan));
   fillPeak(plan);
   fillLegend(plan);
   fillMaps(plan);
@@ -431,7 +462,7 @@ function offerFiles() {
 
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
-  if (shared) { fillLegend(shared.plan); for (const map of maps) map.paint(); }
+  if (shared) { fillLegend(shared.plan); for (const map of [...maps, ...($('compare').maps || [])]) map.paint(); }
 }
 function isDark() {
   const chosen = document.documentElement.dataset.theme;
@@ -443,7 +474,7 @@ function listen() {
   $('zoom-in').addEventListener('click', () => zoomAll(0.6));
   $('zoom-out').addEventListener('click', () => zoomAll(1 / 0.6));
   $('fit').addEventListener('click', fit);
-  $('to-peak').addEventListener('click', goToPeak);
+  $('to-peak').addEventListener('click', () => goToPeak());
   $('to-capacity').addEventListener('change', e => { shared.toCapacity = e.target.checked; fit(); });
   $('search').addEventListener('input', e => search(e.target.value));
   $('search').addEventListener('keydown', e => {
@@ -455,7 +486,12 @@ function listen() {
     if (e.key === '/') { $('search').focus(); e.preventDefault(); }
     else if (e.key === 'Escape' && shared) { $('search').value = ''; search(''); select(-1); }
   });
-  addEventListener('resize', () => { if (shared) { redraw(); tables[shownTable].draw(); } });
+  addEventListener('resize', () => {
+    if (!shared) return;
+    redraw();
+    ($('compare').maps || []).forEach(map => map.paint());
+    tables[shownTable].draw();
+  });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { if (shared) setTheme(document.documentElement.dataset.theme || ''); });
   let before = '';
   addEventListener('beforeprint', () => {
@@ -472,5 +508,6 @@ if (given && $('other').textContent) {
   const both = [JSON.parse(given), JSON.parse($('other').textContent)];
   fillCompare(both[0], both[1], k => show(both[k]));
   $('show-after').click();
+  $('compare').maps.forEach(map => map.paint());
 } else if (given) open(given);
 else if (!document.body.dataset.host) offerFiles(); /* the playground brings its own door */

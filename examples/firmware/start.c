@@ -4,19 +4,24 @@
 #include "semihost.h"
 
 typedef struct range {
-  uint32_t *from, *to, *end; /* load address; place; end of the place */
+  const uint32_t *from; /* load address; null: zeros */
+  uint32_t *to, *end;
 } range;
 
-/* Made by the linker script. */
-extern const range __copy_table[], __copy_table_end[];
-extern const range __zero_table[], __zero_table_end[];
+/* Made by the board's linker script, and by the fragment that Ashlar writes. */
+extern const range __ranges[], __ranges_end[];
+extern const range model_ranges[], model_ranges_end[];
+
+static void fill(const range *r, const range *end) {
+  for (; r < end; r++) {
+    const uint32_t *from = r->from;
+    for (uint32_t *to = r->to; to < r->end; to++)
+      *to = from ? *from++ : 0;
+  }
+}
 
 void start_program(void) {
-  for (const range *r = __copy_table; r < __copy_table_end; r++)
-    for (uint32_t *from = r->from, *to = r->to; to < r->end;)
-      *to++ = *from++;
-  for (const range *r = __zero_table; r < __zero_table_end; r++)
-    for (uint32_t *to = r->to; to < r->end;)
-      *to++ = 0;
+  fill(__ranges, __ranges_end);
+  fill(model_ranges, model_ranges_end);
   sh_exit(main());
 }

@@ -17,6 +17,8 @@ typedef struct ash_offline_plan {
   uint64_t bytes;       /* of the arena's head                               */
   uint64_t lower_bound; /* no placement is smaller                           */
   ash_verdict verdict;
+  uint64_t greedy_bytes; /* what the interpreter's own planner needs for the
+                            same tensors; 0: not asked                       */
 } ash_offline_plan;
 
 /* Plans the activations of a .tflite model for the interpreter, which keeps

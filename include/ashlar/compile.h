@@ -14,6 +14,7 @@
 
 #include "ashlar/plan.h"
 #include "ashlar/render.h"
+#include "ashlar/tile.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,6 +36,7 @@ typedef struct ash_load_options {
                     Deeploy): read them as int32 */
   const char *const *customs; /* custom operators that the user supplies */
   size_t custom_count;
+  uint64_t reserved[2]; /* zero */
 } ash_load_options;
 
 ASH_API ASH_MUST_CHECK ash_status
@@ -67,6 +69,10 @@ typedef struct ash_generated {
   const char *bytes;
   size_t count;
 } ash_generated;
+
+/* A file of the runtime by its name: kernels, "ash_dma.h", and the DMA engines
+ * for tests on a host, "ash_dma_host.c" and .h. NULL: there is none. */
+ASH_API const char *ash_runtime_source(const char *name, size_t *count);
 
 /* How the constants travel to the device: X(name, text, help). */
 #define ASH_CONSTANTS_MAP(X)                                                   \
@@ -115,6 +121,7 @@ typedef struct ash_emit_options {
   /* The prefix of scratch arenas that several modules share, NULL: the module
    * has its own. */
   const char *shared_scratch;
+  uint64_t reserved[4]; /* zero */
 } ash_emit_options;
 
 /* The module of a planned graph (docs/generated-code.md). `prefix` must be a C
@@ -164,6 +171,7 @@ typedef struct ash_compile_options {
   void (*dump)(void *user, ash_stage stage, const char *text, size_t count);
   void *dump_user;
   ash_load_options load;
+  ash_tile_options tile; /* for devices with a compute memory */
 } ash_compile_options;
 
 typedef struct ash_compiled {

@@ -82,6 +82,9 @@ typedef struct ash_device {
   const ash_dma *dmas;
   uint32_t dma_count;
   const char *file; /* or the built-in's name, for messages                   */
+  /* How fast kernels are, for the cost model of tiling; estimates that only
+   * rank choices. */
+  uint32_t macs_per_kilocycle, elements_per_kilocycle, call_cycles;
 } ash_device;
 
 /* A built-in name, or a file when it ends in .yaml, .yml or .json or contains

@@ -61,6 +61,15 @@ typedef enum ash_alias_kind {
 
 ASH_API const char *ash_alias_text(ash_alias_kind kind);
 
+typedef enum ash_slot_kind {
+  ASH_SLOT_TENSOR,
+  ASH_SLOT_WORK,       /* of the kernel of an op                            */
+  ASH_SLOT_TILE,       /* a copy of an operand's tile (ashlar/tile.h)       */
+  ASH_SLOT_ACCUMULATOR /* of an op whose sum is cut                         */
+} ash_slot_kind;
+
+ASH_API const char *ash_slot_kind_text(ash_slot_kind kind);
+
 /* One planned thing: a tensor, or work memory that one op needs. */
 typedef struct ash_slot {
   const char *id;   /* unique in the plan                                  */
@@ -78,6 +87,8 @@ typedef struct ash_slot {
   bool bound;       /* does `binding` mean anything?                  */
   ash_binding binding;
   const char *reason; /* why it lies there, in words; NULL: not said       */
+  ash_slot_kind kind;
+  uint32_t operand, level, copy; /* of a tile: whose, where, which          */
 } ash_slot;
 
 typedef struct ash_arena {
@@ -90,6 +101,16 @@ typedef struct ash_arena {
   uint64_t lower_bound; /* no plan of these slots is smaller               */
   ash_verdict verdict;
 } ash_arena;
+
+/* How much of a memory must have power for the arenas of a plan. */
+typedef struct ash_power {
+  const char *memory;
+  uint64_t bank_bytes; /* powered together                                 */
+  uint64_t used;       /* arenas, stored constants, the device's reserve   */
+  uint64_t powered, banks; /* of all                                       */
+} ash_power;
+
+struct ash_tilings;
 
 typedef struct ash_plan {
   const char *model;
@@ -104,6 +125,9 @@ typedef struct ash_plan {
   uint64_t ticks;
   const char *const *code_memory; /* one an op: where a rule wants its code,
                                      NULL: anywhere; itself NULL: no rule   */
+  const struct ash_tilings *tilings; /* ashlar/tile.h; NULL: nothing is cut */
+  const ash_power *power; /* memories in use whose banks the device tells   */
+  uint32_t power_count;
 } ash_plan;
 
 /* ---- constraints: memories ----------------------------------------------- */
@@ -213,7 +237,7 @@ ASH_API uint32_t ash_alias_root(const ash_slot *slots, uint32_t count,
 /* ---- backends ------------------------------------------------------------ */
 
 typedef struct ash_plan_options {
-  size_t struct_bytes; /* sizeof, for growth; 0: all fields are there      */
+  size_t struct_bytes;
   const char *planner; /* backend by name; NULL: "exact". A name with '/' is
                           a shared object, "exec:PROGRAM ARGS" a program   */
   uint64_t ticks;      /* effort limit of the packing search; 0: default   */
@@ -224,9 +248,15 @@ typedef struct ash_plan_options {
   bool no_views;    /* reshapes copy                                       */
   bool no_in_place; /* element-wise operators get memory for their result  */
   bool no_concat;   /* concatenations copy all their inputs                */
+  bool no_slices;   /* slices and splits copy                              */
   bool overlap;     /* "exact": results of windows may follow the reading of
                        an input that dies, byte by byte                    */
   uint32_t timeout_seconds; /* of an external program; 0: 60               */
+  const struct ash_tilings *tilings; /* how operators are cut, and where
+                                        tensors live; ashlar/tile.h         */
+  const struct ash_planner *backend; /* this one, registered or not; its name
+                                        may be NULL. Comes before `planner` */
+  uint64_t reserved[6];              /* zero                               */
 } ash_plan_options;
 
 /* What a backend is asked: everything that is known before placement. */
@@ -325,7 +355,9 @@ ASH_API ASH_MUST_CHECK ash_status ash_plan_json(ash_ctx *ctx, const char **text,
                                                 const ash_graph *g);
 
 /* Checks a plan as written by ash_plan_json, without the model: overlaps in
- * time and space, arena sizes, alignment, bindings, hashes. */
+ * time and space, arena sizes, alignment, bindings, hashes. Residency files
+ * (<prefix>_residency.json, also heliaAOT's) have no times: places and hashes
+ * are checked. */
 ASH_API ASH_MUST_CHECK ash_status ash_check_plan_json(ash_ctx *ctx,
                                                       const char *text,
                                                       size_t count,

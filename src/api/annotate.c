@@ -2,11 +2,8 @@
  * its interpreter sees them -> the packing solver -> metadata. */
 #include "ashlar/annotate.h"
 
-#include "ashlar/compile.h"
 #include "ashlar/place.h"
-#include "graph/graph.h"
-#include "graph/verify.h"
-#include "read/tflite.h"
+#include "read/tflite_lives.h"
 #include "read/tflite_metadata.h"
 
 #include <string.h>
@@ -22,82 +19,31 @@ typedef struct problem {
   uint32_t file_tensors;
 } problem;
 
-static bool takes_room(const ash_tensor *t) {
-  return t->kind == ASH_TENSOR_ACTIVATION || t->kind == ASH_TENSOR_INPUT;
-}
-
-/* The reader gives tensors their number in the file as id. */
-static uint32_t file_number(const ash_tensor *t) {
-  uint32_t number = 0;
-  for (const char *c = t->id; *c >= '0' && *c <= '9'; c++)
-    number = number * 10 + (uint32_t)(*c - '0');
-  return number;
-}
-
-static void touch(ash_buffer *b, int64_t step) {
-  if (b->lower > step)
-    b->lower = step;
-  if (b->upper < step + 1)
-    b->upper = step + 1;
-}
-
-/* Inputs are there from the start, outputs to the end, everything from its
- * producer to its last reader. */
-static void find_lives(ash_buffer *lives, const ash_graph *g) {
-  for (size_t k = 0; k < g->op_count; k++) {
-    const ash_op *op = &g->ops.items[k];
-    for (uint32_t i = 0; i < op->input_count; i++)
-      if (op->inputs[i] != ASH_NO_ID)
-        touch(&lives[op->inputs[i]], (int64_t)k);
-    for (uint32_t i = 0; i < op->output_count; i++)
-      touch(&lives[op->outputs[i]], (int64_t)k);
-  }
-  for (size_t i = 0; i < g->input_count; i++)
-    touch(&lives[g->inputs[i]], 0);
-  for (size_t i = 0; i < g->output_count && g->op_count; i++)
-    touch(&lives[g->outputs[i]], (int64_t)g->op_count - 1);
-}
-
-static ash_status make_problem(ash_ctx *ctx, problem *p, const ash_graph *g) {
-  const size_t n = g->tensor_count;
-  ash_buffer *lives = ASH_NEW_ARRAY(&ctx->scratch, ash_buffer, n + 1);
-  p->tensors = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, n + 1);
-  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
-  for (size_t i = 0; i < n; i++)
-    lives[i] = (ash_buffer){.lower = INT64_MAX,
-                            .alignment = ALIGNMENT,
-                            .offset = ASH_FREE_OFFSET,
-                            .hint = ASH_FREE_OFFSET};
-  find_lives(lives, g);
-  for (size_t i = 0; i < n; i++) {
-    const ash_tensor *t = &g->tensors.items[i];
-    if (!takes_room(t) || lives[i].upper == 0)
-      continue;
-    lives[i].size = (t->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    p->tensors[p->count] = file_number(t);
-    lives[p->count++] = lives[i];
-  }
-  p->buffers = lives;
-  return ASH_OK;
-}
-
+/* Whatever the operators are: lifetimes and sizes are all that counts. The
+ * plan has one offset for each tensor of all subgraphs; we place those of the
+ * first and leave the others to the interpreter. */
 static ash_status read_problem(ash_ctx *ctx, problem *p, const uint8_t *bytes,
                                size_t count, const char *file) {
-  ash_graph *g;
-  uint32_t subgraphs;
-  ash_loc at = ASH_NOWHERE;
-  at.file = file;
-  ASH_TRY(
-      ash_tflite_counts(ctx, &p->file_tensors, &subgraphs, bytes, count, file));
-  if (subgraphs != 1)
-    return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_annotate_subgraphs, at,
-                    "the model has %u subgraphs", (unsigned)subgraphs);
-  ASH_TRY(ash_read_tflite(ctx, &g, bytes, count, file));
-  ash_status status = ash_graph_verify(ctx, g);
-  if (status == ASH_OK)
-    status = make_problem(ctx, p, g);
-  ash_graph_free(g);
-  return status;
+  const ash_tflite_life *lives;
+  uint32_t tensors;
+  ASH_TRY(ash_tflite_lives(ctx, &lives, &tensors, &p->file_tensors,
+                           &ctx->scratch, bytes, count, file));
+  p->buffers = ASH_NEW_ARRAY(&ctx->scratch, ash_buffer, (size_t)tensors + 1);
+  p->tensors = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, (size_t)tensors + 1);
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+  for (uint32_t i = 0; i < tensors; i++) {
+    if (lives[i].bytes == 0)
+      continue;
+    p->buffers[p->count] = (ash_buffer){
+        .lower = lives[i].lower,
+        .upper = lives[i].upper,
+        .size = (lives[i].bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT,
+        .alignment = ALIGNMENT,
+        .offset = ASH_FREE_OFFSET,
+        .hint = ASH_FREE_OFFSET};
+    p->tensors[p->count++] = i;
+  }
+  return ASH_OK;
 }
 
 static ash_status solve(ash_ctx *ctx, const problem *p, int32_t *words,
@@ -128,6 +74,20 @@ static ash_status solve(ash_ctx *ctx, const problem *p, int32_t *words,
   return ASH_OK;
 }
 
+/* What the interpreter's own planner takes: the largest first, each at the
+ * lowest free place. */
+static ash_status ask_greedy(ash_ctx *ctx, const problem *p,
+                             ash_offline_plan *plan) {
+  const ash_place_problem question = {.buffers = p->buffers,
+                                      .buffer_count = p->count};
+  const ash_place_options options = {.struct_bytes = sizeof options,
+                                     .heuristic = "greedy-by-size"};
+  ash_place_result answer;
+  ASH_TRY(ash_place(ctx, &answer, &question, &options));
+  plan->greedy_bytes = answer.offsets ? answer.height : 0;
+  return ASH_OK;
+}
+
 static void put_words(uint8_t *to, const int32_t *words, size_t count) {
   for (size_t i = 0; i < count; i++)
     for (unsigned k = 0; k < 4; k++)
@@ -145,6 +105,7 @@ static ash_status annotate(ash_ctx *ctx, const uint8_t **out, size_t *out_count,
   ASH_TRY(ash_zone_check(ctx, &ctx->keep));
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
   ASH_TRY(solve(ctx, &p, words, plan));
+  ASH_TRY(ask_greedy(ctx, &p, plan));
   put_words(data, words, n);
   return ash_tflite_metadata_set(ctx, out, out_count, METADATA_NAME, data,
                                  4 * n, bytes, count, file);

@@ -6,6 +6,7 @@
 #include "ashlar/compile.h"
 
 #include "base/file.h"
+#include "emit/module.h"
 #include "graph/verify.h"
 #include "pass/pass.h"
 #include "plan/variants.h"
@@ -39,10 +40,12 @@ ash_status ash_load_model(ash_ctx *ctx, ash_graph **out, const char *path) {
 ash_status ash_load_model_with(ash_ctx *ctx, ash_graph **out, const char *path,
                                const ash_load_options *options) {
   ash_file file;
+  ash_load_options known = {0};
+  ash_take_options(&known, sizeof known, options);
   *out = NULL;
   ASH_TRY(ash_file_read(ctx, &file, path));
   ash_status status =
-      ash_read_model_with(ctx, out, file.bytes, file.count, path, options);
+      ash_read_model_with(ctx, out, file.bytes, file.count, path, &known);
   if (status == ASH_OK)
     status = ash_graph_verify(ctx, *out);
   if (status == ASH_OK) {
@@ -124,8 +127,8 @@ static ash_status after(run *r, ash_stage stage, bool *go_on) {
 }
 
 static uint32_t features_of(const ash_device *d) {
-  if (!d)
-    return 0;
+  if (!d || d->compute_memory != ASH_NO_MEMORY)
+    return 0; /* pieces are run by portable kernels */
   return (d->features.dsp ? (uint32_t)ASH_FEATURE_DSP : 0) |
          (d->features.mve ? (uint32_t)ASH_FEATURE_MVE : 0) |
          (d->features.mve && d->features.fpu ? (uint32_t)ASH_FEATURE_MVE_FLOAT
@@ -133,30 +136,67 @@ static uint32_t features_of(const ash_device *d) {
          (d->features.rvv ? (uint32_t)ASH_FEATURE_RVV : 0);
 }
 
+/* Tiles, then a plan with them. What packing wastes is learnt by trying: when
+ * it does not fit, homes move on to the next memory, then tiles get less room.
+ */
+static ash_status plan_tiled(run *r) {
+  static const struct {
+    uint32_t spill, shrink;
+  } tries[] = {{0, 0}, {960, 0}, {896, 64}, {768, 128}, {512, 256}, {0, 0}};
+  ash_compiled *out = r->out;
+  const size_t diags = r->ctx->diag_count;
+  ash_plan_options options = r->options.plan;
+  ash_tile_options tile = r->options.tile;
+  ash_status status = ASH_NOFIT;
+  for (size_t i = 0; i < ASH_COUNT_OF(tries) && status == ASH_NOFIT; i++) {
+    r->ctx->diag_count = diags;
+    tile.spill = tries[i].spill;
+    tile.shrink = tries[i].shrink;
+    status = ash_tile_model(r->ctx, &options.tilings, out->graph, r->device,
+                            &options, &tile);
+    if (status == ASH_OK)
+      status =
+          ash_plan_model(r->ctx, &out->plan, out->graph, r->device, &options);
+  }
+  return status;
+}
+
+static ash_status plan_memory(run *r) {
+  ash_compiled *out = r->out;
+  if (r->device->compute_memory != ASH_NO_MEMORY)
+    return plan_tiled(r);
+  return ash_plan_variants(r->ctx, &out->plan, out->graph, r->device,
+                           &r->options.plan);
+}
+
 static ash_status compile(run *r, const char *path) {
   ash_compiled *out = r->out;
   const char *prefix =
       r->options.prefix ? r->options.prefix : ash_default_prefix(r->ctx, path);
   bool go_on;
+  ash_progress(r->ctx, "reading", 0, 0);
   ASH_TRY(ash_load_model_with(r->ctx, &out->graph, path, &r->options.load));
   ASH_TRY(after(r, ASH_STAGE_READ, &go_on));
   if (!go_on)
     return ASH_OK;
   out->graph->features = features_of(r->device);
+  ash_progress(r->ctx, "rewriting", 0, 0);
   ASH_TRY(ash_lower(r->ctx, out->graph));
   ASH_TRY(after(r, ASH_STAGE_PASS, &go_on));
   if (!go_on)
     return ASH_OK;
-  ASH_TRY(ash_plan_variants(r->ctx, &out->plan, out->graph, r->device,
-                            &r->options.plan));
+  ash_progress(r->ctx, "planning", 0, 0);
+  ASH_TRY(plan_memory(r));
   ASH_TRY(after(r, ASH_STAGE_PLAN, &go_on));
   if (!go_on)
     return ASH_OK;
   ASH_TRY(ash_zone_check(r->ctx, &r->ctx->keep));
+  ASH_TRY(ash_emit_check_prefix(r->ctx, prefix));
   ASH_TRY(ash_build_render_plan(r->ctx, &out->render, out->plan, out->graph,
                                 prefix));
-  ASH_TRY(ash_emit_module(r->ctx, &out->files, &out->file_count, out->graph,
-                          out->plan, r->device, prefix, &r->options.emit));
+  ASH_TRY(ash_emit_rendered(r->ctx, &out->files, &out->file_count, out->graph,
+                            out->plan, out->render, r->device,
+                            &r->options.emit));
   return after(r, ASH_STAGE_EMIT, &go_on);
 }
 
@@ -165,8 +205,7 @@ ash_status ash_compile(ash_ctx *ctx, ash_compiled *out, const char *path,
                        const ash_compile_options *options) {
   run r = {.ctx = ctx, .out = out, .device = device};
   *out = (ash_compiled){0};
-  if (options)
-    r.options = *options;
+  ash_take_options(&r.options, sizeof r.options, options);
   return compile(&r, path);
 }
 

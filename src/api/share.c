@@ -2,6 +2,7 @@
  * alone, and the arenas they share are as large as the largest needs. */
 #include "ashlar/compile.h"
 #include "base/ctx.h"
+#include "emit/module.h"
 
 #include <string.h>
 
@@ -54,12 +55,14 @@ static ash_status keep_files(sharer *s, const ash_generated *files,
 
 static ash_status emit_model(sharer *s, ash_compiled *c, const char *path) {
   const char *prefix = ash_default_prefix(s->ctx, path);
-  ash_emit_options emit = s->options.emit;
+  ash_emit_options emit = {0};
+  ash_take_options(&emit, sizeof emit, &s->options.emit);
+  emit.struct_bytes = sizeof emit;
   emit.module = ASH_MODULE_PLAIN;
   emit.shared_scratch = s->prefix;
   ASH_TRY(ash_build_render_plan(s->ctx, &c->render, c->plan, c->graph, prefix));
-  return ash_emit_module(s->ctx, &c->files, &c->file_count, c->graph, c->plan,
-                         s->device, prefix, &emit);
+  return ash_emit_rendered(s->ctx, &c->files, &c->file_count, c->graph,
+                           c->plan, c->render, s->device, &emit);
 }
 
 static ash_status emit_shared(sharer *s, const ash_generated **files,
@@ -104,8 +107,7 @@ ash_status ash_compile_shared(ash_ctx *ctx, ash_compiled *out,
   *files = NULL;
   *file_count = 0;
   memset(out, 0, count * sizeof *out);
-  if (options)
-    s.options = *options;
+  ash_take_options(&s.options, sizeof s.options, options);
   ASH_TRY(check_names(&s));
   ASH_TRY(plan_models(&s));
   ASH_TRY(emit_models(&s));

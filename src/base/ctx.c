@@ -41,6 +41,14 @@ void ash_ctx_free(ash_ctx *ctx) {
   (void)mem.resize(mem.user, ctx, sizeof *ctx, 0);
 }
 
+void ash_take_options(void *to, size_t size, const void *from) {
+  size_t given;
+  if (!from)
+    return;
+  memcpy(&given, from, sizeof given);
+  memcpy(to, from, given && given < size ? given : size);
+}
+
 ash_status ash_ctx_on_free(ash_ctx *ctx, void (*run)(void *user), void *user) {
   ash_cleanup *made = ASH_NEW(&ctx->keep, ash_cleanup);
   if (!made)
@@ -72,6 +80,11 @@ const char *ash_verdict_text(ash_verdict verdict) {
 const ash_diag *ash_ctx_diags(const ash_ctx *ctx, size_t *count) {
   *count = ctx->diag_count;
   return ctx->diags;
+}
+
+void ash_ctx_on_progress(ash_ctx *ctx, ash_progress_fn *fn, void *user) {
+  ctx->progress = fn;
+  ctx->progress_user = user;
 }
 
 void ash_ctx_forget(ash_ctx *ctx) { ctx->diag_count = 0; }

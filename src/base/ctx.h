@@ -23,10 +23,24 @@ struct ash_ctx {
   ash_cleanup *cleanups;
   void *planners; /* what was registered: plan/registry.c knows its type */
   bool diag_dropped; /* the newest found no room */
+  ash_progress_fn *progress;
+  void *progress_user;
 };
+
+/* Tells who listens how far a long piece of work is. */
+static inline void ash_progress(const ash_ctx *ctx, const char *what,
+                                uint64_t done, uint64_t most) {
+  if (ctx->progress)
+    ctx->progress(ctx->progress_user, what, done, most);
+}
 
 /* Calls `run` when the context is freed. */
 ash_status ash_ctx_on_free(ash_ctx *ctx, void (*run)(void *user), void *user);
+
+/* Takes what the caller knows of a struct of options, by its `struct_bytes`,
+ * the first field of all of them (see ashlar/base.h); the rest stays as it is
+ * in `to`. */
+void ash_take_options(void *to, size_t size, const void *from);
 
 /* Ids of all diagnostics: ASH_D_<name>, from diags.def. */
 typedef enum ash_diag_id {

@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-enum { READ_CHUNK = 64 * 1024 };
+enum { READ_CHUNK = 64 * 1024, TEMPORARIES_MAX = 10000 };
 static const size_t file_bytes_max = (size_t)2 << 30;
 
 static ash_loc at_file(const char *path) {
@@ -98,52 +99,123 @@ void ash_output_init(ash_output *out, ash_ctx *ctx, ash_zone *zone) {
   *out = (ash_output){.ctx = ctx, .zone = zone};
 }
 
-static void make_parents(char *path) {
-  for (char *p = path + 1; *p; p++) {
+/* Folders that did not exist are remembered, to go again if all fails. */
+static ash_status make_parents(ash_output *out, const char *path) {
+  char *part = ash_zone_string(out->zone, path);
+  if (!part)
+    return ash_nomem(out->ctx);
+  for (char *p = part + 1; *p; p++) {
     if (*p != '/')
       continue;
     *p = '\0';
-    (void)mkdir(path, 0777); /* a real failure shows when the file opens */
+    if (mkdir(part, 0777) == 0) { /* else the file will not open */
+      const char *made = ash_zone_string(out->zone, part);
+      if (!made || !ASH_GROW(out->zone, &out->folders, out->folder_count))
+        return ash_nomem(out->ctx);
+      out->folders.items[out->folder_count++] = made;
+    }
     *p = '/';
   }
+  return ASH_OK;
 }
 
-static ash_status write_whole(ash_ctx *ctx, const char *path, const char *name,
+/* A new file beside the final one, of a name that nobody else uses: others may
+ * be writing the same files at the same time. */
+static FILE *open_temporary(ash_output *out, const char *path,
+                            const char **name) {
+  for (unsigned i = 0; i < TEMPORARIES_MAX; i++) {
+    *name = ash_zone_format(out->zone, "%s.ashlar-%u", path, i);
+    FILE *stream = *name ? fopen(*name, "wbx") : NULL;
+    if (stream || !*name || errno != EEXIST)
+      return stream;
+  }
+  return NULL;
+}
+
+static ash_status write_whole(ash_ctx *ctx, const char *path, FILE *stream,
                               const void *bytes, size_t count) {
-  FILE *stream = fopen(name, "wb");
-  if (!stream)
-    return fail_file(ctx, ASH_D_file_write, path, "cannot write");
   const bool wrote = count == 0 || fwrite(bytes, 1, count, stream) == count;
   const bool closed = fclose(stream) == 0;
-  if (wrote && closed)
-    return ASH_OK;
-  const ash_status status =
-      fail_file(ctx, ASH_D_file_write, path, "cannot write");
-  (void)remove(name);
-  return status;
+  return wrote && closed
+             ? ASH_OK
+             : fail_file(ctx, ASH_D_file_write, path, "cannot write");
 }
 
 ash_status ash_output_add(ash_output *out, const char *path, const void *bytes,
                           size_t count) {
-  char *temporary = ash_zone_format(out->zone, "%s.ashlar-tmp", path);
-  const char *kept = ash_zone_string(out->zone, path);
-  if (!temporary || !kept || !ASH_GROW(out->zone, &out->files, out->file_count))
+  struct ash_output_file *file;
+  if (!ASH_GROW(out->zone, &out->files, out->file_count))
     return ash_nomem(out->ctx);
-  make_parents(temporary);
-  ASH_TRY(write_whole(out->ctx, path, temporary, bytes, count));
-  out->files.items[out->file_count++] =
-      (struct ash_output_file){kept, temporary};
+  file = &out->files.items[out->file_count];
+  *file = (struct ash_output_file){.path = ash_zone_string(out->zone, path)};
+  ASH_TRY(make_parents(out, path));
+  FILE *stream = open_temporary(out, path, &file->temporary);
+  ASH_TRY(ash_zone_check(out->ctx, out->zone));
+  if (!stream)
+    return fail_file(out->ctx, ASH_D_file_write, path, "cannot write");
+  out->file_count++;
+  return write_whole(out->ctx, path, stream, bytes, count);
+}
+
+/* ---- all or nothing ------------------------------------------------------ */
+
+/* What stands in the way and cannot be replaced is found before anything is. */
+static ash_status check_targets(ash_output *out) {
+  for (size_t i = 0; i < out->file_count; i++) {
+    struct stat info;
+    const char *path = out->files.items[i].path;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+      errno = S_ISDIR(info.st_mode) ? EISDIR : EEXIST;
+      return fail_file(out->ctx, ASH_D_file_write, path, "cannot replace");
+    }
+  }
   return ASH_OK;
 }
 
+/* The old file steps aside, under a name that is as much ours as the
+ * temporary one. */
+static bool replace(ash_output *out, struct ash_output_file *file) {
+  const char *aside = ash_zone_format(out->zone, "%s-old", file->temporary);
+  if (!aside)
+    return false;
+  if (rename(file->path, aside) == 0)
+    file->aside = aside;
+  else if (errno != ENOENT)
+    return false;
+  if (rename(file->temporary, file->path) != 0)
+    return false;
+  file->temporary = NULL;
+  return true;
+}
+
+/* As it was before: new files go, old ones come back. */
+static void take_back(ash_output *out) {
+  for (size_t i = out->file_count; i-- > 0;) {
+    struct ash_output_file *file = &out->files.items[i];
+    if (!file->temporary)
+      (void)remove(file->path);
+    if (file->aside)
+      (void)rename(file->aside, file->path);
+    file->aside = NULL;
+  }
+}
+
 ash_status ash_output_commit(ash_output *out) {
+  ASH_TRY(check_targets(out));
   for (size_t i = 0; i < out->file_count; i++) {
     struct ash_output_file *file = &out->files.items[i];
-    if (rename(file->temporary, file->path) != 0)
-      return fail_file(out->ctx, ASH_D_file_write, file->path,
-                       "cannot rename the finished file");
-    file->temporary = NULL;
+    if (replace(out, file))
+      continue;
+    const ash_status status =
+        fail_file(out->ctx, ASH_D_file_write, file->path,
+                  "cannot put the finished file in place");
+    take_back(out);
+    return status;
   }
+  for (size_t i = 0; i < out->file_count; i++)
+    if (out->files.items[i].aside)
+      (void)remove(out->files.items[i].aside);
+  out->folder_count = 0;
   return ASH_OK;
 }
 
@@ -151,5 +223,7 @@ void ash_output_abandon(ash_output *out) {
   for (size_t i = 0; i < out->file_count; i++)
     if (out->files.items[i].temporary)
       (void)remove(out->files.items[i].temporary);
-  out->file_count = 0;
+  for (size_t i = out->folder_count; i-- > 0;)
+    (void)rmdir(out->folders.items[i]);
+  out->file_count = out->folder_count = 0;
 }

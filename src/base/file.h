@@ -15,18 +15,24 @@ ash_status ash_file_read(ash_ctx *ctx, ash_file *out, const char *path);
 void ash_file_drop(ash_file *file);
 
 /* A set of files that appears complete or not at all: each is written beside
- * its final name, and all are renamed by `commit`. `abandon` (also after a
- * failed commit) removes what is still temporary. */
+ * its final name, under a name of its own, and all are renamed by `commit`. A
+ * commit that fails puts back what it replaced. `abandon`, always called at
+ * the end, removes what is still temporary and folders made in vain. */
 typedef struct ash_output {
   ash_ctx *ctx;
   ash_zone *zone; /* names live here */
   struct {
     struct ash_output_file {
-      const char *path, *temporary;
-    } *items;
+      const char *path, *temporary; /* temporary NULL: in place */
+      const char *aside;            /* the file that was there  */
+    } * items;
     size_t capacity;
   } files;
-  size_t file_count;
+  struct {
+    const char **items;
+    size_t capacity;
+  } folders; /* made on the way */
+  size_t file_count, folder_count;
 } ash_output;
 
 void ash_output_init(ash_output *out, ash_ctx *ctx, ash_zone *zone);

@@ -351,18 +351,42 @@ static ash_status read_features(ash_ctx *ctx, ash_device *d,
                   "a device has at least one core");
 }
 
+/* What a core usually does, where the file does not say. */
+static ash_status read_speed(ash_ctx *ctx, ash_device *d,
+                             const ash_yaml *root) {
+  static const char *const known[] = {"macs_per_kilocycle",
+                                      "elements_per_kilocycle", "call_cycles"};
+  const uint32_t most = 1000000000;
+  const ash_yaml *map = ash_yaml_get(root, "speed");
+  d->macs_per_kilocycle = d->features.cores * (d->features.dsp ? 2000 : 1000);
+  d->elements_per_kilocycle = d->features.cores * 500;
+  d->call_cycles = 200;
+  if (!map)
+    return ASH_OK;
+  ASH_TRY(ash_yaml_check_keys(ctx, map, known, ASH_COUNT_OF(known), "'speed'"));
+  ASH_TRY(read_u32(ctx, &d->macs_per_kilocycle, map, known[0], most));
+  ASH_TRY(read_u32(ctx, &d->elements_per_kilocycle, map, known[1], most));
+  ASH_TRY(read_u32(ctx, &d->call_cycles, map, known[2], most));
+  if (d->macs_per_kilocycle && d->elements_per_kilocycle)
+    return ASH_OK;
+  return ash_fail(ctx, ASH_MALFORMED, ASH_D_yaml_range, ash_yaml_loc(map),
+                  "a device computes at least something in 1000 cycles");
+}
+
 static ash_status read_processor(ash_ctx *ctx, ash_device *d,
                                  const ash_yaml *root) {
   d->cpu = "generic";
   ASH_TRY(read_text(ctx, &d->cpu, root, "cpu"));
   ASH_TRY(read_features(ctx, d, root));
+  ASH_TRY(read_speed(ctx, d, root));
   return read_u32(ctx, &d->mhz, root, "mhz", 100000);
 }
 
 static ash_status read_device(ash_device_draft *draft) {
   static const char *const known[] = {
-      "name",     "description", "cpu",     "features",  "mhz",   "alignment",
-      "memories", "default",     "compute", "constants", "order", "dma"};
+      "name",      "description", "cpu",     "features", "mhz",
+      "alignment", "memories",    "default", "compute",  "constants",
+      "order",     "dma",         "speed"};
   ash_ctx *ctx = draft->ctx;
   ash_device *d = draft->device;
   ASH_TRY(ash_yaml_check_keys(ctx, draft->root, known, ASH_COUNT_OF(known),

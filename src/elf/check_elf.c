@@ -192,8 +192,7 @@ ash_status ash_check_elf(ash_ctx *ctx, size_t *checked, const void *elf,
   checker c = {.ctx = ctx, .elf_file = ash_zone_string(&ctx->keep, elf_file)};
   ash_elf file;
   *checked = 0;
-  if (options)
-    c.options = *options;
+  ash_take_options(&c.options, sizeof c.options, options);
   c.device = c.options.device;
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   ash_status status = read_plan(&c, plan, plan_bytes, plan_file);

@@ -3,6 +3,7 @@
 
 #include "emit/call_write.h"
 #include "emit/loop.h"
+#include "emit/part.h"
 #include "kernel/reads.h"
 
 #include <inttypes.h>
@@ -327,6 +328,8 @@ ash_status ash_emit_call(ash_ctx *ctx, const ash_call *call) {
   const ash_op_kind kind = ash_call_op(call)->kind;
   const bool loop = strcmp(call->kernel->name, "loop") == 0;
   write_params *write = loop ? loops[kind] : writers[kind];
+  if (call->part != ASH_PART_WHOLE)
+    write = ash_part_of(kind);
   ASH_INVARIANT(ctx, write != NULL);
   ASH_TRY(write(ctx, call));
   return ash_text_check(ctx, call->text);

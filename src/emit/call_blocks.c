@@ -15,7 +15,7 @@ static ash_status put_depth(ash_ctx *ctx, const ash_call *c) {
   const ash_tensor *in = ash_call_in(c, 0), *out = ash_call_out(c);
   const ash_shape *wide = deepen ? &in->shape : &out->shape;
   const ash_shape *deep = deepen ? &out->shape : &in->shape;
-  const ash_steps w = ash_steps_of(wide), d = ash_steps_of(deep);
+  const ash_box_steps w = ash_box_steps_of(wide), d = ash_box_steps_of(deep);
   const int64_t block = ash_op_int(ash_call_op(c), "block", 1);
   const int64_t channels = wide->dim[3];
   const int64_t dims[6] = {deep->dim[0], deep->dim[1], deep->dim[2],
@@ -24,7 +24,7 @@ static ash_status put_depth(ash_ctx *ctx, const ash_call *c) {
                               w.at[1], w.at[2],         1};
   const int64_t in_deep[6] = {d.at[0],          d.at[1],  d.at[2],
                               block * channels, channels, 1};
-  ash_box b = {0};
+  ash_call_box b = {0};
   for (uint32_t i = 0; i < 6; i++)
     ash_box_axis(&b, dims[i], deepen ? in_wide[i] : in_deep[i],
                  deepen ? in_deep[i] : in_wide[i]);
@@ -73,7 +73,7 @@ static bool next_choice(uint32_t *choice, const uint32_t *counts, uint32_t n) {
 
 typedef struct batches {
   const ash_shape *wide, *many; /* the image, the batches of places */
-  ash_steps in_wide, in_many;
+  ash_box_steps in_wide, in_many;
   int64_t size[ASH_RANK_MAX];       /* of blocks, by axis */
   int64_t place_step[ASH_RANK_MAX]; /* in `many` */
   segment segments[ASH_RANK_MAX][SEGMENTS];
@@ -84,8 +84,8 @@ static batches batches_of(const ash_call *c, bool spread) {
   const ash_tensor *in = ash_call_in(c, 0), *out = ash_call_out(c);
   batches k = {.wide = spread ? &in->shape : &out->shape,
                .many = spread ? &out->shape : &in->shape};
-  k.in_wide = ash_steps_of(k.wide);
-  k.in_many = ash_steps_of(k.many);
+  k.in_wide = ash_box_steps_of(k.wide);
+  k.in_many = ash_box_steps_of(k.many);
   int64_t step = k.wide->dim[0] * k.in_many.at[0];
   for (uint32_t i = k.wide->rank - 2; i >= 1; i--) {
     k.size[i] = ash_tensor_int(ash_call_in(c, 1), i - 1);
@@ -98,10 +98,11 @@ static batches batches_of(const ash_call *c, bool spread) {
   return k;
 }
 
-static ash_box box_of(const batches *k, const uint32_t *choice, bool spread) {
+static ash_call_box box_of(const batches *k, const uint32_t *choice,
+                           bool spread) {
   const uint32_t last = k->wide->rank - 1;
   int64_t wide = 0, many = 0;
-  ash_box b = {0};
+  ash_call_box b = {0};
   ash_box_axis(&b, k->wide->dim[0], k->in_wide.at[0], k->in_many.at[0]);
   for (uint32_t i = 1; i < last; i++) {
     const segment *s = &k->segments[i][choice[i]];
@@ -160,8 +161,8 @@ static uint32_t mirror_axis(run *r, int64_t length, int64_t before,
 
 static ash_status put_mirror(ash_ctx *ctx, const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
-  const ash_steps from = ash_steps_of(in);
-  const ash_steps to = ash_steps_of(&ash_call_out(c)->shape);
+  const ash_box_steps from = ash_box_steps_of(in);
+  const ash_box_steps to = ash_box_steps_of(&ash_call_out(c)->shape);
   const char *mode = ash_op_string(ash_call_op(c), "mode", "reflect");
   const ash_tensor *pads = ash_call_in(c, 1);
   run runs[ASH_RANK_MAX][SEGMENTS];
@@ -171,7 +172,7 @@ static ash_status put_mirror(ash_ctx *ctx, const ash_call *c) {
                             ash_tensor_int(pads, 2 * i + 1),
                             strcmp(mode, "symmetric") == 0);
   do {
-    ash_box b = {0};
+    ash_call_box b = {0};
     for (uint32_t i = 0; i < in->rank; i++) {
       const run *r = &runs[i][choice[i]];
       b.from += r->from * from.at[i];
@@ -188,11 +189,11 @@ static ash_status put_mirror(ash_ctx *ctx, const ash_call *c) {
 /* For types without a kernel of their own. */
 static ash_status put_padding(ash_ctx *ctx, const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
-  const ash_steps from = ash_steps_of(in);
-  const ash_steps to = ash_steps_of(&ash_call_out(c)->shape);
+  const ash_box_steps from = ash_box_steps_of(in);
+  const ash_box_steps to = ash_box_steps_of(&ash_call_out(c)->shape);
   const ash_tensor *value = ash_call_in(c, 2);
   uint8_t zero[8];
-  ash_box b = {0};
+  ash_call_box b = {0};
   ash_box_zero(c, zero);
   ash_box_fill(c, value ? value->data : zero);
   for (uint32_t i = 0; i < in->rank; i++) {

@@ -6,7 +6,8 @@
 
 enum { MOVE_RANK = 8 }; /* ASH_RT_MOVE_RANK */
 
-void ash_box_axis(ash_box *b, int64_t dim, int64_t from_step, int64_t to_step) {
+void ash_box_axis(ash_call_box *b, int64_t dim, int64_t from_step,
+                  int64_t to_step) {
   if (dim == 1)
     return;
   const uint32_t last = b->rank - 1;
@@ -30,8 +31,8 @@ static void put_bytes(const ash_call *c, const char *name,
   ash_call_ints(c, name, bytes, count);
 }
 
-ash_status ash_box_put(ash_ctx *ctx, const ash_call *c, ash_box b, uint32_t in,
-                       uint32_t out) {
+ash_status ash_box_put(ash_ctx *ctx, const ash_call *c, ash_call_box b,
+                       uint32_t in, uint32_t out) {
   const int64_t size = (int64_t)ash_type_bits(ash_call_out(c)->type) / 8;
   int64_t unit = size;
   if (b.rank > 0 && b.from_step[b.rank - 1] == 1 && b.to_step[b.rank - 1] == 1)

@@ -9,11 +9,11 @@ static uint32_t axis_of(int64_t given, uint32_t rank) {
 
 /* ---- one box ------------------------------------------------------------ */
 
-static ash_box transposed(const ash_call *c) {
+static ash_call_box transposed(const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;
-  const ash_steps from = ash_steps_of(in), to = ash_steps_of(out);
-  ash_box b = {0};
+  const ash_box_steps from = ash_box_steps_of(in), to = ash_box_steps_of(out);
+  ash_call_box b = {0};
   for (uint32_t i = 0; i < out->rank; i++) {
     const int64_t axis = ash_tensor_int(ash_call_in(c, 1), i);
     ash_box_axis(&b, out->dim[i], from.at[axis_of(axis, in->rank)], to.at[i]);
@@ -21,12 +21,12 @@ static ash_box transposed(const ash_call *c) {
   return b;
 }
 
-static ash_box sliced(const ash_call *c) {
+static ash_call_box sliced(const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;
-  const ash_steps from = ash_steps_of(in), to = ash_steps_of(out);
+  const ash_box_steps from = ash_box_steps_of(in), to = ash_box_steps_of(out);
   ash_slice s;
-  ash_box b = {0};
+  ash_call_box b = {0};
   (void)ash_slice_of(c->graph, ash_call_op(c), &s); /* verified */
   for (uint32_t i = 0; i < in->rank; i++)
     b.from += s.begin[i] * from.at[i];
@@ -37,11 +37,11 @@ static ash_box sliced(const ash_call *c) {
   return b;
 }
 
-static ash_box tiled(const ash_call *c) {
+static ash_call_box tiled(const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;
-  const ash_steps from = ash_steps_of(in), to = ash_steps_of(out);
-  ash_box b = {0};
+  const ash_box_steps from = ash_box_steps_of(in), to = ash_box_steps_of(out);
+  ash_call_box b = {0};
   for (uint32_t i = 0; i < in->rank; i++) {
     ash_box_axis(&b, out->dim[i] / in->dim[i], 0, to.at[i] * in->dim[i]);
     ash_box_axis(&b, in->dim[i], from.at[i], to.at[i]);
@@ -49,12 +49,12 @@ static ash_box tiled(const ash_call *c) {
   return b;
 }
 
-static ash_box stretched(const ash_call *c) {
+static ash_call_box stretched(const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;
-  const ash_steps from = ash_steps_of(in), to = ash_steps_of(out);
+  const ash_box_steps from = ash_box_steps_of(in), to = ash_box_steps_of(out);
   const uint32_t missing = out->rank - in->rank;
-  ash_box b = {0};
+  ash_call_box b = {0};
   for (uint32_t i = 0; i < out->rank; i++) {
     const bool repeated = i < missing || in->dim[i - missing] == 1;
     ash_box_axis(&b, out->dim[i], repeated ? 0 : from.at[i - missing],
@@ -70,10 +70,10 @@ static bool is_turned(const ash_tensor *axes, uint32_t axis, uint32_t rank) {
   return false;
 }
 
-static ash_box reversed(const ash_call *c) {
+static ash_call_box reversed(const ash_call *c) {
   const ash_shape *s = &ash_call_in(c, 0)->shape;
-  const ash_steps step = ash_steps_of(s);
-  ash_box b = {0};
+  const ash_box_steps step = ash_box_steps_of(s);
+  ash_call_box b = {0};
   for (uint32_t i = 0; i < s->rank; i++) {
     const bool turned = is_turned(ash_call_in(c, 1), i, s->rank);
     b.from += turned ? (s->dim[i] - 1) * step.at[i] : 0;
@@ -82,7 +82,7 @@ static ash_box reversed(const ash_call *c) {
   return b;
 }
 
-static ash_box one_box(const ash_call *c) {
+static ash_call_box one_box(const ash_call *c) {
   switch (ash_call_op(c)->kind) {
   case ASH_OP_transpose:
     return transposed(c);
@@ -132,10 +132,11 @@ static ash_status put_parts(ash_ctx *ctx, const ash_call *c) {
   for (uint32_t i = 0; i < op->output_count; i++) {
     const ash_shape *s = &ash_op_out(c->graph, op, i)->shape;
     const int64_t row = (int64_t)ash_shape_elements(s) / k.outer;
-    ash_box b = {.from = start};
+    ash_call_box b = {.from = start};
     ash_box_axis(&b, k.outer, k.length * k.inner, row);
     ash_box_axis(&b, row, 1, 1);
-    ASH_TRY(ash_box_put(ctx, c, b, 0, i));
+    if (!c->made || !c->made[i])
+      ASH_TRY(ash_box_put(ctx, c, b, 0, i));
     start += row;
   }
   return ASH_OK;
@@ -145,16 +146,17 @@ static ash_status put_pack(ash_ctx *ctx, const ash_call *c) {
   const ash_op *op = ash_call_op(c);
   const cut k = cut_at(&ash_call_out(c)->shape, ash_op_int(op, "axis", 0));
   for (uint32_t i = 0; i < op->input_count; i++) {
-    ash_box b = {.to = i * k.inner};
+    ash_call_box b = {.to = i * k.inner};
     ash_box_axis(&b, k.outer, k.inner, k.length * k.inner);
     ash_box_axis(&b, k.inner, 1, 1);
-    ASH_TRY(ash_box_put(ctx, c, b, i, 0));
+    if (!c->in_place || !c->in_place[i])
+      ASH_TRY(ash_box_put(ctx, c, b, i, 0));
   }
   return ASH_OK;
 }
 
 static ash_status put_fill(ash_ctx *ctx, const ash_call *c) {
-  ash_box b = {0};
+  ash_call_box b = {0};
   ash_box_axis(&b, (int64_t)ash_shape_elements(&ash_call_out(c)->shape), 0, 1);
   return ash_box_put(ctx, c, b, 1, 0);
 }

@@ -53,7 +53,7 @@ ash_status ash_call_pick(ash_ctx *ctx, const ash_call *c) {
 static void put_steps(const ash_call *c, const char *name, uint32_t k) {
   const ash_shape *s = &ash_call_in(c, k)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;
-  const ash_steps own = ash_steps_of(s);
+  const ash_box_steps own = ash_box_steps_of(s);
   /* A condition of rank 1 speaks of the first axis. */
   const bool first = k == 0 && ash_call_op(c)->kind == ASH_OP_select &&
                      s->rank == 1 && out->rank != 1;

@@ -1,6 +1,6 @@
 /* header.c - <prefix>.h: what the firmware sees. */
 #include "emit/call.h"
-#include "emit/module.h"
+#include "emit/tile.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -15,13 +15,6 @@ static void put_hashes(ash_module *m) {
                 m->render->tensor_layout_hash);
   ash_text_line(t, "#define %s_PLAN_%s 1", m->upper, m->render->plan_hash);
   ash_text_blank(t);
-}
-
-static uint32_t staged_count(const ash_module *m) {
-  uint32_t count = 0;
-  while (ash_render_staged(m->render, count))
-    count++;
-  return count;
 }
 
 static void put_region_ids(ash_module *m) {
@@ -44,7 +37,7 @@ static void put_region_ids(ash_module *m) {
                 r->persistent_count);
   ash_text_line(t, "  %s_CONSTANT_COUNT = %" PRIu32 ",", m->upper,
                 r->constant_count);
-  ash_text_line(t, "  %s_STAGED_COUNT = %" PRIu32, m->upper, staged_count(m));
+  ash_text_line(t, "  %s_STAGED_COUNT = %" PRIu32, m->upper, m->render->staged_count);
   ash_text_line(t, "};");
 }
 
@@ -152,6 +145,11 @@ static const char *const types[] = {
 
 static const char *const loaded_field[] = {
     "  const uint8_t *constants[$_CONSTANT_COUNT];", NULL};
+
+static const char *const dma_field[] = {
+    "  const ash_dma *dma; /* moves tiles; set it before init. 0: the "
+    "processor does */",
+    NULL};
 
 static const char *const binding[] = {
     "  uint32_t ready;",
@@ -274,6 +272,10 @@ ash_status ash_emit_header(ash_module *m) {
   ash_text_line(t, "#include <stddef.h>");
   ash_text_line(t, "#include <stdint.h>");
   ash_text_blank(t);
+  if (ash_emit_is_tiled(m)) {
+    ash_text_line(t, "#include \"ash_dma.h\"");
+    ash_text_blank(t);
+  }
   ash_text_string(t, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
   put_hashes(m);
   put_regions(m);
@@ -281,6 +283,8 @@ ash_status ash_emit_header(ash_module *m) {
   ash_emit_template(m, types);
   if (ash_emit_loads(m))
     ash_emit_template(m, loaded_field);
+  if (ash_emit_is_tiled(m))
+    ash_emit_template(m, dma_field);
   ash_emit_template(m, binding);
   if (ash_emit_loads(m))
     ash_emit_template(m, loading);

@@ -1,6 +1,6 @@
 /* kernels.c - <prefix>_kernels.[ch]: copies of the runtime's files that this
  * model uses, and no others, under the module's own names. */
-#include "emit/module.h"
+#include "emit/tile.h"
 #include "kernel/runtime_files.h"
 
 #include <string.h>
@@ -33,10 +33,21 @@ static bool is_header(const ash_embedded *file) {
   return strcmp(strrchr(file->name, '.'), ".h") == 0;
 }
 
+/* The kernels of operators that are not cut, then those of pieces. */
+static size_t kernel_count(const ash_module *m) {
+  return m->g->op_count + m->used.count;
+}
+
+static const ash_kernel *kernel_at(const ash_module *m, size_t i) {
+  if (i >= m->g->op_count)
+    return m->used.items[i - m->g->op_count];
+  return ash_emit_tiling(m, (uint32_t)i) ? NULL : m->kernels[i];
+}
+
 /* Does a kernel of this model include the header? */
 static bool is_needed(const ash_module *m, const char *header) {
-  for (uint32_t op = 0; op < m->g->op_count; op++) {
-    const ash_kernel *k = m->kernels[op];
+  for (size_t i = 0; i < kernel_count(m); i++) {
+    const ash_kernel *k = kernel_at(m, i);
     const ash_embedded *file = k && k->file ? ash_runtime_file(k->file) : NULL;
     if (file && includes(file, header))
       return true;
@@ -57,28 +68,38 @@ ash_status ash_emit_kernels_header(ash_module *m) {
       ash_text_blank(m->text);
       put_body(m, f);
     }
+  if (ash_emit_is_tiled(m)) {
+    ash_text_blank(m->text);
+    put_body(m, ash_runtime_file("ash_rt_tile.h"));
+  }
   return ASH_OK;
 }
 
-/* Was this file already written for an earlier operator? */
-static bool seen(const ash_module *m, uint32_t op) {
-  for (uint32_t i = 0; i < op; i++)
-    if (m->kernels[i] && m->kernels[i]->file &&
-        strcmp(m->kernels[i]->file, m->kernels[op]->file) == 0)
+/* Was this file already written for an earlier kernel? */
+static bool seen(const ash_module *m, size_t kernel) {
+  for (size_t i = 0; i < kernel; i++) {
+    const ash_kernel *k = kernel_at(m, i);
+    if (k && k->file && strcmp(k->file, kernel_at(m, kernel)->file) == 0)
       return true;
+  }
   return false;
 }
 
 ash_status ash_emit_kernels_source(ash_module *m) {
-  bool any = false;
+  bool any = ash_emit_is_tiled(m);
   ash_emit_banner(m,
                   ash_zone_format(&m->ctx->scratch, "%s_kernels.c", m->prefix),
                   "the kernels that this model uses");
   ash_text_line(m->text, "#include \"%s_kernels.h\"", m->prefix);
-  for (uint32_t op = 0; op < m->g->op_count; op++) {
-    if (!m->kernels[op] || !m->kernels[op]->file || seen(m, op))
+  if (any) {
+    ash_text_blank(m->text);
+    put_body(m, ash_runtime_file("ash_rt_tile.c"));
+  }
+  for (size_t i = 0; i < kernel_count(m); i++) {
+    const ash_kernel *k = kernel_at(m, i);
+    if (!k || !k->file || seen(m, i))
       continue;
-    const ash_embedded *file = ash_runtime_file(m->kernels[op]->file);
+    const ash_embedded *file = ash_runtime_file(k->file);
     ASH_INVARIANT(m->ctx, file != NULL);
     ash_text_blank(m->text);
     put_body(m, file);

@@ -21,6 +21,9 @@ typedef struct ash_nest {
 /* The output's shape and the inputs broadcast to it; operand 0 is the output.
  * Neighbouring dimensions are one wherever all operands walk alike. */
 ash_nest ash_nest_of(const ash_call *c);
+/* The leading dimensions of matmul and batch_matmul; operands 1 and 2 are the
+ * matrices. */
+ash_nest ash_nest_batches(const ash_call *c);
 /* Adds a dimension behind the others, joining it if possible. */
 void ash_nest_add(ash_nest *n, int64_t dim, const int64_t *steps);
 

@@ -127,7 +127,7 @@ ash_status ash_loop_fold(ash_ctx *ctx, const ash_call *c) {
   else if (f.over.rank)
     put_search(c, fold);
   else
-    ash_text_line(c->text, "(void)v;");
+    ash_text_line(c->text, "(void)s, (void)v;");
   ash_loop_close(c, &f.over);
   put_result(c, &f, fold, ash_loop_index(out, &f.keep, 0, "i"));
   ash_loop_end(c);

@@ -242,11 +242,13 @@ ash_status ash_loop_join(ash_ctx *ctx, const ash_call *c) {
     const int64_t outer[] = {inner * out->dim[axis], run};
     const int64_t one[] = {1, 1};
     char name[16];
-    (void)snprintf(name, sizeof name, "x%u", (unsigned)k);
+    (void)snprintf(name, sizeof name, "part%u", (unsigned)k);
     ash_nest_add(&n, product(out, 0, axis), outer);
     ash_nest_add(&n, run, one);
-    ash_loop_input(c, name, k);
-    put_copy(c, &n, start, 0, name);
+    if (!c->in_place || !c->in_place[k]) {
+      ash_loop_input(c, name, k);
+      put_copy(c, &n, start, 0, name);
+    }
     start += run;
   }
   return ASH_OK;

@@ -1,5 +1,7 @@
 /* loop_product.c - matmul, conv_nd and pool_nd. */
 #include "emit/loop.h"
+#include "emit/part.h"
+#include "kernel/sums.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,15 +15,18 @@ static void put_sum(const ash_call *c, ash_type type, const char *a,
   if (ash_type_is_float(type))
     ash_text_line(c->text, "s += %s * %s;", left, right);
   else
-    ash_text_line(c->text,
-                  "s = (%s)((uint64_t)s + (uint64_t)%s * (uint64_t)%s);",
-                  ash_loop_type(type), left, right);
+    ash_text_line(
+        c->text, "s = (%s)((uint64_t)s + (uint64_t)%s * (uint64_t)%s);",
+        c->part == ASH_PART_WHOLE
+            ? ash_loop_type(type)
+            : ash_accumulator_c(ash_op_accumulator(c->graph, ash_call_op(c))),
+        left, right);
 }
 
 /* ---- matmul ------------------------------------------------------------- */
 
 /* The batch dimensions, in elements. */
-static ash_nest batches_of(const ash_call *c) {
+ash_nest ash_nest_batches(const ash_call *c) {
   const ash_shape *shapes[] = {&ash_call_out(c)->shape,
                                &ash_call_in(c, 0)->shape,
                                &ash_call_in(c, 1)->shape};
@@ -51,7 +56,7 @@ ash_status ash_loop_matmul(ash_ctx *ctx, const ash_call *c) {
   const bool ta = ash_op_int(op, "transpose_a", 0) != 0;
   const bool tb = ash_op_int(op, "transpose_b", 0) != 0;
   const int32_t a_cols = a->dim[a->rank - 1], b_cols = b->dim[b->rank - 1];
-  const ash_nest n = batches_of(c);
+  const ash_nest n = ash_nest_batches(c);
   char at[3][ASH_LOOP_TEXT], left[64], right[64], to[64];
   (void)ctx;
   ash_loop_input(c, "pa", 0);
@@ -83,6 +88,10 @@ ash_status ash_loop_matmul(ash_ctx *ctx, const ash_call *c) {
   ash_loop_end(c);
   ash_loop_close(c, &n);
   return ASH_OK;
+}
+
+ash_status ash_part_conv_nd(ash_ctx *ctx, const ash_call *c) {
+  return ash_loop_conv_nd(ctx, c);
 }
 
 /* ---- windows ------------------------------------------------------------ */
@@ -157,21 +166,30 @@ ash_status ash_loop_conv_nd(ash_ctx *ctx, const ash_call *c) {
   const ash_type type = ash_call_out(c)->type;
   const int64_t groups = ash_op_int(ash_call_op(c), "groups", 1);
   int64_t size[ASH_RANK_MAX];
+  const bool parts = c->part != ASH_PART_WHOLE;
   char value[ASH_LOOP_TEXT], left[128], right[128], to[128];
   (void)ctx;
   for (uint32_t i = 2; i < w->rank; i++)
     size[i - 2] = w->dim[i];
   ash_loop_input(c, "x", 0);
   ash_loop_input(c, "w", 1);
-  if (ash_call_in(c, 2))
+  if (ash_call_in(c, 2) && (!parts || c->part == ASH_PART_FIRST))
     ash_loop_input(c, "bias", 2);
-  ash_loop_output(c, "y", 0);
+  if (parts)
+    ash_part_declare(c);
+  else
+    ash_loop_output(c, "y", 0);
   ash_loop_for(c, "n", in->dim[0]);
   ash_loop_for(c, "o", out->dim[1]);
   open_places(c);
-  ash_text_line(c->text, "%s s = %s;", ash_loop_type(type),
-                ash_call_in(c, 2) ? ash_loop_load(value, type, "bias", "o")
-                                  : "0");
+  (void)snprintf(to, sizeof to, "(n * %" PRId32 " + o) * %" PRId64 " + to",
+                 out->dim[1], plane(out));
+  const char *start =
+      ash_call_in(c, 2) ? ash_loop_load(value, type, "bias", "o") : "0";
+  if (parts)
+    ash_part_open(c, to, start);
+  else
+    ash_text_line(c->text, "%s s = %s;", ash_loop_type(type), start);
   ash_loop_for(c, "c", w->dim[1]);
   open_taps(c, size, NULL);
   (void)snprintf(left, sizeof left,
@@ -184,9 +202,8 @@ ash_status ash_loop_conv_nd(ash_ctx *ctx, const ash_call *c) {
   put_sum(c, type, left, right);
   close_axes(c);
   ash_loop_end(c);
-  (void)snprintf(to, sizeof to, "(n * %" PRId32 " + o) * %" PRId64 " + to",
-                 out->dim[1], plane(out));
-  ash_loop_store(c, type, type, "y", to, "s");
+  if (!parts || ash_part_close(c, to))
+    ash_loop_store(c, type, type, "y", to, "s");
   close_axes(c);
   ash_loop_end(c);
   ash_loop_end(c);

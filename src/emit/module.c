@@ -1,6 +1,8 @@
 /* module.c - graph, plan and device -> the files of a module. */
 #include "emit/package.h"
 
+#include "emit/tile.h"
+#include "kernel/runtime_files.h"
 #include "kernel/views.h"
 
 #include <ctype.h>
@@ -15,12 +17,11 @@ bool ash_emit_is_identifier(const char *s) {
   return true;
 }
 
-/* Do the bytes of input k already lie `offset` bytes into output 0? */
-static bool is_there(const ash_module *m, uint32_t op, uint32_t k,
+/* Does tensor `inner` begin `offset` bytes into tensor `outer`? */
+static bool is_there(const ash_module *m, uint32_t inner, uint32_t outer,
                      uint64_t offset) {
-  const ash_op *o = &m->g->ops.items[op];
-  const uint32_t in = ash_plan_slot_of_tensor(m->plan, o->inputs[k]);
-  const uint32_t out = ash_plan_slot_of_tensor(m->plan, o->outputs[0]);
+  const uint32_t in = ash_plan_slot_of_tensor(m->plan, inner);
+  const uint32_t out = ash_plan_slot_of_tensor(m->plan, outer);
   if (in == ASH_NO_ID || out == ASH_NO_ID)
     return false;
   const ash_binding *a = &m->plan->slots[in].binding;
@@ -30,23 +31,38 @@ static bool is_there(const ash_module *m, uint32_t op, uint32_t k,
 }
 
 bool ash_emit_in_place(const ash_module *m, uint32_t op, uint32_t k) {
+  const ash_op *o = &m->g->ops.items[op];
   uint64_t offset;
-  return m->g->ops.items[op].inputs[k] != ASH_NO_ID &&
-         ash_op_is_piece(m->g, op, k, &offset) && is_there(m, op, k, offset);
+  return o->inputs[k] != ASH_NO_ID && ash_op_is_piece(m->g, op, k, &offset) &&
+         is_there(m, o->inputs[k], o->outputs[0], offset);
 }
 
-/* An op whose output is where it should be already needs no code. */
-static bool is_free(const ash_module *m, uint32_t op) {
+bool ash_emit_is_made(const ash_module *m, uint32_t op, uint32_t k) {
   const ash_op *o = &m->g->ops.items[op];
-  uint32_t input;
+  uint32_t input = 0;
   uint64_t offset;
-  if (ash_op_is_view(m->g, op, 0, &input, &offset))
-    return is_there(m, op, input, offset);
-  if (o->kind != ASH_OP_concatenation)
-    return false;
-  for (uint32_t k = 0; k < o->input_count; k++)
+  return (ash_op_is_view(m->g, op, k, &input, &offset) ||
+          ash_op_is_slice(m->g, op, k, &offset)) &&
+         is_there(m, o->outputs[k], o->inputs[input], offset);
+}
+
+static bool all_in_place(const ash_module *m, uint32_t op) {
+  const ash_op *o = &m->g->ops.items[op];
+  bool any = false;
+  for (uint32_t k = 0; k < o->input_count; k++) {
     if (o->inputs[k] != ASH_NO_ID && !ash_emit_in_place(m, op, k))
       return false;
+    any = any || o->inputs[k] != ASH_NO_ID;
+  }
+  return any;
+}
+
+/* An op whose outputs are where they should be already needs no code. */
+static bool is_free(const ash_module *m, uint32_t op) {
+  const ash_op *o = &m->g->ops.items[op];
+  for (uint32_t k = 0; k < o->output_count; k++)
+    if (!ash_emit_is_made(m, op, k))
+      return all_in_place(m, op);
   return true;
 }
 
@@ -129,11 +145,14 @@ static ash_status pack(ash_module *m) {
 }
 
 static ash_status emit(ash_module *m) {
-  ASH_TRY(ash_build_render_plan(m->ctx, &m->render, m->plan, m->g, m->prefix));
   m->upper = ash_emit_upper(m, m->prefix);
   ASH_TRY(select_kernels(m));
   for (size_t i = 0; i < ASH_COUNT_OF(parts); i++)
     ASH_TRY(emit_part(m, &parts[i]));
+  if (ash_emit_is_tiled(m)) {
+    const ash_embedded *dma = ash_runtime_file("ash_dma.h");
+    ASH_TRY(ash_emit_add_file(m, dma->name, dma->text, dma->bytes));
+  }
   ASH_TRY(ash_emit_blobs(m));
   ASH_TRY(ash_emit_text(m, "README.md", ash_emit_readme));
   if (m->options.residency) {
@@ -143,24 +162,22 @@ static ash_status emit(ash_module *m) {
   return pack(m);
 }
 
-ash_status ash_emit_module(ash_ctx *ctx, const ash_generated **files,
-                           size_t *file_count, const ash_graph *g,
-                           const ash_plan *plan, const ash_device *device,
-                           const char *prefix,
-                           const ash_emit_options *options) {
+ash_status ash_emit_rendered(ash_ctx *ctx, const ash_generated **files,
+                             size_t *file_count, const ash_graph *g,
+                             const ash_plan *plan,
+                             const ash_render_plan *render,
+                             const ash_device *device,
+                             const ash_emit_options *options) {
   ash_module m = {.ctx = ctx,
                   .zone = &ctx->keep,
                   .g = g,
                   .plan = plan,
+                  .render = render,
                   .device = device,
-                  .prefix = prefix};
+                  .prefix = render->prefix};
   *files = NULL;
   *file_count = 0;
-  if (options)
-    m.options = *options;
-  if (!ash_emit_is_identifier(prefix))
-    return ash_fail(ctx, ASH_MISUSE, ASH_D_emit_prefix, ASH_NOWHERE,
-                    "the prefix '%s' is not a C identifier", prefix);
+  ash_take_options(&m.options, sizeof m.options, options);
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   const ash_status status = emit(&m);
   ash_zone_rewind(&ctx->scratch, mark);
@@ -169,6 +186,27 @@ ash_status ash_emit_module(ash_ctx *ctx, const ash_generated **files,
   *files = m.files.items;
   *file_count = m.files.count;
   return ASH_OK;
+}
+
+ash_status ash_emit_check_prefix(ash_ctx *ctx, const char *prefix) {
+  if (ash_emit_is_identifier(prefix))
+    return ASH_OK;
+  return ash_fail(ctx, ASH_MISUSE, ASH_D_emit_prefix, ASH_NOWHERE,
+                  "the prefix '%s' is not a C identifier", prefix);
+}
+
+ash_status ash_emit_module(ash_ctx *ctx, const ash_generated **files,
+                           size_t *file_count, const ash_graph *g,
+                           const ash_plan *plan, const ash_device *device,
+                           const char *prefix,
+                           const ash_emit_options *options) {
+  const ash_render_plan *render;
+  *files = NULL;
+  *file_count = 0;
+  ASH_TRY(ash_emit_check_prefix(ctx, prefix));
+  ASH_TRY(ash_build_render_plan(ctx, &render, plan, g, prefix));
+  return ash_emit_rendered(ctx, files, file_count, g, plan, render, device,
+                           options);
 }
 
 /* ---- words for options --------------------------------------------------- */

@@ -23,11 +23,24 @@ typedef struct ash_module {
   const char *upper;          /* DIGITS */
   const ash_kernel **kernels; /* by op; NULL: no code (a view) */
   ash_text *text;             /* the file being written */
+  struct { /* kernels of pieces: their files are needed too */
+    const ash_kernel **items;
+    size_t capacity, count;
+  } used;
   struct {
     ash_generated *items;
     size_t capacity, count;
   } files;
 } ash_module;
+
+/* ash_emit_module for a plan that is rendered already. */
+ash_status ash_emit_rendered(ash_ctx *ctx, const ash_generated **files,
+                             size_t *file_count, const ash_graph *g,
+                             const ash_plan *plan,
+                             const ash_render_plan *render,
+                             const ash_device *device,
+                             const ash_emit_options *options);
+ash_status ash_emit_check_prefix(ash_ctx *ctx, const char *prefix);
 
 /* ---- one function a file of the module ----------------------------------- */
 
@@ -110,5 +123,7 @@ const char *ash_emit_region(ash_module *m, const ash_render_arena *a);
 
 /* Was input k of a concatenation made where it belongs? */
 bool ash_emit_in_place(const ash_module *m, uint32_t op, uint32_t k);
+/* Does output k, a view or slice, lie in the input already? */
+bool ash_emit_is_made(const ash_module *m, uint32_t op, uint32_t k);
 
 #endif

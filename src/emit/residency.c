@@ -3,6 +3,7 @@
  * are sorted, names in small letters. */
 #include "base/json.h"
 #include "emit/module.h"
+#include "render/render.h"
 
 #include <string.h>
 
@@ -80,6 +81,8 @@ static void put_tensor(ash_module *m, ash_json *j, const ash_slot *s) {
 
 ash_status ash_emit_residency(ash_module *m) {
   ash_json j;
+  const ash_slot **order;
+  ASH_TRY(ash_render_natural_order(m->ctx, &order, m->plan));
   ash_json_init(&j, m->text);
   ash_json_open(&j, NULL, '{');
   ash_json_open(&j, "arenas", '{');
@@ -93,7 +96,7 @@ ash_status ash_emit_residency(ash_module *m) {
   ash_json_string(&j, "tensor_layout_hash", m->render->tensor_layout_hash);
   ash_json_open(&j, "tensors", '[');
   for (uint32_t i = 0; i < m->plan->slot_count; i++)
-    put_tensor(m, &j, &m->plan->slots[i]);
+    put_tensor(m, &j, order[i]);
   ash_json_close(&j, ']');
   ash_json_close(&j, '}');
   return ASH_OK;

@@ -2,6 +2,7 @@
 #include "base/sort.h"
 #include "emit/call.h"
 #include "emit/module.h"
+#include "emit/tile.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -89,13 +90,16 @@ static ash_status put_call(ash_module *m, uint32_t op) {
   const char **in = ASH_NEW_ARRAY(z, const char *, o->input_count + 1u);
   const char **out = ASH_NEW_ARRAY(z, const char *, o->output_count + 1u);
   bool *there = ASH_NEW_ARRAY(z, bool, o->input_count + 1u);
+  bool *made = ASH_NEW_ARRAY(z, bool, o->output_count + 1u);
   ASH_TRY(ash_zone_check(m->ctx, z));
   for (uint32_t k = 0; k < o->input_count; k++) {
     in[k] = tensor_expression(m, o->inputs[k]);
     there[k] = ash_emit_in_place(m, op, k);
   }
-  for (uint32_t k = 0; k < o->output_count; k++)
+  for (uint32_t k = 0; k < o->output_count; k++) {
     out[k] = tensor_expression(m, o->outputs[k]);
+    made[k] = ash_emit_is_made(m, op, k);
+  }
   const uint32_t work = ash_plan_slot_of_op(m->plan, op);
   ash_text body;
   ash_text_init(&body, &m->ctx->mem);
@@ -107,6 +111,7 @@ static ash_status put_call(ash_module *m, uint32_t op) {
       .inputs = in,
       .outputs = out,
       .in_place = there,
+      .made = made,
       .scratch =
           work == ASH_NO_ID ? "NULL" : ash_emit_slot(m, &m->plan->slots[work]),
       .prefix = m->prefix,
@@ -126,6 +131,8 @@ static ash_status put_op(ash_module *m, uint32_t op) {
                 o->name ? ash_emit_comment(m, o->name) : "");
   put_tensors(m, "reads ", o->inputs, o->input_count);
   put_tensors(m, "writes", o->outputs, o->output_count);
+  if (ash_emit_tiling(m, op))
+    return ash_emit_tiled_op(m, op);
   ash_text_line(m->text, " */");
   const char *memory = ash_emit_code_memory(m, op);
   if (memory)

@@ -1,6 +1,7 @@
 /* kernel.c - the table of kernels and what can be read off it. */
 #include "kernel/kernel.h"
 
+#include "ashlar/compile.h"
 #include "kernel/quant.h"
 #include "kernel/reads.h"
 #include "kernel/runtime_files.h"
@@ -35,6 +36,21 @@ static bool is_one_shape(const ash_graph *g, const ash_op *op) {
   const ash_shape *out = &ash_op_out(g, op, 0)->shape;
   return ash_shape_equal(&ash_op_in(g, op, 0)->shape, out) &&
          ash_shape_equal(&ash_op_in(g, op, 1)->shape, out);
+}
+
+/* Depthwise: one output channel an input channel. */
+static bool is_one_to_one(const ash_graph *g, const ash_op *op) {
+  return ash_op_in(g, op, 0)->shape.dim[3] ==
+         ash_op_out(g, op, 0)->shape.dim[3];
+}
+
+/* Products of one shape whose scaling is below a half. */
+static bool shrinks(const ash_graph *g, const ash_op *op) {
+  ash_scaling s;
+  return is_one_shape(g, op) &&
+         ash_quant_mul(&s, ash_op_in(g, op, 0), ash_op_in(g, op, 1),
+                       ash_op_out(g, op, 0)) &&
+         s.shift < 0;
 }
 
 /* Sums of its elements fit 16 bits. */
@@ -75,6 +91,12 @@ static uint64_t conv_mve_bytes(const ash_graph *g, const ash_op *op) {
   if (w->dim[1] == 1 && w->dim[2] == 1 && w->dim[3] % 16 == 0 && !is_padded(op))
     return 0;
   return round_up(taps_of(g, op), 16);
+}
+
+static uint64_t conv_rvv_bytes(const ash_graph *g, const ash_op *op) {
+  const ash_shape *w = &ash_op_in(g, op, 1)->shape;
+  const bool plain = w->dim[1] == 1 && w->dim[2] == 1 && !is_padded(op);
+  return plain ? 0 : taps_of(g, op);
 }
 
 /* One pixel of zero points. */
@@ -164,6 +186,12 @@ static const ash_kernel kernel_table[] = {
 
 const ash_kernel *ash_kernel_at(size_t index) {
   return index < ASH_COUNT_OF(kernel_table) ? &kernel_table[index] : NULL;
+}
+
+const char *ash_runtime_source(const char *name, size_t *count) {
+  const ash_embedded *file = ash_runtime_file(name);
+  *count = file ? file->bytes : 0;
+  return file ? file->text : NULL;
 }
 
 const ash_embedded *ash_runtime_file(const char *name) {

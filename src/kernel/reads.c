@@ -14,6 +14,8 @@ static bool weights_read(const ash_graph *g, const ash_op *op, uint32_t input) {
     return input < ASH_IN_PREPARED;
   if (input == 1)
     return op->kind == ASH_OP_depthwise_conv_2d;
+  if (input == 2) /* of float layers, the bias stays what it is */
+    return ash_op_in(g, op, 0)->type == ASH_FLOAT32;
   return input == 0 || input >= ASH_IN_PREPARED;
 }
 

@@ -1,6 +1,8 @@
 /* views.c - see views.h. */
 #include "kernel/views.h"
 
+#include "graph/functions.h"
+#include "graph/slice.h"
 #include "kernel/quant.h"
 
 #include <string.h>
@@ -14,6 +16,93 @@ bool ash_op_is_view(const ash_graph *g, uint32_t op, uint32_t out,
   return (ash_op_info_of(o->kind)->flags & ASH_OP_VIEW) && out == 0 && from &&
          from->bytes == ash_op_out(g, o, 0)->bytes;
 }
+
+/* ---- slices -------------------------------------------------------------- */
+
+/* Row-major steps for these extents, as far as they matter? */
+static bool is_dense(const ash_op *o, const ash_shape *out) {
+  int64_t step = 1;
+  for (uint32_t d = out->rank; d-- > 0; step *= out->dim[d])
+    if (out->dim[d] != 1 && ash_op_ints(o, "step", d, 0) != step)
+      return false;
+  return true;
+}
+
+/* Axes in front of the first that has more than one element may be anything,
+ * that one is cut, and all behind it are whole. */
+static bool slice_is_run(const ash_graph *g, const ash_op *o, int64_t *first) {
+  const ash_shape *in = &ash_op_in(g, o, 0)->shape;
+  ash_slice s;
+  bool inside = false;
+  if (ash_slice_of(g, o, &s) != NULL)
+    return false;
+  *first = 0;
+  for (uint32_t d = 0; d < in->rank; d++) {
+    *first = *first * in->dim[d] + s.begin[d];
+    if (s.size[d] > 1 && s.step[d] != 1)
+      return false;
+    if (inside && s.size[d] != in->dim[d])
+      return false;
+    inside = inside || s.size[d] > 1;
+  }
+  return true;
+}
+
+static int64_t split_axis(const ash_graph *g, const ash_op *o) {
+  if (o->kind == ASH_OP_split)
+    return ash_tensor_int(ash_op_in(g, o, 1), 0);
+  if (o->kind == ASH_OP_split_v)
+    return ash_tensor_int(ash_op_in(g, o, 2), 0);
+  return ash_op_int(o, "axis", 0);
+}
+
+static bool part_is_run(const ash_graph *g, const ash_op *o, uint32_t out,
+                        int64_t *first) {
+  const ash_shape *in = &ash_op_in(g, o, 0)->shape;
+  int64_t axis = split_axis(g, o);
+  axis += axis < 0 ? (int64_t)in->rank : 0;
+  for (int64_t d = 0; d < axis; d++)
+    if (in->dim[d] != 1)
+      return false;
+  *first = 0;
+  for (uint32_t k = 0; k < out; k++)
+    *first += (int64_t)ash_shape_elements(&ash_op_out(g, o, k)->shape);
+  return true;
+}
+
+static bool is_run(const ash_graph *g, const ash_op *o, uint32_t out,
+                   int64_t *first) {
+  switch (o->kind) {
+  case ASH_OP_slice:
+  case ASH_OP_strided_slice:
+    return slice_is_run(g, o, first);
+  case ASH_OP_split:
+  case ASH_OP_split_v:
+  case ASH_OP_unpack:
+    return part_is_run(g, o, out, first);
+  case ASH_OP_strided:
+    *first = ash_op_int(o, "offset", 0);
+    return is_dense(o, &ash_op_out(g, o, 0)->shape);
+  default:
+    return false;
+  }
+}
+
+bool ash_op_is_slice(const ash_graph *g, uint32_t op, uint32_t out,
+                     uint64_t *offset) {
+  const ash_op *o = &g->ops.items[op];
+  const ash_tensor *in = ash_op_in(g, o, 0), *to = ash_op_out(g, o, out);
+  const uint32_t width = ash_type_bits(to->type) / 8;
+  int64_t first;
+  *offset = 0;
+  if (!in || in->type != to->type || width == 0 || to->bytes == 0 ||
+      !is_run(g, o, out, &first))
+    return false;
+  *offset = (uint64_t)first * width;
+  return *offset + to->bytes <= in->bytes;
+}
+
+/* ---- pieces -------------------------------------------------------------- */
 
 /* Nothing before the axis: each input's bytes stay together. */
 static bool is_outermost(const ash_op *op, const ash_shape *s) {
@@ -29,7 +118,8 @@ bool ash_op_is_piece(const ash_graph *g, uint32_t op, uint32_t k,
                      uint64_t *offset) {
   const ash_op *o = &g->ops.items[op];
   *offset = 0;
-  if (o->kind != ASH_OP_concatenation ||
+  const bool scaled = o->kind == ASH_OP_concatenation;
+  if ((!scaled && o->kind != ASH_OP_pack && o->kind != ASH_OP_join) ||
       strcmp(ash_op_string(o, "act", "none"), "none") != 0)
     return false;
   const ash_tensor *out = ash_op_out(g, o, 0), *in = ash_op_in(g, o, k);
@@ -37,7 +127,7 @@ bool ash_op_is_piece(const ash_graph *g, uint32_t op, uint32_t k,
     return false;
   for (uint32_t i = 0; i < o->input_count; i++) {
     const ash_tensor *t = ash_op_in(g, o, i);
-    if (t && (t->type != out->type || !ash_quant_equal(t, out)))
+    if (t && (t->type != out->type || (scaled && !ash_quant_equal(t, out))))
       return false;
     if (t && i < k)
       *offset += t->bytes;

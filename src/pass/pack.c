@@ -17,7 +17,10 @@
 
 #include <string.h>
 
-enum { DEPTHWISE_TAPS_MAX = 25 }; /* ASH_RT_DEPTHWISE_TAPS */
+enum {
+  DEPTHWISE_TAPS_MAX = 25, /* ASH_RT_DEPTHWISE_TAPS */
+  RVV_GROUP = 32           /* ASH_RT_RVV_GROUP      */
+};
 
 typedef struct layer {
   ash_ctx *ctx;
@@ -49,11 +52,6 @@ static int8_t weight(const layer *l, uint32_t channel, uint32_t tap) {
   return l->kind == ASH_OP_depthwise_conv_2d
              ? l->weights[(size_t)tap * l->channels + channel]
              : l->weights[(size_t)channel * l->taps + tap];
-}
-
-/* Weights in groups of four channels by blocks of sixteen taps. */
-static bool is_wide(const layer *l) {
-  return l->mve || l->rvv;
 }
 
 /* The depthwise kernel for Helium sums up even and odd channels apart. */
@@ -187,17 +185,19 @@ static bool find_constants(layer *l) {
 
 /* Too few rows to widen the input for: it is read as it is. */
 static bool is_few(const layer *l) {
-  return !is_wide(l) && l->kind == ASH_OP_fully_connected && l->channels <= 2;
+  return !l->mve && !l->rvv && l->kind == ASH_OP_fully_connected &&
+         l->channels <= 2;
 }
 
 static uint32_t group_of(const layer *l) {
-  return is_wide(l) || (l->kind == ASH_OP_fully_connected && !is_few(l)) ? 4
-                                                                         : 2;
+  return l->mve || (l->kind == ASH_OP_fully_connected && !is_few(l)) ? 4 : 2;
 }
 
 /* All channels from c on, as many as the kernel takes at once, are constant. */
 static bool is_constant_group(const layer *l, uint32_t c) {
   const uint32_t group = group_of(l);
+  if (l->rvv)
+    return false; /* its groups are of all channels there are */
   for (uint32_t i = 0; i < group; i++)
     if (!l->constant[c / group * group + i])
       return false;
@@ -243,8 +243,9 @@ static uint8_t *dense_scale(const layer *l, uint32_t *count) {
   const ash_int_range range =
       ash_quant_range(out, ash_op_string(o, "act", "none"));
   const uint32_t n = w->quant.count;
-  uint8_t *bytes = room(l, (size_t)n * 16);
-  *count = 4 * n;
+  const uint32_t padded = n > 1 ? round_up(n, 4) : 1;
+  uint8_t *bytes = room(l, (size_t)padded * 16);
+  *count = 4 * padded;
   for (uint32_t i = 0; bytes && i < n; i++) {
     ash_long_scaling exact;
     ash_packed_scale s;
@@ -264,20 +265,36 @@ static uint8_t *dense_scale(const layer *l, uint32_t *count) {
 /* Bytes of one group of channels, block after block; absent ones are 0. */
 static void put_group(const layer *l, uint8_t *to, uint32_t c, uint32_t taps) {
   static const uint8_t dsp_order[4] = {0, 2, 1, 3};
-  const uint32_t block = is_wide(l) ? 16 : 4;
+  const uint32_t block = l->mve ? 16 : 4;
   for (uint32_t t = 0; t < taps; t += block)
     for (uint32_t i = c; i < c + group_of(l); i++)
       for (uint32_t k = 0; k < block; k++, to++) {
-        const uint32_t tap = t + (is_wide(l) || is_few(l) ? k : dsp_order[k]);
+        const uint32_t tap = t + (l->mve || is_few(l) ? k : dsp_order[k]);
         if (i < l->channels && !l->constant[i] && tap < l->taps)
           *to = (uint8_t)weight(l, i, tap);
       }
 }
 
+/* Groups of channels side by side, tap by tap; the last may be smaller. */
+static ash_status append_columns(const layer *l) {
+  const uint64_t bytes = (uint64_t)l->channels * l->taps;
+  uint8_t *out = bytes > INT32_MAX ? NULL : room(l, (size_t)bytes);
+  uint8_t *to = out;
+  if (!out)
+    return ash_nomem(l->ctx);
+  for (uint32_t c = 0; c < l->channels; c += RVV_GROUP)
+    for (uint32_t t = 0; t < l->taps; t++)
+      for (uint32_t i = c; i < c + RVV_GROUP && i < l->channels; i++)
+        *to++ = l->constant[i] ? 0 : (uint8_t)weight(l, i, t);
+  return append(l, "packed", ASH_INT8, (uint32_t)bytes, out);
+}
+
 /* Constant groups have no weights. */
 static ash_status append_weights(const layer *l) {
+  if (l->rvv)
+    return append_columns(l);
   const uint32_t group = group_of(l);
-  const uint32_t taps = round_up(l->taps, is_wide(l) ? 16 : 8);
+  const uint32_t taps = round_up(l->taps, l->mve ? 16 : 8);
   const size_t group_bytes = (size_t)group * taps;
   size_t at = 0;
   for (uint32_t c = 0; c < l->channels; c += group)
@@ -329,7 +346,7 @@ static bool is_narrow(const layer *l) {
 }
 
 static ash_status pack_window(layer *l) {
-  const int64_t limit = is_wide(l) ? INT64_C(1) << 31 : 1 << 30;
+  const int64_t limit = l->mve || l->rvv ? INT64_C(1) << 31 : 1 << 30;
   ASH_TRY(fold_bias(l));
   if (!find_constants(l) || !find_bound(l, limit) ||
       ((is_split(l) || l->rvv) && !is_narrow(l)))
@@ -342,7 +359,9 @@ static ash_status pack_window(layer *l) {
 static ash_status pack_dense(layer *l) {
   uint32_t count;
   ASH_TRY(fold_bias(l));
-  uint8_t *scale = find_bound(l, 1 << 30) ? dense_scale(l, &count) : NULL;
+  uint8_t *scale = find_bound(l, 1 << 30) && (!l->rvv || is_narrow(l))
+                       ? dense_scale(l, &count)
+                       : NULL;
   if (!scale)
     return ASH_OK;
   ASH_TRY(append_bias(l));

@@ -7,6 +7,7 @@ static const ash_pass pass_table[] = {
     {"layout", ash_pass_layout, true},
     {"lower", ash_pass_lower, false},
     {"pack", ash_pass_pack, false},
+    {"pack_float", ash_pass_pack_float, false},
 };
 
 const ash_pass *ash_pass_at(size_t index) {

@@ -27,6 +27,7 @@ void ash_solve_offer(ash_solve *s, const int64_t *bases, uint64_t height) {
 
 bool ash_solve_spend(ash_solve *s, uint64_t ticks) {
   s->ticks += ticks;
+  ash_progress(s->ctx, "placing", s->ticks, s->tick_limit);
   if (s->options.stop && s->options.stop(s->options.stop_user))
     s->stopped = true;
   return s->stopped || s->ticks >= s->tick_limit;

@@ -264,6 +264,8 @@ ash_status ash_find_aliases(ash_aliaser *a, const ash_plan_options *options,
                             bool views_only) {
   if (!options->no_views)
     ash_alias_views(a);
+  if (!options->no_slices && !views_only)
+    ASH_TRY(ash_alias_slices(a));
   if (!options->no_in_place && !views_only)
     ash_alias_state(a);
   if (!options->no_concat && !views_only)

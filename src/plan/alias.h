@@ -15,6 +15,7 @@ typedef struct ash_aliaser {
   const uint32_t *memory;  /* by slot: demanded, or ASH_NO_MEMORY           */
   const uint64_t *offset;  /* by slot: pinned, or ASH_NO_OFFSET             */
   const bool *aligned;     /* by slot: its alignment is a demand            */
+  const ash_tilings *tilings; /* or NULL                                    */
 } ash_aliaser;
 
 /* Finds views, concatenations in place and results in place, as far as they
@@ -32,6 +33,7 @@ bool ash_alias_overlap(const ash_aliaser *a, uint32_t x, uint32_t y);
 
 /* One technique a file. */
 void ash_alias_views(ash_aliaser *a);
+ash_status ash_alias_slices(ash_aliaser *a);
 void ash_alias_state(ash_aliaser *a);
 ash_status ash_alias_concat(ash_aliaser *a);
 ash_status ash_alias_in_place(ash_aliaser *a);

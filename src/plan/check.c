@@ -3,7 +3,10 @@
  * or is refused with the two tensors that collide. */
 #include "plan/check.h"
 
+#include "ashlar/tile.h"
+
 #include "base/checked.h"
+#include "base/sort.h"
 #include "kernel/reads.h"
 
 #include <inttypes.h>
@@ -53,7 +56,7 @@ static ash_status check_slot(const checker *c, const ash_slot *s) {
                   "'%s' at %" PRIu64 " needs alignment %" PRIu64, s->id,
                   s->binding.offset, s->alignment);
   if (s->life.first_step >= s->life.end_step)
-    return REFUSE(c, ASH_D_plan_lifetime, s, "'%s' is never alive", s->id);
+    return REFUSE(c, ASH_D_plan_never_alive, s, "'%s' is never alive", s->id);
   return ASH_OK;
 }
 
@@ -66,9 +69,10 @@ static bool share_time(const ash_slot *a, const ash_slot *b) {
 
 static bool share_bytes(const ash_slot *a, const ash_slot *b) {
   return a->binding.role == b->binding.role &&
-         strcmp(a->binding.memory, b->binding.memory) == 0 &&
          a->binding.offset < b->binding.offset + b->size &&
-         b->binding.offset < a->binding.offset + a->size;
+         b->binding.offset < a->binding.offset + a->size &&
+         (a->binding.memory == b->binding.memory ||
+          strcmp(a->binding.memory, b->binding.memory) == 0);
 }
 
 static uint32_t root_of(const ash_plan *p, uint32_t slot) {
@@ -111,12 +115,13 @@ static ash_status check_pair(const checker *c, uint32_t i, uint32_t k) {
     return ASH_OK;
   if (follows(c, i, k) || follows(c, k, i))
     return ASH_OK;
-  return REFUSE(c, ASH_D_plan_overlap, a,
-                "'%s' [%" PRIu64 ", %" PRIu64 ") and '%s' [%" PRIu64
-                ", %" PRIu64 ") overlap in %s while both are alive",
-                a->id, a->binding.offset, a->binding.offset + a->size, b->id,
-                b->binding.offset, b->binding.offset + b->size,
-                a->binding.memory);
+  const bool constants = a->binding.role == ASH_CONSTANT;
+  return REFUSE(
+      c, constants ? ASH_D_plan_constants_differ : ASH_D_plan_overlap, a,
+      "'%s' [%" PRIu64 ", %" PRIu64 ") and '%s' [%" PRIu64 ", %" PRIu64
+      ") overlap in %s while both are alive",
+      a->id, a->binding.offset, a->binding.offset + a->size, b->id,
+      b->binding.offset, b->binding.offset + b->size, a->binding.memory);
 }
 
 static ash_status check_alias(const checker *c, uint32_t i) {
@@ -126,7 +131,8 @@ static ash_status check_alias(const checker *c, uint32_t i) {
     return ASH_OK;
   const uint32_t root = s->alias_of < p->slot_count ? root_of(p, i) : ASH_NO_ID;
   if (root == ASH_NO_ID)
-    return REFUSE(c, ASH_D_plan_alias, s, "'%s' is an alias of nothing", s->id);
+    return REFUSE(c, ASH_D_plan_alias_circle, s, "'%s' is an alias of nothing",
+                  s->id);
   const ash_slot *r = &p->slots[root];
   const bool same =
       s->binding.role == r->binding.role &&
@@ -145,16 +151,17 @@ static ash_status check_alias(const checker *c, uint32_t i) {
 /* ---- arenas ------------------------------------------------------------- */
 
 static ash_status check_arena(const checker *c, const ash_arena *a) {
-  if (a->lower_bound > a->size ||
-      (a->verdict == ASH_OPTIMAL && a->lower_bound != a->size))
-    return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_plan_bound, ASH_NOWHERE,
+  const bool beyond = a->lower_bound > a->size;
+  if (beyond || (a->verdict == ASH_OPTIMAL && a->lower_bound != a->size))
+    return ash_fail(c->ctx, ASH_INTERNAL,
+                    beyond ? ASH_D_plan_bound : ASH_D_plan_verdict, ASH_NOWHERE,
                     "the %s arena in %s has size %" PRIu64 ", bound %" PRIu64
                     " and verdict %s",
                     ash_role_text(a->role), a->memory, a->size, a->lower_bound,
                     ash_verdict_text(a->verdict));
   if (a->alignment == 0 || (a->alignment & (a->alignment - 1)) != 0)
-    return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_plan_misaligned, ASH_NOWHERE,
-                    "the %s arena in %s has alignment %" PRIu64,
+    return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_plan_arena_alignment,
+                    ASH_NOWHERE, "the %s arena in %s has alignment %" PRIu64,
                     ash_role_text(a->role), a->memory, a->alignment);
   return ASH_OK;
 }
@@ -168,11 +175,15 @@ static const ash_memory *memory_of(const checker *c, const char *name) {
 
 static ash_status check_arena_memory(const checker *c, const ash_arena *a) {
   const ash_memory *m = memory_of(c, a->memory);
-  if (!m || !memory_of(c, a->source_memory) ||
-      (m->kind == ASH_MEMORY_NVM && a->role != ASH_CONSTANT))
+  if (!m || !memory_of(c, a->source_memory))
     return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_plan_memory, ASH_NOWHERE,
                     "%s has no memory %s for a %s arena", c->device->name,
                     a->memory, ash_role_text(a->role));
+  if (m->kind == ASH_MEMORY_NVM && a->role != ASH_CONSTANT)
+    return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_plan_read_only, ASH_NOWHERE,
+                    "a %s arena is planned in %s of %s, which cannot be "
+                    "written",
+                    ash_role_text(a->role), a->memory, c->device->name);
   uint64_t sum = 0;
   for (uint32_t i = 0; i < c->plan->arena_count; i++) {
     const ash_arena *other = &c->plan->arenas[i];
@@ -208,7 +219,7 @@ static ash_status check_use(const checker *c, uint32_t tensor, uint32_t step,
   if (i == ASH_NO_ID)
     return ash_fail(c->ctx, ASH_INTERNAL,
                     role == ASH_CONSTANT ? ASH_D_plan_constant_missing
-                                         : ASH_D_plan_unbound,
+                                         : ASH_D_plan_missing,
                     ash_graph_loc(c->g, ASH_NO_ID, tensor),
                     "the plan has no place for '%s'", t->id);
   const ash_slot *s = &c->plan->slots[i];
@@ -216,12 +227,12 @@ static ash_status check_use(const checker *c, uint32_t tensor, uint32_t step,
     return REFUSE(c, ASH_D_plan_role, s, "'%s' is planned as %s, it is %s",
                   s->id, ash_role_text(s->binding.role), ash_role_text(role));
   if (s->size < t->bytes)
-    return REFUSE(c, ASH_D_plan_beyond_arena, s,
+    return REFUSE(c, ASH_D_plan_undersized, s,
                   "'%s' has %" PRIu64 " bytes, the plan gives it %" PRIu64,
                   s->id, t->bytes, s->size);
   const uint64_t element = ash_max_u64(1, ash_type_bits(t->type) / 8);
   if (s->binding.offset % element != 0)
-    return REFUSE(c, ASH_D_plan_misaligned, s,
+    return REFUSE(c, ASH_D_plan_element_misaligned, s,
                   "'%s' at %" PRIu64 " has elements of %" PRIu64 " bytes",
                   s->id, s->binding.offset, element);
   if (step < s->life.first_step || step >= s->life.end_step)
@@ -251,9 +262,10 @@ static ash_status check_step_uses(const checker *c, uint32_t op,
   return ASH_OK;
 }
 
-static ash_status bad_order(const checker *c, uint32_t op, const char *what) {
-  return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_plan_step,
-                  ash_graph_loc(c->g, op, ASH_NO_ID), "%s", what);
+static ash_status bad_order(const checker *c, uint32_t op, ash_diag_id id,
+                            const char *what) {
+  return ash_fail(c->ctx, ASH_INTERNAL, id, ash_graph_loc(c->g, op, ASH_NO_ID),
+                  "%s", what);
 }
 
 /* Runs through the steps as the device would, noting what has been written. */
@@ -268,19 +280,22 @@ static ash_status check_order(const checker *c) {
     for (uint32_t k = 0; k < c->plan->steps.items[s].op_count; k++) {
       const uint32_t op = c->plan->steps.items[s].ops[k];
       if (op >= g->op_count || ran[op])
-        return bad_order(c, op, "an operator runs twice or does not exist");
+        return bad_order(c, op, ASH_D_plan_step_twice,
+                         "an operator runs twice or does not exist");
       ran[op] = true;
       const ash_op *o = &g->ops.items[op];
       for (uint32_t n = 0; n < o->input_count; n++)
         if (o->inputs[n] != ASH_NO_ID && !made[o->inputs[n]])
-          return bad_order(c, op, "an operator runs before its input exists");
+          return bad_order(c, op, ASH_D_plan_step,
+                           "an operator runs before its input exists");
       for (uint32_t n = 0; n < o->output_count; n++)
         made[o->outputs[n]] = true;
       ASH_TRY(check_step_uses(c, op, s));
     }
   for (uint32_t op = 0; op < g->op_count; op++)
     if (!ran[op])
-      return bad_order(c, op, "an operator never runs");
+      return bad_order(c, op, ASH_D_plan_step_missing,
+                       "an operator never runs");
   return ASH_OK;
 }
 
@@ -307,12 +322,33 @@ static ash_status check_arena_order(const checker *c, uint32_t i) {
                   a->memory);
 }
 
-static ash_status check_unique(const checker *c, uint32_t i) {
-  const ash_slot *s = &c->plan->slots[i];
-  for (uint32_t k = 0; k < i; k++) {
-    const ash_slot *other = &c->plan->slots[k];
-    if (strcmp(s->id, other->id) == 0 ||
-        (s->tensor != ASH_NO_ID && s->tensor == other->tensor))
+static int by_id(const void *a, const void *b, const void *user) {
+  const ash_plan *p = user;
+  return strcmp(p->slots[*(const uint32_t *)a].id,
+                p->slots[*(const uint32_t *)b].id);
+}
+
+static int by_tensor(const void *a, const void *b, const void *user) {
+  const ash_plan *p = user;
+  const uint32_t x = p->slots[*(const uint32_t *)a].tensor;
+  const uint32_t y = p->slots[*(const uint32_t *)b].tensor;
+  return x == y ? 0 : x < y ? -1 : 1;
+}
+
+/* Sorted, those that are the same stand side by side. */
+static ash_status check_unique(const checker *c, ash_compare *compare) {
+  const ash_plan *p = c->plan;
+  ash_zone *z = &c->ctx->scratch;
+  uint32_t *order = ASH_NEW_ARRAY(z, uint32_t, p->slot_count + 1u);
+  uint32_t *spare = ASH_NEW_ARRAY(z, uint32_t, p->slot_count + 1u);
+  ASH_TRY(ash_zone_check(c->ctx, z));
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    order[i] = i;
+  ash_sort(order, spare, p->slot_count, sizeof *order, compare, p);
+  for (uint32_t i = 1; i < p->slot_count; i++) {
+    const ash_slot *s = &p->slots[order[i]];
+    if (compare(&order[i - 1], &order[i], p) == 0 &&
+        (compare == by_id || s->tensor != ASH_NO_ID))
       return REFUSE(c, ASH_D_plan_duplicate, s, "'%s' is planned twice", s->id);
   }
   return ASH_OK;
@@ -327,10 +363,10 @@ static ash_status check(const checker *c) {
     if (c->device)
       ASH_TRY(check_arena_memory(c, &p->arenas[i]));
   }
-  for (uint32_t i = 0; i < p->slot_count; i++) {
-    ASH_TRY(check_unique(c, i));
+  ASH_TRY(check_unique(c, by_id));
+  ASH_TRY(check_unique(c, by_tensor));
+  for (uint32_t i = 0; i < p->slot_count; i++)
     ASH_TRY(check_slot(c, &p->slots[i]));
-  }
   for (uint32_t i = 0; i < p->slot_count; i++) {
     ASH_TRY(check_alias(c, i));
     for (uint32_t k = 0; k < i; k++)
@@ -340,6 +376,8 @@ static ash_status check(const checker *c) {
     return ASH_OK;
   ASH_TRY(check_order(c));
   ASH_TRY(check_ends(c));
+  if (c->plan->tilings && c->device)
+    ASH_TRY(ash_check_tilings(c->ctx, c->plan, c->g, c->device));
   return ash_check_run(c);
 }
 

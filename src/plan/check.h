@@ -18,4 +18,9 @@ typedef struct ash_checker {
 /* Every step finds its inputs intact, and the end all outputs. */
 ash_status ash_check_run(const ash_checker *c);
 
+/* Of an op that moves elements: is element i of output k, for every i, what
+ * stands i elements behind byte `bytes` of input 0? */
+bool ash_check_is_there(const ash_graph *g, uint32_t op, uint32_t k,
+                        uint64_t bytes);
+
 #endif

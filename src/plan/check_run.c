@@ -6,6 +6,8 @@
  * sharing was legitimate. */
 #include "plan/check.h"
 
+#include "ashlar/tile.h"
+
 #include "kernel/kernel.h"
 #include "kernel/reads.h"
 
@@ -41,7 +43,7 @@ static range range_of(const runner *r, uint32_t slot) {
 
 static bool meet(const range *a, const range *b) {
   return a->role == b->role && a->lo < b->hi && b->lo < a->hi &&
-         strcmp(a->memory, b->memory) == 0;
+         (a->memory == b->memory || strcmp(a->memory, b->memory) == 0);
 }
 
 static bool same_start(const range *a, const range *b) {
@@ -49,15 +51,16 @@ static bool same_start(const range *a, const range *b) {
          strcmp(a->memory, b->memory) == 0;
 }
 
-static ash_status lost(const runner *r, uint32_t slot, const char *when) {
+static ash_status lost(const runner *r, uint32_t slot, ash_diag_id id_of,
+                       const char *when) {
   const value *v = &r->values[slot];
   const ash_graph *g = r->c->g;
   const char *id = slot_at(r, slot)->id;
   if (v->killer == ASH_NO_ID)
-    return ash_fail(r->c->ctx, ASH_INTERNAL, ASH_D_plan_clobbered,
+    return ash_fail(r->c->ctx, ASH_INTERNAL, id_of,
                     ash_graph_loc(g, ASH_NO_ID, slot_at(r, slot)->tensor),
                     "%s needs '%s', which was never written", when, id);
-  return ash_fail(r->c->ctx, ASH_INTERNAL, ASH_D_plan_clobbered,
+  return ash_fail(r->c->ctx, ASH_INTERNAL, id_of,
                   ash_graph_loc(g, v->killer, slot_at(r, slot)->tensor),
                   "%s needs '%s', over which %s has written '%s'", when, id,
                   g->ops.items[v->killer].id, v->writer);
@@ -112,9 +115,13 @@ static bool may_write(const runner *r, uint32_t op, uint32_t k,
   if (!meet(&in, w))
     return true;
   const ash_kernel *kernel = ash_kernel_find(r->c->g, op);
+  const ash_tilings *tilings = r->c->plan->tilings;
   if (kernel && same_start(&in, w) &&
-      ash_kernel_in_place(kernel, r->c->g, op, k))
+      ash_kernel_in_place(kernel, r->c->g, op, k) &&
+      (!tilings || ash_tiling_in_place(&tilings->items[op], k)))
     return true;
+  if (tilings && tilings->items[op].space)
+    return false;
   return kernel && k == 0 && stays_behind(r->c->g, op, kernel, &in, w);
 }
 
@@ -137,6 +144,8 @@ static ash_status write_range(const runner *r, uint32_t op, uint32_t writer,
   const char *what = slot_at(r, writer)->id;
   ASH_TRY(check_inputs(r, op, w, what));
   for (uint32_t i = 0; i < r->c->plan->slot_count; i++) {
+    if (slot_at(r, i)->tensor == ASH_NO_ID)
+      continue; /* nobody reads work memory and tiles later */
     const range other = range_of(r, i);
     if (i == writer || !meet(&other, w))
       continue;
@@ -148,14 +157,18 @@ static ash_status write_range(const runner *r, uint32_t op, uint32_t writer,
 /* ---- operators
  * --------------------------------------------------------------- */
 
-/* A reshape whose two sides lie on the same bytes is no code at all. */
-static bool is_nothing(const runner *r, uint32_t op) {
+/* A reshape whose two sides lie on the same bytes is no code at all, nor is a
+ * slice whose elements are all where they are to go. */
+static bool is_nothing(const runner *r, uint32_t op, uint32_t k) {
   const ash_op *o = &r->c->g->ops.items[op];
-  if (!(ash_op_info_of(o->kind)->flags & ASH_OP_VIEW))
+  if (o->input_count == 0 || o->inputs[0] == ASH_NO_ID)
     return false;
   const range in = range_of(r, r->slot_of[o->inputs[0]]);
-  const range out = range_of(r, r->slot_of[o->outputs[0]]);
-  return same_start(&in, &out) && in.hi == out.hi;
+  const range out = range_of(r, r->slot_of[o->outputs[k]]);
+  if (ash_op_info_of(o->kind)->flags & ASH_OP_VIEW)
+    return same_start(&in, &out) && in.hi == out.hi;
+  return meet(&in, &out) && out.lo >= in.lo && out.hi <= in.hi &&
+         ash_check_is_there(r->c->g, op, k, out.lo - in.lo);
 }
 
 /* Elements in front of the axis along which is joined. */
@@ -167,13 +180,20 @@ static int64_t rows_of(const ash_op *o, const ash_shape *s) {
   return rows;
 }
 
+static bool is_join(ash_op_kind kind) {
+  return kind == ASH_OP_concatenation || kind == ASH_OP_pack ||
+         kind == ASH_OP_join;
+}
+
 /* Each input is copied to its part of the result, unless it is there already
  * and needs no new scale. Rows of several inputs interleave. */
 static ash_status write_joined(const runner *r, uint32_t op, uint32_t out) {
   const ash_op *o = &r->c->g->ops.items[op];
   const ash_kernel *kernel = ash_kernel_find(r->c->g, op);
-  const bool plain = kernel && strcmp(kernel->name, "concatenation") == 0 &&
-                     rows_of(o, &ash_op_out(r->c->g, o, 0)->shape) == 1;
+  const bool moves = o->kind != ASH_OP_concatenation ||
+                     (kernel && strcmp(kernel->name, "concatenation") == 0);
+  const bool plain =
+      moves && rows_of(o, &ash_op_out(r->c->g, o, 0)->shape) == 1;
   const range whole = range_of(r, out);
   if (!plain)
     return write_range(r, op, out, &whole);
@@ -192,7 +212,30 @@ static ash_status write_joined(const runner *r, uint32_t op, uint32_t out) {
   return ASH_OK;
 }
 
+/* Tiles, accumulator and work memory are written while the op runs. */
+static ash_status check_tiles(const runner *r, uint32_t op) {
+  const ash_op *o = &r->c->g->ops.items[op];
+  for (uint32_t i = 0; i < r->c->plan->slot_count; i++) {
+    if (slot_at(r, i)->op != op || slot_at(r, i)->tensor != ASH_NO_ID)
+      continue;
+    const range w = range_of(r, i);
+    for (uint32_t k = 0; k < o->output_count; k++) {
+      const range out = range_of(r, r->slot_of[o->outputs[k]]);
+      if (meet(&w, &out))
+        return ash_fail(r->c->ctx, ASH_INTERNAL, ASH_D_plan_self_overlap,
+                        ash_graph_loc(r->c->g, op, o->outputs[k]),
+                        "the tile '%s' overlaps the result '%s'",
+                        slot_at(r, i)->id,
+                        slot_at(r, r->slot_of[o->outputs[k]])->id);
+    }
+    ASH_TRY(write_range(r, op, i, &w));
+  }
+  return ASH_OK;
+}
+
 static ash_status check_work(const runner *r, uint32_t op) {
+  if (r->c->plan->tilings && r->c->plan->tilings->items[op].space)
+    return check_tiles(r, op);
   const ash_op *o = &r->c->g->ops.items[op];
   const uint32_t work = ash_plan_slot_of_op(r->c->plan, op);
   const uint64_t need = ash_kernel_scratch(r->c->g, op);
@@ -251,16 +294,15 @@ static ash_status run_op(const runner *r, uint32_t op) {
   for (uint32_t k = 0; k < o->input_count; k++)
     if (o->inputs[k] != ASH_NO_ID && ash_op_reads(r->c->g, op, k) &&
         !r->values[r->slot_of[o->inputs[k]]].intact)
-      return lost(r, r->slot_of[o->inputs[k]], o->id);
-  const bool nothing = is_nothing(r, op);
-  if (!nothing)
+      return lost(r, r->slot_of[o->inputs[k]], ASH_D_plan_clobbered, o->id);
+  if (o->output_count != 1 || !is_nothing(r, op, 0))
     ASH_TRY(check_work(r, op));
   for (uint32_t k = 0; k < o->output_count; k++) {
     const uint32_t out = r->slot_of[o->outputs[k]];
     const range w = range_of(r, out);
-    if (!nothing)
-      ASH_TRY(o->kind == ASH_OP_concatenation ? write_joined(r, op, out)
-                                              : write_range(r, op, out, &w));
+    if (!is_nothing(r, op, k))
+      ASH_TRY(is_join(o->kind) ? write_joined(r, op, out)
+                               : write_range(r, op, out, &w));
     r->values[out].intact = true;
   }
   return update_state(r, op);
@@ -306,11 +348,12 @@ static ash_status run(const runner *r) {
       ASH_TRY(run_op(r, p->steps.items[s].ops[k]));
   for (size_t i = 0; i < g->output_count; i++)
     if (!r->values[r->slot_of[g->outputs[i]]].intact)
-      return lost(r, r->slot_of[g->outputs[i]], "the end");
+      return lost(r, r->slot_of[g->outputs[i]], ASH_D_plan_clobbered,
+                  "the end");
   for (uint32_t i = 0; i < p->slot_count; i++) /* the next run starts there */
     if (p->slots[i].tensor != ASH_NO_ID && !r->values[i].intact &&
         g->tensors.items[p->slots[i].tensor].kind == ASH_TENSOR_VARIABLE)
-      return lost(r, i, "the next run");
+      return lost(r, i, ASH_D_plan_state_lost, "the next run");
   return ASH_OK;
 }
 

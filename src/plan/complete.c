@@ -65,9 +65,9 @@ static uint64_t bound_of(const ash_draft *d, const ash_arena *a) {
 static ash_status judge(ash_draft *d) {
   for (uint32_t i = 0; i < d->answer->arena_count; i++) {
     ash_arena *a = &d->answer->arenas[i];
-    if (a->role == ASH_CONSTANT) {
-      a->lower_bound = a->total_size = a->size;
-      a->verdict = ASH_OPTIMAL;
+    if (a->role != ASH_SCRATCH) {
+      a->total_size = a->size;
+      ASH_TRY(ash_bound_packed(d, a));
       continue;
     }
     a->lower_bound = bound_of(d, a);

@@ -160,7 +160,7 @@ static ash_status put(packer *p, uint32_t index) {
                                 .memory = arena->memory,
                                 .offset = offset,
                                 .source_memory = arena->source_memory};
-  arena->size = arena->total_size = arena->lower_bound = end;
+  arena->size = arena->total_size = end;
   arena->alignment = ash_max_u64(arena->alignment, slot->alignment);
   return ash_zone_check(p->d->ctx, &p->d->ctx->keep);
 }
@@ -169,34 +169,54 @@ static bool is_own(const packer *p, uint32_t i) {
   return slot_at(p, i)->binding.role != ASH_SCRATCH && p->twin[i] == i;
 }
 
-/* Slots one behind the other waste only what aligning the next one costs; so
- * the slot whose end is furthest from a multiple goes last, and then no order
- * is shorter. Returns that slot of an arena. */
-static uint32_t last_of(const packer *p, const ash_arena *arena) {
+static bool is_in(const packer *p, uint32_t i, const ash_arena *arena) {
+  const ash_slot *s = slot_at(p, i);
+  return is_own(p, i) && s->binding.role == arena->role &&
+         strcmp(s->binding.memory, arena->memory) == 0;
+}
+
+static uint64_t slack_of(const ash_slot *s, uint64_t alignment) {
+  return (alignment - s->size % alignment) % alignment;
+}
+
+/* Those with the smallest alignment come last, and of them the one whose end
+ * is furthest from a multiple at the very end: behind it nothing is lost. */
+static uint32_t last_of(const packer *p, const ash_arena *arena,
+                        uint64_t least) {
   uint32_t last = ASH_NO_ID;
   uint64_t most = 0;
   for (uint32_t i = 0; i < p->d->ask->slot_count; i++) {
     const ash_slot *s = slot_at(p, i);
-    if (!is_own(p, i) || s->binding.role != arena->role ||
-        strcmp(s->binding.memory, arena->memory) != 0)
+    if (!is_in(p, i, arena) || s->alignment != least)
       continue;
-    const uint64_t slack =
-        (s->alignment - s->size % s->alignment) % s->alignment;
-    if (last == ASH_NO_ID || slack >= most)
-      last = i, most = slack;
+    if (last == ASH_NO_ID || slack_of(s, least) >= most)
+      last = i, most = slack_of(s, least);
   }
   return last;
 }
 
-/* Once it is known who goes where, each arena is packed again. */
-static ash_status pack_arena(packer *p, ash_arena *arena) {
-  const uint32_t last = last_of(p, arena);
-  arena->size = 0;
+/* The largest alignment below `below` in an arena, 0 if there is none. */
+static uint64_t next_alignment(const packer *p, const ash_arena *arena,
+                               uint64_t below) {
+  uint64_t best = 0;
   for (uint32_t i = 0; i < p->d->ask->slot_count; i++)
-    if (is_own(p, i) && i != last &&
-        slot_at(p, i)->binding.role == arena->role &&
-        strcmp(slot_at(p, i)->binding.memory, arena->memory) == 0)
-      ASH_TRY(put(p, i));
+    if (is_in(p, i, arena) && slot_at(p, i)->alignment < below)
+      best = ash_max_u64(best, slot_at(p, i)->alignment);
+  return best;
+}
+
+/* Once it is known who goes where, each arena is packed again: the strictest
+ * alignment first, among equals in the order of first use. */
+static ash_status pack_arena(packer *p, ash_arena *arena) {
+  uint64_t least = UINT64_MAX;
+  for (uint64_t a = UINT64_MAX; (a = next_alignment(p, arena, a)) != 0;)
+    least = a;
+  const uint32_t last = last_of(p, arena, least);
+  arena->size = 0;
+  for (uint64_t a = UINT64_MAX; (a = next_alignment(p, arena, a)) != 0;)
+    for (uint32_t i = 0; i < p->d->ask->slot_count; i++)
+      if (is_in(p, i, arena) && i != last && slot_at(p, i)->alignment == a)
+        ASH_TRY(put(p, i));
   return last == ASH_NO_ID ? ASH_OK : put(p, last);
 }
 
@@ -251,6 +271,57 @@ static ash_status check_memory(const packer *p, uint32_t memory) {
   return ASH_NOFIT;
 }
 
+/* ---- how good is it? ----------------------------------------------------- */
+
+static int by_bytes(const void *a, const void *b, const void *user) {
+  const packer *p = user;
+  const ash_slot *x = slot_at(p, *(const uint32_t *)a);
+  const ash_slot *y = slot_at(p, *(const uint32_t *)b);
+  if (x->size != y->size)
+    return x->size < y->size ? -1 : 1;
+  return x->size ? memcmp(bytes_of(p, x), bytes_of(p, y), x->size) : 0;
+}
+
+/* Every slot starts at a multiple of the smallest alignment, so all but the
+ * last take their size rounded up to it; equal constants may be one. */
+static uint64_t bound_of(const packer *p, const ash_arena *arena,
+                         const uint32_t *slots, uint32_t count) {
+  uint64_t least = UINT64_MAX, sum = 0, most = 0;
+  for (uint32_t i = 0; i < count; i++)
+    least = ash_min_u64(least, slot_at(p, slots[i])->alignment);
+  for (uint32_t i = 0; i < count; i++) {
+    const ash_slot *s = slot_at(p, slots[i]);
+    if (arena->role == ASH_CONSTANT && i &&
+        by_bytes(&slots[i - 1], &slots[i], p) == 0)
+      continue;
+    sum += s->size + slack_of(s, least);
+    most = ash_max_u64(most, slack_of(s, least));
+  }
+  return ash_min_u64(sum - most, arena->size);
+}
+
+ash_status ash_bound_packed(ash_draft *d, ash_arena *arena) {
+  const packer p = {.d = d};
+  ash_zone *z = &d->ctx->scratch;
+  uint32_t *slots = ASH_NEW_ARRAY(z, uint32_t, d->ask->slot_count + 1u);
+  uint32_t *spare = ASH_NEW_ARRAY(z, uint32_t, d->ask->slot_count + 1u);
+  uint32_t count = 0;
+  ASH_TRY(ash_zone_check(d->ctx, z));
+  for (uint32_t i = 0; i < d->ask->slot_count; i++) {
+    const ash_slot *s = slot_at(&p, i);
+    if (s->alias_of == ASH_NO_ID && s->bound &&
+        s->binding.role == arena->role &&
+        strcmp(s->binding.memory, arena->memory) == 0)
+      slots[count++] = i;
+  }
+  if (arena->role == ASH_CONSTANT)
+    ash_sort(slots, spare, count, sizeof *slots, by_bytes, &p);
+  arena->lower_bound = bound_of(&p, arena, slots, count);
+  arena->verdict =
+      arena->lower_bound == arena->size ? ASH_OPTIMAL : ASH_FEASIBLE;
+  return ASH_OK;
+}
+
 ash_status ash_place_constants(ash_draft *d, const ash_constraints *rules,
                                const ash_rules *book) {
   ash_zone *z = &d->ctx->scratch;
@@ -264,6 +335,8 @@ ash_status ash_place_constants(ash_draft *d, const ash_constraints *rules,
   ASH_TRY(ash_zone_check(d->ctx, z));
   ASH_TRY(find_twins(&p));
   ASH_TRY(put_all(&p));
+  for (uint32_t i = 0; i < d->answer->arena_count; i++)
+    ASH_TRY(ash_bound_packed(d, &d->answer->arenas[i]));
   for (uint32_t m = 0; m < d->ask->memory_count; m++)
     ASH_TRY(check_memory(&p, m));
   return ASH_OK;

@@ -2,6 +2,7 @@
  * constants and variables always. */
 #include "plan/lifetime.h"
 
+#include "base/checked.h"
 #include "kernel/kernel.h"
 #include "kernel/reads.h"
 #include "plan/rules.h"
@@ -14,15 +15,20 @@ typedef struct collector {
   uint32_t *slot_of; /* by tensor; ASH_NO_ID until it is met */
   uint32_t step_count;
   uint64_t alignment;
+  const ash_tilings *tilings; /* or NULL */
 } collector;
 
-static ash_status add_slot(collector *c, uint32_t *out, ash_slot slot) {
-  if (!ash_zone_grow(c->zone, (void **)&c->slots->items, &c->slots->capacity,
-                     c->slots->count, sizeof *c->slots->items))
-    return ash_nomem(c->ctx);
-  *out = c->slots->count;
-  c->slots->items[c->slots->count++] = slot;
+ash_status ash_slots_add(ash_ctx *ctx, ash_zone *zone, ash_slots *slots,
+                         uint32_t *out, ash_slot slot) {
+  if (!ASH_GROW(zone, slots, slots->count))
+    return ash_nomem(ctx);
+  *out = slots->count;
+  slots->items[slots->count++] = slot;
   return ASH_OK;
+}
+
+static ash_status add_slot(collector *c, uint32_t *out, ash_slot slot) {
+  return ash_slots_add(c->ctx, c->zone, c->slots, out, slot);
 }
 
 static ash_lifetime first_life(const collector *c, const ash_tensor *t,
@@ -45,7 +51,8 @@ static ash_status touch(collector *c, uint32_t tensor, uint32_t step) {
                                .tensor = tensor,
                                .op = ASH_NO_ID,
                                .size = t->bytes,
-                               .alignment = c->alignment,
+                               .alignment = ash_max_u64(
+                                   c->alignment, ash_type_bits(t->type) / 8),
                                .life = first_life(c, t, step),
                                .alias_of = ASH_NO_ID,
                                .follows = ASH_NO_ID,
@@ -63,6 +70,9 @@ static ash_status touch_op(collector *c, uint32_t op, uint32_t step) {
       ASH_TRY(touch(c, o->inputs[k], step));
   for (uint32_t k = 0; k < o->output_count; k++)
     ASH_TRY(touch(c, o->outputs[k], step));
+  if (c->tilings && c->tilings->items[op].space)
+    return ash_slots_add_tiles(c->ctx, c->zone, c->slots, c->g,
+                               &c->tilings->items[op], step, c->alignment);
   const uint64_t work = ash_kernel_scratch(c->g, op);
   if (work == 0)
     return ASH_OK;
@@ -79,7 +89,8 @@ static ash_status touch_op(collector *c, uint32_t op, uint32_t step) {
                              .life = {step, step + 1},
                              .alias_of = ASH_NO_ID,
                              .follows = ASH_NO_ID,
-                             .binding = {.role = ASH_SCRATCH}});
+                             .binding = {.role = ASH_SCRATCH},
+                             .kind = ASH_SLOT_WORK});
 }
 
 static ash_status collect(collector *c, const ash_steps *steps) {
@@ -95,13 +106,15 @@ static ash_status collect(collector *c, const ash_steps *steps) {
 
 ash_status ash_collect_slots(ash_ctx *ctx, ash_zone *zone, ash_slots *out,
                              uint32_t **slot_of, const ash_graph *g,
-                             const ash_steps *steps, uint64_t alignment) {
+                             const ash_steps *steps, uint64_t alignment,
+                             const ash_tilings *tilings) {
   collector c = {.ctx = ctx,
                  .zone = zone,
                  .g = g,
                  .slots = out,
                  .step_count = steps->count,
-                 .alignment = alignment};
+                 .alignment = alignment,
+                 .tilings = tilings};
   *out = (ash_slots){0};
   c.slot_of = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, g->tensor_count + 1);
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));

@@ -2,6 +2,7 @@
 #include "ashlar/render.h"
 #include "base/json.h"
 #include "graph/graph.h"
+#include "plan/layers_json.h"
 #include "kernel/kernel.h"
 #include "plan/variants.h"
 
@@ -44,6 +45,8 @@ static void put_tensors(ash_json *j, const ash_plan *p, const ash_graph *g) {
     ash_json_string(j, "name", s->name);
     if (s->tensor != ASH_NO_ID)
       put_shape(j, &g->tensors.items[s->tensor]);
+    if (s->kind > ASH_SLOT_WORK)
+      ash_json_string(j, "kind", ash_slot_kind_text(s->kind));
     ash_json_string(j, "role", ash_role_text(s->binding.role));
     ash_json_string(j, "memory", s->binding.memory);
     ash_json_string(j, "source_memory", s->binding.source_memory);
@@ -60,6 +63,23 @@ static void put_tensors(ash_json *j, const ash_plan *p, const ash_graph *g) {
       ash_json_string(j, "follows", p->slots[s->follows].id);
     if (s->reason)
       ash_json_string(j, "reason", s->reason);
+    ash_json_close(j, '}');
+  }
+  ash_json_close(j, ']');
+}
+
+static void put_power(ash_json *j, const ash_plan *p) {
+  if (p->power_count == 0)
+    return;
+  ash_json_open(j, "power", '[');
+  for (uint32_t i = 0; i < p->power_count; i++) {
+    const ash_power *x = &p->power[i];
+    ash_json_open(j, NULL, '{');
+    ash_json_string(j, "memory", x->memory);
+    ash_json_uint(j, "bank_bytes", x->bank_bytes);
+    ash_json_uint(j, "used", x->used);
+    ash_json_uint(j, "powered", x->powered);
+    ash_json_uint(j, "banks", x->banks);
     ash_json_close(j, '}');
   }
   ash_json_close(j, ']');
@@ -128,8 +148,10 @@ static ash_status put_plan(ash_ctx *ctx, ash_text *t, const ash_plan *p,
   put_ids(&j, "inputs", g, g->inputs, g->input_count);
   put_ids(&j, "outputs", g, g->outputs, g->output_count);
   put_arenas(&j, p);
+  put_power(&j, p);
   put_tensors(&j, p, g);
   put_steps(ctx, &j, p, g);
+  ash_layers_json(&j, p, g);
   ash_json_close(&j, '}');
   return ash_text_check(ctx, t);
 }

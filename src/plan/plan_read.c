@@ -1,6 +1,6 @@
 /* plan_read.c - plan JSON -> plan, and the check of a plan file on its own. */
 #include "ashlar/render.h"
-#include "base/yaml.h"
+#include "plan/residency_read.h"
 
 #include <string.h>
 
@@ -161,7 +161,7 @@ static ash_status check_verdict(reader *r, const ash_yaml *top) {
     worst = r->arenas[i].verdict;
   if (r->plan.verdict != ASH_OPTIMAL || worst == ASH_OPTIMAL)
     return ASH_OK;
-  return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_plan_bound, ash_yaml_loc(top),
+  return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_plan_verdict, ash_yaml_loc(top),
                   "the plan claims to be optimal, an arena is only %s",
                   ash_verdict_text(worst));
 }
@@ -181,6 +181,8 @@ static ash_status check_file(ash_ctx *ctx, const char *text, size_t count,
   reader r = {.ctx = ctx};
   const ash_yaml *top;
   ASH_TRY(ash_yaml_parse(ctx, &top, &ctx->scratch, text, count, file));
+  if (ash_is_residency(top))
+    return ash_check_residency(ctx, top);
   ASH_TRY(read_plan(&r, top));
   const ash_status status = ash_check_plan(ctx, &r.plan, NULL, NULL);
   if (status == ASH_INTERNAL) /* the file is wrong, not we */

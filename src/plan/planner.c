@@ -38,6 +38,8 @@ ash_status ash_choose_planner(ash_ctx *ctx, const ash_planner **out,
   if (!name)
     name = "exact";
   *out = ash_find_planner(ctx, name);
+  if (!*out)
+    *out = ash_find_mixed(name);
   if (*out)
     return ASH_OK;
   if (strncmp(name, "exec:", 5) == 0)
@@ -57,6 +59,19 @@ ash_status ash_choose_planner(ash_ctx *ctx, const ash_planner **out,
   return ASH_MISUSE;
 }
 
+/* Given directly, or by name. */
+static ash_status find_backend(planning *p) {
+  const ash_planner *given = p->options.backend;
+  if (!given)
+    return ash_choose_planner(p->ctx, &p->backend, p->options.planner);
+  p->backend = given;
+  return ash_planner_check(p->ctx, given, "the backend given", false);
+}
+
+static const char *name_of(const ash_planner *p) {
+  return p->name ? p->name : "unnamed";
+}
+
 static ash_status call_backend(planning *p) {
   const size_t said = p->ctx->diag_count;
   const ash_status status =
@@ -65,7 +80,7 @@ static ash_status call_backend(planning *p) {
     return status;
   return ash_fail(p->ctx, status,
                   status == ASH_NOFIT ? ASH_D_plan_nofit : ASH_D_planner_failed,
-                  ASH_NOWHERE, "planner '%s': %s", p->backend->name,
+                  ASH_NOWHERE, "planner '%s': %s", name_of(p->backend),
                   p->answer.message ? p->answer.message
                                     : ash_status_text(status));
 }
@@ -76,6 +91,10 @@ static void take_demands(planning *p, uint32_t i) {
   ash_slot *s = &p->slots.items[i];
   p->memory[i] = ASH_NO_MEMORY;
   p->offset[i] = ASH_NO_OFFSET;
+  if (p->options.tilings && s->binding.role == ASH_SCRATCH)
+    p->memory[i] = ash_tile_demand(p->options.tilings, p->ask.device, s);
+  if (p->options.tilings && s->tensor == ASH_NO_ID)
+    return;
   if (s->tensor == ASH_NO_ID) {
     p->memory[i] = p->rules.ops[s->op].scratch_placement;
     return;
@@ -149,9 +168,12 @@ static ash_status make_request(planning *p) {
   ask->memory_count = ask->device->memory_count;
   ASH_TRY(ash_fill_tensor_constraints(ctx, &p->rules, ask->graph, ask->device,
                                       p->options.rules));
+  if (p->options.tilings)
+    ASH_TRY(ash_tile_homes(ctx, &p->rules, ask->graph, p->options.tilings));
   ASH_TRY(ash_order_as_given(ctx, &ctx->keep, &ask->steps, ask->graph));
   ASH_TRY(ash_collect_slots(ctx, &ctx->keep, &p->slots, &slot_of, ask->graph,
-                            &ask->steps, ask->device->alignment));
+                            &ask->steps, ask->device->alignment,
+                            p->options.tilings));
   ASH_TRY(apply_rules(p));
   ash_aliaser a = {.ctx = ctx,
                    .g = ask->graph,
@@ -160,7 +182,8 @@ static ash_status make_request(planning *p) {
                    .slot_of = slot_of,
                    .memory = p->memory,
                    .offset = p->offset,
-                   .aligned = p->aligned};
+                   .aligned = p->aligned,
+                   .tilings = p->options.tilings};
   ASH_TRY(ash_find_aliases(&a, &p->options, p->backend->views_only));
   lift_demands(p);
   ask->slot_count = p->slots.count;
@@ -249,8 +272,10 @@ static ash_status finish(planning *p, const ash_plan **out) {
   ash_draft d = {p->ctx, &p->ask, &p->answer};
   ash_plan *plan = ASH_NEW(&p->ctx->keep, ash_plan);
   const char *model = ash_zone_string(&p->ctx->keep, p->ask.graph->name);
-  const char *planner = ash_zone_string(&p->ctx->keep, p->backend->name);
+  const char *planner = ash_zone_string(&p->ctx->keep, name_of(p->backend));
   ASH_TRY(ash_zone_check(p->ctx, &p->ctx->keep));
+  if (p->options.tilings)
+    ash_tile_reasons(p->answer.slots, p->ask.slot_count);
   ash_populate_alias_allocations(p->answer.slots, p->ask.slot_count);
   ASH_TRY(ash_complete_arenas(&d, ash_planner_is_builtin(p->backend)));
   ASH_TRY(sort_arenas(p));
@@ -265,6 +290,10 @@ static ash_status finish(planning *p, const ash_plan **out) {
                      .arena_count = p->answer.arena_count,
                      .ticks = p->answer.ticks};
   ASH_TRY(list_code(p, &plan->code_memory));
+  ASH_TRY(ash_count_power(&d, plan));
+  if (p->options.tilings)
+    ASH_TRY(ash_tile_bind(p->ctx, &plan->tilings, p->options.tilings,
+                          plan->slots, plan->slot_count));
   ASH_TRY(ash_check_plan(p->ctx, plan, p->ask.graph, p->ask.device));
   ASH_TRY(ash_check_demands(&d));
   *out = plan;
@@ -272,7 +301,7 @@ static ash_status finish(planning *p, const ash_plan **out) {
 }
 
 static ash_status run(planning *p, const ash_plan **out) {
-  ASH_TRY(ash_choose_planner(p->ctx, &p->backend, p->options.planner));
+  ASH_TRY(find_backend(p));
   ASH_TRY(make_request(p));
   ASH_TRY(start_answer(p));
   ASH_TRY(call_backend(p));
@@ -283,11 +312,9 @@ ash_status ash_plan_model(ash_ctx *ctx, const ash_plan **out,
                           const ash_graph *g, const ash_device *device,
                           const ash_plan_options *options) {
   planning p = {.ctx = ctx};
-  if (options) {
-    const size_t bytes = options->struct_bytes;
-    memcpy(&p.options, options,
-           bytes && bytes < sizeof p.options ? bytes : sizeof p.options);
-  }
+  ash_take_options(&p.options, sizeof p.options, options);
+  if (p.options.tilings)
+    p.options.overlap = false; /* tiles do not read pixel by pixel */
   p.ask = (ash_plan_request){.struct_bytes = sizeof p.ask,
                              .graph = g,
                              .device = device,
@@ -308,7 +335,7 @@ uint32_t ash_plan_slot_of_tensor(const ash_plan *plan, uint32_t tensor) {
 
 uint32_t ash_plan_slot_of_op(const ash_plan *plan, uint32_t op) {
   for (uint32_t i = 0; i < plan->slot_count; i++)
-    if (plan->slots[i].op == op)
+    if (plan->slots[i].op == op && plan->slots[i].kind <= ASH_SLOT_WORK)
       return i;
   return ASH_NO_ID;
 }

@@ -21,11 +21,16 @@ static bool costs_nothing(const counter *c, uint32_t op) {
   const ash_op *o = &c->d->ask->graph->ops.items[op];
   uint32_t input;
   uint64_t offset;
-  if (!ash_op_is_view(c->d->ask->graph, op, 0, &input, &offset))
-    return false;
-  const uint32_t out = c->slot_of[o->outputs[0]];
-  return out != ASH_NO_ID &&
-         c->d->answer->slots[out].alias_kind == ASH_ALIAS_VIEW;
+  for (uint32_t k = 0; k < o->output_count; k++) {
+    if (!ash_op_is_view(c->d->ask->graph, op, k, &input, &offset) &&
+        !ash_op_is_slice(c->d->ask->graph, op, k, &offset))
+      return false;
+    const uint32_t out = c->slot_of[o->outputs[k]];
+    if (out == ASH_NO_ID ||
+        c->d->answer->slots[out].alias_kind != ASH_ALIAS_VIEW)
+      return false;
+  }
+  return true;
 }
 
 static void count_op(const counter *c, uint32_t op) {

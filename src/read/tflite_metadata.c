@@ -12,11 +12,9 @@
 /* Field numbers of the format. */
 enum {
   MODEL_VERSION = 0,
-  MODEL_SUBGRAPHS = 2,
   MODEL_DESCRIPTION = 3,
   MODEL_BUFFERS = 4,
   MODEL_METADATA = 6,
-  SUBGRAPH_TENSORS = 0,
   BUFFER_DATA = 0,
   BUFFER_OFFSET = 1,
   METADATA_NAME = 0,
@@ -71,18 +69,6 @@ ash_status ash_tflite_metadata_get(ash_ctx *ctx, const uint8_t **data,
     *data = bytes + blob.at;
     *data_count = blob.count;
   }
-  return ash_fb_check(ctx, &o.fb, file);
-}
-
-ash_status ash_tflite_counts(ash_ctx *ctx, uint32_t *tensors,
-                             uint32_t *subgraphs, const uint8_t *bytes,
-                             size_t count, const char *file) {
-  opened o;
-  ASH_TRY(open_file(ctx, &o, bytes, count, file));
-  const ash_fb_vector all = ash_fb_vec(&o.model, MODEL_SUBGRAPHS, 4);
-  const ash_fb_table first = ash_fb_at_table(&all, 0);
-  *tensors = ash_fb_vec(&first, SUBGRAPH_TENSORS, 4).count;
-  *subgraphs = all.count;
   return ash_fb_check(ctx, &o.fb, file);
 }
 

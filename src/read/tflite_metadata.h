@@ -18,9 +18,4 @@ ash_status ash_tflite_metadata_set(ash_ctx *ctx, const uint8_t **out,
                                    const uint8_t *bytes, size_t count,
                                    const char *file);
 
-/* Tensors of the first subgraph, and how many subgraphs there are. */
-ash_status ash_tflite_counts(ash_ctx *ctx, uint32_t *tensors,
-                             uint32_t *subgraphs, const uint8_t *bytes,
-                             size_t count, const char *file);
-
 #endif

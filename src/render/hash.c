@@ -45,8 +45,8 @@ static int by_natural_id(const void *a, const void *b, const void *user) {
   return strcmp(x, y);
 }
 
-/* id|role|MEMORY|offset|size; for each tensor in natural order of ids. */
-static ash_status put_layout(ash_ctx *ctx, ash_text *t, const ash_plan *p) {
+ash_status ash_render_natural_order(ash_ctx *ctx, const ash_slot ***out,
+                                    const ash_plan *p) {
   const ash_slot **order =
       ASH_NEW_ARRAY(&ctx->scratch, const ash_slot *, p->slot_count + 1u);
   const ash_slot **spare =
@@ -55,12 +55,19 @@ static ash_status put_layout(ash_ctx *ctx, ash_text *t, const ash_plan *p) {
   for (uint32_t i = 0; i < p->slot_count; i++)
     order[i] = &p->slots[i];
   ash_sort(order, spare, p->slot_count, sizeof *order, by_natural_id, NULL);
+  *out = order;
+  return ASH_OK;
+}
+
+/* id|role|MEMORY|offset|size; for each tensor in natural order of ids. */
+static ash_status put_layout(ash_ctx *ctx, ash_text *t, const ash_plan *p) {
+  const ash_slot **order;
+  ASH_TRY(ash_render_natural_order(ctx, &order, p));
   for (uint32_t i = 0; i < p->slot_count; i++) {
     const ash_slot *s = order[i];
     ash_text_format(t, "%s|%s|", s->id, ash_role_text(s->binding.role));
     put_upper(t, s->binding.memory);
-    ash_text_format(t, "|%" PRIu64 "|%" PRIu64 ";", s->binding.offset,
-                    s->size);
+    ash_text_format(t, "|%" PRIu64 "|%" PRIu64 ";", s->binding.offset, s->size);
   }
   return ASH_OK;
 }

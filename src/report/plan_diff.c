@@ -1,5 +1,7 @@
 /* plan_diff.c - what changed between two plans. Both are read from their JSON,
- * their tensors sorted by id and walked side by side. */
+ * their tensors sorted by what tells them apart and walked side by side. That
+ * is the model's name where it is unique, which outlives a new export of the
+ * model, else the id. */
 #include "ashlar/report.h"
 #include "base/sort.h"
 #include "base/yaml.h"
@@ -8,6 +10,7 @@
 
 typedef struct entry {
   const char *id, *name;
+  const char *key; /* one of the two */
   ash_diff_place place;
 } entry;
 
@@ -65,9 +68,33 @@ static ash_status read_arena(ash_ctx *ctx, ash_diff_arena *a,
   return get_number(ctx, &a->after, map, "size");
 }
 
-static int compare_ids(const void *a, const void *b, const void *user) {
+static int compare_names(const void *a, const void *b, const void *user) {
   (void)user;
-  return strcmp(((const entry *)a)->id, ((const entry *)b)->id);
+  return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
+}
+
+/* Names before ids, so that a name "5" is not the tensor 5. */
+static int compare_entries(const entry *a, const entry *b) {
+  const bool by_id_a = a->key == a->id, by_id_b = b->key == b->id;
+  return by_id_a != by_id_b ? by_id_a - by_id_b : strcmp(a->key, b->key);
+}
+
+static int compare_keys(const void *a, const void *b, const void *user) {
+  (void)user;
+  return compare_entries(a, b);
+}
+
+static void choose_keys(side *s, entry *spare) {
+  const size_t n = s->tensor_count;
+  ash_sort(s->tensors, spare, n, sizeof *spare, compare_names, NULL);
+  for (size_t i = 0; i < n; i++) {
+    entry *e = &s->tensors[i];
+    const bool repeats =
+        (i > 0 && strcmp(e->name, s->tensors[i - 1].name) == 0) ||
+        (i + 1 < n && strcmp(e->name, s->tensors[i + 1].name) == 0);
+    e->key = *e->name && !repeats ? e->name : e->id;
+  }
+  ash_sort(s->tensors, spare, n, sizeof *spare, compare_keys, NULL);
 }
 
 static ash_status read_side(ash_ctx *ctx, side *s, const char *text,
@@ -86,8 +113,7 @@ static ash_status read_side(ash_ctx *ctx, side *s, const char *text,
     ASH_TRY(read_arena(ctx, &s->arenas[s->arena_count++], i->node));
   for (const ash_yaml_item *i = tensors->first; i; i = i->next)
     ASH_TRY(read_tensor(ctx, &s->tensors[s->tensor_count++], i->node));
-  ash_sort(s->tensors, spare, s->tensor_count, sizeof *spare, compare_ids,
-           NULL);
+  choose_keys(s, spare);
   return ASH_OK;
 }
 
@@ -164,7 +190,7 @@ static ash_status diff_tensors(ash_ctx *ctx, ash_plan_diff *out, const side *a,
   for (size_t i = 0, k = 0; i < a->tensor_count || k < b->tensor_count;) {
     const entry *left = i < a->tensor_count ? &a->tensors[i] : NULL;
     const entry *right = k < b->tensor_count ? &b->tensors[k] : NULL;
-    const int order = !left ? 1 : !right ? -1 : strcmp(left->id, right->id);
+    const int order = !left ? 1 : !right ? -1 : compare_entries(left, right);
     i += order <= 0;
     k += order >= 0;
     n += diff_tensor(&made[n], order <= 0 ? left : NULL,

@@ -50,13 +50,21 @@ void ash_local_constant(ash_tile_local *l, uint32_t input,
   put(l, NULL, input, true, values, count);
 }
 
+void ash_local_kind(ash_tile_local *l, ash_op_kind kind) {
+  l->kind = kind;
+}
+
 static void localise(ash_tile_local *l, const ash_graph *g,
                      const ash_tile_space *space, const int64_t *at,
                      const int64_t *n) {
   ash_space_rule *rule;
   ash_local_rule *local = NULL;
-  *l = (ash_tile_local){
-      .g = g, .op = &g->ops.items[space->op], .space = space, .at = at, .n = n};
+  *l = (ash_tile_local){.g = g,
+                        .op = &g->ops.items[space->op],
+                        .space = space,
+                        .at = at,
+                        .n = n,
+                        .kind = g->ops.items[space->op].kind};
   if (ash_space_rules_of(l->op->kind, &rule, &local) && local)
     local(l);
 }
@@ -99,6 +107,12 @@ ash_tile_part ash_tile_part_of(const ash_tile_space *space, const int64_t *at,
          : first       ? ASH_PART_FIRST
          : last        ? ASH_PART_LAST
                        : ASH_PART_MIDDLE;
+}
+
+int64_t ash_tile_folded(const ash_graph *g, const ash_tile_space *space) {
+  const ash_op *op = &g->ops.items[space->op];
+  return (int64_t)(ash_shape_elements(&ash_op_in(g, op, 0)->shape) /
+                   ash_shape_elements(&ash_op_out(g, op, 0)->shape));
 }
 
 /* ---- tensors ------------------------------------------------------------- */
@@ -193,12 +207,12 @@ static const ash_tile_operand *operand_of(const ash_tile_space *s,
 }
 
 static ash_status add_inputs(ash_graph *to, const ash_tile_local *l,
-                             uint32_t *inputs) {
+                             uint32_t *inputs, uint32_t used) {
   uint32_t *given =
       ASH_NEW_ARRAY(&to->zone, uint32_t, (size_t)l->op->input_count + 1);
   ASH_TRY(ash_zone_check(to->ctx, &to->zone));
   uint32_t count = 0;
-  for (uint32_t k = 0; k < l->op->input_count; k++) {
+  for (uint32_t k = 0; k < used; k++) {
     inputs[k] = ASH_NO_ID;
     const ash_tensor *t = ash_op_in(l->g, l->op, k);
     if (!t)
@@ -241,9 +255,14 @@ static ash_status fill(ash_graph *to, const ash_tile_local *l) {
   uint32_t *ids = ASH_NEW_ARRAY(&to->zone, uint32_t, most + 1);
   ASH_TRY(ash_zone_check(to->ctx, &to->zone));
   ash_op op = *l->op;
+  if (l->kind != op.kind) {
+    op.kind = l->kind;
+    op.input_count = 1;
+    op.attr_count = 0;
+  }
   op.inputs = ids;
   op.outputs = ids + l->op->input_count;
-  ASH_TRY(add_inputs(to, l, op.inputs));
+  ASH_TRY(add_inputs(to, l, op.inputs, op.input_count));
   ASH_TRY(add_outputs(to, l, op.outputs));
   uint32_t index;
   ASH_TRY(ash_graph_add_op(to, &index, op));

@@ -7,17 +7,13 @@
 #include "ashlar/tile.h"
 #include "graph/graph.h"
 
-/* Which part of a sum a piece is: `whole` where no summed axis is cut. */
-typedef enum ash_tile_part {
-  ASH_PART_WHOLE,
-  ASH_PART_FIRST,  /* starts the accumulator                                */
-  ASH_PART_MIDDLE, /* adds to it                                            */
-  ASH_PART_LAST    /* adds to it and makes the output of it                 */
-} ash_tile_part;
-
 /* The part of the piece [at, at + n). */
 ash_tile_part ash_tile_part_of(const ash_tile_space *space, const int64_t *at,
                                const int64_t *n);
+
+/* Elements of input 0 for each element of the output, of the whole operator:
+ * what a mean divides by (ash_call.folded). */
+int64_t ash_tile_folded(const ash_graph *g, const ash_tile_space *space);
 
 /* The graph of a piece; ash_graph_free ends it. The inputs and outputs of its
  * only op are those of the op, in their places. Constants are constants, cut;

@@ -4,6 +4,7 @@
 
 #include "kernel/kernel.h"
 #include "kernel/reads.h"
+#include "kernel/sums.h"
 
 /* ---- for the rules ------------------------------------------------------- */
 
@@ -90,6 +91,13 @@ void ash_space_flat(ash_space_build *b, ash_tile_operand *o, uint32_t from,
   o->dim[from].divide = inner;
   if (b->space->axes[axis].granule < inner)
     b->space->axes[axis].granule = inner;
+}
+
+int64_t ash_space_granule(int64_t extent, int64_t before, int64_t after) {
+  int64_t g = (before > after ? before : after) + 1;
+  while (g < extent && extent % g != 0 && extent % g <= after)
+    g++;
+  return g < extent ? g : extent;
 }
 
 void ash_space_likes(ash_space_build *b, uint32_t axis, int64_t multiple,
@@ -241,19 +249,32 @@ bool ash_op_is_tiled(ash_op_kind kind) {
   return ash_space_rules_of(kind, &rule, &local);
 }
 
+static bool has_sum(const ash_tile_space *s) {
+  for (uint32_t a = 0; a < s->axis_count; a++)
+    if (s->axes[a].kind == ASH_AXIS_SUM)
+      return true;
+  return false;
+}
+
 static const char *build(ash_space_build *b) {
   ash_space_rule *rule;
   ash_local_rule *local;
   if (!ash_space_rules_of(b->op->kind, &rule, &local))
-    return "this operator has no rule to cut it";
+    return ash_op_info_of(b->op->kind)->flags & ASH_OP_STATE
+               ? "it updates its state where that is"
+               : "this operator has no rule to cut it";
   if (ash_op_is_packed(b->g, b->op))
     return "weights are packed for a processor's own instructions";
   const char *why = add_operands(b);
+  b->space->accumulator_bytes =
+      ash_accumulator_bytes(ash_op_accumulator(b->g, b->op));
   if (!why)
     why = rule(b);
   if (why)
     return why;
   drop_unneeded(b);
+  if (!has_sum(b->space))
+    b->space->accumulator_bytes = 0;
   b->space->work = work_of(b);
   return NULL;
 }

@@ -47,6 +47,9 @@ void ash_space_table(const ash_space_build *b, uint32_t input, uint32_t axis);
  * one does, the others stay whole and become the axis' granule. */
 void ash_space_flat(ash_space_build *b, ash_tile_operand *o, uint32_t from,
                     uint32_t to, uint32_t axis);
+/* The smallest granule at which no piece is made of the first `before` or the
+ * last `after` positions alone. */
+int64_t ash_space_granule(int64_t extent, int64_t before, int64_t after);
 /* The kernel likes multiples of it (no more than fit the axis). */
 void ash_space_likes(ash_space_build *b, uint32_t axis, int64_t multiple,
                      uint32_t priority);
@@ -59,7 +62,30 @@ void ash_space_likes(ash_space_build *b, uint32_t axis, int64_t multiple,
   X(ash_space_conv_nd)                                                         \
   X(ash_space_pool_nd)                                                         \
   X(ash_space_dense)                                                           \
-  X(ash_space_matmul)
+  X(ash_space_matmul)                                                          \
+  X(ash_space_transpose_conv)                                                  \
+  X(ash_space_select)                                                          \
+  X(ash_space_fold)                                                            \
+  X(ash_space_rows)                                                            \
+  X(ash_space_running)                                                         \
+  X(ash_space_resize)                                                          \
+  X(ash_space_resample)                                                        \
+  X(ash_space_strided)                                                         \
+  X(ash_space_view)                                                            \
+  X(ash_space_join)                                                            \
+  X(ash_space_split)                                                           \
+  X(ash_space_pad)                                                             \
+  X(ash_space_tile)                                                            \
+  X(ash_space_fill)                                                            \
+  X(ash_space_whole)                                                           \
+  X(ash_space_space_to_depth)                                                  \
+  X(ash_space_depth_to_space)                                                  \
+  X(ash_space_batches)                                                         \
+  X(ash_space_take)                                                            \
+  X(ash_space_take_elements)                                                   \
+  X(ash_space_take_nd)                                                         \
+  X(ash_space_put_elements)                                                    \
+  X(ash_space_put_nd)
 #define X(rule) const char *rule(ash_space_build *b);
 ASH_SPACE_RULES(X)
 #undef X
@@ -75,6 +101,7 @@ typedef struct ash_tile_local {
   const ash_op *op;
   const ash_tile_space *space;
   const int64_t *at, *n;
+  ash_op_kind kind; /* of the piece: the operator's, if no rule says other */
   uint32_t attr_count;
   struct {
     const char *name; /* of the attribute, or NULL                     */
@@ -93,6 +120,9 @@ ash_box ash_local_out(const ash_tile_local *l, uint32_t k);
 void ash_local_int(ash_tile_local *l, const char *name, int64_t value);
 void ash_local_ints(ash_tile_local *l, const char *name, const int64_t *values,
                     uint32_t count);
+/* The piece is another operator, which reads input 0 alone and has the
+ * attributes that the rule gives. */
+void ash_local_kind(ash_tile_local *l, ash_op_kind kind);
 /* New contents of an input that the compiler uses up. */
 void ash_local_constant(ash_tile_local *l, uint32_t input,
                         const int64_t *values, uint32_t count);
@@ -103,7 +133,13 @@ void ash_local_pads(const ash_tile_local *l, uint32_t dim, int64_t *before,
 #define ASH_LOCAL_RULES(X)                                                     \
   X(ash_local_window)                                                          \
   X(ash_local_conv_nd)                                                         \
-  X(ash_local_pool_nd)
+  X(ash_local_pool_nd)                                                         \
+  X(ash_local_transpose_conv)                                                  \
+  X(ash_local_copy)                                                            \
+  X(ash_local_strided)                                                         \
+  X(ash_local_pad)                                                             \
+  X(ash_local_tile)                                                            \
+  X(ash_local_broadcast)
 #define X(rule) void rule(ash_tile_local *l);
 ASH_LOCAL_RULES(X)
 #undef X

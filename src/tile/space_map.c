@@ -6,14 +6,8 @@
 
 /* Lowered operators of one value have a table behind it, which stays whole. */
 static uint32_t operands_of(const ash_op *op) {
-  switch (op->kind) {
-  case ASH_OP_map:
-  case ASH_OP_select:
-  case ASH_OP_select_v2:
-    return op->input_count;
-  default:
-    return ash_op_info_of(op->kind)->inputs_min;
-  }
+  return op->kind == ASH_OP_map ? op->input_count
+                                : ash_op_info_of(op->kind)->inputs_min;
 }
 
 const char *ash_space_map(ash_space_build *b) {
@@ -25,11 +19,21 @@ const char *ash_space_map(ash_space_build *b) {
   for (uint32_t k = 0; k < operands_of(b->op); k++) {
     ash_tile_operand *in = ash_space_in(b, k);
     const uint32_t missing = in ? shape->rank - in->rank : 0;
-    for (uint32_t d = 0; in && d < in->rank; d++)
+    for (uint32_t d = 0; in && d < in->rank; d++) /* unread ones are absent */
       if (ash_space_shape(b, in)->dim[d] == shape->dim[d + missing])
         ash_space_follow(in, d, d + missing);
   }
   if (shape->rank)
     ash_space_likes(b, shape->rank - 1, 4, 1);
   return NULL;
+}
+
+/* The condition may have one value for each element of the first axis. */
+const char *ash_space_select(ash_space_build *b) {
+  const ash_tile_operand *out = ash_space_out(b, 0);
+  ash_tile_operand *condition = ash_space_in(b, 0);
+  const char *why = ash_space_map(b);
+  if (condition->rank == 1 && out->rank > 1)
+    ash_space_follow(condition, 0, 0);
+  return why;
 }

@@ -23,7 +23,6 @@ const char *ash_space_dense(ash_space_build *b) {
   const uint32_t row = keeps ? in->rank - 1 : row_from(in, filter[1]);
   if (row == in->rank && filter[1] != 1)
     return "rows end inside a dimension of the input";
-  b->space->accumulator_bytes = 4;
   if (keeps) {
     for (uint32_t d = 0; d < row; d++) {
       ash_space_follow(y, d, ash_space_axis(b, ash_space_name(d), out->dim[d]));
@@ -67,8 +66,6 @@ const char *ash_space_matmul(ash_space_build *b) {
       ash_op_int(b->op, batch ? "adj_y" : "transpose_b", 0) != 0;
   const ash_shape *out = ash_space_shape(b, y);
   const int64_t depth = ash_space_shape(b, x)->dim[x->rank - 1 - ta];
-  b->space->accumulator_bytes =
-      ash_type_bits(ash_op_out(b->g, b->op, 0)->type) == 64 ? 8 : 4;
   for (uint32_t d = 0; d + 2 < out->rank; d++)
     ash_space_follow(y, d, ash_space_axis(b, ash_space_name(d), out->dim[d]));
   follow_batches(b, x);

@@ -13,24 +13,33 @@ typedef struct walk {
   int64_t counted; /* positions that count: taps behind do not, 0: all do */
 } walk;
 
-/* Is some position all padding? Its piece would have no input at all. Or does
- * the last window reach behind the padding that a mean counts? A piece cannot
- * say so. */
-static bool leaves(const walk *w) {
+/* Does the last window reach behind the padding that a mean counts? A piece
+ * cannot say so. */
+static bool ends_early(const walk *w) {
   const int64_t last = (w->out - 1) * w->stride - w->before;
-  return w->before >= w->reach || last >= w->in ||
-         (w->counted && last + w->reach > w->counted);
+  return w->counted && last + w->reach > w->counted;
+}
+
+/* Positions at the start and at the end that see nothing but padding: none of
+ * the pieces may be made of them alone. */
+static int64_t granule_of(const walk *w) {
+  const int64_t lead = w->before - w->reach + w->stride;
+  const int64_t seen = (w->in + w->before + w->stride - 1) / w->stride;
+  return ash_space_granule(w->out, lead > 0 ? lead / w->stride : 0,
+                           w->out > seen ? w->out - seen : 0);
 }
 
 /* Dimension `dim` of input 0 and of the output. */
 static void slide(ash_space_build *b, const char *name, uint32_t dim,
                   const walk *w) {
-  if (leaves(w))
+  if (ends_early(w))
     return;
   const uint32_t axis = ash_space_axis(b, name, w->out);
   ash_space_follow(ash_space_out(b, 0), dim, axis);
   ash_space_slide(ash_space_in(b, 0), dim, axis, w->stride, w->reach,
                   w->before);
+  if (axis != ASH_NO_AXIS)
+    b->space->axes[axis].granule = granule_of(w);
 }
 
 static void slide_2d(ash_space_build *b, int64_t filter_h, int64_t filter_w) {
@@ -60,6 +69,13 @@ static void add_batch(ash_space_build *b) {
   ash_space_follow(ash_space_in(b, 0), 0, n);
 }
 
+/* Float activations that become int8 with a scale of the whole image: it is
+ * not cut. */
+static bool is_hybrid(const ash_space_build *b) {
+  return ash_op_in(b->g, b->op, 0)->type == ASH_FLOAT32 &&
+         ash_op_in(b->g, b->op, 1)->type == ASH_INT8;
+}
+
 /* Output channels `c`, at dimension `dim` of the output and the input's
  * channels, for `groups` that have nothing to do with each other: cut between
  * groups only. One group needs all input channels, which are summed: axis `k`,
@@ -75,7 +91,10 @@ static void add_channels(ash_space_build *b, uint32_t dim, uint32_t depth,
   ash_space_follow(w, 0, c);
   for (uint32_t k = 2; k < b->op->input_count; k++)
     ash_space_table(b, k, c);
-  if (groups == 1) {
+  if (is_hybrid(b)) {
+    if (groups > 1)
+      b->space->axes[c].granule = out;
+  } else if (groups == 1) {
     const uint32_t k = ash_space_sum(b, "k", in);
     ash_space_follow(x, dim, k);
     ash_space_follow(w, depth, k);
@@ -89,9 +108,9 @@ static void add_channels(ash_space_build *b, uint32_t dim, uint32_t depth,
 const char *ash_space_conv(ash_space_build *b) {
   const int32_t *w = ash_space_shape(b, ash_space_in(b, 1))->dim;
   const int32_t *in = ash_space_shape(b, ash_space_in(b, 0))->dim;
-  b->space->accumulator_bytes = 4;
   add_batch(b);
-  slide_2d(b, w[1], w[2]);
+  if (!is_hybrid(b))
+    slide_2d(b, w[1], w[2]);
   add_channels(b, 3, 3, in[3] / w[3]);
   return NULL;
 }
@@ -101,6 +120,8 @@ const char *ash_space_depthwise(ash_space_build *b) {
   const int32_t *w = ash_space_shape(b, ash_space_in(b, 1))->dim;
   const int64_t each = ash_op_int(b->op, "multiplier", 1);
   add_batch(b);
+  if (is_hybrid(b))
+    return NULL;
   slide_2d(b, w[1], w[2]);
   const uint32_t c = ash_space_axis(b, "c", w[3]);
   ash_space_follow(ash_space_out(b, 0), 3, c);
@@ -128,6 +149,43 @@ const char *ash_space_pool(ash_space_build *b) {
   return NULL;
 }
 
+/* Output position y gets something from inputs i with y = i * stride + tap -
+ * pad: the smallest one is (y + pad - reach + 1) / stride, rounded up. */
+static void spread(ash_space_build *b, const char *name, uint32_t dim,
+                   const walk *w) {
+  if (w->reach < w->stride ||
+      w->out > (w->in - 1) * w->stride + w->reach - w->before)
+    return;
+  ash_tile_operand *in = ash_space_in(b, 0);
+  const uint32_t axis = ash_space_axis(b, name, w->out);
+  ash_space_follow(ash_space_out(b, 0), dim, axis);
+  in->dim[dim] = (ash_tile_dim){axis, 1, w->reach - w->stride + 1,
+                                w->reach - w->before - w->stride, w->stride};
+}
+
+const char *ash_space_transpose_conv(ash_space_build *b) {
+  const int32_t *in = ash_space_shape(b, ash_space_in(b, 0))->dim;
+  const int32_t *out = ash_space_shape(b, ash_space_out(b, 0))->dim;
+  const int32_t *filter = ash_space_shape(b, ash_space_in(b, 1))->dim;
+  const walk h = {ash_op_int(b->op, "stride_h", 1),
+                  filter[1],
+                  ash_op_int(b->op, "pad_top", 0),
+                  in[1],
+                  out[1],
+                  0};
+  const walk w = {ash_op_int(b->op, "stride_w", 1),
+                  filter[2],
+                  ash_op_int(b->op, "pad_left", 0),
+                  in[2],
+                  out[2],
+                  0};
+  add_batch(b);
+  spread(b, "h", 1, &h);
+  spread(b, "w", 2, &w);
+  add_channels(b, 3, 3, 1);
+  return NULL;
+}
+
 /* ---- channels first, any number of axes ---------------------------------- */
 
 static int64_t slide_nd(ash_space_build *b, const int64_t *filter) {
@@ -151,19 +209,12 @@ static int64_t slide_nd(ash_space_build *b, const int64_t *filter) {
   return taps;
 }
 
-/* Bytes of the accumulator of a loop that the emitter writes. */
-static uint32_t accumulator_of(ash_type type) {
-  return ash_type_bits(type) == 64 ? 8 : 4;
-}
-
 const char *ash_space_conv_nd(ash_space_build *b) {
   const ash_shape *w = ash_space_shape(b, ash_space_in(b, 1));
   const ash_shape *out = ash_space_shape(b, ash_space_out(b, 0));
   int64_t filter[ASH_RANK_MAX];
   for (uint32_t i = 2; i < w->rank; i++)
     filter[i - 2] = w->dim[i];
-  b->space->accumulator_bytes =
-      accumulator_of(ash_op_out(b->g, b->op, 0)->type);
   add_batch(b);
   add_channels(b, 1, 1, ash_op_int(b->op, "groups", 1));
   const int64_t taps = slide_nd(b, filter);
@@ -214,6 +265,25 @@ void ash_local_window(ash_tile_local *l) {
     ash_local_pads(l, i + 1, &before, &after);
     ash_local_int(l, names[i][0], before);
     ash_local_int(l, names[i][1], after);
+  }
+}
+
+/* The convolution from the piece of the output to the piece of the input. */
+void ash_local_transpose_conv(ash_tile_local *l) {
+  static const char *const names[][3] = {{"pad_top", "pad_bottom", "stride_h"},
+                                         {"pad_left", "pad_right", "stride_w"}};
+  const ash_box in = ash_local_in(l, 0), out = ash_local_out(l, 0);
+  for (uint32_t i = 0; i < 2; i++) {
+    if (!is_cut(l, i + 1))
+      continue;
+    const int64_t stride = ash_op_int(l->op, names[i][2], 1);
+    const int64_t before = ash_op_int(l->op, names[i][0], 0) +
+                           out.start[i + 1] - in.start[i + 1] * stride;
+    const int64_t filter = ash_op_in(l->g, l->op, 1)->shape.dim[i + 1];
+    const int64_t after =
+        (in.size[i + 1] - 1) * stride + filter - before - out.size[i + 1];
+    ash_local_int(l, names[i][0], before);
+    ash_local_int(l, names[i][1], after > 0 ? after : 0);
   }
 }
 

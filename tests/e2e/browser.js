@@ -104,6 +104,83 @@ const tests = {
     assert(paper.length > 20000, 'the print is nearly empty');
   },
 
+  /* Mouse, wheel, buttons and keys. */
+  async hands(browser, plan) {
+    const page = await openPage(browser), view = () => page.evaluate(() => ({...shared.view, low: maps[0].low, high: maps[0].high}));
+    const at = plan.tensors.findIndex(t => t.role === 'scratch' && t.reason);
+    let point = await middleOf(page, at);
+    await page.mouse.move(point.x, point.y);
+    assert((await page.textContent('#tip')).includes('why there: ' + plan.tensors[at].reason), 'the tip does not say why');
+    const all = await view();
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, -400);
+    await page.keyboard.up('Control');
+    await page.waitForTimeout(100);
+    const near = await view();
+    assert(near.to - near.from < all.to - all.from, 'the wheel does not zoom');
+    const box = await (await page.$('#maps canvas')).boundingBox();
+    await page.mouse.move(box.x + 400, box.y + 150);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 300, box.y + 150, {steps: 4});
+    await page.mouse.up();
+    assert.notStrictEqual((await view()).from, near.from, 'dragging does not pan');
+    await page.click('#fit');
+    assert.strictEqual((await view()).to - (await view()).from, plan.steps.length);
+    await page.click('#zoom-in');
+    assert((await view()).to - (await view()).from < plan.steps.length);
+    await page.click('#zoom-out');
+    await page.click('#to-peak');
+    assert((await page.textContent('#details h3')).startsWith('step '));
+    await page.check('#to-capacity');
+    const scratch = plan.arenas.find(a => a.role === 'scratch');
+    assert((await view()).high > scratch.total_size, 'the capacity is not in sight');
+    await page.uncheck('#to-capacity');
+    await page.focus('#maps canvas');
+    await page.keyboard.press('p');
+    await page.keyboard.press('End');
+    assert.strictEqual((await view()).to, plan.steps.length);
+    await page.keyboard.press('Home');
+    assert.strictEqual((await view()).from, 0);
+    await aliasesAreFollowed(page, plan);
+    await readersOfScreens(page);
+  },
+
+  /* Two plans in one page, side by side. */
+  async compare(browser, plan) {
+    const page = await openPage(browser), other = JSON.parse(fs.readFileSync(process.env.OTHER, 'utf8'));
+    const pictures = await page.$$eval('#compare .pair canvas', all => all.map(c => { const b = c.getBoundingClientRect(); return {x: b.x, y: b.y, w: b.width}; }));
+    assert.strictEqual(pictures.length, 2);
+    assert(pictures[0].y === pictures[1].y && pictures[1].x > pictures[0].x + pictures[0].w, 'they do not stand side by side');
+    const tops = await page.evaluate(() => $('compare').maps.map(map => map.high));
+    assert.strictEqual(tops[0], tops[1], 'two scales');
+    const rows = await page.$$eval('#compare table:first-of-type tbody tr', all => all.map(row => [...row.cells].map(c => c.textContent)));
+    const size = (json, row) => json.arenas.filter(a => row.startsWith(a.memory + ': ') && row.includes({scratch: 'working', constant: 'constants', persistent: 'kept'}[a.role])).map(a => String(a.size))[0];
+    for (const row of rows) assert.deepStrictEqual([digits(row[1]), digits(row[2])], [size(plan, row[0]), size(other, row[0])]);
+    await page.click('#show-before');
+    assert((await page.textContent('#foot')).includes(plan.plan_hash));
+    await page.click('#show-after');
+    assert((await page.textContent('#foot')).includes(other.plan_hash));
+    await page.screenshot({path: path.join(process.env.OUT, 'compare.png')});
+  },
+
+  /* What tiling adds: a table of layers and a card. */
+  async layers(browser, plan) {
+    const page = await openPage(browser);
+    await page.click('#tabs button:has-text("Layers")');
+    const rows = await page.$$eval('#table .scroller:not([hidden]) tbody tr:not(.space)', all => all.map(row => [...row.cells].map(c => c.textContent)));
+    assert(rows.length >= Math.min(10, plan.layers.length));
+    rows.forEach((cells, k) => {
+      const l = plan.layers[k];
+      assert.strictEqual(cells[0], l.op);
+      if (!l.levels) return;
+      assert(cells[1].startsWith(l.levels[0].memory + ': '), cells[1]);
+      assert.deepStrictEqual([cells[2], cells[4], cells[6], cells[7]].map(digits),
+        [l.tiles, l.bytes_moved, l.cycles, l.utilisation_percent].map(String));
+    });
+    const card = await page.textContent('.card:last-child');
+    assert(digits(card.split('bytes moved')[0]).endsWith(String(plan.layers.reduce((sum, l) => sum + (l.bytes_moved || 0), 0))), card);
+  },
+
   async hostile(browser, plan) {
     const page = await openPage(browser);
     await page.evaluate(() => { for (let i = 0; i < 5 && i < shared.plan.count; i++) select(i); select(0); });
@@ -134,6 +211,34 @@ const tests = {
     return {load, work, frame: Math.round(frames[15])};
   },
 };
+
+/* A click on a tensor that shares storage leads to those it shares it with. */
+async function aliasesAreFollowed(page, plan) {
+  const at = plan.tensors.findIndex(t => t.alias_of !== null);
+  if (at < 0) return;
+  const root = plan.tensors.find(t => t.id === plan.tensors[at].alias_of);
+  await page.evaluate(i => select(i), at);
+  assert((await page.textContent('#details')).includes('shares bytes'));
+  await page.click('#details button.link:has-text("' + root.name.split('/').pop() + '")');
+  assert((await page.textContent('#details h3')).length > 0);
+}
+
+/* Basics for those who do not see: a language, one first heading, names for all that can be used, pictures
+ * with a text, tables with heads, announcements. */
+async function readersOfScreens(page) {
+  const lacks = await page.evaluate(() => {
+    const found = [], name = e => (e.getAttribute('aria-label') || e.textContent || e.title || '').trim() ||
+      (e.labels && [...e.labels].map(l => l.textContent).join(' ').trim());
+    if (!document.documentElement.lang) found.push('lang');
+    if (document.querySelectorAll('h1').length !== 1) found.push('h1');
+    for (const e of document.querySelectorAll('button, input, select, a, canvas[tabindex]')) if (!e.closest('[hidden]') && !name(e)) found.push(e.outerHTML.slice(0, 80));
+    for (const t of document.querySelectorAll('#table table')) if (!t.querySelector('th')) found.push('a table without head');
+    if (!document.querySelector('[aria-live]')) found.push('aria-live');
+    if (!document.querySelector('.skip')) found.push('a way past the pictures');
+    return found;
+  });
+  assert.deepStrictEqual(lacks, []);
+}
 
 async function checkTables(page, plan) {
   const shown = await page.$$eval('#table .scroller:not([hidden]) tbody tr:not(.space)',

@@ -1,94 +1,279 @@
-/* layers_main.c - runs the kernels for a processor on recorded layers
- * (tests/tools/make_layers.c) and compares: on this machine, or on a board with
- * the start-up code of examples/firmware. VARIANT is dsp or mve. */
+/* layers_main.c - runs kernels on recorded layers (tests/tools/make_layers.c)
+ * and compares: the portable ones and those of a processor, with each other and
+ * with the record; on this machine, or on a board with the start-up code of
+ * examples/firmware. VARIANT is dsp, mve or rvv. */
 #include "ash_rt.h"
 #include "layers.h"
 
-#define GLUE2(a, b)  a##b
-#define GLUE(a, b)   GLUE2(a, b)
-#define KERNEL(name) GLUE(name, VARIANT)
+#define dsp    1
+#define mve    2
+#define rvv    3
+#define IS_MVE (VARIANT == mve)
+#define IS_DSP (VARIANT == dsp)
+#define IS_RVV (VARIANT == rvv)
+#if IS_DSP
+#define SUFFIX(k) k##_dsp
+#elif IS_MVE
+#define SUFFIX(k) k##_mve
+#else
+#define SUFFIX(k) k##_rvv
+#endif
 
 #ifdef BOARD_MHZ
 #include "semihost.h"
+typedef int file_handle;
 #define READ(file, to, n) sh_read(file, to, n)
 #define SAY(text)         sh_text(text)
 #define SAY_NUMBER(n)     sh_number(n)
 #else
 #include <stdio.h>
+typedef FILE *file_handle;
 #define READ(file, to, n) fread(to, 1, n, file)
 #define SAY(text)         fputs(text, stdout)
 #define SAY_NUMBER(n)     printf("%lu", (unsigned long)(n))
 #endif
 
-enum { ROOM = 100000, GUARD = 16 };
+enum { ROOM = 50000, CONSTANTS = 200000, GUARD = 16 };
 
-static ASH_RT_ALIGN(16) int8_t in[ROOM], want[ROOM], got[ROOM], filter[ROOM];
-static ASH_RT_ALIGN(16) int8_t scratch[ROOM], shift[64];
-static ASH_RT_ALIGN(16) int32_t multiplier[64], bias[64], scale[256];
+static ASH_RT_ALIGN(16) int8_t in[ROOM], other[ROOM], want[ROOM];
+static ASH_RT_ALIGN(16) int8_t fast[ROOM], plain[ROOM], scratch[ROOM];
+static ASH_RT_ALIGN(16) int8_t constants[CONSTANTS];
+static layer_head h;
+static const void *at[LAYER_INPUTS]; /* constants, by input; null: none */
 
-static void run_window(const layer_head *h, void *work) {
-  const int32_t *w = h->window;
+#define F(p) ((const float *)(const void *)(p))
+#define I(p) ((const int32_t *)(p))
+#define B(p) ((const int8_t *)(p))
+
+/* ---- parameters ---------------------------------------------------------- */
+
+static ash_rt_window window_of(void) {
+  const int32_t *w = h.window;
   const ash_rt_window window = {w[0],  w[1],  w[2],  w[3],  w[4],
                                 w[5],  w[6],  w[7],  w[8],  w[9],
                                 w[10], w[11], w[12], w[13], w[14]};
-  const ash_rt_conv_2d_s8_params conv = {
-      window,         1,          h->in_offset, h->out_offset,
-      h->per_channel, h->act_min, h->act_max};
-  const ash_rt_depthwise_conv_2d_s8_params deep = {
-      window,         h->in_offset, h->out_offset,
-      h->per_channel, h->act_min,   h->act_max};
-  if (h->kind == 0)
-    KERNEL(ash_rt_conv_2d_s8_)
-  (&conv, in, multiplier, shift, bias, filter, got, work);
-  else KERNEL(ash_rt_depthwise_conv_2d_s8_)(&deep, in, filter, multiplier,
-                                            shift, bias, got, work);
+  return window;
 }
 
-static void run_layer(const layer_head *h) {
-  const ash_rt_fully_connected_s8_params dense = {
-      h->window[0],  h->window[1],   h->window[2], h->in_offset, 0,
-      h->out_offset, h->per_channel, h->act_min,   h->act_max};
-  void *work = h->scratch_bytes ? scratch : 0;
-  if (h->kind == 2)
-    KERNEL(ash_rt_fully_connected_s8_)
-  (&dense, in, bias, filter, scale, got, work);
-  else run_window(h, work);
+static ash_rt_broadcast line(void) {
+  const ash_rt_broadcast s = {1, {h.window[0]}, {1}, {1}};
+  return s;
 }
 
-/* Wrong bytes, or bytes written behind output and scratch. */
-static uint32_t count_errors(const layer_head *h) {
+/* ---- layers, by the portable kernel and by the processor's --------------- */
+
+static void run_conv(int variant, int8_t *out, void *work) {
+  const ash_rt_conv_2d_s8_params p = {
+      window_of(),   1,         h.in_offset, h.out_offset,
+      h.per_channel, h.act_min, h.act_max};
+  if (variant)
+    SUFFIX(ash_rt_conv_2d_s8)
+  (&p, in, I(at[5]), B(at[6]), I(at[7]), B(at[8]), out, work);
+  else ash_rt_conv_2d_s8(&p, in, B(at[1]), I(at[2]), I(at[3]), B(at[4]), out);
+}
+
+static void run_depthwise(int variant, int8_t *out, void *work) {
+  const ash_rt_depthwise_conv_2d_s8_params p = {window_of(),  h.in_offset,
+                                                h.out_offset, h.per_channel,
+                                                h.act_min,    h.act_max};
+  if (variant)
+    SUFFIX(ash_rt_depthwise_conv_2d_s8)
+  (&p, in, B(at[1]), I(at[5]), B(at[6]), I(at[7]), out, work);
+  else ash_rt_depthwise_conv_2d_s8(&p, in, B(at[1]), I(at[2]), I(at[3]),
+                                   B(at[4]), out);
+}
+
+static void run_dense(int variant, int8_t *out, void *work) {
+  const ash_rt_fully_connected_s8_params p = {
+      h.window[0],  h.window[1],   h.window[2], h.in_offset, 0,
+      h.out_offset, h.per_channel, h.act_min,   h.act_max};
+  (void)work;
+  if (!variant)
+    ash_rt_fully_connected_s8(&p, in, B(at[1]), I(at[2]),
+                              (const int64_t *)at[3], B(at[4]), out);
+  else
+#if IS_RVV
+    ash_rt_fully_connected_s8_rvv(&p, in, I(at[5]), B(at[6]), I(at[7]), out);
+#else
+    SUFFIX(ash_rt_fully_connected_s8)
+  (&p, in, I(at[5]), B(at[6]), I(at[7]), out, work);
+#endif
+}
+
+static void run_add(int variant, int8_t *out, void *work) {
+  const int32_t *q = h.pair;
+  const ash_rt_add_s8_params p = {line(), q[0], q[1],      q[2],
+                                  q[3],   q[4], q[5],      q[6],
+                                  q[7],   q[8], h.act_min, h.act_max};
+  (void)work;
+  if (variant)
+    SUFFIX(ash_rt_add_s8)
+  (&p, in, other, out);
+  else ash_rt_add_s8(&p, in, other, out);
+}
+
+#if !IS_RVV
+static void run_mul(int variant, int8_t *out, void *work) {
+  const int32_t *q = h.pair;
+  const ash_rt_mul_s8_params p = {line(), q[0], q[3],      q[6],
+                                  q[7],   q[8], h.act_min, h.act_max};
+  (void)work;
+  if (variant)
+    SUFFIX(ash_rt_mul_s8)
+  (&p, in, other, out);
+  else ash_rt_mul_s8(&p, in, other, out);
+}
+
+static void run_max(int variant, int8_t *out, void *work) {
+  const ash_rt_pool_2d_s8_params p = {window_of(), h.act_min, h.act_max};
+  (void)work;
+  if (variant)
+    SUFFIX(ash_rt_max_pool_2d_s8)
+  (&p, in, out);
+  else ash_rt_max_pool_2d_s8(&p, in, out);
+}
+#endif
+
+#if IS_MVE
+static void run_average(int variant, int8_t *out, void *work) {
+  const ash_rt_pool_2d_s8_params p = {window_of(), h.act_min, h.act_max};
+  (void)work;
+  if (variant)
+    ash_rt_average_pool_2d_s8_mve(&p, in, out);
+  else
+    ash_rt_average_pool_2d_s8(&p, in, out);
+}
+
+static void run_softmax(int variant, int8_t *out, void *work) {
+  const ash_rt_rows_params p = {h.window[0], h.window[1]};
+  (void)work;
+  if (variant)
+    ash_rt_softmax_s8_mve(&p, in, I(at[1]), out);
+  else
+    ash_rt_softmax_s8(&p, in, I(at[1]), out);
+}
+
+static void run_conv_f32(int variant, int8_t *out, void *work) {
+  const ash_rt_conv_2d_f32_params p = {window_of(), 1, h.low, h.high};
+  float *to = (float *)(void *)out;
+  (void)work;
+  if (variant)
+    ash_rt_conv_2d_f32_mve(&p, F(in), F(at[2]), F(at[5]), to);
+  else
+    ash_rt_conv_2d_f32(&p, F(in), F(at[1]), F(at[2]), to);
+}
+
+static void run_depthwise_f32(int variant, int8_t *out, void *work) {
+  const ash_rt_window_f32_params p = {window_of(), h.low, h.high};
+  float *to = (float *)(void *)out;
+  (void)work;
+  if (variant)
+    ash_rt_depthwise_conv_2d_f32_mve(&p, F(in), F(at[1]), F(at[2]), to);
+  else
+    ash_rt_depthwise_conv_2d_f32(&p, F(in), F(at[1]), F(at[2]), to);
+}
+
+static void run_dense_f32(int variant, int8_t *out, void *work) {
+  const ash_rt_fully_connected_f32_params p = {h.window[0], h.window[1],
+                                               h.window[2], h.low, h.high};
+  float *to = (float *)(void *)out;
+  (void)work;
+  if (variant)
+    ash_rt_fully_connected_f32_mve(&p, F(in), F(at[2]), F(at[5]), to);
+  else
+    ash_rt_fully_connected_f32(&p, F(in), F(at[1]), F(at[2]), to);
+}
+
+static void run_pair_f32(int variant, int8_t *out, void *work) {
+  const ash_rt_binary_f32_params p = {line(), h.low, h.high};
+  float *to = (float *)(void *)out;
+  const int product = h.kind == LAYER_MUL_F32;
+  (void)work;
+  if (variant && product)
+    ash_rt_mul_f32_mve(&p, F(in), F(other), to);
+  else if (variant)
+    ash_rt_add_f32_mve(&p, F(in), F(other), to);
+  else if (product)
+    ash_rt_mul_f32(&p, F(in), F(other), to);
+  else
+    ash_rt_add_f32(&p, F(in), F(other), to);
+}
+#endif
+
+typedef void layer_runner(int variant, int8_t *out, void *work);
+
+static layer_runner *const runners[LAYER_KINDS] = {
+    [LAYER_CONV] = run_conv,
+    [LAYER_DEPTHWISE] = run_depthwise,
+    [LAYER_DENSE] = run_dense,
+    [LAYER_ADD] = run_add,
+#if !IS_RVV
+    [LAYER_MUL] = run_mul,
+    [LAYER_MAX] = run_max,
+#endif
+#if IS_MVE
+    [LAYER_AVERAGE] = run_average,
+    [LAYER_SOFTMAX] = run_softmax,
+    [LAYER_CONV_F32] = run_conv_f32,
+    [LAYER_DEPTHWISE_F32] = run_depthwise_f32,
+    [LAYER_DENSE_F32] = run_dense_f32,
+    [LAYER_ADD_F32] = run_pair_f32,
+    [LAYER_MUL_F32] = run_pair_f32,
+#endif
+};
+
+/* ---- comparing ----------------------------------------------------------- */
+
+static void paint(int8_t *to, uint32_t count) {
+  for (uint32_t i = 0; i < count + GUARD; i++)
+    to[i] = 0x5a;
+}
+
+static uint32_t count_differences(const int8_t *a, const int8_t *b,
+                                  uint32_t n) {
   uint32_t errors = 0;
-  for (uint32_t i = 0; i < h->out_bytes; i++)
-    errors += got[i] != want[i];
-  for (uint32_t i = 0; i < GUARD; i++)
-    errors += got[h->out_bytes + i] != 0x5a;
-  for (uint32_t i = 0; i < GUARD; i++)
-    errors += scratch[h->scratch_bytes + i] != 0x5a;
+  for (uint32_t i = 0; i < n; i++)
+    errors += a[i] != b[i];
   return errors;
 }
 
-#ifdef BOARD_MHZ
-static int read_all(int file) {
-#else
-static int read_all(FILE *file) {
-#endif
-  static layer_head h;
+/* Wrong bytes, or bytes written behind output and scratch. */
+static uint32_t run_layer(void) {
+  uint32_t errors = 0;
+  paint(fast, h.out_bytes);
+  paint(plain, h.out_bytes);
+  paint(scratch, h.scratch_bytes);
+  runners[h.kind](0, plain, 0);
+  runners[h.kind](1, fast, h.scratch_bytes ? scratch : 0);
+  errors += count_differences(fast, plain, h.out_bytes);
+  errors += count_differences(fast, want, h.want_bytes);
+  for (uint32_t i = 0; i < GUARD; i++)
+    errors += (fast[h.out_bytes + i] != 0x5a) +
+              (scratch[h.scratch_bytes + i] != 0x5a);
+  return errors;
+}
+
+static void read_layer(file_handle file) {
+  uint32_t from = 0;
+  (void)READ(file, in, h.in_bytes);
+  if (h.other_bytes)
+    (void)READ(file, other, h.other_bytes);
+  if (h.want_bytes)
+    (void)READ(file, want, h.want_bytes);
+  for (uint32_t i = 0; i < LAYER_INPUTS; i++) {
+    at[i] = h.constant_bytes[i] ? constants + from : 0;
+    if (h.constant_bytes[i])
+      (void)READ(file, constants + from, h.constant_bytes[i]);
+    from += (h.constant_bytes[i] + LAYER_ALIGN - 1) / LAYER_ALIGN * LAYER_ALIGN;
+  }
+}
+
+static int read_all(file_handle file) {
   uint32_t layers = 0, wrong = 0;
-  void *const constants[LAYER_CONSTANTS] = {multiplier, shift, bias, filter,
-                                            scale};
   while (READ(file, &h, sizeof h) == sizeof h) {
-    (void)READ(file, in, h.in_bytes);
-    (void)READ(file, want, h.out_bytes);
-    for (uint32_t i = 0; i < LAYER_CONSTANTS; i++)
-      if (h.constant_bytes[i])
-        (void)READ(file, constants[i], h.constant_bytes[i]);
-    for (uint32_t i = 0; i < h.out_bytes + GUARD; i++)
-      got[i] = 0x5a;
-    for (uint32_t i = 0; i < h.scratch_bytes + GUARD; i++)
-      scratch[i] = 0x5a;
-    run_layer(&h);
+    read_layer(file);
     layers++;
-    if (count_errors(&h) && wrong++ < 5) {
+    if (run_layer() && wrong++ < 5) {
       SAY("wrong: layer ");
       SAY_NUMBER(layers - 1);
       SAY(" kind ");

@@ -5,23 +5,37 @@
 
 #include <stdint.h>
 
-/* Constants that follow input and output, in this order. */
-enum {
-  LAYER_MULTIPLIER,
-  LAYER_SHIFT,
-  LAYER_BIAS,
-  LAYER_FILTER,
-  LAYER_SCALE,
-  LAYER_CONSTANTS
+enum layer_kind {
+  LAYER_CONV,
+  LAYER_DEPTHWISE,
+  LAYER_DENSE,
+  LAYER_ADD,
+  LAYER_MUL,
+  LAYER_AVERAGE,
+  LAYER_MAX,
+  LAYER_SOFTMAX,
+  LAYER_CONV_F32,
+  LAYER_DEPTHWISE_F32,
+  LAYER_DENSE_F32,
+  LAYER_ADD_F32,
+  LAYER_MUL_F32,
+  LAYER_KINDS
 };
 
+enum { LAYER_INPUTS = 9, LAYER_ALIGN = 16 };
+
+/* Then follow the inputs, the output that is wanted (none of float layers: the
+ * portable kernel's is), and the constants, by input of the operator. */
 typedef struct layer_head {
-  uint32_t kind; /* 0: conv_2d, 1: depthwise_conv_2d, 2: fully_connected */
-  uint32_t in_bytes, out_bytes, scratch_bytes, filter_input;
-  uint32_t constant_bytes[LAYER_CONSTANTS];
-  /* ash_rt_window; fully connected: batches, inputs, outputs */
+  uint32_t kind;
+  uint32_t in_bytes, other_bytes, out_bytes, want_bytes, scratch_bytes;
+  uint32_t constant_bytes[LAYER_INPUTS];
+  /* ash_rt_window; fully connected: batches, inputs, outputs; softmax: rows,
+   * depth; pairs: elements */
   int32_t window[15];
   int32_t in_offset, out_offset, per_channel, act_min, act_max;
+  int32_t pair[9]; /* offset, multiplier, shift of both inputs, output */
+  float low, high;
 } layer_head;
 
 #endif

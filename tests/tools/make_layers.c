@@ -1,11 +1,12 @@
-/* make_layers.c - random int8 layers, packed for a processor, with the outputs
- * of the reference interpreter:
+/* make_layers.c - random layers, packed for a processor, with the outputs of
+ * the reference interpreter:
  *
- *   make_layers dsp|mve COUNT SEED FILE
+ *   make_layers dsp|mve|rvv COUNT SEED FILE
  *
  * tests/e2e/kernel_variants gives the file to layers_main.c, which runs the
- * kernels of runtime/ on them, on this machine and on emulated boards. A record
- * is a struct layer_head (layers.h) and the bytes it announces. */
+ * kernels of runtime/ on them, the portable ones and the processor's, on this
+ * machine and on emulated boards. A record is a struct layer_head (layers.h)
+ * and the bytes it announces. */
 #include "../net.h"
 #include "base/rng.h"
 #include "kernel/kernel.h"
@@ -19,12 +20,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 200000 };
+enum { ROOM = 200000, CHANNELS = 64 };
 
 static ash_rng rng;
-static int8_t input[ROOM], weights[ROOM], output[ROOM];
-static int32_t bias[64];
-static float scales[64];
+static const char *variant;
+static union {
+  int8_t bytes[ROOM];
+  float floats[ROOM / 4];
+} input, other, weights, output;
+static int32_t bias[CHANNELS];
+static float float_bias[CHANNELS], scales[CHANNELS];
 
 static int32_t between(int32_t low, int32_t high) {
   return low + (int32_t)ash_rng_below(&rng, (uint64_t)(high - low + 1));
@@ -35,6 +40,15 @@ static int8_t random_s8(void) {
   return (int8_t)(between(0, 3) ? between(-128, 127) : extreme[between(0, 4)]);
 }
 
+static float random_f32(void) {
+  return (float)ldexp((double)between(-(1 << 23), 1 << 23), between(-26, -18));
+}
+
+static float random_scale(int32_t low, int32_t high) {
+  return (float)ldexp(1.0 + between(0, 1 << 20) / 1048576.0,
+                      between(low, high));
+}
+
 static void fill(int8_t *to, int32_t count) {
   const int32_t kind = between(0, 9);
   const int8_t same = random_s8();
@@ -42,13 +56,24 @@ static void fill(int8_t *to, int32_t count) {
     to[i] = kind == 0 ? same : random_s8();
 }
 
+static void fill_floats(float *to, uint64_t count) {
+  for (uint64_t i = 0; i < count; i++)
+    to[i] = random_f32();
+}
+
 /* ---- a layer ------------------------------------------------------------- */
 
 typedef struct config {
   layer_head head;
   ash_op_kind kind;
-  int32_t taps, channels;
+  bool real; /* float */
+  int32_t taps, channels, bottom, right;
 } config;
+
+static const char *random_act(void) {
+  static const char *const acts[] = {"none", "relu", "relu6", "relu_n1_to_1"};
+  return acts[between(0, 1) ? 0 : between(1, 3)];
+}
 
 /* Output size of a window, with padding made up; 0: does not fit. */
 static int32_t slide(int32_t in, int32_t filter, int32_t stride,
@@ -64,31 +89,61 @@ static int32_t slide(int32_t in, int32_t filter, int32_t stride,
 static void fill_weights(const config *c) {
   const int deep = c->kind == ASH_OP_depthwise_conv_2d;
   const int full = between(0, 19) == 0;
-  fill(weights, c->taps * c->channels);
+  int8_t *w = weights.bytes;
+  fill(w, c->taps * c->channels);
   for (int32_t i = 0; i < c->taps * c->channels; i++)
-    if (weights[i] == -128 && !full)
-      weights[i] = -127;
+    if (w[i] == -128 && !full)
+      w[i] = -127;
   for (int32_t k = 0; k < c->channels; k++)
     for (int32_t t = between(0, 3) ? c->taps : 0; t < c->taps; t++)
-      weights[deep ? t * c->channels + k : k * c->taps + t] = 0;
+      w[deep ? t * c->channels + k : k * c->taps + t] = 0;
   for (int32_t k = 0; k < c->channels; k++) {
     bias[k] =
         between(0, 9) ? between(-20000, 20000) : between(-(1 << 28), 1 << 28);
-    scales[k] = (float)ldexp(1.0 + between(0, 1 << 20) / 1048576.0,
-                             -between(2, between(0, 4) ? 14 : 30));
+    scales[k] = random_scale(between(0, 4) ? -14 : -30, -2);
   }
+}
+
+static void set_range(config *c, const net *n, uint32_t y, const char *act) {
+  const ash_float_range f = ash_float_range_of(act);
+  c->head.low = f.low;
+  c->head.high = f.high;
+  if (c->real)
+    return;
+  const ash_int_range r = ash_quant_range(&n->g->tensors.items[y], act);
+  c->head.act_min = r.low;
+  c->head.act_max = r.high;
+}
+
+static uint32_t add_float_layer(net *n, config *c, ash_shape in, ash_shape out,
+                                ash_shape filter) {
+  const char *act = random_act();
+  fill_floats(weights.floats, ash_shape_elements(&filter));
+  fill_floats(float_bias, CHANNELS);
+  const uint32_t x = net_input(n, ASH_FLOAT32, in, 0, 0);
+  const uint32_t y = net_result(n, ASH_FLOAT32, out, 0, 0);
+  const uint32_t w = net_constant(n, ASH_FLOAT32, filter, weights.floats, 0, 0);
+  const uint32_t b =
+      net_constant(n, ASH_FLOAT32, NET_DIMS(c->channels), float_bias, 0, 0);
+  const uint32_t op =
+      net_op(n, c->kind, between(0, 7) ? NET_IDS(x, w, b) : NET_IDS(x, w), y);
+  net_string(n, op, "act", act);
+  set_range(c, n, y, act);
+  return op;
 }
 
 static uint32_t add_layer(net *n, config *c, ash_shape in, ash_shape out,
                           ash_shape filter, int32_t axis) {
-  static const char *const acts[] = {"none", "relu", "relu6", "relu_n1_to_1"};
-  const char *act = acts[between(0, 1) ? 0 : between(1, 3)];
+  if (c->real)
+    return add_float_layer(n, c, in, out, filter);
+  const char *act = random_act();
   const float out_scale = between(0, 1) ? 1.0f : 0.05f;
   const int32_t in_zero = random_s8(), out_zero = random_s8();
   fill_weights(c);
   const uint32_t x = net_input(n, ASH_INT8, in, 1.0f, in_zero);
   const uint32_t y = net_result(n, ASH_INT8, out, out_scale, out_zero);
-  const uint32_t w = net_constant(n, ASH_INT8, filter, weights, scales[0], 0);
+  const uint32_t w =
+      net_constant(n, ASH_INT8, filter, weights.bytes, scales[0], 0);
   const uint32_t b =
       net_constant(n, ASH_INT32, NET_DIMS(c->channels), bias, 0, 0);
   c->head.per_channel = between(0, 3) != 0 && c->channels > 1;
@@ -97,46 +152,75 @@ static uint32_t add_layer(net *n, config *c, ash_shape in, ash_shape out,
   const uint32_t op =
       net_op(n, c->kind, between(0, 7) ? NET_IDS(x, w, b) : NET_IDS(x, w), y);
   net_string(n, op, "act", act);
-  const ash_int_range r = ash_quant_range(&n->g->tensors.items[y], act);
   c->head.in_offset = -in_zero;
   c->head.out_offset = out_zero;
-  c->head.act_min = r.low;
-  c->head.act_max = r.high;
+  set_range(c, n, y, act);
   return op;
 }
 
-/* False: the window does not fit; try again. */
-static bool make_window(net *n, config *c, uint32_t *op) {
-  const bool deep = c->kind == ASH_OP_depthwise_conv_2d;
+/* Sizes, strides and padding. False: the window does not fit; try again. */
+static bool choose_window(config *c) {
+  const bool whole = c->kind == ASH_OP_conv_2d;
+  const bool pool = !whole && c->kind != ASH_OP_depthwise_conv_2d;
+  const bool point = whole && between(0, 2) == 0;
   int32_t *w = c->head.window;
-  int32_t bottom, right;
-  const bool point = !deep && between(0, 2) == 0;
   w[0] = between(0, 5) ? 1 : 2;
   for (int32_t i = 1; i < 3; i++)
     w[i] = between(1, 9);
-  w[3] = between(0, 1) ? between(1, 40) : 16 * between(1, 2);
-  w[6] = deep ? w[3] : between(1, 20);
+  w[3] = between(0, 1) ? between(1, c->real ? 20 : 40) : 16 * between(1, 2);
+  w[6] = whole ? between(1, between(0, 3) ? 20 : 40) : w[3];
   for (int32_t i = 7; i < 9; i++) {
     w[i] = point ? 1 : between(0, 1) ? 3 : between(1, 5);
     w[i + 2] = between(0, 1) ? 1 : between(1, 3);
-    w[i + 4] = between(0, 3) ? 1 : 2;
+    w[i + 4] = pool || between(0, 3) ? 1 : 2;
   }
-  w[4] = slide(w[1], w[7], w[9], w[11], &w[13], &bottom);
-  w[5] = slide(w[2], w[8], w[10], w[12], &w[14], &right);
-  if (w[4] == 0 || w[5] == 0)
-    return false;
+  w[4] = slide(w[1], w[7], w[9], w[11], &w[13], &c->bottom);
+  w[5] = slide(w[2], w[8], w[10], w[12], &w[14], &c->right);
   c->channels = w[6];
-  c->taps = w[7] * w[8] * (deep ? 1 : w[3]);
+  c->taps = w[7] * w[8] * (whole ? w[3] : 1);
+  return w[4] != 0 && w[5] != 0;
+}
+
+static void set_window(net *n, const config *c, uint32_t op, int32_t count) {
+  static const char *const names[] = {"stride_h", "stride_w",   "pad_top",
+                                      "pad_left", "dilation_h", "dilation_w"};
+  static const int32_t at[] = {9, 10, 13, 14, 11, 12};
+  for (int32_t i = 0; i < count; i++)
+    net_int(n, op, names[i], c->head.window[at[i]]);
+  net_int(n, op, "pad_bottom", c->bottom);
+  net_int(n, op, "pad_right", c->right);
+}
+
+static bool make_window(net *n, config *c, uint32_t *op) {
+  const bool deep = c->kind == ASH_OP_depthwise_conv_2d;
+  if (!choose_window(c))
+    return false;
+  const int32_t *w = c->head.window;
   *op = add_layer(
       n, c, NET_DIMS(w[0], w[1], w[2], w[3]), NET_DIMS(w[0], w[4], w[5], w[6]),
       deep ? NET_DIMS(1, w[7], w[8], w[6]) : NET_DIMS(w[6], w[7], w[8], w[3]),
       deep ? 3 : 0);
-  static const char *const names[] = {"stride_h",   "stride_w", "dilation_h",
-                                      "dilation_w", "pad_top",  "pad_left"};
-  for (int32_t i = 0; i < 6; i++)
-    net_int(n, *op, names[i], w[9 + i]);
-  net_int(n, *op, "pad_bottom", bottom);
-  net_int(n, *op, "pad_right", right);
+  set_window(n, c, *op, 6);
+  return true;
+}
+
+static bool make_pool(net *n, config *c, uint32_t *op) {
+  if (!choose_window(c))
+    return false;
+  const int32_t *w = c->head.window;
+  const char *act = random_act();
+  const float scale = random_scale(-8, 0);
+  const int32_t zero = random_s8();
+  const uint32_t x =
+      net_input(n, ASH_INT8, NET_DIMS(w[0], w[1], w[2], w[3]), scale, zero);
+  const uint32_t y =
+      net_result(n, ASH_INT8, NET_DIMS(w[0], w[4], w[5], w[6]), scale, zero);
+  *op = net_op(n, c->kind, NET_IDS(x), y);
+  net_int(n, *op, "filter_h", w[7]);
+  net_int(n, *op, "filter_w", w[8]);
+  set_window(n, c, *op, 4);
+  net_string(n, *op, "act", act);
+  set_range(c, n, y, act);
   return true;
 }
 
@@ -144,7 +228,7 @@ static bool make_dense(net *n, config *c, uint32_t *op) {
   int32_t *w = c->head.window;
   w[0] = between(0, 2) ? 1 : between(1, 3);
   w[1] = between(0, 1) ? between(1, 200) : 16 * between(1, 8);
-  w[2] = between(1, 20);
+  w[2] = between(1, between(0, 3) ? 20 : 50);
   c->channels = w[2];
   c->taps = w[1];
   *op = add_layer(n, c, NET_DIMS(w[0], w[1]), NET_DIMS(w[0], w[2]),
@@ -152,64 +236,154 @@ static bool make_dense(net *n, config *c, uint32_t *op) {
   return true;
 }
 
-/* ---- records ------------------------------------------------------------- */
+/* ---- pairs and rows ------------------------------------------------------ */
 
-static uint32_t bytes_of(const ash_graph *g, const ash_op *o, uint32_t k) {
-  const ash_tensor *t = ash_op_in(g, o, k);
-  return t ? (uint32_t)t->bytes : 0;
+static void set_pair(config *c, const ash_tensor *a, const ash_tensor *b,
+                     const ash_tensor *y, const ash_add_scaling *s) {
+  const int32_t pair[9] = {-ash_quant_zero(a), s->a.multiplier,   s->a.shift,
+                           -ash_quant_zero(b), s->b.multiplier,   s->b.shift,
+                           ash_quant_zero(y),  s->out.multiplier, s->out.shift};
+  memcpy(c->head.pair, pair, sizeof pair);
 }
+
+static bool make_pair(net *n, config *c, uint32_t *op) {
+  const char *act = random_act();
+  const ash_type type = c->real ? ASH_FLOAT32 : ASH_INT8;
+  const ash_shape shape = NET_DIMS(between(1, 3), between(1, 90));
+  float s[3];
+  for (int32_t i = 0; i < 3; i++)
+    s[i] = c->real ? 0 : random_scale(-8, 1);
+  const uint32_t a = net_input(n, type, shape, s[0], random_s8());
+  const uint32_t b = net_input(n, type, shape, s[1], random_s8());
+  const uint32_t y = net_result(n, type, shape, s[2], random_s8());
+  *op = net_op(n, c->kind, NET_IDS(a, b), y);
+  net_string(n, *op, "act", act);
+  set_range(c, n, y, act);
+  c->head.window[0] = shape.dim[0] * shape.dim[1];
+  if (c->real)
+    return true;
+  const ash_tensor *t = n->g->tensors.items;
+  ash_add_scaling scaling;
+  if (!ash_quant_pair(&scaling, c->kind, &t[a], &t[b], &t[y]) ||
+      scaling.out.shift > 7)
+    return false;
+  set_pair(c, &t[a], &t[b], &t[y], &scaling);
+  return c->kind == ASH_OP_mul || scaling.out.shift <= 0;
+}
+
+static bool make_softmax(net *n, config *c, uint32_t *op) {
+  int32_t *w = c->head.window;
+  w[0] = between(1, 3);
+  w[1] = between(1, 70);
+  const uint32_t x = net_input(n, ASH_INT8, NET_DIMS(w[0], w[1]),
+                               random_scale(-8, 0), random_s8());
+  const uint32_t y =
+      net_result(n, ASH_INT8, NET_DIMS(w[0], w[1]), 1.0f / 256, -128);
+  *op = net_op(n, c->kind, NET_IDS(x), y);
+  return true;
+}
+
+/* ---- records ------------------------------------------------------------- */
 
 static void put(FILE *to, const void *bytes, size_t count) {
   CHECK(count == 0 || fwrite(bytes, 1, count, to) == count);
 }
 
+/* Constants that the op has, whether its kernel reads them or not: the portable
+ * kernel reads others. */
+static const ash_tensor *constant(const net *n, uint32_t op, uint32_t k) {
+  const ash_tensor *t = ash_op_in(n->g, &n->g->ops.items[op], k);
+  return k > 0 && t && t->data ? t : NULL;
+}
+
 static void put_record(FILE *to, net *n, config *c, uint32_t op) {
-  const ash_op *o = &n->g->ops.items[op];
   layer_head *h = &c->head;
-  h->in_bytes = bytes_of(n->g, o, 0);
-  h->out_bytes = (uint32_t)ash_op_out(n->g, o, 0)->bytes;
+  const ash_tensor *tensors = n->g->tensors.items;
+  h->in_bytes = (uint32_t)tensors[n->g->inputs[0]].bytes;
+  h->other_bytes =
+      n->g->input_count > 1 ? (uint32_t)tensors[n->g->inputs[1]].bytes : 0;
+  h->out_bytes = (uint32_t)tensors[n->g->outputs[0]].bytes;
+  h->want_bytes = c->real ? 0 : h->out_bytes;
   h->scratch_bytes = (uint32_t)ash_kernel_scratch(n->g, op);
-  const bool dense = c->kind == ASH_OP_fully_connected;
-  h->filter_input = dense                                 ? ASH_IN_DENSE_PACKED
-                    : c->kind == ASH_OP_depthwise_conv_2d ? 1
-                                                          : ASH_IN_PACKED;
-  static const uint32_t windows[] = {ASH_IN_MULTIPLIERS, ASH_IN_SHIFTS,
-                                     ASH_IN_FOLDED, 0, UINT32_MAX};
-  static const uint32_t rows[] = {UINT32_MAX, UINT32_MAX, ASH_IN_DENSE_FOLDED,
-                                  0, ASH_IN_DENSE_SCALE};
-  const uint32_t *at = dense ? rows : windows;
-  for (int32_t i = 0; i < LAYER_CONSTANTS; i++)
-    h->constant_bytes[i] =
-        bytes_of(n->g, o, i == LAYER_FILTER ? h->filter_input : at[i]);
+  for (uint32_t k = 0; k < LAYER_INPUTS; k++)
+    h->constant_bytes[k] =
+        constant(n, op, k) ? (uint32_t)constant(n, op, k)->bytes : 0;
   put(to, h, sizeof *h);
-  put(to, input, h->in_bytes);
-  put(to, output, h->out_bytes);
-  for (int32_t i = 0; i < LAYER_CONSTANTS; i++)
-    if (h->constant_bytes[i])
-      put(to,
-          ash_op_in(n->g, o, i == LAYER_FILTER ? h->filter_input : at[i])->data,
-          h->constant_bytes[i]);
+  put(to, input.bytes, h->in_bytes);
+  put(to, other.bytes, h->other_bytes);
+  put(to, output.bytes, h->want_bytes);
+  for (uint32_t k = 0; k < LAYER_INPUTS; k++)
+    if (h->constant_bytes[k])
+      put(to, constant(n, op, k)->data, h->constant_bytes[k]);
+}
+
+/* Did the operator get a kernel of the processor? */
+static bool has_variant(const net *n, uint32_t op) {
+  const ash_kernel *k = ash_kernel_find(n->g, op);
+  const size_t have = k ? strlen(k->name) : 0, want = strlen(variant);
+  return have > want && strcmp(k->name + have - want, variant) == 0;
+}
+
+typedef bool maker(net *n, config *c, uint32_t *op);
+
+static const struct {
+  ash_op_kind kind;
+  maker *make;
+  bool real;
+  uint32_t weight; /* how often, among all */
+} makers[LAYER_KINDS] = {
+    [LAYER_CONV] = {ASH_OP_conv_2d, make_window, false, 8},
+    [LAYER_DEPTHWISE] = {ASH_OP_depthwise_conv_2d, make_window, false, 8},
+    [LAYER_DENSE] = {ASH_OP_fully_connected, make_dense, false, 8},
+    [LAYER_ADD] = {ASH_OP_add, make_pair, false, 3},
+    [LAYER_MUL] = {ASH_OP_mul, make_pair, false, 3},
+    [LAYER_AVERAGE] = {ASH_OP_average_pool_2d, make_pool, false, 2},
+    [LAYER_MAX] = {ASH_OP_max_pool_2d, make_pool, false, 2},
+    [LAYER_SOFTMAX] = {ASH_OP_softmax, make_softmax, false, 2},
+    [LAYER_CONV_F32] = {ASH_OP_conv_2d, make_window, true, 1},
+    [LAYER_DEPTHWISE_F32] = {ASH_OP_depthwise_conv_2d, make_window, true, 1},
+    [LAYER_DENSE_F32] = {ASH_OP_fully_connected, make_dense, true, 1},
+    [LAYER_ADD_F32] = {ASH_OP_add, make_pair, true, 1},
+    [LAYER_MUL_F32] = {ASH_OP_mul, make_pair, true, 1},
+};
+
+static uint32_t random_kind(void) {
+  int32_t all = 0;
+  for (uint32_t i = 0; i < LAYER_KINDS; i++)
+    all += (int32_t)makers[i].weight;
+  int32_t at = between(0, all - 1);
+  uint32_t kind = 0;
+  while (at >= (int32_t)makers[kind].weight)
+    at -= (int32_t)makers[kind++].weight;
+  return kind;
+}
+
+static void run_reference(net *n, const config *c) {
+  const void *ins[2] = {input.bytes, other.bytes};
+  void *outs[1] = {output.bytes};
+  const ash_tensor *t = n->g->tensors.items;
+  if (c->real) {
+    fill_floats(input.floats, t[n->g->inputs[0]].bytes / 4);
+    fill_floats(other.floats, 300);
+    return;
+  }
+  fill(input.bytes, (int32_t)t[n->g->inputs[0]].bytes);
+  fill(other.bytes, 300);
+  CHECK_EQ(ash_ref_run(n->ctx, n->g, ins, outs), ASH_OK);
 }
 
 /* True: written. */
 static bool make(FILE *to, uint32_t features) {
   net n = net_new();
-  static const ash_op_kind kinds[] = {ASH_OP_conv_2d, ASH_OP_depthwise_conv_2d,
-                                      ASH_OP_fully_connected};
-  config c = {.head = {.kind = (uint32_t)between(0, 2)}};
+  config c = {.head = {.kind = random_kind()}};
   uint32_t op = 0;
   bool written = false;
-  c.kind = kinds[c.head.kind];
-  const bool fits = c.kind == ASH_OP_fully_connected ? make_dense(&n, &c, &op)
-                                                     : make_window(&n, &c, &op);
-  if (fits) {
-    const void *ins[1] = {input};
-    void *outs[1] = {output};
-    fill(input, (int32_t)n.g->tensors.items[n.g->inputs[0]].bytes);
-    CHECK_EQ(ash_ref_run(n.ctx, n.g, ins, outs), ASH_OK);
+  c.kind = makers[c.head.kind].kind;
+  c.real = makers[c.head.kind].real;
+  if (makers[c.head.kind].make(&n, &c, &op)) {
+    run_reference(&n, &c);
     n.g->features = features;
-    if (ash_run_passes(n.ctx, n.g) == ASH_OK &&
-        ash_op_is_packed(n.g, &n.g->ops.items[op])) {
+    if (ash_run_passes(n.ctx, n.g) == ASH_OK && has_variant(&n, op)) {
       put_record(to, &n, &c, op);
       written = true;
     }
@@ -218,12 +392,17 @@ static bool make(FILE *to, uint32_t features) {
   return written;
 }
 
+static uint32_t features_of(const char *name) {
+  if (strcmp(name, "mve") == 0)
+    return ASH_FEATURE_MVE | ASH_FEATURE_MVE_FLOAT;
+  return strcmp(name, "rvv") == 0 ? ASH_FEATURE_RVV : ASH_FEATURE_DSP;
+}
+
 int main(int argc, char **argv) {
   if (argc != 5)
     return 64;
-  const uint32_t features = strcmp(argv[1], "mve") == 0
-                                ? ASH_FEATURE_MVE | ASH_FEATURE_DSP
-                                : ASH_FEATURE_DSP;
+  variant = argv[1];
+  const uint32_t features = features_of(variant);
   const long count = strtol(argv[2], NULL, 10);
   rng.state = strtoull(argv[3], NULL, 10);
   FILE *to = fopen(argv[4], "wb");

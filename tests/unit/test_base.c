@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "check.h"
 
+#include <dirent.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static ash_ctx *new_ctx(void) {
@@ -194,6 +196,112 @@ static void outputs_appear_together_or_not_at_all(void) {
   ash_ctx_free(ctx);
 }
 
+static void check_text(ash_ctx *ctx, const char *path, const char *want) {
+  ash_file file;
+  CHECK_EQ(ash_file_read(ctx, &file, path), ASH_OK);
+  CHECK(file.count == strlen(want) &&
+        memcmp(file.bytes, want, file.count) == 0);
+  ash_file_drop(&file);
+}
+
+static size_t files_in(const char *folder) {
+  size_t count = 0;
+  DIR *d = opendir(folder);
+  CHECK(d != NULL);
+  for (const struct dirent *e; (e = readdir(d)) != NULL;)
+    count += e->d_name[0] != '.';
+  (void)closedir(d);
+  return count;
+}
+
+/* The third of four files cannot be put in place: the first two come back. */
+static void a_failed_commit_puts_back_what_it_replaced(void) {
+  ash_ctx *ctx = new_ctx();
+  char dir[] = "/tmp/ashlar-test-XXXXXX", path[4][64];
+  CHECK(mkdtemp(dir) != NULL);
+  ash_output out;
+  for (int round = 0; round < 2; round++) {
+    ash_output_init(&out, ctx, &ctx->scratch);
+    for (int i = 0; i < 4; i++) {
+      (void)snprintf(path[i], sizeof path[i], "%s/new/%d", dir, i);
+      if (round == 0 && i == 1)
+        continue; /* did not exist before */
+      CHECK_EQ(ash_output_add(&out, path[i], round ? "new" : "old", 3), ASH_OK);
+    }
+    if (round)
+      CHECK_EQ(unlink(out.files.items[2].temporary), 0);
+    CHECK_EQ(ash_output_commit(&out), round ? ASH_IO : ASH_OK);
+    ash_output_abandon(&out);
+  }
+  check_text(ctx, path[0], "old");
+  CHECK(access(path[1], F_OK) != 0);
+  check_text(ctx, path[2], "old");
+  check_text(ctx, path[3], "old");
+  (void)snprintf(path[1], sizeof path[1], "%s/new", dir);
+  CHECK_EQ(files_in(path[1]), 3);
+  for (int i = 0; i < 4; i++)
+    if (i != 1)
+      CHECK_EQ(unlink(path[i]), 0);
+  CHECK_EQ(rmdir(path[1]), 0);
+  CHECK_EQ(rmdir(dir), 0);
+  ash_ctx_free(ctx);
+}
+
+static void two_writers_of_the_same_files_do_not_meet(void) {
+  ash_ctx *ctx = new_ctx();
+  char dir[] = "/tmp/ashlar-test-XXXXXX", path[64];
+  CHECK(mkdtemp(dir) != NULL);
+  (void)snprintf(path, sizeof path, "%s/file", dir);
+  ash_output a, b;
+  ash_output_init(&a, ctx, &ctx->scratch);
+  ash_output_init(&b, ctx, &ctx->scratch);
+  CHECK_EQ(ash_output_add(&a, path, "first", 5), ASH_OK);
+  CHECK_EQ(ash_output_add(&b, path, "second", 6), ASH_OK);
+  CHECK_EQ(ash_output_commit(&a), ASH_OK);
+  ash_output_abandon(&a);
+  check_text(ctx, path, "first");
+  CHECK_EQ(ash_output_commit(&b), ASH_OK);
+  ash_output_abandon(&b);
+  check_text(ctx, path, "second");
+  CHECK_EQ(files_in(dir), 1);
+  CHECK_EQ(unlink(path), 0);
+  CHECK_EQ(rmdir(dir), 0);
+  ash_ctx_free(ctx);
+}
+
+static void folders_made_in_vain_go_again(void) {
+  ash_ctx *ctx = new_ctx();
+  char dir[] = "/tmp/ashlar-test-XXXXXX", path[64];
+  CHECK(mkdtemp(dir) != NULL);
+  (void)snprintf(path, sizeof path, "%s/a/b/file", dir);
+  ash_output out;
+  ash_output_init(&out, ctx, &ctx->scratch);
+  CHECK_EQ(ash_output_add(&out, path, "text", 4), ASH_OK);
+  ash_output_abandon(&out);
+  CHECK_EQ(files_in(dir), 0);
+  CHECK_EQ(rmdir(dir), 0);
+  ash_ctx_free(ctx);
+}
+
+static void options_of_older_callers_are_read_as_far_as_they_go(void) {
+  struct {
+    size_t struct_bytes;
+    int a, b;
+  } to = {0, 1, 2}, from = {0, 7, 8};
+  from.struct_bytes = (size_t)((char *)&from.b - (char *)&from);
+  ash_take_options(&to, sizeof to, &from);
+  CHECK(to.a == 7 && to.b == 2);
+  from.struct_bytes = 0; /* all of this version */
+  ash_take_options(&to, sizeof to, &from);
+  CHECK_EQ(to.b, 8);
+  from.struct_bytes = sizeof from + 100; /* a newer caller */
+  from.b = 9;
+  ash_take_options(&to, sizeof to, &from);
+  CHECK_EQ(to.b, 9);
+  ash_take_options(&to, sizeof to, NULL);
+  CHECK_EQ(to.b, 9);
+}
+
 #define TESTS(X)                                                               \
   X(sha256_gives_the_published_digests)                                        \
   X(sha256_gives_heliaaots_plan_hash)                                          \
@@ -205,5 +313,9 @@ static void outputs_appear_together_or_not_at_all(void) {
   X(floats_read_back_exactly)                                                  \
   X(diagnostics_print_their_path)                                              \
   X(diagnostic_ids_are_unique_and_explained)                                   \
-  X(outputs_appear_together_or_not_at_all)
+  X(outputs_appear_together_or_not_at_all)                                     \
+  X(a_failed_commit_puts_back_what_it_replaced)                                \
+  X(two_writers_of_the_same_files_do_not_meet)                                 \
+  X(folders_made_in_vain_go_again)                                             \
+  X(options_of_older_callers_are_read_as_far_as_they_go)
 TEST_MAIN(TESTS)

@@ -79,7 +79,14 @@ static ash_status check(bad *b) {
   return ash_check_plan(b->n.ctx, &b->plan, b->n.g, b->device);
 }
 
+/* Every corruption has a diagnostic of its own. */
+static uint32_t seen[64];
+static size_t seen_count;
+
 static void refused(bad *b, uint32_t id) {
+  for (size_t i = 0; i < seen_count; i++)
+    CHECK(seen[i] != id);
+  seen[seen_count++] = id;
   CHECK_EQ(check(b), ASH_INTERNAL);
   CHECK_EQ(last_diag(&b->n)->id, id);
   net_free(&b->n);
@@ -102,7 +109,7 @@ static void a_slot_without_a_place(void) {
 static void a_tensor_left_out(void) {
   bad b = setup(&plain);
   drop_slot(&b, OUT);
-  refused(&b, ASH_D_plan_unbound);
+  refused(&b, ASH_D_plan_missing);
 }
 
 static void a_constant_left_out(void) {
@@ -126,7 +133,7 @@ static void a_slot_beyond_its_arena(void) {
 static void a_slot_smaller_than_its_tensor(void) {
   bad b = setup(&plain);
   slot(&b, Y)->size = 60;
-  refused(&b, ASH_D_plan_beyond_arena);
+  refused(&b, ASH_D_plan_undersized);
 }
 
 static void two_slots_on_the_same_bytes(void) {
@@ -138,7 +145,7 @@ static void two_slots_on_the_same_bytes(void) {
 static void two_constants_on_the_same_bytes(void) {
   bad b = setup(&plain);
   slot(&b, C2)->binding.offset = slot(&b, C1)->binding.offset;
-  refused(&b, ASH_D_plan_overlap);
+  refused(&b, ASH_D_plan_constants_differ);
 }
 
 static void an_offset_that_is_not_aligned(void) {
@@ -155,13 +162,13 @@ static void elements_that_are_not_aligned(void) {
   arena(&b, ASH_SCRATCH)->size += 1024;
   arena(&b, ASH_SCRATCH)->verdict = ASH_FEASIBLE;
   b.device = NULL;
-  refused(&b, ASH_D_plan_misaligned);
+  refused(&b, ASH_D_plan_element_misaligned);
 }
 
 static void an_arena_with_an_impossible_alignment(void) {
   bad b = setup(&plain);
   arena(&b, ASH_SCRATCH)->alignment = 24;
-  refused(&b, ASH_D_plan_misaligned);
+  refused(&b, ASH_D_plan_arena_alignment);
 }
 
 static void a_lifetime_that_misses_a_use(void) {
@@ -173,7 +180,7 @@ static void a_lifetime_that_misses_a_use(void) {
 static void a_slot_that_is_never_alive(void) {
   bad b = setup(&plain);
   slot(&b, Y)->life.end_step = slot(&b, Y)->life.first_step;
-  refused(&b, ASH_D_plan_lifetime);
+  refused(&b, ASH_D_plan_never_alive);
 }
 
 static void an_alias_outside_its_storage(void) {
@@ -186,7 +193,7 @@ static void an_alias_outside_its_storage(void) {
 static void aliases_in_a_circle(void) {
   bad b = setup(&plain);
   slot(&b, Q)->alias_of = (uint32_t)(slot(&b, V) - b.slots);
-  refused(&b, ASH_D_plan_alias);
+  refused(&b, ASH_D_plan_alias_circle);
 }
 
 static void arenas_larger_than_their_memory(void) {
@@ -208,7 +215,7 @@ static void a_variable_planned_as_scratch(void) {
 static void scratch_in_memory_that_cannot_be_written(void) {
   bad b = setup(&plain);
   arena(&b, ASH_SCRATCH)->memory = "ROM";
-  refused(&b, ASH_D_plan_memory);
+  refused(&b, ASH_D_plan_read_only);
 }
 
 static void an_arena_in_memory_that_does_not_exist(void) {
@@ -228,13 +235,13 @@ static void steps_in_the_wrong_order(void) {
 static void an_operator_that_runs_twice(void) {
   bad b = setup(&plain);
   b.steps[1] = b.steps[0];
-  refused(&b, ASH_D_plan_step);
+  refused(&b, ASH_D_plan_step_twice);
 }
 
 static void an_operator_that_never_runs(void) {
   bad b = setup(&plain);
   b.plan.steps.count--;
-  refused(&b, ASH_D_plan_step);
+  refused(&b, ASH_D_plan_step_missing);
 }
 
 static void a_bound_above_the_size(void) {
@@ -246,7 +253,7 @@ static void a_bound_above_the_size(void) {
 static void optimality_without_a_matching_bound(void) {
   bad b = setup(&plain);
   arena(&b, ASH_SCRATCH)->lower_bound--;
-  refused(&b, ASH_D_plan_bound);
+  refused(&b, ASH_D_plan_verdict);
 }
 
 static void slots_that_disagree_on_their_source(void) {
@@ -304,6 +311,23 @@ static void a_result_beside_the_input_it_overwrites(void) {
   refused(&b, ASH_D_plan_self_overlap);
 }
 
+/* Something is written over the variable after its last use. */
+static void a_variable_that_does_not_survive(void) {
+  bad b = setup(&plain);
+  ash_slot *out = slot(&b, OUT), *state = slot(&b, STATE);
+  state->size = out->size;
+  arena(&b, ASH_PERSISTENT)->size = state->size;
+  arena(&b, ASH_PERSISTENT)->verdict = ASH_FEASIBLE;
+  out->binding = state->binding;
+  out->life = state->life;
+  out->alias_of = (uint32_t)(state - b.slots);
+  refused(&b, ASH_D_plan_state_lost);
+}
+
+static void there_are_at_least_twenty_of_them(void) {
+  CHECK(seen_count >= 20);
+}
+
 #define TESTS(X)                                                               \
   X(a_right_plan_passes)                                                       \
   X(a_slot_without_a_place)                                                    \
@@ -334,6 +358,8 @@ static void a_result_beside_the_input_it_overwrites(void) {
   X(a_tensor_planned_twice)                                                    \
   X(two_arenas_for_one_role_and_memory)                                        \
   X(a_result_in_place_of_an_input_still_needed)                                \
-  X(a_result_beside_the_input_it_overwrites)
+  X(a_result_beside_the_input_it_overwrites)                                   \
+  X(a_variable_that_does_not_survive)                                          \
+  X(there_are_at_least_twenty_of_them)
 
 TEST_MAIN(TESTS)

@@ -93,8 +93,8 @@ static void the_report_of_a_model_repeats(void) {
 }
 
 /* A plan with one arena and tensors "a" (of these bytes) and `id` at 64. */
-static void small_plan(char out[2048], const char *hash, unsigned size,
-                       const char *id) {
+static void named_plan(char out[2048], const char *hash, unsigned size,
+                       const char *id, const char *name) {
   (void)snprintf(
       out, 2048,
       "{\"schema\": \"ashlar-plan-1\", \"model\": \"m\", \"target\": \"t\","
@@ -103,9 +103,31 @@ static void small_plan(char out[2048], const char *hash, unsigned size,
       "\"memory\": \"L1\", \"size\": %u}], \"tensors\": ["
       "{\"id\": \"a\", \"name\": \"A\", \"role\": \"scratch\","
       "\"memory\": \"L1\", \"offset\": 0, \"size\": %u},"
-      "{\"id\": \"%s\", \"name\": \"B\", \"role\": \"scratch\","
+      "{\"id\": \"%s\", \"name\": \"%s\", \"role\": \"scratch\","
       "\"memory\": \"L1\", \"offset\": 64, \"size\": 8}]}",
-      hash, 64 + size, size, id);
+      hash, 64 + size, size, id, name);
+}
+
+static void small_plan(char out[2048], const char *hash, unsigned size,
+                       const char *id) {
+  named_plan(out, hash, size, id, id);
+}
+
+static void tensors_are_the_same_by_name_where_it_is_unique(void) {
+  ash_ctx *ctx = new_ctx();
+  char a[2048], b[2048];
+  ash_plan_diff d;
+  named_plan(a, "x1", 16, "7", "conv");
+  named_plan(b, "x2", 16, "9", "conv"); /* exported again */
+  CHECK_EQ(ash_diff_plans(ctx, &d, a, strlen(a), "a", b, strlen(b), "b"),
+           ASH_OK);
+  CHECK_EQ(d.tensor_count, 0);
+  named_plan(a, "x1", 16, "7", "A"); /* twice the same name: ids count */
+  named_plan(b, "x2", 16, "9", "A");
+  CHECK_EQ(ash_diff_plans(ctx, &d, a, strlen(a), "a", b, strlen(b), "b"),
+           ASH_OK);
+  CHECK_EQ(d.tensor_count, 2);
+  ash_ctx_free(ctx);
 }
 
 static void a_diff_names_what_changed(void) {
@@ -153,6 +175,7 @@ static void equal_plans_have_no_difference(void) {
   X(names_cannot_leave_the_data)                                               \
   X(two_plans_stand_in_their_places)                                           \
   X(the_report_of_a_model_repeats)                                             \
+  X(tensors_are_the_same_by_name_where_it_is_unique)                           \
   X(a_diff_names_what_changed)                                                 \
   X(equal_plans_have_no_difference)
 TEST_MAIN(TESTS)

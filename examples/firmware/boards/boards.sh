@@ -1,32 +1,34 @@
-# boards.sh - board NAME: sets machine (QEMU's), flags (of the compiler), mhz
-# (of the timer that counts) and tools (the prefix of the cross tools).
+# boards.sh - board NAME: sets, from the board's .cmake file, machine (QEMU's
+# program and options), flags (of the compilers), link_flags, tools (the prefix
+# of the cross tools), triple, specs, start and mhz.
 boards="mps2-an386 mps2-an500 mps2-an505 mps3-an547 riscv-virt32 riscv-virt64"
+boards_folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+value_of() { sed -n "s/^set($2 \"\(.*\)\")\$/\1/p" "$boards_folder/$1.cmake"; }
 
 board() {
-  tools=arm-none-eabi-
-  qemu=qemu-system-arm
-  start=start_arm.c
-  triple=arm-none-eabi
-  icount=7
-  case $1 in
-  mps2-an386) mhz=25 flags="-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16" ;;
-  mps2-an500) mhz=25 flags="-mcpu=cortex-m7 -mthumb -mfloat-abi=hard -mfpu=fpv5-d16" ;;
-  mps2-an505) mhz=20 flags="-mcpu=cortex-m33 -mthumb -mfloat-abi=hard -mfpu=fpv5-sp-d16" ;;
-  mps3-an547) mhz=32 flags="-mcpu=cortex-m55 -mthumb -mfloat-abi=hard" ;;
-  riscv-virt32) mhz=1 qemu=qemu-system-riscv32 flags="-march=rv32imac -mabi=ilp32 -misa-spec=2.2 -mcmodel=medany" ;;
-  riscv-virt64) mhz=1 qemu=qemu-system-riscv64 flags="-march=rv64gc -mabi=lp64d -misa-spec=2.2 -mcmodel=medany" ;;
+  case " $boards " in
+  *" $1 "*) ;;
   *) echo "no board '$1'; there are: $boards" >&2; return 1 ;;
   esac
-  machine="-M $1"
-  case $1 in
-  riscv-virt*)
-    tools=riscv64-unknown-elf-
-    start=start_riscv.c
-    triple=riscv${1#riscv-virt}-unknown-elf
-    icount=0
-    machine="-M virt -bios none"
-    [ "$1" = riscv-virt32 ] && machine="$machine -cpu rv32,f=off,d=off"
-    ;;
+  flags=$(value_of "$1" BOARD_FLAGS) mhz=$(value_of "$1" BOARD_MHZ)
+  qemu=$(value_of "$1" BOARD_QEMU)
+  machine=${qemu#* } qemu=${qemu%% *}
+  case $(value_of "$1" BOARD_FAMILY) in
+  arm) tools=arm-none-eabi- triple=arm-none-eabi specs=nano.specs start=start_arm.c icount=7 ;;
+  riscv*) tools=riscv64-unknown-elf- triple=$(value_of "$1" BOARD_FAMILY)-unknown-elf
+    specs=picolibc.specs start=start_riscv.c icount=0 ;;
   esac
-  return 0
+  # GCC 12 finds its libraries for vectors under the name without them.
+  link_flags=${flags/gcv/gc}
+}
+
+# The compiler of a board and its flags: compiler_of gcc|clang, after board.
+compiler_of() {
+  case $1-$triple in
+  gcc-arm*) echo "${tools}gcc $flags" ;;
+  gcc-*) echo "${tools}gcc $flags -misa-spec=2.2 --specs=$specs" ;;
+  clang-arm*) echo "clang --target=$triple $flags -fshort-enums -ffp-contract=off -munaligned-access -isystem /usr/include/newlib" ;;
+  clang-*) echo "clang --target=$triple $flags -fshort-enums -ffp-contract=off -ffreestanding" ;;
+  esac
 }

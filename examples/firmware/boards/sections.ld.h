@@ -1,6 +1,8 @@
 /* sections.ld.h - the sections that every board has; a board's script (run
- * through the C preprocessor) defines the memories CODE, CONSTANTS and RAM, and
- * names further memories with BOARD_MEMORIES(X). */
+ * through the C preprocessor) names the memories VECTORS (where the processor
+ * starts), CODE, CONSTANTS and RAM. What the model has in which memory is the
+ * business of the fragment that Ashlar writes, which comes first: the first
+ * pattern that matches wins. */
 ENTRY(ENTRY_SYMBOL)
 
 #if defined(__riscv_xlen) && __riscv_xlen == 64
@@ -8,36 +10,30 @@ ENTRY(ENTRY_SYMBOL)
 #else
 #define ADDRESS LONG
 #endif
-#define COPY(section)                                                          \
-  ADDRESS(LOADADDR(section)) ADDRESS(ADDR(section))                            \
-  ADDRESS(ADDR(section) + SIZEOF(section))
-#define ZERO(section)                                                          \
-  ADDRESS(0) ADDRESS(ADDR(section)) ADDRESS(ADDR(section) + SIZEOF(section))
-
-#define COPY_MORE(name, memory) COPY(.name##_data)
-#define ZERO_MORE(name, memory) ZERO(.name##_bss)
-#define PLACE_MORE(name, memory)                                               \
-  .name##_data : { *(.name##_data*) . = ALIGN(8); } > memory AT > CONSTANTS    \
-  .name##_bss (NOLOAD) : { *(.name##_bss*) . = ALIGN(8); } > memory
 
 SECTIONS {
+  .vectors : { KEEP(*(.vectors)) . = ALIGN(8); } > VECTORS
+#ifdef MODEL_FRAGMENT
+  INCLUDE MODEL_FRAGMENT
+#else
+  model_ranges = 0;
+  model_ranges_end = 0;
+#endif
   .text : {
-    KEEP(*(.vectors))
-    *(.text*) *(.itcm_text*)
+    *(.text*)
     . = ALIGN(8);
   } > CODE
   .rodata : {
     *(.rodata*) *(.srodata*)
     . = ALIGN(8);
-    __copy_table = .;
-    COPY(.data)
-    BOARD_MEMORIES(COPY_MORE)
-    __copy_table_end = .;
-    __zero_table = .;
-    ZERO(.bss)
-    BOARD_MEMORIES(ZERO_MORE)
-    __zero_table_end = .;
-    . = ALIGN(8);
+    __ranges = .;
+    ADDRESS(LOADADDR(.data))
+    ADDRESS(ADDR(.data))
+    ADDRESS(ADDR(.data) + SIZEOF(.data))
+    ADDRESS(0)
+    ADDRESS(ADDR(.bss))
+    ADDRESS(ADDR(.bss) + SIZEOF(.bss))
+    __ranges_end = .;
   } > CONSTANTS
   .ARM.exidx : { *(.ARM.exidx*) } > CONSTANTS
   .data : {
@@ -49,7 +45,6 @@ SECTIONS {
     *(.bss*) *(.sbss*) *(COMMON)
     . = ALIGN(8);
   } > RAM
-  BOARD_MEMORIES(PLACE_MORE)
   .stack (NOLOAD) : {
     . = ALIGN(16);
     __stack_limit = .;

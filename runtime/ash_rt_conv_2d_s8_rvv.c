@@ -1,0 +1,136 @@
+/* ash_rt_conv_2d_s8_rvv.c - convolution, int8, with RISC-V vectors.
+ *
+ * The input of a pixel is one column of bytes (a copy, unless it lies in one
+ * piece already); each of them is multiplied with the weights of up to 32
+ * channels at once. */
+#include "ash_rt_rvv.h"
+
+typedef struct ash_rt_conv_rvv {
+  const ash_rt_conv_2d_s8_params *p;
+  const int32_t *multiplier;
+  const int8_t *shift;
+  const int32_t *bias;
+  const int8_t *filter;
+  int32_t taps;
+} ash_rt_conv_rvv;
+
+static int8_t *ash_rt_conv_fill_rvv(int8_t *to, int32_t value, int32_t count) {
+  ASH_RT_FILL(to, (uint8_t)value, (size_t)count);
+  return to + count;
+}
+
+static int8_t *ash_rt_conv_copy_rvv(int8_t *to, const int8_t *from,
+                                    int32_t count) {
+#if ASH_RT_HAS_RVV
+  int8_t *const end = to + count;
+  size_t n;
+  while (count > 0) {
+    __asm__ volatile("vsetvli %[n], %[count], e8, m8, ta, ma\n"
+                     "vle8.v v8, (%[from])\n"
+                     "vse8.v v8, (%[to])\n"
+                     : [n] "=&r"(n)
+                     : [count] "r"(count), [from] "r"(from), [to] "r"(to)
+                     : ASH_RT_RVV_CLOBBERS);
+    to += n;
+    from += n;
+    count -= (int32_t)n;
+  }
+  return end;
+#else
+  for (int32_t i = 0; i < count; i++)
+    to[i] = from[i];
+  return to + count;
+#endif
+}
+
+/* A row of taps; `left` is the column of the first, `line` the input row. */
+static int8_t *ash_rt_conv_row_rvv(const ash_rt_conv_2d_s8_params *p,
+                                   const int8_t *line, int32_t left,
+                                   int8_t *to) {
+  const ash_rt_window *w = &p->window;
+  const ash_rt_taps h =
+      ash_rt_taps_of(left, w->filter_w, w->dilation_w, w->in_w);
+  to = ash_rt_conv_fill_rvv(to, -p->in_offset, h.lo * w->in_c);
+  if (w->dilation_w == 1 && h.hi > h.lo)
+    to = ash_rt_conv_copy_rvv(to, line + (ptrdiff_t)(left + h.lo) * w->in_c,
+                              (h.hi - h.lo) * w->in_c);
+  else
+    for (int32_t k = h.lo; k < h.hi; k++)
+      to = ash_rt_conv_copy_rvv(
+          to, line + (ptrdiff_t)(left + k * w->dilation_w) * w->in_c, w->in_c);
+  return ash_rt_conv_fill_rvv(to, -p->in_offset,
+                              (w->filter_w - h.hi) * w->in_c);
+}
+
+static void ash_rt_conv_column_rvv(const ash_rt_conv_2d_s8_params *p,
+                                   const int8_t *in, int32_t y, int32_t x,
+                                   int8_t *to) {
+  const ash_rt_window *w = &p->window;
+  const int32_t left = x * w->stride_w - w->pad_left;
+  int32_t row = y * w->stride_h - w->pad_top;
+  for (int32_t k = 0; k < w->filter_h; k++, row += w->dilation_h)
+    if (row >= 0 && row < w->in_h)
+      to = ash_rt_conv_row_rvv(p, in + (ptrdiff_t)row * w->in_w * w->in_c, left,
+                               to);
+    else
+      to = ash_rt_conv_fill_rvv(to, -p->in_offset, w->filter_w * w->in_c);
+}
+
+/* Channels [c, c + n) of a pixel. */
+static void ash_rt_conv_group_rvv(const ash_rt_conv_rvv *k, const int8_t *x,
+                                  const int8_t *w, int32_t c, int32_t n,
+                                  int8_t *out) {
+  const int32_t offset = k->p->out_offset;
+  const int32_t low = k->p->act_min, high = k->p->act_max;
+#if ASH_RT_HAS_RVV
+  long a, b, t, pairs = k->taps >> 1;
+  __asm__ volatile(
+      ASH_RT_RVV_NEAR ASH_RT_RVV_DOT ASH_RT_RVV_FINISH
+      : [x] "+&r"(x), [w] "+&r"(w), [pairs] "+&r"(pairs), [a] "=&r"(a),
+        [b] "=&r"(b), [t] "=&r"(t)
+      : [n] "r"((long)n), [odd] "r"((long)(k->taps & 1)),
+        [bias] "r"(k->bias + c), [m] "r"(k->multiplier + c),
+        [e] "r"(k->shift + c), [offset] "r"((long)offset), [low] "r"((long)low),
+        [high] "r"((long)high), [out] "r"(out + c)
+      : ASH_RT_RVV_CLOBBERS);
+#else
+  for (int32_t i = 0; i < n; i++) {
+    const int32_t s = ash_rt_dot_rvv(k->bias + c, x, w, k->taps, n, i);
+    const int32_t y = ash_rt_rescale(s, k->multiplier[c + i], k->shift[c + i]);
+    out[c + i] = (int8_t)ash_rt_finish(y, offset, low, high);
+  }
+#endif
+}
+
+static void ash_rt_conv_pixel_rvv(const ash_rt_conv_rvv *k, const int8_t *x,
+                                  int8_t *out) {
+  const int32_t channels = k->p->window.out_c;
+  const int8_t *w = k->filter;
+  for (int32_t c = 0; c < channels; c += ASH_RT_RVV_GROUP) {
+    const int32_t left = channels - c;
+    const int32_t n = left < ASH_RT_RVV_GROUP ? left : ASH_RT_RVV_GROUP;
+    ash_rt_conv_group_rvv(k, x, w, c, n, out);
+    w += (ptrdiff_t)n * k->taps;
+  }
+}
+
+void ash_rt_conv_2d_s8_rvv(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
+                           const int32_t *multiplier, const int8_t *shift,
+                           const int32_t *bias, const int8_t *filter,
+                           int8_t *out, void *scratch) {
+  const ash_rt_window *w = &p->window;
+  const ash_rt_conv_rvv k = {
+      p, multiplier, shift, bias, filter, w->filter_h * w->filter_w * w->in_c};
+  for (int32_t b = 0; b < w->batches; b++) {
+    for (int32_t y = 0; y < w->out_h; y++) {
+      const int8_t *from = in + (ptrdiff_t)y * w->stride_h * w->in_w * w->in_c;
+      for (int32_t x = 0; x < w->out_w; x++, out += w->out_c) {
+        if (scratch)
+          ash_rt_conv_column_rvv(p, in, y, x, scratch);
+        ash_rt_conv_pixel_rvv(&k, scratch ? scratch : from, out);
+        from += (ptrdiff_t)w->stride_w * w->in_c;
+      }
+    }
+    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
+  }
+}

@@ -1,0 +1,130 @@
+/* ash_rt_depthwise_conv_2d_s8_rvv.c - depthwise convolution, int8, with RISC-V
+ * vectors, one output channel an input channel.
+ *
+ * Up to 32 neighbouring channels at once. Where each tap of a pixel is comes
+ * from a table, so that taps in the padding cost nothing special: they read a
+ * pixel full of zero points. */
+#include "ash_rt_rvv.h"
+
+enum { ASH_RT_DEPTHWISE_TAPS_RVV = 25 };
+
+typedef struct ash_rt_depthwise_rvv {
+  const int8_t *taps[ASH_RT_DEPTHWISE_TAPS_RVV];
+  const int8_t *padding;
+  const int8_t *filter;
+  const int32_t *multiplier;
+  const int8_t *shift;
+  const int32_t *bias;
+  int32_t count, channels, offset, low, high;
+} ash_rt_depthwise_rvv;
+
+static void ash_rt_depthwise_find_rvv(ash_rt_depthwise_rvv *k,
+                                      const ash_rt_window *w, const int8_t *in,
+                                      int32_t y, int32_t x) {
+  const int8_t **tap = k->taps;
+  int32_t row = y * w->stride_h - w->pad_top;
+  for (int32_t i = 0; i < w->filter_h; i++, row += w->dilation_h) {
+    const int inside = row >= 0 && row < w->in_h;
+    int32_t column = x * w->stride_w - w->pad_left;
+    for (int32_t j = 0; j < w->filter_w; j++, column += w->dilation_w)
+      *tap++ = inside && column >= 0 && column < w->in_w
+                   ? in + ((ptrdiff_t)row * w->in_w + column) * w->in_c
+                   : k->padding;
+  }
+}
+
+/* From a pixel without taps to the left or right of the input to the next. */
+static void ash_rt_depthwise_next_rvv(ash_rt_depthwise_rvv *k, int32_t step) {
+  for (int32_t i = 0; i < k->count; i++)
+    if (k->taps[i] != k->padding)
+      k->taps[i] += step;
+}
+
+/* Channels [c, c + n). */
+static void ash_rt_depthwise_group_rvv(const ash_rt_depthwise_rvv *k, int32_t c,
+                                       int32_t n, int8_t *out) {
+  const int8_t *w = k->filter + c;
+#if ASH_RT_HAS_RVV
+  const int8_t *const *tap = k->taps;
+  long a, b, t, pairs = k->count >> 1;
+  __asm__ volatile(
+      ASH_RT_RVV_NEAR ASH_RT_RVV_32
+      "vle32.v v8, (%[bias])\n" ASH_RT_RVV_8 "beqz %[pairs], 2f\n"
+      "1:\n"
+      "ld %[a], 0(%[tap])\n"
+      "ld %[b], 8(%[tap])\n"
+      "add %[a], %[a], %[c]\n"
+      "add %[b], %[b], %[c]\n"
+      "vle8.v v2, (%[a])\n"
+      "vle8.v v4, (%[w])\n"
+      "add %[w], %[w], %[pitch]\n"
+      "vwmul.vv v16, v2, v4\n"
+      "vle8.v v2, (%[b])\n"
+      "vle8.v v4, (%[w])\n"
+      "add %[w], %[w], %[pitch]\n"
+      "vwmacc.vv v16, v2, v4\n" ASH_RT_RVV_16 "vwadd.wv v8, v8, v16\n"
+      "addi %[tap], %[tap], 16\n"
+      "addi %[pairs], %[pairs], -1\n" ASH_RT_RVV_8 "bnez %[pairs], 1b\n"
+      "2:\n"
+      "beqz %[odd], 3f\n"
+      "ld %[a], 0(%[tap])\n"
+      "add %[a], %[a], %[c]\n"
+      "vle8.v v2, (%[a])\n"
+      "vle8.v v4, (%[w])\n"
+      "vwmul.vv v16, v2, v4\n" ASH_RT_RVV_16 "vwadd.wv v8, v8, v16\n"
+      "3:\n" ASH_RT_RVV_FINISH
+      : [tap] "+&r"(tap), [w] "+&r"(w), [pairs] "+&r"(pairs), [a] "=&r"(a),
+        [b] "=&r"(b), [t] "=&r"(t)
+      : [n] "r"((long)n), [odd] "r"((long)(k->count & 1)), [c] "r"((long)c),
+        [pitch] "r"((long)k->channels), [bias] "r"(k->bias + c),
+        [m] "r"(k->multiplier + c), [e] "r"(k->shift + c),
+        [offset] "r"((long)k->offset), [low] "r"((long)k->low),
+        [high] "r"((long)k->high), [out] "r"(out + c)
+      : ASH_RT_RVV_CLOBBERS);
+#else
+  for (int32_t i = c; i < c + n; i++, w++) {
+    uint32_t s = (uint32_t)k->bias[i];
+    for (int32_t j = 0; j < k->count; j++)
+      s += (uint32_t)(k->taps[j][i] * w[(ptrdiff_t)j * k->channels]);
+    const int32_t y = ash_rt_rescale((int32_t)s, k->multiplier[i], k->shift[i]);
+    out[i] = (int8_t)ash_rt_finish(y, k->offset, k->low, k->high);
+  }
+#endif
+}
+
+static void ash_rt_depthwise_pixel_rvv(const ash_rt_depthwise_rvv *k,
+                                       int8_t *out) {
+  for (int32_t c = 0; c < k->channels; c += ASH_RT_RVV_GROUP) {
+    const int32_t left = k->channels - c;
+    ash_rt_depthwise_group_rvv(
+        k, c, left < ASH_RT_RVV_GROUP ? left : ASH_RT_RVV_GROUP, out);
+  }
+}
+
+void ash_rt_depthwise_conv_2d_s8_rvv(
+    const ash_rt_depthwise_conv_2d_s8_params *p, const int8_t *in,
+    const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
+    const int32_t *bias, int8_t *out, void *scratch) {
+  const ash_rt_window *w = &p->window;
+  ash_rt_depthwise_rvv k = {{0}, scratch, filter, multiplier, shift, bias,
+                            0,   0,       0,      0,          0};
+  k.count = w->filter_h * w->filter_w;
+  k.channels = w->in_c;
+  k.offset = p->out_offset;
+  k.low = p->act_min;
+  k.high = p->act_max;
+  const ash_rt_taps inner = ash_rt_inner_columns(w);
+  if (scratch)
+    ASH_RT_FILL(scratch, (uint8_t)-p->in_offset, (size_t)w->in_c);
+  for (int32_t n = 0; n < w->batches; n++) {
+    for (int32_t y = 0; y < w->out_h; y++)
+      for (int32_t x = 0; x < w->out_w; x++, out += w->out_c) {
+        if (x > inner.lo && x < inner.hi)
+          ash_rt_depthwise_next_rvv(&k, w->stride_w * w->in_c);
+        else
+          ash_rt_depthwise_find_rvv(&k, w, in, y, x);
+        ash_rt_depthwise_pixel_rvv(&k, out);
+      }
+    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
+  }
+}

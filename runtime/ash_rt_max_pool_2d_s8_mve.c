@@ -1,0 +1,67 @@
+/* ash_rt_max_pool_2d_s8_mve.c - maximum over windows, int8, with Helium:
+ * sixteen channels at once. */
+#include "ash_rt_mve.h"
+
+typedef struct ash_rt_max_mve {
+  const int8_t *in; /* the first element of the window inside the input */
+  int32_t rows, columns;
+  ptrdiff_t row, column;
+} ash_rt_max_mve;
+
+static ash_rt_max_mve ash_rt_max_box_mve(const ash_rt_window *w,
+                                         const int8_t *in, int32_t y,
+                                         int32_t x) {
+  const int32_t top = y * w->stride_h - w->pad_top;
+  const int32_t left = x * w->stride_w - w->pad_left;
+  const ash_rt_taps v = ash_rt_taps_of(top, w->filter_h, 1, w->in_h);
+  const ash_rt_taps h = ash_rt_taps_of(left, w->filter_w, 1, w->in_w);
+  ash_rt_max_mve b;
+  b.columns = h.hi - h.lo;
+  b.rows = b.columns ? v.hi - v.lo : 0;
+  b.row = (ptrdiff_t)w->in_w * w->in_c;
+  b.column = w->in_c;
+  b.in = b.rows ? in + (top + v.lo) * b.row + (left + h.lo) * b.column : in;
+  return b;
+}
+
+/* Up to sixteen channels; `low` is the activation's, and what a window without
+ * elements gives. */
+static void ash_rt_max_some_mve(const ash_rt_max_mve *b, int32_t c,
+                                int32_t rest, int32_t low, int32_t high,
+                                int8_t *out) {
+  const int8_t *row = b->in + c;
+#if ASH_RT_HAS_MVE
+  const mve_pred16_t some = vctp8q((uint32_t)rest);
+  int8x16_t m = vdupq_n_s8((int8_t)low);
+  for (int32_t y = b->rows; y > 0; y--, row += b->row) {
+    const int8_t *x = row;
+    for (int32_t k = b->columns; k > 0; k--, x += b->column)
+      m = vmaxq_s8(m, vldrbq_z_s8(x, some));
+  }
+  vstrbq_p_s8(out + c, vminq_s8(m, vdupq_n_s8((int8_t)high)), some);
+#else
+  for (int32_t i = 0; i < 16 && i < rest; i++) {
+    int32_t m = low;
+    for (int32_t y = 0; y < b->rows; y++)
+      for (int32_t k = 0; k < b->columns; k++) {
+        const int32_t v = row[y * b->row + k * b->column + i];
+        m = v > m ? v : m;
+      }
+    out[c + i] = (int8_t)(m > high ? high : m);
+  }
+#endif
+}
+
+void ash_rt_max_pool_2d_s8_mve(const ash_rt_pool_2d_s8_params *p,
+                               const int8_t *in, int8_t *out) {
+  const ash_rt_window *w = &p->window;
+  for (int32_t n = 0; n < w->batches; n++) {
+    for (int32_t y = 0; y < w->out_h; y++)
+      for (int32_t x = 0; x < w->out_w; x++, out += w->in_c) {
+        const ash_rt_max_mve b = ash_rt_max_box_mve(w, in, y, x);
+        for (int32_t c = 0; c < w->in_c; c += 16)
+          ash_rt_max_some_mve(&b, c, w->in_c - c, p->act_min, p->act_max, out);
+      }
+    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
+  }
+}

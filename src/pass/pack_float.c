@@ -1,0 +1,70 @@
+/* pack_float.c - weights of float layers for Helium:
+ *
+ *   conv_2d(x, w, b) -> conv_2d(x, w, b, -, -, <id>_packed)
+ *
+ * Groups of eight channels side by side, tap by tap, so that one load brings
+ * the weights that one input is multiplied with. */
+#include "pass/pass.h"
+
+#include "kernel/reads.h"
+
+#include <string.h>
+
+enum { GROUP = 8 }; /* ASH_RT_MVE_F32_GROUP */
+
+static bool is_plain(const ash_graph *g, const ash_op *op) {
+  const ash_tensor *in = ash_op_in(g, op, 0), *w = ash_op_in(g, op, 1);
+  if (op->kind != ASH_OP_conv_2d && op->kind != ASH_OP_fully_connected)
+    return false;
+  if (!in || !w || !w->data || in->type != ASH_FLOAT32 ||
+      w->type != ASH_FLOAT32 || op->input_count > 3)
+    return false;
+  return op->kind == ASH_OP_fully_connected ||
+         w->shape.dim[3] == in->shape.dim[3];
+}
+
+static uint8_t *arrange(ash_graph *g, const ash_tensor *w, uint64_t *count) {
+  const uint64_t channels = (uint64_t)w->shape.dim[0];
+  const uint64_t taps = ash_shape_elements(&w->shape) / channels;
+  *count = (channels + GROUP - 1) / GROUP * GROUP * taps;
+  if (*count > INT32_MAX / 4)
+    return NULL;
+  uint8_t *out = ASH_NEW_ARRAY(&g->zone, uint8_t, (size_t)*count * 4);
+  uint8_t *to = out;
+  for (uint64_t c = 0; out && c < channels; c += GROUP)
+    for (uint64_t t = 0; t < taps; t++)
+      for (uint64_t i = c; i < c + GROUP; i++, to += 4)
+        if (i < channels)
+          memcpy(to, w->data + (i * taps + t) * 4, 4);
+  return out;
+}
+
+static ash_status pack(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  uint64_t count;
+  uint32_t index;
+  const char *id = ash_zone_format(&g->zone, "%s_packed", g->ops.items[op].id);
+  const uint8_t *bytes = arrange(g, ash_op_in(g, &g->ops.items[op], 1), &count);
+  ASH_TRY(ash_zone_check(ctx, &g->zone));
+  if (!bytes)
+    return ASH_OK; /* too large: the portable kernel takes it */
+  const ash_tensor t = {.name = id,
+                        .id = id,
+                        .kind = ASH_TENSOR_CONSTANT,
+                        .type = ASH_FLOAT32,
+                        .shape = {1, {(int32_t)count}},
+                        .data = bytes,
+                        .file_byte = UINT64_MAX};
+  ASH_TRY(ash_graph_add_tensor(g, &index, t));
+  while (g->ops.items[op].input_count < ASH_IN_PREPARED)
+    ASH_TRY(ash_graph_append_input(g, op, ASH_NO_ID));
+  return ash_graph_append_input(g, op, index);
+}
+
+ash_status ash_pass_pack_float(ash_ctx *ctx, ash_graph *g) {
+  const bool any = (g->features & ASH_FEATURE_MVE_FLOAT) &&
+                   !(g->features & ASH_FEATURE_CMSIS_NN);
+  for (uint32_t op = 0; any && op < g->op_count; op++)
+    if (is_plain(g, &g->ops.items[op]))
+      ASH_TRY(pack(ctx, g, op));
+  return ASH_OK;
+}

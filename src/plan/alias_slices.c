@@ -1,0 +1,67 @@
+/* alias_slices.c - slices and parts of splits that are one run of their input's
+ * bytes: nothing is left to copy.
+ *
+ * The whole input then stays as long as its part is needed, which can cost more
+ * than the copy saved. So a part is joined only where memory over time does
+ * not get worse: first all parts of a split, else one by one. */
+#include "plan/alias.h"
+
+#include "kernel/views.h"
+
+static bool join_part(ash_aliaser *a, uint32_t op, uint32_t k) {
+  const ash_op *o = &a->g->ops.items[op];
+  uint64_t offset;
+  if (!ash_op_is_slice(a->g, op, k, &offset))
+    return false;
+  const uint32_t from = a->slot_of[o->inputs[0]];
+  const uint32_t to = a->slot_of[o->outputs[k]];
+  return from != ASH_NO_ID && to != ASH_NO_ID &&
+         ash_alias_join(a, to, from, offset, ASH_ALIAS_VIEW);
+}
+
+/* Outputs [first, first + count) of an op, all or none. */
+static ash_status try_parts(ash_aliaser *a, uint32_t op, uint32_t first,
+                            uint32_t count, ash_slot *before, bool *kept) {
+  ash_profile was, now;
+  *kept = false;
+  ASH_TRY(ash_alias_profile(a, &was));
+  for (uint32_t i = 0; i < a->slots->count; i++)
+    before[i] = a->slots->items[i];
+  for (uint32_t k = first; k < first + count; k++)
+    *kept |= join_part(a, op, k);
+  if (!*kept)
+    return ASH_OK;
+  ASH_TRY(ash_alias_profile(a, &now));
+  *kept = !ash_profile_worse(now, was);
+  for (uint32_t i = 0; !*kept && i < a->slots->count; i++)
+    a->slots->items[i] = before[i];
+  return ASH_OK;
+}
+
+static bool has_slices(const ash_aliaser *a, uint32_t op) {
+  uint64_t offset;
+  if (a->tilings && a->tilings->items[op].space)
+    return false; /* its parts are copied piece by piece */
+  for (uint32_t k = 0; k < a->g->ops.items[op].output_count; k++)
+    if (ash_op_is_slice(a->g, op, k, &offset))
+      return true;
+  return false;
+}
+
+ash_status ash_alias_slices(ash_aliaser *a) {
+  ash_slot *before =
+      ASH_NEW_ARRAY(&a->ctx->scratch, ash_slot, a->slots->count + 1u);
+  ASH_TRY(ash_zone_check(a->ctx, &a->ctx->scratch));
+  for (uint32_t op = 0; op < a->g->op_count; op++) {
+    const uint32_t count = a->g->ops.items[op].output_count;
+    bool kept;
+    if (!has_slices(a, op))
+      continue;
+    ASH_TRY(try_parts(a, op, 0, count, before, &kept));
+    for (uint32_t k = 0; !kept && count > 1 && k < count; k++) {
+      bool one;
+      ASH_TRY(try_parts(a, op, k, 1, before, &one));
+    }
+  }
+  return ASH_OK;
+}

@@ -1,0 +1,103 @@
+/* check_moved.c - operators that move elements as they are: does every element
+ * already lie where it is to go? Element by element from the definition of the
+ * operator; the planner finds its views another way (kernel/views.c). */
+#include "plan/check.h"
+
+#include "graph/functions.h"
+#include "graph/slice.h"
+
+/* Where the elements of one output come from. */
+typedef struct source {
+  const ash_shape *in, *out;
+  const ash_op *op;
+  ash_slice slice;
+  int64_t start, outer, length, inner; /* of splits: along their axis */
+} source;
+
+static void next(const ash_shape *s, int32_t *at) {
+  for (uint32_t d = s->rank; d-- > 0;) {
+    if (++at[d] < s->dim[d])
+      return;
+    at[d] = 0;
+  }
+}
+
+static int64_t axis_of(const ash_graph *g, const ash_op *op,
+                       const ash_shape *in) {
+  const int64_t axis =
+      op->kind == ASH_OP_split     ? ash_tensor_int(ash_op_in(g, op, 1), 0)
+      : op->kind == ASH_OP_split_v ? ash_tensor_int(ash_op_in(g, op, 2), 0)
+                                   : ash_op_int(op, "axis", 0);
+  return axis < 0 ? axis + (int64_t)in->rank : axis;
+}
+
+static void cut_along(const ash_graph *g, uint32_t k, source *s) {
+  const int64_t axis = axis_of(g, s->op, s->in);
+  s->outer = s->inner = 1;
+  s->length = s->in->dim[axis];
+  for (int64_t d = 0; d < (int64_t)s->in->rank; d++) {
+    s->outer *= d < axis ? s->in->dim[d] : 1;
+    s->inner *= d > axis ? s->in->dim[d] : 1;
+  }
+  for (uint32_t i = 0; i < k; i++) {
+    const ash_shape *before = &ash_op_out(g, s->op, i)->shape;
+    s->start += (int64_t)ash_shape_elements(before) / (s->outer * s->inner);
+  }
+}
+
+/* The input's element that is element `i` of the output, at position `at`. */
+static int64_t from_of(const source *s, int64_t i, const int32_t *at) {
+  int64_t from = 0;
+  if (s->op->kind == ASH_OP_strided) {
+    from = ash_op_int(s->op, "offset", 0);
+    for (uint32_t d = 0; d < s->out->rank; d++)
+      from += at[d] * ash_op_ints(s->op, "step", d, 0);
+    return from;
+  }
+  if (s->op->kind == ASH_OP_slice || s->op->kind == ASH_OP_strided_slice) {
+    int64_t position[ASH_RANK_MAX];
+    for (uint32_t d = 0; d < s->in->rank; d++)
+      position[d] = s->slice.begin[d];
+    for (uint32_t d = 0; d < s->slice.rank; d++)
+      if (s->slice.from[d] != ASH_NO_ID)
+        position[s->slice.from[d]] += at[d] * s->slice.step[s->slice.from[d]];
+    for (uint32_t d = 0; d < s->in->rank; d++)
+      from = from * s->in->dim[d] + position[d];
+    return from;
+  }
+  const int64_t all = (int64_t)ash_shape_elements(s->out);
+  const int64_t row = s->outer ? all / s->outer : 0;
+  return row ? i / row * s->length * s->inner + s->start * s->inner + i % row
+             : 0;
+}
+
+static bool begin(const ash_graph *g, uint32_t k, source *s) {
+  switch (s->op->kind) {
+  case ASH_OP_slice:
+  case ASH_OP_strided_slice:
+    return ash_slice_of(g, s->op, &s->slice) == NULL;
+  case ASH_OP_split:
+  case ASH_OP_split_v:
+  case ASH_OP_unpack:
+    cut_along(g, k, s);
+    return true;
+  default:
+    return s->op->kind == ASH_OP_strided;
+  }
+}
+
+bool ash_check_is_there(const ash_graph *g, uint32_t op, uint32_t k,
+                        uint64_t bytes) {
+  const ash_op *o = &g->ops.items[op];
+  const ash_tensor *in = ash_op_in(g, o, 0), *out = ash_op_out(g, o, k);
+  const uint32_t width = ash_type_bits(out->type) / 8;
+  source s = {.in = &in->shape, .out = &out->shape, .op = o};
+  if (in->type != out->type || width == 0 || bytes % width || !begin(g, k, &s))
+    return false;
+  int32_t at[ASH_RANK_MAX] = {0};
+  const int64_t count = (int64_t)ash_shape_elements(s.out);
+  for (int64_t i = 0; i < count; i++, next(s.out, at))
+    if (from_of(&s, i, at) != i + (int64_t)(bytes / width))
+      return false;
+  return true;
+}

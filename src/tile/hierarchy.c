@@ -1,0 +1,239 @@
+/* hierarchy.c - see hierarchy.h. */
+#include "tile/hierarchy.h"
+
+#include "base/checked.h"
+#include "graph/graph.h"
+#include "kernel/reads.h"
+#include "kernel/views.h"
+
+/* ---- homes ----------------------------------------------------------------
+ */
+
+static ash_status find_memory(const ash_hierarchy *h, uint32_t *out,
+                              const char *name, uint32_t otherwise) {
+  *out = otherwise;
+  return name ? ash_device_find_memory(h->ctx, out, h->device, name) : ASH_OK;
+}
+
+static bool is_ruled(const ash_tensor_attributes *a) {
+  return a->memory != ASH_NO_MEMORY || a->destination != ASH_NO_MEMORY;
+}
+
+static uint32_t home_of(const ash_hierarchy *h, const ash_tensor *t,
+                        const ash_tensor_attributes *a, uint32_t main,
+                        uint32_t io) {
+  if (a->destination != ASH_NO_MEMORY)
+    return a->destination;
+  if (a->memory != ASH_NO_MEMORY)
+    return a->memory;
+  if (t->kind == ASH_TENSOR_INPUT || t->is_output)
+    return io;
+  if (t->kind == ASH_TENSOR_CONSTANT && !h->options->default_memory)
+    return h->device->constant_memory;
+  return main;
+}
+
+/* A view that may live anywhere lives where it looks. */
+static void pull_views(ash_hierarchy *h) {
+  for (uint32_t op = 0; op < h->g->op_count; op++) {
+    const ash_op *o = &h->g->ops.items[op];
+    for (uint32_t k = 0; k < o->output_count; k++) {
+      const ash_tensor *t = &h->g->tensors.items[o->outputs[k]];
+      uint32_t input;
+      uint64_t offset;
+      if (ash_op_is_view(h->g, op, k, &input, &offset) && !t->is_output &&
+          !h->ruled[o->outputs[k]])
+        h->home[o->outputs[k]] = h->home[o->inputs[input]];
+    }
+  }
+}
+
+static ash_status choose_homes(ash_hierarchy *h, const ash_rules *rules) {
+  const size_t said = h->ctx->diag_count;
+  ash_constraints asked;
+  uint32_t main, io;
+  ASH_TRY(find_memory(h, &main, h->options->default_memory,
+                      h->device->default_memory));
+  ASH_TRY(find_memory(h, &io, h->options->io_memory, main));
+  ASH_TRY(ash_fill_tensor_constraints(h->ctx, &asked, h->g, h->device, rules));
+  h->ctx->diag_count = said; /* the planner will warn */
+  for (uint32_t i = 0; i < h->g->tensor_count; i++) {
+    h->ruled[i] = is_ruled(&asked.tensors[i]);
+    h->home[i] =
+        home_of(h, &h->g->tensors.items[i], &asked.tensors[i], main, io);
+  }
+  pull_views(h);
+  return ASH_OK;
+}
+
+/* ---- residents ------------------------------------------------------------
+ */
+
+static void take(ash_hierarchy *h, uint32_t tensor, uint32_t from,
+                 uint32_t end) {
+  const uint32_t memory = h->home[tensor];
+  const uint64_t bytes = ash_align_up(h->g->tensors.items[tensor].bytes,
+                                      h->device->memories[memory].alignment);
+  for (uint32_t s = from; s < end; s++)
+    h->taken[memory][s] += bytes;
+}
+
+static void touch(ash_use *u, uint32_t step) {
+  if (u->end == 0)
+    u->first = step;
+  u->end = step + 1;
+}
+
+/* Lifetimes without aliases: what is shared frees room that nobody counts on
+ * here. One op a step, in the graph's order. */
+static ash_status count_residents(ash_hierarchy *h) {
+  const ash_graph *g = h->g;
+  ash_use *uses = ASH_NEW_ARRAY(&h->ctx->scratch, ash_use, g->tensor_count + 1);
+  ASH_TRY(ash_zone_check(h->ctx, &h->ctx->scratch));
+  h->uses = uses;
+  for (uint32_t op = 0; op < g->op_count; op++) {
+    const ash_op *o = &g->ops.items[op];
+    for (uint32_t k = 0; k < o->input_count; k++)
+      if (o->inputs[k] != ASH_NO_ID && ash_op_reads(g, op, k))
+        touch(&uses[o->inputs[k]], op);
+    for (uint32_t k = 0; k < o->output_count; k++)
+      touch(&uses[o->outputs[k]], op);
+  }
+  for (uint32_t i = 0; i < g->tensor_count; i++) {
+    const ash_tensor *t = &g->tensors.items[i];
+    if (uses[i].end == 0)
+      continue;
+    if (t->kind == ASH_TENSOR_CONSTANT || t->kind == ASH_TENSOR_VARIABLE)
+      uses[i] = (ash_use){0, h->step_count};
+    if (t->kind == ASH_TENSOR_INPUT)
+      uses[i].first = 0;
+    if (t->is_output)
+      uses[i].end = h->step_count;
+    take(h, i, uses[i].first, uses[i].end);
+  }
+  return ASH_OK;
+}
+
+ash_status ash_hierarchy_make(ash_hierarchy *h, const ash_plan_options *plan) {
+  ash_zone *z = &h->ctx->scratch;
+  const uint32_t memories = h->device->memory_count;
+  h->step_count = (uint32_t)h->g->op_count;
+  h->home = ASH_NEW_ARRAY(&h->ctx->keep, uint32_t, h->g->tensor_count + 1);
+  h->ruled = ASH_NEW_ARRAY(z, bool, h->g->tensor_count + 1);
+  h->taken = ASH_NEW_ARRAY(z, uint64_t *, memories);
+  ASH_TRY(ash_zone_check(h->ctx, z));
+  for (uint32_t m = 0; m < memories; m++)
+    h->taken[m] = ASH_NEW_ARRAY(z, uint64_t, h->step_count + 1u);
+  ASH_TRY(ash_zone_check(h->ctx, z));
+  ASH_TRY(ash_zone_check(h->ctx, &h->ctx->keep));
+  ASH_TRY(ash_fill_memory_constraints(h->ctx, &h->budgets, h->device,
+                                      plan ? plan->constraints : NULL,
+                                      plan ? plan->constraint_count : 0));
+  ASH_TRY(choose_homes(h, plan ? plan->rules : NULL));
+  ASH_TRY(count_residents(h));
+  return h->options->spill ? ash_hierarchy_spill(h) : ASH_OK;
+}
+
+/* ---- levels ---------------------------------------------------------------
+ */
+
+bool ash_hierarchy_reaches(const ash_hierarchy *h, uint32_t op) {
+  const ash_op *o = &h->g->ops.items[op];
+  for (uint32_t k = 0; k < o->input_count; k++)
+    if (o->inputs[k] != ASH_NO_ID && ash_op_reads(h->g, op, k) &&
+        !h->device->memories[h->home[o->inputs[k]]].reach_cpu)
+      return false;
+  for (uint32_t k = 0; k < o->output_count; k++)
+    if (!h->device->memories[h->home[o->outputs[k]]].reach_cpu)
+      return false;
+  return true;
+}
+
+uint32_t ash_hierarchy_near(const ash_hierarchy *h, uint32_t memory) {
+  uint32_t path[ASH_MEMORY_MAX];
+  const uint32_t count =
+      ash_device_path(h->device, memory, h->device->compute_memory, path);
+  for (uint32_t i = 0; i < count; i++)
+    if (h->device->memories[path[i]].reach_cpu &&
+        h->device->memories[path[i]].kind == ASH_MEMORY_RAM)
+      return path[i];
+  return h->device->compute_memory;
+}
+
+/* Transfers without an engine are the processor's work. */
+static void take_engine(const ash_hierarchy *h, ash_tile_stage *s,
+                        uint32_t from) {
+  const uint32_t dma = ash_device_dma(h->device, from, s->memory);
+  if (dma == ASH_NO_DMA) {
+    const ash_memory *a = &h->device->memories[from];
+    const ash_memory *b = &h->device->memories[s->memory];
+    const uint64_t cost = (uint64_t)a->read_cost + b->write_cost;
+    s->rank = ASH_RANK_MAX;
+    s->bytes_per_kilocycle = cost ? ash_max_u64(1, 1000000 / cost) : 1000;
+    return;
+  }
+  const ash_dma *d = &h->device->dmas[dma];
+  for (uint32_t r = 1; r <= ASH_DMA_RANK_MAX; r++)
+    if (d->ranks >> r & 1)
+      s->rank = r;
+  s->overlaps = d->asynchronous;
+  s->setup = d->setup_cycles;
+  s->bytes_per_kilocycle = ash_max_u64(1, d->bytes_per_kilocycle);
+  s->transfer_max = d->transfer_bytes_max;
+}
+
+static uint64_t room_at(const ash_hierarchy *h, uint32_t memory,
+                        uint32_t step) {
+  const uint64_t all = h->budgets[memory].max_size;
+  const uint64_t taken = h->taken[memory][step];
+  const uint64_t room = all > taken ? all - taken : 0;
+  return room - room / 1024 * ash_min_u64(1024, h->options->shrink);
+}
+
+/* The way of operand o, its home first. */
+static uint32_t path_of(const ash_hierarchy *h, const ash_tile_operand *o,
+                        uint32_t target, uint32_t path[ASH_MEMORY_MAX]) {
+  return ash_device_path(h->device, h->home[o->tensor], target, path);
+}
+
+static bool stage_operands(const ash_hierarchy *h, ash_tile_problem *p,
+                           uint32_t target) {
+  for (uint32_t i = 0; i < p->space->operand_count; i++) {
+    uint32_t path[ASH_MEMORY_MAX];
+    const uint32_t count = path_of(h, &p->space->operands[i], target, path);
+    for (uint32_t k = 1; k < count; k++) {
+      ash_tile_stage *s = &p->stages[p->level_count - count + k];
+      if (s->memory != path[k])
+        return false; /* two ways that do not join */
+      s->staged |= (uint32_t)1 << i;
+    }
+  }
+  return true;
+}
+
+bool ash_hierarchy_levels(const ash_hierarchy *h, ash_tile_problem *p,
+                          uint32_t step, uint32_t target) {
+  uint32_t longest[ASH_MEMORY_MAX], most = 0;
+  for (uint32_t i = 0; i < p->space->operand_count; i++) {
+    uint32_t path[ASH_MEMORY_MAX];
+    const uint32_t count = path_of(h, &p->space->operands[i], target, path);
+    if (count == 0 || count - 1 > ASH_TILE_LEVELS)
+      return false;
+    for (uint32_t k = 0; count > most && k < count; k++)
+      longest[k] = path[k];
+    most = count > most ? count : most;
+  }
+  p->level_count = most > 1 ? most - 1 : 1;
+  if (most <= 1)
+    longest[1] = target; /* all is there already: one level, nothing staged */
+  for (uint32_t k = 0; k < p->level_count; k++) {
+    ash_tile_stage *s = &p->stages[k];
+    const ash_memory *m = &h->device->memories[longest[k + 1]];
+    *s = (ash_tile_stage){.memory = longest[k + 1],
+                          .room = room_at(h, longest[k + 1], step),
+                          .alignment =
+                              ash_max_u64(h->device->alignment, m->alignment)};
+    take_engine(h, s, most > 1 ? longest[k] : target);
+  }
+  return stage_operands(h, p, target);
+}

@@ -1,0 +1,46 @@
+/* hierarchy.h - where tensors live, and the memories between there and where
+ * kernels read. */
+#ifndef ASH_TILE_HIERARCHY_H
+#define ASH_TILE_HIERARCHY_H
+
+#include "ashlar/plan.h"
+#include "tile/problem.h"
+
+typedef struct ash_hierarchy {
+  ash_ctx *ctx;
+  const ash_graph *g;
+  const ash_device *device;
+  const ash_tile_options *options;
+  const ash_memory_budget *budgets;
+  uint32_t *home;   /* by tensor: memory                                    */
+  bool *ruled;      /* by tensor: a rule says so                            */
+  uint64_t **taken; /* by memory and step: bytes of residents               */
+  struct ash_use *uses; /* by tensor: the steps that need it                */
+  uint32_t step_count;
+} ash_hierarchy;
+
+typedef struct ash_use {
+  uint32_t first, end; /* end 0: nobody reads it */
+} ash_use;
+
+/* Homes by rule, by the memory for inputs and outputs, by default; then what
+ * residents take of each memory over time. */
+ash_status ash_hierarchy_make(ash_hierarchy *h, const ash_plan_options *plan);
+
+/* Sends tensors on to the next memories until every memory is full to no more
+ * than options->spill; spill.c. */
+ash_status ash_hierarchy_spill(ash_hierarchy *h);
+
+/* The levels of an op whose kernel reads `target`, into the problem: memories,
+ * room at `step`, engines, who is staged. False: no way leads there. */
+bool ash_hierarchy_levels(const ash_hierarchy *h, ash_tile_problem *p,
+                          uint32_t step, uint32_t target);
+
+/* May the processor read and write all operands where they are? */
+bool ash_hierarchy_reaches(const ash_hierarchy *h, uint32_t op);
+
+/* The nearest memory that the processor reaches on the way from `memory` to
+ * the compute memory. */
+uint32_t ash_hierarchy_near(const ash_hierarchy *h, uint32_t memory);
+
+#endif

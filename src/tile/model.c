@@ -1,0 +1,449 @@
+/* model.c - see model.h. */
+#include "tile/model.h"
+
+#include "base/checked.h"
+#include "graph/graph.h"
+
+enum { SUBSET_MAX = 7 }; /* operands whose copies are tried in all ways */
+
+static uint64_t bytes_of(const ash_tile_problem *p, uint32_t o,
+                         uint64_t elements) {
+  const uint32_t tensor = p->space->operands[o].tensor;
+  const uint64_t bits = ash_type_bits(p->g->tensors.items[tensor].type);
+  return (elements * bits + 7) / 8;
+}
+
+static bool is_staged(const ash_tile_problem *p, uint32_t level, uint32_t o) {
+  return p->stages[level].staged >> o & 1;
+}
+
+/* A buffer of operand o, rounded up. */
+static uint64_t room_for(const ash_tile_problem *p, const ash_tile_sizes *s,
+                         uint32_t level, uint32_t o) {
+  const uint32_t tensor = p->space->operands[o].tensor;
+  const uint64_t element = ash_type_bits(p->g->tensors.items[tensor].type) / 8;
+  return ash_align_up(s->box[level][o],
+                      ash_max_u64(p->stages[level].alignment, element));
+}
+
+/* ---- sizes ----------------------------------------------------------------
+ */
+
+/* Positions needed of a dimension by a piece in the middle of the tensor. */
+static uint64_t nominal(const ash_tile_dim *dim, uint64_t extent, int64_t n) {
+  if (dim->axis == ASH_NO_AXIS)
+    return extent;
+  const int64_t need = ((n - 1) * dim->stride + dim->window - 1) / dim->divide;
+  return need < 0 ? 1 : ash_min_u64(extent, (uint64_t)need + 1);
+}
+
+static int64_t piece_of(const ash_tile_cut *cut, uint32_t level,
+                        uint32_t axis) {
+  return axis == ASH_NO_AXIS ? 1 : cut->at[level][axis];
+}
+
+/* Transfers that the engine makes for one box: dimensions that are there as a
+ * whole join the one outside, the engine's rank and length limit the rest. */
+static uint64_t transfers_of(const ash_tile_problem *p, uint32_t level,
+                             uint32_t o, uint64_t bytes,
+                             const ash_tile_cut *cut) {
+  const ash_tile_operand *operand = &p->space->operands[o];
+  const ash_shape *shape = &p->g->tensors.items[operand->tensor].shape;
+  const ash_tile_stage *stage = &p->stages[level];
+  const bool inner = level > 0 && is_staged(p, level - 1, o);
+  uint64_t count = 1, merged = 1;
+  uint32_t rank = 0;
+  for (uint32_t d = operand->rank; d-- > 0;) {
+    const ash_tile_dim *dim = &operand->dim[d];
+    const uint64_t whole = (uint64_t)shape->dim[d];
+    const uint64_t size = nominal(dim, whole, piece_of(cut, level, dim->axis));
+    const uint64_t outside =
+        inner ? nominal(dim, whole, piece_of(cut, level - 1, dim->axis))
+              : whole;
+    merged *= size;
+    if (size == outside && d)
+      continue;
+    rank++;
+    if (rank > stage->rank)
+      count *= merged;
+    merged = 1;
+  }
+  if (stage->transfer_max)
+    count = ash_max_u64(count, ash_ceil_div(bytes, stage->transfer_max));
+  return count;
+}
+
+static void size_level(const ash_facts *f, const ash_tile_problem *p,
+                       ash_tile_sizes *s, uint32_t level,
+                       const ash_tile_cut *cut) {
+  const ash_tile_stage *stage = &p->stages[level];
+  for (uint32_t o = 0; o < p->space->operand_count; o++) {
+    uint64_t elements = ash_facts_base(f, o);
+    if (!is_staged(p, level, o))
+      continue;
+    for (uint32_t a = 0; a < p->space->axis_count; a++)
+      elements *= s->fact[level][a]->operands[o].most;
+    const uint64_t bytes = bytes_of(p, o, elements);
+    s->box[level][o] = bytes;
+    s->pieces[level][o] = transfers_of(p, level, o, bytes, cut);
+    s->cycles[level][o] = s->pieces[level][o] * stage->setup +
+                          bytes * 1000 / stage->bytes_per_kilocycle;
+  }
+}
+
+/* Elements of the outputs of one piece, and how often a sum is taken up
+ * again. */
+static void size_sums(const ash_facts *f, const ash_tile_problem *p,
+                      ash_tile_sizes *s) {
+  const ash_tile_space *space = p->space;
+  const uint32_t last = p->level_count - 1;
+  uint64_t elements = 0, again = 1, all = 1;
+  for (uint32_t a = 0; a < space->axis_count; a++) {
+    if (space->axes[a].kind == ASH_AXIS_SUM)
+      again *= s->fact[last][a]->pieces;
+    else
+      all *= (uint64_t)space->axes[a].extent;
+  }
+  s->sum_cut = again > 1;
+  s->accumulator = 0;
+  if (!s->sum_cut)
+    return;
+  for (uint32_t o = 0; o < space->operand_count; o++) {
+    uint64_t box = ash_facts_base(f, o);
+    if (!space->operands[o].is_output)
+      continue;
+    for (uint32_t a = 0; a < space->axis_count; a++)
+      box *= s->fact[last][a]->operands[o].most;
+    elements = ash_max_u64(elements, box);
+  }
+  s->accumulator = elements * space->accumulator_bytes;
+  s->compute += all * (again - 1) * 1000 / p->elements_per_kilocycle;
+}
+
+static void size_work(const ash_tile_problem *p, ash_tile_sizes *s,
+                      const ash_tile_cut *cut) {
+  const uint32_t last = p->level_count - 1;
+  /* Work in proportion to positions; fractions of a factor are kept in 1024ths
+   * so that all machines agree. */
+  uint64_t work = p->space->work;
+  s->tiles = 1;
+  for (uint32_t a = 0; a < p->space->axis_count; a++) {
+    const uint64_t extent = (uint64_t)p->space->axes[a].extent;
+    s->tiles *= s->fact[last][a]->pieces;
+    if (s->fact[last][a]->rounded != extent && extent)
+      work +=
+          work * ((s->fact[last][a]->rounded - extent) * 1024 / extent) / 1024;
+  }
+  s->compute = s->tiles * p->call_cycles + work * 1000 / p->per_kilocycle;
+  s->work = ash_tile_work_bytes(p->g, p->space, cut->at[last]);
+}
+
+bool ash_model_sizes(ash_facts *f, const ash_tile_problem *p,
+                     ash_tile_sizes *out, const ash_tile_cut *cut) {
+  for (uint32_t k = 0; k < p->level_count; k++) {
+    out->regions[k] = 1;
+    for (uint32_t a = 0; a < p->space->axis_count; a++) {
+      out->fact[k][a] = ash_facts_get(f, a, k, cut);
+      if (!out->fact[k][a])
+        return false;
+      if (k)
+        out->regions[k] *= out->fact[k - 1][a]->pieces;
+    }
+    size_level(f, p, out, k, cut);
+  }
+  size_work(p, out, cut);
+  size_sums(f, p, out);
+  return true;
+}
+
+uint64_t ash_model_least(const ash_tile_problem *p, const ash_tile_sizes *s,
+                         uint32_t level) {
+  const uint64_t alignment = p->stages[level].alignment;
+  uint64_t sum = 0;
+  for (uint32_t o = 0; o < p->space->operand_count; o++)
+    if (is_staged(p, level, o))
+      sum += room_for(p, s, level, o);
+  if (level + 1 == p->level_count)
+    sum += ash_align_up(s->accumulator,
+                        ash_max_u64(alignment, p->space->accumulator_bytes)) +
+           ash_align_up(s->work, ash_max_u64(alignment, 8));
+  return sum;
+}
+
+/* ---- moves ----------------------------------------------------------------
+ */
+
+static uint64_t distinct(const ash_tile_sizes *s, uint32_t level, uint32_t a,
+                         uint32_t o) {
+  return s->fact[level][a]->operands[o].distinct;
+}
+
+/* The innermost loop that changes the operand's box: its level, and its place
+ * in the order of that level. False: one box does. */
+static bool find_loop(const ash_tile_problem *p, const ash_tile_sizes *s,
+                      const ash_tile_choice *c, uint32_t level, uint32_t o,
+                      uint32_t *at_level, uint32_t *at_depth) {
+  for (uint32_t k = level + 1; k-- > 0;)
+    for (uint32_t d = p->space->axis_count; d-- > 0;) {
+      const uint32_t a = c->order[k][d];
+      if (distinct(s, k, a, o) > (k ? distinct(s, k - 1, a, o) : 1)) {
+        *at_level = k;
+        *at_depth = d;
+        return true;
+      }
+    }
+  return false;
+}
+
+uint64_t ash_model_loads(const ash_facts *f, const ash_tile_problem *p,
+                         const ash_tile_sizes *s, const ash_tile_choice *c,
+                         uint32_t level, uint32_t o, uint64_t *bytes) {
+  uint64_t loads = 1, elements = ash_facts_base(f, o);
+  uint32_t k, depth;
+  if (!find_loop(p, s, c, level, o, &k, &depth)) {
+    *bytes = s->box[level][o];
+    return 1;
+  }
+  for (uint32_t d = 0; d < p->space->axis_count; d++) {
+    const uint32_t a = c->order[k][d];
+    const ash_axis_fact *fact = d <= depth ? s->fact[k][a]
+                                : k        ? s->fact[k - 1][a]
+                                           : NULL;
+    const ash_operand_fact *own = fact ? &fact->operands[o] : NULL;
+    if (d == depth) {
+      loads *= own->distinct;
+      elements *= own->fresh;
+    } else if (ash_facts_followers(f, a) >> o & 1) {
+      loads *= fact ? fact->pieces : 1;
+      elements *= fact ? own->sum : s->fact[level][a]->operands[o].most;
+    } else {
+      loads *= fact ? fact->pieces : 1;
+      elements *= fact ? fact->pieces : 1;
+    }
+  }
+  *bytes = bytes_of(p, o, elements);
+  return loads;
+}
+
+/* ---- one level ------------------------------------------------------------
+ */
+
+typedef struct level_moves {
+  uint64_t loads[ASH_OPERANDS_MAX], bytes[ASH_OPERANDS_MAX];
+  uint64_t time[ASH_OPERANDS_MAX], fill[ASH_OPERANDS_MAX];
+  uint64_t all_bytes, all_transfers;
+} level_moves;
+
+static void count_moves(const ash_facts *f, const ash_tile_problem *p,
+                        const ash_tile_sizes *s, const ash_tile_choice *c,
+                        uint32_t level, level_moves *m) {
+  const ash_tile_stage *stage = &p->stages[level];
+  m->all_bytes = m->all_transfers = 0;
+  for (uint32_t o = 0; o < p->space->operand_count; o++) {
+    if (!is_staged(p, level, o))
+      continue;
+    m->loads[o] = ash_model_loads(f, p, s, c, level, o, &m->bytes[o]);
+    m->time[o] = m->loads[o] * s->pieces[level][o] * stage->setup +
+                 m->bytes[o] * 1000 / stage->bytes_per_kilocycle;
+    const uint64_t first =
+        ash_min_u64(m->loads[o], s->regions[level]) * s->cycles[level][o];
+    m->fill[o] = ash_min_u64(first, m->time[o]);
+    m->all_bytes += m->bytes[o];
+    m->all_transfers += m->loads[o] * s->pieces[level][o];
+  }
+}
+
+static uint64_t cycles_of(const ash_tile_problem *p, const level_moves *m,
+                          uint32_t level, const uint8_t *copies,
+                          uint64_t inside) {
+  uint64_t serial = 0, hidden = 0;
+  for (uint32_t o = 0; o < p->space->operand_count; o++) {
+    if (!is_staged(p, level, o))
+      continue;
+    if (copies[o] < 2 || !p->stages[level].overlaps) {
+      serial += m->time[o];
+    } else {
+      serial += m->fill[o];
+      hidden += m->time[o] - m->fill[o];
+    }
+  }
+  return serial + ash_max_u64(inside, hidden);
+}
+
+static uint64_t room_of(const ash_tile_problem *p, const ash_tile_sizes *s,
+                        uint32_t level, const uint8_t *copies) {
+  uint64_t sum = ash_model_least(p, s, level);
+  for (uint32_t o = 0; o < p->space->operand_count; o++)
+    if (is_staged(p, level, o) && copies[o] > 1)
+      sum += (copies[o] - 1u) * room_for(p, s, level, o);
+  return sum;
+}
+
+typedef struct level_best {
+  uint64_t cycles, room;
+} level_best;
+
+static void offer(const ash_tile_problem *p, const ash_tile_sizes *s,
+                  const level_moves *m, uint32_t level, uint64_t inside,
+                  const uint8_t *copies, uint8_t *chosen, level_best *best) {
+  const uint64_t room = room_of(p, s, level, copies);
+  if (room > p->stages[level].room)
+    return;
+  const uint64_t cycles = cycles_of(p, m, level, copies, inside);
+  if (cycles > best->cycles || (cycles == best->cycles && room >= best->room))
+    return;
+  *best = (level_best){cycles, room};
+  for (uint32_t o = 0; o < p->space->operand_count; o++)
+    chosen[o] = copies[o];
+}
+
+/* The best copies of a level: all subsets of those who could gain, or, when
+ * they are many, those that fit in order of what they gain. */
+static bool choose_copies(const ash_tile_problem *p, const ash_tile_sizes *s,
+                          const level_moves *m, uint32_t level, uint64_t inside,
+                          uint8_t *chosen, level_best *best) {
+  uint8_t copies[ASH_OPERANDS_MAX] = {0};
+  uint32_t movers[ASH_OPERANDS_MAX], count = 0;
+  *best = (level_best){UINT64_MAX, UINT64_MAX};
+  for (uint32_t o = 0; o < p->space->operand_count; o++) {
+    if (!is_staged(p, level, o))
+      continue;
+    copies[o] = 1;
+    if (p->wanted[level][o])
+      copies[o] = p->wanted[level][o];
+    else if (m->loads[o] > 1 && p->buffering)
+      copies[o] = (uint8_t)p->buffering;
+    else if (m->time[o] > m->fill[o] && p->stages[level].overlaps)
+      movers[count++] = o;
+  }
+  if (p->buffering)
+    count = 0;
+  offer(p, s, m, level, inside, copies, chosen, best);
+  if (best->room == UINT64_MAX)
+    return false;
+  if (count <= SUBSET_MAX) {
+    for (uint32_t set = 1; set < (uint32_t)1 << count; set++) {
+      for (uint32_t i = 0; i < count; i++)
+        copies[movers[i]] = (uint8_t)(1 + (set >> i & 1));
+      offer(p, s, m, level, inside, copies, chosen, best);
+    }
+    return true;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    copies[movers[i]] = 2;
+    offer(p, s, m, level, inside, copies, chosen, best);
+    if (chosen[movers[i]] != 2)
+      copies[movers[i]] = 1;
+  }
+  return true;
+}
+
+/* ---- the whole ------------------------------------------------------------
+ */
+
+/* Of every operand its box, for every piece of the level. */
+static uint64_t bytes_again(const ash_facts *f, const ash_tile_problem *p,
+                            const ash_tile_sizes *s, uint32_t level) {
+  uint64_t sum = 0;
+  for (uint32_t o = 0; o < p->space->operand_count; o++) {
+    uint64_t elements = ash_facts_base(f, o);
+    if (!is_staged(p, level, o))
+      continue;
+    for (uint32_t a = 0; a < p->space->axis_count; a++) {
+      const ash_axis_fact *fact = s->fact[level][a];
+      elements *= ash_facts_followers(f, a) >> o & 1 ? fact->operands[o].sum
+                                                     : fact->pieces;
+    }
+    sum += bytes_of(p, o, elements);
+  }
+  return sum;
+}
+
+static void note_level(ash_tile_cost *details, const level_moves *m,
+                       uint32_t level) {
+  if (!details)
+    return;
+  details->bytes_moved[level] = m->all_bytes;
+  details->transfers[level] = m->all_transfers;
+}
+
+static void start_value(const ash_tile_sizes *s, ash_tile_value *out,
+                        ash_tile_cost *details) {
+  *out = (ash_tile_value){s->compute, 0, 0};
+  if (details)
+    *details = (ash_tile_cost){.tiles = s->tiles, .compute_cycles = s->compute};
+}
+
+bool ash_model_value(const ash_facts *f, const ash_tile_problem *p,
+                     const ash_tile_sizes *s, ash_tile_choice *choice,
+                     ash_tile_value *out, ash_tile_cost *details) {
+  start_value(s, out, details);
+  for (uint32_t k = p->level_count; k-- > 0;) {
+    level_moves m;
+    level_best best;
+    count_moves(f, p, s, choice, k, &m);
+    if (!choose_copies(p, s, &m, k, out->cycles, choice->copies[k], &best))
+      return false;
+    out->cycles = best.cycles;
+    out->footprint += best.room;
+    out->bytes += m.all_bytes;
+    note_level(details, &m, k);
+  }
+  if (details)
+    details->cycles = out->cycles;
+  return true;
+}
+
+bool ash_model_given(const ash_facts *f, const ash_tile_problem *p,
+                     const ash_tile_sizes *s, const ash_tile_choice *choice,
+                     ash_tile_value *out, ash_tile_cost *details) {
+  start_value(s, out, details);
+  for (uint32_t k = p->level_count; k-- > 0;) {
+    level_moves m;
+    count_moves(f, p, s, choice, k, &m);
+    const uint64_t room = room_of(p, s, k, choice->copies[k]);
+    if (room > p->stages[k].room)
+      return false;
+    out->cycles = cycles_of(p, &m, k, choice->copies[k], out->cycles);
+    out->footprint += room;
+    out->bytes += m.all_bytes;
+    note_level(details, &m, k);
+    if (details)
+      details->bytes_without_reuse += bytes_again(f, p, s, k);
+  }
+  if (details)
+    details->cycles = out->cycles;
+  return true;
+}
+
+ash_tile_value ash_model_bound(const ash_facts *f, const ash_tile_problem *p,
+                               const ash_tile_sizes *s, bool open) {
+  ash_tile_value out = {s->compute, 0, 0};
+  for (uint32_t k = p->level_count; k-- > 0;) {
+    const ash_tile_stage *stage = &p->stages[k];
+    uint64_t time = 0, fill = 0;
+    for (uint32_t o = 0; o < p->space->operand_count; o++) {
+      if (!is_staged(p, k, o))
+        continue;
+      uint64_t loads = 1, elements = ash_facts_base(f, o);
+      for (uint32_t a = 0; a < p->space->axis_count; a++) {
+        loads *= distinct(s, k, a, o);
+        elements *= open ? ash_min_u64(s->fact[k][a]->operands[o].fresh,
+                                       ash_facts_least(f, a, o))
+                         : s->fact[k][a]->operands[o].fresh;
+      }
+      const uint64_t bytes = bytes_of(p, o, elements);
+      const uint64_t least = loads * s->pieces[k][o] * stage->setup +
+                             bytes * 1000 / stage->bytes_per_kilocycle;
+      out.bytes += bytes;
+      time += least;
+      if (!open)
+        fill += ash_min_u64(s->cycles[k][o], least);
+    }
+    out.cycles = stage->overlaps ? ash_max_u64(out.cycles + fill, time)
+                                 : out.cycles + time;
+    if (!open)
+      out.footprint += ash_model_least(p, s, k);
+  }
+  return out;
+}

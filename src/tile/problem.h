@@ -1,0 +1,76 @@
+/* problem.h - tiling one operator, as the searches see it: the levels on the
+ * way to the compute memory, what is staged where, and what a choice costs. */
+#ifndef ASH_TILE_PROBLEM_H
+#define ASH_TILE_PROBLEM_H
+
+#include "ashlar/tile.h"
+#include "base/ctx.h"
+
+enum { ASH_OPERANDS_MAX = 32 };
+
+/* One memory on the way. */
+typedef struct ash_tile_stage {
+  uint32_t memory;
+  uint64_t room;   /* bytes for tiles                                      */
+  uint32_t staged; /* bit o: operand o has buffers here                    */
+  bool overlaps;   /* transfers go on while the processor works            */
+  uint64_t setup;  /* cycles a transfer                                    */
+  uint64_t bytes_per_kilocycle;
+  uint32_t rank;         /* of the largest transfer the engine makes       */
+  uint64_t transfer_max; /* bytes in one, 0: no limit                      */
+  uint64_t alignment;
+} ash_tile_stage;
+
+/* What a choice is worth: less is better, the first difference decides. */
+typedef struct ash_tile_value {
+  uint64_t cycles, bytes, footprint;
+} ash_tile_value;
+
+typedef struct ash_tile_problem {
+  ash_ctx *ctx;
+  const ash_graph *g;
+  const ash_tile_space *space;
+  uint32_t level_count;
+  ash_tile_stage stages[ASH_TILE_LEVELS];
+  uint32_t buffering; /* 0: free, else copies of all that moves        */
+  uint8_t wanted[ASH_TILE_LEVELS][ASH_OPERANDS_MAX]; /* 0: free, else copies */
+  uint64_t per_kilocycle; /* units of work                                 */
+  uint64_t elements_per_kilocycle;
+  uint64_t call_cycles;
+  uint64_t ticks;
+  bool limited; /* no more cycles and no more bytes than `most`             */
+  ash_tile_value most;
+} ash_tile_problem;
+
+/* Do both have the same answer? */
+bool ash_problem_same(const ash_tile_problem *a, const ash_tile_problem *b);
+
+/* Sizes by level and axis. */
+typedef struct ash_tile_cut {
+  int64_t at[ASH_TILE_LEVELS][ASH_TILE_AXES];
+} ash_tile_cut;
+
+/* What a search chooses. */
+typedef struct ash_tile_choice {
+  ash_tile_cut cut;
+  uint8_t order[ASH_TILE_LEVELS][ASH_TILE_AXES];
+  uint8_t copies[ASH_TILE_LEVELS][ASH_OPERANDS_MAX];
+} ash_tile_choice;
+
+static inline bool ash_value_less(const ash_tile_value *a,
+                                  const ash_tile_value *b) {
+  if (a->cycles != b->cycles)
+    return a->cycles < b->cycles;
+  if (a->bytes != b->bytes)
+    return a->bytes < b->bytes;
+  return a->footprint < b->footprint;
+}
+
+/* May a choice of that value, or any worth no less, be taken? */
+static inline bool ash_value_allowed(const ash_tile_problem *p,
+                                     const ash_tile_value *v) {
+  return !p->limited ||
+         (v->cycles <= p->most.cycles && v->bytes <= p->most.bytes);
+}
+
+#endif

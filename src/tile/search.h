@@ -1,0 +1,36 @@
+/* search.h - ways to choose a tiling of one operator. */
+#ifndef ASH_TILE_SEARCH_H
+#define ASH_TILE_SEARCH_H
+
+#include "tile/model.h"
+
+typedef struct ash_tile_found {
+  bool found;
+  ash_tile_choice choice;
+  ash_tile_value value;
+  uint64_t lower_bound; /* of cycles */
+  ash_verdict verdict;
+  uint64_t ticks;
+} ash_tile_found;
+
+/* A search by name: "cost", "min", "max", "random-max". */
+typedef ash_status ash_tile_searcher(const ash_tile_problem *p, ash_facts *f,
+                                     ash_tile_found *out);
+ash_tile_searcher *ash_tile_searcher_named(const char *name);
+
+ash_tile_searcher ash_search_cost, ash_search_min, ash_search_max,
+    ash_search_random_max;
+
+/* The sizes worth trying for an axis inside a region of `extent`, largest
+ * first; returns how many (at most `max`). */
+uint32_t ash_tile_candidates(const ash_tile_axis *axis, int64_t extent,
+                             bool may_cut, int64_t *out, uint32_t max);
+
+/* The best orders and copies for these sizes, if better than what is there. */
+ash_status ash_search_leaf(const ash_tile_problem *p, ash_facts *f,
+                           const ash_tile_cut *cut, ash_tile_found *best);
+
+/* May these sizes stand together? (Sums are cut behind free axes.) */
+bool ash_search_legal(const ash_tile_problem *p, const ash_tile_cut *cut);
+
+#endif

@@ -1,0 +1,119 @@
+/* search_leaf.c - sizes are chosen: the best orders of loops and copies. */
+#include "tile/search.h"
+
+enum { PERMUTED = 5 }; /* loops of one level whose orders are all tried */
+
+static bool is_cut(const ash_tile_problem *p, const ash_tile_cut *cut,
+                   uint32_t level, uint32_t a) {
+  return cut->at[level][a] <
+         (level ? cut->at[level - 1][a] : p->space->axes[a].extent);
+}
+
+bool ash_search_legal(const ash_tile_problem *p, const ash_tile_cut *cut) {
+  bool sum_outside = false;
+  for (uint32_t k = 0; k < p->level_count; k++) {
+    bool sum = false;
+    for (uint32_t a = 0; a < p->space->axis_count; a++) {
+      if (!is_cut(p, cut, k, a))
+        continue;
+      if (p->space->axes[a].kind == ASH_AXIS_SUM)
+        sum = true;
+      else if (sum_outside)
+        return false;
+    }
+    sum_outside |= sum;
+  }
+  return true;
+}
+
+/* The loops of a level: cut free axes, cut sums, then what is not cut. */
+typedef struct loops {
+  uint8_t axes[ASH_TILE_AXES];
+  uint32_t free, sums;
+} loops;
+
+static void list_loops(const ash_tile_problem *p, const ash_tile_cut *cut,
+                       uint32_t level, loops *out) {
+  uint32_t n = 0;
+  out->free = out->sums = 0;
+  for (int pass = 0; pass < 3; pass++)
+    for (uint32_t a = 0; a < p->space->axis_count; a++) {
+      const bool sum = p->space->axes[a].kind == ASH_AXIS_SUM;
+      const int mine = !is_cut(p, cut, level, a) ? 2 : sum ? 1 : 0;
+      if (mine != pass)
+        continue;
+      out->axes[n++] = (uint8_t)a;
+      out->free += pass == 0;
+      out->sums += pass == 1;
+    }
+}
+
+/* The next permutation in lexicographic order; false after the last, which
+ * becomes the first again. */
+static bool permute(uint8_t *v, uint32_t n) {
+  uint32_t i = n;
+  if (n < 2 || n > PERMUTED)
+    return false;
+  for (i = n - 1; i > 0 && v[i - 1] > v[i];)
+    i--;
+  for (uint32_t lo = i, hi = n - 1; lo < hi; lo++, hi--) {
+    const uint8_t t = v[lo];
+    v[lo] = v[hi];
+    v[hi] = t;
+  }
+  if (i == 0)
+    return false;
+  uint32_t k = i;
+  while (v[k] < v[i - 1])
+    k++;
+  const uint8_t t = v[k];
+  v[k] = v[i - 1];
+  v[i - 1] = t;
+  return true;
+}
+
+static bool next_order(loops *all, uint32_t levels) {
+  for (uint32_t k = 0; k < levels; k++) {
+    if (permute(all[k].axes, all[k].free))
+      return true;
+    if (permute(all[k].axes + all[k].free, all[k].sums))
+      return true;
+  }
+  return false;
+}
+
+ash_status ash_search_leaf(const ash_tile_problem *p, ash_facts *f,
+                           const ash_tile_cut *cut, ash_tile_found *best) {
+  ash_tile_sizes sizes;
+  loops all[ASH_TILE_LEVELS];
+  ash_tile_choice choice = {.cut = *cut};
+  if (!ash_model_sizes(f, p, &sizes, cut))
+    return ash_nomem(p->ctx);
+  best->ticks++;
+  for (uint32_t k = 0; k < p->level_count; k++)
+    if (ash_model_least(p, &sizes, k) > p->stages[k].room)
+      return ASH_OK;
+  const ash_tile_value bound = ash_model_bound(f, p, &sizes, false);
+  if (!ash_value_allowed(p, &bound) ||
+      (best->found && !ash_value_less(&bound, &best->value)))
+    return ASH_OK;
+  for (uint32_t k = 0; k < p->level_count; k++) {
+    list_loops(p, cut, k, &all[k]);
+  }
+  do {
+    ash_tile_value value;
+    for (uint32_t k = 0; k < p->level_count; k++)
+      for (uint32_t a = 0; a < p->space->axis_count; a++)
+        choice.order[k][a] = all[k].axes[a];
+    best->ticks++;
+    if (!ash_model_value(f, p, &sizes, &choice, &value, NULL) ||
+        !ash_value_allowed(p, &value))
+      continue;
+    if (best->found && !ash_value_less(&value, &best->value))
+      continue;
+    best->found = true;
+    best->value = value;
+    best->choice = choice;
+  } while (next_order(all, p->level_count));
+  return ASH_OK;
+}

@@ -1,0 +1,69 @@
+/* space_along.c - operators that work along one axis, which stays whole; every
+ * other dimension is an axis of the space: rows (softmax and its kin), running
+ * sums, the largest k, resampling. */
+#include "tile/space.h"
+
+/* Every dimension of the output becomes an axis, except `whole`; inputs 0 and
+ * outputs of the same rank follow it. */
+static void follow_but(ash_space_build *b, uint32_t whole) {
+  ash_tile_operand *in = ash_space_in(b, 0);
+  const ash_shape *out = ash_space_shape(b, ash_space_out(b, 0));
+  for (uint32_t d = 0; d < out->rank; d++) {
+    if (d == whole)
+      continue;
+    const uint32_t axis = ash_space_axis(b, ash_space_name(d), out->dim[d]);
+    ash_space_follow(in, d, axis);
+    for (uint32_t k = 0; k < b->op->output_count; k++)
+      ash_space_follow(ash_space_out(b, k), d, axis);
+  }
+}
+
+static uint32_t place(int64_t axis, uint32_t rank) {
+  return (uint32_t)(axis < 0 ? axis + rank : axis);
+}
+
+static uint32_t rank_of(const ash_space_build *b) {
+  return ash_op_in(b->g, b->op, 0)->shape.rank;
+}
+
+const char *ash_space_rows(ash_space_build *b) {
+  follow_but(b, rank_of(b) - 1);
+  return NULL;
+}
+
+/* The axis is an attribute, or a constant input. */
+const char *ash_space_running(ash_space_build *b) {
+  const int64_t axis = b->op->kind == ASH_OP_cumsum
+                           ? ash_tensor_int(ash_op_in(b->g, b->op, 1), 0)
+                           : ash_op_int(b->op, "axis", 0);
+  follow_but(b, place(axis, rank_of(b)));
+  return NULL;
+}
+
+/* Positions of rows and columns are those of the whole image, so its sides are
+ * not cut. */
+const char *ash_space_resize(ash_space_build *b) {
+  static const uint32_t dims[] = {0, 3};
+  static const char *const names[] = {"n", "c"};
+  ash_tile_operand *in = ash_space_in(b, 0), *out = ash_space_out(b, 0);
+  for (uint32_t i = 0; i < 2; i++) {
+    const uint32_t axis =
+        ash_space_axis(b, names[i], ash_space_shape(b, out)->dim[dims[i]]);
+    ash_space_follow(in, dims[i], axis);
+    ash_space_follow(out, dims[i], axis);
+  }
+  return NULL;
+}
+
+/* Here the tables have a row for each position of the output. */
+const char *ash_space_resample(ash_space_build *b) {
+  const uint32_t dim = place(ash_op_int(b->op, "axis", 0), rank_of(b));
+  ash_tile_operand *out = ash_space_out(b, 0);
+  follow_but(b, dim);
+  const uint32_t axis =
+      ash_space_axis(b, ash_space_name(dim), ash_space_shape(b, out)->dim[dim]);
+  ash_space_follow(out, dim, axis);
+  ash_space_follow(ash_space_in(b, 1), 0, axis);
+  ash_space_follow(ash_space_in(b, 2), 0, axis);
+  return NULL;
+}

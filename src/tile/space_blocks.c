@@ -1,0 +1,171 @@
+/* space_blocks.c - elements moved in blocks: joined, split, padded, repeated,
+ * regrouped. The dimension where tensors meet stays whole. */
+#include "tile/space.h"
+
+#include "graph/functions.h"
+
+static uint32_t place(int64_t axis, uint32_t rank) {
+  return (uint32_t)(axis < 0 ? axis + rank : axis);
+}
+
+/* ---- joined and split ---------------------------------------------------- */
+
+/* Dimensions of the one big tensor are axes, except `whole`; the parts follow,
+ * which may lack that dimension. */
+static void follow_parts(ash_space_build *b, ash_tile_operand *big,
+                         uint32_t whole) {
+  const ash_shape *s = ash_space_shape(b, big);
+  for (uint32_t d = 0; d < s->rank; d++) {
+    if (d == whole)
+      continue;
+    const uint32_t axis = ash_space_axis(b, ash_space_name(d), s->dim[d]);
+    ash_space_follow(big, d, axis);
+    for (uint32_t i = 0; i < b->space->operand_count; i++) {
+      ash_tile_operand *part = &b->operands[i];
+      const bool lacks = part->rank < s->rank;
+      if (part != big)
+        ash_space_follow(part, lacks && d > whole ? d - 1 : d, axis);
+    }
+  }
+}
+
+const char *ash_space_join(ash_space_build *b) {
+  ash_tile_operand *out = ash_space_out(b, 0);
+  follow_parts(b, out, place(ash_op_int(b->op, "axis", 0), out->rank));
+  return NULL;
+}
+
+const char *ash_space_split(ash_space_build *b) {
+  ash_tile_operand *in = ash_space_in(b, 0);
+  int64_t axis = ash_op_int(b->op, "axis", 0);
+  if (b->op->kind == ASH_OP_split)
+    axis = ash_tensor_int(ash_op_in(b->g, b->op, 1), 0);
+  if (b->op->kind == ASH_OP_split_v)
+    axis = ash_tensor_int(ash_op_in(b->g, b->op, 2), 0);
+  follow_parts(b, in, place(axis, in->rank));
+  return NULL;
+}
+
+/* ---- padded -------------------------------------------------------------- */
+
+static int64_t pad_of(const ash_graph *g, const ash_op *op, uint32_t dim,
+                      bool after) {
+  if (op->kind == ASH_OP_fill_pad)
+    return ash_op_ints(op, after ? "after" : "before", dim, 0);
+  return ash_tensor_int(ash_op_in(g, op, 1), 2 * dim + after);
+}
+
+const char *ash_space_pad(ash_space_build *b) {
+  ash_tile_operand *in = ash_space_in(b, 0), *out = ash_space_out(b, 0);
+  const ash_shape *s = ash_space_shape(b, out);
+  const bool mirrors = b->op->kind == ASH_OP_mirror_pad;
+  for (uint32_t d = 0; d < s->rank; d++) {
+    const int64_t before = pad_of(b->g, b->op, d, false);
+    const int64_t after = pad_of(b->g, b->op, d, true);
+    if (mirrors && before + after > 0)
+      continue;
+    const uint32_t axis = ash_space_axis(b, ash_space_name(d), s->dim[d]);
+    ash_space_follow(out, d, axis);
+    ash_space_slide(in, d, axis, 1, 1, before);
+    if (axis != ASH_NO_AXIS && before + after > 0)
+      b->space->axes[axis].granule =
+          ash_space_granule(s->dim[d], before, after);
+  }
+  return NULL;
+}
+
+void ash_local_pad(ash_tile_local *l) {
+  const ash_box in = ash_local_in(l, 0), out = ash_local_out(l, 0);
+  int64_t both[2 * ASH_RANK_MAX], before[ASH_RANK_MAX], after[ASH_RANK_MAX];
+  for (uint32_t d = 0; d < in.rank; d++) {
+    const int64_t lead = pad_of(l->g, l->op, d, false);
+    both[2 * d] = before[d] = in.start[d] + lead - out.start[d];
+    both[2 * d + 1] = after[d] = out.size[d] - in.size[d] - before[d];
+  }
+  if (l->op->kind == ASH_OP_fill_pad) {
+    ash_local_ints(l, "before", before, in.rank);
+    ash_local_ints(l, "after", after, in.rank);
+  } else if (l->op->kind == ASH_OP_pad) {
+    ash_local_constant(l, 1, both, 2 * in.rank);
+  }
+}
+
+/* ---- repeated ------------------------------------------------------------ */
+
+/* A dimension that repeats is cut between repetitions. */
+const char *ash_space_tile(ash_space_build *b) {
+  ash_tile_operand *in = ash_space_in(b, 0), *out = ash_space_out(b, 0);
+  const ash_shape *from = ash_space_shape(b, in);
+  const ash_shape *to = ash_space_shape(b, out);
+  for (uint32_t d = 0; d < to->rank; d++) {
+    const uint32_t axis = ash_space_axis(b, ash_space_name(d), to->dim[d]);
+    ash_space_follow(out, d, axis);
+    if (from->dim[d] == to->dim[d])
+      ash_space_follow(in, d, axis);
+    else if (axis != ASH_NO_AXIS)
+      b->space->axes[axis].granule = from->dim[d];
+  }
+  return NULL;
+}
+
+void ash_local_tile(ash_tile_local *l) {
+  const ash_box in = ash_local_in(l, 0), out = ash_local_out(l, 0);
+  int64_t times[ASH_RANK_MAX];
+  for (uint32_t d = 0; d < in.rank; d++)
+    times[d] = out.size[d] / in.size[d];
+  ash_local_constant(l, 1, times, in.rank);
+}
+
+void ash_local_broadcast(ash_tile_local *l) {
+  const ash_box out = ash_local_out(l, 0);
+  ash_local_constant(l, l->op->kind == ASH_OP_fill ? 0 : 1, out.size, out.rank);
+}
+
+const char *ash_space_fill(ash_space_build *b) {
+  ash_tile_operand *out = ash_space_out(b, 0);
+  const ash_shape *s = ash_space_shape(b, out);
+  for (uint32_t d = 0; d < s->rank; d++)
+    ash_space_follow(out, d, ash_space_axis(b, ash_space_name(d), s->dim[d]));
+  return NULL;
+}
+
+const char *ash_space_whole(ash_space_build *b) {
+  (void)b;
+  return NULL;
+}
+
+/* ---- regrouped ----------------------------------------------------------- */
+
+static void add_image(ash_space_build *b, int64_t in_block, int64_t out_block) {
+  static const char *const names[] = {"n", "h", "w"};
+  ash_tile_operand *in = ash_space_in(b, 0), *out = ash_space_out(b, 0);
+  for (uint32_t d = 0; d < 3; d++) {
+    const int64_t large = d ? in_block : 1, small = d ? out_block : 1;
+    const uint32_t axis =
+        ash_space_axis(b, names[d], ash_space_shape(b, out)->dim[d]);
+    ash_space_follow(out, d, axis);
+    ash_space_slide(in, d, axis, large, large, 0);
+    in->dim[d].divide = small;
+    b->space->axes[axis].granule = small;
+  }
+}
+
+const char *ash_space_space_to_depth(ash_space_build *b) {
+  add_image(b, ash_op_int(b->op, "block", 1), 1);
+  return NULL;
+}
+
+const char *ash_space_depth_to_space(ash_space_build *b) {
+  add_image(b, 1, ash_op_int(b->op, "block", 1));
+  return NULL;
+}
+
+/* Blocks change places between batch and image: only channels are free. */
+const char *ash_space_batches(ash_space_build *b) {
+  ash_tile_operand *in = ash_space_in(b, 0), *out = ash_space_out(b, 0);
+  const uint32_t last = out->rank - 1;
+  const uint32_t c = ash_space_axis(b, "c", ash_space_shape(b, out)->dim[last]);
+  ash_space_follow(in, last, c);
+  ash_space_follow(out, last, c);
+  return NULL;
+}

@@ -1,0 +1,41 @@
+/* space_fold.c - axes folded away. Dimensions that stay are free; of the folded
+ * ones the outermost may be cut, with an accumulator: pieces then meet the
+ * elements in the same order as the whole, so even floats come out alike. */
+#include "tile/space.h"
+
+#include "graph/functions.h"
+
+static uint32_t folded_by_input(const ash_space_build *b, uint32_t rank) {
+  const ash_tensor *axes = ash_op_in(b->g, b->op, 1);
+  uint32_t bits = 0;
+  for (uint64_t i = 0; i < ash_shape_elements(&axes->shape); i++) {
+    const int64_t given = ash_tensor_int(axes, i);
+    bits |= 1u << (given < 0 ? given + rank : given);
+  }
+  return bits;
+}
+
+const char *ash_space_fold(ash_space_build *b) {
+  ash_tile_operand *in = ash_space_in(b, 0), *out = ash_space_out(b, 0);
+  const ash_shape *s = ash_space_shape(b, in);
+  const bool by_attr = b->op->kind == ASH_OP_fold;
+  const uint32_t folded =
+      by_attr ? ash_op_folded(b->op, s->rank) : folded_by_input(b, s->rank);
+  const bool keeps = ash_op_int(b->op, "keep_dims", 0) != 0;
+  bool summed = false;
+  uint32_t to = 0;
+  for (uint32_t d = 0; d < s->rank; d++) {
+    if (!(folded >> d & 1)) {
+      const uint32_t axis = ash_space_axis(b, ash_space_name(d), s->dim[d]);
+      ash_space_follow(in, d, axis);
+      ash_space_follow(out, to++, axis);
+      continue;
+    }
+    to += keeps;
+    if (!summed && s->dim[d] > 1) {
+      ash_space_follow(in, d, ash_space_sum(b, ash_space_name(d), s->dim[d]));
+      summed = true;
+    }
+  }
+  return NULL;
+}

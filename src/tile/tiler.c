@@ -1,0 +1,325 @@
+/* tiler.c - every operator of a model: which way its operands take, a search
+ * for its tiling, and what to say when nothing fits. */
+#include "base/checked.h"
+#include "graph/graph.h"
+#include "kernel/kernel.h"
+#include "kernel/reads.h"
+#include "kernel/views.h"
+#include "tile/hierarchy.h"
+#include "tile/search.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A search that was made: equal operators need no other. */
+typedef struct known {
+  ash_tile_problem p;
+  ash_tile_found found;
+} known;
+
+typedef struct tiler {
+  ash_ctx *ctx;
+  const ash_graph *g;
+  const ash_device *device;
+  ash_tile_options options;
+  ash_hierarchy h;
+  ash_tile_searcher *search;
+  ash_tiling *tilings; /* by op */
+  known *known;
+  uint32_t known_count;
+} tiler;
+
+/* ---- the problem ----------------------------------------------------------
+ */
+
+/* An operator that cannot be cut, whole, for what the processor does not
+ * reach. */
+static ash_status whole_space(tiler *t, const ash_tile_space **out,
+                              uint32_t op) {
+  const ash_op *o = &t->g->ops.items[op];
+  ash_zone *z = &t->ctx->keep;
+  ash_tile_space *space = ASH_NEW(z, ash_tile_space);
+  ash_tile_operand *list =
+      ASH_NEW_ARRAY(z, ash_tile_operand, o->input_count + o->output_count);
+  ASH_TRY(ash_zone_check(t->ctx, z));
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < o->input_count + o->output_count; k++) {
+    const bool is_out = k >= o->input_count;
+    const uint32_t at = is_out ? k - o->input_count : k;
+    const uint32_t tensor = is_out ? o->outputs[at] : o->inputs[at];
+    if (tensor == ASH_NO_ID || (!is_out && !ash_op_reads(t->g, op, at)))
+      continue;
+    list[n] =
+        (ash_tile_operand){.tensor = tensor,
+                           .is_output = is_out,
+                           .position = at,
+                           .rank = t->g->tensors.items[tensor].shape.rank};
+    for (uint32_t d = 0; d < ASH_RANK_MAX; d++)
+      list[n].dim[d] = (ash_tile_dim){ASH_NO_AXIS, 1, 1, 0, 1};
+    space->work += t->g->tensors.items[tensor].bytes;
+    n++;
+  }
+  space->op = op;
+  space->operands = list;
+  space->operand_count = n;
+  *out = space;
+  return ASH_OK;
+}
+
+static void set_speed(const tiler *t, ash_tile_problem *p) {
+  p->elements_per_kilocycle = t->device->elements_per_kilocycle;
+  p->per_kilocycle = ash_op_macs(t->g, p->space->op)
+                         ? t->device->macs_per_kilocycle
+                         : p->elements_per_kilocycle;
+  p->call_cycles = t->device->call_cycles;
+}
+
+/* ---- the result -----------------------------------------------------------
+ */
+
+static ash_status keep(tiler *t, ash_tiling *out, const ash_tile_problem *p,
+                       ash_facts *f, const ash_tile_found *found) {
+  const ash_tile_space *space = p->space;
+  const ash_tile_choice *c = &found->choice;
+  ash_tile_buffer *buffers = ASH_NEW_ARRAY(
+      &t->ctx->keep, ash_tile_buffer, p->level_count * space->operand_count);
+  ash_tile_sizes sizes;
+  ash_tile_value value;
+  ASH_TRY(ash_zone_check(t->ctx, &t->ctx->keep));
+  if (!ash_model_sizes(f, p, &sizes, &c->cut))
+    return ash_nomem(t->ctx);
+  out->space = space;
+  out->level_count = p->level_count;
+  out->buffers = buffers;
+  for (uint32_t k = 0; k < p->level_count; k++) {
+    ash_tile_level *level = &out->levels[k];
+    level->memory = p->stages[k].memory;
+    for (uint32_t a = 0; a < space->axis_count; a++) {
+      level->tile[a] = c->cut.at[k][a];
+      level->order[a] = c->order[k][a];
+    }
+    for (uint32_t o = 0; o < space->operand_count; o++)
+      buffers[k * space->operand_count + o] = (ash_tile_buffer){
+          c->copies[k][o], c->copies[k][o] ? sizes.box[k][o] : 0, ASH_NO_ID};
+  }
+  out->accumulator =
+      (ash_tile_buffer){sizes.accumulator > 0, sizes.accumulator, ASH_NO_ID};
+  out->work = (ash_tile_buffer){sizes.work > 0, sizes.work, ASH_NO_ID};
+  if (!ash_model_given(f, p, &sizes, c, &value, &out->cost))
+    return ash_fail(t->ctx, ASH_INTERNAL, ASH_D_internal, ASH_NOWHERE,
+                    "a tiling of %s does not fit after all",
+                    t->g->ops.items[space->op].id);
+  out->cost.lower_bound = found->lower_bound;
+  out->cost.verdict = found->verdict;
+  return ASH_OK;
+}
+
+/* ---- does not fit ---------------------------------------------------------
+ */
+
+static ash_status nofit(tiler *t, const ash_tile_problem *p, ash_facts *f) {
+  ash_tile_cut cut = {0};
+  ash_tile_sizes sizes;
+  const ash_tile_space *space = p->space;
+  for (uint32_t k = 0; k < p->level_count; k++)
+    for (uint32_t a = 0; a < space->axis_count; a++) {
+      const bool whole = space->axes[a].kind == ASH_AXIS_SUM;
+      const int64_t least =
+          space->axes[a].granule > 1 ? space->axes[a].granule : 1;
+      cut.at[k][a] = whole || least > space->axes[a].extent
+                         ? space->axes[a].extent
+                         : least;
+    }
+  if (!ash_model_sizes(f, p, &sizes, &cut))
+    return ash_nomem(t->ctx);
+  uint32_t k = p->level_count - 1;
+  for (uint32_t i = 0; i < p->level_count; i++)
+    if (ash_model_least(p, &sizes, i) > p->stages[i].room)
+      k = i;
+  const uint64_t need = ash_model_least(p, &sizes, k);
+  const ash_memory *m = &t->device->memories[p->stages[k].memory];
+  const uint64_t room = p->stages[k].room;
+  (void)ash_fail(t->ctx, ASH_NOFIT, ASH_D_tile_nofit,
+                 ash_graph_loc(t->g, space->op, ASH_NO_ID),
+                 "the smallest tiles of %s need %" PRIu64 " bytes of %s, which "
+                 "has room for %" PRIu64 ": %" PRIu64 " bytes short",
+                 t->g->ops.items[space->op].id, need, m->name, room,
+                 need > room ? need - room : 0);
+  ash_hint(t->ctx, "what if it were larger: --set %s=%" PRIu64, m->name,
+           m->bytes + (need > room ? need - room : 0));
+  for (uint32_t o = 0; o < space->operand_count; o++)
+    if (p->stages[k].staged >> o & 1)
+      ash_note(t->ctx, ASH_D_tile_nofit, ASH_NOWHERE,
+               "smallest tile of '%s': %" PRIu64 " bytes",
+               t->g->tensors.items[space->operands[o].tensor].name,
+               sizes.box[k][o]);
+  return ASH_NOFIT;
+}
+
+/* ---- one operator ---------------------------------------------------------
+ */
+
+/* The search may not trade bytes for cycles without end: what "max" finds with
+ * fewer of both is always better. So that is the start, and nothing that has
+ * more of either is taken. */
+static ash_status search_best(tiler *t, const ash_tile_problem *p, ash_facts *f,
+                              ash_tile_found *out) {
+  ash_tile_problem limited = *p;
+  if (t->search != ash_search_cost)
+    return t->search(p, f, out);
+  ASH_TRY(ash_search_max(p, f, out));
+  limited.limited = out->found;
+  limited.most = out->value;
+  return ash_search_cost(&limited, f, out);
+}
+
+static ash_status search_op(tiler *t, ash_tiling *out,
+                            const ash_tile_problem *p) {
+  ash_facts *f;
+  ASH_TRY(ash_facts_new(&f, p));
+  for (uint32_t i = 0; i < t->known_count; i++)
+    if (ash_problem_same(&t->known[i].p, p))
+      return keep(t, out, p, f, &t->known[i].found);
+  known *mine = &t->known[t->known_count];
+  *mine = (known){.p = *p};
+  ASH_TRY(search_best(t, p, f, &mine->found));
+  if (!mine->found.found)
+    return nofit(t, p, f);
+  t->known_count++;
+  return keep(t, out, p, f, &mine->found);
+}
+
+/* Everything the op touches is where the processor reaches it: it runs
+ * there. */
+static ash_status run_in_place(tiler *t, ash_tiling *out, uint32_t op,
+                               const char *why) {
+  out->reason = why;
+  out->work.bytes = ash_kernel_scratch(t->g, op);
+  out->cost.tiles = 1;
+  out->cost.verdict = ASH_OPTIMAL;
+  return ASH_OK;
+}
+
+static bool is_view(const tiler *t, uint32_t op) {
+  const ash_op *o = &t->g->ops.items[op];
+  for (uint32_t k = 0; k < o->output_count; k++) {
+    uint32_t input;
+    uint64_t offset;
+    if (!ash_op_is_view(t->g, op, k, &input, &offset) ||
+        t->h.home[o->outputs[k]] != t->h.home[o->inputs[input]])
+      return false;
+  }
+  return o->output_count > 0;
+}
+
+/* What a rule of the caller says about copies. */
+static ash_status ask_copies(tiler *t, ash_tile_problem *p, uint32_t target) {
+  if (!t->options.copies)
+    return ASH_OK;
+  for (uint32_t o = 0; o < p->space->operand_count; o++) {
+    const ash_tile_operand *operand = &p->space->operands[o];
+    uint32_t path[ASH_MEMORY_MAX];
+    const uint32_t count =
+        ash_device_path(t->device, t->h.home[operand->tensor], target, path);
+    for (uint32_t hop = 1; hop < count; hop++) {
+      const uint32_t copies =
+          t->options.copies(t->options.copies_user, t->g, p->space->op, operand,
+                            path, count, hop);
+      if (copies > ASH_TILE_COPIES)
+        return ash_fail(t->ctx, ASH_MISUSE, ASH_D_tile_option, ASH_NOWHERE,
+                        "a rule asks for %u copies of a tile of %s",
+                        (unsigned)copies, t->g->ops.items[p->space->op].id);
+      p->wanted[p->level_count - count + hop][o] = (uint8_t)copies;
+    }
+  }
+  return ASH_OK;
+}
+
+static ash_status tile_op(tiler *t, uint32_t op) {
+  ash_tile_problem p = {.ctx = t->ctx,
+                        .g = t->g,
+                        .buffering = t->options.buffering,
+                        .ticks = t->options.ticks};
+  ash_tiling *out = &t->tilings[op];
+  const char *why = NULL;
+  uint32_t target = t->device->compute_memory;
+  out->op = op;
+  if (is_view(t, op))
+    return run_in_place(t, out, op, "a view: nothing is computed");
+  ASH_TRY(ash_tile_space_of(t->ctx, &p.space, &why, t->g, op));
+  if (p.space && p.space->operand_count > ASH_OPERANDS_MAX) {
+    p.space = NULL;
+    why = "it has too many operands";
+  }
+  if (!p.space && ash_hierarchy_reaches(&t->h, op))
+    return run_in_place(t, out, op, why);
+  if (!p.space) {
+    ASH_TRY(whole_space(t, &p.space, op));
+    out->reason = why;
+    for (uint32_t o = 0; o < p.space->operand_count; o++)
+      target =
+          ash_hierarchy_near(&t->h, t->h.home[p.space->operands[o].tensor]);
+  }
+  set_speed(t, &p);
+  if (p.space->operand_count > ASH_OPERANDS_MAX ||
+      !ash_hierarchy_levels(&t->h, &p, op, target))
+    return ash_fail(t->ctx, ASH_UNSUPPORTED, ASH_D_tile_path,
+                    ash_graph_loc(t->g, op, ASH_NO_ID),
+                    "no way leads from the operands of %s to %s",
+                    t->g->ops.items[op].id, t->device->memories[target].name);
+  ASH_TRY(ask_copies(t, &p, target));
+  return search_op(t, out, &p);
+}
+
+static ash_status run(tiler *t, const ash_plan_options *plan,
+                      const ash_tilings **out) {
+  ash_tilings *made = ASH_NEW(&t->ctx->keep, ash_tilings);
+  t->tilings = ASH_NEW_ARRAY(&t->ctx->keep, ash_tiling, t->g->op_count + 1);
+  ASH_TRY(ash_zone_check(t->ctx, &t->ctx->keep));
+  t->h = (ash_hierarchy){
+      .ctx = t->ctx, .g = t->g, .device = t->device, .options = &t->options};
+  ASH_TRY(ash_hierarchy_make(&t->h, plan));
+  t->known = ASH_NEW_ARRAY(&t->ctx->scratch, known, t->g->op_count + 1);
+  ASH_TRY(ash_zone_check(t->ctx, &t->ctx->scratch));
+  for (uint32_t op = 0; op < t->g->op_count; op++) {
+    const ash_mark mark = ash_zone_mark(&t->ctx->scratch);
+    const ash_status status = tile_op(t, op);
+    ash_zone_rewind(&t->ctx->scratch, mark);
+    ASH_TRY(status);
+  }
+  *made =
+      (ash_tilings){t->tilings, (uint32_t)t->g->op_count, t->h.home, t->device};
+  *out = made;
+  return ASH_OK;
+}
+
+ash_status ash_tile_model(ash_ctx *ctx, const ash_tilings **out,
+                          const ash_graph *g, const ash_device *device,
+                          const ash_plan_options *plan,
+                          const ash_tile_options *options) {
+  tiler t = {.ctx = ctx, .g = g, .device = device};
+  *out = NULL;
+  if (options)
+    memcpy(&t.options, options,
+           options->struct_bytes && options->struct_bytes < sizeof t.options
+               ? options->struct_bytes
+               : sizeof t.options);
+  if (device->compute_memory == ASH_NO_MEMORY)
+    return ash_fail(ctx, ASH_MISUSE, ASH_D_tile_device, ASH_NOWHERE,
+                    "%s has no compute memory: there is nothing to tile for",
+                    device->name);
+  if (t.options.buffering > ASH_TILE_COPIES)
+    return ash_fail(ctx, ASH_MISUSE, ASH_D_tile_option, ASH_NOWHERE,
+                    "%u copies of a buffer; there are 1 to %d, or 0 for the "
+                    "search's choice",
+                    (unsigned)t.options.buffering, ASH_TILE_COPIES);
+  t.search = ash_tile_searcher_named(t.options.search);
+  if (!t.search)
+    return ash_fail(ctx, ASH_MISUSE, ASH_D_tile_option, ASH_NOWHERE,
+                    "there is no tile search '%s': cost, min, max, random-max",
+                    t.options.search);
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  const ash_status status = run(&t, plan, out);
+  ash_zone_rewind(&ctx->scratch, mark);
+  return status;
+}
