@@ -17,13 +17,6 @@ static void put_hashes(ash_module *m) {
   ash_text_blank(t);
 }
 
-static uint32_t staged_count(const ash_module *m) {
-  uint32_t count = 0;
-  while (ash_render_staged(m->render, count))
-    count++;
-  return count;
-}
-
 static void put_region_ids(ash_module *m) {
   ash_text *t = m->text;
   const ash_render_plan *r = m->render;
@@ -44,7 +37,7 @@ static void put_region_ids(ash_module *m) {
                 r->persistent_count);
   ash_text_line(t, "  %s_CONSTANT_COUNT = %" PRIu32 ",", m->upper,
                 r->constant_count);
-  ash_text_line(t, "  %s_STAGED_COUNT = %" PRIu32, m->upper, staged_count(m));
+  ash_text_line(t, "  %s_STAGED_COUNT = %" PRIu32, m->upper, m->render->staged_count);
   ash_text_line(t, "};");
 }
 

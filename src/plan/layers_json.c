@@ -67,9 +67,8 @@ static void put_layer(ash_json *j, const ash_tilings *all, const ash_tiling *t,
     ash_json_uint(j, "compute_cycles", c->compute_cycles);
     ash_json_uint(j, "cycles", c->cycles);
     ash_json_uint(j, "lower_bound", c->lower_bound);
-    ash_json_double(j, "utilisation",
-                    c->cycles ? (double)c->compute_cycles / (double)c->cycles
-                              : 0);
+    ash_json_uint(j, "utilisation_percent",
+                  c->cycles ? c->compute_cycles * 100 / c->cycles : 0);
     ash_json_string(j, "verdict", ash_verdict_text(c->verdict));
   }
   ash_json_close(j, '}');

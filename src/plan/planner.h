@@ -20,7 +20,7 @@ typedef struct ash_draft {
 bool ash_planner_is_builtin(const ash_planner *planner);
 /* The interface's version and the fields that must be there. */
 ash_status ash_planner_check(ash_ctx *ctx, const ash_planner *planner,
-                             const char *where);
+                             const char *where, bool named);
 /* "exec:PROGRAM ARGS" as a backend; exec.c. */
 ash_status ash_exec_planner(ash_ctx *ctx, const ash_planner **out,
                             const char *command);
@@ -100,6 +100,16 @@ void ash_tile_reasons(ash_slot *slots, uint32_t count);
 ash_status ash_tile_bind(ash_ctx *ctx, const ash_tilings **out,
                          const ash_tilings *from, const ash_slot *slots,
                          uint32_t slot_count);
+
+/* ---- power banks --------------------------------------------------------- */
+
+/* Bytes of a memory that arenas take, and stored bytes of staged ones. */
+uint64_t ash_arenas_in(const ash_draft *d, uint32_t memory);
+/* Banks of a memory that need power when `bytes` of it are taken besides the
+ * arenas booked so far; 0 where the device does not tell. */
+uint64_t ash_banks_powered(const ash_draft *d, uint32_t memory, uint64_t bytes);
+/* What the plan's arenas keep powered. */
+ash_status ash_count_power(ash_draft *d, ash_plan *plan);
 
 /* ---- finishing ----------------------------------------------------------- */
 

@@ -152,6 +152,7 @@ complete -c ashlar -n '__fish_seen_subcommand_from solve' -l threads -r -d 'sear
 complete -c ashlar -n '__fish_seen_subcommand_from solve' -l ticks -r -d 'effort limit; repeats everywhere'
 complete -c ashlar -n '__fish_seen_subcommand_from solve' -l seed -r -d 'varies the search'
 complete -c ashlar -n '__fish_seen_subcommand_from solve' -l heuristic -r -d 'a name instead of the search'
+complete -c ashlar -n '__fish_seen_subcommand_from solve' -l report -r -d 'web page that shows the packing'
 complete -c ashlar -n '__fish_seen_subcommand_from solve' -l preordering_heuristics -r -d 'no effect'
 complete -c ashlar -n '__fish_seen_subcommand_from solve' -l canonical_only -d 'no effect'
 complete -c ashlar -n '__fish_seen_subcommand_from solve' -l section_inference -d 'no effect'
