@@ -60,6 +60,10 @@ void ash_emit_life(ash_module *m);
 void ash_emit_loader(ash_module *m);
 void ash_emit_views(ash_module *m);
 
+/* Runs the allocation pass over all steps; ASH_INTERNAL if they contradict the
+ * plan. */
+ash_status ash_emit_account(ash_module *m);
+
 /* The files of constants, where they are not in C. */
 ash_status ash_emit_blobs(ash_module *m);
 /* `name` and `bytes` are kept by the module's zone. */
