@@ -10,6 +10,12 @@
 #include "graph/graph.h"
 #include "kernel/kernel.h"
 
+/* Loops and kernels of tiled steps, with a sign where their names stand. */
+typedef struct ash_tiled_text {
+  const char *bytes;
+  size_t count;
+} ash_tiled_text;
+
 /* All that the emitters of single files look at. */
 typedef struct ash_module {
   ash_ctx *ctx;
@@ -27,6 +33,10 @@ typedef struct ash_module {
     const ash_kernel **items;
     size_t capacity, count;
   } used;
+  struct { /* what tiled steps share */
+    ash_tiled_text *items;
+    size_t capacity, count;
+  } tiled;
   struct {
     ash_generated *items;
     size_t capacity, count;
