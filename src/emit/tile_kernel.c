@@ -75,8 +75,7 @@ static const char *part_text(ash_tile_part part) {
   static const char *const words[] = {[ASH_PART_WHOLE] = "",
                                       [ASH_PART_FIRST] = ", the first of a sum",
                                       [ASH_PART_MIDDLE] = ", inside a sum",
-                                      [ASH_PART_LAST] = ", the last of a "
-                                                        "sum"};
+                                      [ASH_PART_LAST] = ", a sum's last"};
   return words[part];
 }
 

@@ -52,6 +52,7 @@ bool ash_op_reads(const ash_graph *g, uint32_t op, uint32_t input) {
   case ASH_OP_arg_min:
   case ASH_OP_cumsum:
     return input == 0;
+  case ASH_OP_rfft2d:
   case ASH_OP_resize_bilinear:
   case ASH_OP_resize_nearest_neighbor:
     return input != 1;
