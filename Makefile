@@ -16,7 +16,7 @@ JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
 
 PLAYGROUND ?= build-playground
 
-.PHONY: all deps test-deps demo test conformance test-browser playground test-devices bench bench-packing lint fuzz install clean
+.PHONY: all deps test-deps demo test conformance test-browser playground test-devices bench bench-packing bench-tiles lint fuzz install clean
 
 all: deps
 	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DASHLAR_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
@@ -56,6 +56,9 @@ conformance: all
 
 bench: all
 	@bench/run $(BUILD)
+
+bench-tiles: all
+	@bench/tiles $(BUILD)
 
 bench-packing: all
 	@bench/packing.sh $(BUILD)

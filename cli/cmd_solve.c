@@ -1,6 +1,6 @@
 /* cmd_solve.c - ashlar solve, and minimalloc: the packing solver as a program
  * with MiniMalloc's command line, files, messages and exit codes. */
-#include "ashlar/place.h"
+#include "ashlar/report.h"
 #include "commands.h"
 #include "print_diag.h"
 #include "solve_flags.h"
@@ -170,6 +170,38 @@ static void write_output(run *r) {
     fprintf(stderr, "warning: %s was not written\n", r->flags.output);
 }
 
+/* The name without folder and ending. */
+static void title_of(const char *path, char *out, size_t size) {
+  const char *slash = strrchr(path, '/');
+  const char *name = slash ? slash + 1 : path;
+  const char *dot = strrchr(name, '.');
+  const int length =
+      (int)(dot && dot > name ? (size_t)(dot - name) : strlen(name));
+  (void)snprintf(out, size, "%.*s", length, name);
+}
+
+/* A page that was asked for and is not there is a failure. */
+static int write_report(run *r) {
+  char title[256];
+  const char *text;
+  size_t count;
+  if (!r->flags.report)
+    return 0;
+  title_of(r->flags.input, title, sizeof title);
+  if (ash_report_packing(r->ctx, &text, &count, title, &r->csv, &r->result,
+                         r->problem.capacity) != ASH_OK) {
+    print_diags(r->ctx, stderr);
+    return EXIT_FAILED;
+  }
+  FILE *f = fopen(r->flags.report, "wb");
+  const bool written = f && fwrite(text, 1, count, f) == count;
+  if ((f && fclose(f) != 0) || !written) {
+    fprintf(stderr, "Opening file %s failed.\n", r->flags.report);
+    return EXIT_FAILED;
+  }
+  return 0;
+}
+
 static int validate(run *r) {
   uint64_t height;
   if (!r->flags.validate)
@@ -244,7 +276,9 @@ static int finish(run *r, ash_status status) {
   write_output(r);
   if (r->flags.print_solution)
     print_tikz(r);
-  return validate(r);
+  const int reported = write_report(r);
+  const int validated = validate(r);
+  return reported ? reported : validated;
 }
 
 static int solve_input(run *r) {

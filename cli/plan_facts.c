@@ -1,6 +1,8 @@
 /* plan_facts.c - see plan_facts.h. */
 #include "plan_facts.h"
 
+#include "ashlar/tile.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +66,14 @@ static uint64_t traffic(const ash_plan *p, const ash_device *d,
   return sum;
 }
 
+/* What the tile search models for an operator; 0: it is not cut. */
+static uint64_t tiled_cycles(const ash_plan *p, uint32_t op) {
+  for (uint32_t i = 0; p->tilings && i < p->tilings->count; i++)
+    if (p->tilings->items[i].op == op && p->tilings->items[i].space)
+      return p->tilings->items[i].cost.cycles;
+  return 0;
+}
+
 uint64_t plan_cycles(const ash_plan *p, const ash_graph *g,
                      const ash_device *device) {
   const size_t n = ash_graph_tensor_count(g);
@@ -80,7 +90,10 @@ uint64_t plan_cycles(const ash_plan *p, const ash_graph *g,
     for (uint32_t o = 0; o < p->steps.items[k].op_count; o++) {
       const uint32_t index = p->steps.items[k].ops[o];
       const ash_op *op = ash_graph_op(g, index);
-      macs += ash_op_macs(g, index);
+      const uint64_t tiled = tiled_cycles(p, index);
+      macs += tiled ? tiled : ash_op_macs(g, index);
+      if (tiled)
+        continue;
       milli += traffic(p, device, slot_of, op->inputs, op->input_count, false);
       milli += traffic(p, device, slot_of, op->outputs, op->output_count, true);
     }

@@ -29,6 +29,11 @@ static void print_arenas(const ash_plan *p) {
          "verdict");
   for (uint32_t i = 0; i < p->arena_count; i++)
     print_arena(&p->arenas[i]);
+  for (uint32_t i = 0; i < p->power_count; i++)
+    printf("  power      %-8s %" PRIu64 " of %" PRIu64 " banks of %" PRIu64
+           " bytes\n",
+           p->power[i].memory, p->power[i].powered, p->power[i].banks,
+           p->power[i].bank_bytes);
 }
 
 void print_plan_summary(const ash_plan *p, const ash_render_plan *render) {

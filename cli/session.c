@@ -120,6 +120,8 @@ int session_open(session *s, const command *cmd) {
   load->input_shape_count = s->shapes.count;
   load->constants = s->constants.items;
   load->constant_count = s->constants.count;
+  load->customs = s->customs.items;
+  load->custom_count = s->customs.count;
   s->options.stop = s->stop_after != NULL;
   if (s->stop_after)
     s->options.stop_after = ash_stage_find(s->stop_after);

@@ -24,6 +24,7 @@ typedef struct session {
   ash_rules *book;
   arg_list shapes;    /* --input-shape NAME=1,3,32,32 */
   arg_list constants; /* --constant NAME=1,2,3 */
+  arg_list customs;   /* --custom NAME */
   ash_compile_options options;
   const char *dump_after, *stop_after;
   const ash_device *device;
@@ -57,6 +58,8 @@ typedef struct session {
    "placement rules in YAML (docs/rules.md)"},                                 \
   {"rule", 'r', ARG_LIST, &(s)->rules, "'KEY=VALUE ...'",                      \
    "one more rule: 'type=constant memory=MRAM'"},                              \
+  {"custom", 0, ARG_LIST, &(s)->customs, "NAME",                               \
+   "custom operator that you supply as a C function"},                         \
   {"integers", 0, ARG_FLAG, &(s)->options.load.integers, NULL,                 \
    "floats of the model hold integers: compute with integers"},                \
   {"planner", 0, ARG_TEXT, &(s)->options.plan.planner, "NAME",                 \

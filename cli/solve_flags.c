@@ -37,6 +37,7 @@ static size_t list_flags(solve_flags *f, flag *out) {
       {"ticks", FLAG_INT, &f->ticks, "effort limit; repeats everywhere"},
       {"seed", FLAG_INT, &f->seed, "varies the search"},
       {"heuristic", FLAG_TEXT, &f->heuristic, "a name instead of the search"},
+      {"report", FLAG_TEXT, &f->report, "web page that shows the packing"},
       {"help", FLAG_BOOL, &f->help, "this text"},
       {"preordering_heuristics", FLAG_TEXT, &f->preordering, "no effect"},
       {"canonical_only", FLAG_BOOL, &f->ablation, "no effect"},

@@ -1040,6 +1040,24 @@ void ash_rt_cumsum_f32(const ash_rt_cumsum_params *p, const float *in,
 void ash_rt_cumsum_whole(const ash_rt_cumsum_params *p, const void *in,
                          void *out);
 
+/* ---- Fourier transforms ------------------------------------------------- */
+
+/* Images of in_h by in_w, cut or filled up with zeros to fft_h by fft_w. The
+ * output has fft_w / 2 + 1 complex columns; the table cosine and sine of each
+ * k / n turns, n the larger length; `work` n complex numbers. */
+typedef struct ash_rt_rfft2d_params {
+  int32_t images, in_h, in_w, fft_h, fft_w;
+} ash_rt_rfft2d_params;
+
+void ash_rt_rfft2d(const ash_rt_rfft2d_params *p, const float *in,
+                   const float *table, float *out, void *work);
+void ash_rt_complex_abs(const ash_rt_count_params *p, const float *in,
+                        float *out);
+void ash_rt_complex_real(const ash_rt_count_params *p, const float *in,
+                         float *out);
+void ash_rt_complex_imag(const ash_rt_count_params *p, const float *in,
+                         float *out);
+
 /* ---- rows --------------------------------------------------------------- */
 
 void ash_rt_log_softmax_f32(const ash_rt_rows_params *p, const float *in,
@@ -1192,6 +1210,16 @@ typedef struct ash_rt_concatenation_s8_params {
 
 void ash_rt_concatenation_s8(const ash_rt_concatenation_s8_params *p,
                              const int8_t *in, int8_t *out);
+
+/* In float; `offset` is -zero point * scale of the input. */
+typedef struct ash_rt_concatenation_u8_params {
+  int32_t rows, run, pitch, at;
+  float scale, offset;
+  int32_t zero_point;
+} ash_rt_concatenation_u8_params;
+
+void ash_rt_concatenation_u8(const ash_rt_concatenation_u8_params *p,
+                             const uint8_t *in, uint8_t *out);
 
 typedef struct ash_rt_affine_params {
   int32_t count;

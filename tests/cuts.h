@@ -19,7 +19,7 @@ static inline float scale_of(ash_type type) {
 }
 
 static inline uint32_t input(net *n, ash_type type, ash_shape shape) {
-  return net_input(n, type, shape, scale_of(type), scale_of(type) ? 3 : 0);
+  return net_input(n, type, shape, scale_of(type), scale_of(type) != 0 ? 3 : 0);
 }
 
 static inline uint32_t constant(net *n, ash_type type, ash_shape shape) {
@@ -37,7 +37,7 @@ static inline uint32_t vector(net *n, const int32_t *values, uint32_t count) {
 /* The shape is a placeholder: pieces_shape finds it. */
 static inline uint32_t result(net *n, ash_type type) {
   return net_result(n, type, NET_DIMS(1), scale_of(type),
-                    scale_of(type) ? -5 : 0);
+                    scale_of(type) != 0 ? -5 : 0);
 }
 
 static inline void set_ints(net *n, uint32_t op, const char *name,

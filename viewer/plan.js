@@ -23,7 +23,7 @@ function kindOf(tensor, inputs, outputs) {
   if (inputs.has(tensor.id)) return 1;
   if (outputs.has(tensor.id)) return 2;
   if (tensor.type !== undefined) return 0;
-  return /_tile\d+_(in|out)\d+_\d+$/.test(tensor.id) ? TILE : WORK;
+  return tensor.kind === 'tile' || /_tile\d+_(in|out)\d+_\d+$/.test(tensor.id) ? TILE : WORK;
 }
 
 /* Memories in the order people care: those that are reused first. */

@@ -165,21 +165,33 @@ function arenaColumns() {
   ];
 }
 
-/* What a device with a compute memory adds; keys that are not known are shown as they are. */
+/* ---- layers: how operators are cut for the compute memory ----------------- */
+
+/* "L1: h 4, w 8, c 16", the innermost level last; axes that are whole are left out. */
+function tileText(layer) {
+  const axes = level => Object.entries(level.tile).filter(([axis, n]) => !layer.extent || n < layer.extent[axis]).map(([axis, n]) => axis + ' ' + count(n));
+  return (layer.levels || []).map(level => level.memory + ': ' + (axes(level).join(', ') || 'whole')).join('; ');
+}
+/* Copies of what moves, the most of any operand. */
+function copiesOf(layer) { return Math.max(0, ...(layer.levels || []).flatMap(level => level.buffering)); }
+function transfersOf(layer) { return (layer.levels || []).reduce((sum, level) => sum + level.transfers, 0); }
+
 function layerColumns(plan) {
-  const known = {tile: 'Tile', tile_shape: 'Tile', tiles: 'Tiles', buffering: 'Buffering', bytes_moved: 'Bytes moved', cycles: 'Cycles',
-                 utilisation: 'Utilisation', verdict: 'Verdict', reason: 'Why'};
-  const layer = k => plan.layers[k], keys = [];
-  for (const l of plan.layers) for (const key of Object.keys(l)) if (key !== 'op' && !keys.includes(key)) keys.push(key);
-  keys.sort((a, b) => (Object.keys(known).indexOf(a) + 99) % 99 - (Object.keys(known).indexOf(b) + 99) % 99);
-  const text = (key, value) => value === undefined || value === null ? '' : key === 'utilisation' ? percent(value, 1) :
-    typeof value === 'number' ? count(value) : Array.isArray(value) ? value.join('×') :
-    typeof value === 'object' ? Object.entries(value).map(([k, v]) => k + ' ' + v).join(', ') : String(value);
-  return [{title: 'Operator', value: k => layer(k).op, text: k => layer(k).op}, ...keys.map(key => {
-    const number = plan.layers.some(l => typeof l[key] === 'number');
-    const most = number ? plan.layers.reduce((all, l) => Math.max(all, l[key] || 0), 0) : 0;
-    const column = {title: known[key] || key, number, value: k => layer(k)[key] ?? (number ? -1 : ''), text: k => text(key, layer(k)[key])};
-    if (key === 'cycles' || key === 'bytes_moved') column.bar = k => most ? (layer(k)[key] || 0) / most : 0;
-    return column;
-  })];
+  const layer = k => plan.layers[k], has = value => value === undefined ? '' : count(value);
+  const most = key => plan.layers.reduce((all, l) => Math.max(all, l[key] || 0), 1);
+  const bars = {bytes_moved: most('bytes_moved'), cycles: most('cycles')};
+  const number = (title, key) => ({title, number: true, value: k => layer(k)[key] ?? -1, text: k => has(layer(k)[key]),
+                                   bar: bars[key] ? k => (layer(k)[key] || 0) / bars[key] : undefined});
+  return [
+    {title: 'Operator', value: k => layer(k).op, text: k => layer(k).op},
+    {title: 'Tile', value: k => tileText(layer(k)), text: k => tileText(layer(k)) || layer(k).reason || ''},
+    number('Tiles', 'tiles'),
+    {title: 'Copies', number: true, value: k => copiesOf(layer(k)), text: k => layer(k).levels ? String(copiesOf(layer(k))) : ''},
+    number('Bytes moved', 'bytes_moved'),
+    {title: 'Transfers', number: true, value: k => transfersOf(layer(k)), text: k => layer(k).levels ? count(transfersOf(layer(k))) : ''},
+    number('Cycles', 'cycles'),
+    {title: 'Computing', number: true, value: k => layer(k).utilisation_percent ?? -1,
+     text: k => layer(k).utilisation_percent === undefined ? '' : layer(k).utilisation_percent + '\u00a0%'},
+    {title: 'Verdict', value: k => layer(k).verdict || '', text: k => layer(k).verdict || '–'},
+  ];
 }

@@ -144,6 +144,13 @@ function showStep(s) {
   for (const op of plan.steps[s].ops) {
     addRow(list, 'operator', op.kind + ' (number ' + op.source_index + ' in the model)');
     if (op.macs) addRow(list, 'work', count(op.macs) + ' MACs');
+    if (op.kernel) addRow(list, 'kernel', op.kernel);
+    const layer = plan.layers.find(l => l.op === op.id);
+    if (layer && layer.levels) {
+      addRow(list, 'tiles', count(layer.tiles), tileText(layer));
+      addRow(list, 'moves', both(layer.bytes_moved) + ' in ' + count(transfersOf(layer)) + ' transfers');
+      addRow(list, 'cycles', count(layer.cycles) + ', computing ' + layer.utilisation_percent + '\u00a0%');
+    } else if (layer && layer.reason) addRow(list, 'not cut', layer.reason);
   }
   for (const m of plan.memories) if (m.live) addRow(list, 'alive', both(m.live[s]) + ' in ' + m.name);
   addLinks(list, 'reads', tensorsOf(s, 'inputs').map(k => () => tensorLink(k)));
@@ -303,7 +310,7 @@ function transferCard(plan) {
   big.append(element('small', '', 'bytes moved'));
   box.append(element('h3', '', 'Transfers of one run'), big,
     element('p', '', count(plan.layers.length) + ' layers in ' + count(sum('tiles')) + ' tiles'),
-    element('p', '', count(sum('cycles')) + ' cycles, modelled'));
+    element('p', '', count(sum('cycles')) + ' cycles, modelled; computing ' + percent(sum('compute_cycles'), Math.max(1, sum('cycles'))) + ' of them'));
   return [box];
 }
 

@@ -34,7 +34,9 @@ typedef struct ash_load_options {
   size_t constant_count;
   bool integers; /* ONNX: float inputs and constants hold integers (QuantLib,
                     Deeploy): read them as int32 */
-  uint64_t reserved[4]; /* zero */
+  const char *const *customs; /* custom operators that the user supplies */
+  size_t custom_count;
+  uint64_t reserved[2]; /* zero */
 } ash_load_options;
 
 ASH_API ASH_MUST_CHECK ash_status

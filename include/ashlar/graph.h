@@ -34,7 +34,8 @@ enum { ASH_RANK_MAX = 8 };
   X(BFLOAT16, "bfloat16", 16, "uint16_t")                                      \
   X(BOOL, "bool", 8, "uint8_t")                                                \
   X(INT4, "int4", 4, "uint8_t")                                                \
-  X(UINT4, "uint4", 4, "uint8_t")
+  X(UINT4, "uint4", 4, "uint8_t")                                              \
+  X(COMPLEX64, "complex64", 64, "float") /* real part, then imaginary */
 
 typedef enum ash_type {
 #define X(name, text, bits, ctype) ASH_##name,

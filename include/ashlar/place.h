@@ -72,7 +72,8 @@ typedef struct ash_place_problem {
 #define ASH_OFF_SUBSET   ((uint64_t)1 << 7) /* rounding to reachable heights */
 #define ASH_OFF_RACE     ((uint64_t)1 << 8) /* first fit before the search   */
 #define ASH_OFF_REPAIR   ((uint64_t)1 << 9) /* squeaky wheel, windows        */
-#define ASH_OFF_COUNT    10
+#define ASH_OFF_GUIDE    ((uint64_t)1 << 10) /* led by good dives     */
+#define ASH_OFF_COUNT    11
 
 typedef struct ash_place_options {
   size_t struct_bytes; /* see ashlar/base.h                               */

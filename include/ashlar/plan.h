@@ -102,6 +102,14 @@ typedef struct ash_arena {
   ash_verdict verdict;
 } ash_arena;
 
+/* How much of a memory must have power for the arenas of a plan. */
+typedef struct ash_power {
+  const char *memory;
+  uint64_t bank_bytes; /* powered together                                 */
+  uint64_t used;       /* arenas, stored constants, the device's reserve   */
+  uint64_t powered, banks; /* of all                                       */
+} ash_power;
+
 struct ash_tilings;
 
 typedef struct ash_plan {
@@ -118,6 +126,8 @@ typedef struct ash_plan {
   const char *const *code_memory; /* one an op: where a rule wants its code,
                                      NULL: anywhere; itself NULL: no rule   */
   const struct ash_tilings *tilings; /* ashlar/tile.h; NULL: nothing is cut */
+  const ash_power *power; /* memories in use whose banks the device tells   */
+  uint32_t power_count;
 } ash_plan;
 
 /* ---- constraints: memories ----------------------------------------------- */
@@ -244,7 +254,9 @@ typedef struct ash_plan_options {
   uint32_t timeout_seconds; /* of an external program; 0: 60               */
   const struct ash_tilings *tilings; /* how operators are cut, and where
                                         tensors live; ashlar/tile.h         */
-  uint64_t reserved[7];              /* zero                               */
+  const struct ash_planner *backend; /* this one, registered or not; its name
+                                        may be NULL. Comes before `planner` */
+  uint64_t reserved[6];              /* zero                               */
 } ash_plan_options;
 
 /* What a backend is asked: everything that is known before placement. */

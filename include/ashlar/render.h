@@ -34,7 +34,11 @@ typedef struct ash_render_plan {
   const char *prefix;
   const ash_render_arena *all_arenas; /* all_arenas[i].region_id == i */
   uint32_t arena_count;
+  /* The parts of all_arenas, by role; what is staged among the constants. */
+  const ash_render_arena *scratch_arenas, *persistent_arenas, *constant_arenas;
   uint32_t scratch_count, persistent_count, constant_count;
+  const ash_render_arena *const *staged_constant_arenas;
+  uint32_t staged_count;
   const ash_render_blob *constant_blobs; /* one a constant arena, same order */
   char plan_hash[17];
   char tensor_layout_hash[17];
@@ -52,9 +56,6 @@ ASH_API ASH_MUST_CHECK ash_status ash_build_render_plan(
 ASH_API const ash_render_arena *ash_render_region(const ash_render_plan *plan,
                                                   ash_role role,
                                                   const char *memory);
-ASH_API const ash_render_arena *
-ash_render_staged(const ash_render_plan *plan, uint32_t index);
-
 /* The two fingerprints alone (16 hex digits each). */
 ASH_API ASH_MUST_CHECK ash_status ash_plan_hashes(ash_ctx *ctx, char plan[17],
                                                   char tensor_layout[17],

@@ -3,6 +3,7 @@
 #ifndef ASHLAR_REPORT_H
 #define ASHLAR_REPORT_H
 
+#include "ashlar/place.h"
 #include "ashlar/plan.h"
 
 #ifdef __cplusplus
@@ -23,6 +24,13 @@ ASH_API ASH_MUST_CHECK ash_status ash_report_html(ash_ctx *ctx,
 ASH_API ASH_MUST_CHECK ash_status ash_report_html_json(
     ash_ctx *ctx, const char **text, size_t *count, const char *json,
     size_t json_count, const char *other, size_t other_count);
+
+/* A packing of buffers on the same page; it must have offsets. `capacity` 0:
+ * there was none. */
+ASH_API ASH_MUST_CHECK ash_status
+ash_report_packing(ash_ctx *ctx, const char **text, size_t *count,
+                   const char *name, const ash_csv *csv,
+                   const ash_place_result *result, uint64_t capacity);
 
 /* ---- two plans ----------------------------------------------------------- */
 

@@ -54,9 +54,9 @@ typedef struct ash_tile_axis {
   const char *name; /* "n" "h" "w" "c" "k" "m" "d0" ..: for people          */
   int64_t extent;
   ash_axis_kind kind;
-  int64_t granule;  /* every cut is at a multiple of it; 1: anywhere        */
-  int64_t multiple; /* hint: the kernel likes multiples of it; 1: does not
-                       care                                                 */
+  int64_t granule;   /* every cut is at a multiple of it; 1: anywhere        */
+  int64_t multiple;  /* hint: the kernel likes multiples of it; 1: does not
+                        care                                                 */
   uint32_t priority; /* of the hint: those of the lowest are dropped first  */
 } ash_tile_axis;
 
@@ -141,12 +141,13 @@ typedef struct ash_tile_buffer {
 } ash_tile_buffer;
 
 typedef struct ash_tile_cost {
-  uint64_t tiles;                       /* calls of the kernel              */
+  uint64_t tiles;                        /* calls of the kernel              */
   uint64_t bytes_moved[ASH_TILE_LEVELS]; /* into and out of each level       */
   uint64_t transfers[ASH_TILE_LEVELS];
   uint64_t bytes_without_reuse; /* if every piece brought everything again   */
   uint64_t compute_cycles, cycles; /* modelled: computing alone, and all     */
-  uint64_t lower_bound;            /* no tiling of this space has fewer      */
+  uint64_t lower_bound; /* of cycles, for tilings that are no worse than the
+                           search "max" in cycles and in bytes              */
   ash_verdict verdict;             /* of the search                         */
 } ash_tile_cost;
 
@@ -176,6 +177,15 @@ typedef struct ash_tilings {
   const ash_device *device;
 } ash_tilings;
 
+/* How many copies of an operand's tile there are in the memory
+ * path[hop] of its way path[0] (its home) .. path[count - 1]: 1 to 3, or 0 for
+ * the search's choice. */
+typedef uint32_t ash_tile_copies_rule(void *user, const ash_graph *g,
+                                      uint32_t op,
+                                      const ash_tile_operand *operand,
+                                      const uint32_t *path, uint32_t count,
+                                      uint32_t hop);
+
 typedef struct ash_tile_options {
   size_t struct_bytes;        /* sizeof, for growth; 0: all fields are there */
   const char *default_memory; /* home of tensors without a rule; NULL: the
@@ -190,16 +200,18 @@ typedef struct ash_tile_options {
   uint32_t spill;     /* 1024ths of a memory that homes may fill before the
                          next of the device's order takes what no rule holds;
                          0: homes are where they are asked for, full or not  */
+  ash_tile_copies_rule *copies; /* or NULL: what `buffering` says            */
+  void *copies_user;
 } ash_tile_options;
 
 /* Homes of all tensors and the tiling of every operator, for a device with a
  * compute memory; `plan` says budgets and rules. ASH_NOFIT names the operator
  * that cannot be cut small enough, its operands and the size that would do.
  * Kept by `ctx`. */
-ASH_API ASH_MUST_CHECK ash_status ash_tile_model(
-    ash_ctx *ctx, const ash_tilings **out, const ash_graph *g,
-    const ash_device *device, const ash_plan_options *plan,
-    const ash_tile_options *options);
+ASH_API ASH_MUST_CHECK ash_status
+ash_tile_model(ash_ctx *ctx, const ash_tilings **out, const ash_graph *g,
+               const ash_device *device, const ash_plan_options *plan,
+               const ash_tile_options *options);
 
 /* Independent of the search: is every tiling of the plan right? Part of
  * ash_check_plan. */
@@ -207,6 +219,119 @@ ASH_API ASH_MUST_CHECK ash_status ash_check_tilings(ash_ctx *ctx,
                                                     const ash_plan *plan,
                                                     const ash_graph *g,
                                                     const ash_device *device);
+
+/* ---- step by step -------------------------------------------------------- */
+
+/* The same in the steps of Deeploy's Tiler, one function for each of its
+ * methods, in the order of the calls:
+ *
+ *   ash_tiler *t;
+ *   ash_tiler_new(ctx, &t, device, NULL);
+ *   ash_tiler_setup_model(t, g, NULL, NULL);
+ *   ash_tiler_compute_schedule(t, &tilings);
+ *   ash_tiler_compute_memory_map(t, &map);
+ *   ash_tiler_annotate_memory_level(t, &tilings);
+ *   ash_tiler_test_solution(t);
+ *   ash_tiler_test_memory_map(t);
+ *   ash_tiler_plot(t, NULL);
+ *
+ * A step before its time is ASH_MISUSE and changes nothing. */
+typedef struct ash_tiler ash_tiler;
+
+/* The order of execution. NULL in its place: the graph's, one op a step. */
+typedef ash_status ash_tile_scheduler(void *user, ash_ctx *ctx, ash_steps *out,
+                                      const ash_graph *g);
+
+typedef struct ash_tiler_settings {
+  size_t struct_bytes;
+  ash_tile_options tile;    /* homes, copies, the search                    */
+  const char *arena_prefix; /* NULL: "MEMORYARENA"                          */
+  const char *inner;        /* how tiles are placed: a planner's name; NULL:
+                               as `outer`                                   */
+  const char *outer;        /* how residents are placed: "exact" (NULL),
+                               "TetrisRandom", "TetrisCo-Opt", "MiniMalloc",
+                               or any other planner                         */
+  ash_tile_scheduler *scheduler;
+  void *scheduler_user;
+  bool visualise;          /* ash_tiler_compute_memory_map plots too        */
+  const char *test_name;   /* part of the names of files, NULL: none        */
+  const char *work_folder; /* where files go, NULL: "."                     */
+} ash_tiler_settings;
+
+/* Lives as long as the context. */
+ASH_API ASH_MUST_CHECK ash_status
+ash_tiler_new(ash_ctx *ctx, ash_tiler **out, const ash_device *device,
+              const ash_tiler_settings *settings);
+
+/* What is to be cut: a lowered graph, rules and budgets (or NULL). */
+ASH_API ASH_MUST_CHECK ash_status
+ash_tiler_setup_model(ash_tiler *t, const ash_graph *g, const ash_steps *steps,
+                      const ash_plan_options *plan);
+
+/* Tilings without places. */
+ASH_API ASH_MUST_CHECK ash_status
+ash_tiler_compute_schedule(ash_tiler *t, const ash_tilings **out);
+
+/* Places for everything: one packing problem a memory. */
+ASH_API ASH_MUST_CHECK ash_status
+ash_tiler_compute_memory_map(ash_tiler *t, const ash_plan **out);
+
+/* Instead of the two above: a solution and a map from elsewhere, checked. */
+ASH_API ASH_MUST_CHECK ash_status ash_tiler_use(ash_tiler *t,
+                                                const ash_tilings *tilings,
+                                                const ash_plan *map);
+
+/* The tilings with the slots of their buffers. */
+ASH_API ASH_MUST_CHECK ash_status
+ash_tiler_annotate_memory_level(ash_tiler *t, const ash_tilings **out);
+
+/* Where a buffer is: [*start, *end) in the arena of the level's memory, for
+ * one copy of an operand's tile. ASH_MISUSE before annotation. */
+ASH_API ASH_MUST_CHECK ash_status ash_tiler_address_space(
+    const ash_tiler *t, uint32_t op, uint32_t level, uint32_t operand,
+    uint32_t copy, uint64_t *start, uint64_t *end);
+
+/* Deeploy's strategies of copies, for ash_tile_options.copies: two of
+ * everything; one; two only in memories before the last. */
+ASH_API ash_tile_copies_rule ash_multi_buffer_double, ash_multi_buffer_single,
+    ash_multi_buffer_outer;
+
+/* Gives every step of a pattern the buffers of its border, so that they live
+ * as long as the pattern. (With one op a step they do already.) */
+ASH_API void ash_tiler_propagate_io_buffers(ash_slot *slots, uint32_t count,
+                                            const ash_steps *steps);
+
+/* Has every step one op at most? */
+ASH_API bool ash_tiler_is_layer_wise(const ash_steps *steps);
+/* Do all tensors that are no constants live in `memory`? */
+ASH_API bool ash_tiler_is_uniform(const ash_tilings *tilings,
+                                  const ash_graph *g, uint32_t memory);
+
+/* The checks, of what was computed or given. */
+ASH_API ASH_MUST_CHECK ash_status ash_tiler_test_solution(const ash_tiler *t);
+ASH_API ASH_MUST_CHECK ash_status ash_tiler_test_memory_map(const ash_tiler *t);
+
+/* Bytes of the arenas in each memory of the device, all roles; `bytes` has
+ * room for device->memory_count. */
+ASH_API ASH_MUST_CHECK ash_status
+ash_tiler_worst_case_buffer_sizes(const ash_tiler *t, uint64_t *bytes);
+
+/* "MEMORYARENA_L1", in `buf`. */
+ASH_API const char *ash_tiler_arena_name(const ash_tiler *t, char *buf,
+                                         size_t size, uint32_t memory);
+
+/* Packs blocks into a capacity as MiniMalloc would be asked: is there any
+ * placement? ASH_NOFIT if there is none. */
+ASH_API ASH_MUST_CHECK ash_status ash_tiler_minimalloc(ash_tiler *t,
+                                                       const ash_buffer *blocks,
+                                                       size_t count,
+                                                       uint64_t capacity,
+                                                       const int64_t **offsets);
+
+/* The memory map over time as a web page: `folder`/memory_alloc.html, with the
+ * test's name in it if there is one. NULL: the work folder. */
+ASH_API ASH_MUST_CHECK ash_status ash_tiler_plot(const ash_tiler *t,
+                                                 const char *folder);
 
 #ifdef __cplusplus
 }

@@ -29,6 +29,7 @@ typedef struct ash_call {
   ash_tile_part part;
   const char *accumulator;
   int64_t folded;
+  const char *prefix;   /* of the module, for functions of the user */
   ash_text *text;
 } ash_call;
 
@@ -36,5 +37,8 @@ typedef struct ash_call {
  * of a function or block of its own: it declares `p`. Names carry the prefix of
  * runtime/, which the module replaces. */
 ash_status ash_emit_call(ash_ctx *ctx, const ash_call *call);
+
+/* A custom operator's name as part of a C identifier. */
+void ash_call_custom_name(ash_text *text, const char *name);
 
 #endif

@@ -105,6 +105,15 @@ static ash_status put_piece(ash_ctx *ctx, const ash_call *c, uint32_t k,
   ash_call_int(c, "run", run);
   ash_call_int(c, "pitch", out->shape.dim[axis] * unit);
   ash_call_int(c, "at", *at);
+  if (strcmp(c->kernel->name, "concatenation_u8") == 0) {
+    const float inverse = 1.0f / ash_quant_scale(out);
+    const float scale = ash_quant_scale(in) * inverse;
+    const bool same = ash_quant_equal(in, out);
+    const float zero = (float)-ash_quant_zero(in);
+    ash_call_float(c, "scale", same ? 1.0f : scale);
+    ash_call_float(c, "offset", same ? zero : zero * scale);
+    ash_call_int(c, "zero_point", ash_quant_zero(out));
+  }
   if (scaled) {
     ash_scaling s;
     if (!ash_quant_convert(&s, in, out))

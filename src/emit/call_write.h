@@ -64,6 +64,9 @@ ash_status ash_call_pad(ash_ctx *ctx, const ash_call *c);
 ash_status ash_call_copy(ash_ctx *ctx, const ash_call *c);
 ash_status ash_call_concatenation(ash_ctx *ctx, const ash_call *c);
 
+ash_status ash_call_rfft2d(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_complex(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_custom(ash_ctx *ctx, const ash_call *c);
 ash_status ash_call_recurrent(ash_ctx *ctx, const ash_call *c);
 
 /* An array `parts` of the inputs [first, end), and the call that takes data,

@@ -1,7 +1,9 @@
 /* header.c - <prefix>.h: what the firmware sees. */
+#include "emit/call.h"
 #include "emit/tile.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* ---- constants ----------------------------------------------------------- */
 
@@ -13,13 +15,6 @@ static void put_hashes(ash_module *m) {
                 m->render->tensor_layout_hash);
   ash_text_line(t, "#define %s_PLAN_%s 1", m->upper, m->render->plan_hash);
   ash_text_blank(t);
-}
-
-static uint32_t staged_count(const ash_module *m) {
-  uint32_t count = 0;
-  while (ash_render_staged(m->render, count))
-    count++;
-  return count;
 }
 
 static void put_region_ids(ash_module *m) {
@@ -42,7 +37,7 @@ static void put_region_ids(ash_module *m) {
                 r->persistent_count);
   ash_text_line(t, "  %s_CONSTANT_COUNT = %" PRIu32 ",", m->upper,
                 r->constant_count);
-  ash_text_line(t, "  %s_STAGED_COUNT = %" PRIu32, m->upper, staged_count(m));
+  ash_text_line(t, "  %s_STAGED_COUNT = %" PRIu32, m->upper, m->render->staged_count);
   ash_text_line(t, "};");
 }
 
@@ -234,6 +229,39 @@ static void put_init(ash_module *m) {
   ash_text_blank(t);
 }
 
+/* The first op of its name declares it. */
+static bool is_first(const ash_graph *g, uint32_t op) {
+  const char *name = ash_op_string(&g->ops.items[op], "name", "");
+  for (uint32_t i = 0; i < op; i++)
+    if (g->ops.items[i].kind == ASH_OP_custom &&
+        strcmp(ash_op_string(&g->ops.items[i], "name", ""), name) == 0)
+      return false;
+  return true;
+}
+
+static void put_custom(ash_module *m) {
+  bool any = false;
+  for (uint32_t i = 0; i < m->g->op_count; i++) {
+    const ash_op *op = &m->g->ops.items[i];
+    if (op->kind != ASH_OP_custom || !is_first(m->g, i))
+      continue;
+    if (!any)
+      ash_text_line(m->text, "/* Custom operators: functions that you supply. "
+                             "`options` are the bytes that the\n"
+                             " * model stores with the operator. */");
+    any = true;
+    ash_text_format(m->text, "void %s_custom_", m->prefix);
+    ash_call_custom_name(m->text, ash_op_string(op, "name", ""));
+    ash_text_line(m->text,
+                  "(const %s_tensor *inputs,\n    uint32_t input_count, const "
+                  "%s_tensor *outputs,\n    uint32_t output_count, const "
+                  "uint8_t *options, size_t option_bytes);",
+                  m->prefix, m->prefix);
+  }
+  if (any)
+    ash_text_blank(m->text);
+}
+
 ash_status ash_emit_header(ash_module *m) {
   ash_text *t = m->text;
   ash_emit_banner(m, ash_zone_format(&m->ctx->scratch, "%s.h", m->prefix),
@@ -263,6 +291,7 @@ ash_status ash_emit_header(ash_module *m) {
   ash_emit_template(m, hydrating);
   ash_text_blank(t);
   put_init(m);
+  put_custom(m);
   ash_emit_template(m, functions);
   return ASH_OK;
 }

@@ -114,6 +114,7 @@ static ash_status put_call(ash_module *m, uint32_t op) {
       .made = made,
       .scratch =
           work == ASH_NO_ID ? "NULL" : ash_emit_slot(m, &m->plan->slots[work]),
+      .prefix = m->prefix,
       .text = &body};
   ASH_TRY(ash_zone_check(m->ctx, z));
   const ash_status status = ash_emit_call(m->ctx, &call);

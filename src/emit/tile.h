@@ -58,7 +58,7 @@ void ash_tile_put_classes(ash_text *t, const char *name,
 /* A function a class, and one that chooses. */
 ash_status ash_tile_put_kernels(ash_module *m, const ash_tiling *tiling,
                                 const char *name, const ash_tile_classes *c);
-/* "x0" or "y0": input or output 0 of the op. */
+/* "in_0" or "out_0": input or output 0 of the op. */
 const char *ash_tile_name(ash_zone *z, const ash_tile_operand *o);
 
 /* ---- loops (tile_loop.c)

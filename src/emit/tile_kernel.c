@@ -6,12 +6,12 @@
 #include <inttypes.h>
 
 const char *ash_tile_name(ash_zone *z, const ash_tile_operand *o) {
-  const char *name =
-      ash_zone_format(z, "%s%" PRIu32, o->is_output ? "y" : "x", o->position);
+  const char *name = ash_zone_format(z, "%s_%" PRIu32,
+                                     o->is_output ? "out" : "in", o->position);
   return name ? name : "";
 }
 
-/* "const uint8_t *x0, uint8_t *y0, void *work, void *sum" */
+/* "const uint8_t *in_0, uint8_t *out_0, ..." */
 static void put_parameters(ash_module *m, ash_text *t,
                            const ash_tiling *tiling) {
   const ash_tile_space *s = tiling->space;
@@ -19,7 +19,7 @@ static void put_parameters(ash_module *m, ash_text *t,
     ash_text_format(t, "%s%suint8_t *%s", i ? ", " : "",
                     s->operands[i].is_output ? "" : "const ",
                     ash_tile_name(&m->ctx->scratch, &s->operands[i]));
-  ash_text_string(t, ", void *work, void *sum");
+  ash_text_string(t, ", void *work_memory, void *sum_memory");
 }
 
 static void put_unused(ash_module *m, ash_text *t, const ash_tiling *tiling) {
@@ -28,7 +28,7 @@ static void put_unused(ash_module *m, ash_text *t, const ash_tiling *tiling) {
   for (uint32_t i = 0; i < s->operand_count; i++)
     ash_text_format(t, "(void)%s, ",
                     ash_tile_name(&m->ctx->scratch, &s->operands[i]));
-  ash_text_string(t, "(void)work, (void)sum;\n");
+  ash_text_string(t, "(void)work_memory, (void)sum_memory;\n");
 }
 
 /* Names of the parameters where the op has its operands. */
@@ -55,9 +55,9 @@ static ash_status put_body(ash_module *m, ash_text *t, const ash_tiling *tiling,
   const char **in, **out;
   ash_call call = {.graph = piece,
                    .op = 0,
-                   .scratch = "work",
+                   .scratch = "work_memory",
                    .part = part,
-                   .accumulator = "sum",
+                   .accumulator = "sum_memory",
                    .folded = ash_tile_folded(m->g, tiling->space),
                    .text = t};
   ASH_TRY(name_operands(m, tiling, &in, &out));
@@ -75,8 +75,7 @@ static const char *part_text(ash_tile_part part) {
   static const char *const words[] = {[ASH_PART_WHOLE] = "",
                                       [ASH_PART_FIRST] = ", the first of a sum",
                                       [ASH_PART_MIDDLE] = ", inside a sum",
-                                      [ASH_PART_LAST] = ", the last of a "
-                                                        "sum"};
+                                      [ASH_PART_LAST] = ", a sum's last"};
   return words[part];
 }
 
@@ -115,7 +114,7 @@ static void put_call(ash_module *m, ash_text *t, const ash_tiling *tiling,
   for (uint32_t i = 0; i < s->operand_count; i++)
     ash_text_format(t, "%s, ",
                     ash_tile_name(&m->ctx->scratch, &s->operands[i]));
-  ash_text_string(t, "work, sum);\n");
+  ash_text_string(t, "work_memory, sum_memory);\n");
 }
 
 static void put_choice(ash_module *m, ash_text *t, const ash_tiling *tiling,

@@ -38,7 +38,7 @@ static const char *operand_name(const writer *w, uint32_t i) {
   return ash_tile_name(zone_of(w), &w->t->space->operands[i]);
 }
 
-/* "x0_l1": an operand at a level. */
+/* "in_0_l1": an operand at a level. */
 static const char *stage_name(const writer *w, uint32_t level, uint32_t i) {
   const char *memory = w->m->device->memories[w->t->levels[level].memory].name;
   const char *text = ash_zone_format(zone_of(w), "%s_%s", operand_name(w, i),

@@ -190,6 +190,13 @@ static uint64_t average_cmsis_bytes(const ash_graph *g, const ash_op *op) {
              : 0;
 }
 
+static uint64_t fft_bytes(const ash_graph *g, const ash_op *op) {
+  const ash_tensor *lengths = ash_op_in(g, op, 1);
+  const int64_t h = lengths->data ? ash_tensor_int(lengths, 0) : 0;
+  const int64_t w = lengths->data ? ash_tensor_int(lengths, 1) : 0;
+  return 8 * (uint64_t)(h > w ? h : w);
+}
+
 /* ---- loops ----------------------------------------------------------------
  */
 

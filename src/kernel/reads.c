@@ -57,6 +57,7 @@ bool ash_op_reads(const ash_graph *g, uint32_t op, uint32_t input) {
   case ASH_OP_softmax: /* CMSIS-NN has no table */
     return input == 0 || !(g->features & ASH_FEATURE_CMSIS_NN) ||
            ash_op_in(g, o, 0)->type != ASH_INT8;
+  case ASH_OP_rfft2d:
   case ASH_OP_resize_bilinear:
   case ASH_OP_resize_nearest_neighbor:
     return input != 1;

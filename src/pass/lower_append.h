@@ -17,6 +17,9 @@ ash_status ash_lower_append(ash_graph *g, uint32_t op, const char *suffix,
 /* Tables of resize_bilinear and resize_nearest_neighbor (lower_resize.c). */
 ash_status ash_lower_resize(ash_ctx *ctx, ash_graph *g, uint32_t op);
 
+/* Cosines and sines (lower_fourier.c). */
+ash_status ash_lower_rfft2d(ash_ctx *ctx, ash_graph *g, uint32_t op);
+
 /* Tables of logistic, tanh and softmax in int16 (lower_sixteen.c). */
 ash_status ash_lower_curve(ash_ctx *ctx, ash_graph *g, uint32_t op);
 ash_status ash_lower_softmax_s16(ash_ctx *ctx, ash_graph *g, uint32_t op);

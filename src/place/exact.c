@@ -36,7 +36,8 @@ static ash_valley_use techniques(uint64_t off) {
                           .split = !(off & ASH_OFF_SPLIT),
                           .jackson = !(off & ASH_OFF_JACKSON),
                           .learning = !(off & ASH_OFF_LEARNING),
-                          .restarts = !(off & ASH_OFF_RESTARTS)};
+                          .restarts = !(off & ASH_OFF_RESTARTS),
+                          .guide = !(off & ASH_OFF_GUIDE)};
 }
 
 /* Takes over the places of a solved dive; the height they reach. */
@@ -61,6 +62,7 @@ static ash_outcome attempt(minimise *m, int64_t capacity, uint64_t nodes) {
   if (capacity > *valid)
     ash_table_forget_failed(&m->valley.table);
   ash_table_forget_solved(&m->valley.table);
+  ash_guide_forget(&m->valley);
   *valid = capacity;
   if (m->team)
     ash_team_start(m->team, capacity, nodes);

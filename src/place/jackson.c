@@ -20,7 +20,7 @@ static uint32_t lowest_bit(uint64_t word) {
  * even the highest low comes too early to leave a hole beyond the slack. */
 static size_t list_jobs(ash_valley *v, uint32_t s, int64_t *now) {
   const ash_skyline *k = v->sky;
-  const int64_t sky = k->cells[s].sky;
+  const int64_t sky = k->cells.sky[s];
   int64_t highest = 0;
   size_t count = 0;
   *now = sky;
@@ -62,7 +62,7 @@ static bool section_allows(ash_valley *v, uint32_t s) {
 bool ash_jackson_allows(ash_valley *v) {
   const ash_skyline *k = v->sky;
   for (uint32_t s = k->changed_first; s < k->changed_last; s++)
-    if (k->cells[s].left && !section_allows(v, s)) {
+    if (k->cells.left[s] && !section_allows(v, s)) {
       ash_valley_blame(v, s);
       return false;
     }

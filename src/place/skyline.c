@@ -9,17 +9,15 @@
 
 #include <string.h>
 
-typedef struct record { /* ends each entry of the log                */
-  uint32_t cells;       /* pairs (section, cell) saved by the move   */
-  uint32_t tile;        /* placed by the move, or UINT32_MAX         */
-  uint32_t lows;        /* pairs (tile, old low)                     */
-  uint32_t unused;
+/* An entry of the log: sky and support of [first, last), top of [a, b) if a
+ * tile was placed there, pairs (tile, old low), and at its end this record. */
+typedef struct record {
+  uint32_t tile; /* placed by the move, or UINT32_MAX */
+  uint32_t lows;
+  uint32_t a, b, first, last;
 } record;
 
-enum {
-  RECORD_WORDS = sizeof(record) / sizeof(uint64_t),
-  CELL_WORDS = sizeof(ash_cell) / sizeof(uint64_t) + 1
-};
+enum { RECORD_WORDS = sizeof(record) / sizeof(uint64_t) };
 
 static bool reserve(ash_skyline *k, size_t words) {
   while (k->log_used + words > k->log.capacity)
@@ -31,43 +29,66 @@ static bool reserve(ash_skyline *k, size_t words) {
 
 /* ---- saving and restoring ----------------------------------------------- */
 
-static void begin_move(ash_skyline *k) {
-  k->saved = 0;
-  if (++k->move == 0) { /* after 2^32 moves all stamps are stale */
-    memset(k->stamp, 0, k->section_count * sizeof *k->stamp);
-    k->move = 1;
-  }
+static size_t support_words(const record *r) {
+  return ((size_t)(r->last - r->first) + 1) / 2;
 }
 
-/* Before the first change of a cell by the present move. Without memory
- * nothing is saved; the zone's sticky flag stops the search before the damage
- * is looked at. */
-static inline void save_cell(ash_skyline *k, uint32_t s) {
-  if (k->stamp[s] == k->move || k->soft)
-    return;
-  k->stamp[s] = k->move;
-  if (!reserve(k, CELL_WORDS))
-    return;
-  k->log.items[k->log_used] = s;
-  memcpy(k->log.items + k->log_used + 1, &k->cells[s], sizeof *k->cells);
-  k->log_used += CELL_WORDS;
-  k->saved++;
+static size_t cell_words(const record *r) {
+  const size_t tops = r->tile == UINT32_MAX ? 0 : r->b - r->a;
+  return r->last - r->first + support_words(r) + tops;
 }
 
-/* Ends the entry: lows are saved before they change, in one go, but after the
- * cells; so they are noted down in `touched` with the old values beside. */
-static void end_move(ash_skyline *k, uint32_t tile, uint32_t lows) {
-  const record r = {.cells = k->saved, .tile = tile, .lows = lows};
-  const size_t words = 2 * (size_t)lows;
-  if (k->soft || !reserve(k, words + RECORD_WORDS))
-    return;
+/* Before the cells change. Without memory nothing is saved; the zone's sticky
+ * flag stops the search before the damage is looked at. */
+static bool save_cells(ash_skyline *k, const record *r) {
+  const size_t wide = r->last - r->first;
+  if (!reserve(k, cell_words(r) + 2 * (size_t)r->lows + RECORD_WORDS))
+    return false;
   uint64_t *at = k->log.items + k->log_used;
-  for (uint32_t i = 0; i < lows; i++) {
+  memcpy(at, k->cells.sky + r->first, wide * sizeof *k->cells.sky);
+  at += wide;
+  memcpy(at, k->cells.support + r->first, wide * sizeof *k->cells.support);
+  at += support_words(r);
+  if (r->tile != UINT32_MAX)
+    memcpy(at, k->cells.top + r->a, (r->b - r->a) * sizeof *k->cells.top);
+  k->log_used += cell_words(r);
+  return true;
+}
+
+/* Ends the entry with the lows that were noted down in `touched`. */
+static void save_lows(ash_skyline *k, const record *r) {
+  const size_t words = 2 * (size_t)r->lows;
+  uint64_t *at = k->log.items + k->log_used;
+  for (uint32_t i = 0; i < r->lows; i++) {
     at[2 * (size_t)i] = k->touched[i];
-    at[2 * (size_t)i + 1] = (uint64_t)k->old_low[i];
+    at[2 * (size_t)i + 1] = (uint64_t)k->low[k->touched[i]];
   }
-  memcpy(at + words, &r, sizeof r);
+  memcpy(at + words, r, sizeof *r);
   k->log_used += words + RECORD_WORDS;
+}
+
+/* Takes the tile out of its sections, or puts it back with sign -1. */
+static void take_out(ash_skyline *k, uint32_t tile, int32_t sign) {
+  const ash_tile *t = &k->tiles[tile];
+  for (uint32_t s = t->first; s < t->last; s++)
+    k->cells.left[s] -= sign * t->room;
+  for (uint32_t s = t->first; s + 1 < t->last; s++)
+    k->cells.bridges[s] -= sign;
+}
+
+static void restore_cells(ash_skyline *k, const record *r) {
+  const size_t wide = r->last - r->first;
+  k->log_used -= cell_words(r);
+  const uint64_t *at = k->log.items + k->log_used;
+  memcpy(k->cells.sky + r->first, at, wide * sizeof *k->cells.sky);
+  at += wide;
+  memcpy(k->cells.support + r->first, at, wide * sizeof *k->cells.support);
+  at += support_words(r);
+  if (r->tile == UINT32_MAX)
+    return;
+  memcpy(k->cells.top + r->a, at, (r->b - r->a) * sizeof *k->cells.top);
+  take_out(k, r->tile, -1);
+  k->unplaced[r->tile / 64] |= (uint64_t)1 << (r->tile % 64);
 }
 
 void ash_skyline_undo(ash_skyline *k) {
@@ -77,12 +98,7 @@ void ash_skyline_undo(ash_skyline *k) {
   const uint64_t *at = k->log.items + k->log_used;
   for (uint32_t i = 0; i < r.lows; i++)
     k->low[at[2 * (size_t)i]] = (int64_t)at[2 * (size_t)i + 1];
-  k->log_used -= (size_t)r.cells * CELL_WORDS;
-  at = k->log.items + k->log_used;
-  for (uint32_t i = 0; i < r.cells; i++, at += CELL_WORDS)
-    memcpy(&k->cells[at[0]], at + 1, sizeof *k->cells);
-  if (r.tile != UINT32_MAX)
-    k->unplaced[r.tile / 64] |= (uint64_t)1 << (r.tile % 64);
+  restore_cells(k, &r);
 }
 
 /* ---- raising ------------------------------------------------------------ */
@@ -158,11 +174,10 @@ static void find_touched(raise *x) {
 /* Takes the supports away that a tile gave at its old low, outside [a, b). */
 static void drop_support(ash_skyline *k, uint32_t first, uint32_t last,
                          int64_t old) {
+  const int64_t *restrict sky = k->cells.sky;
+  int32_t *restrict support = k->cells.support;
   for (uint32_t s = first; s < last; s++)
-    if (k->cells[s].sky == old) {
-      save_cell(k, s);
-      k->cells[s].support--;
-    }
+    support[s] -= sky[s] == old;
 }
 
 static void lift_tiles(raise *x) {
@@ -171,7 +186,6 @@ static void lift_tiles(raise *x) {
     const uint32_t j = k->touched[i];
     const ash_tile *t = &k->tiles[j];
     const int64_t old = k->low[j];
-    k->old_low[i] = old;
     drop_support(k, t->first, least(t->last, x->a), old);
     drop_support(k, most(t->first, x->b), t->last, old);
     k->low[j] = t->align == 1 ? x->height : ash_tile_round(t, x->height);
@@ -193,8 +207,8 @@ static void normalise(ash_skyline *k, uint32_t s) {
       support = low < sky ? 1 : support + 1;
       sky = low;
     }
-  k->cells[s].sky = sky;
-  k->cells[s].support = support;
+  k->cells.sky[s] = sky;
+  k->cells.support[s] = support;
 }
 
 /* Too little room: the move is refuted, or the capacity gives way. */
@@ -208,50 +222,61 @@ static bool is_refuted(ash_skyline *k, uint32_t s) {
   return !k->soft;
 }
 
-static bool settle(raise *x) {
-  ash_skyline *k = x->k;
-  int32_t support = 0;
-  for (uint32_t s = x->a; s < x->b; s++) {
-    support += k->rest[s];
-    k->rest[s] = 0;
-    k->cells[s].sky = x->height;
-    k->cells[s].support = support;
-  }
-  k->rest[x->b] = 0;
-  k->changed_first = x->first;
-  k->changed_last = x->last;
-  for (uint32_t s = x->first; s < x->last; s++) {
-    if (k->cells[s].left == 0)
+/* Sections outside [a, b) that lost their last supporter. */
+static bool settle_side(ash_skyline *k, uint32_t first, uint32_t last) {
+  for (uint32_t s = first; s < last; s++) {
+    if (k->cells.support[s] > 0 || k->cells.left[s] == 0)
       continue;
-    if (k->cells[s].support <= 0)
-      normalise(k, s);
+    normalise(k, s);
     if (is_refuted(k, s))
       return false;
   }
   return true;
 }
 
+static bool settle(raise *x) {
+  ash_skyline *k = x->k;
+  int32_t support = 0;
+  for (uint32_t s = x->a; s < x->b; s++) {
+    support += k->rest[s];
+    k->rest[s] = 0;
+    k->cells.sky[s] = x->height;
+    k->cells.support[s] = support;
+  }
+  k->rest[x->b] = 0;
+  for (uint32_t s = x->a; s < x->b; s++) {
+    if (k->cells.left[s] == 0)
+      continue;
+    if (k->cells.support[s] <= 0)
+      normalise(k, s);
+    if (is_refuted(k, s))
+      return false;
+  }
+  return settle_side(k, x->first, x->a) && settle_side(k, x->b, x->last);
+}
+
 /* Raises [a, b) to the height, with the tile just placed there, if any. */
 static bool raise_sky(ash_skyline *k, uint32_t a, uint32_t b, int64_t height,
                       uint32_t tile) {
   raise x = {.k = k, .a = a, .b = b, .height = height, .first = a, .last = b};
-  begin_move(k);
-  for (uint32_t s = a; s < b; s++)
-    save_cell(k, s);
-  if (tile != UINT32_MAX) {
-    const ash_tile *t = &k->tiles[tile];
-    for (uint32_t s = a; s < b; s++) {
-      ash_cell *c = &k->cells[s];
-      c->left -= t->room;
-      c->top = height;
-      c->bridges -= s + 1 < b;
-    }
-  }
   find_touched(&x);
+  const record r = {.tile = tile,
+                    .lows = x.lows,
+                    .a = a,
+                    .b = b,
+                    .first = x.first,
+                    .last = x.last};
+  if (!k->soft && save_cells(k, &r))
+    save_lows(k, &r);
+  if (tile != UINT32_MAX) {
+    take_out(k, tile, 1);
+    for (uint32_t s = a; s < b; s++)
+      k->cells.top[s] = height;
+  }
+  k->changed_first = x.first;
+  k->changed_last = x.last;
   lift_tiles(&x);
-  const bool allowed = settle(&x);
-  end_move(k, tile, x.lows);
-  return allowed;
+  return settle(&x);
 }
 
 bool ash_skyline_raise(ash_skyline *k, uint32_t section, int64_t height) {
@@ -266,7 +291,7 @@ bool ash_skyline_may_put(ash_skyline *k, uint32_t tile) {
     return false;
   }
   for (uint32_t s = t->first; s < t->last; s++)
-    if (k->cells[s].left > room + k->waste[s] && k->cells[s].left > t->room) {
+    if (k->cells.left[s] > room + k->waste[s] && k->cells.left[s] > t->room) {
       k->failed_at = s;
       return false;
     }
@@ -286,13 +311,13 @@ bool ash_skyline_supported(const ash_skyline *k, uint32_t tile) {
   const int64_t at = k->low[tile];
   if (t->align == 1) {
     for (uint32_t s = t->first; s < t->last; s++)
-      if (k->cells[s].top == at)
+      if (k->cells.top[s] == at)
         return true;
     return false;
   }
   int64_t top = 0;
   for (uint32_t s = t->first; s < t->last; s++)
-    if (k->cells[s].top > top)
-      top = k->cells[s].top;
+    if (k->cells.top[s] > top)
+      top = k->cells.top[s];
   return ash_tile_round(t, top) == at;
 }

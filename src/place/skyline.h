@@ -21,14 +21,15 @@ typedef struct ash_tile {
   uint32_t twin;        /* the same for tiles of equal span, size, alignment  */
 } ash_tile;
 
-/* What changes at a section while tiles are placed. */
-typedef struct ash_cell {
-  int64_t sky;
-  int64_t left;    /* room of the unplaced tiles alive here                 */
-  int64_t top;     /* of the placed tiles alive here                        */
-  int32_t support; /* unplaced tiles alive here with low == sky          */
-  int32_t bridges; /* unplaced tiles alive here and in the next section  */
-} ash_cell;
+/* What changes at the sections while tiles are placed, one array each: the
+ * loops over sections are the inner loops of the search. */
+typedef struct ash_cells {
+  int64_t *sky;
+  int64_t *left;    /* room of the unplaced tiles alive here                */
+  int64_t *top;     /* of the placed tiles alive here                       */
+  int32_t *support; /* unplaced tiles alive here with low == sky            */
+  int32_t *bridges; /* unplaced tiles alive here and in the next section    */
+} ash_cells;
 
 typedef struct ash_skyline {
   uint32_t tile_count, section_count;
@@ -44,29 +45,25 @@ typedef struct ash_skyline {
   int64_t bound;  /* the same, with what the topmost tile saves     */
   /* the state */
   int64_t capacity;
-  ash_cell *cells;
+  ash_cells cells;
   int64_t *low;
   uint64_t *unplaced; /* set of tiles */
   uint32_t word_count;
   int64_t *place;     /* tile -> offset, of the tiles placed so far          */
   uint32_t failed_at; /* the section that refuted the last move          */
   uint32_t changed_first, changed_last; /* what the last move touched     */
-  const ash_cell *fresh; /* the cells before any move                     */
-  uint32_t *touched;     /* scratch: tiles whose low changes              */
-  int64_t *old_low;      /* scratch: what it was before                   */
-  int32_t *rest;         /* scratch: changes of support, zero between moves */
-  /* undo: copies of cells and of changed lows, newest last              */
+  ash_cells fresh;   /* the cells before any move; sky and top are 0  */
+  uint32_t *touched; /* scratch: tiles whose low changes              */
+  int32_t *rest;     /* scratch: changes of support, zero between moves */
+  /* undo: copies of what a move changes, newest last                    */
   ash_zone *zone;
   struct {
     uint64_t *items;
     size_t capacity;
   } log;
   size_t log_used;
-  uint32_t *stamp; /* section -> the move that saved its cell last       */
-  uint32_t move;   /* number of the present move                         */
-  uint32_t saved;  /* cells saved by it                                  */
-  bool soft;       /* nothing is undone; what does not fit raises the
-                      capacity instead                                   */
+  bool soft; /* nothing is undone; what does not fit raises the
+                capacity instead                                   */
 } ash_skyline;
 
 /* Makes a skyline of a set of plain items (one piece from 0, free). `first` and
@@ -96,7 +93,7 @@ static inline int64_t ash_tile_round(const ash_tile *t, int64_t at) {
 }
 
 static inline int64_t ash_skyline_slack(const ash_skyline *k, uint32_t s) {
-  return k->capacity + k->waste[s] - k->cells[s].sky - k->cells[s].left;
+  return k->capacity + k->waste[s] - k->cells.sky[s] - k->cells.left[s];
 }
 
 /* May tile j rest at its lowest offset, which is the sky of its valley? Only

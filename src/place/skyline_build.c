@@ -160,24 +160,24 @@ static ash_status make_sets(build *x) {
   return ASH_OK;
 }
 
-static void make_cells(ash_skyline *k, ash_cell *fresh) {
+static void make_cells(ash_skyline *k) {
+  ash_cells *fresh = &k->fresh;
   for (uint32_t j = 0; j < k->tile_count; j++) {
     const ash_tile *t = &k->tiles[j];
     for (uint32_t s = t->first; s < t->last; s++) {
-      fresh[s].left += t->room;
-      fresh[s].support++;
-      fresh[s].bridges += s + 1 < t->last;
+      fresh->left[s] += t->room;
+      fresh->support[s]++;
+      fresh->bridges[s] += s + 1 < t->last;
       if (t->room - t->size > k->waste[s])
         k->waste[s] = t->room - t->size;
     }
   }
   for (uint32_t s = 0; s < k->section_count; s++) {
-    if (fresh[s].left > k->load)
-      k->load = fresh[s].left;
-    if (fresh[s].left - k->waste[s] > k->bound)
-      k->bound = fresh[s].left - k->waste[s];
+    if (fresh->left[s] > k->load)
+      k->load = fresh->left[s];
+    if (fresh->left[s] - k->waste[s] > k->bound)
+      k->bound = fresh->left[s] - k->waste[s];
   }
-  k->fresh = fresh;
 }
 
 /* ---- the whole ---------------------------------------------------------- */
@@ -194,13 +194,18 @@ static ash_status allocate(build *x) {
   k->word_lo = ASH_NEW_ARRAY(z, uint32_t, s);
   k->word_hi = ASH_NEW_ARRAY(z, uint32_t, s);
   k->waste = ASH_NEW_ARRAY(z, int64_t, s);
-  k->cells = ASH_NEW_ARRAY(z, ash_cell, s);
+  k->cells.sky = ASH_NEW_ARRAY(z, int64_t, s);
+  k->cells.top = ASH_NEW_ARRAY(z, int64_t, s);
+  for (int i = 0; i < 2; i++) {
+    ash_cells *c = i ? &k->fresh : &k->cells;
+    c->left = ASH_NEW_ARRAY(z, int64_t, s);
+    c->support = ASH_NEW_ARRAY(z, int32_t, s);
+    c->bridges = ASH_NEW_ARRAY(z, int32_t, s);
+  }
   k->low = ASH_NEW_ARRAY(z, int64_t, n);
   k->unplaced = ASH_NEW_ARRAY(z, uint64_t, k->word_count);
   k->place = ASH_NEW_ARRAY(z, int64_t, n);
   k->touched = ASH_NEW_ARRAY(z, uint32_t, n);
-  k->old_low = ASH_NEW_ARRAY(z, int64_t, n);
-  k->stamp = ASH_NEW_ARRAY(z, uint32_t, s);
   k->rest = ASH_NEW_ARRAY(z, int32_t, s + 1);
   return ash_zone_check(x->ctx, z);
 }
@@ -218,9 +223,7 @@ static ash_status build_all(build *x) {
   ASH_TRY(allocate(x));
   make_tiles(x, order, first_of, last_of);
   ASH_TRY(make_sets(x));
-  ash_cell *fresh = ASH_NEW_ARRAY(x->zone, ash_cell, x->k->section_count);
-  ASH_TRY(ash_zone_check(x->ctx, x->zone));
-  make_cells(x->k, fresh);
+  make_cells(x->k);
   return ASH_OK;
 }
 
@@ -240,7 +243,12 @@ bool ash_skyline_reset(ash_skyline *k, int64_t capacity) {
   k->capacity = capacity;
   k->log_used = 0;
   k->soft = false;
-  memcpy(k->cells, k->fresh, k->section_count * sizeof *k->cells);
+  const size_t n = k->section_count;
+  memset(k->cells.sky, 0, n * sizeof *k->cells.sky);
+  memset(k->cells.top, 0, n * sizeof *k->cells.top);
+  memcpy(k->cells.left, k->fresh.left, n * sizeof *k->cells.left);
+  memcpy(k->cells.support, k->fresh.support, n * sizeof *k->cells.support);
+  memcpy(k->cells.bridges, k->fresh.bridges, n * sizeof *k->cells.bridges);
   memset(k->low, 0, k->tile_count * sizeof *k->low);
   memset(k->unplaced, 0xff, k->word_count * sizeof *k->unplaced);
   if (k->tile_count % 64)

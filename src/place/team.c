@@ -100,6 +100,7 @@ void ash_team_start(ash_team *t, int64_t capacity, uint64_t nodes) {
     if (capacity > t->capacity) /* what failed may succeed now */
       ash_table_forget_failed(&m->valley.table);
     ash_table_forget_solved(&m->valley.table);
+    ash_guide_forget(&m->valley);
   }
   t->capacity = capacity;
   for (uint32_t i = 0; i < t->count; i++) {

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-static const uint64_t LUBY_UNIT = 2; /* nodes a tile */
+static const uint64_t LUBY_UNIT = 2;  /* nodes a tile          */
+static const uint64_t SHORT_DIVE = 8; /* turns of Luby at most */
 
 /* ---- setting up --------------------------------------------------------- */
 
@@ -29,8 +30,8 @@ static void set_worths(ash_valley *v) {
     const int64_t area = life * share(t->size, load) >> 30;
     int64_t peak = 0;
     for (uint32_t s = t->first; s < t->last; s++)
-      if (k->fresh[s].left > peak)
-        peak = k->fresh[s].left;
+      if (k->fresh.left[s] > peak)
+        peak = k->fresh.left[s];
     peak = share(peak, load);
     v->worth[0][j] = life + area / 10000;
     v->worth[1][j] = peak * 10 + area;
@@ -43,7 +44,8 @@ bool ash_valley_init(ash_valley *v, ash_skyline *sky, ash_zone *zone,
   const size_t n = sky->tile_count, sections = sky->section_count;
   *v = (ash_valley){
       .sky = sky, .zone = zone, .use = use, .slots_max = (size_t)1 << 22};
-  v->rng.state = seed * 0x9e3779b97f4a7c15u + 77;
+  v->rng.state = seed;
+  v->rng.state = ash_rng_next(&v->rng); /* near seeds, far streams */
   v->salt = ASH_NEW_ARRAY(zone, uint64_t, sections + sky->word_count);
   v->jobs = ASH_NEW_ARRAY(zone, uint32_t, n);
   v->fails = ASH_NEW_ARRAY(zone, uint32_t, sections);
@@ -51,7 +53,7 @@ bool ash_valley_init(ash_valley *v, ash_skyline *sky, ash_zone *zone,
   v->priority = ASH_NEW_ARRAY(zone, int64_t, n);
   for (int i = 0; i < 3; i++)
     v->worth[i] = ASH_NEW_ARRAY(zone, int64_t, n);
-  if (!ash_table_init(&v->table, zone, n))
+  if (!ash_table_init(&v->table, zone, n) || !ash_guide_init(v))
     return false;
   ash_rng salt = {0x5eed};
   for (size_t i = 0; i < sections + sky->word_count; i++)
@@ -65,12 +67,12 @@ bool ash_valley_init(ash_valley *v, ash_skyline *sky, ash_zone *zone,
 /* Cuts [from, to) where no unplaced tile bridges, drops finished sections, and
  * lists the parts from the smallest to the largest. */
 static void split(ash_valley *v, uint32_t from, uint32_t to) {
-  const ash_cell *cells = v->sky->cells;
+  const ash_cells *cells = &v->sky->cells;
   const size_t base = v->part_count;
   for (uint32_t a = from, s = from; s < to; s++) {
-    if (s + 1 < to && cells[s].bridges > 0)
+    if (s + 1 < to && cells->bridges[s] > 0)
       continue;
-    if (cells[s].left && ASH_GROW(v->zone, &v->parts, v->part_count)) {
+    if (cells->left[s] && ASH_GROW(v->zone, &v->parts, v->part_count)) {
       size_t at = v->part_count++;
       ash_part *list = v->parts.items;
       for (; at > base && list[at - 1].to - list[at - 1].from > s + 1 - a; at--)
@@ -83,10 +85,10 @@ static void split(ash_valley *v, uint32_t from, uint32_t to) {
 
 /* Without splitting: one part from the first to the last unfinished section. */
 static void keep_whole(ash_valley *v, uint32_t from, uint32_t to) {
-  const ash_cell *cells = v->sky->cells;
-  while (from < to && cells[from].left == 0)
+  const ash_cells *cells = &v->sky->cells;
+  while (from < to && cells->left[from] == 0)
     from++;
-  while (from < to && cells[to - 1].left == 0)
+  while (from < to && cells->left[to - 1] == 0)
     to--;
   if (from < to && ASH_GROW(v->zone, &v->parts, v->part_count))
     v->parts.items[v->part_count++] = (ash_part){from, to};
@@ -114,6 +116,7 @@ static bool recall_solved(ash_valley *v, ash_key key, uint32_t from,
   for (uint32_t j = k->begin[from]; j < k->begin[to]; j++)
     if (k->unplaced[j / 64] >> (j % 64) & 1)
       k->place[j] = *ash_table_ring(&v->table, at++);
+  v->settled += known->count;
   v->table.reuses++;
   return true;
 }
@@ -149,9 +152,10 @@ static ash_outcome open_frame(ash_valley *v, uint32_t from, uint32_t to,
                    .to = to,
                    .key = key,
                    .log_mark = v->sky->log_used,
+                   .settled = v->settled,
                    .option_at = (uint32_t)v->option_count};
   f->section = ash_valley_choose(v, from, to);
-  f->raise = ash_valley_options(v, f->section);
+  f->raise = ash_valley_options(v, f->section, &f->nobody_first);
   f->option_next = f->option_at;
   f->option_end = (uint32_t)v->option_count;
   f->part_at = f->part_end = (uint32_t)v->part_count;
@@ -169,6 +173,7 @@ static void rewind_moves(ash_valley *v, const ash_frame *f) {
   while (v->sky->log_used > f->log_mark)
     ash_skyline_undo(v->sky);
   v->part_count = f->part_at;
+  v->settled = f->settled;
 }
 
 /* Makes the next move of the frame that is not refuted at once; false: there
@@ -176,9 +181,10 @@ static void rewind_moves(ash_valley *v, const ash_frame *f) {
 static bool next_move(ash_valley *v, ash_frame *f) {
   while (f->option_next < f->option_end || f->raise) {
     bool allowed;
-    if (f->option_next < f->option_end) {
+    if (f->option_next < f->option_end && !(f->raise && f->nobody_first)) {
       const uint32_t j = v->options.items[f->option_next++];
       allowed = ash_skyline_may_put(v->sky, j) && ash_skyline_put(v->sky, j);
+      v->settled++;
     } else {
       allowed = ash_skyline_raise(v->sky, f->section, f->raise);
       f->raise = 0;
@@ -199,8 +205,9 @@ static bool next_move(ash_valley *v, ash_frame *f) {
 static void store_solved(ash_valley *v, const ash_frame *f) {
   const ash_skyline *k = v->sky;
   rewind_moves(v, f);
-  ash_solved *s = ash_table_add_solved(&v->table, f->key,
-                                       count_unplaced(k, f->from, f->to));
+  const uint32_t count = count_unplaced(k, f->from, f->to);
+  ash_solved *s = ash_table_add_solved(&v->table, f->key, count);
+  v->settled += count;
   if (!s)
     return;
   uint64_t at = s->at;
@@ -221,6 +228,7 @@ static void part_solved(ash_valley *v) {
 
 static void part_refuted(ash_valley *v) {
   ash_frame *f = newest(v);
+  ash_guide_note(v);
   rewind_moves(v, f);
   f->moved = false;
 }
@@ -288,6 +296,7 @@ ash_outcome ash_valley_dive(ash_valley *v, int64_t capacity,
   v->nodes = 0;
   v->node_limit = node_limit;
   v->frame_count = v->option_count = v->part_count = 0;
+  v->settled = 0;
   if (!ash_skyline_reset(v->sky, capacity))
     return ASH_REFUTED;
   if (!ASH_GROW(v->zone, &v->frames, 0))
@@ -312,20 +321,31 @@ static uint64_t luby(uint64_t i) {
   }
 }
 
+/* Nodes a tile of a dive. What a short dive does not find a long one seldom
+ * does, so three of four stay short; the fourth follows Luby's sequence, so
+ * that some dive is long enough for every proof. */
+static uint64_t dive_length(uint64_t restart) {
+  if (restart % 4 == 3)
+    return LUBY_UNIT * luby(restart / 4 + 1);
+  const uint64_t turns = luby(restart - restart / 4 + 1);
+  return LUBY_UNIT * (turns < SHORT_DIVE ? turns : SHORT_DIVE);
+}
+
 ash_outcome ash_valley_search(ash_valley *v, int64_t capacity,
                               uint64_t node_budget, ash_keep_on *keep_on,
                               void *user) {
   uint64_t spent = 0;
   for (; spent < node_budget; v->restart++) {
     uint64_t limit = node_budget - spent;
-    const uint64_t slice =
-        LUBY_UNIT * v->sky->tile_count * luby(v->restart + 1);
+    const uint64_t slice = dive_length(v->restart) * v->sky->tile_count;
     if (v->use.restarts && slice < limit)
       limit = slice;
+    ash_guide_start(v);
     ash_valley_vary(v, v->restart);
     ash_table_grow(&v->table, v->slots_max);
     const uint64_t before = v->ticks;
     const ash_outcome outcome = ash_valley_dive(v, capacity, limit);
+    ash_guide_finish(v);
     spent += v->nodes;
     v->total_nodes += v->nodes;
     if (outcome != ASH_CUT || v->zone->failed)

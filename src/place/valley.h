@@ -9,7 +9,7 @@
 
 /* Techniques that can be switched off; see ash_place_options.off. */
 typedef struct ash_valley_use {
-  bool support, memory, twins, split, jackson, learning, restarts;
+  bool support, memory, twins, split, jackson, learning, restarts, guide;
 } ash_valley_use;
 
 /* How the search chooses; varied from restart to restart. */
@@ -29,10 +29,12 @@ typedef struct ash_frame {
   uint32_t option_next; /* the one to try next                            */
   uint32_t option_end;
   uint32_t part_at, part_next, part_end; /* components left by the move   */
-  int64_t raise; /* height for the last option "nobody", or 0      */
-  bool moved;    /* a move is made and its parts are being solved  */
+  int64_t raise;     /* height for the last option "nobody", or 0      */
+  bool nobody_first; /* try "nobody" before the tiles                 */
+  bool moved;        /* a move is made and its parts are being solved  */
   uint32_t section;
   size_t log_mark;
+  uint32_t settled; /* tiles settled before it                      */
   ash_key key;
 } ash_frame;
 
@@ -41,6 +43,19 @@ typedef struct ash_part {
 } ash_part;
 
 typedef enum ash_outcome { ASH_REFUTED, ASH_SOLVED, ASH_CUT } ash_outcome;
+
+enum { ASH_ELITES = 6 };
+
+/* Good dives of the past, and the one that leads the present. */
+typedef struct ash_guide {
+  int64_t *place[ASH_ELITES + 1]; /* tile -> offset; the last: this dive    */
+  uint32_t settled[ASH_ELITES];   /* tiles they had placed; 0: none yet     */
+  uint32_t idle[ASH_ELITES];      /* dives led since they became better     */
+  uint32_t leader;
+  const int64_t *lead; /* its places; NULL: nobody leads                    */
+  bool strict;         /* it is followed in what it left empty as well      */
+  uint32_t best;       /* tiles settled by the present dive                 */
+} ash_guide;
 
 typedef struct ash_valley {
   ash_skyline *sky;
@@ -72,6 +87,8 @@ typedef struct ash_valley {
   uint64_t ticks; /* work done, for the budget                            */
   uint64_t restart, total_nodes;
   size_t slots_max; /* of the table                                       */
+  uint32_t settled; /* tiles placed by the moves made so far              */
+  ash_guide guide;
 } ash_valley;
 
 typedef bool ash_keep_on(void *user, uint64_t ticks);
@@ -96,10 +113,17 @@ ash_outcome ash_valley_search(ash_valley *v, int64_t capacity,
 uint32_t ash_valley_choose(ash_valley *v, uint32_t from, uint32_t to);
 /* valley_options.c: pushes the tiles that may rest at the section, best first;
  * returns the height for "nobody", 0 if nobody is not an option. */
-int64_t ash_valley_options(ash_valley *v, uint32_t s);
+int64_t ash_valley_options(ash_valley *v, uint32_t s, bool *nobody_first);
 /* valley_learn.c */
 void ash_valley_blame(ash_valley *v, uint32_t s);
 void ash_valley_vary(ash_valley *v, uint64_t restart);
+/* valley_guide.c: before and after a dive; at every dead end; for another
+ * capacity. */
+bool ash_guide_init(ash_valley *v);
+void ash_guide_start(ash_valley *v);
+void ash_guide_note(ash_valley *v);
+void ash_guide_finish(ash_valley *v);
+void ash_guide_forget(ash_valley *v);
 /* valley_key.c */
 ash_key ash_valley_key(const ash_valley *v, uint32_t from, uint32_t to);
 /* jackson.c: false when a section changed by the last move cannot hold its

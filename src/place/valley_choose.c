@@ -21,29 +21,29 @@ static scales find_scales(const ash_valley *v) {
 
 static inline int64_t section_cost(const ash_valley *v, uint32_t s,
                                    const scales *x, int64_t height_factor) {
-  const ash_cell *c = &v->sky->cells[s];
+  const int32_t support = v->sky->cells.support[s];
   const int64_t slack = ash_skyline_slack(v->sky, s);
-  if (c->support <= 1 && slack <= 0)
+  if (support <= 1 && slack <= 0)
     return 0; /* no choice at all */
   const int64_t cost =
-      (int64_t)c->support * 1024 + ((slack >> x->shift) * x->slack >> 10);
+      (int64_t)support * 1024 + ((slack >> x->shift) * x->slack >> 10);
   return (cost * height_factor >> 10) * v->ease[s];
 }
 
 uint32_t ash_valley_choose(ash_valley *v, uint32_t from, uint32_t to) {
-  const ash_cell *cells = v->sky->cells;
+  const int64_t *skies = v->sky->cells.sky, *left = v->sky->cells.left;
   const scales x = find_scales(v);
   uint32_t best = from;
   int64_t lowest = INT64_MAX;
   for (uint32_t a = from, b; a < to; a = b) {
-    const int64_t sky = cells[a].sky;
+    const int64_t sky = skies[a];
     b = a + 1;
-    if (cells[a].left == 0) /* finished: as high as can be */
+    if (left[a] == 0) /* finished: as high as can be */
       continue;
-    while (b < to && cells[b].sky == sky && cells[b].left)
+    while (b < to && skies[b] == sky && left[b])
       b++;
-    if ((a > from && cells[a - 1].sky < sky && cells[a - 1].left) ||
-        (b < to && cells[b].sky < sky && cells[b].left))
+    if ((a > from && skies[a - 1] < sky && left[a - 1]) ||
+        (b < to && skies[b] < sky && left[b]))
       continue;
     const int64_t factor = 1024 + ((sky >> x.shift) * x.height >> 10);
     for (uint32_t s = a; s < b; s++) {

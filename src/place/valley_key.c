@@ -22,20 +22,21 @@ static inline void add(sums *h, uint64_t x) {
 
 /* With alignment the true top matters below the sky as well: a tile is held
  * by a top that it rounds up to the sky. */
-static uint64_t cell_value(const ash_valley *v, const ash_cell *c) {
-  const uint64_t sky = (uint64_t)c->sky;
+static uint64_t cell_value(const ash_valley *v, uint32_t s) {
+  const ash_cells *c = &v->sky->cells;
+  const uint64_t sky = (uint64_t)c->sky[s];
   if (!v->use.support)
     return sky << 1;
   if (v->sky->aligned)
-    return sky * 0x9e3779b97f4a7c15u + (uint64_t)c->top;
-  return sky << 1 | (c->top == c->sky);
+    return sky * 0x9e3779b97f4a7c15u + (uint64_t)c->top[s];
+  return sky << 1 | (c->top[s] == c->sky[s]);
 }
 
 ash_key ash_valley_key(const ash_valley *v, uint32_t from, uint32_t to) {
   const ash_skyline *k = v->sky;
   sums h = {((uint64_t)from << 32 | to) * 0x9e3779b97f4a7c15u, from + 1};
   for (uint32_t s = from; s < to; s++)
-    add(&h, cell_value(v, &k->cells[s]) + v->salt[s]);
+    add(&h, cell_value(v, s) + v->salt[s]);
   const uint32_t first = k->begin[from], last = k->begin[to];
   for (uint32_t w = first / 64; w * 64 < last; w++) {
     uint64_t set = k->unplaced[w];

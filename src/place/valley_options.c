@@ -7,6 +7,8 @@
  * the lowest of these at once. */
 #include "place/valley.h"
 
+static const int64_t LED = (int64_t)1 << 34; /* above every priority */
+
 static uint32_t lowest_bit(uint64_t word) {
 #if defined(__GNUC__)
   return (uint32_t)__builtin_ctzll(word);
@@ -29,8 +31,8 @@ static bool twin_listed(const ash_valley *v, size_t from, uint32_t j) {
 
 /* Is the sky beside a tile higher than its floor, or nothing left there? */
 static bool is_wall(const ash_skyline *k, uint32_t s, int64_t floor) {
-  return s >= k->section_count || k->cells[s].left == 0 ||
-         k->cells[s].sky > floor;
+  return s >= k->section_count || k->cells.left[s] == 0 ||
+         k->cells.sky[s] > floor;
 }
 
 /* Tiles that fit the shape of the valley leave fewer corners: flush with the
@@ -40,10 +42,12 @@ static int64_t score(const ash_valley *v, uint32_t j) {
   const ash_tile *t = &k->tiles[j];
   const int64_t floor = k->low[j], top = floor + t->size;
   int64_t score = v->priority[j];
+  if (v->guide.lead && v->guide.lead[j] == floor)
+    score += LED;
   if (v->taste.flush) {
     score +=
-        t->first > 0 && k->cells[t->first - 1].sky == top ? v->taste.flush : 0;
-    score += t->last < k->section_count && k->cells[t->last].sky == top
+        t->first > 0 && k->cells.sky[t->first - 1] == top ? v->taste.flush : 0;
+    score += t->last < k->section_count && k->cells.sky[t->last] == top
                  ? v->taste.flush
                  : 0;
   }
@@ -95,21 +99,26 @@ static int64_t next_height(const ash_valley *v, uint32_t s, uint32_t x,
   const ash_skyline *k = v->sky;
   const int64_t top = lowest_top(v, s, x, y);
   const int64_t next = above < top ? above : top;
-  if (next == INT64_MAX || next - k->cells[s].sky > ash_skyline_slack(k, s))
+  if (next == INT64_MAX || next - k->cells.sky[s] > ash_skyline_slack(k, s))
     return 0;
   return next;
 }
 
-int64_t ash_valley_options(ash_valley *v, uint32_t s) {
+int64_t ash_valley_options(ash_valley *v, uint32_t s, bool *nobody_first) {
   const ash_skyline *k = v->sky;
-  const int64_t sky = k->cells[s].sky;
+  const int64_t sky = k->cells.sky[s];
   const size_t from = v->option_count;
-  uint32_t x = s, y = s + 1; /* what the candidates cover  */
-  int64_t above = INT64_MAX; /* the lowest of the others    */
+  uint32_t x = s, y = s + 1;     /* what the candidates cover  */
+  int64_t above = INT64_MAX;     /* the lowest of the others    */
+  bool at = false, over = false; /* where the leading dive had tiles */
   for (uint32_t w = k->word_lo[s]; w < k->word_hi[s]; w++)
     for (uint64_t set = k->alive[s][w] & k->unplaced[w]; set; set &= set - 1) {
       const uint32_t j = w * 64 + lowest_bit(set);
       const ash_tile *t = &k->tiles[j];
+      if (v->guide.lead) {
+        at = at || (v->guide.lead[j] == sky && k->low[j] == sky);
+        over = over || v->guide.lead[j] > sky;
+      }
       if (k->low[j] > sky) {
         above = k->low[j] < above ? k->low[j] : above;
         continue;
@@ -120,6 +129,7 @@ int64_t ash_valley_options(ash_valley *v, uint32_t s) {
           (!v->use.support || ash_skyline_supported(k, j)))
         push_sorted(v, from, j);
     }
+  *nobody_first = v->guide.strict && over && !at;
   if (k->soft)
     return 0; /* such a dive always places something */
   return ash_skyline_slack(k, s) > 0 ? next_height(v, s, x, y, above) : 0;

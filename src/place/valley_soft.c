@@ -3,8 +3,9 @@
 #include "place/repair.h"
 
 static uint32_t pick(ash_valley *v, uint32_t section) {
+  bool nobody_first;
   v->option_count = 0;
-  (void)ash_valley_options(v, section);
+  (void)ash_valley_options(v, section, &nobody_first);
   for (size_t i = 0; i < v->option_count; i++)
     if (ash_skyline_may_put(v->sky, v->options.items[i]))
       return v->options.items[i];
@@ -30,7 +31,7 @@ int64_t ash_valley_drop(ash_valley *v, int64_t capacity) {
   k->soft = true;
   v->use.support = false;
   for (uint32_t a = 0, s = 0; s < k->section_count; s++)
-    if (k->fresh[s].bridges == 0) {
+    if (k->fresh.bridges[s] == 0) {
       k->capacity = capacity; /* a part that gave way does not spoil others */
       if (!drop_part(v, a, s + 1))
         return INT64_MAX;

@@ -40,6 +40,8 @@ static ash_status try_parts(ash_aliaser *a, uint32_t op, uint32_t first,
 
 static bool has_slices(const ash_aliaser *a, uint32_t op) {
   uint64_t offset;
+  if (a->tilings && a->tilings->items[op].space)
+    return false; /* its parts are copied piece by piece */
   for (uint32_t k = 0; k < a->g->ops.items[op].output_count; k++)
     if (ash_op_is_slice(a->g, op, k, &offset))
       return true;

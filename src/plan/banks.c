@@ -4,7 +4,9 @@
  * leaves whose absence costs least for the room it gives: bytes moved a run
  * times the difference of costs a byte, divided by the bytes it frees where
  * there are too many. What left is the next memory's problem. At the end those
- * who left come back, dearest first, as far as the packing still fits. */
+ * who left come back, dearest first, as far as the packing still fits. Last,
+ * where memories cost the same, storages move if that lets a power bank stay
+ * off. */
 #include "plan/planner.h"
 
 #include "base/checked.h"
@@ -23,6 +25,9 @@ typedef struct banks {
   uint64_t *live;       /* by step: bytes alive in the memory looked at   */
   ash_scratch part;     /* the buffers of that memory                     */
   uint32_t *index;      /* of the part in all                             */
+  bool *saves;          /* by buffer: moved for a power bank              */
+  uint32_t *before;     /* by buffer: home, before something is tried     */
+  ash_place_result placed[ASH_MEMORY_MAX];
 } banks;
 
 static const ash_memory *memory_at(const banks *b, uint32_t m) {
@@ -214,6 +219,11 @@ static const char *reason_for(banks *b, uint32_t i, uint32_t first) {
   ash_zone *z = &b->d->ctx->keep;
   if (b->fixed[i])
     return "a rule asks for it, or for a tensor that shares its storage";
+  if (b->saves[i])
+    return ash_zone_format(z,
+                           "%s costs the same, and a power bank stays off "
+                           "elsewhere",
+                           memory_at(b, home)->name);
   if (home == first)
     return ash_zone_format(z, "%s is where activations go first",
                            memory_at(b, home)->name);
@@ -239,6 +249,8 @@ static ash_status prepare(banks *b, uint32_t first) {
   b->home = ASH_NEW_ARRAY(z, uint32_t, n);
   b->fixed = ASH_NEW_ARRAY(z, bool, n);
   b->index = ASH_NEW_ARRAY(z, uint32_t, n);
+  b->saves = ASH_NEW_ARRAY(z, bool, n);
+  b->before = ASH_NEW_ARRAY(z, uint32_t, n);
   b->part.slot = ASH_NEW_ARRAY(z, uint32_t, n);
   b->part.buffers = ASH_NEW_ARRAY(z, ash_buffer, n);
   b->live = ASH_NEW_ARRAY(z, uint64_t, b->d->ask->steps.count + 1u);
@@ -255,14 +267,94 @@ static ash_status prepare(banks *b, uint32_t first) {
 
 static ash_status settle(banks *b, uint32_t memory, uint32_t next,
                          bool spilled) {
-  ash_place_result placed = {0};
-  ASH_TRY(fill(b, memory, next, &placed));
-  if (!fits(b, &placed, ash_draft_room(b->d, memory)))
-    return nofit(b, &placed, memory, spilled);
-  if (next != ASH_NO_MEMORY)
-    ASH_TRY(bring_back(b, memory, next, &placed));
-  gather(b, memory);
-  return ash_draft_commit(b->d, &b->part, &placed, memory);
+  ash_place_result *placed = &b->placed[memory];
+  ASH_TRY(fill(b, memory, next, placed));
+  if (!fits(b, placed, ash_draft_room(b->d, memory)))
+    return nofit(b, placed, memory, spilled);
+  return next == ASH_NO_MEMORY ? ASH_OK : bring_back(b, memory, next, placed);
+}
+
+/* ---- power banks --------------------------------------------------------- */
+
+/* Bytes of scratch with which the memory needs one bank less than now. */
+static bool find_limit(const banks *b, uint32_t memory, uint64_t *limit) {
+  const ash_memory *m = memory_at(b, memory);
+  const uint64_t height = b->placed[memory].height;
+  if (m->bank_bytes == 0 || height == 0)
+    return false;
+  const uint64_t rest = m->reserve_bytes + ash_arenas_in(b->d, memory);
+  const uint64_t less =
+      (ash_banks_powered(b->d, memory, height) - 1) * m->bank_bytes;
+  *limit = less > rest ? less - rest : 0;
+  return less >= rest; /* else what cannot move needs that bank */
+}
+
+static bool cost_the_same(const banks *b, uint32_t x, uint32_t y) {
+  const ash_memory *m = memory_at(b, x), *n = memory_at(b, y);
+  return m->read_cost == n->read_cost && m->write_cost == n->write_cost;
+}
+
+/* Moves storages out of `from` until it needs one bank less; all or nothing. */
+static ash_status save_bank(banks *b, uint32_t from, uint32_t to,
+                            uint64_t limit, bool *saved) {
+  ash_place_result here = {0}, there = {0};
+  const uint64_t room = ash_draft_room(b->d, to);
+  *saved = false;
+  for (uint32_t i = 0; i < b->all.count; i++)
+    b->before[i] = b->home[i];
+  for (;;) {
+    gather(b, from);
+    if (b->part.count == 0)
+      break;
+    if (!is_overfull(b, limit) && limit > 0) {
+      ASH_TRY(b->pack(b->d, &here, &b->part, limit));
+      if (fits(b, &here, limit))
+        break;
+    }
+    const uint32_t victim = find_victim(b, from, to, limit);
+    const uint32_t other =
+        victim == ASH_NO_ID ? find_victim(b, from, to, 0) : victim;
+    if (other == ASH_NO_ID)
+      break;
+    b->home[other] = to;
+  }
+  const bool out = b->part.count == 0 || (here.offsets && here.height <= limit);
+  gather(b, to);
+  if (out && !is_overfull(b, room))
+    ASH_TRY(b->pack(b->d, &there, &b->part, room));
+  *saved = out && there.offsets && there.height <= room &&
+           ash_banks_powered(b->d, to, there.height) <=
+               ash_banks_powered(b->d, to, b->placed[to].height);
+  for (uint32_t i = 0; i < b->all.count; i++) {
+    b->saves[i] = b->saves[i] || (*saved && b->home[i] != b->before[i]);
+    b->home[i] = *saved ? b->home[i] : b->before[i];
+  }
+  if (*saved) {
+    b->placed[from] = here;
+    b->placed[to] = there;
+  }
+  return ASH_OK;
+}
+
+static ash_status save_banks(banks *b, const uint32_t *memories,
+                             uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t k = 0; k < count; k++) {
+      uint64_t limit;
+      bool saved = true;
+      while (saved && i != k && cost_the_same(b, memories[i], memories[k]) &&
+             find_limit(b, memories[i], &limit))
+        ASH_TRY(save_bank(b, memories[i], memories[k], limit, &saved));
+    }
+  return ASH_OK;
+}
+
+static ash_status commit(banks *b) {
+  for (uint32_t m = 0; m < b->d->ask->memory_count; m++) {
+    gather(b, m);
+    ASH_TRY(ash_draft_commit(b->d, &b->part, &b->placed[m], m));
+  }
+  return ASH_OK;
 }
 
 static bool is_candidate(const uint32_t *memories, uint32_t count, uint32_t m) {
@@ -283,5 +375,8 @@ ash_status ash_plan_banks(ash_draft *d, ash_pack *pack) {
   for (uint32_t k = 0; k < count; k++)
     ASH_TRY(settle(&b, memories[k],
                    k + 1 < count ? memories[k + 1] : ASH_NO_MEMORY, k > 0));
+  if (!d->ask->options->overlap)
+    ASH_TRY(save_banks(&b, memories, count));
+  ASH_TRY(commit(&b));
   return tell(&b, memories[0]);
 }

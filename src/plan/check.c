@@ -6,6 +6,7 @@
 #include "ashlar/tile.h"
 
 #include "base/checked.h"
+#include "base/sort.h"
 #include "kernel/reads.h"
 
 #include <inttypes.h>
@@ -68,9 +69,10 @@ static bool share_time(const ash_slot *a, const ash_slot *b) {
 
 static bool share_bytes(const ash_slot *a, const ash_slot *b) {
   return a->binding.role == b->binding.role &&
-         strcmp(a->binding.memory, b->binding.memory) == 0 &&
          a->binding.offset < b->binding.offset + b->size &&
-         b->binding.offset < a->binding.offset + a->size;
+         b->binding.offset < a->binding.offset + a->size &&
+         (a->binding.memory == b->binding.memory ||
+          strcmp(a->binding.memory, b->binding.memory) == 0);
 }
 
 static uint32_t root_of(const ash_plan *p, uint32_t slot) {
@@ -320,12 +322,33 @@ static ash_status check_arena_order(const checker *c, uint32_t i) {
                   a->memory);
 }
 
-static ash_status check_unique(const checker *c, uint32_t i) {
-  const ash_slot *s = &c->plan->slots[i];
-  for (uint32_t k = 0; k < i; k++) {
-    const ash_slot *other = &c->plan->slots[k];
-    if (strcmp(s->id, other->id) == 0 ||
-        (s->tensor != ASH_NO_ID && s->tensor == other->tensor))
+static int by_id(const void *a, const void *b, const void *user) {
+  const ash_plan *p = user;
+  return strcmp(p->slots[*(const uint32_t *)a].id,
+                p->slots[*(const uint32_t *)b].id);
+}
+
+static int by_tensor(const void *a, const void *b, const void *user) {
+  const ash_plan *p = user;
+  const uint32_t x = p->slots[*(const uint32_t *)a].tensor;
+  const uint32_t y = p->slots[*(const uint32_t *)b].tensor;
+  return x == y ? 0 : x < y ? -1 : 1;
+}
+
+/* Sorted, those that are the same stand side by side. */
+static ash_status check_unique(const checker *c, ash_compare *compare) {
+  const ash_plan *p = c->plan;
+  ash_zone *z = &c->ctx->scratch;
+  uint32_t *order = ASH_NEW_ARRAY(z, uint32_t, p->slot_count + 1u);
+  uint32_t *spare = ASH_NEW_ARRAY(z, uint32_t, p->slot_count + 1u);
+  ASH_TRY(ash_zone_check(c->ctx, z));
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    order[i] = i;
+  ash_sort(order, spare, p->slot_count, sizeof *order, compare, p);
+  for (uint32_t i = 1; i < p->slot_count; i++) {
+    const ash_slot *s = &p->slots[order[i]];
+    if (compare(&order[i - 1], &order[i], p) == 0 &&
+        (compare == by_id || s->tensor != ASH_NO_ID))
       return REFUSE(c, ASH_D_plan_duplicate, s, "'%s' is planned twice", s->id);
   }
   return ASH_OK;
@@ -340,10 +363,10 @@ static ash_status check(const checker *c) {
     if (c->device)
       ASH_TRY(check_arena_memory(c, &p->arenas[i]));
   }
-  for (uint32_t i = 0; i < p->slot_count; i++) {
-    ASH_TRY(check_unique(c, i));
+  ASH_TRY(check_unique(c, by_id));
+  ASH_TRY(check_unique(c, by_tensor));
+  for (uint32_t i = 0; i < p->slot_count; i++)
     ASH_TRY(check_slot(c, &p->slots[i]));
-  }
   for (uint32_t i = 0; i < p->slot_count; i++) {
     ASH_TRY(check_alias(c, i));
     for (uint32_t k = 0; k < i; k++)

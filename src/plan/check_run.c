@@ -43,7 +43,7 @@ static range range_of(const runner *r, uint32_t slot) {
 
 static bool meet(const range *a, const range *b) {
   return a->role == b->role && a->lo < b->hi && b->lo < a->hi &&
-         strcmp(a->memory, b->memory) == 0;
+         (a->memory == b->memory || strcmp(a->memory, b->memory) == 0);
 }
 
 static bool same_start(const range *a, const range *b) {
@@ -144,6 +144,8 @@ static ash_status write_range(const runner *r, uint32_t op, uint32_t writer,
   const char *what = slot_at(r, writer)->id;
   ASH_TRY(check_inputs(r, op, w, what));
   for (uint32_t i = 0; i < r->c->plan->slot_count; i++) {
+    if (slot_at(r, i)->tensor == ASH_NO_ID)
+      continue; /* nobody reads work memory and tiles later */
     const range other = range_of(r, i);
     if (i == writer || !meet(&other, w))
       continue;

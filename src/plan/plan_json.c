@@ -68,6 +68,23 @@ static void put_tensors(ash_json *j, const ash_plan *p, const ash_graph *g) {
   ash_json_close(j, ']');
 }
 
+static void put_power(ash_json *j, const ash_plan *p) {
+  if (p->power_count == 0)
+    return;
+  ash_json_open(j, "power", '[');
+  for (uint32_t i = 0; i < p->power_count; i++) {
+    const ash_power *x = &p->power[i];
+    ash_json_open(j, NULL, '{');
+    ash_json_string(j, "memory", x->memory);
+    ash_json_uint(j, "bank_bytes", x->bank_bytes);
+    ash_json_uint(j, "used", x->used);
+    ash_json_uint(j, "powered", x->powered);
+    ash_json_uint(j, "banks", x->banks);
+    ash_json_close(j, '}');
+  }
+  ash_json_close(j, ']');
+}
+
 static void put_ids(ash_json *j, const char *key, const ash_graph *g,
                     const uint32_t *ids, size_t count) {
   ash_json_open_inline(j, key, '[');
@@ -131,6 +148,7 @@ static ash_status put_plan(ash_ctx *ctx, ash_text *t, const ash_plan *p,
   put_ids(&j, "inputs", g, g->inputs, g->input_count);
   put_ids(&j, "outputs", g, g->outputs, g->output_count);
   put_arenas(&j, p);
+  put_power(&j, p);
   put_tensors(&j, p, g);
   put_steps(ctx, &j, p, g);
   ash_layers_json(&j, p, g);

@@ -38,6 +38,8 @@ ash_status ash_choose_planner(ash_ctx *ctx, const ash_planner **out,
   if (!name)
     name = "exact";
   *out = ash_find_planner(ctx, name);
+  if (!*out)
+    *out = ash_find_mixed(name);
   if (*out)
     return ASH_OK;
   if (strncmp(name, "exec:", 5) == 0)
@@ -57,6 +59,19 @@ ash_status ash_choose_planner(ash_ctx *ctx, const ash_planner **out,
   return ASH_MISUSE;
 }
 
+/* Given directly, or by name. */
+static ash_status find_backend(planning *p) {
+  const ash_planner *given = p->options.backend;
+  if (!given)
+    return ash_choose_planner(p->ctx, &p->backend, p->options.planner);
+  p->backend = given;
+  return ash_planner_check(p->ctx, given, "the backend given", false);
+}
+
+static const char *name_of(const ash_planner *p) {
+  return p->name ? p->name : "unnamed";
+}
+
 static ash_status call_backend(planning *p) {
   const size_t said = p->ctx->diag_count;
   const ash_status status =
@@ -65,7 +80,7 @@ static ash_status call_backend(planning *p) {
     return status;
   return ash_fail(p->ctx, status,
                   status == ASH_NOFIT ? ASH_D_plan_nofit : ASH_D_planner_failed,
-                  ASH_NOWHERE, "planner '%s': %s", p->backend->name,
+                  ASH_NOWHERE, "planner '%s': %s", name_of(p->backend),
                   p->answer.message ? p->answer.message
                                     : ash_status_text(status));
 }
@@ -257,7 +272,7 @@ static ash_status finish(planning *p, const ash_plan **out) {
   ash_draft d = {p->ctx, &p->ask, &p->answer};
   ash_plan *plan = ASH_NEW(&p->ctx->keep, ash_plan);
   const char *model = ash_zone_string(&p->ctx->keep, p->ask.graph->name);
-  const char *planner = ash_zone_string(&p->ctx->keep, p->backend->name);
+  const char *planner = ash_zone_string(&p->ctx->keep, name_of(p->backend));
   ASH_TRY(ash_zone_check(p->ctx, &p->ctx->keep));
   if (p->options.tilings)
     ash_tile_reasons(p->answer.slots, p->ask.slot_count);
@@ -275,6 +290,7 @@ static ash_status finish(planning *p, const ash_plan **out) {
                      .arena_count = p->answer.arena_count,
                      .ticks = p->answer.ticks};
   ASH_TRY(list_code(p, &plan->code_memory));
+  ASH_TRY(ash_count_power(&d, plan));
   if (p->options.tilings)
     ASH_TRY(ash_tile_bind(p->ctx, &plan->tilings, p->options.tilings,
                           plan->slots, plan->slot_count));
@@ -285,7 +301,7 @@ static ash_status finish(planning *p, const ash_plan **out) {
 }
 
 static ash_status run(planning *p, const ash_plan **out) {
-  ASH_TRY(ash_choose_planner(p->ctx, &p->backend, p->options.planner));
+  ASH_TRY(find_backend(p));
   ASH_TRY(make_request(p));
   ASH_TRY(start_answer(p));
   ASH_TRY(call_backend(p));

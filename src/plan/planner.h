@@ -20,7 +20,7 @@ typedef struct ash_draft {
 bool ash_planner_is_builtin(const ash_planner *planner);
 /* The interface's version and the fields that must be there. */
 ash_status ash_planner_check(ash_ctx *ctx, const ash_planner *planner,
-                             const char *where);
+                             const char *where, bool named);
 /* "exec:PROGRAM ARGS" as a backend; exec.c. */
 ash_status ash_exec_planner(ash_ctx *ctx, const ash_planner **out,
                             const char *command);
@@ -101,6 +101,16 @@ ash_status ash_tile_bind(ash_ctx *ctx, const ash_tilings **out,
                          const ash_tilings *from, const ash_slot *slots,
                          uint32_t slot_count);
 
+/* ---- power banks --------------------------------------------------------- */
+
+/* Bytes of a memory that arenas take, and stored bytes of staged ones. */
+uint64_t ash_arenas_in(const ash_draft *d, uint32_t memory);
+/* Banks of a memory that need power when `bytes` of it are taken besides the
+ * arenas booked so far; 0 where the device does not tell. */
+uint64_t ash_banks_powered(const ash_draft *d, uint32_t memory, uint64_t bytes);
+/* What the plan's arenas keep powered. */
+ash_status ash_count_power(ash_draft *d, ash_plan *plan);
+
 /* ---- finishing ----------------------------------------------------------- */
 
 /* Fills arenas from the bindings where a foreign backend left them out. */
@@ -109,7 +119,10 @@ ash_status ash_complete_arenas(ash_draft *d, bool trusted);
 ash_status ash_check_demands(ash_draft *d);
 
 /* The packings of the built-in backends. */
-ash_pack ash_pack_exact, ash_pack_greedy;
+ash_pack ash_pack_exact, ash_pack_greedy, ash_pack_tetris_random,
+    ash_pack_tetris_chosen, ash_pack_minimalloc;
+/* "A+B": A packs memories of tiles, B those of tensors; NULL: no such names. */
+const ash_planner *ash_find_mixed(const char *name);
 
 extern const ash_planner ash_planner_exact, ash_planner_greedy,
     ash_planner_first_fit, ash_planner_naive;

@@ -26,7 +26,7 @@ ash_status ash_load_planner(ash_ctx *ctx, const ash_planner **out,
   const ash_planner *planner = dlsym(object, "ashlar_planner");
   if (!planner)
     return fail(ctx, path, "it does not export 'ashlar_planner'");
-  ASH_TRY(ash_planner_check(ctx, planner, path));
+  ASH_TRY(ash_planner_check(ctx, planner, path, true));
   *out = planner;
   return ASH_OK;
 }

@@ -42,20 +42,20 @@ bool ash_planner_is_builtin(const ash_planner *planner) {
 }
 
 ash_status ash_planner_check(ash_ctx *ctx, const ash_planner *planner,
-                             const char *where) {
+                             const char *where, bool named) {
   if (planner->abi != ASH_PLANNER_ABI)
     return ash_fail(ctx, ASH_MISUSE, ASH_D_planner_abi, ASH_NOWHERE,
                     "%s was made for version %u of the planner interface, this "
                     "is version %u",
                     where, (unsigned)planner->abi, (unsigned)ASH_PLANNER_ABI);
-  if (!planner->name || !*planner->name || !planner->plan)
+  if ((named && (!planner->name || !*planner->name)) || !planner->plan)
     return ash_fail(ctx, ASH_MISUSE, ASH_D_planner_abi, ASH_NOWHERE,
                     "%s has no name or no plan function", where);
   return ASH_OK;
 }
 
 ash_status ash_register_planner(ash_ctx *ctx, const ash_planner *planner) {
-  ASH_TRY(ash_planner_check(ctx, planner, "a planner to be registered"));
+  ASH_TRY(ash_planner_check(ctx, planner, "a planner to be registered", true));
   if (ash_find_planner(ctx, planner->name))
     return ash_fail(ctx, ASH_MISUSE, ASH_D_planner_taken, ASH_NOWHERE,
                     "there is already a planner called '%s'", planner->name);

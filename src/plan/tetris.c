@@ -211,18 +211,18 @@ static ash_status pack_with(ash_draft *d, ash_place_result *out,
 /* ---- the planners ---------------------------------------------------------
  */
 
-static ash_status pack_random(ash_draft *d, ash_place_result *out,
-                              const ash_scratch *s, uint64_t capacity) {
+ash_status ash_pack_tetris_random(ash_draft *d, ash_place_result *out,
+                                  const ash_scratch *s, uint64_t capacity) {
   return pack_with(d, out, s, capacity, drop_random);
 }
 
-static ash_status pack_chosen(ash_draft *d, ash_place_result *out,
-                              const ash_scratch *s, uint64_t capacity) {
+ash_status ash_pack_tetris_chosen(ash_draft *d, ash_place_result *out,
+                                  const ash_scratch *s, uint64_t capacity) {
   return pack_with(d, out, s, capacity, drop_chosen);
 }
 
-static ash_status pack_feasible(ash_draft *d, ash_place_result *out,
-                                const ash_scratch *s, uint64_t capacity) {
+ash_status ash_pack_minimalloc(ash_draft *d, ash_place_result *out,
+                               const ash_scratch *s, uint64_t capacity) {
   const ash_place_problem problem = {
       .buffers = s->buffers, .buffer_count = s->count, .capacity = capacity};
   const ash_place_options options = {.struct_bytes = sizeof options,
@@ -236,7 +236,7 @@ static ash_status plan_random(void *user, ash_ctx *ctx,
                               ash_plan_answer *answer) {
   ash_draft d = {ctx, ask, answer};
   (void)user;
-  return ash_plan_banks(&d, pack_random);
+  return ash_plan_banks(&d, ash_pack_tetris_random);
 }
 
 static ash_status plan_chosen(void *user, ash_ctx *ctx,
@@ -244,7 +244,7 @@ static ash_status plan_chosen(void *user, ash_ctx *ctx,
                               ash_plan_answer *answer) {
   ash_draft d = {ctx, ask, answer};
   (void)user;
-  return ash_plan_banks(&d, pack_chosen);
+  return ash_plan_banks(&d, ash_pack_tetris_chosen);
 }
 
 static ash_status plan_feasible(void *user, ash_ctx *ctx,
@@ -252,7 +252,7 @@ static ash_status plan_feasible(void *user, ash_ctx *ctx,
                                 ash_plan_answer *answer) {
   ash_draft d = {ctx, ask, answer};
   (void)user;
-  return ash_plan_banks(&d, pack_feasible);
+  return ash_plan_banks(&d, ash_pack_minimalloc);
 }
 
 const ash_planner ash_planner_tetris_random = {

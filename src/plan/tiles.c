@@ -153,8 +153,11 @@ ash_status ash_tile_bind(ash_ctx *ctx, const ash_tilings **out,
   ash_zone *z = &ctx->keep;
   ash_tilings *made = ASH_NEW(z, ash_tilings);
   ash_tiling *items = ASH_NEW_ARRAY(z, ash_tiling, from->count + 1u);
+  ash_tile_buffer **own =
+      ASH_NEW_ARRAY(&ctx->scratch, ash_tile_buffer *, from->count + 1u);
   *out = NULL;
   ASH_TRY(ash_zone_check(ctx, z));
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
   for (uint32_t i = 0; i < from->count; i++) {
     items[i] = from->items[i];
     if (!items[i].space)
@@ -166,10 +169,11 @@ ash_status ash_tile_bind(ash_ctx *ctx, const ash_tilings **out,
     for (size_t k = 0; k < count; k++)
       buffers[k] = from->items[i].buffers[k];
     items[i].buffers = buffers;
-    for (uint32_t s = 0; s < slot_count; s++)
-      if (slots[s].tensor == ASH_NO_ID && slots[s].op == i)
-        take_slot(&items[i], buffers, &slots[s], s);
+    own[i] = buffers;
   }
+  for (uint32_t s = 0; s < slot_count; s++)
+    if (slots[s].tensor == ASH_NO_ID && items[slots[s].op].space)
+      take_slot(&items[slots[s].op], own[slots[s].op], &slots[s], s);
   *made = *from;
   made->items = items;
   *out = made;

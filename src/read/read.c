@@ -111,7 +111,7 @@ ash_status ash_read_model_with(ash_ctx *ctx, ash_graph **out,
                                const ash_load_options *options) {
   *out = NULL;
   if (looks_like(bytes, count, 4, "TFL3", 4))
-    return ash_read_tflite(ctx, out, bytes, count, file);
+    return ash_read_tflite_with(ctx, out, bytes, count, file, options);
   if (looks_like(bytes, count, 0, "graph ", 6))
     return ash_graph_parse(ctx, out, (const char *)bytes, count, file);
   if (looks_like_onnx(bytes, count))

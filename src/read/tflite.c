@@ -347,7 +347,18 @@ static ash_status settle(ash_tflite *r, ash_status status, size_t diags) {
 
 ash_status ash_read_tflite(ash_ctx *ctx, ash_graph **out, const uint8_t *bytes,
                            size_t count, const char *file) {
-  ash_tflite r = {.ctx = ctx, .file = file, .bytes = bytes, .count = count};
+  return ash_read_tflite_with(ctx, out, bytes, count, file, NULL);
+}
+
+ash_status ash_read_tflite_with(ash_ctx *ctx, ash_graph **out,
+                                const uint8_t *bytes, size_t count,
+                                const char *file,
+                                const ash_load_options *options) {
+  ash_tflite r = {.ctx = ctx,
+                  .file = file,
+                  .bytes = bytes,
+                  .count = count,
+                  .options = options};
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   const size_t diags = ctx->diag_count;
   *out = NULL;

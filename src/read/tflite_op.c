@@ -13,6 +13,7 @@ enum { ATTRS_MAX = 16, LSTM_INPUTS = 24 };
 enum { /* Operator's fields that are read here */
        OPERATOR_OPTIONS_TYPE = 3,
        OPERATOR_OPTIONS = 4,
+       OPERATOR_CUSTOM_OPTIONS = 5,
        OPERATOR_INTERMEDIATES = 8,
        /* and of tensors, for intermediate ones */
        TENSOR_QUANTIZATION = 4,
@@ -204,6 +205,39 @@ static ash_status read_fully_connected(call *c) {
       ash_op_in(c->r->g, &c->op, 1)->type == ASH_INT8)
     put_int(c, "asymmetric", ash_fb_bool(&c->options, 3, false));
   return put_act(c, 0);
+}
+
+/* ---- others ------------------------------------------------------------- */
+
+/* Name and options of an operator that is not TFLite's. */
+static ash_status read_custom(call *c) {
+  static const char digits[] = "0123456789abcdef";
+  const ash_tflite_op *from = &c->r->ops[c->index];
+  const ash_fb_vector blob = ash_fb_blob(&from->table, OPERATOR_CUSTOM_OPTIONS);
+  ash_zone *zone = &c->r->ctx->scratch;
+  char *hex = ASH_NEW_ARRAY(zone, char, (size_t)blob.count * 2 + 1);
+  ASH_TRY(ash_zone_check(c->r->ctx, zone));
+  const uint8_t *bytes = c->r->bytes + blob.at;
+  for (uint64_t i = 0; i < blob.count; i++) {
+    hex[2 * i] = digits[bytes[i] >> 4];
+    hex[2 * i + 1] = digits[bytes[i] & 15];
+  }
+  put(c, ASH_STRING_ATTR("name", from->code->custom));
+  put(c, ASH_STRING_ATTR("options", hex));
+  return ASH_OK;
+}
+
+/* The number of elements is a constant input. */
+static ash_status read_top_k(call *c) {
+  const ash_tensor *k = ash_op_in(c->r->g, &c->op, 1);
+  if (!k || !k->data || ash_shape_elements(&k->shape) != 1)
+    return ash_fail(c->r->ctx, ASH_UNSUPPORTED, ASH_D_op_options,
+                    at_input(c, 1), "k must be a constant");
+  c->op.input_count = 1;
+  put_int(c, "k", ash_tensor_int(k, 0));
+  put_int(c, "axis", (int64_t)shape_in(c, 0)->rank - 1);
+  put_int(c, "largest", 1);
+  return ASH_OK;
 }
 
 /* ---- layers with state -------------------------------------------------- */
@@ -516,6 +550,13 @@ static const rule rules[] = {
      "ff>f bb>b hh>h hb>h"},
     {128, ASH_OP_cumsum, 1, 102, read_fields, false, "fi>f ii>i li>l"},
     {140, ASH_OP_reduce_all, 1, 27, read_reducer, false, "oi>o"},
+    {7, ASH_OP_gather, 3, 0, NULL, false, ".i>="},
+    {32, ASH_OP_custom, 1, 0, read_custom, false, ".*>.*"},
+    {48, ASH_OP_top_k, 3, 0, read_top_k, false, ".i>=i .l>=i .i>=l"},
+    {131, ASH_OP_rfft2d, 1, 0, NULL, false, "fi>c"},
+    {133, ASH_OP_imag, 1, 0, NULL, false, "c>f"},
+    {134, ASH_OP_real, 1, 0, NULL, false, "c>f"},
+    {135, ASH_OP_complex_abs, 1, 0, NULL, false, "c>f"},
     {24, ASH_OP_rnn, 3, 7, read_act, true, "fffff>f"},
     {27, ASH_OP_svdf, 4, 6, read_svdf, true, "fffff>f bbhih>b bbbib>b"},
     {35, ASH_OP_rnn, 3, 31, read_rnn_sequence, true, "fffff>f"},
@@ -576,9 +617,19 @@ static ash_status refuse_custom(ash_tflite *r, const ash_tflite_code *code) {
   else if (strncmp(name, "Flex", 4) == 0)
     ash_hint(r->ctx, "convert the model with TFLite builtin operators only");
   else
-    ash_hint(r->ctx, "end the model before this operator and run the rest "
-                     "in the application");
+    ash_hint(r->ctx,
+             "--custom %.200s makes it a call of a function that you "
+             "supply",
+             name);
   return status;
+}
+
+/* Did the user promise to supply it? */
+static bool is_supplied(const ash_tflite *r, const char *name) {
+  for (size_t i = 0; name && r->options && i < r->options->custom_count; i++)
+    if (strcmp(r->options->customs[i], name) == 0)
+      return true;
+  return false;
 }
 
 static ash_status check_code(ash_tflite *r, const ash_tflite_code *code) {
@@ -586,7 +637,7 @@ static ash_status check_code(ash_tflite *r, const ash_tflite_code *code) {
   const rule *known = find_rule(code->builtin);
   const char *name = ash_tflite_builtin_name(code->builtin);
   if (code->builtin == CUSTOM)
-    return refuse_custom(r, code);
+    return is_supplied(r, code->custom) ? ASH_OK : refuse_custom(r, code);
   if (ash_tflite_makes_handles(code->builtin))
     return ASH_OK;
   if (!known)
@@ -715,6 +766,15 @@ static void drop_unlisted(call *c) {
     c->op.input_count = (uint32_t)strlen(d->order);
 }
 
+/* EMBEDDING_LOOKUP is a gather with the indices first. */
+static void swap_lookup(call *c) {
+  if (c->rule->code != 7 || c->op.input_count != 2)
+    return;
+  const uint32_t first = c->op.inputs[0];
+  c->op.inputs[0] = c->op.inputs[1];
+  c->op.inputs[1] = first;
+}
+
 static ash_status translate(call *c) {
   const ash_tflite_op *from = &c->r->ops[c->index];
   ash_zone *scratch = &c->r->ctx->scratch;
@@ -738,6 +798,7 @@ static ash_status translate(call *c) {
                           : c->r->uses[from->inputs[k]].graph;
   }
   drop_unlisted(c);
+  swap_lookup(c);
   while (c->rule->kind == ASH_OP_lstm && c->op.input_count >= 20 &&
          c->op.input_count < LSTM_INPUTS) /* no layer normalisation */
     c->op.inputs[c->op.input_count++] = ASH_NO_ID;

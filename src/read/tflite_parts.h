@@ -50,6 +50,7 @@ typedef struct ash_tflite {
   ash_ctx *ctx;
   ash_graph *g;
   const char *file;
+  const ash_load_options *options; /* or NULL */
   const uint8_t *bytes; /* the whole file, also what lies behind the ... */
   uint64_t count;
   ash_fb fb; /* ... FlatBuffer */

@@ -35,17 +35,17 @@ static const struct {
   const char *text;
   ash_type type; /* ASH_NONE: not supported */
 } types[] = {
-    {"float32", ASH_FLOAT32},   {"float16", ASH_FLOAT16},
-    {"int32", ASH_INT32},       {"uint8", ASH_UINT8},
-    {"int64", ASH_INT64},       {"string", ASH_NONE},
-    {"bool", ASH_BOOL},         {"int16", ASH_INT16},
-    {"complex64", ASH_NONE},    {"int8", ASH_INT8},
-    {"float64", ASH_FLOAT64},   {"complex128", ASH_NONE},
-    {"uint64", ASH_UINT64},     {"resource", ASH_NONE},
-    {"variant", ASH_NONE},      {"uint32", ASH_UINT32},
-    {"uint16", ASH_UINT16},     {"int4", ASH_INT4},
-    {"bfloat16", ASH_BFLOAT16}, {"int2", ASH_NONE},
-    {"uint4", ASH_UINT4},       {"float8_e4m3fn", ASH_NONE},
+    {"float32", ASH_FLOAT32},     {"float16", ASH_FLOAT16},
+    {"int32", ASH_INT32},         {"uint8", ASH_UINT8},
+    {"int64", ASH_INT64},         {"string", ASH_NONE},
+    {"bool", ASH_BOOL},           {"int16", ASH_INT16},
+    {"complex64", ASH_COMPLEX64}, {"int8", ASH_INT8},
+    {"float64", ASH_FLOAT64},     {"complex128", ASH_NONE},
+    {"uint64", ASH_UINT64},       {"resource", ASH_NONE},
+    {"variant", ASH_NONE},        {"uint32", ASH_UINT32},
+    {"uint16", ASH_UINT16},       {"int4", ASH_INT4},
+    {"bfloat16", ASH_BFLOAT16},   {"int2", ASH_NONE},
+    {"uint4", ASH_UINT4},         {"float8_e4m3fn", ASH_NONE},
     {"float8_e5m2", ASH_NONE},
 };
 
@@ -370,6 +370,7 @@ static ash_status unpack(draft *d) {
   }
   d->t.type = ASH_INT8;
   d->t.data = (const uint8_t *)wide;
+  d->t.file_byte = UINT64_MAX;
   return ASH_OK;
 }
 
@@ -385,6 +386,7 @@ static ash_status fill_first(draft *d) {
   ASH_TRY(ash_zone_check(d->r->ctx, zone));
   memset(first, t->quant.zero_point[0] & 0xff, (size_t)count);
   t->data = first;
+  t->file_byte = UINT64_MAX;
   return ASH_OK;
 }
 

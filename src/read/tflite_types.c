@@ -3,7 +3,7 @@
  * inputs, '>', outputs; combinations are separated by one blank.
  *
  *   f float32  e float16  b int8  u uint8  h int16  i int32  l int64  n int4
- *   o bool
+ *   o bool  c complex64
  *   .  any type
  *   =  the type of the first input
  *   *  any number of the one before
@@ -18,9 +18,10 @@ static char letter_of(ash_type type) {
   static const struct {
     ash_type type;
     char letter;
-  } known[] = {{ASH_FLOAT32, 'f'}, {ASH_FLOAT16, 'e'}, {ASH_INT8, 'b'},
-               {ASH_UINT8, 'u'},   {ASH_INT16, 'h'},   {ASH_INT32, 'i'},
-               {ASH_INT64, 'l'},   {ASH_INT4, 'n'},    {ASH_BOOL, 'o'}};
+  } known[] = {{ASH_FLOAT32, 'f'},  {ASH_FLOAT16, 'e'}, {ASH_INT8, 'b'},
+               {ASH_UINT8, 'u'},    {ASH_INT16, 'h'},   {ASH_INT32, 'i'},
+               {ASH_INT64, 'l'},    {ASH_INT4, 'n'},    {ASH_BOOL, 'o'},
+               {ASH_COMPLEX64, 'c'}};
   for (size_t i = 0; i < ASH_COUNT_OF(known); i++)
     if (known[i].type == type)
       return known[i].letter;

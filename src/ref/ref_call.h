@@ -218,6 +218,10 @@ ash_status ash_ref_move_all(const ash_ref_call *c, ash_ref_source *source_of);
   X(running, ash_ref_running)                                                  \
   X(top_k, ash_ref_top_k)                                                      \
   X(resample, ash_ref_resample)                                                \
+  X(rfft2d, ash_ref_rfft2d)                                                    \
+  X(complex_abs, ash_ref_complex)                                              \
+  X(real, ash_ref_complex)                                                     \
+  X(imag, ash_ref_complex)                                                     \
   X(svdf, ash_ref_svdf)                                                        \
   X(rnn, ash_ref_rnn)                                                          \
   X(lstm, ash_ref_lstm)                                                        \

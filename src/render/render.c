@@ -17,6 +17,7 @@ typedef struct builder {
   ash_render_plan *out;
   ash_render_arena *arenas;
   ash_render_blob *blobs;
+  const ash_render_arena **staged;
 } builder;
 
 static ash_loc at_tensor(const builder *b, const ash_slot *s) {
@@ -46,8 +47,8 @@ const char *ash_render_symbol(ash_zone *z, const char *prefix, ash_role role,
 
 const char *ash_render_blob_symbol(ash_zone *z, const char *arena_symbol,
                                    bool staged) {
-  const char *symbol = ash_zone_format(z, "%s%s", arena_symbol,
-                                       staged ? "__source" : "__blob");
+  const char *symbol =
+      ash_zone_format(z, "%s%s", arena_symbol, staged ? "__source" : "__blob");
   return symbol ? symbol : "";
 }
 
@@ -67,16 +68,14 @@ static ash_status check_slot(const builder *b, const ash_slot *s) {
     return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_unbound, at_tensor(b, s),
                     "the plan does not bind '%s'", s->id);
   if (!a)
-    return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_no_arena,
-                    at_tensor(b, s),
+    return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_no_arena, at_tensor(b, s),
                     "'%s' is bound to a %s arena in %s, and the plan has none",
                     s->id, ash_role_text(s->binding.role), s->binding.memory);
   if (s->binding.offset > a->size || s->size > a->size - s->binding.offset)
-    return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_beyond_arena,
-                    at_tensor(b, s),
-                    "'%s' ends at %" PRIu64 ", beyond its arena's %" PRIu64
-                    " bytes",
-                    s->id, s->binding.offset + s->size, a->size);
+    return ash_fail(
+        b->ctx, ASH_MALFORMED, ASH_D_plan_beyond_arena, at_tensor(b, s),
+        "'%s' ends at %" PRIu64 ", beyond its arena's %" PRIu64 " bytes", s->id,
+        s->binding.offset + s->size, a->size);
   if (strcmp(s->binding.source_memory, a->source_memory) != 0)
     return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_source, at_tensor(b, s),
                     "'%s' comes from %s, others of its arena from %s", s->id,
@@ -116,22 +115,29 @@ static void render_arenas(builder *b) {
   ash_render_plan *r = b->out;
   for (uint32_t i = 0; i < b->plan->arena_count; i++) {
     const ash_arena *a = &b->plan->arenas[i];
-    b->arenas[i] = (ash_render_arena){.region_id = i,
-                                      .role = ash_role_text(a->role),
-                                      .memory = a->memory,
-                                      .source_memory = a->source_memory,
-                                      .size = a->size,
-                                      .alignment = a->alignment,
-                                      .is_staged = is_staged(a),
-                                      .symbol = ash_render_symbol(
-                                          b->zone, b->out->prefix, a->role,
-                                          a->memory)};
+    b->arenas[i] =
+        (ash_render_arena){.region_id = i,
+                           .role = ash_role_text(a->role),
+                           .memory = a->memory,
+                           .source_memory = a->source_memory,
+                           .size = a->size,
+                           .alignment = a->alignment,
+                           .is_staged = is_staged(a),
+                           .symbol = ash_render_symbol(b->zone, b->out->prefix,
+                                                       a->role, a->memory)};
     r->scratch_count += a->role == ASH_SCRATCH;
     r->persistent_count += a->role == ASH_PERSISTENT;
     r->constant_count += a->role == ASH_CONSTANT;
   }
   r->all_arenas = b->arenas;
   r->arena_count = b->plan->arena_count;
+  r->scratch_arenas = b->arenas;
+  r->persistent_arenas = r->scratch_arenas + r->scratch_count;
+  r->constant_arenas = r->persistent_arenas + r->persistent_count;
+  for (uint32_t i = 0; i < r->constant_count; i++)
+    if (r->constant_arenas[i].is_staged)
+      b->staged[r->staged_count++] = &r->constant_arenas[i];
+  r->staged_constant_arenas = b->staged;
 }
 
 static void fill_payload(const builder *b, const ash_arena *a,
@@ -176,13 +182,15 @@ ash_status ash_build_render_plan(ash_ctx *ctx, const ash_render_plan **out,
   b.out = ASH_NEW(b.zone, ash_render_plan);
   b.arenas = ASH_NEW_ARRAY(b.zone, ash_render_arena, plan->arena_count + 1u);
   b.blobs = ASH_NEW_ARRAY(b.zone, ash_render_blob, plan->arena_count + 1u);
+  b.staged =
+      ASH_NEW_ARRAY(b.zone, const ash_render_arena *, plan->arena_count + 1u);
   ASH_TRY(ash_zone_check(ctx, b.zone));
   b.out->prefix = ash_zone_string(b.zone, prefix);
   ASH_TRY(check_complete(&b));
   render_arenas(&b);
   ASH_TRY(render_blobs(&b));
-  ASH_TRY(ash_plan_hashes(ctx, b.out->plan_hash, b.out->tensor_layout_hash,
-                          plan));
+  ASH_TRY(
+      ash_plan_hashes(ctx, b.out->plan_hash, b.out->tensor_layout_hash, plan));
   ASH_TRY(ash_zone_check(ctx, b.zone));
   *out = b.out;
   return ASH_OK;
@@ -193,14 +201,6 @@ const ash_render_arena *ash_render_region(const ash_render_plan *plan,
   for (uint32_t i = 0; i < plan->arena_count; i++)
     if (strcmp(plan->all_arenas[i].role, ash_role_text(role)) == 0 &&
         strcmp(plan->all_arenas[i].memory, memory) == 0)
-      return &plan->all_arenas[i];
-  return NULL;
-}
-
-const ash_render_arena *ash_render_staged(const ash_render_plan *plan,
-                                          uint32_t index) {
-  for (uint32_t i = 0; i < plan->arena_count; i++)
-    if (plan->all_arenas[i].is_staged && index-- == 0)
       return &plan->all_arenas[i];
   return NULL;
 }

@@ -430,18 +430,23 @@ static ash_status check_work(const checker *c) {
   return check_slot(c, c->t->work.slot, ASH_SLOT_WORK, need, last, 1);
 }
 
+static bool is_own(const checker *c, uint32_t slot) {
+  return c->plan->slots[slot].tensor == ASH_NO_ID &&
+         c->plan->slots[slot].op == c->t->op;
+}
+
 /* Buffers of one op are used at once: no two share a byte. */
 static ash_status check_apart(const checker *c) {
-  for (uint32_t i = 0; i < c->plan->slot_count; i++) {
+  uint32_t first = c->plan->slot_count;
+  for (uint32_t i = c->plan->slot_count; i-- > 0;)
+    first = is_own(c, i) ? i : first;
+  for (uint32_t i = first; i < c->plan->slot_count; i++) {
     const ash_slot *a = &c->plan->slots[i];
-    if (a->tensor != ASH_NO_ID || a->op != c->t->op)
-      continue;
-    for (uint32_t k = 0; k < i; k++) {
+    for (uint32_t k = first; is_own(c, i) && k < i; k++) {
       const ash_slot *b = &c->plan->slots[k];
-      if (b->tensor == ASH_NO_ID && b->op == c->t->op &&
-          strcmp(a->binding.memory, b->binding.memory) == 0 &&
-          a->binding.offset < b->binding.offset + b->size &&
-          b->binding.offset < a->binding.offset + a->size)
+      if (is_own(c, k) && a->binding.offset < b->binding.offset + b->size &&
+          b->binding.offset < a->binding.offset + a->size &&
+          strcmp(a->binding.memory, b->binding.memory) == 0)
         return REFUSE(c, ASH_D_tile_overlap,
                       "%s: '%s' is overwritten while '%s' is in use",
                       name_of(c), b->id, a->id);

@@ -309,7 +309,9 @@ static bool choose_copies(const ash_tile_problem *p, const ash_tile_sizes *s,
     if (!is_staged(p, level, o))
       continue;
     copies[o] = 1;
-    if (m->loads[o] > 1 && p->buffering)
+    if (p->wanted[level][o])
+      copies[o] = p->wanted[level][o];
+    else if (m->loads[o] > 1 && p->buffering)
       copies[o] = (uint8_t)p->buffering;
     else if (m->time[o] > m->fill[o] && p->stages[level].overlaps)
       movers[count++] = o;

@@ -3,6 +3,8 @@
 
 #include "graph/graph.h"
 
+#include <string.h>
+
 static bool same_axis(const ash_tile_axis *a, const ash_tile_axis *b) {
   return a->extent == b->extent && a->kind == b->kind &&
          a->granule == b->granule && a->multiple == b->multiple;
@@ -56,7 +58,8 @@ bool ash_problem_same(const ash_tile_problem *a, const ash_tile_problem *b) {
       a->per_kilocycle != b->per_kilocycle || !same_space(a, b))
     return false;
   for (uint32_t k = 0; k < a->level_count; k++)
-    if (!same_stage(&a->stages[k], &b->stages[k]))
+    if (!same_stage(&a->stages[k], &b->stages[k]) ||
+        memcmp(a->wanted[k], b->wanted[k], sizeof a->wanted[k]) != 0)
       return false;
   return true;
 }

@@ -21,18 +21,25 @@ typedef struct ash_tile_stage {
   uint64_t alignment;
 } ash_tile_stage;
 
+/* What a choice is worth: less is better, the first difference decides. */
+typedef struct ash_tile_value {
+  uint64_t cycles, bytes, footprint;
+} ash_tile_value;
+
 typedef struct ash_tile_problem {
   ash_ctx *ctx;
   const ash_graph *g;
   const ash_tile_space *space;
   uint32_t level_count;
   ash_tile_stage stages[ASH_TILE_LEVELS];
-  uint32_t buffering;     /* 0: free, else copies of all that moves        */
+  uint32_t buffering; /* 0: free, else copies of all that moves        */
+  uint8_t wanted[ASH_TILE_LEVELS][ASH_OPERANDS_MAX]; /* 0: free, else copies */
   uint64_t per_kilocycle; /* units of work                                 */
   uint64_t elements_per_kilocycle;
   uint64_t call_cycles;
   uint64_t ticks;
-  uint64_t seed;
+  bool limited; /* no more cycles and no more bytes than `most`             */
+  ash_tile_value most;
 } ash_tile_problem;
 
 /* Do both have the same answer? */
@@ -50,11 +57,6 @@ typedef struct ash_tile_choice {
   uint8_t copies[ASH_TILE_LEVELS][ASH_OPERANDS_MAX];
 } ash_tile_choice;
 
-/* What it is worth: less is better, the first difference decides. */
-typedef struct ash_tile_value {
-  uint64_t cycles, bytes, footprint;
-} ash_tile_value;
-
 static inline bool ash_value_less(const ash_tile_value *a,
                                   const ash_tile_value *b) {
   if (a->cycles != b->cycles)
@@ -62,6 +64,13 @@ static inline bool ash_value_less(const ash_tile_value *a,
   if (a->bytes != b->bytes)
     return a->bytes < b->bytes;
   return a->footprint < b->footprint;
+}
+
+/* May a choice of that value, or any worth no less, be taken? */
+static inline bool ash_value_allowed(const ash_tile_problem *p,
+                                     const ash_tile_value *v) {
+  return !p->limited ||
+         (v->cycles <= p->most.cycles && v->bytes <= p->most.bytes);
 }
 
 #endif

@@ -127,7 +127,8 @@ static ash_status promising(search *s, uint32_t v, bool *yes) {
   s->best->ticks++;
   ash_tile_value bound = ash_model_bound(s->f, s->p, &sizes, true);
   bound.footprint = 0;
-  *yes = !s->best->found || ash_value_less(&bound, &s->best->value);
+  *yes = ash_value_allowed(s->p, &bound) &&
+         (!s->best->found || ash_value_less(&bound, &s->best->value));
   return ASH_OK;
 }
 
@@ -180,10 +181,12 @@ ash_status ash_search_cost(const ash_tile_problem *p, ash_facts *f,
       s.vars[s.var_count].level = k;
       s.vars[s.var_count++].axis = a;
     }
-  if (s.var_count == 0)
-    return ash_search_leaf(p, f, &s.cut, out);
-  ASH_TRY(start(&s));
-  ASH_TRY(explore(&s));
+  if (s.var_count == 0) {
+    ASH_TRY(ash_search_leaf(p, f, &s.cut, out)); /* nothing to cut */
+  } else {
+    ASH_TRY(start(&s));
+    ASH_TRY(explore(&s));
+  }
   out->verdict = !out->found   ? (s.cut_short ? ASH_UNKNOWN : ASH_INFEASIBLE)
                  : s.cut_short ? ASH_FEASIBLE
                                : ASH_OPTIMAL;

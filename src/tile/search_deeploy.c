@@ -58,10 +58,12 @@ static bool fits(deeploy *d) {
   }
   d->out->ticks++;
   for (uint32_t k = 0; k < d->p->level_count; k++) {
-    const uint64_t once = ash_model_least(d->p, &s, k);
-    const uint64_t fixed =
-        k + 1 == d->p->level_count ? s.accumulator + s.work : 0;
-    if ((once - fixed) * d->copies + fixed >= d->p->stages[k].room)
+    uint64_t room = ash_model_least(d->p, &s, k);
+    for (uint32_t o = 0; o < d->p->space->operand_count; o++)
+      if (d->p->stages[k].staged >> o & 1)
+        room += ash_align_up(s.box[k][o], d->p->stages[k].alignment) *
+                ((d->p->wanted[k][o] ? d->p->wanted[k][o] : d->copies) - 1u);
+    if (room >= d->p->stages[k].room)
       return false;
   }
   return true;
@@ -106,8 +108,9 @@ static ash_status finish(deeploy *d) {
       if (s->axes[a].kind == ASH_AXIS_SUM)
         out->choice.order[k][n++] = (uint8_t)a;
     for (uint32_t o = 0; o < s->operand_count; o++)
-      out->choice.copies[k][o] =
-          d->p->stages[k].staged >> o & 1 ? d->copies : 0;
+      out->choice.copies[k][o] = !(d->p->stages[k].staged >> o & 1) ? 0
+                                 : d->p->wanted[k][o] ? d->p->wanted[k][o]
+                                                      : d->copies;
   }
   out->found =
       ash_model_given(d->f, d->p, &sizes, &out->choice, &out->value, NULL);

@@ -94,7 +94,8 @@ ash_status ash_search_leaf(const ash_tile_problem *p, ash_facts *f,
     if (ash_model_least(p, &sizes, k) > p->stages[k].room)
       return ASH_OK;
   const ash_tile_value bound = ash_model_bound(f, p, &sizes, false);
-  if (best->found && !ash_value_less(&bound, &best->value))
+  if (!ash_value_allowed(p, &bound) ||
+      (best->found && !ash_value_less(&bound, &best->value)))
     return ASH_OK;
   for (uint32_t k = 0; k < p->level_count; k++) {
     list_loops(p, cut, k, &all[k]);
@@ -105,7 +106,8 @@ ash_status ash_search_leaf(const ash_tile_problem *p, ash_facts *f,
       for (uint32_t a = 0; a < p->space->axis_count; a++)
         choice.order[k][a] = all[k].axes[a];
     best->ticks++;
-    if (!ash_model_value(f, p, &sizes, &choice, &value, NULL))
+    if (!ash_model_value(f, p, &sizes, &choice, &value, NULL) ||
+        !ash_value_allowed(p, &value))
       continue;
     if (best->found && !ash_value_less(&value, &best->value))
       continue;

@@ -159,6 +159,20 @@ static ash_status nofit(tiler *t, const ash_tile_problem *p, ash_facts *f) {
 /* ---- one operator ---------------------------------------------------------
  */
 
+/* The search may not trade bytes for cycles without end: what "max" finds with
+ * fewer of both is always better. So that is the start, and nothing that has
+ * more of either is taken. */
+static ash_status search_best(tiler *t, const ash_tile_problem *p, ash_facts *f,
+                              ash_tile_found *out) {
+  ash_tile_problem limited = *p;
+  if (t->search != ash_search_cost)
+    return t->search(p, f, out);
+  ASH_TRY(ash_search_max(p, f, out));
+  limited.limited = out->found;
+  limited.most = out->value;
+  return ash_search_cost(&limited, f, out);
+}
+
 static ash_status search_op(tiler *t, ash_tiling *out,
                             const ash_tile_problem *p) {
   ash_facts *f;
@@ -168,7 +182,7 @@ static ash_status search_op(tiler *t, ash_tiling *out,
       return keep(t, out, p, f, &t->known[i].found);
   known *mine = &t->known[t->known_count];
   *mine = (known){.p = *p};
-  ASH_TRY(t->search(p, f, &mine->found));
+  ASH_TRY(search_best(t, p, f, &mine->found));
   if (!mine->found.found)
     return nofit(t, p, f);
   t->known_count++;
@@ -196,6 +210,29 @@ static bool is_view(const tiler *t, uint32_t op) {
       return false;
   }
   return o->output_count > 0;
+}
+
+/* What a rule of the caller says about copies. */
+static ash_status ask_copies(tiler *t, ash_tile_problem *p, uint32_t target) {
+  if (!t->options.copies)
+    return ASH_OK;
+  for (uint32_t o = 0; o < p->space->operand_count; o++) {
+    const ash_tile_operand *operand = &p->space->operands[o];
+    uint32_t path[ASH_MEMORY_MAX];
+    const uint32_t count =
+        ash_device_path(t->device, t->h.home[operand->tensor], target, path);
+    for (uint32_t hop = 1; hop < count; hop++) {
+      const uint32_t copies =
+          t->options.copies(t->options.copies_user, t->g, p->space->op, operand,
+                            path, count, hop);
+      if (copies > ASH_TILE_COPIES)
+        return ash_fail(t->ctx, ASH_MISUSE, ASH_D_tile_option, ASH_NOWHERE,
+                        "a rule asks for %u copies of a tile of %s",
+                        (unsigned)copies, t->g->ops.items[p->space->op].id);
+      p->wanted[p->level_count - count + hop][o] = (uint8_t)copies;
+    }
+  }
+  return ASH_OK;
 }
 
 static ash_status tile_op(tiler *t, uint32_t op) {
@@ -230,6 +267,7 @@ static ash_status tile_op(tiler *t, uint32_t op) {
                     ash_graph_loc(t->g, op, ASH_NO_ID),
                     "no way leads from the operands of %s to %s",
                     t->g->ops.items[op].id, t->device->memories[target].name);
+  ASH_TRY(ask_copies(t, &p, target));
   return search_op(t, out, &p);
 }
 

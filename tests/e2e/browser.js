@@ -168,14 +168,17 @@ const tests = {
     const page = await openPage(browser);
     await page.click('#tabs button:has-text("Layers")');
     const rows = await page.$$eval('#table .scroller:not([hidden]) tbody tr:not(.space)', all => all.map(row => [...row.cells].map(c => c.textContent)));
-    assert.strictEqual(rows.length, plan.layers.length);
+    assert(rows.length >= Math.min(10, plan.layers.length));
     rows.forEach((cells, k) => {
       const l = plan.layers[k];
-      assert.deepStrictEqual(cells.slice(0, 4), [l.op, l.tile.join('×'), String(l.tiles), String(l.buffering)]);
-      assert.deepStrictEqual([digits(cells[4]), digits(cells[5])], [String(l.bytes_moved), String(l.cycles)]);
+      assert.strictEqual(cells[0], l.op);
+      if (!l.levels) return;
+      assert(cells[1].startsWith(l.levels[0].memory + ': '), cells[1]);
+      assert.deepStrictEqual([cells[2], cells[4], cells[6], cells[7]].map(digits),
+        [l.tiles, l.bytes_moved, l.cycles, l.utilisation_percent].map(String));
     });
     const card = await page.textContent('.card:last-child');
-    assert(digits(card.split('bytes moved')[0]).endsWith(String(plan.layers.reduce((sum, l) => sum + l.bytes_moved, 0))), card);
+    assert(digits(card.split('bytes moved')[0]).endsWith(String(plan.layers.reduce((sum, l) => sum + (l.bytes_moved || 0), 0))), card);
   },
 
   async hostile(browser, plan) {

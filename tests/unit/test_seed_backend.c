@@ -85,6 +85,50 @@ static void plan_is_all_that_a_backend_needs(void) {
   CHECK_EQ(try_backend((behaviour){0}, &id), ASH_OK);
 }
 
+/* Injected directly, a PlannerBackend needs neither a name nor a registry. */
+static void PlannerBackend_needs_no_NAME_when_it_is_injected(void) {
+  net n = make();
+  const ash_plan *p;
+  behaviour b = {0};
+  const ash_planner mine = {
+      .abi = ASH_PLANNER_ABI, .plan = stack_up, .user = &b, .views_only = true};
+  ash_plan_options o = {.backend = &mine, .planner = "no such planner"};
+  CHECK_EQ(ash_plan_model(n.ctx, &p, n.g, small_device(&n), &o), ASH_OK);
+  CHECK_EQ(p->arenas[0].size, 64 * 5);
+  CHECK_STR(p->planner, "unnamed");
+  CHECK(!ash_find_planner(n.ctx, "unnamed"));
+  const ash_planner old = {.abi = 99, .plan = stack_up, .user = &b};
+  o.backend = &old;
+  CHECK_EQ(ash_plan_model(n.ctx, &p, n.g, small_device(&n), &o), ASH_MISUSE);
+  CHECK_EQ(last_diag(&n)->id, ASH_D_planner_abi);
+  net_free(&n);
+}
+
+/* arena_usages, persistent_arenas, constant_arenas, tensor_allocs: all of a
+ * MemoryPlan is there, made from the bindings where the backend is silent. */
+static void
+MemoryPlan_has_arena_usages_persistent_constant_arenas_and_tensor_allocs(void) {
+  net n = net_new();
+  const ash_plan *p;
+  behaviour b = {0};
+  const uint32_t x = row_input(&n, 64), c = row_constant(&n, 64, 1);
+  const uint32_t s = row_variable(&n, 64);
+  row_end(&n, row_add(&n, row_add(&n, x, c), s));
+  const ash_planner mine = {
+      .abi = ASH_PLANNER_ABI, .plan = stack_up, .user = &b, .views_only = true};
+  const ash_plan_options o = {.backend = &mine};
+  CHECK_EQ(ash_plan_model(n.ctx, &p, n.g, small_device(&n), &o), ASH_OK);
+  CHECK_EQ(p->arena_count, 3);
+  for (uint32_t i = 0; i < 3; i++)
+    CHECK_EQ(p->arenas[i].role, i);
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    const ash_binding *at = &p->slots[i].binding;
+    CHECK(p->slots[i].bound && at->memory && at->source_memory);
+  }
+  CHECK_EQ(p->slot_count, n.g->tensor_count);
+  net_free(&n);
+}
+
 static void plan_need_not_be_believed_about_arenas_and_verdicts(void) {
   uint32_t id;
   CHECK_EQ(try_backend((behaviour){.lie = true}, &id), ASH_OK);
@@ -217,6 +261,8 @@ static void a_program_that_takes_too_long_is_ended(void) {
 
 #define TESTS(X)                                                               \
   X(plan_is_all_that_a_backend_needs)                                          \
+  X(PlannerBackend_needs_no_NAME_when_it_is_injected)                          \
+  X(MemoryPlan_has_arena_usages_persistent_constant_arenas_and_tensor_allocs)  \
   X(plan_need_not_be_believed_about_arenas_and_verdicts)                       \
   X(plan_must_populate_a_binding_for_every_tensor)                             \
   X(plan_must_name_memories_of_the_device)                                     \

@@ -194,7 +194,8 @@ static void fill_tensor_constraints_reads_rules_from_words(void) {
 /* ---- merge_alias_lifetimes_to_fixed_point
  * -------------------------------------- */
 
-static void merge_alias_lifetimes_follows_chains_and_trees(void) {
+static void
+merge_alias_lifetimes_to_fixed_point_follows_chains_and_trees(void) {
   ash_lifetime chain[] = {{4, 5}, {1, 2}, {7, 9}, {3, 4}};
   const uint32_t links[] = {ASH_NO_ID, 0, 1, ASH_NO_ID};
   ash_merge_alias_lifetimes(chain, links, 4);
@@ -254,7 +255,7 @@ static void compare_with_reach(const uint32_t *links, int count,
 /* All forests over up to 5 tensors (each links to another or to none, no
  * circles), with all lives out of three for each tensor. */
 static void
-merge_alias_lifetimes_equals_brute_force_on_every_small_forest(void) {
+merge_alias_lifetimes_to_fixed_point_is_brute_force_on_every_forest(void) {
   static const ash_lifetime some[] = {{0, 1}, {2, 3}, {1, 4}};
   unsigned long forests = 0;
   for (int count = 1; count <= 5; count++) {
@@ -395,7 +396,8 @@ static void plan_claims_no_more_than_it_proves_about_constants(void) {
     const uint32_t y = row_input(&n, cases[i].second);
     const uint32_t a = row_constant(&n, cases[i].first, 1);
     const uint32_t b = row_constant(&n, cases[i].second, 9);
-    row_end(&n, row_concat(&n, row_add(&n, x, a), row_add(&n, y, b)));
+    const uint32_t one = row_add(&n, x, a), two = row_add(&n, y, b);
+    row_end(&n, row_concat(&n, one, two));
     const ash_plan_options o = {
         .rules = rules_from(&n, "- {id: '2', alignment: 64}")};
     const ash_plan *p = must_plan(&n, small_device(&n), &o);
@@ -442,6 +444,64 @@ static void plan_spills_by_benefit_and_never_to_unlinkable_memory(void) {
   }
   CHECK(fast > slow && slow > 0 && fast + slow == p->slot_count);
   CHECK_EQ(p->verdict, ASH_FEASIBLE); /* who went where is not proved */
+  net_free(&n);
+}
+
+/* FAST and TWIN cost the same; banks of 1 KiB. */
+static const ash_plan *plan_with_banks(net *n, const char *state,
+                                       const char *costs) {
+  char text[600];
+  const ash_device *device;
+  (void)snprintf(text, sizeof text,
+                 "name: banked\ncpu: cortex-m4\nalignment: 16\nmemories:\n"
+                 "  - {name: FAST, bytes: 4K, bank: 1K, read_cost: 100,\n"
+                 "     write_cost: 100}\n"
+                 "  - {name: TWIN, bytes: 4K, bank: 1K, %s}\n"
+                 "  - {name: ROM, bytes: 64K, kind: nvm}\n"
+                 "default: FAST\nconstants: ROM\norder: [FAST, TWIN]\n",
+                 costs);
+  CHECK_EQ(ash_device_parse(n->ctx, &device, text, strlen(text), "banked"),
+           ASH_OK);
+  const uint32_t s = row_variable(n, 100), x = row_input(n, 440);
+  const uint32_t a = row_input(n, 100), b = row_add(n, row_read(n, s), a);
+  row_end(n, row_concat(n, row_relu(n, x), b));
+  const ash_plan_options o = {
+      .rules = rules_from(n, state), .no_in_place = true, .no_concat = true};
+  return must_plan(n, device, &o);
+}
+
+static uint64_t powered_in(const ash_plan *p, const char *memory) {
+  for (uint32_t i = 0; i < p->power_count; i++)
+    if (strcmp(p->power[i].memory, memory) == 0) {
+      CHECK_EQ(p->power[i].bank_bytes, 1024);
+      CHECK_EQ(p->power[i].banks, 4);
+      CHECK_EQ(p->power[i].powered, (p->power[i].used + 1023) / 1024);
+      return p->power[i].powered;
+    }
+  return 0;
+}
+
+/* 1080 bytes of scratch are alive at once: two banks of FAST. With state in
+ * TWIN one bank there has power anyway, and has room for some of them. */
+static void plan_lets_power_banks_stay_off_where_costs_are_equal(void) {
+  static const char in_twin[] = "- {type: persistent, memory: TWIN}";
+  net n = net_new();
+  const ash_plan *p =
+      plan_with_banks(&n, in_twin, "read_cost: 100, write_cost: 100");
+  const uint64_t together = powered_in(p, "FAST") + powered_in(p, "TWIN");
+  uint32_t moved = 0;
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    moved += p->slots[i].reason && strstr(p->slots[i].reason, "power bank");
+  net_free(&n);
+  n = net_new(); /* costs differ: cycles come first */
+  p = plan_with_banks(&n, in_twin, "read_cost: 101, write_cost: 100");
+  CHECK_EQ(powered_in(p, "FAST") + powered_in(p, "TWIN"), together + 1);
+  CHECK(moved > 0);
+  net_free(&n);
+  n = net_new(); /* no bank of TWIN has power: nothing would be saved */
+  p = plan_with_banks(&n, "- {type: persistent, memory: FAST}",
+                      "read_cost: 100, write_cost: 100");
+  CHECK_EQ(powered_in(p, "TWIN"), 0);
   net_free(&n);
 }
 
@@ -617,8 +677,8 @@ static void register_memory_planner_makes_a_planner_known_by_its_name(void) {
   X(fill_tensor_constraints_matches_lists_globs_and_expressions)               \
   X(fill_tensor_constraints_refuses_what_cannot_be)                            \
   X(fill_tensor_constraints_reads_rules_from_words)                            \
-  X(merge_alias_lifetimes_follows_chains_and_trees)                            \
-  X(merge_alias_lifetimes_equals_brute_force_on_every_small_forest)            \
+  X(merge_alias_lifetimes_to_fixed_point_follows_chains_and_trees)             \
+  X(merge_alias_lifetimes_to_fixed_point_is_brute_force_on_every_forest)       \
   X(populate_alias_allocations_reuses_root_allocations)                        \
   X(plan_binds_every_tensor_to_an_arena_slot)                                  \
   X(plan_keeps_persistent_tensors_in_arenas_per_bank)                          \
@@ -628,6 +688,7 @@ static void register_memory_planner_makes_a_planner_known_by_its_name(void) {
   X(plan_claims_no_more_than_it_proves_about_constants)                        \
   X(plan_obeys_rules_and_pins)                                                 \
   X(plan_spills_by_benefit_and_never_to_unlinkable_memory)                     \
+  X(plan_lets_power_banks_stay_off_where_costs_are_equal)                      \
   X(plan_says_what_is_short_by_how_much)                                       \
   X(plan_is_deterministic)                                                     \
   X(plan_greedy_reproduces_every_published_offset)                             \

@@ -31,7 +31,9 @@ static rendered setup(void) {
   return t;
 }
 
-static void render_arena_has_every_field(void) {
+static void
+RenderArena_has_region_id_role_memory_source_memory_size_alignment_is_staged(
+    void) {
   rendered t = setup();
   CHECK_EQ(t.r->arena_count, 4);
   const ash_render_arena *a = t.r->all_arenas;
@@ -48,7 +50,8 @@ static void render_arena_has_every_field(void) {
   net_free(&t.n);
 }
 
-static void region_ids_go_by_role_then_memory_name_and_are_dense(void) {
+static void
+all_arenas_and_region_id_go_by_role_then_memory_name_and_are_dense(void) {
   rendered t = setup();
   static const char *const want[][2] = {{"scratch", "FAST"},
                                         {"persistent", "FAST"},
@@ -66,14 +69,16 @@ static void region_ids_go_by_role_then_memory_name_and_are_dense(void) {
 
 static void staged_constant_arenas_are_those_with_a_distinct_source(void) {
   rendered t = setup();
-  const ash_render_arena *a = ash_render_staged(t.r, 0);
-  CHECK(a && a->region_id == 3 && !ash_render_staged(t.r, 1));
+  CHECK_EQ(t.r->staged_count, 1);
+  const ash_render_arena *a = t.r->staged_constant_arenas[0];
+  CHECK_EQ(a->region_id, 3);
   CHECK(ash_render_region(t.r, ASH_CONSTANT, "SLOW") == a);
   CHECK(!ash_render_region(t.r, ASH_SCRATCH, "SLOW"));
   net_free(&t.n);
 }
 
-static void constant_blobs_are_packed_with_zero_padding(void) {
+static void
+RenderConstantBlob_has_memory_is_staged_sidecar_filename_payload(void) {
   rendered t = setup();
   const ash_render_blob *cold = &t.r->constant_blobs[0];
   const ash_render_blob *hot = &t.r->constant_blobs[1];
@@ -85,6 +90,51 @@ static void constant_blobs_are_packed_with_zero_padding(void) {
   CHECK(memcmp(hot->payload, t.n.g->tensors.items[t.hot].data, 64) == 0);
   CHECK(memcmp(cold->payload, t.n.g->tensors.items[t.cold].data, 60) == 0);
   net_free(&t.n);
+}
+
+static void RenderMemoryPlan_has_arenas_by_role_blobs_and_both_hashes(void) {
+  rendered t = setup();
+  CHECK(t.r->scratch_arenas == &t.r->all_arenas[0]);
+  CHECK(t.r->persistent_arenas == &t.r->all_arenas[1]);
+  CHECK(t.r->constant_arenas == &t.r->all_arenas[2]);
+  for (uint32_t i = 0; i < t.r->constant_count; i++)
+    CHECK_STR(t.r->constant_blobs[i].memory, t.r->constant_arenas[i].memory);
+  CHECK(strlen(t.r->plan_hash) == 16 && strlen(t.r->tensor_layout_hash) == 16);
+  net_free(&t.n);
+}
+
+/* 20 bytes, then 12 of padding, then 64: the gap is zeros. */
+static void payload_includes_alignment_padding_between_constants(void) {
+  net n = net_new();
+  const ash_render_plan *r;
+  const uint32_t x = row_input(&n, 20), y = row_input(&n, 64);
+  const uint32_t a = row_constant(&n, 20, 1), b = row_constant(&n, 64, 2);
+  const uint32_t end = row_constant(&n, 4, 5);
+  const uint32_t first = row_add(&n, x, a), second = row_add(&n, y, b);
+  row_end(&n, row_concat(&n, row_concat(&n, first, second), end));
+  const ash_plan *p = must_plan(&n, small_device(&n), NULL);
+  CHECK_EQ(ash_build_render_plan(n.ctx, &r, p, n.g, "kws"), ASH_OK);
+  const ash_render_blob *blob = &r->constant_blobs[0];
+  uint8_t want[100] = {0};
+  CHECK_EQ(blob->size, 32 + 64 + 4);
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    if (p->slots[i].binding.role == ASH_CONSTANT)
+      memcpy(want + p->slots[i].binding.offset,
+             n.g->tensors.items[p->slots[i].tensor].data, p->slots[i].size);
+  CHECK(memcmp(blob->payload, want, sizeof want) == 0);
+  CHECK_EQ(slot_of(p, b)->binding.offset, 32);
+  net_free(&n);
+}
+
+/* Two re-plans of one model give the same regions. */
+static void region_id_is_stable_across_re_plans(void) {
+  rendered t = setup(), u = setup();
+  CHECK_STR(t.r->plan_hash, u.r->plan_hash);
+  CHECK_STR(t.r->tensor_layout_hash, u.r->tensor_layout_hash);
+  for (uint32_t i = 0; i < t.r->arena_count; i++)
+    CHECK_STR(t.r->all_arenas[i].symbol, u.r->all_arenas[i].symbol);
+  net_free(&t.n);
+  net_free(&u.n);
 }
 
 static void plan_hash_reproduces_a_published_one(void) {
@@ -215,19 +265,22 @@ static void build_render_plan_raises_for_a_missing_payload(void) {
   raises(&s, ASH_D_plan_payload);
 }
 
-#define TESTS(X)                                                               \
-  X(render_arena_has_every_field)                                              \
-  X(region_ids_go_by_role_then_memory_name_and_are_dense)                      \
-  X(staged_constant_arenas_are_those_with_a_distinct_source)                   \
-  X(constant_blobs_are_packed_with_zero_padding)                               \
-  X(plan_hash_reproduces_a_published_one)                                      \
-  X(tensor_layout_hash_is_over_ids_in_natural_order)                           \
-  X(plan_hash_ignores_moves_inside_arenas_and_the_other_does_not)              \
-  X(build_render_plan_raises_for_a_constant_with_no_allocation)                \
-  X(build_render_plan_raises_for_slots_that_disagree_on_source)                \
-  X(build_render_plan_raises_for_a_missing_binding)                            \
-  X(build_render_plan_raises_for_a_binding_to_no_arena)                        \
-  X(build_render_plan_raises_for_a_slot_beyond_its_arena)                      \
+#define TESTS(X)                                                                  \
+  X(RenderArena_has_region_id_role_memory_source_memory_size_alignment_is_staged) \
+  X(all_arenas_and_region_id_go_by_role_then_memory_name_and_are_dense)           \
+  X(staged_constant_arenas_are_those_with_a_distinct_source)                      \
+  X(RenderConstantBlob_has_memory_is_staged_sidecar_filename_payload)             \
+  X(RenderMemoryPlan_has_arenas_by_role_blobs_and_both_hashes)                    \
+  X(payload_includes_alignment_padding_between_constants)                         \
+  X(region_id_is_stable_across_re_plans)                                          \
+  X(plan_hash_reproduces_a_published_one)                                         \
+  X(tensor_layout_hash_is_over_ids_in_natural_order)                              \
+  X(plan_hash_ignores_moves_inside_arenas_and_the_other_does_not)                 \
+  X(build_render_plan_raises_for_a_constant_with_no_allocation)                   \
+  X(build_render_plan_raises_for_slots_that_disagree_on_source)                   \
+  X(build_render_plan_raises_for_a_missing_binding)                               \
+  X(build_render_plan_raises_for_a_binding_to_no_arena)                           \
+  X(build_render_plan_raises_for_a_slot_beyond_its_arena)                         \
   X(build_render_plan_raises_for_a_missing_payload)
 
 TEST_MAIN(TESTS)
