@@ -341,6 +341,55 @@ static void a_product_moves_no_more_than_it_must(void) {
   net_free(&n);
 }
 
+/* The size that the verdict names is enough, four bytes less is not. */
+static void a_verdict_names_the_smallest_size_that_would_do(void) {
+  for (int sums = 0; sums < 2; sums++) {
+    net n = sums ? matmul_net(1, 8, 8, 8) : pool_net(9, 9, 16, 1);
+    const ash_tilings *tilings;
+    unsigned need = 0;
+    CHECK_EQ(ash_tile_model(n.ctx, &tilings, n.g,
+                            tile_device(&n, 4, 64000, "L2"), NULL, NULL),
+             ASH_NOFIT);
+    size_t count;
+    const ash_diag *d = ash_ctx_diags(n.ctx, &count);
+    while (count && d[count - 1].severity != ASH_ERROR)
+      count--;
+    CHECK(count > 0);
+    CHECK_EQ(d[count - 1].id, ASH_D_tile_nofit);
+    CHECK(d[count - 1].hint);
+    CHECK_EQ(sscanf(strstr(d[count - 1].hint, "L1="), "L1=%u", &need), 1);
+    CHECK_EQ(ash_tile_model(n.ctx, &tilings, n.g,
+                            tile_device(&n, need, 64000, "L2"), NULL, NULL),
+             ASH_OK);
+    CHECK_EQ(ash_tile_model(n.ctx, &tilings, n.g,
+                            tile_device(&n, need - 4, 64000, "L2"), NULL, NULL),
+             ASH_NOFIT);
+    net_free(&n);
+  }
+}
+
+/* Homes that are too full: constants go on to the next memory, and the plan
+ * still fits. */
+static void homes_that_are_too_full_move_on(void) {
+  static float weights[64 * 64];
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(1, 64), 0, 0);
+  const uint32_t w =
+      net_constant(&n, ASH_FLOAT32, NET_DIMS(64, 64), weights, 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(1, 64), 0, 0);
+  n.g->tensors.items[y].is_output = true;
+  (void)net_op(&n, ASH_OP_fully_connected, NET_IDS(x, w), y);
+  const ash_tile_options o = {.spill = 768};
+  const ash_plan *p = must_tile(&n, tile_device(&n, 2000, 8000, "L2"), &o);
+  CHECK_EQ(p->tilings->home[x], 1);
+  CHECK_EQ(p->tilings->home[w], 2);
+  CHECK_EQ(p->tilings->items[0].level_count, 2);
+  CHECK_EQ(p->tilings->items[0].buffers[0].copies, 0); /* x is in L2 */
+  CHECK(p->tilings->items[0].buffers[1].copies > 0);
+  CHECK(has_diag(&n, ASH_D_tile_spill));
+  net_free(&n);
+}
+
 #define TESTS(X)                                                               \
   X(init_needs_a_compute_memory)                                               \
   X(calls_out_of_order_are_misuse)                                             \
@@ -360,5 +409,7 @@ static void a_product_moves_no_more_than_it_must(void) {
   X(allocation_strategies_are_chosen_by_name)                                  \
   X(search_strategies_are_chosen_by_name)                                      \
   X(tetris_random_has_the_permutations_of_python)                              \
-  X(a_product_moves_no_more_than_it_must)
+  X(a_product_moves_no_more_than_it_must)                                      \
+  X(a_verdict_names_the_smallest_size_that_would_do)                           \
+  X(homes_that_are_too_full_move_on)
 TEST_MAIN(TESTS)
