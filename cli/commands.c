@@ -59,6 +59,11 @@ const command commands[] = {
     {"targets", cmd_targets, "list devices, or print one as YAML", "[NAME]",
      "  ashlar targets\n"
      "  ashlar targets apollo510 > mine.yaml\n"},
+    {"ops", cmd_ops, "list the operators and types that have kernels",
+     "[OPERATOR...]",
+     "  ashlar ops\n"
+     "  ashlar ops conv_2d lstm\n"
+     "  ashlar ops --json\n"},
     {"explain", cmd_explain,
      "explain a diagnostic, or why a model needs its memory",
      "ASH1234 | MODEL [--target NAME]",

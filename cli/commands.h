@@ -9,6 +9,7 @@ int cmd_compile(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
+int cmd_ops(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_solve(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);

@@ -52,6 +52,20 @@ ASH_API const char *ash_type_c(ash_type type); /* as generated C spells it */
 typedef uint32_t ash_op_kind;
 ASH_API const char *ash_op_kind_text(ash_op_kind kind); /* "conv_2d" */
 
+/* What generated code can run: one row a kernel. */
+typedef struct ash_op_row {
+  const char *op;
+  const char *types; /* "int8, int8, int32 -> int8"; "any": as the input */
+  const char *kernel; /* "loop": written by the compiler */
+  const char *feature; /* of the processor that it needs, or NULL */
+  bool tiled;         /* may be cut into pieces                       */
+  uint32_t in_place;  /* bit k: the result may take input k's place   */
+} ash_op_row;
+
+/* False past the last row. `types` is written into `buf`. */
+ASH_API bool ash_op_row_at(size_t index, ash_op_row *out, char *buf,
+                           size_t size);
+
 typedef struct ash_shape {
   uint32_t rank;
   int32_t dim[ASH_RANK_MAX];

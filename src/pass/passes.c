@@ -7,6 +7,7 @@ static const ash_pass pass_table[] = {
     {"layout", ash_pass_layout, true},
     {"lower", ash_pass_lower, false},
     {"pack", ash_pass_pack, false},
+    {"pack_cmsis", ash_pass_pack_cmsis, false},
     {"pack_float", ash_pass_pack_float, false},
 };
 

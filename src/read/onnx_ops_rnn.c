@@ -15,6 +15,8 @@ typedef struct cell {
   uint32_t w, r;       /* [gates * hidden, ..] */
   uint32_t wb, rb;     /* [gates * hidden], or ASH_NO_ID */
   uint32_t h, c, peep; /* state; peepholes or ASH_NO_ID */
+  ash_fn f, g, k;      /* functions: gates, new value, result */
+  double clip;         /* of what goes into them, 0: none */
 } cell;
 
 static uint32_t product(ash_ox *m, uint32_t a, uint32_t b) {
@@ -39,8 +41,14 @@ static uint32_t gate(ash_ox *m, const cell *l, uint32_t x, uint32_t k) {
                       l->hidden);
 }
 
-static uint32_t sigmoid(ash_ox *m, uint32_t a) {
-  return ash_ox_map1(m, ASH_FN_sigmoid, a);
+static uint32_t apply(ash_ox *m, const cell *l, ash_fn fn, uint32_t a) {
+  const ash_type type = ash_ox_type(m, a);
+  if (l->clip > 0)
+    a = ash_ox_map3(m, ASH_FN_clip, a, ash_ox_scalar(m, type, -l->clip),
+                    ash_ox_scalar(m, type, l->clip));
+  if (fn == ASH_FN_maximum) /* Relu */
+    return ash_ox_map2(m, fn, a, ash_ox_scalar(m, type, 0));
+  return ash_ox_map1(m, fn, a);
 }
 
 /* Element `d` of the first axis, without that axis. */
@@ -65,25 +73,33 @@ static void step_lstm(ash_ox *m, cell *l, uint32_t x) {
     f = ash_ox_map2(m, ASH_FN_add, f,
                     ash_ox_map2(m, ASH_FN_mul, l->c, gate(m, l, l->peep, 2)));
   }
-  l->c = ash_ox_map2(m, ASH_FN_add,
-                     ash_ox_map2(m, ASH_FN_mul, sigmoid(m, f), l->c),
-                     ash_ox_map2(m, ASH_FN_mul, sigmoid(m, i),
-                                 ash_ox_map1(m, ASH_FN_tanh, g)));
+  const uint32_t forget = apply(m, l, l->f, f);
+  const uint32_t in =
+      ash_ox_int(m, "input_forget", 0)
+          ? ash_ox_map2(m, ASH_FN_sub,
+                        ash_ox_scalar(m, ash_ox_type(m, forget), 1), forget)
+          : apply(m, l, l->f, i);
+  l->c = ash_ox_map2(m, ASH_FN_add, ash_ox_map2(m, ASH_FN_mul, forget, l->c),
+                     ash_ox_map2(m, ASH_FN_mul, in, apply(m, l, l->g, g)));
   if (peep)
     o = ash_ox_map2(m, ASH_FN_add, o,
                     ash_ox_map2(m, ASH_FN_mul, l->c, gate(m, l, l->peep, 1)));
-  l->h = ash_ox_map2(m, ASH_FN_mul, sigmoid(m, o),
-                     ash_ox_map1(m, ASH_FN_tanh, l->c));
+  cell whole = *l; /* the cell itself is not clipped */
+  whole.clip = 0;
+  l->h = ash_ox_map2(m, ASH_FN_mul, apply(m, l, l->f, o),
+                     apply(m, &whole, l->k, l->c));
 }
 
 static void step_gru(ash_ox *m, cell *l, uint32_t x) {
   const bool before = ash_ox_int(m, "linear_before_reset", 0) != 0;
   const uint32_t xs = add_if(m, product(m, x, l->w), l->wb);
   const uint32_t hs = add_if(m, product(m, l->h, l->r), l->rb);
-  const uint32_t z = sigmoid(
-      m, ash_ox_map2(m, ASH_FN_add, gate(m, l, xs, 0), gate(m, l, hs, 0)));
-  const uint32_t r = sigmoid(
-      m, ash_ox_map2(m, ASH_FN_add, gate(m, l, xs, 1), gate(m, l, hs, 1)));
+  const uint32_t z =
+      apply(m, l, l->f,
+            ash_ox_map2(m, ASH_FN_add, gate(m, l, xs, 0), gate(m, l, hs, 0)));
+  const uint32_t r =
+      apply(m, l, l->f,
+            ash_ox_map2(m, ASH_FN_add, gate(m, l, xs, 1), gate(m, l, hs, 1)));
   uint32_t n;
   if (before) {
     n = ash_ox_map2(m, ASH_FN_mul, r, gate(m, l, hs, 2));
@@ -93,8 +109,7 @@ static void step_gru(ash_ox *m, cell *l, uint32_t x) {
         ash_ox_slice(m, l->r, 0, 2 * (int64_t)l->hidden, 1, l->hidden);
     n = add_if(m, product(m, reset, weights), gate(m, l, l->rb, 2));
   }
-  n = ash_ox_map1(m, ASH_FN_tanh,
-                  ash_ox_map2(m, ASH_FN_add, gate(m, l, xs, 2), n));
+  n = apply(m, l, l->g, ash_ox_map2(m, ASH_FN_add, gate(m, l, xs, 2), n));
   /* n + z * (h - n) */
   l->h = ash_ox_map2(
       m, ASH_FN_add, n,
@@ -105,7 +120,7 @@ static void step_rnn(ash_ox *m, cell *l, uint32_t x) {
   uint32_t y =
       ash_ox_map2(m, ASH_FN_add, product(m, x, l->w), product(m, l->h, l->r));
   y = add_if(m, add_if(m, y, l->wb), l->rb);
-  l->h = ash_ox_map1(m, ASH_FN_tanh, y);
+  l->h = apply(m, l, l->f, y);
 }
 
 static void run_step(ash_ox *m, cell *l, uint32_t x) {
@@ -140,11 +155,39 @@ static void check_lengths(ash_ox *m, int32_t steps) {
       ash_ox_refuse(m, "sequences of different lengths");
 }
 
-static void check_attributes(ash_ox *m) {
-  if (ash_ox_attr(m, "activations"))
-    ash_ox_refuse(m, "a choice of activations");
-  if (ash_ox_attr(m, "clip") || ash_ox_int(m, "input_forget", 0))
-    ash_ox_refuse(m, "clipping or a coupled input gate");
+static bool is_text(const ash_pb_span *s, const char *text) {
+  const uint64_t n = ash_pb_bytes(s);
+  return n == strlen(text) &&
+         (n == 0 || memcmp(s->pb->bytes + s->at, text, (size_t)n) == 0);
+}
+
+/* Function k of the node's list. */
+static ash_fn function_of(ash_ox *m, uint32_t k, ash_fn otherwise) {
+  static const struct {
+    const char *name;
+    ash_fn fn;
+  } known[] = {{"Sigmoid", ASH_FN_sigmoid},
+               {"Tanh", ASH_FN_tanh},
+               {"Relu", ASH_FN_maximum},
+               {"Softsign", ASH_FN_softsign},
+               {"Softplus", ASH_FN_softplus}};
+  const ash_onnx_attr *a = ash_ox_attr(m, "activations");
+  if (!a || a->kind != ASH_ONNX_STRINGS || k >= a->count)
+    return otherwise;
+  for (size_t i = 0; i < ASH_COUNT_OF(known); i++)
+    if (is_text(&a->strings[k], known[i].name))
+      return known[i].fn;
+  ash_ox_refuse(m, "this choice of activations");
+  return otherwise;
+}
+
+static void choose_functions(ash_ox *m, cell *l, uint32_t d) {
+  const uint32_t per = l->gates == 4 ? 3 : l->gates == 3 ? 2 : 1;
+  const ash_fn first = per == 1 ? ASH_FN_tanh : ASH_FN_sigmoid;
+  l->f = function_of(m, per * d, first);
+  l->g = per > 1 ? function_of(m, per * d + 1, ASH_FN_tanh) : first;
+  l->k = per > 2 ? function_of(m, per * d + 2, ASH_FN_tanh) : first;
+  l->clip = ash_ox_float(m, "clip", 0);
 }
 
 static uint32_t first_axis(ash_ox *m, uint32_t x) {
@@ -208,7 +251,6 @@ static void read_layer(ash_ox *m, uint32_t gates) {
   const bool batch_first = ash_ox_int(m, "layout", 0) != 0;
   const bool both = ash_ox_is(m, "direction", "bidirectional", "forward");
   uint32_t x = ash_ox_in(m, 0), ys[2], hs[2], cs[2];
-  check_attributes(m);
   if (m->status == ASH_OK && ash_ox_rank(m, x) != 3)
     ash_ox_bad(m, "the input must have three dimensions");
   if (batch_first && m->status == ASH_OK)
@@ -220,6 +262,7 @@ static void read_layer(ash_ox *m, uint32_t gates) {
     return;
   for (uint32_t d = 0; d < (both ? 2u : 1u); d++) {
     cell l = open_cell(m, gates, x, d, batch_first);
+    choose_functions(m, &l, d);
     ys[d] = run_cell(m, &l);
     hs[d] = first_axis(m, l.h);
     cs[d] = gates == 4 ? first_axis(m, l.c) : ASH_NO_ID;
