@@ -782,15 +782,18 @@ typedef struct ash_rt_batch_matmul_s8_params {
 void ash_rt_batch_matmul_s8(const ash_rt_batch_matmul_s8_params *p,
                             const int8_t *a, const int8_t *b, int8_t *out);
 
-/* int16 by int16 or int8, by `b_type`; sums have 64 bits. */
+/* int16 by int16 or int8, by `b_type`; sums have 64 bits. One multiplier and
+ * shift, or one for each column. */
 typedef struct ash_rt_batch_matmul_s16_params {
   ash_rt_matmul shape;
   int32_t b_type, a_offset, b_offset, out_offset;
-  int32_t multiplier, shift;
+  int32_t per_column;
 } ash_rt_batch_matmul_s16_params;
 
 void ash_rt_batch_matmul_s16(const ash_rt_batch_matmul_s16_params *p,
-                             const int16_t *a, const void *b, int16_t *out);
+                             const int16_t *a, const void *b,
+                             const int32_t *multiplier, const int8_t *shift,
+                             int16_t *out);
 
 typedef struct ash_rt_batch_matmul_f32_params {
   ash_rt_matmul shape;

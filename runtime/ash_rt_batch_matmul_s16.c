@@ -2,7 +2,7 @@
  * leading axes broadcast. */
 #include "ash_rt.h"
 
-static int16_t ash_rt_matmul_one_s16(const ash_rt_batch_matmul_s16_params *p,
+static int64_t ash_rt_matmul_one_s16(const ash_rt_batch_matmul_s16_params *p,
                                      const int16_t *a, const void *b,
                                      ptrdiff_t at) {
   int64_t sum = 0;
@@ -11,19 +11,25 @@ static int16_t ash_rt_matmul_one_s16(const ash_rt_batch_matmul_s16_params *p,
     a += p->shape.a_depth;
     at += p->shape.b_depth;
   }
-  return (int16_t)ash_rt_finish(
-      ash_rt_rescale_long(sum, p->multiplier, p->shift), p->out_offset, -32768,
-      32767);
+  return sum;
 }
 
 void ash_rt_batch_matmul_s16(const ash_rt_batch_matmul_s16_params *p,
-                             const int16_t *a, const void *b, int16_t *out) {
+                             const int16_t *a, const void *b,
+                             const int32_t *multiplier, const int8_t *shift,
+                             int16_t *out) {
   const ash_rt_matmul *s = &p->shape;
   ash_rt_cursor at = {0, 0, {0}};
   do {
     for (int32_t i = 0; i < s->rows; i++)
-      for (int32_t j = 0; j < s->columns; j++)
-        *out++ = ash_rt_matmul_one_s16(p, a + at.a + (ptrdiff_t)i * s->a_row, b,
-                                       at.b + (ptrdiff_t)j * s->b_column);
+      for (int32_t j = 0; j < s->columns; j++) {
+        const int32_t k = p->per_column ? j : 0;
+        const int64_t sum =
+            ash_rt_matmul_one_s16(p, a + at.a + (ptrdiff_t)i * s->a_row, b,
+                                  at.b + (ptrdiff_t)j * s->b_column);
+        *out++ = (int16_t)ash_rt_finish(
+            ash_rt_rescale_long(sum, multiplier[k], shift[k]), p->out_offset,
+            -32768, 32767);
+      }
   } while (ash_rt_advance(&s->batches, &at));
 }

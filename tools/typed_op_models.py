@@ -458,6 +458,52 @@ def lstm(c):
     return c.finish([x], [y])
 
 
+# ---- others ----------------------------------------------------------------
+
+def top_k(c):
+    shape = c.shape(2, 2, 6)
+    k = int(c.rng.integers(1, shape[1] + 1))
+    quant = c.quant() if c.dtype == "int8" else (None, None)
+    x = c.model.add_tensor("x", shape, c.dtype, None, *quant)
+    v = c.model.add_tensor("v", (shape[0], k), c.dtype, None, *quant)
+    i = c.model.add_tensor("i", (shape[0], k), "int32")
+    count = c.model.add_tensor("k", (), "int32", np.array(k, np.int32))
+    c.model.add_op("TOPK_V2", [x, count], [v, i], version=2)
+    if c.dtype == "float32":  # no ties: their order is LiteRT's secret
+        c.inputs = {"input_0": np.stack([
+            c.rng.permutation(shape[0] * shape[1]).reshape(shape)
+            for _ in range(6)]).astype(np.float32)}
+    else:
+        c.inputs = {"input_0": np.stack([
+            c.rng.permutation(100)[:shape[0] * shape[1]].reshape(shape)
+            for _ in range(6)]).astype(np.int8)}
+    return c.finish([x], [v, i])
+
+
+def embedding_lookup(c):
+    rows, width, picks = (int(n) for n in c.rng.integers(2, 7, 3))
+    i = c.model.add_tensor("i", (picks,), "int32")
+    t = c.model.add_tensor("t", (rows, width), "float32",
+                           float_data(c, (rows, width)))
+    y = c.model.add_tensor("y", (picks, width), "float32")
+    c.model.add_op("EMBEDDING_LOOKUP", [i, t], [y])
+    c.inputs = {"input_0": c.rng.integers(0, rows, (6, picks)).astype(
+        np.int32)}
+    return c.finish([i], [y])
+
+
+def rfft2d(c):
+    h, w = (2 ** int(n) for n in c.rng.integers(0, 4, 2))
+    w *= 2
+    x = c.model.add_tensor("x", (2, h, w), "float32")
+    z = c.model.add_tensor("z", (2, h, w // 2 + 1), "complex64")
+    y = c.model.add_tensor("y", (2, h, w // 2 + 1), "float32")
+    c.model.add_op("RFFT2D", [x, c.ints("n", [h, w])], [z])
+    c.model.add_op("COMPLEX_ABS", [z], [y])
+    c.inputs = {"input_0": float_data(c, (6, 2, h, w))}
+    return c.finish([x], [y])
+
+
 LAYERS = ("uint8", "int16", "hybrid", "float16")
 FAMILIES = [
     ("CONV_2D", layer("CONV_2D", conv_shape, 0), LAYERS + ("int4",)),
@@ -485,6 +531,9 @@ FAMILIES = [
     ("QUANTIZE", requantize, ("int16_int16", "int16_int8", "int8_int16",
                               "int16_int32", "int32_int8",
                               "int32_int16")),
+    ("TOPK_V2", top_k, ("float32", "int8")),
+    ("EMBEDDING_LOOKUP", embedding_lookup, ("float32",)),
+    ("RFFT2D", rfft2d, ("float32",)),
     ("SVDF", svdf, ("float32", "int8")),
     ("RNN", rnn("RNN"), ("float32",)),
     ("UNIDIRECTIONAL_SEQUENCE_RNN", rnn("UNIDIRECTIONAL_SEQUENCE_RNN"),

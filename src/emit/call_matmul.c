@@ -70,17 +70,18 @@ ash_status ash_call_matmul(ash_ctx *ctx, const ash_call *c) {
       return ash_quant_fail_ratio(ctx, c->graph, c->op,
                                   (double)ash_quant_scale(a) *
                                       (double)ash_quant_scale(b));
-    if (a->type == ASH_INT16 && s.shift > 7)
-      return ash_quant_fail_ratio(ctx, c->graph, c->op,
-                                  (double)ash_quant_scale(a) *
-                                      (double)ash_quant_scale(b));
-    if (a->type == ASH_INT16)
+    const bool sixteen = a->type == ASH_INT16;
+    if (sixteen) {
       ash_call_type(c, "b_type", b->type);
+      ash_call_int(c, "per_column", b->quant.count > 1);
+    }
     ash_call_int(c, "a_offset", -ash_quant_zero(a));
     ash_call_int(c, "b_offset", -ash_quant_zero(b));
     ash_call_int(c, "out_offset", ash_quant_zero(ash_call_out(c)));
-    ash_call_int(c, "multiplier", s.multiplier);
-    ash_call_int(c, "shift", s.shift);
+    if (!sixteen) {
+      ash_call_int(c, "multiplier", s.multiplier);
+      ash_call_int(c, "shift", s.shift);
+    }
   }
   ash_call_close(c);
   ash_call_invoke(c);

@@ -240,13 +240,17 @@ ash_status ash_shape_batch_matmul(const ash_rule *r) {
   ASH_TRY(ash_rule_type(r, r->op->inputs[1],
                         type == ASH_INT16 ? ASH_T(INT16) | ASH_T(INT8)
                                           : 1u << type));
-  ASH_TRY(ash_rule_quants(r, 2));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 2, ASH_RANK_MAX));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[1], 2, ASH_RANK_MAX));
   const ash_shape *a = &ash_op_in(r->g, r->op, 0)->shape;
   const ash_shape *b = &ash_op_in(r->g, r->op, 1)->shape;
   const uint32_t x = ash_op_int(r->op, "adj_x", 0) != 0;
   const uint32_t y = ash_op_int(r->op, "adj_y", 0) != 0;
+  const bool many =
+      type == ASH_INT16 && ash_op_in(r->g, r->op, 1)->quant.count > 1;
+  ASH_TRY(ash_rule_quants(r, many ? 1 : 2));
+  if (many) /* one scale a column of the result */
+    ASH_TRY(ash_rule_weights(r, 1, (int32_t)(b->rank - 1 - y), false));
   if (a->dim[a->rank - 1 - x] != b->dim[b->rank - 2 + y])
     return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[1],
                          "matrices of shapes %s and %s cannot be multiplied",

@@ -104,6 +104,29 @@ static ash_status lower_conv(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   return ash_lower_append(g, op, "shift", ASH_INT8, n, shift);
 }
 
+/* Products of int16 matrices: one scale, or one a column. */
+static ash_status lower_matmul(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  const ash_tensor *a = ash_op_in(g, o, 0), *b = ash_op_in(g, o, 1);
+  const ash_tensor *out = ash_op_out(g, o, 0);
+  const uint32_t n = b->quant.count;
+  uint8_t *multiplier = ASH_NEW_ARRAY(&g->zone, uint8_t, (size_t)n * 4);
+  uint8_t *shift = ASH_NEW_ARRAY(&g->zone, uint8_t, n);
+  ASH_TRY(ash_zone_check(ctx, &g->zone));
+  for (uint32_t i = 0; i < n; i++) {
+    const float product = ash_quant_scale(a) * b->quant.scale[i];
+    ash_scaling s;
+    if (!ash_quant_scaling(&s,
+                           (double)product / (double)ash_quant_scale(out)) ||
+        s.shift > 7)
+      return ash_quant_fail_ratio(ctx, g, op, (double)product);
+    ash_lower_put_int(multiplier + (size_t)i * 4, s.multiplier, 4);
+    ash_lower_put_int(shift + i, s.shift, 1);
+  }
+  ASH_TRY(ash_lower_append(g, op, "multiplier", ASH_INT32, n, multiplier));
+  return ash_lower_append(g, op, "shift", ASH_INT8, n, shift);
+}
+
 /* Sums of int16 layers are scaled in double. */
 static ash_status lower_ratios(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   const ash_op *o = &g->ops.items[op];
@@ -338,6 +361,10 @@ static ash_status lower_op(ash_ctx *ctx, ash_graph *g, uint32_t op) {
     return o->input_count > 3 ? ASH_OK : lower_conv(ctx, g, op);
   case ASH_OP_fully_connected:
     return o->input_count > 3 ? ASH_OK : lower_fully_connected(ctx, g, op);
+  case ASH_OP_batch_matmul:
+    return o->input_count > 2 || ash_op_in(g, o, 0)->type != ASH_INT16
+               ? ASH_OK
+               : lower_matmul(ctx, g, op);
   case ASH_OP_relu:
   case ASH_OP_relu6:
   case ASH_OP_relu_n1_to_1:

@@ -37,6 +37,15 @@ static spot spot_of(const ash_ref_call *c, const operand *a, const operand *b,
                 (uint64_t)at[rank + 1]};
 }
 
+/* A product of floats, a quotient of doubles. */
+static ash_ref_factor factor_of(const ash_ref_call *c, uint64_t column) {
+  const ash_quant *q = &ash_ref_in(c, 1)->quant;
+  const float product =
+      ash_ref_scale_of(ash_ref_in(c, 0)) * q->scale[q->count > 1 ? column : 0];
+  return ash_ref_factor_of((double)product /
+                           (double)ash_ref_scale_of(ash_ref_out(c, 0)));
+}
+
 ash_status ash_ref_batch_matmul(const ash_ref_call *c) {
   const operand a = operand_of(c, 0, "adj_x"), b = operand_of(c, 1, "adj_y");
   const uint64_t depth = a.turned ? a.rows : a.columns;
@@ -48,12 +57,8 @@ ash_status ash_ref_batch_matmul(const ash_ref_call *c) {
   const float *fx = ash_ref_read(c, 0), *fy = ash_ref_read(c, 1);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
   ash_ref_factor factor = {0, 0};
-  if (!real) {
-    const float product =
-        ash_ref_scale_of(ash_ref_in(c, 0)) * ash_ref_scale_of(ash_ref_in(c, 1));
-    factor = ash_ref_factor_of((double)product /
-                               (double)ash_ref_scale_of(ash_ref_out(c, 0)));
-  }
+  if (!real)
+    factor = factor_of(c, 0);
   const uint64_t count = ash_shape_elements(out);
   int32_t at[ASH_RANK_MAX] = {0};
   for (uint64_t i = 0; i < count; i++, ash_ref_next(out, at)) {
@@ -73,7 +78,7 @@ ash_status ash_ref_batch_matmul(const ash_ref_call *c) {
     else
       ash_ref_put_int(c, &limits, i,
                       ash_ref_in(c, 0)->type == ASH_INT16
-                          ? ash_ref_rescale_long(sum, factor)
+                          ? ash_ref_rescale_long(sum, factor_of(c, s.column))
                           : ash_ref_rescale(ash_ref_wrap(sum), factor));
   }
   return ASH_OK;
