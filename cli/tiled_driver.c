@@ -244,13 +244,31 @@ static bool has_all_engines(const ash_device *d) {
   return true;
 }
 
+/* Does the op's result lie where it should before the op runs? */
+static bool is_done_already(const ash_compiled *c, uint32_t op) {
+  const ash_op *o = ash_graph_op(c->graph, op);
+  const uint32_t out = ash_plan_slot_of_tensor(c->plan, o->outputs[0]);
+  if (out == ASH_NO_ID || c->plan->slots[out].alias_kind == ASH_ALIAS_VIEW)
+    return true;
+  for (uint32_t k = 0; k < o->input_count; k++) {
+    const uint32_t in = o->inputs[k] == ASH_NO_ID
+                            ? ASH_NO_ID
+                            : ash_plan_slot_of_tensor(c->plan, o->inputs[k]);
+    if (in == ASH_NO_ID || c->plan->slots[in].alias_kind != ASH_ALIAS_PIECE ||
+        c->plan->slots[in].alias_of != out)
+      return false;
+  }
+  return o->input_count > 0;
+}
+
 /* What the tilings say one run moves by DMA; 0: they do not say. */
 static uint64_t planned_bytes(const ash_compiled *c, const ash_device *d) {
   const ash_tilings *t = has_all_engines(d) ? c->plan->tilings : NULL;
   uint64_t sum = 0;
   for (uint32_t i = 0; t && i < t->count; i++)
-    for (uint32_t k = 0; t->items[i].space && k < t->items[i].level_count; k++)
-      sum += t->items[i].cost.bytes_moved[k];
+    if (t->items[i].space && !is_done_already(c, i))
+      for (uint32_t k = 0; k < t->items[i].level_count; k++)
+        sum += t->items[i].cost.bytes_moved[k];
   return sum;
 }
 
