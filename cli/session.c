@@ -122,6 +122,8 @@ int session_open(session *s, const command *cmd) {
   load->constant_count = s->constants.count;
   load->customs = s->customs.items;
   load->custom_count = s->customs.count;
+  s->options.no_passes = s->no_passes.items;
+  s->options.no_pass_count = s->no_passes.count;
   s->options.stop = s->stop_after != NULL;
   if (s->stop_after)
     s->options.stop_after = ash_stage_find(s->stop_after);

@@ -25,6 +25,7 @@ typedef struct session {
   arg_list shapes;    /* --input-shape NAME=1,3,32,32 */
   arg_list constants; /* --constant NAME=1,2,3 */
   arg_list customs;   /* --custom NAME */
+  arg_list no_passes; /* --no-pass NAME */
   ash_compile_options options;
   const char *dump_after, *stop_after;
   const ash_device *device;
@@ -60,6 +61,8 @@ typedef struct session {
    "one more rule: 'type=constant memory=MRAM'"},                              \
   {"custom", 0, ARG_LIST, &(s)->customs, "NAME",                               \
    "custom operator that you supply as a C function"},                         \
+  {"no-pass", 0, ARG_LIST, &(s)->no_passes, "NAME",                            \
+   "leave out a rewrite of the graph: common, padding, scales, ..."},          \
   {"integers", 0, ARG_FLAG, &(s)->options.load.integers, NULL,                 \
    "floats of the model hold integers: compute with integers"},                \
   {"planner", 0, ARG_TEXT, &(s)->options.plan.planner, "NAME",                 \

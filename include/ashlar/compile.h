@@ -45,6 +45,10 @@ ash_load_model_with(ash_ctx *ctx, ash_graph **out, const char *path,
 
 /* Rewrites the graph until the kernels can run it, and verifies the result. */
 ASH_API ASH_MUST_CHECK ash_status ash_lower(ash_ctx *ctx, ash_graph *g);
+/* The same without the passes named (`ashlar compile --no-pass NAME`). */
+ASH_API ASH_MUST_CHECK ash_status ash_lower_without(ash_ctx *ctx, ash_graph *g,
+                                                    const char *const *passes,
+                                                    size_t count);
 
 /* Runs a graph, lowered or not, in the reference interpreter: slow, obvious,
  * the oracle for generated code. Buffers in the order of the graph's inputs
@@ -185,6 +189,8 @@ typedef struct ash_compile_options {
   ash_load_options load;
   ash_tile_options tile; /* for devices with a compute memory */
   ash_kernels kernels;
+  const char *const *no_passes; /* rewrites to leave out, by name */
+  size_t no_pass_count;
 } ash_compile_options;
 
 typedef struct ash_compiled {

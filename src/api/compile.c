@@ -59,7 +59,12 @@ ash_status ash_load_model_with(ash_ctx *ctx, ash_graph **out, const char *path,
 }
 
 ash_status ash_lower(ash_ctx *ctx, ash_graph *g) {
-  ASH_TRY(ash_run_passes(ctx, g));
+  return ash_lower_without(ctx, g, NULL, 0);
+}
+
+ash_status ash_lower_without(ash_ctx *ctx, ash_graph *g,
+                             const char *const *passes, size_t count) {
+  ASH_TRY(ash_run_passes_but(ctx, g, passes, count));
   return ash_graph_verify(ctx, g);
 }
 
@@ -193,7 +198,8 @@ static ash_status compile(run *r, const char *path) {
     return ASH_OK;
   out->graph->features = features_of(r->device, r->options.kernels);
   ash_progress(r->ctx, "rewriting", 0, 0);
-  ASH_TRY(ash_lower(r->ctx, out->graph));
+  ASH_TRY(ash_lower_without(r->ctx, out->graph, r->options.no_passes,
+                            r->options.no_pass_count));
   ASH_TRY(after(r, ASH_STAGE_PASS, &go_on));
   if (!go_on)
     return ASH_OK;

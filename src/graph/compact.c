@@ -37,7 +37,7 @@ static size_t mark_needed(ash_graph *g, bool *used) {
   return kept;
 }
 
-static ash_status compact(ash_graph *g) {
+static ash_status compact(ash_graph *g, bool keep_ids) {
   ash_zone *scratch = &g->ctx->scratch;
   bool *used = ASH_NEW_ARRAY(scratch, bool, g->tensor_count + 1);
   uint32_t *to = ASH_NEW_ARRAY(scratch, uint32_t, g->tensor_count + 1);
@@ -53,8 +53,9 @@ static ash_status compact(ash_graph *g) {
       continue;
     to[i] = (uint32_t)count;
     g->tensors.items[count] = g->tensors.items[i];
-    g->tensors.items[count].id =
-        ash_zone_format(&g->zone, "%u", (unsigned)count);
+    if (!keep_ids)
+      g->tensors.items[count].id =
+          ash_zone_format(&g->zone, "%u", (unsigned)count);
     count++;
   }
   g->tensor_count = count;
@@ -67,9 +68,17 @@ static ash_status compact(ash_graph *g) {
   return ash_zone_check(g->ctx, &g->zone);
 }
 
-ash_status ash_graph_compact(ash_graph *g) {
+static ash_status compact_and_rewind(ash_graph *g, bool keep_ids) {
   const ash_mark mark = ash_zone_mark(&g->ctx->scratch);
-  const ash_status status = compact(g);
+  const ash_status status = compact(g, keep_ids);
   ash_zone_rewind(&g->ctx->scratch, mark);
   return status;
+}
+
+ash_status ash_graph_compact(ash_graph *g) {
+  return compact_and_rewind(g, false);
+}
+
+ash_status ash_graph_prune(ash_graph *g) {
+  return compact_and_rewind(g, true);
 }

@@ -13,9 +13,18 @@ typedef struct ash_pass {
 /* The table; NULL past its end. */
 const ash_pass *ash_pass_at(size_t index);
 
-/* All of them; the graph is verified after each. */
+/* All of them, or all but those named; the graph is verified after each.
+ * Generated code needs "lower". A name that no pass has is ASH_MISUSE. */
 ash_status ash_run_passes(ash_ctx *ctx, ash_graph *g);
+ash_status ash_run_passes_but(ash_ctx *ctx, ash_graph *g,
+                              const char *const *without, size_t count);
 
+ash_status ash_pass_dead_code(ash_ctx *ctx, ash_graph *g);
+ash_status ash_pass_constants(ash_ctx *ctx, ash_graph *g);
+ash_status ash_pass_common(ash_ctx *ctx, ash_graph *g);
+ash_status ash_pass_padding(ash_ctx *ctx, ash_graph *g);
+ash_status ash_pass_scales(ash_ctx *ctx, ash_graph *g);
+ash_status ash_pass_activations(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_layout(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_lower(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_pack(ash_ctx *ctx, ash_graph *g);

@@ -3,8 +3,16 @@
 
 #include "graph/verify.h"
 
+#include <string.h>
+
 static const ash_pass pass_table[] = {
+    {"dead_code", ash_pass_dead_code, true},
+    {"constants", ash_pass_constants, true},
+    {"common", ash_pass_common, true},
     {"layout", ash_pass_layout, true},
+    {"padding", ash_pass_padding, true},
+    {"scales", ash_pass_scales, true},
+    {"activations", ash_pass_activations, true},
     {"lower", ash_pass_lower, false},
     {"pack", ash_pass_pack, false},
     {"pack_cmsis", ash_pass_pack_cmsis, false},
@@ -15,9 +23,50 @@ const ash_pass *ash_pass_at(size_t index) {
   return index < ASH_COUNT_OF(pass_table) ? &pass_table[index] : NULL;
 }
 
+static bool is_listed(const char *name, const char *const *list, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(list[i], name) == 0)
+      return true;
+  return false;
+}
+
+static ash_status check_names(ash_ctx *ctx, const char *const *names,
+                              size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    bool known = false;
+    for (size_t k = 0; k < ASH_COUNT_OF(pass_table); k++)
+      known = known || strcmp(pass_table[k].name, names[i]) == 0;
+    if (known)
+      continue;
+    const ash_status status =
+        ash_fail(ctx, ASH_MISUSE, ASH_D_pass_unknown, ASH_NOWHERE,
+                 "there is no pass '%.100s'", names[i]);
+    ash_hint(ctx, "passes: dead_code, constants, common, layout, padding, "
+                  "scales, activations, lower, pack, pack_float");
+    return status;
+  }
+  return ASH_OK;
+}
+
 ash_status ash_run_passes(ash_ctx *ctx, ash_graph *g) {
+  return ash_run_passes_but(ctx, g, NULL, 0);
+}
+
+/* Each pass has the scratch zone to itself. */
+static ash_status run_pass(ash_ctx *ctx, ash_graph *g, const ash_pass *pass) {
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  const ash_status status = pass->run(ctx, g);
+  ash_zone_rewind(&ctx->scratch, mark);
+  return status;
+}
+
+ash_status ash_run_passes_but(ash_ctx *ctx, ash_graph *g,
+                              const char *const *without, size_t count) {
+  ASH_TRY(check_names(ctx, without, count));
   for (size_t i = 0; i < ASH_COUNT_OF(pass_table); i++) {
-    ASH_TRY(pass_table[i].run(ctx, g));
+    if (is_listed(pass_table[i].name, without, count))
+      continue;
+    ASH_TRY(run_pass(ctx, g, &pass_table[i]));
     if (!pass_table[i].verifies)
       ASH_TRY(ash_graph_verify(ctx, g));
   }

@@ -491,10 +491,10 @@ static ash_status check_cost(const checker *c) {
 static ash_status check_tiled(const checker *c) {
   ASH_TRY(check_space(c));
   ASH_TRY(check_levels(c));
-  for (uint32_t k = 0; k < c->t->level_count; k++) {
+  for (uint32_t k = 0; k < c->t->level_count; k++)
     ASH_TRY(check_sizes(c, k));
+  for (uint32_t k = 0; k < c->t->level_count; k++)
     ASH_TRY(check_order(c, k));
-  }
   for (uint32_t o = 0; o < c->t->space->operand_count; o++) {
     ASH_TRY(check_operand(c, o));
     for (uint32_t k = 0; k < c->t->level_count; k++)

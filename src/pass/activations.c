@@ -1,0 +1,57 @@
+/* activations.c - a rectifier becomes part of the operator before it.
+ *
+ *   t = conv_2d(x, w); y = relu(t)     ->     y = conv_2d(x, w) act="relu"
+ *
+ * In float32 alone: integers are rounded to the scale in between. */
+#include "pass/pass.h"
+
+#include "pass/uses.h"
+
+#include <string.h>
+
+static bool takes_activation(ash_op_kind kind) {
+  switch (kind) {
+  case ASH_OP_conv_2d:
+  case ASH_OP_depthwise_conv_2d:
+  case ASH_OP_transpose_conv:
+  case ASH_OP_fully_connected:
+  case ASH_OP_add:
+  case ASH_OP_sub:
+  case ASH_OP_mul:
+  case ASH_OP_div:
+  case ASH_OP_average_pool_2d:
+  case ASH_OP_max_pool_2d:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static bool is_rectifier(const ash_graph *g, const ash_op *o) {
+  return (o->kind == ASH_OP_relu || o->kind == ASH_OP_relu6 ||
+          o->kind == ASH_OP_relu_n1_to_1) &&
+         ash_op_in(g, o, 0)->type == ASH_FLOAT32;
+}
+
+ash_status ash_pass_activations(ash_ctx *ctx, ash_graph *g) {
+  ash_uses uses;
+  ASH_TRY(ash_uses_of(ctx, &uses, g));
+  for (uint32_t i = 0; i < g->op_count; i++) {
+    const ash_op *o = &g->ops.items[i];
+    if (!is_rectifier(g, o))
+      continue;
+    const uint32_t before = ash_uses_only(&uses, o->inputs[0]);
+    if (before == ASH_NO_ID || uses.drop[before])
+      continue;
+    ash_op *p = &g->ops.items[before];
+    if (!takes_activation(p->kind) || p->output_count != 1 ||
+        strcmp(ash_op_string(p, "act", "none"), "none") != 0)
+      continue;
+    ASH_TRY(ash_graph_set_attr(
+        g, before, ASH_STRING_ATTR("act", ash_op_kind_text(o->kind))));
+    g->ops.items[before].outputs[0] = o->outputs[0];
+    uses.writer[o->outputs[0]] = before;
+    uses.drop[i] = true;
+  }
+  return ash_uses_drop(g, &uses);
+}
