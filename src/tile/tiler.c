@@ -167,15 +167,24 @@ static ash_status say_nofit(tiler *t, const ash_tile_problem *p,
   return ASH_NOFIT;
 }
 
-static ash_status nofit(tiler *t, const ash_tile_problem *p, ash_facts *f) {
+/* Sizes of the smallest legal tiles: sums cut or not, and if residents forbid
+ * both, nothing cut. */
+static bool size_smallest(const ash_tile_problem *p, ash_facts *f, bool sums,
+                          ash_tile_sizes *out) {
   ash_tile_cut cut = {0};
+  smallest_cut(p, &cut, sums);
+  if (!ash_search_legal(p, &cut))
+    for (uint32_t k = 0; k < p->level_count; k++)
+      for (uint32_t a = 0; a < p->space->axis_count; a++)
+        cut.at[k][a] = p->space->axes[a].extent;
+  return ash_model_sizes(f, p, out, &cut);
+}
+
+static ash_status nofit(tiler *t, const ash_tile_problem *p, ash_facts *f) {
   ash_tile_sizes whole, pieces;
   uint32_t level;
-  smallest_cut(p, &cut, false);
-  if (!ash_model_sizes(f, p, &whole, &cut))
-    return ash_nomem(t->ctx);
-  smallest_cut(p, &cut, p->space->accumulator_bytes != 0);
-  if (!ash_model_sizes(f, p, &pieces, &cut))
+  if (!size_smallest(p, f, false, &whole) ||
+      !size_smallest(p, f, p->space->accumulator_bytes != 0, &pieces))
     return ash_nomem(t->ctx);
   return say_nofit(t, p,
                    shortage(p, &pieces, &level) < shortage(p, &whole, &level)
