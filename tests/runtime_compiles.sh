@@ -27,7 +27,7 @@ for file in runtime/*.c; do
     "arm-none-eabi-gcc -std=c99 -mcpu=cortex-m4 -mthumb" \
     "arm-none-eabi-gcc -std=c99 -mcpu=cortex-m0 -mthumb" \
     "arm-none-eabi-gcc -std=c99 -mcpu=cortex-m55 -mthumb -mfloat-abi=hard" \
-    "riscv64-unknown-elf-gcc -std=c99 -march=rv64gcv -mabi=lp64d"; do
+    "riscv64-unknown-elf-gcc -std=c99 -march=rv64gcv -mabi=lp64d -misa-spec=2.2 --specs=picolibc.specs"; do
     command -v "${cc%% *}" >/dev/null || continue
     # shellcheck disable=SC2086
     compile "$file" $cc
