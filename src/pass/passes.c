@@ -13,7 +13,7 @@ static const ash_pass pass_table[] = {
     {"padding", ash_pass_padding, true},
     {"scales", ash_pass_scales, true},
     {"activations", ash_pass_activations, true},
-    {"qdq", ash_pass_qdq, false},
+    {"qdq", ash_pass_qdq, true},
     {"lower", ash_pass_lower, false},
     {"pack", ash_pass_pack, false},
     {"pack_float", ash_pass_pack_float, false},

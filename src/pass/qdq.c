@@ -10,7 +10,9 @@
  * as it is. */
 #include "pass/pass.h"
 
+#include "graph/compact.h"
 #include "graph/functions.h"
+#include "graph/verify.h"
 #include "pass/uses.h"
 
 #include <math.h>
@@ -28,6 +30,7 @@ typedef struct qdq {
   ash_graph *g;
   ash_uses uses;
   uint32_t made;
+  bool changed;
 } qdq;
 
 /* The op that makes a tensor, if it is that function. */
@@ -303,6 +306,7 @@ static ash_status put_op(qdq *q, uint32_t cast, const ash_op *model,
   o->attr_count = model->attr_count;
   o->source_index = model->source_index;
   o->name = model->name;
+  q->changed = true;
   return ASH_OK;
 }
 
@@ -399,5 +403,8 @@ ash_status ash_pass_qdq(ash_ctx *ctx, ash_graph *g) {
   ASH_TRY(ash_uses_of(ctx, &q.uses, g));
   for (uint32_t op = 0; op < g->op_count; op++)
     ASH_TRY(fuse(&q, op));
-  return ash_pass_dead_code(ctx, g);
+  if (!q.changed)
+    return ASH_OK;
+  ASH_TRY(ash_graph_prune(g));
+  return ash_graph_verify(ctx, g);
 }
