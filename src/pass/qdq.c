@@ -242,50 +242,41 @@ static ash_status annotate(qdq *q, const levels *l) {
   return ASH_OK;
 }
 
-/* A view of levels stands in for the view of the floats; it takes the place of
- * op `slot`, which nothing will need. */
-static ash_status through_view(qdq *q, uint32_t real, uint32_t slot,
-                               levels *out) {
-  const uint32_t w = q->uses.writer[real];
-  if (w == ASH_NO_ID || q->g->ops.items[w].kind != ASH_OP_reshape ||
-      !find_source(q, q->g->ops.items[w].inputs[0], out) || !agree(q, out)) {
-    out->tensor = ASH_NO_ID;
-    return ASH_OK;
-  }
-  ASH_TRY(annotate(q, out));
-  ash_tensor t = q->g->tensors.items[real];
-  t.type = ASH_INT8;
-  t.quant = q->g->tensors.items[out->tensor].quant;
-  t.id = ash_zone_format(&q->g->zone, "view_%u", q->made++);
-  ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
-  uint32_t made;
-  ASH_TRY(ash_graph_add_tensor(q->g, &made, t));
-  ash_op *o = &q->g->ops.items[slot];
-  o->kind = ASH_OP_reshape;
-  o->input_count = o->output_count = 1;
-  o->attr_count = 0;
-  o->inputs[0] = out->tensor;
-  o->outputs[0] = made;
-  out->tensor = made;
-  return ASH_OK;
-}
-
 /* The op before the cast, if only the cast needs it. */
 static uint32_t slot_before(const qdq *q, uint32_t cast) {
   return ash_uses_only(&q->uses, q->g->ops.items[cast].inputs[0]);
 }
 
-static ash_status find_input(qdq *q, uint32_t real, uint32_t cast,
-                             levels *out) {
-  out->tensor = ASH_NO_ID;
-  if (find_source(q, real, out)) {
-    if (!agree(q, out))
-      out->tensor = ASH_NO_ID;
-    return ASH_OK;
-  }
-  const uint32_t slot = slot_before(q, cast);
-  out->tensor = ASH_NO_ID;
-  return slot == ASH_NO_ID ? ASH_OK : through_view(q, real, slot, out);
+/* The levels behind a float tensor, or behind the one that it is a view of. */
+static bool find_levels(const qdq *q, uint32_t real, uint32_t cast, levels *out,
+                        bool *view) {
+  *view = false;
+  if (find_source(q, real, out))
+    return agree(q, out);
+  const uint32_t w = q->uses.writer[real];
+  *view = true;
+  return w != ASH_NO_ID && q->g->ops.items[w].kind == ASH_OP_reshape &&
+         slot_before(q, cast) != ASH_NO_ID &&
+         find_source(q, q->g->ops.items[w].inputs[0], out) && agree(q, out);
+}
+
+/* A view of levels stands in for the view of the floats; it takes the place of
+ * the op before the cast, which nothing will need. */
+static ash_status put_view(qdq *q, uint32_t real, uint32_t cast,
+                           const levels *of, uint32_t *out) {
+  ash_tensor t = q->g->tensors.items[real];
+  t.type = ASH_INT8;
+  t.quant = q->g->tensors.items[of->tensor].quant;
+  t.id = ash_zone_format(&q->g->zone, "view_%u", q->made++);
+  ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
+  ASH_TRY(ash_graph_add_tensor(q->g, out, t));
+  ash_op *o = &q->g->ops.items[slot_before(q, cast)];
+  o->kind = ASH_OP_reshape;
+  o->input_count = o->output_count = 1;
+  o->attr_count = 0;
+  o->inputs[0] = of->tensor;
+  o->outputs[0] = *out;
+  return ASH_OK;
 }
 
 /* The cast becomes the operator itself. */
@@ -315,20 +306,21 @@ static ash_status fuse_layer(qdq *q, uint32_t cast, uint32_t op,
   const ash_op model = q->g->ops.items[op];
   const float *scales = NULL;
   uint32_t inputs[3];
-  bool fits;
+  bool fits, view;
   levels in;
+  if (!find_levels(q, model.inputs[0], cast, &in, &view))
+    return ASH_OK;
   ASH_TRY(narrow_weights(q, &model, &inputs[1], &scales));
   if (inputs[1] == ASH_NO_ID)
-    return ASH_OK;
-  ASH_TRY(find_input(q, model.inputs[0], cast, &in));
-  if (in.tensor == ASH_NO_ID)
     return ASH_OK;
   ASH_TRY(narrow_bias(q, &model, in.scale, scales, &inputs[2], &fits));
   if (!fits)
     return ASH_OK;
-  inputs[0] = in.tensor;
   ASH_TRY(annotate(q, &in));
   ASH_TRY(annotate(q, out));
+  inputs[0] = in.tensor;
+  if (view)
+    ASH_TRY(put_view(q, model.inputs[0], cast, &in, &inputs[0]));
   return put_op(q, cast, &model, inputs, 3);
 }
 
