@@ -44,8 +44,9 @@ static ash_status compact(ash_graph *g, bool keep_ids) {
   ASH_TRY(ash_zone_check(g->ctx, scratch));
   const size_t first = mark_needed(g, used);
   g->op_count -= first;
-  memmove(g->ops.items, g->ops.items + first,
-          g->op_count * sizeof *g->ops.items);
+  if (first > 0 && g->op_count > 0)
+    memmove(g->ops.items, g->ops.items + first,
+            g->op_count * sizeof *g->ops.items);
   size_t count = 0;
   for (size_t i = 0; i < g->tensor_count; i++) {
     to[i] = ASH_NO_ID;
