@@ -504,6 +504,53 @@ def rfft2d(c):
     return c.finish([x], [y])
 
 
+# ---- control flow whose course is known --------------------------------------
+
+def loop(c):
+    """A counter from 0 to a constant; each round scales the value."""
+    m, shape = c.model, (1, 4)
+    i = m.add_tensor("i", (1,), "int32", np.array([0], np.int32))
+    x = m.add_tensor("x", shape, "float32")
+    last = m.add_tensor("last", (1,), "int32")
+    y = m.add_tensor("y", shape, "float32")
+    m.add_op("WHILE", [i, x], [last, y], cond_subgraph=1, body_subgraph=2)
+    g = m.add_subgraph("condition")
+    a, b = (g.add_tensor("a", (1,), "int32"),
+            g.add_tensor("b", shape, "float32"))
+    n = g.add_tensor("n", (1,), "int32",
+                     np.array([int(c.rng.integers(0, 5))], np.int32))
+    t = g.add_tensor("t", (1,), "bool")
+    g.add_op("LESS", [a, n], [t])
+    g.set_io([a, b], [t])
+    g = m.add_subgraph("body")
+    a, b = (g.add_tensor("a", (1,), "int32"),
+            g.add_tensor("b", shape, "float32"))
+    one = g.add_tensor("one", (1,), "int32", np.array([1], np.int32))
+    k = g.add_tensor("k", (4,), "float32", float_data(c, (4,)))
+    more = g.add_tensor("more", (1,), "int32")
+    scaled = g.add_tensor("scaled", shape, "float32")
+    g.add_op("ADD", [a, one], [more])
+    g.add_op("MUL", [b, k], [scaled])
+    g.set_io([a, b], [more, scaled])
+    return c.finish([x], [y])
+
+
+def branch(c):
+    m, shape = c.model, (1, 4)
+    truth = m.add_tensor("c", (1,), "bool",
+                         np.array([bool(c.rng.random() < 0.5)]))
+    x = m.add_tensor("x", shape, "float32")
+    y = m.add_tensor("y", shape, "float32")
+    m.add_op("IF", [truth, x], [y], then_subgraph=1, else_subgraph=2)
+    for op in ("TANH", "NEG"):
+        g = m.add_subgraph(op)
+        a, b = (g.add_tensor("a", shape, "float32"),
+                g.add_tensor("b", shape, "float32"))
+        g.add_op(op, [a], [b])
+        g.set_io([a], [b])
+    return c.finish([x], [y])
+
+
 LAYERS = ("uint8", "int16", "hybrid", "float16")
 FAMILIES = [
     ("CONV_2D", layer("CONV_2D", conv_shape, 0), LAYERS + ("int4",)),
@@ -534,6 +581,8 @@ FAMILIES = [
     ("TOPK_V2", top_k, ("float32", "int8")),
     ("EMBEDDING_LOOKUP", embedding_lookup, ("float32",)),
     ("RFFT2D", rfft2d, ("float32",)),
+    ("WHILE", loop, ("float32",)),
+    ("IF", branch, ("float32",)),
     ("SVDF", svdf, ("float32", "int8")),
     ("RNN", rnn("RNN"), ("float32",)),
     ("UNIDIRECTIONAL_SEQUENCE_RNN", rnn("UNIDIRECTIONAL_SEQUENCE_RNN"),

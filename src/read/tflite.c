@@ -227,7 +227,7 @@ static ash_status mark_uses(ash_tflite *r) {
 
 static ash_status add_tensors(ash_tflite *r) {
   for (uint32_t i = 0; i < r->tensors.count; i++)
-    if (r->uses[i].used)
+    if (r->uses[i].used && !r->uses[i].given)
       ASH_TRY(ash_tflite_add_tensor(r, i));
   ash_tflite_note_assumed(r);
   return ASH_OK;
@@ -236,7 +236,8 @@ static ash_status add_tensors(ash_tflite *r) {
 /* Whether the tensor has a value before operator `op` runs. */
 static bool exists_before(const ash_tflite *r, uint32_t tensor, uint32_t op) {
   const ash_tflite_use *use = &r->uses[tensor];
-  if (r->g->tensors.items[use->graph].kind != ASH_TENSOR_ACTIVATION)
+  if (use->given ||
+      r->g->tensors.items[use->graph].kind != ASH_TENSOR_ACTIVATION)
     return true;
   return use->writer != ASH_NO_ID && use->writer < op;
 }
@@ -265,7 +266,9 @@ static ash_status add_ops(ash_tflite *r) {
     if (ash_tflite_makes_handles(r->ops[i].code->builtin))
       continue;
     ASH_TRY(check_order(r, i));
-    ASH_TRY(ash_tflite_add_op(r, i));
+    ASH_TRY(ash_tflite_is_flow(r->ops[i].code->builtin)
+                ? ash_tflite_add_flow(r, i)
+                : ash_tflite_add_op(r, i));
   }
   return ASH_OK;
 }
@@ -301,6 +304,80 @@ static ash_status read_ends(ash_tflite *r) {
   const ash_loc at = whole_file(r);
   ASH_TRY(read_ids(r, &r->inputs, &r->input_count, &ins, false, at));
   return read_ids(r, &r->outputs, &r->output_count, &outs, false, at);
+}
+
+/* ---- subgraphs that are written out -------------------------------------- */
+
+static ash_status open_subgraph(ash_tflite *s, const ash_tflite *r, uint32_t op,
+                                int32_t subgraph) {
+  const ash_fb_vector all = ash_fb_vec(&r->model, MODEL_SUBGRAPHS, 4);
+  if (subgraph < 1 || (uint32_t)subgraph >= all.count)
+    return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_op_options,
+                    ash_tflite_at_op(r, op), "subgraph %d does not exist",
+                    (int)subgraph);
+  s->subgraph = ash_fb_at_table(&all, (uint32_t)subgraph);
+  s->tensors = ash_fb_vec(&s->subgraph, SUBGRAPH_TENSORS, 4);
+  s->prefix =
+      ash_zone_format(&r->ctx->scratch, "r%u_", (unsigned)(*r->rounds)++);
+  s->variables = NULL;
+  s->variable_count = s->assumed_count = 0;
+  ASH_TRY(ash_zone_check(r->ctx, &r->ctx->scratch));
+  return check_limit(r, "tensors", s->tensors.count, ASH_TFLITE_TENSORS_MAX);
+}
+
+static ash_status give_inputs(ash_tflite *s, const uint32_t *given,
+                              uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    ash_tflite_use *use = &s->uses[s->inputs[i]];
+    if (use->writer != ASH_NO_ID)
+      return ash_fail(s->ctx, ASH_MALFORMED, ASH_D_op_order, whole_file(s),
+                      "an operator of a subgraph writes the subgraph's input");
+    use->graph = given[i];
+    use->given = true;
+  }
+  return ASH_OK;
+}
+
+static ash_status write_out(ash_tflite *s, const uint32_t *given,
+                            uint32_t given_count, uint32_t *made,
+                            uint32_t made_count) {
+  ASH_TRY(read_codes(s));
+  ASH_TRY(read_ops(s));
+  ASH_TRY(ash_tflite_check_codes(s));
+  ASH_TRY(read_ends(s));
+  if (s->input_count != given_count || s->output_count != made_count)
+    return ash_fail(s->ctx, ASH_MALFORMED, ASH_D_tflite_subgraph, whole_file(s),
+                    "a subgraph has %u inputs and %u outputs, its caller %u "
+                    "and %u",
+                    (unsigned)s->input_count, (unsigned)s->output_count,
+                    (unsigned)given_count, (unsigned)made_count);
+  ASH_TRY(mark_uses(s));
+  ASH_TRY(give_inputs(s, given, given_count));
+  ASH_TRY(add_tensors(s));
+  ASH_TRY(add_ops(s));
+  ASH_TRY(check_outputs(s));
+  for (uint32_t i = 0; i < made_count; i++)
+    made[i] = s->uses[s->outputs[i]].graph;
+  return ASH_OK;
+}
+
+ash_status ash_tflite_write_out(ash_tflite *r, uint32_t op, int32_t subgraph,
+                                const uint32_t *given, uint32_t given_count,
+                                uint32_t *made, uint32_t made_count) {
+  enum { DEPTH_MAX = 4, ROUNDS_MAX = 4096 };
+  ash_tflite s = *r;
+  if (r->depth >= DEPTH_MAX || *r->rounds >= ROUNDS_MAX ||
+      r->g->op_count > ASH_TFLITE_OPS_MAX)
+    return ash_fail(r->ctx, ASH_LIMIT, ASH_D_model_limit,
+                    ash_tflite_at_op(r, op),
+                    "subgraphs inside subgraphs, or too many rounds");
+  s.depth = r->depth + 1;
+  const ash_mark mark = ash_zone_mark(&r->ctx->scratch);
+  ash_status status = open_subgraph(&s, r, op, subgraph);
+  if (status == ASH_OK)
+    status = write_out(&s, given, given_count, made, made_count);
+  ash_zone_rewind(&r->ctx->scratch, mark);
+  return status == ASH_OK ? ash_fb_check(r->ctx, &r->fb, r->file) : status;
 }
 
 static ash_status read_model(ash_tflite *r) {
@@ -354,11 +431,13 @@ ash_status ash_read_tflite_with(ash_ctx *ctx, ash_graph **out,
                                 const uint8_t *bytes, size_t count,
                                 const char *file,
                                 const ash_load_options *options) {
+  uint32_t rounds = 0;
   ash_tflite r = {.ctx = ctx,
                   .file = file,
                   .bytes = bytes,
                   .count = count,
-                  .options = options};
+                  .options = options,
+                  .rounds = &rounds};
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   const size_t diags = ctx->diag_count;
   *out = NULL;

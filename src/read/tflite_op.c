@@ -640,6 +640,12 @@ static ash_status check_code(ash_tflite *r, const ash_tflite_code *code) {
     return is_supplied(r, code->custom) ? ASH_OK : refuse_custom(r, code);
   if (ash_tflite_makes_handles(code->builtin))
     return ASH_OK;
+  if (ash_tflite_is_flow(code->builtin))
+    return ASH_OK;
+  if (r->depth > 0 && ash_tflite_makes_handles(code->builtin))
+    return ash_fail(r->ctx, ASH_UNSUPPORTED, ASH_D_op_unsupported, at,
+                    "%s inside IF or WHILE is not supported",
+                    name ? name : "?");
   if (!known)
     return ash_fail(r->ctx, ASH_UNSUPPORTED, ASH_D_op_unsupported, at,
                     "TFLite operator %d, %s, is not supported (uses: %u)",
@@ -825,6 +831,12 @@ static ash_status read_op(call *c) {
   if (c->rule->read)
     ASH_TRY(c->rule->read(c));
   ASH_TRY(ash_fb_check(c->r->ctx, &c->r->fb, c->r->file));
+  if (c->r->prefix) {
+    c->op.id = ash_zone_format(&c->r->ctx->scratch, "%s_%s%u",
+                               ash_op_kind_text(c->op.kind), c->r->prefix,
+                               (unsigned)c->index);
+    ASH_TRY(ash_zone_check(c->r->ctx, &c->r->ctx->scratch));
+  }
   return ash_graph_add_op(c->r->g, &ignored, c->op);
 }
 

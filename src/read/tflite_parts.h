@@ -35,6 +35,7 @@ typedef struct ash_tflite_use {
   uint32_t writer;   /* operator, ASH_NO_ID if none               */
   uint32_t graph;    /* index in the graph, ASH_NO_ID if left out */
   uint32_t variable; /* that the tensor is a handle of, or ASH_NO_ID */
+  bool given;        /* by whoever wrote the subgraph out          */
 } ash_tflite_use;
 
 /* State: all handles of one name. */
@@ -66,7 +67,25 @@ typedef struct ash_tflite {
   uint32_t variable_count;
   uint32_t assumed_count;  /* tensors with an open dimension ...     */
   uint32_t assumed_tensor; /* ... and the first, inputs before others */
+  const char *prefix;      /* of ids, in a subgraph that is written out */
+  uint32_t depth;          /* of subgraphs inside subgraphs */
+  uint32_t *rounds;        /* subgraphs written out so far */
 } ash_tflite;
+
+/* ---- tflite.c ------------------------------------------------------------ */
+
+/* Writes out a subgraph: its operators are added to the graph, with the graph's
+ * tensors `given` as its inputs; `made` gets those of its outputs. */
+ash_status ash_tflite_write_out(ash_tflite *r, uint32_t op, int32_t subgraph,
+                                const uint32_t *given, uint32_t given_count,
+                                uint32_t *made, uint32_t made_count);
+
+/* ---- tflite_flow.c ------------------------------------------------------- */
+
+/* IF and WHILE: is it one, and what it becomes. */
+bool ash_tflite_is_flow(int32_t code);
+ash_status ash_tflite_add_flow(ash_tflite *r, uint32_t op);
+bool ash_tflite_flow_runs(const ash_tflite *r, uint32_t op, uint32_t subgraph);
 
 /* ---- tflite_tensor.c --------------------------------------------------- */
 

@@ -394,7 +394,8 @@ static ash_status read_tensor(draft *d) {
   ash_tflite *r = d->r;
   d->table = ash_fb_at_table(&r->tensors, d->index);
   d->t.name = clean_name(r, &d->table);
-  d->t.id = ash_zone_format(&r->ctx->scratch, "%u", (unsigned)d->index);
+  d->t.id = ash_zone_format(&r->ctx->scratch, "%s%u",
+                            r->prefix ? r->prefix : "", (unsigned)d->index);
   ASH_TRY(ash_zone_check(r->ctx, &r->ctx->scratch));
   ASH_TRY(read_type(d));
   ASH_TRY(read_shape(d));

@@ -250,6 +250,8 @@ bool ash_tflite_subgraph_is_run(const ash_tflite *r, uint32_t subgraph) {
   for (uint32_t op = 0; op < r->op_count; op++) {
     const ash_fb_table options =
         ash_fb_sub(&r->ops[op].table, OPERATOR_OPTIONS);
+    if (ash_tflite_flow_runs(r, op, subgraph))
+      return true;
     if (code_of(r, op) == CALL_ONCE &&
         ash_fb_i32(&options, ONCE_SUBGRAPH, 0) == (int32_t)subgraph)
       return true;
