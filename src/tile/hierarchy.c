@@ -30,10 +30,12 @@ static uint32_t home_of(const ash_hierarchy *h, const ash_tensor *t,
     return io;
   if (t->kind == ASH_TENSOR_CONSTANT && !h->options->default_memory)
     return h->device->constant_memory;
+  if (t->kind == ASH_TENSOR_VARIABLE) /* the processor starts and updates it */
+    return ash_hierarchy_near(h, main);
   return main;
 }
 
-/* A view that may live anywhere lives where it looks. */
+/* A view that may live anywhere lives where it looks; a variable may not. */
 static void pull_views(ash_hierarchy *h) {
   for (uint32_t op = 0; op < h->g->op_count; op++) {
     const ash_op *o = &h->g->ops.items[op];
@@ -42,10 +44,23 @@ static void pull_views(ash_hierarchy *h) {
       uint32_t input;
       uint64_t offset;
       if (ash_op_is_view(h->g, op, k, &input, &offset) && !t->is_output &&
-          !h->ruled[o->outputs[k]])
+          t->kind != ASH_TENSOR_VARIABLE && !h->ruled[o->outputs[k]])
         h->home[o->outputs[k]] = h->home[o->inputs[input]];
     }
   }
+}
+
+/* The processor writes first values, and operators with state update them. */
+static ash_status check_state(const ash_hierarchy *h, uint32_t tensor) {
+  const ash_tensor *t = &h->g->tensors.items[tensor];
+  const ash_memory *m = &h->device->memories[h->home[tensor]];
+  if (t->kind != ASH_TENSOR_VARIABLE || m->reach_cpu)
+    return ASH_OK;
+  return ash_fail(h->ctx, ASH_UNSUPPORTED, ASH_D_tile_reach,
+                  ash_graph_loc(h->g, ASH_NO_ID, tensor),
+                  "state '%s' is to live in %s, which the processor does not "
+                  "reach",
+                  t->name, m->name);
 }
 
 static ash_status choose_homes(ash_hierarchy *h, const ash_rules *rules) {
@@ -61,6 +76,7 @@ static ash_status choose_homes(ash_hierarchy *h, const ash_rules *rules) {
     h->ruled[i] = is_ruled(&asked.tensors[i]);
     h->home[i] =
         home_of(h, &h->g->tensors.items[i], &asked.tensors[i], main, io);
+    ASH_TRY(check_state(h, i));
   }
   pull_views(h);
   return ASH_OK;
