@@ -2,7 +2,10 @@
 #
 #   make          build the ashlar program            make test    run all tests
 #   make demo     compile, build and run the example  make bench   measure
-#   make test-devices   run models on all emulated boards
+#   make test-devices   models on all emulated boards, 10000 layers by every
+#                       kernel, and each layer against CMSIS-NN's
+#   make test-tiles     Deeploy's networks, tiled, at its budgets, also under
+#                       sanitizers (hours)
 #   make lint     layers, formatting, static analysis make fuzz    fuzz the readers
 #   make install  install (PREFIX=/usr/local)         make clean   remove builds
 #   make test-browser   only the tests of the report in Chromium
@@ -16,7 +19,7 @@ JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
 
 PLAYGROUND ?= build-playground
 
-.PHONY: all deps test-deps demo test conformance test-browser playground test-devices bench bench-packing bench-tiles lint fuzz install clean
+.PHONY: all deps test-deps demo test conformance test-browser playground test-devices test-tiles bench bench-packing bench-tiles lint fuzz install clean
 
 all: deps
 	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DASHLAR_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
@@ -48,7 +51,13 @@ playground: all
 
 test-devices: test-deps
 	@tools/install-deps devices
-	@ASHLAR_BOARDS=all tests/run --quick devices
+	@ASHLAR_BOARDS=all ASHLAR_LAYERS=10000 tests/run --quick devices kernel_variants
+	@bench/compare build-test/bin/ashlar
+
+test-tiles: all
+	@tools/tile_sweep --ashlar $(BUILD)/bin/ashlar
+	@tools/tile_sweep --ashlar $(BUILD)/bin/ashlar --sanitize address,undefined
+	@tools/tile_sweep --ashlar $(BUILD)/bin/ashlar --sanitize thread
 
 # The ONNX project's node tests through generated C; writes the table.
 conformance: all
@@ -56,6 +65,7 @@ conformance: all
 
 bench: all
 	@bench/run $(BUILD)
+	@bench/host $(BUILD)
 
 bench-tiles: all
 	@bench/tiles $(BUILD)

@@ -190,7 +190,7 @@ static int write_report(run *r) {
   title_of(r->flags.input, title, sizeof title);
   if (ash_report_packing(r->ctx, &text, &count, title, &r->csv, &r->result,
                          r->problem.capacity) != ASH_OK) {
-    print_diags(r->ctx, stderr);
+    print_diags_as(r->ctx, stderr, r->flags.color);
     return EXIT_FAILED;
   }
   FILE *f = fopen(r->flags.report, "wb");

@@ -71,6 +71,16 @@ static ash_status read_rules(session *s) {
   return status;
 }
 
+static int take_kernels(session *s) {
+  if (s->kernels)
+    s->options.kernels = ash_kernels_find(s->kernels);
+  if (s->options.kernels != ASH_KERNELS_COUNT)
+    return -1;
+  return usage_error(s->cmd,
+                     "'%s' is no value for --kernels: auto, portable, cmsis-nn",
+                     s->kernels);
+}
+
 static int take_buffering(session *s) {
   const char *text = s->buffering;
   if (!text || strcmp(text, "auto") == 0)
@@ -92,6 +102,8 @@ int session_open(session *s, const command *cmd) {
     code = check_stage(s, s->stop_after, "stop-after");
   if (code < 0)
     code = take_buffering(s);
+  if (code < 0)
+    code = take_kernels(s);
   if (code >= 0)
     return code;
   if (ash_ctx_new(&s->ctx, NULL) != ASH_OK) {

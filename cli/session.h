@@ -18,6 +18,7 @@ typedef struct session {
   arg_list rule_files, rules; /* --rules FILE, -r RULE */
   uint64_t timeout;           /* --planner-timeout */
   const char *buffering;      /* --buffering */
+  const char *kernels;        /* --kernels */
   ash_memory_constraint constraints[ARG_LIST_MAX];
   char names[ARG_LIST_MAX][64];
   ash_rules *book;
@@ -88,6 +89,8 @@ typedef struct session {
    "cost (default), min, max, random-max"},                                    \
   {"tile-alloc", 0, ARG_TEXT, &(s)->options.plan.planner, "NAME",              \
    "exact (default), TetrisRandom, TetrisCo-Opt, MiniMalloc"},                 \
+  {"kernels", 0, ARG_TEXT, &(s)->kernels, "WHOSE",                             \
+   "auto (default: for the processor), portable, cmsis-nn (your copy)"},       \
   {"ticks", 0, ARG_NUMBER, &(s)->options.plan.ticks, "N",                      \
    "effort limit of the packing search"},                                      \
   {"dump-after", 0, ARG_TEXT, &(s)->dump_after, "STAGE",                       \

@@ -134,12 +134,19 @@ static const char program_text[] =
     "  return 1;\n"
     "}\n"
     "\n"
-    "static int finish(const %PREFIX%_context *ctx, ash_dma_host *dma) {\n"
+    "static int finish(const %PREFIX%_context *ctx, ash_dma_host *dma,\n"
+    "                  long cases) {\n"
     "  int right = 1;\n"
     "  const char *error = ash_dma_host_error(dma, 1);\n"
     "  hide(ctx, 0);\n"
     "  if (error)\n"
     "    right = fail(\"DMA:\", error);\n"
+    "  if (planned_bytes && ash_dma_host_bytes(dma) != (uint64_t)cases * planned_bytes) {\n"
+    "    fprintf(stderr, \"ashlar test: %llu bytes were moved, not %llu\\n\",\n"
+    "            (unsigned long long)ash_dma_host_bytes(dma),\n"
+    "            (unsigned long long)cases * planned_bytes);\n"
+    "    right = 0;\n"
+    "  }\n"
     "  for (int m = 0; m < (int)MEMORIES; m++)\n"
     "    right &= check_array(m);\n"
     "  ash_dma_host_drop(dma);\n"
@@ -160,7 +167,7 @@ static const char program_text[] =
     "    if (!read_inputs(&ctx, in) || %PREFIX%_run(&ctx) != %UPPER%_OK ||\n"
     "        !write_outputs(&ctx, out))\n"
     "      return 1;\n"
-    "  if (!finish(&ctx, dma))\n"
+    "  if (!finish(&ctx, dma, strtol(argv[3], 0, 10)))\n"
     "    return 1;\n"
     "  fclose(in);\n"
     "  return fclose(out) == 0 ? 0 : 74;\n"
@@ -228,6 +235,43 @@ static void put_engines(text *t, const ash_device *d) {
   put(t, "    {0, 0}};\n\n");
 }
 
+/* Does DMA do all the moving? Else the processor does some of it. */
+static bool has_all_engines(const ash_device *d) {
+  for (uint32_t i = 0; i < d->memory_count; i++)
+    for (uint32_t k = 0; k < d->memories[i].neighbour_count; k++)
+      if (ash_device_dma(d, i, d->memories[i].neighbours[k]) == ASH_NO_DMA)
+        return false;
+  return true;
+}
+
+/* Does the op's result lie where it should before the op runs? */
+static bool is_done_already(const ash_compiled *c, uint32_t op) {
+  const ash_op *o = ash_graph_op(c->graph, op);
+  const uint32_t out = ash_plan_slot_of_tensor(c->plan, o->outputs[0]);
+  if (out == ASH_NO_ID || c->plan->slots[out].alias_kind == ASH_ALIAS_VIEW)
+    return true;
+  for (uint32_t k = 0; k < o->input_count; k++) {
+    const uint32_t in = o->inputs[k] == ASH_NO_ID
+                            ? ASH_NO_ID
+                            : ash_plan_slot_of_tensor(c->plan, o->inputs[k]);
+    if (in == ASH_NO_ID || c->plan->slots[in].alias_kind != ASH_ALIAS_PIECE ||
+        c->plan->slots[in].alias_of != out)
+      return false;
+  }
+  return o->input_count > 0;
+}
+
+/* What the tilings say one run moves by DMA; 0: they do not say. */
+static uint64_t planned_bytes(const ash_compiled *c, const ash_device *d) {
+  const ash_tilings *t = has_all_engines(d) ? c->plan->tilings : NULL;
+  uint64_t sum = 0;
+  for (uint32_t i = 0; t && i < t->count; i++)
+    if (t->items[i].space && !is_done_already(c, i))
+      for (uint32_t k = 0; k < t->items[i].level_count; k++)
+        sum += t->items[i].cost.bytes_moved[k];
+  return sum;
+}
+
 static bool moves_tiles(const ash_compiled *c) {
   for (size_t i = 0; i < c->file_count; i++)
     if (strcmp(c->files[i].name, "ash_dma.h") == 0)
@@ -245,6 +289,8 @@ char *tiled_driver_text(const ash_compiled *c, const ash_device *d) {
   put_memories(&t, d);
   put_regions(&t, c, d);
   put_engines(&t, d);
+  put(&t, "static const unsigned long long planned_bytes = %" PRIu64 "u;\n\n",
+      planned_bytes(c, d));
   put(&t, "%s%s", memories_text, program_text);
   return t.bytes;
 }

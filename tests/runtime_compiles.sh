@@ -8,7 +8,7 @@ object=$(mktemp)
 trap 'rm -f "$object"' EXIT
 flags="-ffreestanding -O2 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion
   -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wundef
-  -Wdouble-promotion -Werror -Iruntime"
+  -Wdouble-promotion -Werror -Iruntime -Itests/cmsis_nn"
 failed=0
 tried=0
 
@@ -26,13 +26,14 @@ for file in runtime/*.c; do
   for cc in "gcc -std=c99" "gcc -std=c11" "clang -std=c99" \
     "arm-none-eabi-gcc -std=c99 -mcpu=cortex-m4 -mthumb" \
     "arm-none-eabi-gcc -std=c99 -mcpu=cortex-m0 -mthumb" \
-    "arm-none-eabi-gcc -std=c99 -mcpu=cortex-m55 -mthumb -mfloat-abi=hard"; do
+    "arm-none-eabi-gcc -std=c99 -mcpu=cortex-m55 -mthumb -mfloat-abi=hard" \
+    "riscv64-unknown-elf-gcc -std=c99 -march=rv64gcv -mabi=lp64d -misa-spec=2.2 --specs=picolibc.specs"; do
     command -v "${cc%% *}" >/dev/null || continue
     # shellcheck disable=SC2086
     compile "$file" $cc
   done
   if command -v gcc >/dev/null && command -v nm >/dev/null; then
-    gcc -std=c99 -ffreestanding -Iruntime -c "$file" -o "$object"
+    gcc -std=c99 -ffreestanding -Iruntime -Itests/cmsis_nn -c "$file" -o "$object"
     if nm -g --defined-only "$object" | awk '{print $3}' | grep -v '^ash_rt_'; then
       echo "FAILED $file defines a name without the prefix"
       failed=1

@@ -157,6 +157,25 @@ def net_int8():
     return n.m
 
 
+def svdf_float():
+    """An operator that keeps a variable tensor itself, twice in one model."""
+    rng = np.random.default_rng(4)
+    n = Net("svdf", dtype="float32")
+    x = n.tensor("x", (1, 5))
+    size, feature = 5, x
+    for layer in range(2):
+        w = n.tensor(f"feature {layer}", (6, size),
+                     rng.standard_normal((6, size)))
+        t = n.tensor(f"time {layer}", (6, 4), rng.standard_normal((6, 4)))
+        b = n.tensor(f"bias {layer}", (3,), rng.standard_normal(3))
+        s = n.tensor(f"state {layer}", (1, 24), is_variable=True)
+        y = n.tensor(f"y {layer}", (1, 3))
+        n.op("SVDF", [feature, w, t, b, s], [y], rank=2, activation="RELU")
+        size, feature = 3, y
+    n.m.set_io([x], [feature])
+    return n.m
+
+
 # ---- models that must be refused -------------------------------------------
 
 
@@ -220,7 +239,8 @@ def refused():
 
 MODELS = {"state_sum_float32": sum_float, "state_swap_float32": swap_float,
           "state_before_after_float32": before_after_float,
-          "state_delay_int8": delay_int8, "state_net_int8": net_int8}
+          "state_delay_int8": delay_int8,
+          "state_svdf_float32": svdf_float, "state_net_int8": net_int8}
 
 
 def main():

@@ -153,6 +153,8 @@ OPTIONS = {
     "GELU": (116, [(0, "approximate", "bool", 0)]),
     "L2_NORMALIZATION": (12, [(0, "activation", "act", 0)]),
     "SHAPE": (55, [(0, "out_type", "type", 0)]),
+    "SVDF": (6, [(0, "rank", "i32", 0), (1, "activation", "act", 0),
+                 (2, "asymmetric_quantize_inputs", "bool", 0)]),
     "CALL_ONCE": (103, [(0, "init_subgraph_index", "i32", 0)]),
     "VAR_HANDLE": (111, [(0, "container", "text", None),
                          (1, "shared_name", "text", None)]),

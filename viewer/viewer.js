@@ -282,6 +282,8 @@ function card(plan, arena) {
     box.append(element('p', '', arena.verdict === 'optimal' ? 'Equals the proved lower bound.' :
       bytes(arena.size - arena.lower_bound) + ' above the lower bound of ' + bytes(arena.lower_bound) + '.'));
     const sum = plan.tensors.reduce((all, t) => all + (t.role === 'scratch' && t.memory === arena.memory && t.alias_of === null ? t.size : 0), 0);
+    const power = (plan.json.power || []).find(p => p.memory === arena.memory);
+    if (power) box.append(element('p', '', 'Keeps ' + power.powered + ' of ' + power.banks + ' power banks on.'));
     if (sum > arena.size) box.append(element('p', '', 'Without reuse it would be ' + both(sum) + ': ' + percent(sum - arena.size, sum) + ' saved.'));
   } else {
     const members = plan.tensors.filter(t => t.role === arena.role && t.memory === arena.memory).length;

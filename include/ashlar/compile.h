@@ -164,6 +164,18 @@ ASH_API const char *ash_stage_text(ash_stage stage);
 /* ASH_STAGE_COUNT if there is none of that name. */
 ASH_API ash_stage ash_stage_find(const char *name);
 
+/* Whose kernels run the operators. */
+typedef enum ash_kernels {
+  ASH_KERNELS_AUTO,     /* for the device's processor          */
+  ASH_KERNELS_PORTABLE, /* C alone, the same for every device  */
+  ASH_KERNELS_CMSIS_NN, /* calls of the user's copy of CMSIS-NN
+                           where it has the operator, else ours */
+  ASH_KERNELS_COUNT
+} ash_kernels;
+
+/* ASH_KERNELS_COUNT if there is none of that name ("cmsis-nn"). */
+ASH_API ash_kernels ash_kernels_find(const char *name);
+
 typedef struct ash_compile_options {
   size_t struct_bytes;
   const char *prefix; /* NULL: made from the model's file name */
@@ -176,6 +188,7 @@ typedef struct ash_compile_options {
   void *dump_user;
   ash_load_options load;
   ash_tile_options tile; /* for devices with a compute memory */
+  ash_kernels kernels;
   const char *const *no_passes; /* rewrites to leave out, by name */
   size_t no_pass_count;
 } ash_compile_options;

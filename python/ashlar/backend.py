@@ -64,6 +64,15 @@ class MemoryPlan:
     constant_arenas: dict = dataclasses.field(default_factory=dict)
     tensor_allocs: dict = dataclasses.field(default_factory=dict)
 
+    @property
+    def total_size(self):
+        """Bytes of writable memory: scratch, persistent and staged constants."""
+        arenas = list(self.arena_usages.values())
+        arenas += self.persistent_arenas.values()
+        arenas += (a for a in self.constant_arenas.values()
+                   if a.memory != a.source_memory)
+        return sum(a.used for a in arenas)
+
 
 # ---- looking at somebody else's model ---------------------------------------
 

@@ -131,10 +131,22 @@ static ash_status after(run *r, ash_stage stage, bool *go_on) {
   return ASH_OK;
 }
 
-static uint32_t features_of(const ash_device *d) {
-  if (!d || d->compute_memory != ASH_NO_MEMORY)
+ash_kernels ash_kernels_find(const char *name) {
+  static const char *const names[ASH_KERNELS_COUNT] = {"auto", "portable",
+                                                       "cmsis-nn"};
+  unsigned k = 0;
+  while (k < ASH_KERNELS_COUNT && strcmp(names[k], name) != 0)
+    k++;
+  return (ash_kernels)k;
+}
+
+static uint32_t features_of(const ash_device *d, ash_kernels kernels) {
+  if (!d || d->compute_memory != ASH_NO_MEMORY ||
+      kernels == ASH_KERNELS_PORTABLE)
     return 0; /* pieces are run by portable kernels */
-  return (d->features.dsp ? (uint32_t)ASH_FEATURE_DSP : 0) |
+  return (kernels == ASH_KERNELS_CMSIS_NN ? (uint32_t)ASH_FEATURE_CMSIS_NN
+                                          : 0) |
+         (d->features.dsp ? (uint32_t)ASH_FEATURE_DSP : 0) |
          (d->features.mve ? (uint32_t)ASH_FEATURE_MVE : 0) |
          (d->features.mve && d->features.fpu ? (uint32_t)ASH_FEATURE_MVE_FLOAT
                                              : 0) |
@@ -184,7 +196,7 @@ static ash_status compile(run *r, const char *path) {
   ASH_TRY(after(r, ASH_STAGE_READ, &go_on));
   if (!go_on)
     return ASH_OK;
-  out->graph->features = features_of(r->device);
+  out->graph->features = features_of(r->device, r->options.kernels);
   ash_progress(r->ctx, "rewriting", 0, 0);
   ASH_TRY(ash_lower_without(r->ctx, out->graph, r->options.no_passes,
                             r->options.no_pass_count));

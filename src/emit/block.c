@@ -132,9 +132,8 @@ ash_status ash_block_references(const ash_block *block, bool structs,
   const ash_mark start = ash_zone_mark(&ctx->scratch);
   bool *seen = ASH_NEW_ARRAY(&ctx->scratch, bool, all + 1);
   uint32_t *list = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, all + 1);
-  uint32_t *found = ASH_NEW_ARRAY(&ctx->keep, uint32_t, all + 1);
   *count = 0;
-  if (!seen || !list || !found)
+  if (!seen || !list)
     return ash_nomem(ctx);
   for (size_t i = 0; i < block->snippets.count; i++)
     for (size_t k = 0; k < block->snippets.items[i].count; k++) {
@@ -146,11 +145,11 @@ ash_status ash_block_references(const ash_block *block, bool structs,
     const ash_block_buffer *is = ash_scope_buffer(scope, b);
     const bool global = is->global || is->kind == ASH_BUFFER_CONSTANT;
     if (seen[b] && !is->ignored && (globals || !global))
-      found[(*count)++] = b;
+      list[(*count)++] = b;
   }
+  *out = ash_zone_copy(&ctx->keep, list, (*count + 1) * sizeof *list);
   ash_zone_rewind(&ctx->scratch, start);
-  *out = found;
-  return ASH_OK;
+  return *out ? ASH_OK : ash_nomem(ctx);
 }
 
 static bool is_listed(const uint32_t *buffers, size_t count, uint32_t b) {

@@ -11,9 +11,10 @@ typedef struct ash_scope_memory {
   uint64_t bytes, peak;
 } ash_scope_memory;
 
-typedef struct ash_scope_buffer {
+typedef struct ash_scope_entry {
   ash_block_buffer is;
   bool live;
+  bool counted; /* its bytes are among those of its memory */
   struct {
     uint32_t *items;
     size_t capacity, count;

@@ -74,45 +74,60 @@ static ash_status bear(work *w, uint32_t b) {
                     w->node, e->is.name);
   e->live = true;
   /* A part of another buffer has no bytes of its own. */
-  if (e->is.base == ASH_NO_ID)
+  e->counted = e->is.base == ASH_NO_ID;
+  if (e->counted)
     m->bytes += e->is.bytes;
   return w->writes ? put_address(w, b) : ASH_OK;
 }
 
-/* Does anything that shares its storage, however far, live? */
-static ash_status has_live_alias(work *w, bool *out, uint32_t b) {
+/* All that share storage with `b`, however far; does one of them live? */
+typedef struct group {
+  uint32_t *ids;
+  size_t count;
+  bool lives;
+} group;
+
+static ash_status group_of(work *w, group *out, uint32_t b) {
   ash_ctx *ctx = w->scope->ctx;
   const size_t all = w->scope->buffers.count;
   bool *seen = ASH_NEW_ARRAY(&ctx->scratch, bool, all + 1);
-  uint32_t *list = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, all + 1);
-  size_t count = 0;
+  *out = (group){.ids = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, all + 1)};
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
-  *out = false;
   seen[b] = true;
-  list[count++] = b;
-  for (size_t i = 0; i < count; i++) {
-    const ash_scope_entry *e = &w->scope->buffers.items[list[i]];
-    *out |= e->live;
+  out->ids[out->count++] = b;
+  for (size_t i = 0; i < out->count; i++) {
+    const ash_scope_entry *e = &w->scope->buffers.items[out->ids[i]];
+    out->lives |= e->live;
     for (size_t k = 0; k < e->aliases.count; k++)
       if (!seen[e->aliases.items[k]]) {
         seen[e->aliases.items[k]] = true;
-        list[count++] = e->aliases.items[k];
+        out->ids[out->count++] = e->aliases.items[k];
       }
   }
   return ASH_OK;
 }
 
+static void uncount(work *w, uint32_t b) {
+  ash_scope_entry *e = &w->scope->buffers.items[b];
+  ash_scope_memory *m = ash_scope_count_of(w->scope, e->is.memory);
+  if (m && e->counted)
+    m->bytes -= e->is.bytes;
+  e->counted = false;
+}
+
 /* The bytes of all that share storage go when the last of them does. */
-static ash_status give_back(work *w, uint32_t b, ash_scope_memory *m) {
+static ash_status give_back(work *w, uint32_t b) {
   const ash_block_buffer *is = ash_scope_buffer(w->scope, b);
-  bool kept = false;
-  if (w->writes)
-    ASH_TRY(has_live_alias(w, &kept, b));
-  if (kept || is->base != ASH_NO_ID)
+  group g;
+  if (!w->writes) {
+    uncount(w, b);
     return ASH_OK;
-  m->bytes -= is->bytes < m->bytes ? is->bytes : m->bytes;
-  if (!w->writes)
+  }
+  ASH_TRY(group_of(w, &g, b));
+  if (g.lives || is->base != ASH_NO_ID)
     return ASH_OK;
+  for (size_t i = 0; i < g.count; i++)
+    uncount(w, g.ids[i]);
   const char *text =
       ash_zone_format(&w->scope->ctx->scratch, "/* %s is free */", is->name);
   const ash_snippet_part part = {text, b, true};
@@ -121,16 +136,13 @@ static ash_status give_back(work *w, uint32_t b, ash_scope_memory *m) {
 
 static ash_status die(work *w, uint32_t b) {
   ash_scope_entry *e = &w->scope->buffers.items[b];
-  ash_scope_memory *m = ash_scope_count_of(w->scope, e->is.memory);
-  if (!m)
-    return ash_nomem(w->scope->ctx);
   if (!e->live)
     return ash_fail(w->scope->ctx, ASH_INTERNAL, ASH_D_block_dead, ASH_NOWHERE,
                     "node %" PRIu32 " is the last to use '%s', which is not "
                     "live",
                     w->node, e->is.name);
   e->live = false;
-  return give_back(w, b, m);
+  return give_back(w, b);
 }
 
 static ash_status run(work *w, ash_memory_selector memory) {

@@ -2,6 +2,9 @@
  * and dequantize. */
 #include "emit/call_write.h"
 
+#include <math.h>
+#include <string.h>
+
 #include <string.h>
 
 static int64_t elements(const ash_call *c) {
@@ -20,7 +23,30 @@ static ash_status put_softmax_scale(ash_ctx *ctx, const ash_call *c) {
   return ASH_OK;
 }
 
+/* What TensorFlow Lite computes for its integer softmax: the scale of the
+ * differences in Q5.26, and how far below the maximum an element counts. */
+static ash_status put_softmax_cmsis(ash_ctx *ctx, const ash_call *c) {
+  const ash_shape *s = &ash_call_in(c, 0)->shape;
+  const int64_t depth = s->rank ? s->dim[s->rank - 1] : 1;
+  const double beta = ash_op_float(ash_call_op(c), "beta", 1.0);
+  const double real =
+      beta * (double)ash_quant_scale(ash_call_in(c, 0)) * (double)(1 << 26);
+  ash_scaling scale;
+  if (!ash_quant_scaling(&scale, real < 2147483647.0 ? real : 2147483647.0))
+    return ash_quant_fail_ratio(ctx, c->graph, c->op, real);
+  ash_call_open(c, "softmax_cmsis");
+  ash_call_int(c, "rows", depth ? elements(c) / depth : 0);
+  ash_call_int(c, "depth", depth);
+  ash_call_int(c, "multiplier", scale.multiplier);
+  ash_call_int(c, "shift", scale.shift);
+  ash_call_int(c, "diff_min",
+               -(int64_t)floor(31.0 * ldexp(1.0, 26 - scale.shift)));
+  return ASH_OK;
+}
+
 static ash_status put_softmax(ash_ctx *ctx, const ash_call *c) {
+  if (strcmp(c->kernel->name, "softmax_s8_cmsis") == 0)
+    return put_softmax_cmsis(ctx, c);
   const ash_shape *s = &ash_call_in(c, 0)->shape;
   const int64_t depth = s->rank ? s->dim[s->rank - 1] : 1;
   const ash_type type = ash_call_in(c, 0)->type;

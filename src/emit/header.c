@@ -146,6 +146,10 @@ static const char *const types[] = {
 static const char *const loaded_field[] = {
     "  const uint8_t *constants[$_CONSTANT_COUNT];", NULL};
 
+static const char *const dma_status[] = {
+    "enum { $_DMA_MISSING = 15 }; /* init: only DMA reaches all memories */",
+    "", NULL};
+
 static const char *const dma_field[] = {
     "  const ash_dma *dma; /* moves tiles; set it before init. 0: the "
     "processor does */",
@@ -280,6 +284,8 @@ ash_status ash_emit_header(ash_module *m) {
   put_hashes(m);
   put_regions(m);
   put_ends(m);
+  if (ash_emit_is_tiled(m))
+    ash_emit_template(m, dma_status);
   ash_emit_template(m, types);
   if (ash_emit_loads(m))
     ash_emit_template(m, loaded_field);

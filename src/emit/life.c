@@ -1,6 +1,6 @@
 /* life.c - the functions of <prefix>.c that do not depend on the steps: arenas,
  * bind, init, reset, hydrate, run. */
-#include "emit/module.h"
+#include "emit/tile.h"
 
 #include <inttypes.h>
 
@@ -250,6 +250,21 @@ static const char *const init_loaded[] = {
     "  for (uint32_t i = 0; i < $_CONSTANT_COUNT; i++)",
     "    if (!ctx->constants[i])", "      return $_CONSTANTS_MISSING;", NULL};
 
+static const char *const init_dma[] = {
+    "  if (!ctx->dma) /* the processor does not reach all memories */",
+    "    return $_DMA_MISSING;", NULL};
+
+/* Is there a memory that only DMA reaches? */
+static bool needs_dma(const ash_module *m) {
+  for (uint32_t i = 0; i < m->render->arena_count; i++) {
+    const ash_memory *memory =
+        ash_emit_find_memory(m, m->render->all_arenas[i].memory);
+    if (memory && !memory->reach_cpu)
+      return ash_emit_is_tiled(m);
+  }
+  return false;
+}
+
 static const char *const life[] = {
     "  const int status = %_hydrate(ctx);",
     "  if (status != $_OK)",
@@ -297,5 +312,7 @@ void ash_emit_life(ash_module *m) {
   ash_emit_template(m, init_start);
   if (ash_emit_loads(m))
     ash_emit_template(m, init_loaded);
+  if (needs_dma(m))
+    ash_emit_template(m, init_dma);
   ash_emit_template(m, life);
 }

@@ -147,6 +147,7 @@ static ash_status pack(ash_module *m) {
 static ash_status emit(ash_module *m) {
   m->upper = ash_emit_upper(m, m->prefix);
   ASH_TRY(select_kernels(m));
+  ASH_TRY(ash_emit_account(m));
   for (size_t i = 0; i < ASH_COUNT_OF(parts); i++)
     ASH_TRY(emit_part(m, &parts[i]));
   if (ash_emit_is_tiled(m)) {

@@ -10,6 +10,12 @@
 #include "graph/graph.h"
 #include "kernel/kernel.h"
 
+/* Loops and kernels of tiled steps, with a sign where their names stand. */
+typedef struct ash_tiled_text {
+  const char *bytes;
+  size_t count;
+} ash_tiled_text;
+
 /* All that the emitters of single files look at. */
 typedef struct ash_module {
   ash_ctx *ctx;
@@ -27,6 +33,10 @@ typedef struct ash_module {
     const ash_kernel **items;
     size_t capacity, count;
   } used;
+  struct { /* what tiled steps share */
+    ash_tiled_text *items;
+    size_t capacity, count;
+  } tiled;
   struct {
     ash_generated *items;
     size_t capacity, count;
@@ -59,6 +69,10 @@ void ash_emit_arenas(ash_module *m);
 void ash_emit_life(ash_module *m);
 void ash_emit_loader(ash_module *m);
 void ash_emit_views(ash_module *m);
+
+/* Runs the allocation pass over all steps; ASH_INTERNAL if they contradict the
+ * plan. */
+ash_status ash_emit_account(ash_module *m);
 
 /* The files of constants, where they are not in C. */
 ash_status ash_emit_blobs(ash_module *m);

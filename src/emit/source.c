@@ -125,14 +125,26 @@ static ash_status put_call(ash_module *m, uint32_t op) {
   return status;
 }
 
-static ash_status put_op(ash_module *m, uint32_t op) {
-  const ash_op *o = &m->g->ops.items[op];
+static void put_head(ash_module *m, const ash_op *o) {
   ash_text_line(m->text, "/* %s%s%s", o->id, o->name ? " " : "",
                 o->name ? ash_emit_comment(m, o->name) : "");
   put_tensors(m, "reads ", o->inputs, o->input_count);
   put_tensors(m, "writes", o->outputs, o->output_count);
+}
+
+static ash_status put_tiled(ash_module *m, const ash_tiling *t) {
+  size_t loops;
+  ASH_TRY(ash_emit_tiled_loops(m, t, &loops));
+  put_head(m, &m->g->ops.items[t->op]);
+  ash_emit_tiled_step(m, t, loops);
+  return ASH_OK;
+}
+
+static ash_status put_op(ash_module *m, uint32_t op) {
+  const ash_op *o = &m->g->ops.items[op];
   if (ash_emit_tiling(m, op))
-    return ash_emit_tiled_op(m, op);
+    return put_tiled(m, ash_emit_tiling(m, op));
+  put_head(m, o);
   ash_text_line(m->text, " */");
   const char *memory = ash_emit_code_memory(m, op);
   if (memory)

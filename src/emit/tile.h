@@ -56,17 +56,22 @@ void ash_tile_put_classes(ash_text *t, const char *name,
  * ------------------------------------------------- */
 
 /* A function a class, and one that chooses. */
-ash_status ash_tile_put_kernels(ash_module *m, const ash_tiling *tiling,
-                                const char *name, const ash_tile_classes *c);
+ash_status ash_tile_put_kernels(ash_module *m, ash_text *t,
+                                const ash_tiling *tiling, const char *name,
+                                const ash_tile_classes *c);
 /* "in_0" or "out_0": input or output 0 of the op. */
 const char *ash_tile_name(ash_zone *z, const ash_tile_operand *o);
 
 /* ---- loops (tile_loop.c)
  * ----------------------------------------------------- */
 
-/* The function of the step. */
-ash_status ash_tile_put_loops(ash_module *m, const ash_tiling *tiling,
-                              const char *name);
+/* The function of the loops, for whatever addresses: it takes the homes of the
+ * operands and all buffers. */
+ash_status ash_tile_put_loops(ash_module *m, ash_text *t,
+                              const ash_tiling *tiling, const char *name);
+/* The buffers, in the order in which that function takes them, as the inside of
+ * an array. */
+void ash_tile_put_buffers(ash_module *m, const ash_tiling *tiling);
 
 /* ---- the whole (tile.c)
  * ------------------------------------------------------- */
@@ -74,8 +79,17 @@ ash_status ash_tile_put_loops(ash_module *m, const ash_tiling *tiling,
 /* How an op is cut; NULL: it runs where its operands are. */
 const ash_tiling *ash_emit_tiling(const ash_module *m, uint32_t op);
 bool ash_emit_is_tiled(const ash_module *m);
-ash_status ash_emit_tiled_op(ash_module *m, uint32_t op);
-/* A tile, accumulator or work memory of an op in the plan, as an expression. */
+/* Writes the loops and kernels of a tiled step, unless an earlier step has the
+ * same; they have that number. */
+ash_status ash_emit_tiled_loops(ash_module *m, const ash_tiling *tiling,
+                                size_t *number);
+/* The end of the step's comment, and its function: where everything lies. */
+void ash_emit_tiled_step(ash_module *m, const ash_tiling *tiling,
+                         size_t number);
+/* Where an operand lives. */
+const ash_slot *ash_emit_home(const ash_module *m, const ash_tile_operand *o);
+/* A tile, accumulator or work memory of an op in the plan, as an expression;
+ * "0" where there is none. */
 const char *ash_emit_tile_slot(ash_module *m, uint32_t op, ash_slot_kind kind,
                                uint32_t operand, uint32_t level, uint32_t copy);
 /* Remembers that the module needs a kernel's file. */

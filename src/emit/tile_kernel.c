@@ -146,19 +146,13 @@ static void put_choice(ash_module *m, ash_text *t, const ash_tiling *tiling,
   ash_text_blank(t);
 }
 
-ash_status ash_tile_put_kernels(ash_module *m, const ash_tiling *tiling,
-                                const char *name, const ash_tile_classes *c) {
-  ash_text t;
-  ash_text_init(&t, &m->ctx->mem);
-  ash_status status = ASH_OK;
-  for (uint32_t i = 0; i < c->function_count && status == ASH_OK; i++)
-    status = put_function(m, &t, tiling, name, &c->functions[i], i);
+ash_status ash_tile_put_kernels(ash_module *m, ash_text *t,
+                                const ash_tiling *tiling, const char *name,
+                                const ash_tile_classes *c) {
+  for (uint32_t i = 0; i < c->function_count; i++)
+    ASH_TRY(put_function(m, t, tiling, name, &c->functions[i], i));
   if (c->function_count > 1)
-    ash_tile_put_classes(&t, name, c, tiling->space->axis_count);
-  put_choice(m, &t, tiling, name, c);
-  if (status == ASH_OK)
-    ash_emit_renamed(m, t.bytes, t.count);
-  m->text->failed |= t.failed;
-  ash_text_drop(&t);
-  return status;
+    ash_tile_put_classes(t, name, c, tiling->space->axis_count);
+  put_choice(m, t, tiling, name, c);
+  return ASH_OK;
 }

@@ -130,9 +130,31 @@ static void put_cuts(const writer *w, uint32_t level) {
  * -------------------------------------------------------------- */
 
 static const ash_slot *home_of(const writer *w, uint32_t i) {
-  const uint32_t slot =
-      ash_plan_slot_of_tensor(w->m->plan, w->t->space->operands[i].tensor);
-  return slot == ASH_NO_ID ? NULL : &w->m->plan->slots[slot];
+  return ash_emit_home(w->m, &w->t->space->operands[i]);
+}
+
+/* The number of an operand's first copy at a level among all buffers. */
+static uint32_t first_copy(const ash_tiling *t, uint32_t level, uint32_t i) {
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < level * t->space->operand_count + i; k++)
+    count += t->buffers[k].copies;
+  return count;
+}
+
+static uint32_t copy_count(const ash_tiling *t) {
+  return first_copy(t, t->level_count, 0);
+}
+
+void ash_tile_put_buffers(ash_module *m, const ash_tiling *t) {
+  for (uint32_t k = 0; k < t->level_count; k++)
+    for (uint32_t i = 0; i < t->space->operand_count; i++)
+      for (uint32_t c = 0; c < buffer_of(t, k, i)->copies; c++)
+        ash_text_format(m->text, "\n      %s,",
+                        ash_emit_tile_slot(m, t->op, ASH_SLOT_TILE, i, k, c));
+  ash_text_format(m->text, "\n      %s,",
+                  ash_emit_tile_slot(m, t->op, ASH_SLOT_WORK, 0, 0, 0));
+  ash_text_format(m->text, "\n      %s",
+                  ash_emit_tile_slot(m, t->op, ASH_SLOT_ACCUMULATOR, 0, 0, 0));
 }
 
 static uint32_t memory_index(const writer *w, const char *name) {
@@ -144,13 +166,10 @@ static uint32_t memory_index(const writer *w, const char *name) {
 }
 
 static ash_status put_home(const writer *w, uint32_t i) {
-  const ash_slot *home = home_of(w, i);
-  ASH_INVARIANT(w->m->ctx, home != NULL);
+  ASH_INVARIANT(w->m->ctx, home_of(w, i) != NULL);
   ash_text_line(w->text, "ash_rt_part %s_home;", operand_name(w, i));
-  ash_text_line(w->text,
-                "ash_rt_home(&%s_%s, (uint8_t *)(uintptr_t)%s, &%s_home);",
-                w->name, operand_name(w, i), ash_emit_slot(w->m, home),
-                operand_name(w, i));
+  ash_text_line(w->text, "ash_rt_home(&%s_%s, home[%" PRIu32 "], &%s_home);",
+                w->name, operand_name(w, i), i, operand_name(w, i));
   return ASH_OK;
 }
 
@@ -297,12 +316,9 @@ static void put_kernel(const writer *w) {
     else
       ash_text_format(t, ",\n    ash_rt_inside(&%s_%s, %s, &p%" PRIu32 ")",
                       w->name, operand_name(w, i), outside(w, last, i), last);
-  const uint32_t op = w->t->op;
-  ash_text_format(t, ",\n    %s, %s);\n",
-                  ash_emit_tile_slot(w->m, op, ASH_SLOT_WORK, ASH_NO_ID,
-                                     ASH_NO_ID, ASH_NO_ID),
-                  ash_emit_tile_slot(w->m, op, ASH_SLOT_ACCUMULATOR, ASH_NO_ID,
-                                     ASH_NO_ID, ASH_NO_ID));
+  const uint32_t work = copy_count(w->t);
+  ash_text_format(t, ",\n    copy[%" PRIu32 "], copy[%" PRIu32 "]);\n", work,
+                  work + 1);
 }
 
 static void put_last_flushes(const writer *w) {
@@ -374,8 +390,18 @@ static ash_status build(const writer *w, ash_block *b) {
   return take(w, b, ASH_BLOCK_RIGHT);
 }
 
-ash_status ash_tile_put_loops(ash_module *m, const ash_tiling *tiling,
-                              const char *name) {
+static ash_status wrap_function(const writer *w, ash_block *block) {
+  const char *head =
+      ash_zone_format(zone_of(w),
+                      "static void %s(const %s_context *ctx, uint8_t *const "
+                      "*home,\n    uint8_t *const *copy) {",
+                      w->name, w->m->prefix);
+  ASH_TRY(ash_zone_check(w->m->ctx, zone_of(w)));
+  return ash_block_wrap(block, head, "}");
+}
+
+ash_status ash_tile_put_loops(ash_module *m, ash_text *out,
+                              const ash_tiling *tiling, const char *name) {
   ash_scope *scope;
   ash_block *block;
   ash_text t;
@@ -383,22 +409,16 @@ ash_status ash_tile_put_loops(ash_module *m, const ash_tiling *tiling,
   ASH_TRY(ash_scope_new(m->ctx, &scope));
   ASH_TRY(ash_block_new(scope, &block));
   ash_text_init(&t, &m->ctx->mem);
+  const writer tables = {m, tiling, name, out};
   const writer w = {m, tiling, name, &t};
-  put_tensors(&w);
-  ash_emit_renamed(m, t.bytes, t.count);
-  t.count = 0;
+  put_tensors(&tables);
   ash_status status = build(&w, block);
   ash_text_drop(&t);
-  if (status == ASH_OK) {
-    const char *head = ash_zone_format(
-        &m->ctx->scratch, "static void %s(const %s_context *ctx) {", name,
-        m->prefix);
-    ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
-    status = ash_block_wrap(block, head, "}");
-  }
+  if (status == ASH_OK)
+    status = wrap_function(&w, block);
   if (status == ASH_OK)
     status = ash_block_render(block, &body);
-  ash_emit_renamed(m, body, strlen(body));
-  ash_text_blank(m->text);
+  ash_text_string(out, body);
+  ash_text_blank(out);
   return status;
 }

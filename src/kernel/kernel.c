@@ -131,6 +131,65 @@ static uint64_t lstm_bytes(const ash_graph *g, const ash_op *op) {
   return ash_op_out(g, op, 0)->type == ASH_FLOAT32 ? 16 * cells : cells;
 }
 
+/* ---- scratch of CMSIS-NN, as its *_get_buffer_size functions give it ------ */
+
+static bool has_mve(const ash_graph *g) {
+  return (g->features & ASH_FEATURE_MVE) != 0;
+}
+
+static bool has_dsp(const ash_graph *g) {
+  return (g->features & ASH_FEATURE_DSP) != 0;
+}
+
+static uint64_t no_bytes(const ash_graph *g, const ash_op *op) {
+  (void)g;
+  (void)op;
+  return 0;
+}
+
+/* Helium: four columns of bytes; else two of 16-bit numbers. A 1x1 window needs
+ * none, but Arm's own compiler has two columns for DSP. */
+static uint64_t conv_cmsis_bytes(const ash_graph *g, const ash_op *op) {
+  const ash_shape *w = &ash_op_in(g, op, 1)->shape;
+  const bool point = w->dim[1] == 1 && w->dim[2] == 1 &&
+                     ash_op_int(op, "pad_top", 0) == 0 &&
+                     ash_op_int(op, "pad_left", 0) == 0 &&
+                     ash_op_int(op, "dilation_h", 1) == 1 &&
+                     ash_op_int(op, "dilation_w", 1) == 1;
+  if (point)
+    return has_dsp(g) && !has_mve(g) ? 4 * (uint64_t)w->dim[3] : 0;
+  return has_mve(g) ? 4 * round_up(taps_of(g, op), 16)
+                    : 4 * round_up(taps_of(g, op), 4);
+}
+
+/* Without dilation: Helium four windows of 124 channels, DSP one window of
+ * 16-bit numbers, unless it is 3x3. A single input channel becomes a
+ * convolution on Helium, with the weights turned round. */
+static uint64_t depthwise_cmsis_bytes(const ash_graph *g, const ash_op *op) {
+  const ash_shape *w = &ash_op_in(g, op, 1)->shape;
+  const uint64_t area = (uint64_t)w->dim[1] * (uint64_t)w->dim[2];
+  const uint64_t in_c = (uint64_t)ash_op_in(g, op, 0)->shape.dim[3];
+  const uint64_t out_c = (uint64_t)w->dim[3];
+  const bool small = w->dim[1] == 3 && w->dim[2] == 3 &&
+                     ash_op_int(op, "pad_top", 0) <= 1 &&
+                     ash_op_int(op, "pad_left", 0) <= 1;
+  uint64_t bytes = 0;
+  if (has_mve(g))
+    bytes = 4 * 124 * area;
+  else if (has_dsp(g) && !small)
+    bytes = 2 * in_c * area;
+  if (has_mve(g) && in_c == 1)
+    bytes += 4 * round_up(area, 16) + out_c * area;
+  return bytes;
+}
+
+/* DSP: a sum for each channel. */
+static uint64_t average_cmsis_bytes(const ash_graph *g, const ash_op *op) {
+  return has_dsp(g) && !has_mve(g)
+             ? 4 * (uint64_t)ash_op_in(g, op, 0)->shape.dim[3]
+             : 0;
+}
+
 static uint64_t fft_bytes(const ash_graph *g, const ash_op *op) {
   const ash_tensor *lengths = ash_op_in(g, op, 1);
   const int64_t h = lengths->data ? ash_tensor_int(lengths, 0) : 0;

@@ -12,6 +12,8 @@ bool ash_op_is_packed(const ash_graph *g, const ash_op *op) {
 static bool weights_read(const ash_graph *g, const ash_op *op, uint32_t input) {
   if (!ash_op_is_packed(g, op))
     return input < ASH_IN_PREPARED;
+  if (g->features & ASH_FEATURE_CMSIS_NN) /* its scales, and the rest */
+    return input < 3 || input >= ASH_IN_PREPARED;
   if (input == 1)
     return op->kind == ASH_OP_depthwise_conv_2d;
   if (input == 2) /* of float layers, the bias stays what it is */
@@ -52,6 +54,9 @@ bool ash_op_reads(const ash_graph *g, uint32_t op, uint32_t input) {
   case ASH_OP_arg_min:
   case ASH_OP_cumsum:
     return input == 0;
+  case ASH_OP_softmax: /* CMSIS-NN has no table */
+    return input == 0 || !(g->features & ASH_FEATURE_CMSIS_NN) ||
+           ash_op_in(g, o, 0)->type != ASH_INT8;
   case ASH_OP_rfft2d:
   case ASH_OP_resize_bilinear:
   case ASH_OP_resize_nearest_neighbor:

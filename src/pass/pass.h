@@ -29,6 +29,7 @@ ash_status ash_pass_qdq(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_layout(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_lower(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_pack(ash_ctx *ctx, ash_graph *g);
+ash_status ash_pass_pack_cmsis(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_pack_float(ash_ctx *ctx, ash_graph *g);
 
 #endif

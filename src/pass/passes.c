@@ -16,6 +16,7 @@ static const ash_pass pass_table[] = {
     {"qdq", ash_pass_qdq, true},
     {"lower", ash_pass_lower, false},
     {"pack", ash_pass_pack, false},
+    {"pack_cmsis", ash_pass_pack_cmsis, false},
     {"pack_float", ash_pass_pack_float, false},
 };
 

@@ -207,10 +207,14 @@ static ash_status check_relations(const checker *c) {
   return ASH_OK;
 }
 
-static int by_start(const void *a, const void *b, const void *user) {
-  const ash_buffer *buffers = user;
-  const int64_t x = buffers[*(const uint32_t *)a].lower;
-  const int64_t y = buffers[*(const uint32_t *)b].lower;
+typedef struct birth {
+  int64_t time;
+  uint32_t buffer;
+} birth;
+
+static int by_time(const void *a, const void *b, const void *user) {
+  const int64_t x = ((const birth *)a)->time, y = ((const birth *)b)->time;
+  (void)user;
   return (x > y) - (x < y);
 }
 
@@ -225,17 +229,18 @@ static bool exempt(checker *c, uint32_t x, uint32_t y, uint32_t *list,
 static ash_status check_pairs(checker *c) {
   const size_t n = c->problem->buffer_count;
   const ash_buffer *buffers = c->problem->buffers;
-  uint32_t *order = ASH_NEW_ARRAY(&c->ctx->scratch, uint32_t, n);
+  birth *births = ASH_NEW_ARRAY(&c->ctx->scratch, birth, n);
+  birth *spare = ASH_NEW_ARRAY(&c->ctx->scratch, birth, n);
   uint32_t *live = ASH_NEW_ARRAY(&c->ctx->scratch, uint32_t, n);
   uint32_t *list = ASH_NEW_ARRAY(&c->ctx->scratch, uint32_t, n);
   uint8_t *seen = ASH_NEW_ARRAY(&c->ctx->scratch, uint8_t, n);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
   for (uint32_t i = 0; i < n; i++)
-    order[i] = i;
-  ash_sort(order, live, n, sizeof *order, by_start, buffers);
+    births[i] = (birth){buffers[i].lower, i};
+  ash_sort(births, spare, n, sizeof *births, by_time, NULL);
   size_t live_count = 0;
   for (size_t i = 0; i < n; i++) {
-    const uint32_t x = order[i];
+    const uint32_t x = births[i].buffer;
     size_t kept = 0;
     for (size_t k = 0; k < live_count; k++) {
       const uint32_t y = live[k];

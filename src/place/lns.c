@@ -25,21 +25,24 @@ static const ash_piece *piece_of(const ash_repair *r, uint32_t item) {
 }
 
 /* Items that live inside sections [first, last); those that start there are a
- * range of ranks. */
-static void take_out(local *x, uint32_t first, uint32_t last) {
+ * range of ranks. False: too many. */
+static bool take_out(local *x, uint32_t first, uint32_t last) {
   ash_repair *r = x->r;
   const ash_fit *f = &r->fit;
   x->count = 0;
-  for (uint32_t k = f->started[first];
-       k < f->started[last] && x->count < LOCAL_MOST; k++) {
+  for (uint32_t k = f->started[first]; k < f->started[last]; k++) {
     const ash_piece *p = &f->m->pieces[f->by_start[k]];
-    if (p->last <= last)
-      x->items[x->count++] = p->item;
+    if (p->last > last)
+      continue;
+    if (x->count == LOCAL_MOST)
+      return false;
+    x->items[x->count++] = p->item;
   }
   for (uint32_t i = 0; i < x->count; i++) {
     x->before[i] = f->bases[x->items[i]];
     ash_fit_take(&r->fit, x->items[i]);
   }
+  return true;
 }
 
 /* The largest first, to begin with. */
@@ -121,33 +124,45 @@ static uint32_t mend_all(ash_repair *r, local *x, uint32_t width,
       continue;
     const ash_piece *p = piece_of(r, i);
     const uint64_t before = r->fit.steps;
-    take_out(x, widen(p->first, width, m->section_count, false),
-             widen(p->last, width, m->section_count, true));
-    left += !mend(x, target, rng);
+    left += !take_out(x, widen(p->first, width, m->section_count, false),
+                      widen(p->last, width, m->section_count, true)) ||
+            !mend(x, target, rng);
     if (ash_solve_spend(r->solve, (r->fit.steps - before) / 64 + 1))
       return left + 1;
   }
   return left;
 }
 
-void ash_lns_run(ash_repair *r) {
+static bool can_mend(const ash_repair *r) {
+  const ash_solve *s = r->solve;
+  return s->model.plain && !r->fit.dense && !ash_solve_done(s);
+}
+
+void ash_lns_mend(ash_repair *r) {
   ash_solve *s = r->solve;
   ash_rng rng = {s->options.seed + s->ticks};
-  local *x = ASH_NEW(&s->ctx->scratch, local);
-  if (!x || !s->model.plain || r->fit.dense || ash_solve_done(s))
+  const ash_mark mark = ash_zone_mark(&s->ctx->scratch);
+  local *x = can_mend(r) ? ASH_NEW(&s->ctx->scratch, local) : NULL;
+  if (!x)
     return;
   x->r = r;
-  if (s->height == UINT64_MAX)
-    return;
-  ash_fit_clear(&r->fit);
-  for (uint32_t i = 0; i < s->model.item_count; i++)
-    ash_fit_put(&r->fit, i, s->bases[i]);
   for (uint32_t width = 4; width <= 256; width *= 2)
     if (mend_all(r, x, width, &rng) == 0)
       break;
+  ash_zone_rewind(&s->ctx->scratch, mark);
   uint64_t height = 0;
   for (uint32_t i = 0; i < s->model.item_count; i++)
     if (s->model.items[i].reach && top_of(r, i) > height)
       height = top_of(r, i);
   ash_solve_offer(s, r->fit.bases, height);
+}
+
+void ash_lns_run(ash_repair *r) {
+  const ash_solve *s = r->solve;
+  if (!can_mend(r) || s->height == UINT64_MAX)
+    return;
+  ash_fit_clear(&r->fit);
+  for (uint32_t i = 0; i < s->model.item_count; i++)
+    ash_fit_put(&r->fit, i, s->bases[i]);
+  ash_lns_mend(r);
 }

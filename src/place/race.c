@@ -13,7 +13,8 @@ static const struct {
     {ASH_ORDER_CONFLICTS, true},       {ASH_ORDER_START, false},
 };
 
-static const uint32_t LARGE = 2000; /* then each order takes its time */
+/* Then each order takes its time. */
+static const uint32_t LARGE = 2000, HUGE_COUNT = 200000;
 
 static ash_status run_orders(ash_solve *s) {
   ash_fit fit;
@@ -23,7 +24,10 @@ static ash_status run_orders(ash_solve *s) {
   uint32_t *order =
       ASH_NEW_ARRAY(&s->ctx->scratch, uint32_t, s->model.item_count);
   ASH_TRY(ash_zone_check(s->ctx, &s->ctx->scratch));
-  const size_t count = s->model.item_count < LARGE ? ASH_COUNT_OF(runs) : 2;
+  const uint32_t items = s->model.item_count;
+  const size_t count = items < LARGE        ? ASH_COUNT_OF(runs)
+                       : items < HUGE_COUNT ? 2
+                                            : 1;
   for (size_t i = 0; i < count && !ash_solve_done(s); i++) {
     const uint64_t before = fit.steps;
     ash_order_make(order, &traits, &s->model, runs[i].kind);

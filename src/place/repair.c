@@ -19,6 +19,8 @@ static ash_status run(ash_solve *s) {
   ash_repair r;
   ASH_TRY(ash_repair_init(&r, s));
   ash_lns_run(&r);
+  if (!r.fit.dense)
+    ASH_TRY(ash_window_run(&r, windows[0]));
   ash_squeaky_run(&r, ASH_ORDER_PEAK_SIZE, 3);
   for (size_t i = 0; i < ASH_COUNT_OF(windows) && !ash_solve_done(s); i++)
     ASH_TRY(ash_window_run(&r, windows[i]));

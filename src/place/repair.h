@@ -19,8 +19,10 @@ ash_status ash_repair_init(ash_repair *r, ash_solve *s);
 /* squeaky.c: some rounds from an order. */
 void ash_squeaky_run(ash_repair *r, ash_order_kind kind, unsigned rounds);
 
-/* lns.c: mends the places that are too high; for sparse instances. */
+/* lns.c: mends the places that are too high; for sparse instances. From the
+ * best placement so far, or from what is in the fit. */
 void ash_lns_run(ash_repair *r);
+void ash_lns_mend(ash_repair *r);
 
 /* window.c: places the items that meet a load of at least `permille` of the
  * bound first, by a dive on the skyline, and the others around them. */

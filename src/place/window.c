@@ -13,16 +13,60 @@ static uint32_t list_critical(ash_repair *r, uint64_t permille) {
   return count;
 }
 
+/* Sections that the tiles cover: a count of them before each section. */
+static uint32_t *count_covered(ash_repair *r, const ash_skyline *k) {
+  const ash_model *m = &r->solve->model;
+  uint32_t *covered = ASH_NEW_ARRAY(&r->solve->ctx->scratch, uint32_t,
+                                    (size_t)m->section_count + 2);
+  if (!covered)
+    return NULL;
+  for (uint32_t j = 0; j < k->tile_count; j++) {
+    const ash_piece *p = &m->pieces[m->items[k->item[j]].piece];
+    covered[p->first + 1]++;
+    covered[p->last + 1]--;
+  }
+  uint32_t open = 0, before = 0;
+  for (uint32_t s = 0; s <= m->section_count; s++) {
+    open += covered[s + 1];
+    covered[s] = before;
+    before += open > 0;
+  }
+  return covered;
+}
+
+/* Items that live elsewhere stay where the best placement has them. */
+static void keep_others(ash_repair *r, const ash_skyline *k) {
+  const ash_solve *s = r->solve;
+  const ash_mark mark = ash_zone_mark(&s->ctx->scratch);
+  const uint32_t *covered = count_covered(r, k);
+  for (uint32_t i = 0; covered && i < s->model.item_count; i++) {
+    const ash_item *x = &s->model.items[i];
+    if (x->piece_count == 0 || r->fit.bases[i] != INT64_MIN)
+      continue;
+    const ash_piece *p = &s->model.pieces[x->piece];
+    if (covered[p->first] == covered[p->last])
+      ash_fit_put(&r->fit, i, s->bases[i]);
+  }
+  ash_zone_rewind(&r->solve->ctx->scratch, mark);
+}
+
+/* Of a sparse instance only the neighbours of the tiles are placed anew, and
+ * what is too high then is mended. */
 static void place_around(ash_repair *r, const ash_skyline *k) {
   ash_solve *s = r->solve;
+  const bool sparse = !r->fit.dense && s->height != UINT64_MAX;
   ash_fit_clear(&r->fit);
   for (uint32_t j = 0; j < k->tile_count; j++)
     ash_fit_put(&r->fit, k->item[j], k->place[j] * k->unit);
+  if (sparse)
+    keep_others(r, k);
   const uint64_t before = r->fit.steps;
-  const uint64_t height =
-      ash_fit_run(&r->fit, r->order, s->model.item_count, false, s->height);
-  if (height != UINT64_MAX)
+  const uint64_t height = ash_fit_run(&r->fit, r->order, s->model.item_count,
+                                      false, sparse ? UINT64_MAX : s->height);
+  if (height != UINT64_MAX) {
     ash_solve_offer(s, r->fit.bases, height);
+    ash_lns_mend(r);
+  }
   (void)ash_solve_spend(s, (r->fit.steps - before) / 64);
 }
 

@@ -12,6 +12,7 @@ typedef struct source {
   const ash_op *op;
   ash_slice slice;
   int64_t start, outer, length, inner; /* of splits: along their axis */
+  int64_t first, step[ASH_RANK_MAX];   /* of strided                  */
 } source;
 
 static void next(const ash_shape *s, int32_t *at) {
@@ -49,9 +50,9 @@ static void cut_along(const ash_graph *g, uint32_t k, source *s) {
 static int64_t from_of(const source *s, int64_t i, const int32_t *at) {
   int64_t from = 0;
   if (s->op->kind == ASH_OP_strided) {
-    from = ash_op_int(s->op, "offset", 0);
+    from = s->first;
     for (uint32_t d = 0; d < s->out->rank; d++)
-      from += at[d] * ash_op_ints(s->op, "step", d, 0);
+      from += at[d] * s->step[d];
     return from;
   }
   if (s->op->kind == ASH_OP_slice || s->op->kind == ASH_OP_strided_slice) {
@@ -81,8 +82,13 @@ static bool begin(const ash_graph *g, uint32_t k, source *s) {
   case ASH_OP_unpack:
     cut_along(g, k, s);
     return true;
+  case ASH_OP_strided:
+    s->first = ash_op_int(s->op, "offset", 0);
+    for (uint32_t d = 0; d < s->out->rank; d++)
+      s->step[d] = ash_op_ints(s->op, "step", d, 0);
+    return true;
   default:
-    return s->op->kind == ASH_OP_strided;
+    return false;
   }
 }
 

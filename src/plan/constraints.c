@@ -102,6 +102,17 @@ static ash_status find_memory(const filler *f, uint32_t *out, uint32_t rule,
   return ASH_MALFORMED;
 }
 
+static bool field_is_home(ash_rule_field field) {
+  return field == ASH_FIELD_MEMORY || field == ASH_FIELD_DESTINATION;
+}
+
+/* With a compute memory, tensors come from wherever DMA reaches them. */
+static bool is_staged(const filler *f, uint32_t memory) {
+  uint32_t path[ASH_MEMORY_MAX];
+  return f->device->compute_memory != ASH_NO_MEMORY &&
+         ash_device_path(f->device, memory, f->device->compute_memory, path);
+}
+
 /* The memory a rule gives for `field`, if the subject can be there. */
 static ash_status give_memory(const filler *f, const ash_subject *s,
                               ash_rule_field field, bool must_write,
@@ -114,7 +125,7 @@ static ash_status give_memory(const filler *f, const ash_subject *s,
   const ash_memory *m = &f->device->memories[*memory];
   if (must_write && m->kind != ASH_MEMORY_RAM)
     return impossible(f, *rule, s->id, m, "it is written at run time");
-  if (!m->reach_cpu)
+  if (!m->reach_cpu && !(field_is_home(field) && is_staged(f, *memory)))
     return impossible(f, *rule, s->id, m, "the processor does not reach it");
   return ASH_OK;
 }

@@ -34,15 +34,19 @@ typedef struct walk {
   ash_tflite_life *lives;
 } walk;
 
+static ash_status fail_index(walk *w, const char *what, int64_t index,
+                             uint32_t count) {
+  ash_loc at = ASH_NOWHERE;
+  at.file = w->file;
+  return ash_fail(w->ctx, ASH_MALFORMED, ASH_D_tflite_index, at,
+                  "%s %lld of %u", what, (long long)index, (unsigned)count);
+}
+
 static ash_status touch(walk *w, int32_t tensor, int64_t step) {
   if (tensor == -1)
     return ASH_OK; /* an optional input that is absent */
-  if (tensor < 0 || (uint32_t)tensor >= w->tensors.count) {
-    ash_loc at = ASH_NOWHERE;
-    at.file = w->file;
-    return ash_fail(w->ctx, ASH_MALFORMED, ASH_D_tflite_index, at,
-                    "tensor %d of %u", (int)tensor, (unsigned)w->tensors.count);
-  }
+  if (tensor < 0 || (uint32_t)tensor >= w->tensors.count)
+    return fail_index(w, "tensor", tensor, w->tensors.count);
   ash_tflite_life *life = &w->lives[tensor];
   if (life->lower > step)
     life->lower = step;
@@ -74,13 +78,20 @@ static ash_status find_lives(walk *w) {
   return ops.count ? touch_all(w, &outs, (int64_t)ops.count - 1) : ASH_OK;
 }
 
-static bool is_constant(walk *w, const ash_fb_table *tensor) {
+/* Has it bytes in the file? A buffer that is not there may not appear later
+ * either, when metadata brings one. */
+static ash_status find_constant(walk *w, bool *out,
+                                const ash_fb_table *tensor) {
   const uint32_t number = ash_fb_u32(tensor, TENSOR_BUFFER, 0);
-  if (number == 0 || number >= w->buffers.count)
-    return false;
+  *out = false;
+  if (number == 0 || w->fb.bad)
+    return ASH_OK;
+  if (number >= w->buffers.count)
+    return fail_index(w, "buffer", number, w->buffers.count);
   const ash_fb_table buffer = ash_fb_at_table(&w->buffers, number);
-  return ash_fb_blob(&buffer, BUFFER_DATA).count > 0 ||
+  *out = ash_fb_blob(&buffer, BUFFER_DATA).count > 0 ||
          ash_fb_u64(&buffer, BUFFER_OFFSET, 0) > 1;
+  return ASH_OK;
 }
 
 static uint64_t bytes_of(const ash_fb_table *tensor) {
@@ -94,13 +105,16 @@ static uint64_t bytes_of(const ash_fb_table *tensor) {
   return bytes <= INT32_MAX ? bytes : 0;
 }
 
-static void find_sizes(walk *w) {
+static ash_status find_sizes(walk *w) {
   for (uint32_t i = 0; i < w->tensors.count && !w->fb.bad; i++) {
     const ash_fb_table tensor = ash_fb_at_table(&w->tensors, i);
-    if (w->lives[i].upper > 0 && !ash_fb_bool(&tensor, TENSOR_IS_VARIABLE, 0) &&
-        !is_constant(w, &tensor))
+    bool constant;
+    ASH_TRY(find_constant(w, &constant, &tensor));
+    if (w->lives[i].upper > 0 && !constant &&
+        !ash_fb_bool(&tensor, TENSOR_IS_VARIABLE, 0))
       w->lives[i].bytes = bytes_of(&tensor);
   }
+  return ASH_OK;
 }
 
 static ash_status open_file(walk *w, uint32_t *all_tensors) {
@@ -141,7 +155,7 @@ ash_status ash_tflite_lives(ash_ctx *ctx, const ash_tflite_life **out,
   for (uint32_t i = 0; i < w.tensors.count; i++)
     w.lives[i].lower = INT64_MAX;
   ASH_TRY(find_lives(&w));
-  find_sizes(&w);
+  ASH_TRY(find_sizes(&w));
   *out = w.lives;
   *tensors = w.tensors.count;
   return ash_fb_check(ctx, &w.fb, file);

@@ -332,6 +332,31 @@ static ash_status check_way(const checker *c, uint32_t level, uint32_t o) {
   return ASH_OK;
 }
 
+/* Kernels know tensors without gaps: the box of an operand that is read where
+ * it lives is one row of bytes, for every piece. */
+static ash_status check_row(const checker *c, uint32_t o) {
+  const uint32_t last = c->t->level_count - 1;
+  bool longer = false; /* than one element, in a dimension before */
+  for (uint32_t d = 0; d < operand_at(c, o)->rank; d++) {
+    const ash_tile_dim *dim = &operand_at(c, o)->dim[d];
+    const int64_t size = tensor_of(c, o)->shape.dim[d];
+    int64_t least = size, most = dim->axis == ASH_NO_AXIS ? size : 0;
+    walk w = {.c = c, .axis = dim->axis, .level = last};
+    while (dim->axis != ASH_NO_AXIS && next_piece(&w)) {
+      const interval i =
+          interval_of(dim, size, w.start[last], w.end[last] - w.start[last]);
+      least = i.hi - i.lo < least ? i.hi - i.lo : least;
+      most = i.hi - i.lo > most ? i.hi - i.lo : most;
+    }
+    if (longer && least < size)
+      return REFUSE(c, ASH_D_tile_row,
+                    "%s reads '%s' where it lives, and its pieces have gaps",
+                    name_of(c), tensor_of(c, o)->id);
+    longer |= most > 1;
+  }
+  return ASH_OK;
+}
+
 static const ash_slot *slot_at(const checker *c, uint32_t slot) {
   return slot < c->plan->slot_count ? &c->plan->slots[slot] : NULL;
 }
@@ -375,7 +400,7 @@ static ash_status check_buffer(const checker *c, uint32_t level, uint32_t o) {
     return REFUSE(c, ASH_D_tile_copies, "%s: %u copies of a tile of '%s'",
                   name_of(c), (unsigned)b->copies, tensor_of(c, o)->id);
   if (!b->copies)
-    return ASH_OK;
+    return level + 1 == c->t->level_count ? check_row(c, o) : ASH_OK;
   const uint64_t need = (largest_box(c, level, o) * bits + 7) / 8;
   if (b->bytes < need)
     return REFUSE(c, ASH_D_tile_buffer,
@@ -491,10 +516,10 @@ static ash_status check_cost(const checker *c) {
 static ash_status check_tiled(const checker *c) {
   ASH_TRY(check_space(c));
   ASH_TRY(check_levels(c));
-  for (uint32_t k = 0; k < c->t->level_count; k++) {
+  for (uint32_t k = 0; k < c->t->level_count; k++)
     ASH_TRY(check_sizes(c, k));
+  for (uint32_t k = 0; k < c->t->level_count; k++)
     ASH_TRY(check_order(c, k));
-  }
   for (uint32_t o = 0; o < c->t->space->operand_count; o++) {
     ASH_TRY(check_operand(c, o));
     for (uint32_t k = 0; k < c->t->level_count; k++)

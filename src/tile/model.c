@@ -442,6 +442,8 @@ ash_tile_value ash_model_bound(const ash_facts *f, const ash_tile_problem *p,
     }
     out.cycles = stage->overlaps ? ash_max_u64(out.cycles + fill, time)
                                  : out.cycles + time;
+    if (k + 1 == p->level_count)
+      out.cycles = ash_max_u64(out.cycles, p->inner_least);
     if (!open)
       out.footprint += ash_model_least(p, s, k);
   }

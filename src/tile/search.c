@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { CANDIDATES_MAX = 320, VARIABLES_MAX = ASH_TILE_LEVELS * ASH_TILE_AXES };
-enum { DEFAULT_TICKS = 20000 };
+enum { DEFAULT_TICKS = 100000 };
 
 typedef struct variable {
   uint32_t level, axis;
@@ -169,8 +169,8 @@ static ash_status root_bound(search *s, uint64_t *cycles) {
   return ASH_OK;
 }
 
-ash_status ash_search_cost(const ash_tile_problem *p, ash_facts *f,
-                           ash_tile_found *out) {
+static ash_status search_all(const ash_tile_problem *p, ash_facts *f,
+                             ash_tile_found *out) {
   search s = {.p = p, .f = f, .best = out};
   s.limit = p->ticks ? p->ticks : DEFAULT_TICKS;
   s.vars = ASH_NEW_ARRAY(&p->ctx->scratch, variable,
@@ -193,5 +193,57 @@ ash_status ash_search_cost(const ash_tile_problem *p, ash_facts *f,
   out->lower_bound = out->value.cycles;
   if (s.cut_short)
     ASH_TRY(root_bound(&s, &out->lower_bound));
+  return ASH_OK;
+}
+
+/* ---- levels inside --------------------------------------------------------
+ */
+
+static bool has_gaps(const ash_tile_space *s) {
+  for (uint32_t o = 0; o < s->operand_count; o++)
+    for (uint32_t d = 0; d < s->operands[o].rank; d++) {
+      const ash_tile_dim *dim = &s->operands[o].dim[d];
+      if (dim->axis != ASH_NO_AXIS && dim->stride > dim->window * dim->divide)
+        return true;
+    }
+  return false;
+}
+
+/* Regions of a level outside only add pieces, loads and starts to the last
+ * level: whatever its cost is with one region, it is no less with several. (A
+ * box may be moved in fewer transfers, so the engine is taken to need one.)
+ * With gaps between windows small pieces may bring less. */
+static ash_status bound_inside(const ash_tile_problem *p, uint64_t *least,
+                               uint64_t *ticks) {
+  ash_tile_problem inner = *p;
+  ash_tile_found found = {0};
+  ash_facts *f;
+  const uint32_t last = p->level_count - 1;
+  *least = 0;
+  if (has_gaps(p->space))
+    return ASH_OK;
+  inner.level_count = 1;
+  inner.limited = false;
+  inner.stages[0] = p->stages[last];
+  inner.stages[0].rank = ASH_RANK_MAX;
+  inner.stages[0].transfer_max = 0;
+  for (uint32_t o = 0; o < ASH_OPERANDS_MAX; o++)
+    inner.wanted[0][o] = p->wanted[last][o];
+  ASH_TRY(ash_facts_new(&f, &inner));
+  ASH_TRY(search_all(&inner, f, &found));
+  *ticks = found.ticks;
+  if (found.found)
+    *least = found.lower_bound;
+  return ASH_OK;
+}
+
+ash_status ash_search_cost(const ash_tile_problem *p, ash_facts *f,
+                           ash_tile_found *out) {
+  ash_tile_problem bounded = *p;
+  uint64_t ticks = 0;
+  if (p->level_count > 1)
+    ASH_TRY(bound_inside(p, &bounded.inner_least, &ticks));
+  ASH_TRY(search_all(&bounded, f, out));
+  out->ticks += ticks;
   return ASH_OK;
 }

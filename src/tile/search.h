@@ -30,7 +30,8 @@ uint32_t ash_tile_candidates(const ash_tile_axis *axis, int64_t extent,
 ash_status ash_search_leaf(const ash_tile_problem *p, ash_facts *f,
                            const ash_tile_cut *cut, ash_tile_found *best);
 
-/* May these sizes stand together? (Sums are cut behind free axes.) */
+/* May these sizes stand together? (Sums are cut behind free axes; what is read
+ * where it lives is cut in rows.) */
 bool ash_search_legal(const ash_tile_problem *p, const ash_tile_cut *cut);
 
 #endif

@@ -112,6 +112,8 @@ static ash_status finish(deeploy *d) {
                                  : d->p->wanted[k][o] ? d->p->wanted[k][o]
                                                       : d->copies;
   }
+  if (!ash_search_legal(d->p, &d->cut))
+    return ASH_OK;
   out->found =
       ash_model_given(d->f, d->p, &sizes, &out->choice, &out->value, NULL);
   out->verdict = out->found ? ASH_FEASIBLE : ASH_UNKNOWN;

@@ -1,12 +1,45 @@
 /* search_leaf.c - sizes are chosen: the best orders of loops and copies. */
 #include "tile/search.h"
 
+#include "graph/graph.h"
+
 enum { PERMUTED = 5 }; /* loops of one level whose orders are all tried */
 
 static bool is_cut(const ash_tile_problem *p, const ash_tile_cut *cut,
                    uint32_t level, uint32_t a) {
   return cut->at[level][a] <
          (level ? cut->at[level - 1][a] : p->space->axes[a].extent);
+}
+
+/* What lives where the kernel reads is read there, and kernels know only
+ * tensors without gaps: behind the first dimension of more than one element
+ * nothing may be cut. */
+static bool lies_in_a_row(const ash_tile_problem *p, const ash_tile_cut *cut,
+                          const ash_tile_operand *o) {
+  const ash_shape *shape = &p->g->tensors.items[o->tensor].shape;
+  bool longer = false;
+  for (uint32_t d = 0; d < o->rank; d++) {
+    const ash_tile_dim *dim = &o->dim[d];
+    if (shape->dim[d] == 1)
+      continue;
+    if (dim->axis == ASH_NO_AXIS) {
+      longer = true;
+      continue;
+    }
+    const int64_t inner = cut->at[p->level_count - 1][dim->axis];
+    if (longer && inner < p->space->axes[dim->axis].extent)
+      return false;
+    longer |= inner > 1 || dim->window > 1 || dim->stride > 1;
+  }
+  return true;
+}
+
+static bool rows_are_whole(const ash_tile_problem *p, const ash_tile_cut *cut) {
+  for (uint32_t o = 0; o < p->space->operand_count; o++)
+    if (!(p->stages[p->level_count - 1].staged >> o & 1) &&
+        !lies_in_a_row(p, cut, &p->space->operands[o]))
+      return false;
+  return true;
 }
 
 bool ash_search_legal(const ash_tile_problem *p, const ash_tile_cut *cut) {
@@ -23,7 +56,7 @@ bool ash_search_legal(const ash_tile_problem *p, const ash_tile_cut *cut) {
     }
     sum_outside |= sum;
   }
-  return true;
+  return rows_are_whole(p, cut);
 }
 
 /* The loops of a level: cut free axes, cut sums, then what is not cut. */

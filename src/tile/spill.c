@@ -5,6 +5,8 @@
 #include "graph/graph.h"
 #include "tile/hierarchy.h"
 
+#include <inttypes.h>
+
 static uint64_t limit_of(const ash_hierarchy *h, uint32_t memory) {
   return h->budgets[memory].max_size / 1024 *
          ash_min_u64(1024, h->options->spill);
@@ -54,6 +56,15 @@ static uint32_t next_home(const ash_hierarchy *h, uint32_t tensor) {
   return ASH_NO_MEMORY;
 }
 
+static void note_moves(const ash_hierarchy *h, uint32_t memory, uint32_t count,
+                       uint64_t bytes) {
+  if (count)
+    ash_note(h->ctx, ASH_D_tile_spill, ASH_NOWHERE,
+             "%s is too small for all that lives there: %u tensors, %" PRIu64
+             " bytes, live in slower memories",
+             h->device->memories[memory].name, (unsigned)count, bytes);
+}
+
 static void move(ash_hierarchy *h, uint32_t tensor, uint32_t to) {
   const uint32_t from = h->home[tensor];
   const uint64_t bytes = h->g->tensors.items[tensor].bytes;
@@ -88,13 +99,17 @@ static uint32_t find_victim(const ash_hierarchy *h, uint32_t memory,
 
 ash_status ash_hierarchy_spill(ash_hierarchy *h) {
   for (uint32_t m = 0; m < h->device->memory_count; m++) {
-    uint32_t step = 0, to = ASH_NO_MEMORY;
+    uint32_t step = 0, to = ASH_NO_MEMORY, count = 0;
+    uint64_t bytes = 0;
     while (find_full(h, m, &step)) {
       const uint32_t victim = find_victim(h, m, step, &to);
       if (victim == ASH_NO_ID)
         break; /* the planner will say what is too much */
       move(h, victim, to);
+      count++;
+      bytes += h->g->tensors.items[victim].bytes;
     }
+    note_moves(h, m, count, bytes);
   }
   return ASH_OK;
 }

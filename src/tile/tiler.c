@@ -117,43 +117,79 @@ static ash_status keep(tiler *t, ash_tiling *out, const ash_tile_problem *p,
 /* ---- does not fit ---------------------------------------------------------
  */
 
-static ash_status nofit(tiler *t, const ash_tile_problem *p, ash_facts *f) {
-  ash_tile_cut cut = {0};
-  ash_tile_sizes sizes;
-  const ash_tile_space *space = p->space;
-  for (uint32_t k = 0; k < p->level_count; k++)
-    for (uint32_t a = 0; a < space->axis_count; a++) {
-      const bool whole = space->axes[a].kind == ASH_AXIS_SUM;
-      const int64_t least =
-          space->axes[a].granule > 1 ? space->axes[a].granule : 1;
-      cut.at[k][a] = whole || least > space->axes[a].extent
-                         ? space->axes[a].extent
-                         : least;
+/* The smallest tiles there are, with sums whole or cut. */
+static void smallest_cut(const ash_tile_problem *p, ash_tile_cut *cut,
+                         bool cut_sums) {
+  for (uint32_t a = 0; a < p->space->axis_count; a++) {
+    const ash_tile_axis *axis = &p->space->axes[a];
+    const int64_t granule = axis->granule > 1 ? axis->granule : 1;
+    const bool whole = axis->kind == ASH_AXIS_SUM && !cut_sums;
+    for (uint32_t k = 0; k < p->level_count; k++)
+      cut->at[k][a] = whole || granule > axis->extent ? axis->extent : granule;
+  }
+}
+
+/* The level that is too small for them, and by how much. */
+static uint64_t shortage(const ash_tile_problem *p, const ash_tile_sizes *sizes,
+                         uint32_t *level) {
+  uint64_t most = 0;
+  *level = p->level_count - 1;
+  for (uint32_t k = 0; k < p->level_count; k++) {
+    const uint64_t need = ash_model_least(p, sizes, k);
+    if (need > p->stages[k].room && need - p->stages[k].room > most) {
+      most = need - p->stages[k].room;
+      *level = k;
     }
-  if (!ash_model_sizes(f, p, &sizes, &cut))
-    return ash_nomem(t->ctx);
-  uint32_t k = p->level_count - 1;
-  for (uint32_t i = 0; i < p->level_count; i++)
-    if (ash_model_least(p, &sizes, i) > p->stages[i].room)
-      k = i;
-  const uint64_t need = ash_model_least(p, &sizes, k);
+  }
+  return most;
+}
+
+static ash_status say_nofit(tiler *t, const ash_tile_problem *p,
+                            const ash_tile_sizes *sizes) {
+  uint32_t k;
+  const ash_tile_space *space = p->space;
+  const uint64_t missing = shortage(p, sizes, &k);
   const ash_memory *m = &t->device->memories[p->stages[k].memory];
-  const uint64_t room = p->stages[k].room;
   (void)ash_fail(t->ctx, ASH_NOFIT, ASH_D_tile_nofit,
                  ash_graph_loc(t->g, space->op, ASH_NO_ID),
                  "the smallest tiles of %s need %" PRIu64 " bytes of %s, which "
                  "has room for %" PRIu64 ": %" PRIu64 " bytes short",
-                 t->g->ops.items[space->op].id, need, m->name, room,
-                 need > room ? need - room : 0);
+                 t->g->ops.items[space->op].id, p->stages[k].room + missing,
+                 m->name, p->stages[k].room, missing);
   ash_hint(t->ctx, "what if it were larger: --set %s=%" PRIu64, m->name,
-           m->bytes + (need > room ? need - room : 0));
+           m->bytes + missing);
   for (uint32_t o = 0; o < space->operand_count; o++)
     if (p->stages[k].staged >> o & 1)
       ash_note(t->ctx, ASH_D_tile_nofit, ASH_NOWHERE,
                "smallest tile of '%s': %" PRIu64 " bytes",
                t->g->tensors.items[space->operands[o].tensor].name,
-               sizes.box[k][o]);
+               sizes->box[k][o]);
   return ASH_NOFIT;
+}
+
+/* Sizes of the smallest legal tiles: sums cut or not, and if residents forbid
+ * both, nothing cut. */
+static bool size_smallest(const ash_tile_problem *p, ash_facts *f, bool sums,
+                          ash_tile_sizes *out) {
+  ash_tile_cut cut = {0};
+  smallest_cut(p, &cut, sums);
+  if (!ash_search_legal(p, &cut))
+    for (uint32_t k = 0; k < p->level_count; k++)
+      for (uint32_t a = 0; a < p->space->axis_count; a++)
+        cut.at[k][a] = p->space->axes[a].extent;
+  return ash_model_sizes(f, p, out, &cut);
+}
+
+static ash_status nofit(tiler *t, const ash_tile_problem *p, ash_facts *f) {
+  ash_tile_sizes whole, pieces;
+  uint32_t level;
+  if (!size_smallest(p, f, false, &whole) ||
+      !size_smallest(p, f, p->space->accumulator_bytes != 0, &pieces))
+    return ash_nomem(t->ctx);
+  return say_nofit(t, p,
+                   shortage(p, &pieces, &level) < shortage(p, &whole, &level)
+                       ? &pieces
+                       : &whole);
 }
 
 /* ---- one operator ---------------------------------------------------------

@@ -7,7 +7,8 @@
 
 #define DIGITS TEST_SOURCE_DIR "/examples/digits/digits.tflite"
 
-/* ---- an allocator that counts, and fails when told ------------------------ */
+/* ---- an allocator that counts, and fails when told ------------------------
+ */
 
 typedef struct meter {
   size_t live_bytes, calls, fail_at; /* fail_at 0: never */
@@ -64,7 +65,8 @@ static void every_allocation_may_fail(void) {
   }
 }
 
-/* ---- helpers -------------------------------------------------------------- */
+/* ---- helpers --------------------------------------------------------------
+ */
 
 static ash_ctx *new_ctx(void) {
   ash_ctx *ctx;
@@ -176,9 +178,9 @@ static void every_planner_passes_the_checker(void) {
     ash_compiled out;
     const ash_compile_options options = {.struct_bytes = sizeof options,
                                          .plan.planner = planners[i]};
-    CHECK_EQ(ash_compile(ctx, &out, DIGITS, load_device(ctx, "apollo510"),
-                         &options),
-             ASH_OK);
+    CHECK_EQ(
+        ash_compile(ctx, &out, DIGITS, load_device(ctx, "apollo510"), &options),
+        ASH_OK);
     CHECK_STR(out.plan->planner, planners[i]);
     CHECK(i == 0 || out.plan->arenas[0].size >= exact);
     exact = i == 0 ? out.plan->arenas[0].size : exact;
@@ -203,12 +205,43 @@ static void a_device_too_small_is_a_verdict_with_figures(void) {
   ash_ctx_free(ctx);
 }
 
+/* Multipliers and shifts that lowering made lie in a constant arena, and a rule
+ * reaches them like weights. */
+static void derived_tables_are_planned_like_constants(void) {
+  ash_ctx *ctx = new_ctx();
+  ash_compiled out;
+  ash_rules *rules;
+  CHECK_EQ(ash_rules_new(ctx, &rules), ASH_OK);
+  CHECK_EQ(ash_rules_add(ctx, rules,
+                         "type=constant constant_destination_memory=DTCM"),
+           ASH_OK);
+  const ash_compile_options options = {.struct_bytes = sizeof options,
+                                       .plan.rules = rules};
+  CHECK_EQ(
+      ash_compile(ctx, &out, DIGITS, load_device(ctx, "apollo510"), &options),
+      ASH_OK);
+  uint32_t tables = 0;
+  for (uint32_t i = 0; i < out.plan->slot_count; i++) {
+    const ash_slot *s = &out.plan->slots[i];
+    if (!strstr(s->id, "_multiplier") && !strstr(s->id, "_shift"))
+      continue;
+    tables++;
+    CHECK_EQ(s->binding.role, ASH_CONSTANT);
+    CHECK_STR(s->binding.memory, "DTCM");
+    CHECK_STR(s->binding.source_memory, "MRAM");
+  }
+  CHECK(tables >= 4);
+  ash_compiled_drop(&out);
+  ash_ctx_free(ctx);
+}
+
 #define TESTS(X)                                                               \
   X(every_allocation_may_fail)                                                 \
   X(compiling_twice_gives_the_same_bytes)                                      \
   X(the_textual_form_is_an_identity)                                           \
   X(bad_text_is_refused_with_its_line)                                         \
   X(the_plan_json_passes_its_own_check)                                        \
+  X(derived_tables_are_planned_like_constants)                                 \
   X(every_planner_passes_the_checker)                                          \
   X(a_device_too_small_is_a_verdict_with_figures)
 TEST_MAIN(TESTS)

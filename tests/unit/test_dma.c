@@ -135,10 +135,8 @@ static void a_source_that_changes_in_flight_is_noticed(void) {
 
 static void transfers_that_meet_in_flight_are_noticed(void) {
   static uint8_t a[8], b[8], c[8];
-  const char *const words[] = {"reads what",
-                               "writes what another transfer "
-                               "still writes",
-                               "still reads"};
+  const char *const words[] = {
+      "reads what", "writes what another transfer still writes", "still reads"};
   const ash_dma_job second[] = {row(c, b + 4, 4), row(b + 7, c, 1),
                                 row(a, c, 1)};
   for (int i = 0; i < 3; i++) {

@@ -9,8 +9,10 @@
  * it is watched or not optimised. */
 #if defined(__OPTIMIZE__) && !defined(ASH_DEBUG)
 #define ROUNDS(n) (n)
+#define SAMPLE    1
 #else
 #define ROUNDS(n) ((n) / 40)
+#define SAMPLE    8
 #endif
 
 enum { MOST = 14, TALL = 24 };
@@ -242,6 +244,55 @@ static void all_quadruples_equal_brute_force(void) {
   drop_ctx();
 }
 
+/* Three lifetimes, sizes 1 and 2; free, aligned to 2, or fixed at 1. */
+static ash_buffer nth_kind(unsigned n) {
+  ash_buffer b = buffer(lives[n % 3][0], lives[n % 3][1], 1 + n / 3 % 2);
+  b.alignment = n / 6 == 1 ? 2 : 1;
+  b.offset = n / 6 == 2 ? 1 : ASH_FREE_OFFSET;
+  return b;
+}
+
+static void
+all_triples_with_alignments_and_fixed_offsets_equal_brute_force(void) {
+  for (unsigned i = 0; i < 54; i++)
+    for (unsigned j = i; j < 54; j++)
+      for (unsigned k = j; k < 54; k++) {
+        world w = {.b = {nth_buffer(i), nth_buffer(j), nth_buffer(k)},
+                   .count = 3};
+        compare(&w);
+      }
+  drop_ctx();
+}
+
+static void
+all_quadruples_with_alignments_and_fixed_offsets_equal_brute_force(void) {
+  for (unsigned i = 0; i < 18; i++)
+    for (unsigned j = i; j < 18; j++)
+      for (unsigned k = j; k < 18; k++)
+        for (unsigned l = k; l < 18; l++) {
+          world w = {.b = {nth_kind(i), nth_kind(j), nth_kind(k), nth_kind(l)},
+                     .count = 4};
+          compare(&w);
+        }
+  drop_ctx();
+}
+
+/* Two related buffers, and two others; free or aligned. */
+static void all_quadruples_with_a_relation_equal_brute_force(void) {
+  for (unsigned i = 0; i < 12; i++)
+    for (unsigned j = 0; j < 12; j++)
+      for (unsigned k = 0; k < 12; k++)
+        for (unsigned l = k; l < 12; l++) {
+          world w = {.b = {nth_kind(i), nth_kind(j), nth_kind(k), nth_kind(l)},
+                     .count = 4,
+                     .relations = 1};
+          if ((i + j + k + l) % SAMPLE == 0)
+            for (unsigned q = 0; nth_relation(q, &w.r[0]); q++)
+              compare(&w);
+        }
+  drop_ctx();
+}
+
 static void gaps_and_windows_equal_brute_force(void) {
   ash_rng rng = {7};
   for (int round = 0; round < ROUNDS(3000); round++) {
@@ -336,6 +387,19 @@ static world random_world(ash_rng *rng, size_t most, uint64_t size_max) {
   return w;
 }
 
+/* The most bytes alive at one time. */
+static int64_t load_of(const world *w) {
+  int64_t load = 0;
+  for (int64_t s = 0; s < 8; s++) {
+    int64_t sum = 0;
+    for (size_t i = 0; i < w->count; i++)
+      if (w->b[i].lower <= s && s < w->b[i].upper)
+        sum += (int64_t)w->b[i].size;
+    load = sum > load ? sum : load;
+  }
+  return load;
+}
+
 static void random_instances_equal_an_independent_optimum(void) {
   ash_rng rng = {3};
   unsigned above = 0;
@@ -347,32 +411,29 @@ static void random_instances_equal_an_independent_optimum(void) {
     if (got != t.best)
       print_world(&w);
     CHECK_EQ(got, t.best);
-    int64_t load = 0;
-    for (int64_t s = 0; s < 8; s++) {
-      int64_t sum = 0;
-      for (size_t i = 0; i < w.count; i++)
-        if (w.b[i].lower <= s && s < w.b[i].upper)
-          sum += (int64_t)w.b[i].size;
-      load = sum > load ? sum : load;
-    }
-    above += got > load;
+    above += got > load_of(&w);
   }
   CHECK(above > ROUNDS(100)); /* the interesting ones are among them */
   drop_ctx();
 }
 
+/* Every technique alone is off in every round, and three times in the course of
+ * the rounds every subset of them is. */
 static void all_techniques_agree(void) {
   ash_rng rng = {5};
+  uint64_t subset = 0;
+  unsigned above = 0;
   for (int round = 0; round < ROUNDS(1000); round++) {
     world w = random_world(&rng, 10, 12);
     const int64_t want = solved_height(&w, 0);
+    above += want > load_of(&w);
     for (unsigned bit = 0; bit < ASH_OFF_COUNT; bit++)
       CHECK_EQ(solved_height(&w, (uint64_t)1 << bit), want);
-    for (int i = 0; i < 6; i++)
-      CHECK_EQ(
-          solved_height(&w, ash_rng_below(&rng, (uint64_t)1 << ASH_OFF_COUNT)),
-          want);
+    for (int i = 0; i < 7; i++)
+      CHECK_EQ(solved_height(&w, subset++ % ((uint64_t)1 << ASH_OFF_COUNT)),
+               want);
   }
+  CHECK(above > ROUNDS(50)); /* the bound alone does not tell */
   drop_ctx();
 }
 
@@ -380,6 +441,9 @@ static void all_techniques_agree(void) {
   X(all_pairs_with_all_relations_equal_brute_force)                            \
   X(all_triples_with_a_relation_equal_brute_force)                             \
   X(all_quadruples_equal_brute_force)                                          \
+  X(all_triples_with_alignments_and_fixed_offsets_equal_brute_force)           \
+  X(all_quadruples_with_alignments_and_fixed_offsets_equal_brute_force)        \
+  X(all_quadruples_with_a_relation_equal_brute_force)                          \
   X(gaps_and_windows_equal_brute_force)                                        \
   X(random_instances_equal_an_independent_optimum)                             \
   X(all_techniques_agree)

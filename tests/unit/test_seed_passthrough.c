@@ -317,7 +317,9 @@ static void an_alias_that_lives_keeps_the_storage(void) {
   REFER(s.block, x, mid, view);
   CHECK_EQ(ash_block_allocate(s.block, 1, "L1"), ASH_OK);
   CHECK_EQ(ash_scope_bytes(s.scope, "L1"), 10); /* through two links */
-  /* The passthrough pass does not ask: the bytes are given up with x. */
+  REFER(used, view);
+  CHECK_EQ(ash_block_allocate(used, 2, "L1"), ASH_OK);
+  CHECK_EQ(ash_scope_bytes(s.scope, "L1"), 0); /* the last takes all along */
   close_scene(&s);
 }
 

@@ -380,6 +380,25 @@ static void plan_wants_one_source_memory_for_a_staged_arena(void) {
   net_free(&n);
 }
 
+/* Three equal constants are stored once; each keeps its own entry. */
+static void plan_interns_identical_constants(void) {
+  net n = net_new();
+  uint32_t x = row_input(&n, 64);
+  const uint32_t a = row_constant(&n, 64, 1), b = row_constant(&n, 64, 1);
+  const uint32_t other = row_constant(&n, 64, 2), c = row_constant(&n, 64, 1);
+  const uint32_t all[] = {a, b, other, c};
+  for (size_t i = 0; i < 4; i++)
+    x = row_add(&n, x, all[i]);
+  row_end(&n, x);
+  const ash_plan *p = must_plan(&n, small_device(&n), NULL);
+  CHECK_EQ(slot_of(p, a)->binding.offset, slot_of(p, b)->binding.offset);
+  CHECK_EQ(slot_of(p, a)->binding.offset, slot_of(p, c)->binding.offset);
+  CHECK(slot_of(p, a)->binding.offset != slot_of(p, other)->binding.offset);
+  CHECK_EQ(p->arenas[p->arena_count - 1].size, 128);
+  CHECK_EQ(p->arenas[p->arena_count - 1].verdict, ASH_OPTIMAL);
+  net_free(&n);
+}
+
 /* 64 and 4 bytes aligned to 64 and 16: the end is at 68, and no order is
  * better. 4 bytes aligned to 64 in front of 40 aligned to 16: not proved. */
 static void plan_claims_no_more_than_it_proves_about_constants(void) {
@@ -685,6 +704,7 @@ static void register_memory_planner_makes_a_planner_known_by_its_name(void) {
   X(plan_leaves_constants_cold_by_default)                                     \
   X(plan_stages_constants_whose_destination_differs)                           \
   X(plan_wants_one_source_memory_for_a_staged_arena)                           \
+  X(plan_interns_identical_constants)                                          \
   X(plan_claims_no_more_than_it_proves_about_constants)                        \
   X(plan_obeys_rules_and_pins)                                                 \
   X(plan_spills_by_benefit_and_never_to_unlinkable_memory)                     \

@@ -3,6 +3,7 @@
 #include "tile_net.h"
 
 #include "ashlar/compile.h"
+#include "base/rng.h"
 #include "plan/planner.h"
 
 #include <unistd.h>
@@ -341,6 +342,117 @@ static void a_product_moves_no_more_than_it_must(void) {
   net_free(&n);
 }
 
+/* The size that the verdict names is enough, four bytes less is not. */
+static void a_verdict_names_the_smallest_size_that_would_do(void) {
+  for (int sums = 0; sums < 2; sums++) {
+    net n = sums ? matmul_net(1, 8, 8, 8) : pool_net(9, 9, 16, 1);
+    const ash_tilings *tilings;
+    unsigned need = 0;
+    CHECK_EQ(ash_tile_model(n.ctx, &tilings, n.g,
+                            tile_device(&n, 4, 64000, "L2"), NULL, NULL),
+             ASH_NOFIT);
+    size_t count;
+    const ash_diag *d = ash_ctx_diags(n.ctx, &count);
+    while (count && d[count - 1].severity != ASH_ERROR)
+      count--;
+    CHECK(count > 0);
+    CHECK_EQ(d[count - 1].id, ASH_D_tile_nofit);
+    CHECK(d[count - 1].hint);
+    CHECK_EQ(sscanf(strstr(d[count - 1].hint, "L1="), "L1=%u", &need), 1);
+    CHECK_EQ(ash_tile_model(n.ctx, &tilings, n.g,
+                            tile_device(&n, need, 64000, "L2"), NULL, NULL),
+             ASH_OK);
+    CHECK_EQ(ash_tile_model(n.ctx, &tilings, n.g,
+                            tile_device(&n, need - 4, 64000, "L2"), NULL, NULL),
+             ASH_NOFIT);
+    net_free(&n);
+  }
+}
+
+/* Homes that are too full: constants go on to the next memory, and the plan
+ * still fits. */
+static void homes_that_are_too_full_move_on(void) {
+  static float weights[64 * 64];
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(1, 64), 0, 0);
+  const uint32_t w =
+      net_constant(&n, ASH_FLOAT32, NET_DIMS(64, 64), weights, 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(1, 64), 0, 0);
+  n.g->tensors.items[y].is_output = true;
+  (void)net_op(&n, ASH_OP_fully_connected, NET_IDS(x, w), y);
+  const ash_tile_options o = {.spill = 768};
+  const ash_plan *p = must_tile(&n, tile_device(&n, 2000, 8000, "L2"), &o);
+  CHECK_EQ(p->tilings->home[x], 1);
+  CHECK_EQ(p->tilings->home[w], 2);
+  CHECK_EQ(p->tilings->items[0].level_count, 2);
+  CHECK_EQ(p->tilings->items[0].buffers[0].copies, 0); /* x is in L2 */
+  CHECK(p->tilings->items[0].buffers[1].copies > 0);
+  CHECK(has_diag(&n, ASH_D_tile_spill));
+  net_free(&n);
+}
+
+/* ---- at random -------------------------------------------------------------
+ */
+
+static net random_net(ash_rng *rng) {
+  const int32_t a = 1 + (int32_t)ash_rng_below(rng, 40);
+  const int32_t b = 1 + (int32_t)ash_rng_below(rng, 40);
+  const int32_t c = 1 + (int32_t)ash_rng_below(rng, 40);
+  switch (ash_rng_below(rng, 3)) {
+  case 0:
+    return matmul_net(1 + (int32_t)ash_rng_below(rng, 3), a, b, c);
+  case 1:
+    return pool_net(2 + a, 2 + b, c, 1 + (int32_t)ash_rng_below(rng, 3));
+  default:
+    break;
+  }
+  net n = net_new();
+  const uint32_t x = row_input(&n, 16 * a), y = row_relu(&n, x);
+  const uint32_t z = row_reshape(&n, row_add(&n, x, y));
+  row_end(&n, row_concat(&n, row_relu(&n, z), y));
+  return n;
+}
+
+/* Whatever the sizes: a plan that passes every check, or a verdict; and no
+ * layer with more cycles or more bytes than "max". */
+static void random_models_are_planned_or_refused(void) {
+  ash_rng rng = {5};
+  uint32_t planned = 0;
+  for (uint32_t i = 0; i < 400; i++) {
+    net n = random_net(&rng);
+    const unsigned l1 = 8 + 4 * (unsigned)ash_rng_below(&rng, 1000);
+    const unsigned l2 = 64000 - 100 * (unsigned)ash_rng_below(&rng, 300);
+    const ash_device *device =
+        tile_device(&n, l1, l2, ash_rng_below(&rng, 2) ? "L3" : "L2");
+    const ash_tile_options ours = {.ticks = 3000}, max = {.search = "max"};
+    ash_plan_options plan = {0};
+    const ash_tilings *theirs;
+    const ash_plan *out;
+    const ash_status found =
+        ash_tile_model(n.ctx, &plan.tilings, n.g, device, &plan, &ours);
+    const ash_status simple =
+        ash_tile_model(n.ctx, &theirs, n.g, device, NULL, &max);
+    CHECK(found == ASH_OK || found == ASH_NOFIT);
+    CHECK(found == ASH_OK || simple == ASH_NOFIT);
+    if (found == ASH_OK) {
+      const ash_status status = ash_plan_model(n.ctx, &out, n.g, device, &plan);
+      if (status == ASH_INTERNAL)
+        tell_diags(&n);
+      CHECK(status == ASH_OK || status == ASH_NOFIT);
+      planned += status == ASH_OK;
+    }
+    for (uint32_t k = 0; simple == ASH_OK && k < theirs->count; k++) {
+      const ash_tile_cost *a = &plan.tilings->items[k].cost;
+      const ash_tile_cost *b = &theirs->items[k].cost;
+      CHECK(a->cycles <= b->cycles);
+      CHECK(a->bytes_moved[0] + a->bytes_moved[1] <=
+            b->bytes_moved[0] + b->bytes_moved[1]);
+    }
+    net_free(&n);
+  }
+  CHECK(planned > 200);
+}
+
 #define TESTS(X)                                                               \
   X(init_needs_a_compute_memory)                                               \
   X(calls_out_of_order_are_misuse)                                             \
@@ -360,5 +472,8 @@ static void a_product_moves_no_more_than_it_must(void) {
   X(allocation_strategies_are_chosen_by_name)                                  \
   X(search_strategies_are_chosen_by_name)                                      \
   X(tetris_random_has_the_permutations_of_python)                              \
-  X(a_product_moves_no_more_than_it_must)
+  X(a_product_moves_no_more_than_it_must)                                      \
+  X(a_verdict_names_the_smallest_size_that_would_do)                           \
+  X(homes_that_are_too_full_move_on)                                           \
+  X(random_models_are_planned_or_refused)
 TEST_MAIN(TESTS)

@@ -10,6 +10,25 @@ static bool shares(const ash_plan *p, uint32_t a, uint32_t b) {
          x->offset == y->offset;
 }
 
+/* A plan with room to be spoilt. */
+static ash_plan copy_plan(net *n, const ash_plan *p, ash_slot **slots) {
+  ash_plan copy = *p;
+  *slots = ash_zone_copy(&n->g->zone, p->slots, p->slot_count * sizeof **slots);
+  copy.slots = *slots;
+  return copy;
+}
+
+static void spoil_view(ash_slot *slots, const ash_plan *p, uint32_t value,
+                       uint32_t variable) {
+  const uint32_t v = ash_plan_slot_of_tensor(p, value);
+  const uint32_t s = ash_plan_slot_of_tensor(p, variable);
+  slots[v].alias_of = s;
+  slots[v].alias_kind = ASH_ALIAS_VIEW;
+  slots[v].alias_offset = 0;
+  slots[v].binding = slots[s].binding;
+  slots[v].life = slots[s].life;
+}
+
 /* ---- views of variables -------------------------------------------------- */
 
 static void a_value_read_lies_in_its_variable(void) {
@@ -88,6 +107,51 @@ static void a_rule_for_the_value_does_not_move_the_variable(void) {
   net_free(&n);
 }
 
+/* svdf updates its variable without naming it as an output. */
+static uint32_t row_svdf(net *n, uint32_t state) {
+  static const float zeros[64] = {0};
+  const uint32_t x = row_input(n, 20), y = row_tensor(n, 12);
+  const uint32_t w = net_constant(n, ASH_FLOAT32, NET_DIMS(6, 5), zeros, 0, 0);
+  const uint32_t t = net_constant(n, ASH_FLOAT32, NET_DIMS(6, 4), zeros, 0, 0);
+  const uint32_t b = net_constant(n, ASH_FLOAT32, NET_DIMS(3), zeros, 0, 0);
+  const uint32_t op = net_op(n, ASH_OP_svdf, NET_IDS(x, w, t, b, state), y);
+  net_int(n, op, "rank", 2);
+  return y;
+}
+
+static void a_value_needed_after_an_operator_with_state_is_copied(void) {
+  for (int late = 0; late < 2; late++) {
+    net n = net_new();
+    const uint32_t s = row_variable(&n, 96), r = row_read(&n, s);
+    uint32_t ends[2];
+    if (late)
+      ends[0] = row_svdf(&n, s);
+    ends[1] = row_relu(&n, r);
+    if (!late)
+      ends[0] = row_svdf(&n, s);
+    CHECK_EQ(ash_graph_set_outputs(n.g, ends, 2), ASH_OK);
+    const ash_plan *p = must_plan(&n, small_device(&n), NULL);
+    CHECK_EQ(slot_of(p, s)->binding.role, ASH_PERSISTENT);
+    CHECK_EQ(shares(p, r, s), !late);
+    net_free(&n);
+  }
+}
+
+static void check_refuses_a_view_over_an_operator_with_state(void) {
+  net n = net_new();
+  ash_slot *slots;
+  const uint32_t s = row_variable(&n, 96), r = row_read(&n, s);
+  const uint32_t y = row_svdf(&n, s), ends[] = {y, row_relu(&n, r)};
+  CHECK_EQ(ash_graph_set_outputs(n.g, ends, 2), ASH_OK);
+  const ash_device *device = small_device(&n);
+  const ash_plan_options none = {.no_in_place = true};
+  const ash_plan copy = copy_plan(&n, must_plan(&n, device, &none), &slots);
+  spoil_view(slots, &copy, r, s);
+  CHECK_EQ(ash_check_plan(n.ctx, &copy, n.g, device), ASH_INTERNAL);
+  CHECK_EQ(last_diag(&n)->id, ASH_D_plan_clobbered);
+  net_free(&n);
+}
+
 /* ---- values made where the variable lies --------------------------------- */
 
 static void a_new_value_is_made_in_its_variable(void) {
@@ -128,25 +192,6 @@ static void a_new_value_that_is_read_after_the_next_assignment_stays_out(void) {
 }
 
 /* ---- the checker --------------------------------------------------------- */
-
-/* A plan with room to be spoilt. */
-static ash_plan copy_plan(net *n, const ash_plan *p, ash_slot **slots) {
-  ash_plan copy = *p;
-  *slots = ash_zone_copy(&n->g->zone, p->slots, p->slot_count * sizeof **slots);
-  copy.slots = *slots;
-  return copy;
-}
-
-static void spoil_view(ash_slot *slots, const ash_plan *p, uint32_t value,
-                       uint32_t variable) {
-  const uint32_t v = ash_plan_slot_of_tensor(p, value);
-  const uint32_t s = ash_plan_slot_of_tensor(p, variable);
-  slots[v].alias_of = s;
-  slots[v].alias_kind = ASH_ALIAS_VIEW;
-  slots[v].alias_offset = 0;
-  slots[v].binding = slots[s].binding;
-  slots[v].life = slots[s].life;
-}
 
 static void check_refuses_a_view_over_an_assignment(void) {
   net n = net_new();
@@ -268,6 +313,8 @@ static void first_values_come_from_the_other_subgraph(void) {
   X(an_output_never_lies_in_a_variable)                                        \
   X(nothing_is_written_over_a_variable_in_place)                               \
   X(a_rule_for_the_value_does_not_move_the_variable)                           \
+  X(a_value_needed_after_an_operator_with_state_is_copied)                     \
+  X(check_refuses_a_view_over_an_operator_with_state)                          \
   X(a_new_value_is_made_in_its_variable)                                       \
   X(a_new_value_waits_while_the_old_one_is_needed)                             \
   X(a_new_value_that_is_read_after_the_next_assignment_stays_out)              \

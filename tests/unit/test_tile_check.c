@@ -257,8 +257,37 @@ static void a_cut_between_granules_is_caught(void) {
   net_free(&n);
 }
 
+/* Tensors at home where kernels read are cut in rows, or not at all. */
+static void residents_are_cut_in_rows(void) {
+  static float weights[64 * 64];
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(8, 64), 0, 0);
+  const uint32_t w =
+      net_constant(&n, ASH_FLOAT32, NET_DIMS(64, 64), weights, 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(8, 64), 0, 0);
+  n.g->tensors.items[y].is_output = true;
+  (void)net_op(&n, ASH_OP_fully_connected, NET_IDS(x, w), y);
+  const ash_tile_options home = {.io_memory = "L1"};
+  const ash_device *device = tile_device(&n, 21000, 64000, "L2");
+  ash_plan plan = *must_tile(&n, device, &home);
+  ash_tilings tilings = *plan.tilings;
+  ash_tiling tiling = tilings.items[0];
+  CHECK_EQ(tiling.buffers[0].copies, 0);
+  tilings.items = &tiling;
+  plan.tilings = &tilings;
+  CHECK_EQ(ash_check_tilings(n.ctx, &plan, n.g, device), ASH_OK);
+  uint32_t c = 0;
+  while (strcmp(tiling.space->axes[c].name, "c") != 0)
+    c++;
+  tiling.levels[0].tile[c] = 16;
+  CHECK_EQ(ash_check_tilings(n.ctx, &plan, n.g, device), ASH_INTERNAL);
+  CHECK_EQ(last_diag(&n)->id, ASH_D_tile_row);
+  net_free(&n);
+}
+
 #define TESTS(X)                                                               \
   X(the_copy_itself_is_right)                                                  \
   X(every_mutation_is_caught_by_its_own_diagnostic)                            \
-  X(a_cut_between_granules_is_caught)
+  X(a_cut_between_granules_is_caught)                                          \
+  X(residents_are_cut_in_rows)
 TEST_MAIN(TESTS)

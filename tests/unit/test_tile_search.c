@@ -71,6 +71,8 @@ static void bring(walker *k, uint32_t level, const int64_t *at,
   const ash_tile_problem *p = &k->w->p;
   for (uint32_t o = 0; o < p->space->operand_count; o++) {
     ash_box box;
+    if (!(p->stages[level].staged >> o & 1))
+      continue;
     ash_tile_box(&box, p->g, p->space, o, at, n);
     const uint64_t bytes =
         ash_box_bytes(p->g, p->space->operands[o].tensor, &box);
@@ -175,6 +177,8 @@ static bool value_of(const world *w, const moves *m, ash_tile_value *v) {
     if (k + 1 == w->p.level_count)
       room = ash_align_up(sums, 4);
     for (uint32_t o = 0; o < s->operand_count; o++) {
+      if (!(stage->staged >> o & 1))
+        continue;
       const uint64_t time = m->loads[k][o] * stage->setup +
                             m->bytes[k][o] * 1000 / stage->bytes_per_kilocycle;
       const uint64_t one =
@@ -182,8 +186,9 @@ static bool value_of(const world *w, const moves *m, ash_tile_value *v) {
       const uint64_t fill =
           ash_min_u64(time, ash_min_u64(m->loads[k][o], m->regions[k]) * one);
       room += w->copies[k][o] * ash_align_up(m->largest[k][o], 4);
-      serial += w->copies[k][o] > 1 ? fill : time;
-      hidden += w->copies[k][o] > 1 ? time - fill : 0;
+      const bool hides = w->copies[k][o] > 1 && stage->overlaps;
+      serial += hides ? fill : time;
+      hidden += hides ? time - fill : 0;
       v->bytes += m->bytes[k][o];
     }
     if (room > stage->room)
@@ -308,13 +313,23 @@ static void forget_hints(ash_tile_problem *p) {
   p->space = own;
 }
 
-static uint64_t compare(net *n, uint32_t levels, uint64_t room) {
+/* What is different from world to world. */
+typedef struct variety {
+  bool blocking;   /* transfers of the outer level */
+  uint32_t nearby; /* bit o: operand o lives in the memory of the outer level */
+} variety;
+
+static uint64_t compare_in(net *n, uint32_t levels, uint64_t room,
+                           variety kind) {
   static world w;
   ash_tile_found found = {0};
   ash_facts *f;
   best b = {0};
   w = (world){.p = problem_of(n, levels, room)};
   forget_hints(&w.p);
+  w.p.stages[0].overlaps = !kind.blocking;
+  if (levels > 1)
+    w.p.stages[0].staged &= ~kind.nearby;
   const ash_mark mark = ash_zone_mark(&n->ctx->scratch);
   CHECK_EQ(ash_facts_new(&f, &w.p), ASH_OK);
   CHECK_EQ(ash_search_cost(&w.p, f, &found), ASH_OK);
@@ -330,6 +345,10 @@ static uint64_t compare(net *n, uint32_t levels, uint64_t room) {
   }
   ash_zone_rewind(&n->ctx->scratch, mark);
   return b.tried;
+}
+
+static uint64_t compare(net *n, uint32_t levels, uint64_t room) {
+  return compare_in(n, levels, room, (variety){false, 0});
 }
 
 static void products_in_one_level_equal_brute_force(void) {
@@ -365,7 +384,19 @@ static void two_levels_equal_brute_force(void) {
   for (size_t i = 0; i < ASH_COUNT_OF(shapes); i++) {
     net n = matmul_net(1, shapes[i][0], shapes[i][1], shapes[i][2]);
     for (uint64_t room = 12; room <= 48; room += 12)
-      (void)compare(&n, 2, room);
+      for (uint32_t kind = 0; kind < 16; kind++)
+        (void)compare_in(&n, 2, room, (variety){kind & 1, kind >> 1});
+    net_free(&n);
+  }
+}
+
+static void windows_in_two_levels_equal_brute_force(void) {
+  static const int32_t shapes[][4] = {{4, 2, 1, 1}, {3, 3, 1, 1}, {5, 1, 2, 2}};
+  for (size_t i = 0; i < ASH_COUNT_OF(shapes); i++) {
+    net n = pool_net(shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3]);
+    for (uint64_t room = 8; room <= 32; room += 8)
+      for (uint32_t kind = 0; kind < 8; kind++)
+        (void)compare_in(&n, 2, room, (variety){kind & 1, kind >> 1});
     net_free(&n);
   }
 }
@@ -412,6 +443,7 @@ static void figures_are_those_of_the_walk(void) {
     for (uint32_t k = 0; k < levels; k++)
       for (uint32_t o = 0; o < w.p.space->operand_count; o++) {
         uint64_t bytes;
+        CHECK(w.p.stages[k].staged >> o & 1);
         CHECK_EQ(ash_model_loads(f, &w.p, &sizes, &choice, k, o, &bytes),
                  m.loads[k][o]);
         CHECK_EQ(bytes, m.bytes[k][o]);
@@ -428,5 +460,6 @@ static void figures_are_those_of_the_walk(void) {
   X(windows_in_one_level_equal_brute_force)                                    \
   X(batches_in_one_level_equal_brute_force)                                    \
   X(two_levels_equal_brute_force)                                              \
+  X(windows_in_two_levels_equal_brute_force)                                   \
   X(figures_are_those_of_the_walk)
 TEST_MAIN(TESTS)
