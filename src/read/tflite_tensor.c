@@ -374,6 +374,8 @@ static ash_status unpack(draft *d) {
   return ASH_OK;
 }
 
+enum { STATE_MAX = 1 << 24 }; /* bytes of a variable */
+
 /* Variables of int8 start from the value that means 0, others from zeros. */
 static ash_status fill_first(draft *d) {
   ash_tensor *t = &d->t;
@@ -382,6 +384,10 @@ static ash_status fill_first(draft *d) {
     return ASH_OK;
   ash_zone *zone = &d->r->g->zone;
   const uint64_t count = ash_shape_elements(&t->shape);
+  if (count > STATE_MAX) /* nothing in the file stands for that many bytes */
+    return ash_fail(d->r->ctx, ASH_LIMIT, ASH_D_model_limit, here(d),
+                    "a state of %llu bytes (the limit is %u)",
+                    (unsigned long long)count, (unsigned)STATE_MAX);
   uint8_t *first = ASH_NEW_ARRAY(zone, uint8_t, (size_t)count + 1);
   ASH_TRY(ash_zone_check(d->r->ctx, zone));
   memset(first, t->quant.zero_point[0] & 0xff, (size_t)count);
