@@ -115,7 +115,7 @@ static ash_status run_all(account *a) {
 static ash_status check_peaks(const account *a) {
   const ash_plan *p = a->m->plan;
   for (uint32_t i = 0; i < p->slot_count; i++)
-    if (p->slots[i].follows != ASH_NO_ID)
+    if (p->slots[i].follows != ASH_NO_ID || p->slots[i].alias_of != ASH_NO_ID)
       return ASH_OK; /* bytes of such are not their own alone */
   for (uint32_t i = 0; i < p->arena_count; i++)
     if (p->arenas[i].role == ASH_SCRATCH)
