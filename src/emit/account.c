@@ -33,6 +33,25 @@ static bool makes(const ash_op *o, uint32_t tensor) {
   return false;
 }
 
+static bool is_input(const account *a, const ash_slot *s) {
+  return s->tensor != ASH_NO_ID &&
+         a->m->g->tensors.items[s->tensor].kind == ASH_TENSOR_INPUT;
+}
+
+static bool is_read(const account *a, uint32_t tensor) {
+  for (uint32_t op = 0; op < a->m->g->op_count; op++)
+    if (reads(&a->m->g->ops.items[op], tensor))
+      return true;
+  return false;
+}
+
+/* Outputs live to the end, and so may inputs that nobody reads. */
+static bool stays(const account *a, const ash_slot *s) {
+  return s->tensor != ASH_NO_ID &&
+         (a->m->g->tensors.items[s->tensor].is_output ||
+          (is_input(a, s) && !is_read(a, s->tensor)));
+}
+
 /* Ops that read the slot, in order; one that nobody reads is work memory of
  * the op that makes it. */
 static ash_status fill_users(account *a, const ash_slot *s,
@@ -58,14 +77,12 @@ static ash_status fill_users(account *a, const ash_slot *s,
 
 static ash_status add_slot(account *a, uint32_t i) {
   const ash_slot *s = &a->m->plan->slots[i];
-  const ash_tensor *t =
-      s->tensor == ASH_NO_ID ? NULL : &a->m->g->tensors.items[s->tensor];
   ash_block_buffer b = {
       .name = ash_zone_format(&a->m->ctx->scratch, "slot_%" PRIu32, i),
       .memory = s->binding.memory,
       .bytes = s->alias_of == ASH_NO_ID ? s->size : 0,
       .base = ASH_NO_ID,
-      .global = t && (t->kind == ASH_TENSOR_INPUT || t->is_output)};
+      .global = stays(a, s)};
   ASH_TRY(ash_zone_check(a->m->ctx, &a->m->ctx->scratch));
   ASH_TRY(fill_users(a, s, &b));
   return ash_scope_add(a->scope, &a->buffer[i], &b);
@@ -104,8 +121,23 @@ static ash_status run_op(account *a, uint32_t op) {
   return ash_block_allocate(block, op, "/.*/");
 }
 
+/* The caller writes inputs: a node before all others makes them. */
+static ash_status run_caller(account *a) {
+  const ash_plan *p = a->m->plan;
+  ash_block *block;
+  ASH_TRY(ash_block_new(a->scope, &block));
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    const ash_snippet_part part = {"", a->buffer[i], true};
+    if (a->buffer[i] != ASH_NO_ID && is_input(a, &p->slots[i]) &&
+        !stays(a, &p->slots[i]))
+      ASH_TRY(ash_block_add(block, ASH_BLOCK_RIGHT, &part, 1));
+  }
+  return ash_block_allocate(block, (uint32_t)a->m->g->op_count, "/.*/");
+}
+
 static ash_status run_all(account *a) {
   const ash_plan *p = a->m->plan;
+  ASH_TRY(run_caller(a));
   for (uint32_t i = 0; i < p->steps.count; i++)
     for (uint32_t k = 0; k < p->steps.items[i].op_count; k++)
       ASH_TRY(run_op(a, p->steps.items[i].ops[k]));
@@ -115,7 +147,7 @@ static ash_status run_all(account *a) {
 static ash_status check_peaks(const account *a) {
   const ash_plan *p = a->m->plan;
   for (uint32_t i = 0; i < p->slot_count; i++)
-    if (p->slots[i].follows != ASH_NO_ID || p->slots[i].alias_of != ASH_NO_ID)
+    if (p->slots[i].follows != ASH_NO_ID)
       return ASH_OK; /* bytes of such are not their own alone */
   for (uint32_t i = 0; i < p->arena_count; i++)
     if (p->arenas[i].role == ASH_SCRATCH)
