@@ -1,6 +1,6 @@
 /* ash_rt_add_s8.c - sum of two int8 tensors of different scales. Both are
  * brought to one scale with 20 more bits before they are added. */
-#include "ash_rt.h"
+#include "ash_rt_pairs.h"
 
 static inline int32_t ash_rt_add_operand(int32_t x, int32_t multiplier,
                                          int32_t shift) {

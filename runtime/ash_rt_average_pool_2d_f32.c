@@ -1,6 +1,6 @@
 /* ash_rt_average_pool_2d_f32.c - average over windows, float32; padding does
  * not count. The output pixel holds the sums. */
-#include "ash_rt.h"
+#include "ash_rt_layers_f32.h"
 
 /* Returns how many taps were added. */
 static int32_t ash_rt_average_sum_f32(const ash_rt_window *w, const float *in,

@@ -1,6 +1,6 @@
 /* ash_rt_average_pool_2d_s8.c - average over windows, int8; padding does not
  * count. */
-#include "ash_rt.h"
+#include "ash_rt_layers_s8.h"
 
 typedef struct ash_rt_average_box {
   const int8_t *in;

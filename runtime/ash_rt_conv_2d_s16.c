@@ -1,6 +1,6 @@
 /* ash_rt_conv_2d_s16.c - convolution, int16 by int8. Pixel by
  * pixel, in memory order; the inner loop runs along the channels. */
-#include "ash_rt.h"
+#include "ash_rt_layers_any.h"
 
 /* Sum of (x + offset) * w along one run of channels. */
 static int64_t ash_rt_dot_s16(const ash_rt_layer_params *p, const int16_t *x,

@@ -1,6 +1,6 @@
 /* ash_rt_conv_2d_u8.c - convolution, uint8, weights with a zero point. Pixel by
  * pixel, in memory order; the inner loop runs along the channels. */
-#include "ash_rt.h"
+#include "ash_rt_layers_any.h"
 
 /* Sum of (x + offset) * (w + weight offset) along one run of channels. */
 static uint32_t ash_rt_dot_u8(const ash_rt_layer_params *p, const uint8_t *x,

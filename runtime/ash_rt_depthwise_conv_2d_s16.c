@@ -1,5 +1,5 @@
 /* ash_rt_depthwise_conv_2d_s16.c - depthwise convolution, int16 by int8. */
-#include "ash_rt.h"
+#include "ash_rt_layers_any.h"
 
 static int64_t ash_rt_deep_sum_s16(const ash_rt_layer_params *p,
                                    const int16_t *in, const int8_t *filter,

@@ -2,7 +2,8 @@
  *
  * Pixel by pixel, in memory order; with one output channel an input channel,
  * four neighbouring channels at once. */
-#include "ash_rt.h"
+#include "ash_rt_layers_s8.h"
+#include "ash_rt_sums.h"
 
 /* The taps of one pixel inside the input. */
 typedef struct ash_rt_depthwise_box {

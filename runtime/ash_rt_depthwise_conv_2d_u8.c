@@ -1,6 +1,6 @@
 /* ash_rt_depthwise_conv_2d_u8.c - depthwise convolution, uint8, weights with a
  * zero point. */
-#include "ash_rt.h"
+#include "ash_rt_layers_any.h"
 
 static uint32_t ash_rt_deep_sum_u8(const ash_rt_layer_params *p,
                                    const uint8_t *in, const uint8_t *filter,

@@ -1,6 +1,6 @@
 /* ash_rt_max_pool_2d_f32.c - maximum over windows, float32. The output pixel
  * holds the maximum so far, from the activation's lower bound on. */
-#include "ash_rt.h"
+#include "ash_rt_layers_f32.h"
 
 static void ash_rt_max_taps_f32(const ash_rt_window *w, const float *in,
                                 int32_t y, int32_t x, float *out) {

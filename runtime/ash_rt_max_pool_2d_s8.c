@@ -1,6 +1,6 @@
 /* ash_rt_max_pool_2d_s8.c - maximum over windows, int8. The output pixel
  * itself holds the maximum so far: the inner loop runs over channels. */
-#include "ash_rt.h"
+#include "ash_rt_layers_s8.h"
 
 static void ash_rt_max_taps_s8(const ash_rt_window *w, const int8_t *in,
                                int32_t y, int32_t x, int8_t *out) {

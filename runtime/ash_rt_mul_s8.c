@@ -1,5 +1,5 @@
 /* ash_rt_mul_s8.c - product of two int8 tensors. */
-#include "ash_rt.h"
+#include "ash_rt_pairs.h"
 
 static void ash_rt_mul_run(const ash_rt_mul_s8_params *p, const int8_t *a,
                            const int8_t *b, int8_t *out) {

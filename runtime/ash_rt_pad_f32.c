@@ -3,7 +3,7 @@
  * Runs of the innermost dimension are copied in order; between two of them
  * lies the padding after the one, of the dimensions that end there, and before
  * the other. */
-#include "ash_rt.h"
+#include "ash_rt_moves.h"
 
 static float *ash_rt_pad_put_f32(float *out, int32_t count, float value) {
   for (int32_t i = 0; i < count; i++)

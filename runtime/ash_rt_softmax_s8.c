@@ -4,7 +4,8 @@
  * The difference to the row's maximum has 256 values, so the exponentials come
  * from a table; the sum is kept in Q12.19 and inverted by three steps of
  * Newton and Raphson, with the roundings of TensorFlow Lite's reference. */
-#include "ash_rt.h"
+#include "ash_rt_fixed.h"
+#include "ash_rt_rows.h"
 
 static void ash_rt_softmax_row(int32_t depth, const int8_t *in,
                                const int32_t *table, int8_t *out) {

@@ -1,6 +1,7 @@
 /* ash_rt_softmax_s8_mve.c - softmax over the last axis, int8, with Helium: four
  * elements at once, their exponentials gathered from the table. The arithmetic
  * is that of ash_rt_softmax_s8.c. */
+#include "ash_rt_fixed.h"
 #include "ash_rt_mve.h"
 
 #if ASH_RT_HAS_MVE

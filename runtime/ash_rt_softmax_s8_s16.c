@@ -1,6 +1,7 @@
 /* ash_rt_softmax_s8_s16.c - softmax over the last axis, int8 to int16 with
  * scale 1/65536 and zero point -32768; else as ash_rt_softmax_s8.c. */
-#include "ash_rt.h"
+#include "ash_rt_fixed.h"
+#include "ash_rt_rows.h"
 
 static void ash_rt_softmax_row_s16(int32_t depth, const int8_t *in,
                                    const int32_t *table, int16_t *out) {

@@ -1,6 +1,7 @@
 /* ash_rt_softmax_u8.c - softmax over the last axis, uint8 to uint8 with scale
  * 1/256 and zero point 0; else as ash_rt_softmax_s8.c. */
-#include "ash_rt.h"
+#include "ash_rt_fixed.h"
+#include "ash_rt_rows.h"
 
 static void ash_rt_softmax_row_u8(int32_t depth, const uint8_t *in,
                                   const int32_t *table, uint8_t *out) {

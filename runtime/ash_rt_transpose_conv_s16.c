@@ -1,6 +1,6 @@
 /* ash_rt_transpose_conv_s16.c - transposed convolution, int16 by int8.
  * Each output pixel gathers what the inputs around it add to it. */
-#include "ash_rt.h"
+#include "ash_rt_layers_any.h"
 
 static int64_t ash_rt_turn_sum_s16(const ash_rt_layer_params *p,
                                    const int16_t *in, const int8_t *filter,

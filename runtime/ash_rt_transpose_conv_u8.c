@@ -1,6 +1,6 @@
 /* ash_rt_transpose_conv_u8.c - transposed convolution, uint8, weights with a
  * zero point. Each output pixel gathers what the inputs around it add to it. */
-#include "ash_rt.h"
+#include "ash_rt_layers_any.h"
 
 static uint32_t ash_rt_turn_sum_u8(const ash_rt_layer_params *p,
                                    const uint8_t *in, const uint8_t *filter,
