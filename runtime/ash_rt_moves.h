@@ -82,6 +82,43 @@ typedef struct ash_rt_pad_f32_params {
   float value;
 } ash_rt_pad_f32_params;
 
+/* Runs of the innermost dimension are copied in order; between two of them
+ * lies the padding after the one, of the dimensions that end there, and before
+ * the other. */
+typedef struct ash_rt_pad_walk {
+  int32_t size[ASH_RT_RANK]; /* padded elements in one step of a dimension */
+  int32_t at[ASH_RT_RANK];
+  int32_t gap; /* elements of padding before the next run, or the end */
+} ash_rt_pad_walk;
+
+static inline void ash_rt_pad_start(ash_rt_pad_walk *k,
+                                    const ash_rt_pad_params *s) {
+  k->gap = 0;
+  k->size[s->rank - 1] = 1;
+  for (int32_t d = s->rank - 1; d > 0; d--)
+    k->size[d - 1] = k->size[d] * (s->before[d] + s->dim[d] + s->after[d]);
+  for (int32_t d = 0; d < s->rank; d++) {
+    k->at[d] = 0;
+    k->gap += s->before[d] * k->size[d];
+  }
+}
+
+/* To the next run; 0 behind the last. */
+static inline int ash_rt_pad_next(ash_rt_pad_walk *k,
+                                  const ash_rt_pad_params *s) {
+  int32_t d = s->rank - 1;
+  k->gap = s->after[d];
+  for (d--; d >= 0 && ++k->at[d] == s->dim[d]; d--) {
+    k->at[d] = 0;
+    k->gap += s->after[d] * k->size[d];
+  }
+  if (d < 0)
+    return 0;
+  for (d++; d < s->rank; d++)
+    k->gap += s->before[d] * k->size[d];
+  return 1;
+}
+
 void ash_rt_pad_s8(const ash_rt_pad_s8_params *p, const int8_t *in,
                    int8_t *out);
 void ash_rt_pad_f32(const ash_rt_pad_f32_params *p, const float *in,

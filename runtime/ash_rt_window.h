@@ -46,4 +46,27 @@ static inline ash_rt_taps ash_rt_inner_columns(const ash_rt_window *w) {
   return t;
 }
 
+/* The part of a pool's window that lies inside the input: none, or `rows` by
+ * `columns` pixels from element `first` on. */
+typedef struct ash_rt_pane {
+  ptrdiff_t first;
+  int32_t rows, columns;
+  ptrdiff_t row, column; /* distances */
+} ash_rt_pane;
+
+static inline ash_rt_pane ash_rt_pane_of(const ash_rt_window *w, int32_t y,
+                                         int32_t x) {
+  const int32_t top = y * w->stride_h - w->pad_top;
+  const int32_t left = x * w->stride_w - w->pad_left;
+  const ash_rt_taps v = ash_rt_taps_of(top, w->filter_h, 1, w->in_h);
+  const ash_rt_taps h = ash_rt_taps_of(left, w->filter_w, 1, w->in_w);
+  ash_rt_pane b;
+  b.columns = h.hi - h.lo;
+  b.rows = b.columns ? v.hi - v.lo : 0;
+  b.row = (ptrdiff_t)w->in_w * w->in_c;
+  b.column = w->in_c;
+  b.first = b.rows ? (top + v.lo) * b.row + (left + h.lo) * b.column : 0;
+  return b;
+}
+
 #endif
