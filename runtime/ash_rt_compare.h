@@ -3,6 +3,7 @@
 #define ASH_RT_COMPARE_H
 
 #include "ash_rt_pairs.h"
+#include "ash_rt_types.h"
 
 /* Comparisons: `holds` is the sum of the relations that make it true. */
 enum {

@@ -2,7 +2,7 @@
 #ifndef ASH_RT_FOLDS_H
 #define ASH_RT_FOLDS_H
 
-#include "ash_rt.h"
+#include "ash_rt_types.h"
 
 /* Averages over some axes: neighbouring axes of the same kind are one, so four
  * of each are enough for eight. The output is dense in the order of `keep`. */
