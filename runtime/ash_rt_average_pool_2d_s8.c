@@ -1,5 +1,6 @@
 /* ash_rt_average_pool_2d_s8.c - average over windows, int8; padding does not
  * count. */
+#include "ash_rt_lanes.h"
 #include "ash_rt_layers_s8.h"
 
 typedef struct ash_rt_average_box {
@@ -47,9 +48,29 @@ static void ash_rt_average_4(const ash_rt_pool_2d_s8_params *p,
   out[c + 3] = ash_rt_average_finish(p, b, s3);
 }
 
+#if ASH_RT_LANES > 1
+static void ash_rt_average_lanes(const ash_rt_pool_2d_s8_params *p,
+                                 const ash_rt_average_box *b, int32_t c,
+                                 int8_t *out) {
+  int32_t s[ASH_RT_LANES] = {0};
+  for (int32_t y = 0; y < b->pane.rows; y++)
+    for (int32_t k = 0; k < b->pane.columns; k++) {
+      const int8_t *x = b->in + y * b->pane.row + k * b->pane.column + c;
+      for (int32_t i = 0; i < ASH_RT_LANES; i++)
+        s[i] += x[i];
+    }
+  for (int32_t i = 0; i < ASH_RT_LANES; i++)
+    out[c + i] = ash_rt_average_finish(p, b, s[i]);
+}
+#endif
+
 static void ash_rt_average_pixel(const ash_rt_pool_2d_s8_params *p,
                                  const ash_rt_average_box *b, int8_t *out) {
   int32_t c = 0;
+#if ASH_RT_LANES > 1
+  for (; c + ASH_RT_LANES <= p->window.in_c; c += ASH_RT_LANES)
+    ash_rt_average_lanes(p, b, c, out);
+#endif
   for (; c + 4 <= p->window.in_c; c += 4)
     ash_rt_average_4(p, b, c, out);
   for (; c < p->window.in_c; c++) {

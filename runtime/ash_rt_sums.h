@@ -3,7 +3,7 @@
 #ifndef ASH_RT_SUMS_H
 #define ASH_RT_SUMS_H
 
-#include "ash_rt.h"
+#include "ash_rt_lanes.h"
 
 /* Kernels keep this many sums before they scale them all. */
 enum { ASH_RT_CHUNK = 16 };
@@ -42,6 +42,34 @@ typedef struct ash_rt_quad {
 
 /* Sums of (x[i] + offset) * w[i] for four rows of weights, `pitch` apart. Each
  * input is loaded once for four products. */
+#if ASH_RT_LANES > 1
+ASH_RT_INLINE ash_rt_quad ash_rt_dot_4_part(ash_rt_quad s, const int8_t *x,
+                                            const int8_t *w, size_t pitch,
+                                            uint32_t count, int32_t offset) {
+  const int8_t *w1 = w + pitch;
+  const int8_t *w2 = w1 + pitch;
+  const int8_t *w3 = w2 + pitch;
+  uint32_t a = s.a, b = s.b, c = s.c, d = s.d;
+  for (uint32_t i = 0; i < count; i++) {
+    const ash_rt_factor v = (ash_rt_factor)(x[i] + offset);
+    a += (uint32_t)(v * w[i]);
+    b += (uint32_t)(v * w1[i]);
+    c += (uint32_t)(v * w2[i]);
+    d += (uint32_t)(v * w3[i]);
+  }
+  const ash_rt_quad all = {a, b, c, d};
+  return all;
+}
+
+static inline ash_rt_quad ash_rt_dot_4_s8(const int8_t *x, const int8_t *w,
+                                          size_t pitch, int32_t count,
+                                          int32_t offset) {
+  const uint32_t n = ash_rt_in_lanes(count);
+  ash_rt_quad s = {0, 0, 0, 0};
+  s = ash_rt_dot_4_part(s, x, w, pitch, n, offset);
+  return ash_rt_dot_4_part(s, x + n, w + n, pitch, (uint32_t)count - n, offset);
+}
+#else
 static inline ash_rt_quad ash_rt_dot_4_s8(const int8_t *x, const int8_t *w,
                                           size_t pitch, int32_t count,
                                           int32_t offset) {
@@ -59,11 +87,15 @@ static inline ash_rt_quad ash_rt_dot_4_s8(const int8_t *x, const int8_t *w,
   }
   return s;
 }
+#endif
 
 static inline uint32_t ash_rt_dot_s8(const int8_t *x, const int8_t *w,
                                      int32_t count, int32_t offset) {
+  const uint32_t n = ash_rt_in_lanes(count);
   uint32_t s = 0;
-  for (int32_t i = 0; i < count; i++)
+  for (uint32_t i = 0; i < n; i++)
+    s += (uint32_t)((ash_rt_factor)(x[i] + offset) * w[i]);
+  for (uint32_t i = n; i < (uint32_t)count; i++)
     s += (uint32_t)((x[i] + offset) * w[i]);
   return s;
 }
