@@ -135,7 +135,6 @@ static void run_max(int variant, int8_t *out, void *work) {
   else ash_rt_max_pool_2d_s8(&p, in, out);
 }
 
-#if !IS_DSP
 static void run_average(int variant, int8_t *out, void *work) {
   const ash_rt_pool_2d_s8_params p = {window_of(), h.act_min, h.act_max};
   (void)work;
@@ -145,6 +144,7 @@ static void run_average(int variant, int8_t *out, void *work) {
   else ash_rt_average_pool_2d_s8(&p, in, out);
 }
 
+#if !IS_DSP
 static void run_softmax(int variant, int8_t *out, void *work) {
   const ash_rt_rows_params p = {h.window[0], h.window[1]};
   (void)work;
@@ -212,8 +212,8 @@ static layer_runner *const runners[LAYER_KINDS] = {
     [LAYER_ADD] = run_add,
     [LAYER_MUL] = run_mul,
     [LAYER_MAX] = run_max,
-#if !IS_DSP
     [LAYER_AVERAGE] = run_average,
+#if !IS_DSP
     [LAYER_SOFTMAX] = run_softmax,
 #endif
 #if IS_MVE
