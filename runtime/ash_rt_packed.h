@@ -191,10 +191,11 @@ static inline void ash_rt_depthwise_find(ash_rt_depthwise *k,
 
 /* From a pixel without taps to the left or right of the input to the next. */
 static inline void ash_rt_depthwise_next(ash_rt_depthwise *k, int32_t step) {
+  const int8_t *const padding = k->padding;
   const int8_t **tap = k->taps;
   const int8_t **const end = tap + k->count;
   do
-    if (*tap != k->padding)
+    if (*tap != padding)
       *tap += step;
   while (++tap < end);
 }
