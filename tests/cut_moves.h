@@ -74,6 +74,8 @@ static inline void reductions(void) {
   for (int i = 0; i < CUT_MOVES / 2; i++) {
     for (size_t k = 0; k < ASH_COUNT_OF(kinds); k++)
       cut_reduction(kinds[k], some_type());
+    cut_reduction(ASH_OP_mean, i & 1 ? ASH_INT16 : ASH_UINT8);
+    cut_reduction(ASH_OP_sum, i & 1 ? ASH_INT16 : ASH_UINT8);
     cut_reduction(ASH_OP_reduce_prod, ASH_FLOAT32);
     cut_reduction(ASH_OP_reduce_any, ASH_BOOL);
     cut_reduction(ASH_OP_reduce_all, ASH_BOOL);
@@ -596,7 +598,11 @@ static inline void choices(void) {
 static inline void transposed_convolutions(void) {
   for (int i = 0; i < 2 * CUT_MOVES; i++) {
     net n = net_new();
-    const ash_type type = i & 1 ? ASH_INT8 : ASH_FLOAT32;
+    static const ash_type types[][3] = {{ASH_INT8, ASH_INT8, ASH_INT32},
+                                        {ASH_FLOAT32, ASH_FLOAT32, ASH_FLOAT32},
+                                        {ASH_UINT8, ASH_UINT8, ASH_INT32},
+                                        {ASH_INT16, ASH_INT8, ASH_INT64}};
+    const ash_type *t = types[i % 4], type = t[0];
     const int32_t in[] = {pick(1, 2), pick(1, 5), pick(1, 5), pick(1, 3)};
     const int32_t k[] = {pick(1, 4), pick(1, 4)};
     const int32_t stride[] = {pick(1, 3), pick(1, 3)}, out_c = pick(1, 4);
@@ -609,11 +615,11 @@ static inline void transposed_convolutions(void) {
         out[d] = 1;
     }
     const uint32_t x = input(&n, type, NET_DIMS(in[0], in[1], in[2], in[3]));
-    const uint32_t w = constant(&n, type, NET_DIMS(out_c, k[0], k[1], in[3]));
-    const uint32_t b = constant(&n, type == ASH_INT8 ? ASH_INT32 : ASH_FLOAT32,
-                                NET_DIMS(out_c));
-    const uint32_t y = net_result(
-        &n, type, NET_DIMS(in[0], out[0], out[1], out_c), scale_of(type), 0);
+    const uint32_t w = constant(&n, t[1], NET_DIMS(out_c, k[0], k[1], in[3]));
+    const uint32_t b = constant(&n, t[2], NET_DIMS(out_c));
+    const uint32_t y =
+        net_result(&n, type, NET_DIMS(in[0], out[0], out[1], out_c),
+                   scale_of(type), zero_of(type, 0));
     const uint32_t op = net_op(&n, ASH_OP_transpose_conv, NET_IDS(x, w, b), y);
     net_int(&n, op, "stride_h", stride[0]);
     net_int(&n, op, "stride_w", stride[1]);
