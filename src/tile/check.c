@@ -153,12 +153,35 @@ static bool same_space(const ash_tile_space *a, const ash_tile_space *b) {
   return true;
 }
 
+static bool is_small(int64_t value) {
+  return value >= -INT32_MAX && value <= INT32_MAX;
+}
+
+static bool is_dim(const ash_tile_space *s, const ash_tile_dim *d) {
+  return (d->axis == ASH_NO_AXIS || d->axis < s->axis_count) &&
+         is_small(d->stride) && is_small(d->before) && is_small(d->window) &&
+         d->divide >= 1 && is_small(d->divide);
+}
+
+/* Can the rest be asked at all? */
+static bool is_space(const checker *c) {
+  const ash_tile_space *s = c->t->space;
+  bool sound = s->op == c->t->op && s->axis_count <= ASH_TILE_AXES;
+  for (uint32_t a = 0; sound && a < s->axis_count; a++)
+    sound = s->axes[a].extent >= 1 && is_small(s->axes[a].extent);
+  for (uint32_t i = 0; sound && i < s->operand_count; i++) {
+    const ash_tile_operand *o = &s->operands[i];
+    sound = o->tensor < c->g->tensor_count &&
+            o->rank == c->g->tensors.items[o->tensor].shape.rank;
+    for (uint32_t d = 0; sound && d < o->rank; d++)
+      sound = is_dim(s, &o->dim[d]);
+  }
+  return sound;
+}
+
 static ash_status check_space(const checker *c) {
   const ash_tile_space *own;
   const char *why;
-  if (c->t->space->op != c->t->op)
-    return REFUSE(c, ASH_D_tile_space, "%s is cut by the rule of another op",
-                  name_of(c));
   if (c->t->space->axis_count == 0)
     return ASH_OK; /* whole: there is nothing to get wrong */
   ASH_TRY(ash_tile_space_of(c->ctx, &own, &why, c->g, c->t->op));
@@ -514,17 +537,20 @@ static ash_status check_cost(const checker *c) {
  */
 
 static ash_status check_tiled(const checker *c) {
-  ASH_TRY(check_space(c));
+  if (!is_space(c))
+    return REFUSE(c, ASH_D_tile_space, "%s is cut by the rule of another op",
+                  name_of(c));
   ASH_TRY(check_levels(c));
   for (uint32_t k = 0; k < c->t->level_count; k++)
     ASH_TRY(check_sizes(c, k));
   for (uint32_t k = 0; k < c->t->level_count; k++)
     ASH_TRY(check_order(c, k));
-  for (uint32_t o = 0; o < c->t->space->operand_count; o++) {
+  for (uint32_t o = 0; o < c->t->space->operand_count; o++)
     ASH_TRY(check_operand(c, o));
+  ASH_TRY(check_space(c));
+  for (uint32_t o = 0; o < c->t->space->operand_count; o++)
     for (uint32_t k = 0; k < c->t->level_count; k++)
       ASH_TRY(check_buffer(c, k, o));
-  }
   ASH_TRY(check_accumulator(c));
   ASH_TRY(check_work(c));
   ASH_TRY(check_apart(c));
