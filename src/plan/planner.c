@@ -185,6 +185,11 @@ static ash_status make_request(planning *p) {
                    .aligned = p->aligned,
                    .tilings = p->options.tilings};
   ASH_TRY(ash_find_aliases(&a, &p->options, p->backend->views_only));
+  if (p->options.tilings) {
+    ash_demands demands = {p->memory, p->offset, p->aligned};
+    ASH_TRY(ash_tile_settle(&a, &demands));
+    p->options.tilings = a.tilings;
+  }
   lift_demands(p);
   ask->slot_count = p->slots.count;
   ask->memory = p->memory;

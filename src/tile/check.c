@@ -557,22 +557,45 @@ static ash_status check_tiled(const checker *c) {
   return check_cost(c);
 }
 
-static bool is_view(const checker *c) {
+/* Does tensor `inner` lie `offset` bytes into tensor `outer`? */
+static bool lies_in(const checker *c, uint32_t inner, uint32_t outer,
+                    uint64_t offset) {
+  const uint32_t in = ash_plan_slot_of_tensor(c->plan, inner);
+  const uint32_t out = ash_plan_slot_of_tensor(c->plan, outer);
+  if (in == ASH_NO_ID || out == ASH_NO_ID)
+    return false;
+  const ash_binding *x = &c->plan->slots[in].binding;
+  const ash_binding *y = &c->plan->slots[out].binding;
+  return x->role == y->role && strcmp(x->memory, y->memory) == 0 &&
+         x->offset == y->offset + offset;
+}
+
+/* Are all inputs where the output has them? */
+static bool is_joined(const checker *c) {
+  const ash_op *o = &c->g->ops.items[c->t->op];
+  uint64_t offset;
+  uint32_t pieces = 0;
+  for (uint32_t k = 0; k < o->input_count; k++) {
+    if (o->inputs[k] == ASH_NO_ID)
+      continue;
+    if (!ash_op_is_piece(c->g, c->t->op, k, &offset) ||
+        !lies_in(c, o->inputs[k], o->outputs[0], offset))
+      return false;
+    pieces++;
+  }
+  return pieces > 0;
+}
+
+/* Are the outputs there already? */
+static bool is_done(const checker *c) {
   const ash_op *o = &c->g->ops.items[c->t->op];
   for (uint32_t k = 0; k < o->output_count; k++) {
-    uint32_t input;
+    uint32_t input = 0;
     uint64_t offset;
-    if (!ash_op_is_view(c->g, c->t->op, k, &input, &offset))
-      return false;
-    const uint32_t in = ash_plan_slot_of_tensor(c->plan, o->inputs[input]);
-    const uint32_t out = ash_plan_slot_of_tensor(c->plan, o->outputs[k]);
-    if (in == ASH_NO_ID || out == ASH_NO_ID)
-      return false;
-    const ash_binding *x = &c->plan->slots[in].binding;
-    const ash_binding *y = &c->plan->slots[out].binding;
-    if (x->role != y->role || strcmp(x->memory, y->memory) != 0 ||
-        x->offset + offset != y->offset)
-      return false;
+    if ((!ash_op_is_view(c->g, c->t->op, k, &input, &offset) &&
+         !ash_op_is_slice(c->g, c->t->op, k, &offset)) ||
+        !lies_in(c, o->outputs[k], o->inputs[input], offset))
+      return is_joined(c);
   }
   return true;
 }
@@ -591,7 +614,7 @@ static ash_status check_untiled(const checker *c) {
       reached &= is_reached(c, o->inputs[k]);
   for (uint32_t k = 0; k < o->output_count; k++)
     reached &= is_reached(c, o->outputs[k]);
-  if (reached || is_view(c))
+  if (reached || is_done(c))
     return ASH_OK;
   return REFUSE(c, ASH_D_tile_reach,
                 "%s runs where its operands are, and the processor does not "

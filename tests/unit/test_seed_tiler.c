@@ -391,6 +391,34 @@ static void homes_that_are_too_full_move_on(void) {
   net_free(&n);
 }
 
+/* Two results made where their concatenation has them: it is not cut, has no
+ * buffers, moves nothing. */
+static void what_lies_in_place_is_not_moved(void) {
+  net n = net_new();
+  const ash_shape half = NET_DIMS(20, 8), whole = NET_DIMS(40, 8);
+  const ash_tensor made = {.name = "a",
+                           .kind = ASH_TENSOR_ACTIVATION,
+                           .type = ASH_FLOAT32,
+                           .shape = half};
+  const uint32_t x = net_input(&n, ASH_FLOAT32, half, 0, 0);
+  const uint32_t a = net_tensor(&n, made, 0, 0), b = net_tensor(&n, made, 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, whole, 0, 0);
+  n.g->tensors.items[y].is_output = true;
+  (void)net_op(&n, ASH_OP_relu, NET_IDS(x), a);
+  (void)net_op(&n, ASH_OP_neg, NET_IDS(x), b);
+  net_int(&n, net_op(&n, ASH_OP_concatenation, NET_IDS(a, b), y), "axis", 0);
+  const ash_plan *p = must_tile(&n, tile_device(&n, 600, 64000, "L3"), NULL);
+  const ash_tiling *t = &p->tilings->items[2];
+  CHECK(p->tilings->items[0].space && !t->space);
+  CHECK(strstr(t->reason, "nothing is moved"));
+  CHECK_EQ(t->cost.bytes_moved[0], 0);
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    CHECK(p->slots[i].tensor != ASH_NO_ID || p->slots[i].op != 2);
+  CHECK_EQ(p->slots[ash_plan_slot_of_tensor(p, b)].binding.offset,
+           p->slots[ash_plan_slot_of_tensor(p, y)].binding.offset + 640);
+  net_free(&n);
+}
+
 /* ---- at random -------------------------------------------------------------
  */
 
@@ -474,6 +502,7 @@ static void random_models_are_planned_or_refused(void) {
   X(tetris_random_has_the_permutations_of_python)                              \
   X(a_product_moves_no_more_than_it_must)                                      \
   X(a_verdict_names_the_smallest_size_that_would_do)                           \
+  X(what_lies_in_place_is_not_moved)                                           \
   X(homes_that_are_too_full_move_on)                                           \
   X(random_models_are_planned_or_refused)
 TEST_MAIN(TESTS)
