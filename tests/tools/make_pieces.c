@@ -71,8 +71,11 @@ static void put_move(const ash_graph *g, const ash_tile_operand *o,
                      const ash_box *box) {
   const ash_tensor *t = &g->tensors.items[o->tensor];
   int64_t dim[ASH_RANK_MAX];
-  for (uint32_t d = 0; d < box->rank; d++)
+  for (uint32_t d = 0; d < box->rank; d++) {
+    if (box->size[d] == 0)
+      return;
     dim[d] = t->shape.dim[d];
+  }
   if (o->is_output)
     printf("    move((uint8_t *)got[%u], (uint8_t *)r[%u], %u", o->position,
            o->position, box->rank);
