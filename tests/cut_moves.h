@@ -636,6 +636,30 @@ static inline void transposed_convolutions(void) {
   }
 }
 
+static inline void transforms(void) {
+  for (int i = 0; i < CUT_MOVES / 4; i++) {
+    net n = net_new();
+    const int32_t lengths[] = {1 << pick(0, 2), 2 << pick(0, 2)};
+    const uint32_t x =
+        input(&n, ASH_FLOAT32, NET_DIMS(pick(1, 4), pick(1, 3), 3, 5));
+    const uint32_t op =
+        net_op(&n, ASH_OP_rfft2d, NET_IDS(x, vector(&n, lengths, 2)),
+               net_result(&n, ASH_COMPLEX64, NET_DIMS(1), 0, 0));
+    (void)agree(&n, op);
+  }
+}
+
+static inline void complex_numbers(void) {
+  static const ash_op_kind kinds[] = {ASH_OP_complex_abs, ASH_OP_real,
+                                      ASH_OP_imag};
+  for (int i = 0; i < CUT_MOVES / 2; i++) {
+    net n = net_new();
+    const uint32_t x = net_input(&n, ASH_COMPLEX64, some_shape(), 0, 0);
+    (void)agree(&n, net_op(&n, kinds[i % 3], NET_IDS(x),
+                           net_result(&n, ASH_FLOAT32, NET_DIMS(1), 0, 0)));
+  }
+}
+
 #define CUT_MOVES_LIST(X)                                                      \
   X(reductions)                                                                \
   X(general_folds)                                                             \
@@ -659,6 +683,8 @@ static inline void transposed_convolutions(void) {
   X(elements_taken_and_put)                                                    \
   X(runs_put)                                                                  \
   X(choices)                                                                   \
-  X(transposed_convolutions)
+  X(transposed_convolutions)                                                   \
+  X(transforms)                                                                \
+  X(complex_numbers)
 
 #endif

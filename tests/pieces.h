@@ -23,6 +23,10 @@ static inline void pieces_fill(ash_rng *rng, const ash_tensor *t, void *to) {
     case ASH_FLOAT32:
       ((float *)to)[i] = (float)((int64_t)(r % 257) - 128) / 32.0f;
       break;
+    case ASH_COMPLEX64:
+      ((float *)to)[2 * i] = (float)((int64_t)(r % 257) - 128) / 32.0f;
+      ((float *)to)[2 * i + 1] = (float)((int64_t)(r % 251) - 125) / 32.0f;
+      break;
     case ASH_INT32:
       ((int32_t *)to)[i] = (int32_t)(r % 3);
       break;

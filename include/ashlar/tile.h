@@ -264,7 +264,9 @@ ASH_API ASH_MUST_CHECK ash_status
 ash_tiler_new(ash_ctx *ctx, ash_tiler **out, const ash_device *device,
               const ash_tiler_settings *settings);
 
-/* What is to be cut: a lowered graph, rules and budgets (or NULL). */
+/* What is to be cut: a lowered graph, rules and budgets (or NULL). `steps`: the
+ * order, and patterns of operators that share a step; each is cut by itself,
+ * and the buffers of all are there as long as the pattern runs. */
 ASH_API ASH_MUST_CHECK ash_status
 ash_tiler_setup_model(ash_tiler *t, const ash_graph *g, const ash_steps *steps,
                       const ash_plan_options *plan);

@@ -153,6 +153,18 @@ static uint32_t features_of(const ash_device *d, ash_kernels kernels) {
          (d->features.rvv ? (uint32_t)ASH_FEATURE_RVV : 0);
 }
 
+/* Deeploy's strategies know no other home than the one that was asked for. */
+static bool keeps_homes(const char *planner) {
+  static const char *const names[] = {"TetrisRandom", "TetrisCo-Opt",
+                                      "MiniMalloc"};
+  const char *plus = planner ? strchr(planner, '+') : NULL;
+  const char *outer = plus ? plus + 1 : planner;
+  for (size_t i = 0; outer && i < ASH_COUNT_OF(names); i++)
+    if (strcmp(outer, names[i]) == 0)
+      return true;
+  return false;
+}
+
 /* Tiles, then a plan with them. What packing wastes is learnt by trying: when
  * it does not fit, homes move on to the next memory, then tiles get less room.
  */
@@ -167,7 +179,7 @@ static ash_status plan_tiled(run *r) {
   ash_status status = ASH_NOFIT;
   for (size_t i = 0; i < ASH_COUNT_OF(tries) && status == ASH_NOFIT; i++) {
     r->ctx->diag_count = diags;
-    tile.spill = tries[i].spill;
+    tile.spill = keeps_homes(options.planner) ? 0 : tries[i].spill;
     tile.shrink = tries[i].shrink;
     status = ash_tile_model(r->ctx, &options.tilings, out->graph, r->device,
                             &options, &tile);

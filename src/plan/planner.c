@@ -170,7 +170,12 @@ static ash_status make_request(planning *p) {
                                       p->options.rules));
   if (p->options.tilings)
     ASH_TRY(ash_tile_homes(ctx, &p->rules, ask->graph, p->options.tilings));
-  ASH_TRY(ash_order_as_given(ctx, &ctx->keep, &ask->steps, ask->graph));
+  if (p->options.steps) {
+    ASH_TRY(ash_order_check(ctx, p->options.steps, ask->graph));
+    ask->steps = *p->options.steps;
+  } else {
+    ASH_TRY(ash_order_as_given(ctx, &ctx->keep, &ask->steps, ask->graph));
+  }
   ASH_TRY(ash_collect_slots(ctx, &ctx->keep, &p->slots, &slot_of, ask->graph,
                             &ask->steps, ask->device->alignment,
                             p->options.tilings));
