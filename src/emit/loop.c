@@ -159,6 +159,8 @@ static const char *hold(const ash_call *c, char *buf, ash_type to,
     (void)snprintf(buf, HELD, "ash_rt_brain_bits((float)(%s))", value);
   else if (is_real(from) && !is_real(to))
     hold_guarded(c, buf, to, name, value);
+  else if (strcmp(ash_type_c(to), ash_loop_type(from)) == 0)
+    (void)snprintf(buf, HELD, "%s", value);
   else
     (void)snprintf(buf, HELD, "(%s)(%s)", ash_type_c(to), value);
   return buf;

@@ -33,7 +33,28 @@ static void name_argument(char name[NAME], ash_ctx *ctx,
   else if (a->i == INT64_MIN)
     (void)snprintf(name, NAME, "INT64_MIN");
   else
-    (void)snprintf(name, NAME, "INT64_C(%" PRId64 ")", a->i);
+    (void)snprintf(name, NAME, a->i < 0 ? "(%" PRId64 ")" : "%" PRId64, a->i);
+}
+
+static bool is_whole_value(const ash_chain_arg *a) {
+  return a->source == ASH_CHAIN_VALUE && !ash_type_is_float(a->type) &&
+         a->type != ASH_UINT64;
+}
+
+/* Functions whose further operands are known to be harmless. */
+static bool put_simple(char *buf, size_t size, const ash_chain_stage *s,
+                       const char *const *names) {
+  const ash_chain_arg *b = &s->args[1], *c = &s->args[2];
+  const char *a = names[0];
+  if (ash_fn_operands(s->fn) < 2 || !is_whole_value(b))
+    return false;
+  if (s->fn == ASH_FN_shift_right && b->i >= 0 && b->i < 64)
+    return snprintf(buf, size, "%s >> %s", a, names[1]) < (int)size;
+  if (s->fn == ASH_FN_div && b->i > 0)
+    return snprintf(buf, size, "%s / %s", a, names[1]) < (int)size;
+  return s->fn == ASH_FN_clip && is_whole_value(c) && b->i <= c->i &&
+         snprintf(buf, size, "%s < %s ? %s : %s > %s ? %s : %s", a, names[1],
+                  names[1], a, names[2], names[2], a) < (int)size;
 }
 
 /* The expression of a stage. */
@@ -49,6 +70,8 @@ static bool name_stage(char *buf, size_t size, ash_ctx *ctx,
   for (uint32_t k = 0; k < ASH_FN_OPERANDS; k++)
     list[k] = names[k];
   *yields = ash_loop_yields(s->fn, in, s->type);
+  if (put_simple(buf, size, s, list))
+    return true;
   return ash_loop_scalar(buf, size, s->fn, ash_loop_inner(s->fn, in), list);
 }
 
