@@ -317,12 +317,30 @@ static inline void functions_of_several(void) {
   }
 }
 
+static inline void chains_of_functions(void) {
+  for (int i = 0; i < CUT_LAYERS; i++) {
+    net n = net_new();
+    const ash_shape s = some_shape();
+    const uint32_t a = input(&n, ASH_INT32, s);
+    const uint32_t b = input(&n, ASH_INT32, narrower(s));
+    const uint32_t c = input(&n, ASH_FLOAT32, narrower(s));
+    const uint32_t op = net_op(&n, ASH_OP_chain, NET_IDS(a, b, c),
+                               net_result(&n, ASH_INT8, s, 0, 0));
+    net_string(&n, op, "code",
+               "int32 mul i0 i1; int32 cast i2; int32 add s0 s1; "
+               "int32 shift_right s2 int32:3; int8 cast s3");
+    n.g->input_count = 3;
+    (void)agree(&n, op);
+  }
+}
+
 #define CUT_LAYERS_LIST(X)                                                     \
   X(windows_on_images)                                                         \
   X(windows_in_any_dimension)                                                  \
   X(products)                                                                  \
   X(pairs)                                                                     \
   X(one_value_at_a_time)                                                       \
-  X(functions_of_several)
+  X(functions_of_several)                                                      \
+  X(chains_of_functions)
 
 #endif

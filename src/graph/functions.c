@@ -48,6 +48,31 @@ ash_fn_result ash_fn_result_of(ash_fn fn) {
   return fn_table[fn].result;
 }
 
+/* One loop treats values of whole bytes. */
+static uint32_t whole_bytes(void) {
+  return ~(1u << ASH_NONE | 1u << ASH_INT4 | 1u << ASH_UINT4);
+}
+
+uint32_t ash_fn_wants(ash_fn fn, const ash_type *in, uint32_t k) {
+  const bool is_result = k == ash_fn_operands(fn);
+  switch (ash_fn_result_of(fn)) {
+  case ASH_FN_SAME:
+    if (k == 0 || (fn == ASH_FN_pow && !is_result))
+      return whole_bytes();
+    return 1u << in[0];
+  case ASH_FN_SECOND:
+    if (k == 0)
+      return 1u << ASH_BOOL;
+    return k == 1 ? whole_bytes() : 1u << in[1];
+  case ASH_FN_BOOL:
+    if (is_result)
+      return 1u << ASH_BOOL;
+    return k == 0 ? whole_bytes() : 1u << in[0];
+  default:
+    return whole_bytes();
+  }
+}
+
 ash_fn ash_op_fn(const ash_op *op) {
   return ash_fn_find(ash_op_string(op, "fn", ""));
 }

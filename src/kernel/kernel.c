@@ -205,7 +205,8 @@ static bool is_half(const ash_tensor *t) {
 }
 
 static bool uses_half(const ash_graph *g, const ash_op *op) {
-  bool half = is_half(ash_op_out(g, op, 0));
+  bool half = is_half(ash_op_out(g, op, 0)) ||
+              strstr(ash_op_string(op, "code", ""), "float16") != NULL;
   for (uint32_t k = 0; k < op->input_count; k++)
     half = half || is_half(ash_op_in(g, op, k));
   return half;
@@ -216,11 +217,15 @@ static bool takes_root(const ash_graph *g, const ash_op *op) {
   return strcmp(ash_op_string(op, "fn", ""), "integer_sqrt") == 0;
 }
 
-/* Only then may the output take the place of an input. */
+/* Only then may the output take the place of an input. Inputs that are repeated
+ * never give their place. */
 static bool keeps_type(const ash_graph *g, const ash_op *op) {
-  for (uint32_t k = 0; k < op->input_count; k++)
-    if (ash_op_in(g, op, k)->type != ash_op_out(g, op, 0)->type)
+  const ash_tensor *out = ash_op_out(g, op, 0);
+  for (uint32_t k = 0; k < op->input_count; k++) {
+    const ash_tensor *in = ash_op_in(g, op, k);
+    if (in->type != out->type && ash_shape_equal(&in->shape, &out->shape))
       return false;
+  }
   return !uses_half(g, op);
 }
 

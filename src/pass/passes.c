@@ -16,6 +16,7 @@ static const ash_pass pass_table[] = {
     {"qdq", ash_pass_qdq, true},
     {"groups", ash_pass_groups, true},
     {"rows", ash_pass_rows, true},
+    {"fuse", ash_pass_fuse, true},
     {"lower", ash_pass_lower, false},
     {"pack", ash_pass_pack, false},
     {"pack_cmsis", ash_pass_pack_cmsis, false},
@@ -45,7 +46,8 @@ static ash_status check_names(ash_ctx *ctx, const char *const *names,
         ash_fail(ctx, ASH_MISUSE, ASH_D_pass_unknown, ASH_NOWHERE,
                  "there is no pass '%.100s'", names[i]);
     ash_hint(ctx, "passes: dead_code, constants, common, layout, padding, "
-                  "scales, activations, qdq, groups, rows, lower, pack, pack_float");
+                  "scales, activations, qdq, groups, rows, fuse, lower, "
+                  "pack, pack_float");
     return status;
   }
   return ASH_OK;

@@ -2,6 +2,7 @@
  * boxes. Which axes an operator has is in space_*.c, one family a file. */
 #include "tile/space.h"
 
+#include "graph/chain.h"
 #include "kernel/kernel.h"
 #include "kernel/reads.h"
 #include "kernel/sums.h"
@@ -240,7 +241,9 @@ static uint64_t work_of(const ash_space_build *b) {
     const bool counts = b->operands[i].is_output || b->operands[i].position < 2;
     most = counts && n > most ? n : most;
   }
-  return macs ? macs : b->space->work ? b->space->work : most;
+  if (macs)
+    return macs;
+  return b->space->work ? b->space->work : most * ash_op_stages(b->op);
 }
 
 bool ash_op_is_tiled(ash_op_kind kind) {

@@ -20,6 +20,7 @@ static const struct {
     [ASH_OP_batch_matmul] = {ash_space_matmul, NULL},
     /* Element by element. */
     [ASH_OP_map] = {ash_space_map, NULL},
+    [ASH_OP_chain] = {ash_space_map, NULL},
     [ASH_OP_add] = {ash_space_map, NULL},
     [ASH_OP_sub] = {ash_space_map, NULL},
     [ASH_OP_mul] = {ash_space_map, NULL},
