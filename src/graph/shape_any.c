@@ -18,8 +18,15 @@ static ash_status check_whole_bytes(const ash_rule *r) {
   return ASH_OK;
 }
 
+/* Types that go together with those of input k: integers are computed in 64
+ * bits and cut to the type of the result, so their widths may differ. */
+static uint32_t types_like(const ash_rule *r, uint32_t k) {
+  const uint32_t type = 1u << ash_op_in(r->g, r->op, k)->type;
+  return type & ASH_T_WHOLE ? ASH_T_WHOLE : type;
+}
+
 static ash_status check_map_types(const ash_rule *r, ash_fn fn) {
-  const uint32_t first = 1u << ash_op_in(r->g, r->op, 0)->type;
+  const uint32_t first = types_like(r, 0);
   const uint32_t out = r->op->outputs[0];
   switch (ash_fn_result_of(fn)) {
   case ASH_FN_SAME:
@@ -28,9 +35,8 @@ static ash_status check_map_types(const ash_rule *r, ash_fn fn) {
     return ash_rule_type(r, out, first);
   case ASH_FN_SECOND:
     ASH_TRY(ash_rule_type(r, r->op->inputs[0], ASH_T(BOOL)));
-    ASH_TRY(ash_rule_type(r, r->op->inputs[2],
-                          1u << ash_op_in(r->g, r->op, 1)->type));
-    return ash_rule_type(r, out, 1u << ash_op_in(r->g, r->op, 1)->type);
+    ASH_TRY(ash_rule_type(r, r->op->inputs[2], types_like(r, 1)));
+    return ash_rule_type(r, out, types_like(r, 1));
   case ASH_FN_BOOL:
     for (uint32_t k = 1; k < r->op->input_count; k++)
       ASH_TRY(ash_rule_type(r, r->op->inputs[k], first));
@@ -75,9 +81,8 @@ ash_status ash_shape_fold(const ash_rule *r) {
   if (fold == ASH_FOLD_COUNT)
     return no_function(r);
   ASH_TRY(check_whole_bytes(r));
-  ASH_TRY(ash_rule_type(
-      r, r->op->outputs[0],
-      finds_index(fold) ? ASH_T_INDEX : 1u << ash_op_in(r->g, r->op, 0)->type));
+  ASH_TRY(ash_rule_type(r, r->op->outputs[0],
+                        finds_index(fold) ? ASH_T_INDEX : types_like(r, 0)));
   const ash_attr *axes = ash_op_attr(r->op, "axes");
   for (uint32_t i = 0; axes && i < axes->count; i++) {
     uint32_t axis;

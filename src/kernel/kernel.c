@@ -216,12 +216,21 @@ static bool takes_root(const ash_graph *g, const ash_op *op) {
   return strcmp(ash_op_string(op, "fn", ""), "integer_sqrt") == 0;
 }
 
-/* Only then may the output take the place of an input. */
+/* Only then may the output take the place of an input: compilers assume that
+ * arrays of other types do not overlap, unless their elements are bytes. */
 static bool keeps_type(const ash_graph *g, const ash_op *op) {
+  const ash_type out = ash_op_out(g, op, 0)->type;
   for (uint32_t k = 0; k < op->input_count; k++)
-    if (ash_op_in(g, op, k)->type != ash_op_out(g, op, 0)->type)
+    if (ash_op_in(g, op, k)->type != out && ash_type_bits(out) != 8)
       return false;
   return !uses_half(g, op);
+}
+
+/* The same for input 0 and an output that is written behind it. */
+static bool may_overlap(const ash_graph *g, const ash_op *op) {
+  const ash_type in = ash_op_in(g, op, 0)->type;
+  const ash_type out = ash_op_out(g, op, 0)->type;
+  return in == out || ash_type_bits(in) == 8 || ash_type_bits(out) == 8;
 }
 
 static const ash_kernel kernel_table[] = {
