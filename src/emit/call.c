@@ -322,6 +322,7 @@ static write_params *const loops[ASH_OP_COUNT] = {
     [ASH_OP_whole_conv_2d] = ash_loop_whole_conv,
     [ASH_OP_whole_depthwise_conv_2d] = ash_loop_whole_depthwise,
     [ASH_OP_whole_fully_connected] = ash_loop_whole_dense,
+    [ASH_OP_whole_matmul] = ash_loop_whole_matmul,
     [ASH_OP_running] = ash_loop_running,
     [ASH_OP_top_k] = ash_loop_top_k,
     [ASH_OP_resample] = ash_loop_resample,

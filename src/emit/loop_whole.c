@@ -201,3 +201,34 @@ ash_status ash_loop_whole_dense(ash_ctx *ctx, const ash_call *c) {
   close(c, 2);
   return ASH_OK;
 }
+
+/* Columns of the result are its channels. */
+ash_status ash_loop_whole_matmul(ash_ctx *ctx, const ash_call *c) {
+  const ash_op *op = ash_call_op(c);
+  const bool ta = ash_op_int(op, "transpose_a", 0) != 0;
+  const bool tb = ash_op_int(op, "transpose_b", 0) != 0;
+  const ash_shape *a = &ash_call_in(c, 0)->shape;
+  const ash_shape *b = &ash_call_in(c, 1)->shape;
+  const ash_shape *y = &ash_call_out(c)->shape;
+  const ash_nest n = ash_nest_batches(c);
+  char at[2][ASH_LOOP_TEXT], from[ASH_LOOP_TEXT + 64], by[ASH_LOOP_TEXT + 64];
+  (void)ctx;
+  declare(c);
+  ash_loop_open(c, &n, "b");
+  ash_loop_for(c, "m", y->dim[y->rank - 2]);
+  ash_loop_for(c, "o", y->dim[y->rank - 1]);
+  open_sum(c);
+  ash_loop_for(c, "k", a->dim[a->rank - (ta ? 2 : 1)]);
+  (void)snprintf(from, sizeof from,
+                 ta ? "%s + k * %" PRId32 " + m" : "%s + m * %" PRId32 " + k",
+                 ash_loop_index(at[0], &n, 1, "b"), a->dim[a->rank - 1]);
+  (void)snprintf(by, sizeof by,
+                 tb ? "%s + o * %" PRId32 " + k" : "%s + k * %" PRId32 " + o",
+                 ash_loop_index(at[1], &n, 2, "b"), b->dim[b->rank - 1]);
+  put_product(c, from, by);
+  ash_loop_end(c);
+  finish(c);
+  close(c, 2);
+  ash_loop_close(c, &n);
+  return ASH_OK;
+}

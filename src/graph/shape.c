@@ -144,6 +144,7 @@ static const struct {
     [ASH_OP_whole_conv_2d] = {ash_shape_conv_2d, WHOLE},
     [ASH_OP_whole_depthwise_conv_2d] = {ash_shape_depthwise_conv_2d, WHOLE},
     [ASH_OP_whole_fully_connected] = {ash_shape_fully_connected, WHOLE},
+    [ASH_OP_whole_matmul] = {ash_shape_matmul, WHOLE},
     [ASH_OP_resample] = {ash_shape_resample, ANY},
 };
 

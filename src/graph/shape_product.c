@@ -19,7 +19,10 @@ static ash_status check_types(const ash_rule *r, uint32_t count) {
 }
 
 ash_status ash_shape_matmul(const ash_rule *r) {
-  ASH_TRY(check_types(r, 2));
+  if (r->op->kind == ASH_OP_matmul)
+    ASH_TRY(check_types(r, 2));
+  const ash_tensor *second;
+  ASH_TRY(ash_rule_input(r, 1, "matrix", &second));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 2, ASH_RANK_MAX));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[1], 2, ASH_RANK_MAX));
   ash_shape a = ash_op_in(r->g, r->op, 0)->shape;
@@ -36,7 +39,7 @@ ash_status ash_shape_matmul(const ash_rule *r) {
   ASH_TRY(ash_rule_broadcast(r, &a, &b, r->out));
   r->out->dim[r->out->rank++] = m;
   r->out->dim[r->out->rank++] = n;
-  return ASH_OK;
+  return r->op->kind == ASH_OP_matmul ? ASH_OK : ash_rule_whole_layer(r, n);
 }
 
 /* One spatial axis: how many windows fit. */

@@ -140,6 +140,8 @@ ash_status ash_shape_put_elements(const ash_rule *r);
 ash_status ash_shape_put_nd(const ash_rule *r);
 ash_status ash_shape_fill_pad(const ash_rule *r);
 ash_status ash_shape_join(const ash_rule *r);
+/* What layers of whole numbers make of their sums (shape_window.c). */
+ash_status ash_rule_whole_layer(const ash_rule *r, int32_t channels);
 ash_status ash_shape_matmul(const ash_rule *r);
 ash_status ash_shape_conv_nd(const ash_rule *r);
 ash_status ash_shape_pool_nd(const ash_rule *r);

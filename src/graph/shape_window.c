@@ -108,7 +108,7 @@ static ash_status check_whole_table(const ash_rule *r, uint32_t k,
 }
 
 /* Sums have 32 bits; narrower results come of factors or limits. */
-static ash_status check_whole_layer(const ash_rule *r, int32_t channels) {
+ash_status ash_rule_whole_layer(const ash_rule *r, int32_t channels) {
   int64_t shift;
   ASH_TRY(ash_rule_type(r, r->op->inputs[1], ASH_T_WHOLE));
   ASH_TRY(ash_rule_type(r, r->op->outputs[0],
@@ -146,7 +146,7 @@ static ash_status check_layer(const ash_rule *r, int32_t weight_axis,
   ASH_TRY(ash_rule_rank(r, r->op->inputs[1], rank, rank));
   ASH_TRY(check_weights(r, rank, *weights));
   if (is_whole_layer(r->op))
-    return check_whole_layer(r, (*weights)->shape.dim[weight_axis]);
+    return ash_rule_whole_layer(r, (*weights)->shape.dim[weight_axis]);
   ASH_TRY(ash_rule_one_type(r, 1));
   ASH_TRY(ash_rule_type(r, r->op->inputs[1],
                         weight_types(ash_op_in(r->g, r->op, 0)->type)));

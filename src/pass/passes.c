@@ -15,6 +15,7 @@ static const ash_pass pass_table[] = {
     {"activations", ash_pass_activations, true},
     {"qdq", ash_pass_qdq, true},
     {"whole", ash_pass_whole, true},
+    {"requant", ash_pass_requant, true},
     {"lower", ash_pass_lower, false},
     {"pack", ash_pass_pack, false},
     {"pack_cmsis", ash_pass_pack_cmsis, false},
@@ -44,7 +45,7 @@ static ash_status check_names(ash_ctx *ctx, const char *const *names,
         ash_fail(ctx, ASH_MISUSE, ASH_D_pass_unknown, ASH_NOWHERE,
                  "there is no pass '%.100s'", names[i]);
     ash_hint(ctx, "passes: dead_code, constants, common, layout, padding, "
-                  "scales, activations, qdq, whole, lower, pack, "
+                  "scales, activations, qdq, whole, requant, lower, pack, "
                   "pack_float");
     return status;
   }

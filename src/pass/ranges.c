@@ -142,6 +142,25 @@ static ash_range of_fold(const ash_graph *g, const ash_op *op,
   }
 }
 
+/* Sums wrap around at 32 bits, whatever the type of the output. */
+static ash_range of_whole_layer(const ash_graph *g, const ash_op *op,
+                                const ash_range *r) {
+  ash_range y = ash_range_of_product(g, op, r);
+  if (!ash_range_fits(&y, ASH_INT32))
+    y = ash_range_of_type(ASH_INT32);
+  if (op->input_count > 3 && op->inputs[3] != ASH_NO_ID) {
+    const int64_t shift = ash_op_int(op, "shift", 0);
+    const bool moved = op->input_count > 4 && op->inputs[4] != ASH_NO_ID;
+    y = ash_range_times(y, input(op, r, 3));
+    y = moved ? ash_range_plus(y, input(op, r, 4)) : y;
+    const ash_range o[] = {y, {true, shift, shift}};
+    y = y.known ? ash_range_apply(ASH_FN_shift_right, o)
+                : ash_range_of_type(ASH_INT64);
+  }
+  return ash_range_clamp(y, ash_op_int(op, "low", INT64_MIN),
+                         ash_op_int(op, "high", INT64_MAX));
+}
+
 static ash_range of_max_pool(const ash_op *op, const ash_range *r) {
   return strcmp(ash_op_string(op, "act", "none"), "none") == 0 ? input(op, r, 0)
                                                                : unknown();
@@ -190,6 +209,11 @@ static ash_range rule(const ash_graph *g, const ash_op *op,
   case ASH_OP_matmul:
   case ASH_OP_conv_nd:
     return ash_range_of_product(g, op, r);
+  case ASH_OP_whole_conv_2d:
+  case ASH_OP_whole_depthwise_conv_2d:
+  case ASH_OP_whole_fully_connected:
+  case ASH_OP_whole_matmul:
+    return of_whole_layer(g, op, r);
   case ASH_OP_max_pool_2d:
     return of_max_pool(op, r);
   case ASH_OP_pool_nd:

@@ -56,6 +56,11 @@ static bool is_batch(const ash_op *op) {
   return op->kind == ASH_OP_batch_matmul;
 }
 
+static bool is_matmul(const ash_op *op) {
+  return is_batch(op) || op->kind == ASH_OP_matmul ||
+         op->kind == ASH_OP_whole_matmul;
+}
+
 static bool is_transposed(const ash_op *op, const char *batch,
                           const char *other) {
   return ash_op_int(op, is_batch(op) ? batch : other, 0) != 0;
@@ -72,6 +77,7 @@ static weights weights_of(const ash_graph *g, const ash_op *op) {
     return (weights){t, c, 1, c, n / c};
   }
   case ASH_OP_matmul:
+  case ASH_OP_whole_matmul:
   case ASH_OP_batch_matmul: {
     const bool turned = is_transposed(op, "adj_y", "transpose_b");
     const uint64_t cols = (uint64_t)s->dim[s->rank - 1];
@@ -92,7 +98,7 @@ static weights weights_of(const ash_graph *g, const ash_op *op) {
 /* Products that make one element. */
 static uint64_t depth_of(const ash_graph *g, const ash_op *op) {
   const ash_shape *a = &ash_op_in(g, op, 0)->shape;
-  if (op->kind == ASH_OP_matmul || op->kind == ASH_OP_batch_matmul)
+  if (is_matmul(op))
     return (uint64_t)
         a->dim[a->rank - (is_transposed(op, "adj_x", "transpose_a") ? 2 : 1)];
   return weights_of(g, op).count;
@@ -113,8 +119,7 @@ static ash_range finished(const ash_op *op, ash_range r) {
 ash_range ash_range_of_product(const ash_graph *g, const ash_op *op,
                                const ash_range *ranges) {
   const ash_range none = {false, 0, 0}, zero = {true, 0, 0};
-  const bool has_bias = op->kind != ASH_OP_matmul && !is_batch(op);
-  const ash_tensor *bias = has_bias ? ash_op_in(g, op, 2) : NULL;
+  const ash_tensor *bias = !is_matmul(op) ? ash_op_in(g, op, 2) : NULL;
   const ash_range x = ranges[op->inputs[0]], w = ranges[op->inputs[1]];
   if (!x.known || !w.known || (bias && !ranges[op->inputs[2]].known))
     return none;

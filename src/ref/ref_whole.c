@@ -89,3 +89,35 @@ ash_status ash_ref_whole_dense(const ash_ref_call *c) {
   }
   return ASH_OK;
 }
+
+/* First element of the matrix that the batch at `at` reads. */
+static uint64_t matrix_at(const ash_shape *s, const int32_t *at,
+                          uint32_t rank) {
+  ash_shape outer = *s;
+  outer.rank -= 2;
+  return ash_ref_index(&outer, at, rank) * (uint64_t)s->dim[s->rank - 2] *
+         (uint64_t)s->dim[s->rank - 1];
+}
+
+ash_status ash_ref_whole_matmul(const ash_ref_call *c) {
+  const ash_shape *a = &ash_ref_in(c, 0)->shape;
+  const ash_shape *b = &ash_ref_in(c, 1)->shape;
+  const ash_shape *y = &ash_ref_out(c, 0)->shape;
+  const bool ta = attr(c, "transpose_a", 0) != 0;
+  const bool tb = attr(c, "transpose_b", 0) != 0;
+  const uint64_t a_cols = (uint64_t)a->dim[a->rank - 1];
+  const uint64_t b_cols = (uint64_t)b->dim[b->rank - 1];
+  const uint64_t depth = ta ? (uint64_t)a->dim[a->rank - 2] : a_cols;
+  int32_t at[ASH_RANK_MAX] = {0};
+  for (uint64_t i = 0; i < ash_shape_elements(y); i++, ash_ref_next(y, at)) {
+    const uint64_t m = (uint64_t)at[y->rank - 2], n = (uint64_t)at[y->rank - 1];
+    const uint64_t x = matrix_at(a, at, y->rank - 2);
+    const uint64_t w = matrix_at(b, at, y->rank - 2);
+    uint64_t sum = 0;
+    for (uint64_t k = 0; k < depth; k++)
+      sum += product(c, x + (ta ? k * a_cols + m : m * a_cols + k),
+                     w + (tb ? n * b_cols + k : k * b_cols + n));
+    finish(c, i, n, sum);
+  }
+  return ASH_OK;
+}
