@@ -14,6 +14,8 @@ static const ash_pass pass_table[] = {
     {"scales", ash_pass_scales, true},
     {"activations", ash_pass_activations, true},
     {"qdq", ash_pass_qdq, true},
+    {"whole", ash_pass_whole, true},
+    {"requant", ash_pass_requant, true},
     {"fuse", ash_pass_fuse, true},
     {"lower", ash_pass_lower, false},
     {"pack", ash_pass_pack, false},
@@ -44,7 +46,8 @@ static ash_status check_names(ash_ctx *ctx, const char *const *names,
         ash_fail(ctx, ASH_MISUSE, ASH_D_pass_unknown, ASH_NOWHERE,
                  "there is no pass '%.100s'", names[i]);
     ash_hint(ctx, "passes: dead_code, constants, common, layout, padding, "
-                  "scales, activations, qdq, fuse, lower, pack, pack_float");
+                  "scales, activations, qdq, whole, requant, fuse, lower, "
+                  "pack, pack_float");
     return status;
   }
   return ASH_OK;
