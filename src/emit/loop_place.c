@@ -246,7 +246,7 @@ ash_status ash_loop_join(ash_ctx *ctx, const ash_call *c) {
     (void)snprintf(name, sizeof name, "part%u", (unsigned)k);
     ash_nest_add(&n, product(out, 0, axis), outer);
     ash_nest_add(&n, run, one);
-    if (!c->in_place || !c->in_place[k]) {
+    if (run > 0 && (!c->in_place || !c->in_place[k])) {
       ash_loop_input(c, name, k);
       put_copy(c, &n, start, 0, name);
     }

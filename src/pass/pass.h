@@ -30,6 +30,8 @@ ash_status ash_pass_whole(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_requant(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_fuse(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_layout(ash_ctx *ctx, ash_graph *g);
+ash_status ash_pass_groups(ash_ctx *ctx, ash_graph *g);
+ash_status ash_pass_rows(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_lower(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_pack(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_pack_cmsis(ash_ctx *ctx, ash_graph *g);
