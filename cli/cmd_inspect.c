@@ -208,6 +208,8 @@ int cmd_inspect(int argc, char **argv) {
       {"json", 0, ARG_FLAG, &json, NULL, "print it as JSON"},
       {"input-shape", 0, ARG_LIST, &s.shapes, "NAME=1,3,32,32",
        "fixes the shape of an input that the model leaves open"},
+      {"input-type", 0, ARG_LIST, &s.types, "NAME=int8",
+       "type of whole numbers that a float input holds; no NAME: all of them"},
       {"constant", 0, ARG_LIST, &s.constants, "NAME=1,2,3",
        "makes an input a constant (shapes and axes must be)"},
       OUTPUT_OPTIONS(&s),

@@ -167,7 +167,8 @@ typedef struct ash_tiling {
 
 /* May the output be written over input k of the op? (If the kernel can.) Each
  * piece must read what it writes and nothing else of that tensor. */
-ASH_API bool ash_tiling_in_place(const ash_tiling *tiling, uint32_t input);
+ASH_API bool ash_tiling_in_place(const ash_graph *g, const ash_tiling *tiling,
+                                 uint32_t input);
 
 /* ---- the tilings of a model ---------------------------------------------- */
 

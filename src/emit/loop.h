@@ -82,6 +82,10 @@ ash_status ash_loop_fill_pad(ash_ctx *ctx, const ash_call *c);
 ash_status ash_loop_join(ash_ctx *ctx, const ash_call *c);
 ash_status ash_loop_matmul(ash_ctx *ctx, const ash_call *c);
 ash_status ash_loop_conv_nd(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_whole_conv(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_whole_depthwise(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_whole_dense(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_whole_matmul(ash_ctx *ctx, const ash_call *c);
 ash_status ash_loop_pool_nd(ash_ctx *ctx, const ash_call *c);
 
 #endif

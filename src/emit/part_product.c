@@ -36,6 +36,7 @@ static int32_t weight_zero(const ash_call *c) {
 /* `s += x[from] * w[by];` */
 static void put_product(const ash_call *c, const char *from, const char *by) {
   const ash_type type = ash_call_in(c, 0)->type;
+  const int bits = ash_type_bits(ash_call_out(c)->type) == 64 ? 64 : 32;
   char left[ASH_LOOP_TEXT], right[ASH_LOOP_TEXT];
   ash_loop_load(left, type, "x", from);
   ash_loop_load(right, ash_call_in(c, 1)->type, "w", by);
@@ -47,9 +48,8 @@ static void put_product(const ash_call *c, const char *from, const char *by) {
   else if (ash_type_is_float(type))
     ash_text_line(c->text, "s += %s * %s;", left, right);
   else
-    ash_text_line(c->text, "s += (uint%d_t)%s * (uint%d_t)%s;",
-                  ash_type_bits(type) == 64 ? 64 : 32, left,
-                  ash_type_bits(type) == 64 ? 64 : 32, right);
+    ash_text_line(c->text, "s += (uint%d_t)%s * (uint%d_t)%s;", bits, left,
+                  bits, right);
 }
 
 static void declare_operands(const ash_call *c) {

@@ -16,6 +16,7 @@
 /* Types whose elements start on byte boundaries. */
 #define BYTES (ANY & ~(ASH_T(INT4) | ASH_T(UINT4)))
 #define CAST  ASH_T_CAST
+#define WHOLE ASH_T_WHOLE
 
 static const struct {
   ash_status (*rule)(const ash_rule *r);
@@ -141,6 +142,10 @@ static const struct {
     [ASH_OP_svdf] = {ash_shape_svdf, F32 | I8},
     [ASH_OP_rnn] = {ash_shape_rnn, F32},
     [ASH_OP_lstm] = {ash_shape_lstm, F32 | I8},
+    [ASH_OP_whole_conv_2d] = {ash_shape_conv_2d, WHOLE},
+    [ASH_OP_whole_depthwise_conv_2d] = {ash_shape_depthwise_conv_2d, WHOLE},
+    [ASH_OP_whole_fully_connected] = {ash_shape_fully_connected, WHOLE},
+    [ASH_OP_whole_matmul] = {ash_shape_matmul, WHOLE},
     [ASH_OP_resample] = {ash_shape_resample, ANY},
 };
 

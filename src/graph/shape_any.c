@@ -89,9 +89,10 @@ ash_status ash_shape_fold(const ash_rule *r) {
   if (fold == ASH_FOLD_COUNT)
     return no_function(r);
   ASH_TRY(check_whole_bytes(r));
-  ASH_TRY(ash_rule_type(
-      r, r->op->outputs[0],
-      finds_index(fold) ? ASH_T_INDEX : 1u << ash_op_in(r->g, r->op, 0)->type));
+  ASH_TRY(ash_rule_type(r, r->op->outputs[0],
+                        finds_index(fold)
+                            ? ASH_T_INDEX
+                            : ash_types_like(ash_op_in(r->g, r->op, 0)->type)));
   const ash_attr *axes = ash_op_attr(r->op, "axes");
   for (uint32_t i = 0; axes && i < axes->count; i++) {
     uint32_t axis;

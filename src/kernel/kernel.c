@@ -131,7 +131,8 @@ static uint64_t lstm_bytes(const ash_graph *g, const ash_op *op) {
   return ash_op_out(g, op, 0)->type == ASH_FLOAT32 ? 16 * cells : cells;
 }
 
-/* ---- scratch of CMSIS-NN, as its *_get_buffer_size functions give it ------ */
+/* ---- scratch of CMSIS-NN, as its *_get_buffer_size functions give it ------
+ */
 
 static bool has_mve(const ash_graph *g) {
   return (g->features & ASH_FEATURE_MVE) != 0;
@@ -217,16 +218,19 @@ static bool takes_root(const ash_graph *g, const ash_op *op) {
   return strcmp(ash_op_string(op, "fn", ""), "integer_sqrt") == 0;
 }
 
-/* Only then may the output take the place of an input. Inputs that are repeated
- * never give their place. */
-static bool keeps_type(const ash_graph *g, const ash_op *op) {
-  const ash_tensor *out = ash_op_out(g, op, 0);
-  for (uint32_t k = 0; k < op->input_count; k++) {
-    const ash_tensor *in = ash_op_in(g, op, k);
-    if (in->type != out->type && ash_shape_equal(&in->shape, &out->shape))
-      return false;
-  }
+static bool has_no_half(const ash_graph *g, const ash_op *op) {
   return !uses_half(g, op);
+}
+
+/* May arrays overlap? Compilers assume that those of different types do not,
+ * unless their elements are bytes. */
+static bool types_overlap(ash_type in, ash_type out) {
+  return in == out || ash_type_bits(in) == 8 || ash_type_bits(out) == 8;
+}
+
+/* Input 0 and an output that is written behind it. */
+static bool may_overlap(const ash_graph *g, const ash_op *op) {
+  return types_overlap(ash_op_in(g, op, 0)->type, ash_op_out(g, op, 0)->type);
 }
 
 static const ash_kernel kernel_table[] = {
@@ -272,5 +276,7 @@ bool ash_kernel_in_place(const ash_kernel *kernel, const ash_graph *g,
   if (!in || input >= 32 || !(kernel->in_place >> input & 1))
     return false;
   const ash_tensor *out = ash_op_out(g, o, 0);
+  if (!kernel->file && !types_overlap(in->type, out->type))
+    return false;
   return out->bytes <= in->bytes && ash_shape_equal(&out->shape, &in->shape);
 }

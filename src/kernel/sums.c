@@ -74,7 +74,11 @@ ash_accumulator ash_op_accumulator(const ash_graph *g, const ash_op *op) {
                               : of_layer(first, ash_op_in(g, op, 1)->type);
   case ASH_OP_matmul:
   case ASH_OP_conv_nd:
-    return of_product(first);
+    return of_product(ash_op_out(g, op, 0)->type);
+  case ASH_OP_whole_conv_2d:
+  case ASH_OP_whole_fully_connected:
+  case ASH_OP_whole_matmul:
+    return ASH_ACCUMULATOR_U32;
   case ASH_OP_mean:
   case ASH_OP_sum:
     return of_mean(first);

@@ -111,6 +111,10 @@ ash_status ash_ref_move_all(const ash_ref_call *c, ash_ref_source *source_of);
   X(conv_2d, ash_ref_conv)                                                     \
   X(depthwise_conv_2d, ash_ref_conv)                                           \
   X(fully_connected, ash_ref_dense)                                            \
+  X(whole_conv_2d, ash_ref_whole_conv)                                         \
+  X(whole_depthwise_conv_2d, ash_ref_whole_conv)                               \
+  X(whole_fully_connected, ash_ref_whole_dense)                                \
+  X(whole_matmul, ash_ref_whole_matmul)                                        \
   X(add, ash_ref_add)                                                          \
   X(mul, ash_ref_mul)                                                          \
   X(average_pool_2d, ash_ref_average_pool)                                     \

@@ -18,6 +18,10 @@ static const struct {
     [ASH_OP_fully_connected] = {ash_space_dense, NULL},
     [ASH_OP_matmul] = {ash_space_matmul, NULL},
     [ASH_OP_batch_matmul] = {ash_space_matmul, NULL},
+    [ASH_OP_whole_conv_2d] = {ash_space_conv, ash_local_window},
+    [ASH_OP_whole_depthwise_conv_2d] = {ash_space_depthwise, ash_local_window},
+    [ASH_OP_whole_fully_connected] = {ash_space_dense, NULL},
+    [ASH_OP_whole_matmul] = {ash_space_matmul, NULL},
     /* Element by element. */
     [ASH_OP_map] = {ash_space_map, NULL},
     [ASH_OP_chain] = {ash_space_map, NULL},
