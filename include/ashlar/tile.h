@@ -165,8 +165,10 @@ typedef struct ash_tiling {
 } ash_tiling;
 
 /* May the output be written over input k of the op? (If the kernel can.) Each
- * piece must read what it writes and nothing else of that tensor. */
-ASH_API bool ash_tiling_in_place(const ash_tiling *tiling, uint32_t input);
+ * piece must read what it writes and nothing else of that tensor, so elements
+ * have one size. */
+ASH_API bool ash_tiling_in_place(const ash_tiling *tiling, const ash_graph *g,
+                                 uint32_t input);
 
 /* ---- the tilings of a model ---------------------------------------------- */
 
