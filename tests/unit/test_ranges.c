@@ -398,6 +398,31 @@ static void the_smallest_type_is_taken(void) {
     CHECK_EQ(ash_range_type(&r[i]), want[i]);
 }
 
+static void windows_over_the_edge_have_fewer_taps(void) {
+  maker m = {.n = net_new()};
+  ash_range *r;
+  const float ones[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+  const uint32_t x =
+      net_input(&m.n, ASH_INT64, NET_DIMS(1, SIDE, SIDE, 1), 0, 0);
+  const uint32_t w =
+      net_constant(&m.n, ASH_FLOAT32, NET_DIMS(1, 3, 3, 1), ones, 0, 0);
+  const uint32_t c = new_tensor(&m, ASH_INT64, NET_DIMS(1, SIDE, SIDE, 1));
+  const uint32_t f = new_tensor(&m, ASH_FLOAT32, NET_DIMS(1, SIDE, SIDE, 1));
+  const uint32_t y = new_tensor(&m, ASH_FLOAT32, NET_DIMS(1, 5, 5, 1));
+  uint32_t op = net_op(
+      &m.n, ASH_OP_map,
+      NET_IDS(x, number(&m, ASH_INT64, 5), number(&m, ASH_INT64, 10)), c);
+  net_string(&m.n, op, "fn", "clip");
+  op = net_op(&m.n, ASH_OP_map, NET_IDS(c), f);
+  net_string(&m.n, op, "fn", "cast");
+  op = net_op(&m.n, ASH_OP_conv_2d, NET_IDS(f, w), y);
+  net_int(&m.n, op, "pad_top", 2);
+  CHECK_EQ(ash_ranges_of(m.n.ctx, &r, m.n.g), ASH_OK);
+  CHECK(r[f].known && r[f].low == 5 && r[f].high == 10);
+  CHECK(r[y].known && r[y].low == 0 && r[y].high == 90);
+  net_free(&m.n);
+}
+
 /* Pieces of a result with smaller elements lie over other pieces' input. */
 static void narrower_results_do_not_replace_inputs_that_are_cut(void) {
   for (int i = 0; i < 2; i++) {
@@ -418,6 +443,7 @@ static void narrower_results_do_not_replace_inputs_that_are_cut(void) {
 #define TESTS(X)                                                               \
   X(functions_of_ranges_are_tight)                                             \
   X(the_smallest_type_is_taken)                                                \
+  X(windows_over_the_edge_have_fewer_taps)                                     \
   X(values_lie_within_their_ranges)                                            \
   X(passes_change_no_result)                                                   \
   X(narrower_results_do_not_replace_inputs_that_are_cut)
