@@ -204,6 +204,31 @@ static uint32_t make_fold(maker *m) {
   return add_map(m, pick(0, 1) ? "sub" : "add", NET_IDS(x, f), type);
 }
 
+/* Differences from the extremes, shares of a sum, squares. */
+static uint32_t make_related(maker *m) {
+  static const int64_t last[] = {3};
+  const ash_type type = some_type();
+  const uint32_t x = any_of(m, type);
+  if (x == ASH_NO_ID)
+    return x;
+  if (pick(0, 2) == 0)
+    return add_map(m, "mul", NET_IDS(x, x), type);
+  const bool share = type != ASH_FLOAT32 && pick(0, 1);
+  const uint32_t e = share ? add_map(m, "abs", NET_IDS(x), type) : x;
+  const uint32_t f = new_tensor(m, type, NET_DIMS(1, SIDE, SIDE, 1));
+  const uint32_t op = net_op(&m->n, ASH_OP_fold, NET_IDS(e), f);
+  net_string(&m->n, op, "fn", share ? "sum" : pick(0, 1) ? "max" : "min");
+  net_int(&m->n, op, "keep_dims", 1);
+  const ash_attr axes = {
+      .name = "axes", .kind = ASH_ATTR_INTS, .ints = last, .count = 1};
+  CHECK_EQ(ash_graph_set_attr(m->n.g, op, axes), ASH_OK);
+  if (!share)
+    return add_map(m, "sub", pick(0, 1) ? NET_IDS(x, f) : NET_IDS(f, x), type);
+  const uint32_t p =
+      add_map(m, "mul", NET_IDS(e, number(m, type, pick(0, 255))), type);
+  return add_map(m, "div", NET_IDS(pick(0, 1) ? p : e, f), type);
+}
+
 static uint32_t make_pool(maker *m) {
   const uint32_t x = any_of(m, ASH_FLOAT32);
   if (x == ASH_NO_ID)
@@ -283,8 +308,9 @@ static bool is_exact(maker *m, uint32_t t) {
 
 static maker make_graph(void) {
   static uint32_t (*const steps[])(maker *) = {
-      make_pair,  make_pair,  make_one,  make_cast,   make_cast, make_named,
-      make_layer, make_dense, make_fold, make_choice, make_pool, make_requant};
+      make_pair,  make_pair,    make_one,     make_cast,   make_cast,
+      make_named, make_layer,   make_dense,   make_fold,   make_choice,
+      make_pool,  make_requant, make_related, make_related};
   maker m = {.n = net_new()};
   const uint32_t x = net_input(&m.n, ASH_INT8, full(), 0, 0);
   m.pool[m.count++] = add_map(&m, "cast", NET_IDS(x), ASH_FLOAT32);
