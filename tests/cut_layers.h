@@ -35,33 +35,50 @@ static inline void channel_scales(net *n, uint32_t w, int32_t axis) {
   net_channels(n, w, axis, scales, count);
 }
 
-static inline void cut_conv(ash_type type) {
+/* Types of activations, weights and bias that layers have. */
+typedef struct layer_types {
+  ash_type x, w, b;
+} layer_types;
+
+static inline layer_types some_layer(int i) {
+  static const layer_types all[] = {{ASH_FLOAT32, ASH_FLOAT32, ASH_FLOAT32},
+                                    {ASH_INT8, ASH_INT8, ASH_INT32},
+                                    {ASH_UINT8, ASH_UINT8, ASH_INT32},
+                                    {ASH_INT16, ASH_INT8, ASH_INT64},
+                                    {ASH_INT16, ASH_INT8, ASH_INT32},
+                                    {ASH_FLOAT32, ASH_INT8, ASH_FLOAT32}};
+  return all[(size_t)i % ASH_COUNT_OF(all)];
+}
+
+static inline bool has_channels(layer_types t) {
+  return t.w == ASH_INT8 && pick(0, 1);
+}
+
+static inline void cut_conv(layer_types t) {
   net n = net_new();
   const int32_t groups = pick(0, 1) ? 1 : pick(2, 3), each = pick(1, 5);
   const int32_t out = groups * pick(1, 4), k = pick(1, 3);
-  const uint32_t x = input(&n, type, image(groups * each));
-  const uint32_t w = constant(&n, type, NET_DIMS(out, k, pick(1, 3), each));
-  const uint32_t b =
-      constant(&n, type == ASH_INT8 ? ASH_INT32 : ASH_FLOAT32, NET_DIMS(out));
-  const uint32_t y = result(&n, type);
+  const uint32_t x = input(&n, t.x, image(groups * each));
+  const uint32_t w = constant(&n, t.w, NET_DIMS(out, k, pick(1, 3), each));
+  const uint32_t b = constant(&n, t.b, NET_DIMS(out));
+  const uint32_t y = result(&n, t.x);
   const uint32_t op = net_op(&n, ASH_OP_conv_2d,
                              pick(0, 2) ? NET_IDS(x, w, b) : NET_IDS(x, w), y);
-  if (type == ASH_INT8 && pick(0, 1))
+  if (has_channels(t))
     channel_scales(&n, w, 0);
   set_window(&n, op, 1 + n.g->tensors.items[w].shape.dim[1] / 2, true);
   (void)agree(&n, op);
 }
 
-static inline void cut_depthwise(ash_type type) {
+static inline void cut_depthwise(layer_types t) {
   net n = net_new();
   const int32_t c = pick(1, 5), each = pick(1, 3), k = pick(1, 3);
-  const uint32_t x = input(&n, type, image(c));
-  const uint32_t w = constant(&n, type, NET_DIMS(1, k, k, c * each));
-  const uint32_t b = constant(&n, type == ASH_INT8 ? ASH_INT32 : ASH_FLOAT32,
-                              NET_DIMS(c * each));
+  const uint32_t x = input(&n, t.x, image(c));
+  const uint32_t w = constant(&n, t.w, NET_DIMS(1, k, k, c * each));
+  const uint32_t b = constant(&n, t.b, NET_DIMS(c * each));
   const uint32_t op =
-      net_op(&n, ASH_OP_depthwise_conv_2d, NET_IDS(x, w, b), result(&n, type));
-  if (type == ASH_INT8 && pick(0, 1))
+      net_op(&n, ASH_OP_depthwise_conv_2d, NET_IDS(x, w, b), result(&n, t.x));
+  if (has_channels(t))
     channel_scales(&n, w, 3);
   net_int(&n, op, "multiplier", each);
   set_window(&n, op, k, true);
@@ -83,8 +100,8 @@ static inline void cut_pool(ash_op_kind kind, ash_type type) {
 static inline void windows_on_images(void) {
   for (int i = 0; i < CUT_LAYERS; i++) {
     const ash_type type = i & 1 ? ASH_INT8 : ASH_FLOAT32;
-    cut_conv(type);
-    cut_depthwise(type);
+    cut_conv(some_layer(i));
+    cut_depthwise(some_layer(i));
     cut_pool(ASH_OP_average_pool_2d, type);
     cut_pool(ASH_OP_max_pool_2d, type);
   }
@@ -154,19 +171,18 @@ static inline void windows_in_any_dimension(void) {
 
 /* ---- products ----------------------------------------------------------- */
 
-static inline void cut_dense(ash_type type) {
+static inline void cut_dense(layer_types t) {
   net n = net_new();
   const int32_t out = pick(1, 9);
   const bool keeps = pick(0, 2) == 0, flat = pick(0, 1);
   const ash_shape in = NET_DIMS(pick(1, 3), pick(1, 3), pick(2, 6));
   const int32_t depth = keeps || flat ? in.dim[2] : in.dim[1] * in.dim[2];
-  const uint32_t x = input(&n, type, in);
-  const uint32_t w = constant(&n, type, NET_DIMS(out, depth));
-  const uint32_t b =
-      constant(&n, type == ASH_INT8 ? ASH_INT32 : ASH_FLOAT32, NET_DIMS(out));
+  const uint32_t x = input(&n, t.x, in);
+  const uint32_t w = constant(&n, t.w, NET_DIMS(out, depth));
+  const uint32_t b = constant(&n, t.b, NET_DIMS(out));
   const uint32_t op =
-      net_op(&n, ASH_OP_fully_connected, NET_IDS(x, w, b), result(&n, type));
-  if (type == ASH_INT8 && pick(0, 1))
+      net_op(&n, ASH_OP_fully_connected, NET_IDS(x, w, b), result(&n, t.x));
+  if (has_channels(t))
     channel_scales(&n, w, 0);
   net_int(&n, op, "keep_num_dims", keeps);
   (void)agree(&n, op);
@@ -199,8 +215,10 @@ static inline void cut_matmul(ash_op_kind kind, ash_type type) {
 
 static inline void products(void) {
   for (int i = 0; i < CUT_LAYERS; i++) {
-    cut_dense(i & 1 ? ASH_INT8 : ASH_FLOAT32);
-    cut_matmul(ASH_OP_batch_matmul, i & 1 ? ASH_INT8 : ASH_FLOAT32);
+    cut_dense(some_layer(i));
+    cut_matmul(ASH_OP_batch_matmul, i % 3 == 0   ? ASH_INT8
+                                    : i % 3 == 1 ? ASH_INT16
+                                                 : ASH_FLOAT32);
     cut_matmul(ASH_OP_matmul, i & 1 ? ASH_INT32 : ASH_FLOAT32);
   }
 }
@@ -417,6 +435,23 @@ static inline void functions_of_several(void) {
   }
 }
 
+static inline void chains_of_functions(void) {
+  for (int i = 0; i < CUT_LAYERS; i++) {
+    net n = net_new();
+    const ash_shape s = some_shape();
+    const uint32_t a = input(&n, ASH_INT32, s);
+    const uint32_t b = input(&n, ASH_INT32, narrower(s));
+    const uint32_t c = input(&n, ASH_FLOAT32, narrower(s));
+    const uint32_t op = net_op(&n, ASH_OP_chain, NET_IDS(a, b, c),
+                               net_result(&n, ASH_INT8, s, 0, 0));
+    net_string(&n, op, "code",
+               "int32 mul i0 i1; int32 cast i2; int32 add s0 s1; "
+               "int32 shift_right s2 int32:3; int8 cast s3");
+    n.g->input_count = 3;
+    (void)agree(&n, op);
+  }
+}
+
 #define CUT_LAYERS_LIST(X)                                                     \
   X(windows_on_images)                                                         \
   X(windows_in_any_dimension)                                                  \
@@ -424,6 +459,7 @@ static inline void functions_of_several(void) {
   X(whole_numbers)                                                             \
   X(pairs)                                                                     \
   X(one_value_at_a_time)                                                       \
-  X(functions_of_several)
+  X(functions_of_several)                                                      \
+  X(chains_of_functions)
 
 #endif

@@ -307,6 +307,7 @@ static write_params *const writers[ASH_OP_COUNT] = {
 
 static write_params *const loops[ASH_OP_COUNT] = {
     [ASH_OP_map] = ash_loop_map,
+    [ASH_OP_chain] = ash_loop_chain,
     [ASH_OP_fold] = ash_loop_fold,
     [ASH_OP_strided] = ash_loop_strided,
     [ASH_OP_take] = ash_loop_take,

@@ -5,6 +5,7 @@
 
 static ash_write_part *const writers[ASH_OP_COUNT] = {
     [ASH_OP_conv_2d] = ash_part_conv_2d,
+    [ASH_OP_transpose_conv] = ash_part_conv_2d,
     [ASH_OP_fully_connected] = ash_part_dense,
     [ASH_OP_batch_matmul] = ash_part_matmul,
     [ASH_OP_matmul] = ash_part_matmul,

@@ -119,6 +119,7 @@ static const struct {
     [ASH_OP_transpose_conv] = {ash_shape_transpose_conv, F32 | QUANT},
     [ASH_OP_batch_matmul] = {ash_shape_batch_matmul, F32 | I8 | ASH_T(INT16)},
     [ASH_OP_map] = {ash_shape_map, ANY},
+    [ASH_OP_chain] = {ash_shape_chain, ANY},
     [ASH_OP_fold] = {ash_shape_fold, ANY},
     [ASH_OP_strided] = {ash_shape_strided, ANY},
     [ASH_OP_take] = {ash_shape_take, ANY},

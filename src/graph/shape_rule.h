@@ -131,6 +131,7 @@ ash_status ash_shape_batch_to_space_nd(const ash_rule *r);
 ash_status ash_shape_mirror_pad(const ash_rule *r);
 /* General forms. */
 ash_status ash_shape_map(const ash_rule *r);
+ash_status ash_shape_chain(const ash_rule *r);
 ash_status ash_shape_fold(const ash_rule *r);
 ash_status ash_shape_strided(const ash_rule *r);
 ash_status ash_shape_take(const ash_rule *r);

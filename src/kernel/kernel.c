@@ -206,7 +206,8 @@ static bool is_half(const ash_tensor *t) {
 }
 
 static bool uses_half(const ash_graph *g, const ash_op *op) {
-  bool half = is_half(ash_op_out(g, op, 0));
+  bool half = is_half(ash_op_out(g, op, 0)) ||
+              strstr(ash_op_string(op, "code", ""), "float16") != NULL;
   for (uint32_t k = 0; k < op->input_count; k++)
     half = half || is_half(ash_op_in(g, op, k));
   return half;

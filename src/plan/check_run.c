@@ -120,7 +120,7 @@ static bool may_write(const runner *r, uint32_t op, uint32_t k,
   const ash_tilings *tilings = r->c->plan->tilings;
   if (kernel && same_start(&in, w) &&
       ash_kernel_in_place(kernel, r->c->g, op, k) &&
-      (!tilings || ash_tiling_in_place(&tilings->items[op], r->c->g, k)))
+      (!tilings || ash_tiling_in_place(r->c->g, &tilings->items[op], k)))
     return true;
   if (tilings && tilings->items[op].space)
     return false;

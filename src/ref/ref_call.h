@@ -207,6 +207,7 @@ ash_status ash_ref_move_all(const ash_ref_call *c, ash_ref_source *source_of);
   X(transpose_conv, ash_ref_transpose_conv)                                    \
   X(batch_matmul, ash_ref_batch_matmul)                                        \
   X(map, ash_ref_map_any)                                                      \
+  X(chain, ash_ref_chain)                                                      \
   X(fold, ash_ref_fold_any)                                                    \
   X(strided, ash_ref_strided)                                                  \
   X(take, ash_ref_take)                                                        \

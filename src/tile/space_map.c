@@ -6,7 +6,8 @@
 
 /* Lowered operators of one value have a table behind it, which stays whole. */
 static uint32_t operands_of(const ash_op *op) {
-  return op->kind == ASH_OP_map ? op->input_count
+  return op->kind == ASH_OP_map || op->kind == ASH_OP_chain
+             ? op->input_count
                                 : ash_op_info_of(op->kind)->inputs_min;
 }
 

@@ -24,6 +24,7 @@ static const struct {
     [ASH_OP_whole_matmul] = {ash_space_matmul, NULL},
     /* Element by element. */
     [ASH_OP_map] = {ash_space_map, NULL},
+    [ASH_OP_chain] = {ash_space_map, NULL},
     [ASH_OP_add] = {ash_space_map, NULL},
     [ASH_OP_sub] = {ash_space_map, NULL},
     [ASH_OP_mul] = {ash_space_map, NULL},
@@ -70,6 +71,9 @@ static const struct {
     [ASH_OP_gelu] = {ash_space_map, NULL},
     [ASH_OP_hard_swish] = {ash_space_map, NULL},
     [ASH_OP_cast] = {ash_space_map, NULL},
+    [ASH_OP_complex_abs] = {ash_space_map, NULL},
+    [ASH_OP_real] = {ash_space_map, NULL},
+    [ASH_OP_imag] = {ash_space_map, NULL},
     [ASH_OP_select] = {ash_space_select, NULL},
     [ASH_OP_select_v2] = {ash_space_map, NULL},
     /* Along an axis. */
@@ -92,6 +96,7 @@ static const struct {
     [ASH_OP_resize_bilinear] = {ash_space_resize, NULL},
     [ASH_OP_resize_nearest_neighbor] = {ash_space_resize, NULL},
     [ASH_OP_resample] = {ash_space_resample, NULL},
+    [ASH_OP_rfft2d] = {ash_space_images, NULL},
     /* Moved as they are. */
     [ASH_OP_reshape] = {ash_space_view, NULL},
     [ASH_OP_squeeze] = {ash_space_view, NULL},

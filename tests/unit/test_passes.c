@@ -126,6 +126,9 @@ static void whole_numbers_are_stored_as_integers(void) {
 static void scaling_of_sums_joins_the_layer(void) {
   CHECK_EQ(keeps("pass_requant", "requant"), 2);
 }
+static void functions_become_a_chain(void) {
+  CHECK_EQ(keeps("pass_fuse", "fuse"), 1);
+}
 static void lowering_changes_nothing(void) {
   CHECK_EQ(keeps("pass_padding", "lower"), 2);
 }
@@ -141,5 +144,6 @@ static void lowering_changes_nothing(void) {
   X(levels_replace_floats)                                                     \
   X(whole_numbers_are_stored_as_integers)                                      \
   X(scaling_of_sums_joins_the_layer)                                           \
+  X(functions_become_a_chain)                                                  \
   X(lowering_changes_nothing)
 TEST_MAIN(TESTS)

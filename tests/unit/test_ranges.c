@@ -461,7 +461,7 @@ static void narrower_results_do_not_replace_inputs_that_are_cut(void) {
     net_string(&n, op, "fn", "neg");
     CHECK_EQ(ash_tile_space_of(n.ctx, &space, &why, n.g, op), ASH_OK);
     const ash_tiling t = {.space = space};
-    CHECK_EQ(ash_tiling_in_place(&t, n.g, 0), i == 0);
+    CHECK_EQ(ash_tiling_in_place(n.g, &t, 0), i == 0);
     net_free(&n);
   }
 }
