@@ -35,10 +35,11 @@
 #define ASH_RT_FILL(to, byte, bytes) ((void)memset(to, byte, bytes))
 #endif
 
-/* Steps that are loops: GCC 12 merges equal ones into a call and then drops the
- * call as if it had no effect. */
+/* Steps that are loops: GCC 12 loses track of what they write when one array
+ * has wider elements than another in the same region, and drops their calls as
+ * if they had no effect. Callers must not look inside. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8
-#define ASH_RT_STEP __attribute__((no_icf))
+#define ASH_RT_STEP __attribute__((noipa))
 #else
 #define ASH_RT_STEP
 #endif
