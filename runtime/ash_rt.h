@@ -35,9 +35,10 @@
 #define ASH_RT_FILL(to, byte, bytes) ((void)memset(to, byte, bytes))
 #endif
 
-/* Steps that are loops: GCC 12 loses track of what they write when one array
- * has wider elements than another in the same region, and drops their calls as
- * if they had no effect. Callers must not look inside. */
+/* Steps that are loops. Where one walks arrays of narrow and wide elements in the
+ * same region, GCC 12 makes one address the difference of others (ivopts), no
+ * longer sees a store in the loop, and drops the call as one without effect.
+ * Callers must not look inside. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8
 #define ASH_RT_STEP __attribute__((noipa))
 #else
