@@ -1,7 +1,8 @@
 /* ash_rt_div_q8.c - quotient of two 8-bit tensors: the dividend, shifted as
  * far left as it goes, times the inverse of the divisor, with the roundings of
  * TensorFlow Lite's reference. */
-#include "ash_rt.h"
+#include "ash_rt_fixed.h"
+#include "ash_rt_pairs.h"
 
 /* x * 2^(shift - 31) * multiplier, where shifts may leave no bit. */
 static inline int32_t ash_rt_div_rescale(int32_t x, int32_t multiplier,

@@ -1,6 +1,7 @@
 /* ash_rt_hybrid.c - layers with float activations and int8 weights: the
  * activations become int8 with a scale of their own while the model runs. */
-#include "ash_rt.h"
+#include "ash_rt_hybrid.h"
+#include "ash_rt_quantize.h"
 
 typedef struct ash_rt_hybrid_row {
   int8_t *x;

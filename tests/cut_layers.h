@@ -223,6 +223,124 @@ static inline void products(void) {
   }
 }
 
+/* ---- whole numbers without scales --------------------------------------- */
+
+static inline ash_type whole_type(void) {
+  static const ash_type types[] = {ASH_INT8, ASH_UINT8, ASH_INT16, ASH_INT32};
+  return types[pick(0, 3)];
+}
+
+static inline uint32_t whole_constant(net *n, ash_shape shape) {
+  const ash_tensor t = {.type = whole_type(), .shape = shape};
+  static uint64_t data[4096];
+  pieces_fill(&rng, &t, data);
+  return net_constant(n, t.type, shape, data, 0, 0);
+}
+
+/* Weights, and all of bias, factors and offsets that go together. */
+static inline uint32_t whole_layer(net *n, ash_op_kind kind, uint32_t x,
+                                   uint32_t w, int32_t channels) {
+  const bool matmul = kind == ASH_OP_whole_matmul;
+  const uint32_t b =
+      matmul || pick(0, 1) ? ASH_NO_ID : whole_constant(n, NET_DIMS(channels));
+  const bool factors = pick(0, 2) != 0;
+  const uint32_t f = whole_constant(n, NET_DIMS(pick(0, 1) ? channels : 1));
+  const uint32_t o = whole_constant(n, NET_DIMS(pick(0, 1) ? channels : 1));
+  const uint32_t y = net_result(n, whole_type(), NET_DIMS(1), 0, 0);
+  const uint32_t op = net_op(n, kind,
+                             !factors     ? NET_IDS(x, w, b)
+                             : pick(0, 1) ? NET_IDS(x, w, b, f)
+                                          : NET_IDS(x, w, b, f, o),
+                             y);
+  if (factors)
+    net_int(n, op, "shift", pick(0, 9));
+  if (pick(0, 1))
+    net_int(n, op, "low", -pick(0, 200));
+  if (pick(0, 1))
+    net_int(n, op, "high", pick(0, 200));
+  return op;
+}
+
+static inline void cut_whole_window(bool deep) {
+  net n = net_new();
+  const int32_t groups = deep || pick(0, 1) ? 1 : pick(2, 3), c = pick(1, 5);
+  const int32_t each = pick(1, 3), out = deep ? c * each : groups * each;
+  const int32_t k = pick(1, 3);
+  const uint32_t x = net_input(&n, whole_type(), image(groups * c), 0, 0);
+  const uint32_t w = whole_constant(&n, deep ? NET_DIMS(1, k, k, out)
+                                             : NET_DIMS(out, k, k, c));
+  const uint32_t op = whole_layer(
+      &n, deep ? ASH_OP_whole_depthwise_conv_2d : ASH_OP_whole_conv_2d, x, w,
+      out);
+  if (deep)
+    net_int(&n, op, "multiplier", each);
+  set_window(&n, op, k, true);
+  (void)agree(&n, op);
+}
+
+static inline void cut_whole_dense(void) {
+  net n = net_new();
+  const int32_t out = pick(1, 9);
+  const bool keeps = pick(0, 1);
+  const ash_shape in = NET_DIMS(pick(1, 3), pick(1, 3), pick(2, 6));
+  const uint32_t x = net_input(&n, whole_type(), in, 0, 0);
+  const uint32_t w = whole_constant(&n, NET_DIMS(out, in.dim[2]));
+  const uint32_t op = whole_layer(&n, ASH_OP_whole_fully_connected, x, w, out);
+  net_int(&n, op, "keep_num_dims", keeps);
+  (void)agree(&n, op);
+}
+
+static inline void cut_whole_matmul(bool scaled) {
+  net n = net_new();
+  const int32_t batches[] = {pick(1, 3), pick(1, 3)};
+  const int32_t m = pick(1, 6), k = pick(1, 6), columns = pick(1, 6);
+  const bool ta = pick(0, 1), tb = pick(0, 1);
+  const uint32_t rank = (uint32_t)pick(0, 2);
+  const uint32_t a =
+      net_input(&n, whole_type(), matrix(m, k, ta, batches, rank), 0, 0);
+  const uint32_t b =
+      net_input(&n, whole_type(), matrix(k, columns, tb, batches, rank), 0, 0);
+  const uint32_t op =
+      scaled ? whole_layer(&n, ASH_OP_whole_matmul, a, b, columns)
+             : net_op(&n, ASH_OP_matmul, NET_IDS(a, b),
+                      net_result(&n, pick(0, 1) ? ASH_INT32 : ASH_INT64,
+                                 NET_DIMS(1), 0, 0));
+  net_int(&n, op, "transpose_a", ta);
+  net_int(&n, op, "transpose_b", tb);
+  (void)agree(&n, op);
+}
+
+/* Of integers of several widths. */
+static inline void cut_mixed(bool fold) {
+  net n = net_new();
+  const ash_shape s = some_shape();
+  const uint32_t a = net_input(&n, whole_type(), s, 0, 0);
+  const uint32_t b = net_input(&n, whole_type(), fold ? s : narrower(s), 0, 0);
+  const uint32_t y = net_result(&n, whole_type(), NET_DIMS(1), 0, 0);
+  const uint32_t op = fold ? net_op(&n, ASH_OP_fold, NET_IDS(a), y)
+                           : net_op(&n, ASH_OP_map, NET_IDS(a, b), y);
+  const int64_t axes[] = {pick(0, (int32_t)s.rank - 1)};
+  net_string(&n, op, "fn",
+             fold ? (pick(0, 1) ? "sum" : "sum_square")
+                  : (pick(0, 1) ? "mul" : "sub"));
+  if (fold)
+    set_ints(&n, op, "axes", axes, 1);
+  n.g->input_count = fold ? 1 : 2;
+  (void)agree(&n, op);
+}
+
+static inline void whole_numbers(void) {
+  for (int i = 0; i < CUT_LAYERS; i++) {
+    cut_whole_window(false);
+    cut_whole_window(true);
+    cut_whole_dense();
+    cut_whole_matmul(true);
+    cut_whole_matmul(false);
+    cut_mixed(true);
+    cut_mixed(false);
+  }
+}
+
 /* ---- elements ----------------------------------------------------------- */
 
 static inline void cut_pair(ash_op_kind kind, ash_type type, ash_type out) {
@@ -338,6 +456,7 @@ static inline void chains_of_functions(void) {
   X(windows_on_images)                                                         \
   X(windows_in_any_dimension)                                                  \
   X(products)                                                                  \
+  X(whole_numbers)                                                             \
   X(pairs)                                                                     \
   X(one_value_at_a_time)                                                       \
   X(functions_of_several)                                                      \

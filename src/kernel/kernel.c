@@ -222,10 +222,12 @@ static bool has_no_half(const ash_graph *g, const ash_op *op) {
   return !uses_half(g, op);
 }
 
-/* May arrays overlap? Compilers assume that those of different types do not,
- * unless their elements are bytes. */
+/* May a loop write its results over what it has read? Compilers assume that
+ * arrays of different types do not overlap, unless their elements are bytes;
+ * of one size, each result waits for what it is written over. */
 static bool types_overlap(ash_type in, ash_type out) {
-  return in == out || ash_type_bits(in) == 8 || ash_type_bits(out) == 8;
+  return ash_type_bits(in) == ash_type_bits(out) || ash_type_bits(in) == 8 ||
+         ash_type_bits(out) == 8;
 }
 
 /* Input 0 and an output that is written behind it. */

@@ -1,6 +1,7 @@
 /* ranges.c - the walk through the graph: sources, and the rule of each
  * operator. What has no rule here may hold anything that its type can. */
 #include "pass/ranges.h"
+#include "pass/ranges_relate.h"
 
 #include <math.h>
 #include <string.h>
@@ -286,11 +287,13 @@ static bool passes_floats(const ash_graph *g, const ash_op *op) {
   return true;
 }
 
-static void visit(const ash_graph *g, const ash_op *op, ash_range *r) {
+static void visit(const ash_relations *m, const ash_op *op, ash_range *r) {
+  const ash_graph *g = m->g;
   /* `map` works on what is stored, the others on what it means. */
   const bool skip =
       (is_quantised(g, op) && op->kind != ASH_OP_map) || !passes_floats(g, op);
-  const ash_range y = skip ? unknown() : rule(g, op, r);
+  const ash_range y =
+      skip ? unknown() : ash_range_relate(m, op, rule(g, op, r));
   for (uint32_t k = 0; k < op->output_count; k++) {
     const ash_tensor *t = ash_op_out(g, op, k);
     if (t->kind == ASH_TENSOR_ACTIVATION)
@@ -300,15 +303,23 @@ static void visit(const ash_graph *g, const ash_op *op, ash_range *r) {
 
 ash_status ash_ranges_of(ash_ctx *ctx, ash_range **out, const ash_graph *g) {
   ash_range *r = ASH_NEW_ARRAY(&ctx->scratch, ash_range, g->tensor_count + 1);
+  uint32_t *writer =
+      ASH_NEW_ARRAY(&ctx->scratch, uint32_t, g->tensor_count + 1);
+  const ash_relations m = {g, r, writer};
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
   for (size_t i = 0; i < g->tensor_count; i++) {
     const ash_tensor *t = &g->tensors.items[i];
+    writer[i] = ASH_NO_ID;
     r[i] = t->kind == ASH_TENSOR_CONSTANT && t->data
                ? of_constant(t)
                : ash_range_of_type(t->type);
   }
-  for (size_t i = 0; i < g->op_count; i++)
-    visit(g, &g->ops.items[i], r);
+  for (uint32_t i = 0; i < g->op_count; i++) {
+    const ash_op *op = &g->ops.items[i];
+    visit(&m, op, r);
+    for (uint32_t k = 0; k < op->output_count; k++)
+      writer[op->outputs[k]] = i;
+  }
   *out = r;
   return ASH_OK;
 }

@@ -520,7 +520,7 @@ ash_status ash_pass_whole(ash_ctx *ctx, ash_graph *g) {
   for (size_t i = 0; i < count; i++)
     ASH_TRY(visit(&w, &ops[i]));
   for (size_t i = 0; i < g->output_count; i++)
-    ASH_TRY(settle(&w, g->outputs[i], 0));
+    ASH_TRY(settle(&w, g->outputs[i], count ? ops[count - 1].source_index : 0));
   if (!w.changed) {
     memcpy(g->ops.items, ops, count * sizeof *ops);
     g->op_count = count;
