@@ -242,7 +242,7 @@ static bool all_integers(const ash_whole *w, const ash_op *op) {
   return true;
 }
 
-/* A cast that changes no value is none. */
+/* A function that changes no value is none. */
 static ash_status put_cast(ash_whole *w, const ash_op *op) {
   const uint32_t from = op->inputs[0], to = op->outputs[0];
   const ash_range *r = &w->ranges[from];
@@ -261,11 +261,47 @@ static ash_status put_cast(ash_whole *w, const ash_op *op) {
   return ASH_OK;
 }
 
+static bool is_always(const ash_range *r, int64_t value) {
+  return r->known && r->low == value && r->high == value;
+}
+
+/* Does the function, of what may come, never change its first operand? */
+static bool is_idle(const ash_whole *w, const ash_op *op, ash_fn fn) {
+  const uint32_t x = op->inputs[0];
+  const ash_range *a = &w->ranges[x];
+  const ash_range *b = op->input_count > 1 ? &w->ranges[op->inputs[1]] : a;
+  const ash_range *c = op->input_count > 2 ? &w->ranges[op->inputs[2]] : a;
+  if (ash_range_type(a) == ASH_NONE || !b->known || !c->known ||
+      !ash_shape_equal(&tensor(w, x)->shape, &tensor(w, op->outputs[0])->shape))
+    return false;
+  switch (fn) {
+  case ASH_FN_add:
+  case ASH_FN_sub:
+  case ASH_FN_shift_left:
+  case ASH_FN_shift_right:
+    return is_always(b, 0);
+  case ASH_FN_mul:
+  case ASH_FN_div:
+    return is_always(b, 1);
+  case ASH_FN_clip:
+    return a->low >= b->high && a->high <= c->low;
+  case ASH_FN_maximum:
+    return a->low >= b->high;
+  case ASH_FN_minimum:
+    return a->high <= b->low;
+  case ASH_FN_abs:
+    return a->low >= 0;
+  default:
+    return false;
+  }
+}
+
 static ash_status visit_map(ash_whole *w, const ash_op *op) {
   const ash_fn fn = ash_op_fn(op);
   const uint32_t value = fn == ASH_FN_select;
   const ash_type type = tensor(w, op->inputs[value])->type;
-  if (is_rounding(fn))
+  if (is_rounding(fn) ||
+      (is_idle(w, op, fn) && (type != ASH_FLOAT32 || is_whole_fn(fn))))
     return put_cast(w, op);
   if (type == ASH_FLOAT32)
     return is_whole_fn(fn) && is_proved(w, op) ? put_mixed(w, op) : keep(w, op);
@@ -509,8 +545,36 @@ static ash_status prepare(ash_whole *w) {
   return ASH_OK;
 }
 
+static void rename_all(ash_graph *g, uint32_t from, uint32_t to) {
+  for (size_t i = 0; i < g->op_count; i++) {
+    const ash_op *op = &g->ops.items[i];
+    for (uint32_t k = 0; k < op->input_count; k++)
+      op->inputs[k] = op->inputs[k] == from ? to : op->inputs[k];
+    for (uint32_t k = 0; k < op->output_count; k++)
+      op->outputs[k] = op->outputs[k] == from ? to : op->outputs[k];
+  }
+}
+
+/* An output of the graph: made as it is, where what holds its values is of its
+ * type and shape and has no other name to keep. */
+static ash_status settle_output(ash_whole *w, uint32_t t, uint32_t source) {
+  const uint32_t from = w->narrow[t];
+  if (from == ASH_NO_ID || !w->pending[t])
+    return ASH_OK;
+  const ash_tensor *n = tensor(w, from);
+  if (n->kind != ASH_TENSOR_ACTIVATION || n->is_output ||
+      n->type != tensor(w, t)->type ||
+      !ash_shape_equal(&n->shape, &tensor(w, t)->shape))
+    return settle(w, t, source);
+  w->pending[t] = false;
+  rename_all(w->g, from, t);
+  for (size_t i = 0; i < w->tensors; i++)
+    w->narrow[i] = w->narrow[i] == from ? t : w->narrow[i];
+  return ASH_OK;
+}
+
 ash_status ash_pass_whole(ash_ctx *ctx, ash_graph *g) {
-  ash_whole w = {.ctx = ctx, .g = g};
+  ash_whole w = {.ctx = ctx, .g = g, .tensors = g->tensor_count};
   const size_t count = g->op_count, tensors = g->tensor_count;
   ASH_TRY(prepare(&w));
   ash_op *ops = ash_zone_copy(&ctx->scratch, g->ops.items,
@@ -520,7 +584,8 @@ ash_status ash_pass_whole(ash_ctx *ctx, ash_graph *g) {
   for (size_t i = 0; i < count; i++)
     ASH_TRY(visit(&w, &ops[i]));
   for (size_t i = 0; i < g->output_count; i++)
-    ASH_TRY(settle(&w, g->outputs[i], count ? ops[count - 1].source_index : 0));
+    ASH_TRY(settle_output(&w, g->outputs[i],
+                          count ? ops[count - 1].source_index : 0));
   if (!w.changed) {
     memcpy(g->ops.items, ops, count * sizeof *ops);
     g->op_count = count;
