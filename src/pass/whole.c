@@ -28,6 +28,15 @@ static bool is_integer(ash_type type) {
          ash_type_bits(type) >= 8;
 }
 
+/* The type for a range; int64 as far as doubles would be exact, too. */
+static ash_type smallest(const ash_range *r) {
+  const int64_t most = (int64_t)1 << 53;
+  const ash_type type = ash_range_type(r);
+  if (type == ASH_NONE && r->known && r->low >= -most && r->high <= most)
+    return ASH_INT64;
+  return type;
+}
+
 /* A tensor like `t`, of another type. */
 static ash_status add_like(ash_whole *w, uint32_t *out, uint32_t t,
                            ash_type type, const uint8_t *data) {
@@ -97,7 +106,7 @@ static ash_status operand(ash_whole *w, uint32_t *out, uint32_t t,
     return ASH_OK;
   }
   const ash_tensor *from = tensor(w, t);
-  const ash_type type = ash_range_type(&w->ranges[t]);
+  const ash_type type = smallest(&w->ranges[t]);
   if (is_integer(from->type) && (from->kind != ASH_TENSOR_CONSTANT ||
                                  type == ASH_NONE || type == from->type))
     return ASH_OK;
@@ -158,7 +167,7 @@ static ash_status result(ash_whole *w, uint32_t *out, uint32_t t,
 /* The type for what has been proved, if it is better than the tensor's own. */
 static ash_type result_type(const ash_whole *w, uint32_t t) {
   const ash_type own = tensor(w, t)->type;
-  const ash_type type = ash_range_type(&w->ranges[t]);
+  const ash_type type = smallest(&w->ranges[t]);
   const bool may =
       (own == ASH_FLOAT32 || is_integer(own)) && tensor(w, t)->quant.count == 0;
   if (!may || type == ASH_NONE)
@@ -193,14 +202,23 @@ static ash_status put_mixed(ash_whole *w, const ash_op *op) {
   return put_op(w, *op, inputs, result_type(w, op->outputs[0]));
 }
 
-/* Everything it reads and makes is proved, and fits 32 bits. */
+/* Sums of layers have 32 bits. */
+static bool fits_layer(const ash_whole *w, const ash_op *op) {
+  for (uint32_t k = 0; k < op->input_count; k++)
+    if (op->inputs[k] != ASH_NO_ID &&
+        !ash_range_fits(&w->ranges[op->inputs[k]], ASH_INT32))
+      return false;
+  return ash_range_fits(&w->ranges[op->outputs[0]], ASH_INT32);
+}
+
+/* Everything it reads and makes is proved. */
 static bool is_proved(const ash_whole *w, const ash_op *op) {
   for (uint32_t k = 0; k < op->input_count; k++)
     if (op->inputs[k] != ASH_NO_ID &&
-        (ash_range_type(&w->ranges[op->inputs[k]]) == ASH_NONE ||
+        (smallest(&w->ranges[op->inputs[k]]) == ASH_NONE ||
          tensor(w, op->inputs[k])->quant.count))
       return false;
-  return ash_range_type(&w->ranges[op->outputs[0]]) != ASH_NONE &&
+  return smallest(&w->ranges[op->outputs[0]]) != ASH_NONE &&
          tensor(w, op->outputs[0])->quant.count == 0;
 }
 
@@ -248,7 +266,7 @@ static ash_status put_cast(ash_whole *w, const ash_op *op) {
   const ash_range *r = &w->ranges[from];
   const ash_type own = tensor(w, to)->type;
   if (tensor(w, from)->quant.count || tensor(w, to)->quant.count ||
-      tensor(w, from)->type == ASH_BOOL || ash_range_type(r) == ASH_NONE)
+      tensor(w, from)->type == ASH_BOOL || smallest(r) == ASH_NONE)
     return keep(w, op);
   const bool same = own == ASH_FLOAT32 || ash_range_fits(r, own);
   if (!same || (own != ASH_FLOAT32 && !is_integer(own)))
@@ -271,7 +289,7 @@ static bool is_idle(const ash_whole *w, const ash_op *op, ash_fn fn) {
   const ash_range *a = &w->ranges[x];
   const ash_range *b = op->input_count > 1 ? &w->ranges[op->inputs[1]] : a;
   const ash_range *c = op->input_count > 2 ? &w->ranges[op->inputs[2]] : a;
-  if (ash_range_type(a) == ASH_NONE || !b->known || !c->known ||
+  if (smallest(a) == ASH_NONE || !b->known || !c->known ||
       !ash_shape_equal(&tensor(w, x)->shape, &tensor(w, op->outputs[0])->shape))
     return false;
   switch (fn) {
@@ -386,7 +404,7 @@ static ash_status visit_layer(ash_whole *w, const ash_op *op) {
   ash_op layer = *op;
   if (tensor(w, op->inputs[0])->type != ASH_FLOAT32 ||
       tensor(w, op->inputs[1])->type != ASH_FLOAT32 || op->input_count > 3 ||
-      !is_proved(w, op))
+      !is_proved(w, op) || !fits_layer(w, op))
     return keep(w, op);
   layer.attrs = ASH_NEW_ARRAY(&w->ctx->scratch, ash_attr, op->attr_count + 3u);
   ASH_TRY(ash_zone_check(w->ctx, &w->ctx->scratch));
