@@ -245,6 +245,7 @@ static write_params *const writers[ASH_OP_COUNT] = {
     [ASH_OP_elu] = ash_call_map,
     [ASH_OP_gelu] = ash_call_map,
     [ASH_OP_hard_swish] = ash_call_map,
+    [ASH_OP_lookup] = ash_call_map,
     [ASH_OP_logical_not] = ash_call_map,
     [ASH_OP_cast] = ash_call_map,
     [ASH_OP_relu_0_to_1] = ash_call_unary,

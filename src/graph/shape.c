@@ -78,6 +78,7 @@ static const struct {
     [ASH_OP_elu] = {ash_shape_activation, F32 | I8},
     [ASH_OP_gelu] = {ash_shape_activation, F32 | Q8},
     [ASH_OP_hard_swish] = {ash_shape_hard_swish, F32 | Q8},
+    [ASH_OP_lookup] = {ash_shape_lookup, Q8},
     [ASH_OP_log_softmax] = {ash_shape_log_softmax, F32 | Q8},
     [ASH_OP_l2_normalization] = {ash_shape_l2_normalization, F32 | Q8},
     [ASH_OP_squeeze] = {ash_shape_unit_axes, ANY},

@@ -398,6 +398,38 @@ void ash_ox_run_graph(ash_ox *m, const ash_onnx_graph *graph) {
   m->node = outer;
 }
 
+enum { AS_INPUTS = 64 };
+
+uint32_t ash_ox_run_as(ash_ox *m, const char *type, const uint32_t *inputs,
+                       uint32_t count) {
+  const ash_onnx_node *outer = m->node;
+  ash_onnx_node node = *outer;
+  const char *names[AS_INPUTS];
+  if (count > AS_INPUTS || outer->output_count < 1) {
+    ash_ox_refuse(m, "this number of inputs");
+    return ASH_NO_ID;
+  }
+  for (uint32_t k = 0; k < count; k++) {
+    names[k] = "";
+    if (inputs[k] == ASH_NO_ID)
+      continue;
+    names[k] = ash_zone_format(&m->g->zone, "\x01%u", m->made++);
+    if (m->status == ASH_OK)
+      m->status = ash_zone_check(m->ctx, &m->g->zone);
+    if (m->status == ASH_OK)
+      ash_ox_bind(m, names[k], inputs[k]);
+  }
+  node.type = type;
+  node.domain = "";
+  node.inputs = names;
+  node.input_count = count;
+  node.output_count = 1;
+  if (m->status == ASH_OK)
+    run_node(m, &node);
+  m->node = outer;
+  return m->status == ASH_OK ? ash_ox_find(m, node.outputs[0]) : ASH_NO_ID;
+}
+
 /* ---- outputs ------------------------------------------------------------- */
 
 /* An output of the model must be computed, once: constants, inputs and second

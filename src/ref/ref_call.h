@@ -163,6 +163,7 @@ ash_status ash_ref_move_all(const ash_ref_call *c, ash_ref_source *source_of);
   X(elu, ash_ref_elu)                                                          \
   X(gelu, ash_ref_gelu)                                                        \
   X(hard_swish, ash_ref_hard_swish)                                            \
+  X(lookup, ash_ref_lookup)                                                    \
   X(log_softmax, ash_ref_log_softmax)                                          \
   X(l2_normalization, ash_ref_l2_normalization)                                \
   X(squeeze, ash_ref_copy)                                                     \
