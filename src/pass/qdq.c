@@ -22,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS_MAX = 24, INPUTS_MAX = 16 };
+enum { STEPS_MAX = 24, INPUTS_MAX = 16, MOVES_MAX = 3 };
 
 /* The operators that will stand for one float operator and its ends. */
 typedef struct chain {
@@ -159,14 +159,33 @@ static ash_status narrow(ash_qdq *q, chain *c, const ash_op *beside,
   return add_plain(q, c, ASH_OP_quantize, beside, wide, to.tensor);
 }
 
-/* The int8 levels behind a float tensor, behind the one that it is a view of,
- * or of a constant; no tensor if there are none. */
+static bool is_move(const ash_op *o) {
+  return o && (o->kind == ASH_OP_reshape || o->kind == ASH_OP_strided ||
+               o->kind == ASH_OP_transpose);
+}
+
+/* The same move of the levels that was one of floats. */
+static ash_status move(ash_qdq *q, chain *c, const ash_op *o, ash_levels *l) {
+  const ash_op model = *o;
+  const ash_shape shape = ash_op_out(q->g, o, 0)->shape;
+  uint32_t inputs[2] = {l->tensor, model.input_count > 1 ? model.inputs[1] : 0};
+  ASH_TRY(add_levels(q, l, &shape));
+  return add_step(q, c, &model, inputs, model.input_count > 1 ? 2 : 1,
+                  l->tensor);
+}
+
+/* The int8 levels behind a float tensor, behind the one that it is a view or
+ * transposition of, or of a constant; no tensor if there are none. */
 static ash_status take(ash_qdq *q, chain *c, const ash_op *beside,
                        uint32_t real, ash_levels *l) {
-  const ash_op *w = ash_qdq_writer(q, real);
-  bool view = false, found = ash_qdq_source(q, real, l);
-  if (!found && w && w->kind == ASH_OP_reshape)
-    found = view = ash_qdq_source(q, w->inputs[0], l);
+  const ash_op *moves[MOVES_MAX];
+  uint32_t count = 0, at = real;
+  bool found = ash_qdq_source(q, at, l);
+  while (!found && count < MOVES_MAX && is_move(ash_qdq_writer(q, at))) {
+    moves[count++] = ash_qdq_writer(q, at);
+    at = moves[count - 1]->inputs[0];
+    found = ash_qdq_source(q, at, l);
+  }
   if (!found) {
     ASH_TRY(ash_qdq_constant(q, real, l));
     return l->tensor == ASH_NO_ID ? ASH_OK : annotate(q, l);
@@ -177,12 +196,9 @@ static ash_status take(ash_qdq *q, chain *c, const ash_op *beside,
   }
   ASH_TRY(annotate(q, l));
   ASH_TRY(narrow(q, c, beside, l));
-  if (!view)
-    return ASH_OK;
-  const ash_shape shape = q->g->tensors.items[real].shape;
-  const uint32_t from = l->tensor;
-  ASH_TRY(add_levels(q, l, &shape));
-  return add_plain(q, c, ASH_OP_reshape, beside, from, l->tensor);
+  while (count > 0)
+    ASH_TRY(move(q, c, moves[--count], l));
+  return ASH_OK;
 }
 
 /* The operator itself, its result with this meaning; then what leads from there
@@ -246,16 +262,20 @@ static ash_status fuse_layer(ash_qdq *q, const ash_sink *s, const ash_op *o) {
 /* Sums, differences, products, joined tensors: their kernels bring the inputs
  * to the output's scale. */
 static ash_status fuse_many(ash_qdq *q, const ash_sink *s, const ash_op *o) {
-  const ash_op model = *o;
+  ash_op model = *o;
   uint32_t inputs[INPUTS_MAX];
   double coarse = 0;
   chain c = {.count = 0};
   if (model.input_count > INPUTS_MAX)
     return ASH_OK;
+  if (model.kind == ASH_OP_map) {
+    model.kind = ASH_OP_sub;
+    model.attr_count = 0;
+  }
   for (uint32_t k = 0; k < model.input_count; k++) {
     ash_levels in;
     ASH_TRY(take(q, &c, &model, model.inputs[k], &in));
-    if (in.tensor == ASH_NO_ID || c.count + 4 > STEPS_MAX)
+    if (in.tensor == ASH_NO_ID || c.count + 8 > STEPS_MAX)
       return ASH_OK;
     inputs[k] = in.tensor;
     coarse = fmax(coarse, 2 * (double)in.scale);
@@ -282,20 +302,19 @@ static ash_status fuse_kept(ash_qdq *q, const ash_sink *s, const ash_op *o) {
 }
 
 /* A function of one value. Scales do not matter here, but an int8 twin of uint8
- * levels has to have one. */
-static ash_status fuse_table(ash_qdq *q, const ash_sink *s, uint32_t leaf,
+ * levels has to have the same. */
+static ash_status fuse_table(ash_qdq *q, const ash_sink *s, ash_levels in,
                              uint32_t table) {
   const ash_op model = {.kind = ASH_OP_lookup,
                         .source_index = q->g->ops.items[s->cast].source_index,
-                        .outputs = &leaf,
+                        .outputs = &q->g->ops.items[s->cast].outputs[0],
                         .output_count = 1};
-  const ash_tensor *t = &q->g->tensors.items[leaf];
-  ash_levels in = {leaf, t->type, 1.0f, t->type == ASH_INT8 ? 0 : 128};
-  uint32_t inputs[2] = {leaf, table};
+  const ash_quant *known = &q->g->tensors.items[in.tensor].quant;
+  uint32_t inputs[2] = {0, table};
   chain c = {.count = 0};
-  if (t->quant.count == 1) {
-    in.scale = t->quant.scale[0];
-    in.zero = t->quant.zero_point[0];
+  if (known->count == 1) {
+    in.scale = known->scale[0];
+    in.zero = known->zero_point[0];
   }
   ASH_TRY(annotate(q, &in));
   ASH_TRY(narrow(q, &c, &model, &in));
@@ -402,6 +421,9 @@ static ash_status fuse_op(ash_qdq *q, const ash_sink *s, const ash_op *o) {
   case ASH_OP_mul:
   case ASH_OP_concatenation:
     return fuse_many(q, s, o);
+  case ASH_OP_map:
+    return strcmp(ash_op_string(o, "fn", ""), "sub") == 0 ? fuse_many(q, s, o)
+                                                          : ASH_OK;
   case ASH_OP_average_pool_2d:
   case ASH_OP_max_pool_2d:
   case ASH_OP_transpose:
@@ -426,10 +448,10 @@ static ash_status fuse(ash_qdq *q, uint32_t op) {
   ash_sink s;
   if (!ash_qdq_sink(q, op, &s) || !agree(q, &s.out))
     return ASH_OK;
-  uint32_t leaf, table;
-  ASH_TRY(ash_qdq_table(q, &s, &leaf, &table));
+  uint32_t table;
+  ASH_TRY(ash_qdq_table(q, &s, &in, &table));
   if (table != ASH_NO_ID)
-    return fuse_table(q, &s, leaf, table);
+    return fuse_table(q, &s, in, table);
   const ash_op *o = ash_qdq_writer(q, s.real);
   if (!o)
     return ASH_OK;

@@ -53,8 +53,8 @@ ash_status ash_qdq_bias(ash_qdq *q, const ash_op *o, float in,
 ash_status ash_qdq_constant(ash_qdq *q, uint32_t tensor, ash_levels *out);
 
 /* If the sink's levels depend on those of one tensor alone, element by element:
- * that tensor, and a table of int8 results (qdq_table.c). ASH_NO_ID if not. */
-ash_status ash_qdq_table(ash_qdq *q, const ash_sink *s, uint32_t *leaf,
+ * those levels, and a table of int8 results (qdq_table.c). ASH_NO_ID if not. */
+ash_status ash_qdq_table(ash_qdq *q, const ash_sink *s, ash_levels *leaf,
                          uint32_t *table);
 
 #endif

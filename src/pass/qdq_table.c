@@ -70,7 +70,9 @@ static bool find_way(const ash_qdq *q, const ash_sink *s, way *w) {
       if (o->inputs[k] != ASH_NO_ID && !follow(q, w, o->inputs[k]))
         return false;
   }
-  return w->leaf != ASH_NO_ID;
+  return w->leaf != ASH_NO_ID &&
+         ash_shape_equal(&q->g->tensors.items[w->leaf].shape,
+                         &q->g->tensors.items[s->out.tensor].shape);
 }
 
 /* In the order of the graph. */
@@ -151,7 +153,17 @@ static ash_status run(const ash_qdq *q, const way *w, uint32_t last,
   return status;
 }
 
-ash_status ash_qdq_table(ash_qdq *q, const ash_sink *s, uint32_t *leaf,
+/* What the leaf's levels mean, if that was their first use. */
+static ash_levels meaning(const ash_qdq *q, const way *w) {
+  const ash_type type = q->g->tensors.items[w->leaf].type;
+  ash_levels l;
+  for (uint32_t i = 0; i < w->count; i++)
+    if (ash_qdq_source(q, q->g->ops.items[w->ops[i]].outputs[0], &l))
+      return l;
+  return (ash_levels){w->leaf, type, 1.0f, type == ASH_INT8 ? 0 : 128};
+}
+
+ash_status ash_qdq_table(ash_qdq *q, const ash_sink *s, ash_levels *leaf,
                          uint32_t *table) {
   static const ash_shape all = {1, {RESULTS}};
   way w;
@@ -169,6 +181,6 @@ ash_status ash_qdq_table(ash_qdq *q, const ash_sink *s, uint32_t *leaf,
   if (s->out.type == ASH_UINT8) /* the kernel works on int8 */
     for (uint32_t i = 0; i < RESULTS; i++)
       results[i] ^= 128;
-  *leaf = w.leaf;
+  *leaf = meaning(q, &w);
   return ash_uses_constant(q->g, table, id, ASH_INT8, &all, results);
 }

@@ -120,6 +120,9 @@ static void transpositions_cancel(void) {
 static void levels_replace_floats(void) {
   CHECK_EQ(keeps("pass_qdq", "qdq"), 1);
 }
+static void a_function_of_levels_becomes_a_table(void) {
+  CHECK_EQ(keeps("pass_qdq_table", "qdq"), 3); /* and to int8 and back */
+}
 static void lowering_changes_nothing(void) {
   CHECK_EQ(keeps("pass_padding", "lower"), 2);
 }
@@ -133,5 +136,6 @@ static void lowering_changes_nothing(void) {
   X(rectifiers_join_the_layer)                                                 \
   X(transpositions_cancel)                                                     \
   X(levels_replace_floats)                                                     \
+  X(a_function_of_levels_becomes_a_table)                                      \
   X(lowering_changes_nothing)
 TEST_MAIN(TESTS)
