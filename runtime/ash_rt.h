@@ -507,6 +507,23 @@ void ash_rt_lstm_s8(const ash_rt_lstm_s8_params *p, const int8_t *in,
                     const void *const *parts, int8_t *state, int16_t *cell,
                     int8_t *out, void *work);
 
+/* int16 data and states; the last of `parts` is the table of the curves (see
+ * ash_rt_curve_s16_params). */
+typedef struct ash_rt_lstm_s16_params {
+  ash_rt_sequence sequence;
+  int32_t in_offset, state_offset; /* -zero points */
+  int32_t in_multiplier[4], in_shift[4];
+  int32_t state_multiplier[4], state_shift[4];
+  int32_t cell_shift; /* 12 + the power of its scale */
+  int32_t cell_clip;
+  int32_t update_multiplier, update_shift;
+  int32_t hidden_multiplier, hidden_shift;
+} ash_rt_lstm_s16_params;
+
+void ash_rt_lstm_s16(const ash_rt_lstm_s16_params *p, const int16_t *in,
+                     const void *const *parts, int16_t *state, int16_t *cell,
+                     int16_t *out);
+
 /* ---- elements of a type known only from the parameters ------------------ */
 
 enum {

@@ -391,15 +391,19 @@ def lstm(c):
     """With and without input gate, peepholes, projection, normalisation."""
     batch, steps, depth, cells = (int(n) for n in c.rng.integers(1, 5, 4))
     cells = 2 ** int(c.rng.integers(0, 3))
-    real = c.dtype == "float32"
-    project = bool(c.rng.random() < 0.4)
+    real, wide = c.dtype == "float32", c.dtype == "int16"
+    project = bool(c.rng.random() < 0.4) and not wide
     outputs = int(c.rng.integers(1, 5)) if project else cells
-    coupled = bool(c.rng.random() < 0.3)
+    coupled = bool(c.rng.random() < 0.3) and not wide
     peephole = bool(c.rng.random() < 0.4) and (real or outputs == cells)
+    peephole = peephole and not wide
     norm = real and bool(c.rng.random() < 0.3)
     major = bool(c.rng.random() < 0.5)
     xq, hq = c.quant(2.0 ** c.rng.uniform(-7, -4)), c.quant(
         2.0 ** c.rng.uniform(-8, -6))
+    if wide:  # TensorFlow Lite Micro's form
+        xq = (np.float32(2.0 ** c.rng.uniform(-15, -12)), 0)
+        hq = (np.float32(2.0 ** c.rng.uniform(-16, -14)), 0)
 
     def weights(name, shape, kind="int8", scale=2.0 ** -6):
         if real:
@@ -414,7 +418,9 @@ def lstm(c):
         if real:
             return c.model.add_tensor(name, (count,), "float32",
                                       float_data(c, (count,)))
-        return c.model.add_tensor(name, (count,), "int32",
+        if wide:
+            spread *= 500
+        return c.model.add_tensor(name, (count,), "int64" if wide else "int32",
                                   c.rng.integers(-spread, spread, count),
                                   np.float32(1e-4), 0)
 
@@ -439,7 +445,7 @@ def lstm(c):
         inputs[18] = variable(c, "h", (batch, outputs), "float32")
         inputs[19] = variable(c, "c", (batch, cells), "float32")
     else:
-        inputs[18] = variable(c, "h", (batch, outputs), "int8", hq)
+        inputs[18] = variable(c, "h", (batch, outputs), c.dtype, hq)
         inputs[19] = variable(c, "c", (batch, cells), "int16", (
             np.float32(2.0 ** int(c.rng.integers(-13, -9))), 0))
     y = c.model.add_tensor("y", shape[:-1] + (outputs,), c.dtype, None,
@@ -449,7 +455,7 @@ def lstm(c):
                                   np.float32(1.0), 0) for i in range(4)]
     between.append(c.model.add_tensor("i4", (0,), "int8", None, *hidden))
     c.model.add_op("UNIDIRECTIONAL_SEQUENCE_LSTM",
-                   inputs if norm else inputs[:20], [y], version=2,
+                   inputs if norm or wide else inputs[:20], [y], version=2,
                    activation="TANH", time_major=major,
                    cell_clip=float(c.rng.choice([0.0, 1.5])),
                    proj_clip=float(c.rng.choice([0.0, 0.5])))

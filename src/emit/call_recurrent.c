@@ -189,6 +189,56 @@ static ash_status put_lstm_fixed(ash_ctx *ctx, const ash_call *c) {
   return put_hidden(ctx, c);
 }
 
+/* Scales as TensorFlow Lite Micro has them: the product of two in float, the
+ * rest in double. */
+static ash_status put_wide_gates(ash_ctx *ctx, const ash_call *c,
+                                 const char *name, const char *shift,
+                                 uint32_t first, float in) {
+  int32_t multipliers[4], shifts[4];
+  for (uint32_t g = 0; g < 4; g++) {
+    const float product = in * scale(c, first + g);
+    const double real = (double)product * 4096.0;
+    ash_scaling s;
+    if (!ash_quant_scaling(&s, real) || s.shift >= 15)
+      return ash_quant_fail_ratio(ctx, c->graph, c->op, real);
+    multipliers[g] = s.multiplier;
+    shifts[g] = s.shift;
+  }
+  ash_call_ints(c, name, multipliers, 4);
+  ash_call_ints(c, shift, shifts, 4);
+  return ASH_OK;
+}
+
+static ash_status put_ratio(ash_ctx *ctx, const ash_call *c, const char *name,
+                            const char *shift, double real) {
+  ash_scaling s;
+  if (!ash_quant_scaling(&s, real))
+    return ash_quant_fail_ratio(ctx, c->graph, c->op, real);
+  ash_call_int(c, name, s.multiplier);
+  ash_call_int(c, shift, s.shift);
+  return ASH_OK;
+}
+
+static ash_status put_lstm_wide(ash_ctx *ctx, const ash_call *c) {
+  int32_t power;
+  (void)ash_quant_power(&power, ash_call_in(c, 19));
+  ash_call_open(c, "lstm_s16");
+  put_sequence(c);
+  ash_call_int(c, "in_offset", -ash_quant_zero(ash_call_in(c, 0)));
+  ash_call_int(c, "state_offset", -ash_quant_zero(ash_call_in(c, 18)));
+  ASH_TRY(put_wide_gates(ctx, c, "in_multiplier", "in_shift", 1, scale(c, 0)));
+  ASH_TRY(put_wide_gates(ctx, c, "state_multiplier", "state_shift", 5,
+                         scale(c, 18)));
+  ash_call_int(c, "cell_shift", 12 + power);
+  ash_call_int(c, "cell_clip",
+               clip_of(ash_op_float(ash_call_op(c), "cell_clip", 0.0),
+                       scale(c, 19), INT16_MAX));
+  ASH_TRY(put_ratio(ctx, c, "update_multiplier", "update_shift",
+                    ldexp(1.0, -30) / (double)scale(c, 19)));
+  return put_ratio(ctx, c, "hidden_multiplier", "hidden_shift",
+                   ldexp(1.0, -30) / (double)scale(c, 18));
+}
+
 ash_status ash_call_recurrent(ash_ctx *ctx, const ash_call *c) {
   switch (ash_call_op(c)->kind) {
   case ASH_OP_svdf:
@@ -198,10 +248,12 @@ ash_status ash_call_recurrent(ash_ctx *ctx, const ash_call *c) {
   default:
     if (ash_call_out(c)->type == ASH_FLOAT32)
       put_lstm_real(c);
+    else if (ash_call_out(c)->type == ASH_INT16)
+      ASH_TRY(put_lstm_wide(ctx, c));
     else
       ASH_TRY(put_lstm_fixed(ctx, c));
     ash_call_close(c);
-    ash_call_parts(c, 1, 24);
+    ash_call_parts(c, 1, ash_call_out(c)->type == ASH_INT16 ? 25 : 24);
     ash_call_invoke_parts(c, 18, 19);
     return ASH_OK;
   }

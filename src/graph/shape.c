@@ -140,7 +140,7 @@ static const struct {
     [ASH_OP_custom] = {ash_shape_custom, ANY},
     [ASH_OP_svdf] = {ash_shape_svdf, F32 | I8},
     [ASH_OP_rnn] = {ash_shape_rnn, F32},
-    [ASH_OP_lstm] = {ash_shape_lstm, F32 | I8},
+    [ASH_OP_lstm] = {ash_shape_lstm, F32 | I8 | ASH_T(INT16)},
     [ASH_OP_resample] = {ash_shape_resample, ANY},
 };
 

@@ -48,7 +48,7 @@ static ash_status check_state(const ash_rule *r, uint32_t k, uint32_t types,
 static ash_status check_scales(const ash_rule *r) {
   for (uint32_t k = 0; k < r->op->input_count; k++)
     if (ash_op_in(r->g, r->op, k) &&
-        ash_op_in(r->g, r->op, k)->type != ASH_INT32)
+        (ASH_T_QUANT >> ash_op_in(r->g, r->op, k)->type & 1))
       ASH_TRY(ash_rule_quant(r, r->op->inputs[k]));
   return ash_rule_quants(r, 1);
 }
@@ -122,7 +122,10 @@ typedef struct cell {
 static ash_status check_gates(const ash_rule *r, const cell *c) {
   const uint32_t weight = c->real ? ASH_T(FLOAT32) : ASH_T(INT8);
   const uint32_t fine = c->real ? ASH_T(FLOAT32) : ASH_T(INT16);
-  const uint32_t bias = c->real ? ASH_T(FLOAT32) : ASH_T(INT32);
+  const bool wide = ash_op_in(r->g, r->op, 0)->type == ASH_INT16;
+  const uint32_t bias = c->real ? ASH_T(FLOAT32)
+                        : wide  ? ASH_T(INT64)
+                                : ASH_T(INT32);
   const uint32_t first = c->coupled ? 1 : 0;
   for (uint32_t g = first; g < 4; g++) {
     ASH_TRY(need_part(r, 1 + g, "weights", weight, c->cells, c->depth));
@@ -136,6 +139,26 @@ static ash_status check_gates(const ash_rule *r, const cell *c) {
   return check_part(r, 17, bias, 1, c->outputs, 1);
 }
 
+/* With int16 data there is the plain form alone, as in TensorFlow Lite Micro.
+ */
+static ash_status check_wide(const ash_rule *r) {
+  static const struct {
+    uint32_t input;
+    const char *what;
+  } others[] = {{9, "peepholes"},     {10, "peepholes"},   {11, "peepholes"},
+                {16, "a projection"}, {20, "layer norms"}, {21, "layer norms"},
+                {22, "layer norms"},  {23, "layer norms"}};
+  for (size_t i = 0; i < ASH_COUNT_OF(others); i++)
+    if (ash_op_in(r->g, r->op, others[i].input))
+      return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, attr,
+                           r->op->inputs[others[i].input], "%s with int16 data",
+                           others[i].what);
+  if (!ash_op_in(r->g, r->op, 1))
+    return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, attr, ASH_NO_ID,
+                         "no input gate with int16 data");
+  return ASH_OK;
+}
+
 /* The fixed-point cell has a power of two as its scale. */
 static ash_status check_fixed(const ash_rule *r) {
   const ash_tensor *state = ash_op_in(r->g, r->op, 19);
@@ -146,6 +169,8 @@ static ash_status check_fixed(const ash_rule *r) {
     return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, quant, r->op->inputs[19],
                          "the cell's scale is no power of two from 2^-15 to "
                          "2^-9");
+  if (ash_op_in(r->g, r->op, 0)->type == ASH_INT16)
+    return check_wide(r);
   for (uint32_t k = 20; k < 24; k++)
     if (ash_op_in(r->g, r->op, k))
       return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, attr, r->op->inputs[k],
@@ -185,8 +210,7 @@ ash_status ash_shape_lstm(const ash_rule *r) {
                          "%" PRId32 " cells make %" PRId32
                          " outputs without a projection",
                          c.cells, c.outputs);
-  ASH_TRY(check_state(r, 18, c.real ? ASH_T(FLOAT32) : ASH_T(INT8), c.batches,
-                      c.outputs));
+  ASH_TRY(check_state(r, 18, 1u << in->type, c.batches, c.outputs));
   ASH_TRY(check_state(r, 19, c.real ? ASH_T(FLOAT32) : ASH_T(INT16), c.batches,
                       c.cells));
   ASH_TRY(check_lstm_act(r));

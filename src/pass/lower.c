@@ -428,6 +428,8 @@ static ash_status lower_any(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   if (o->kind == ASH_OP_resize_bilinear ||
       o->kind == ASH_OP_resize_nearest_neighbor)
     return o->input_count > 2 ? ASH_OK : ash_lower_resize(ctx, g, op);
+  if (o->kind == ASH_OP_lstm && ash_op_out(g, o, 0)->type == ASH_INT16)
+    return o->input_count > 24 ? ASH_OK : ash_lower_curve(ctx, g, op);
   if (o->kind == ASH_OP_rfft2d)
     return o->input_count > 2 ? ASH_OK : ash_lower_rfft2d(ctx, g, op);
   if (is_hybrid(g, o))

@@ -561,7 +561,8 @@ static const rule rules[] = {
     {27, ASH_OP_svdf, 4, 6, read_svdf, true, "fffff>f bbhih>b bbbib>b"},
     {35, ASH_OP_rnn, 3, 31, read_rnn_sequence, true, "fffff>f"},
     {44, ASH_OP_lstm, 4, 71, read_lstm, true,
-     "ffffffffffffffffffffffff>f bbbbbbbbbhhhiiiibibhhhhh>b"},
+     "ffffffffffffffffffffffff>f bbbbbbbbbhhhiiiibibhhhhh>b "
+     "hbbbbbbbbhhhllllblhhhhhh>h"},
     {99, ASH_OP_squared_difference, 2, 0, NULL, true, "ff>f bb>b ii>i"},
 };
 

@@ -81,6 +81,9 @@ int32_t ash_ref_to_int(float x);
 /* int16 functions that are tables with interpolation (ref_sixteen.c): logistic
  * and tanh, softmax of rows of `depth`. */
 ash_status ash_ref_curve(const ash_ref_call *c);
+/* Of x in 1/12288, results in 1/32768. */
+int64_t ash_ref_logistic16(int32_t x);
+int64_t ash_ref_tanh16(int32_t x);
 ash_status ash_ref_softmax_sixteen(const ash_ref_call *c, uint64_t depth);
 
 /* How sequences lie: row of (batch, step) = batch * per_batch + step *

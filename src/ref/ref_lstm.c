@@ -1,5 +1,6 @@
 /* ref_lstm.c - long short-term memory, in float32 and in the fixed point of
- * int8 networks. Inputs are numbered as ops.def says. */
+ * int8 networks, and of int16 ones as TensorFlow Lite Micro has them. Inputs
+ * are numbered as ops.def says. */
 #include "ref/ref_call.h"
 #include "ref/ref_fixed.h"
 
@@ -308,6 +309,74 @@ static ash_status step_fixed(const lstm *l) {
   return ASH_OK;
 }
 
+/* ---- int16 data --------------------------------------------------------- */
+
+/* A sum with input k's weights, in Q3.12. */
+static int32_t wide_sum(const lstm *l, uint32_t k, size_t i, uint32_t in,
+                        size_t first, size_t count, int64_t bias) {
+  const ash_tensor *t = ash_ref_in(l->c, in), *w = ash_ref_in(l->c, k);
+  int64_t sum = bias;
+  for (size_t n = 0; n < count; n++)
+    sum += (ash_ref_get(t, ash_ref_read(l->c, in), first + n) -
+            ash_ref_zero_of(t)) *
+           ash_ref_get(w, ash_ref_read(l->c, k), i * count + n);
+  const float product = ash_ref_scale_of(t) * scale(l, k);
+  return short_of(
+      ash_ref_rescale_long(sum, ash_ref_factor_of((double)product * 4096.0)));
+}
+
+static int32_t wide_gate(const lstm *l, uint32_t g, size_t i) {
+  const int64_t *bias = ash_ref_read(l->c, 12 + g);
+  const int32_t a =
+      wide_sum(l, 1 + g, i, 0, l->row * l->depth, l->depth, bias ? bias[i] : 0);
+  const int32_t b =
+      wide_sum(l, 5 + g, i, 18, l->batch * l->outputs, l->outputs, 0);
+  const int32_t x = 3 * short_of((int64_t)a + b);
+  return (int32_t)(g == CELL ? ash_ref_tanh16(x) : ash_ref_logistic16(x));
+}
+
+/* 3 * 2^(12 + power) * x, halves up. */
+static int32_t wide_cell(const lstm *l, int32_t x) {
+  const double y = ldexp(3.0 * x, 12 + power_of_cell(l));
+  return (int32_t)floor(y + 0.5);
+}
+
+static int32_t wide_product(int32_t a, int32_t b, double real) {
+  return ash_ref_rescale(a * b, ash_ref_factor_of(real));
+}
+
+static ash_status step_wide(const lstm *l) {
+  const ash_ref_call *c = l->c;
+  int16_t *cell = (int16_t *)c->values[c->op->inputs[19]] + l->batch * l->cells;
+  int16_t *h = (int16_t *)c->values[c->op->inputs[18]] + l->batch * l->outputs;
+  int16_t *y = (int16_t *)ash_ref_write(c, 0) + l->row * l->outputs;
+  const double unit = ldexp(1.0, -30);
+  for (size_t i = 0; i < l->cells; i++) {
+    const int32_t kept = short_of(
+        wide_product(wide_gate(l, FORGET, i), cell[i], ldexp(1.0, -15)));
+    const int32_t added =
+        short_of(wide_product(wide_gate(l, INPUT, i), wide_gate(l, CELL, i),
+                              unit / (double)scale(l, 19)));
+    cell[i] = (int16_t)clip_fixed(short_of((int64_t)kept + added),
+                                  ash_op_float(c->op, "cell_clip", 0.0),
+                                  scale(l, 19), INT16_MAX);
+  }
+  for (size_t i = 0; i < l->cells; i++)
+    y[i] = (int16_t)short_of(
+        (int64_t)wide_product(wide_gate(l, OUTPUT, i),
+                              (int32_t)ash_ref_tanh16(wide_cell(l, cell[i])),
+                              unit / (double)scale(l, 18)) +
+        ash_ref_zero_of(ash_ref_in(c, 18)));
+  memcpy(h, y, l->outputs * sizeof *h);
+  return ASH_OK;
+}
+
+static ash_status step(const lstm *l) {
+  if (ash_ref_is_float(l->c))
+    return step_real(l);
+  return ash_ref_in(l->c, 0)->type == ASH_INT16 ? step_wide(l) : step_fixed(l);
+}
+
 ash_status ash_ref_lstm(const ash_ref_call *c) {
   lstm l = {.c = c, .s = ash_ref_steps_of(c)};
   const ash_shape *w = &ash_ref_in(c, 2)->shape;
@@ -319,8 +388,7 @@ ash_status ash_ref_lstm(const ash_ref_call *c) {
     for (size_t t = 0; t < l.s.steps; t++) {
       const ash_mark mark = ash_zone_mark(&c->ctx->scratch);
       l.row = l.batch * l.s.per_batch + t * l.s.per_step;
-      const ash_status status =
-          ash_ref_is_float(c) ? step_real(&l) : step_fixed(&l);
+      const ash_status status = step(&l);
       ash_zone_rewind(&c->ctx->scratch, mark);
       ASH_TRY(status);
     }

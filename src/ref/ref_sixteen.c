@@ -56,13 +56,13 @@ static int64_t floor_shift(int64_t x, int32_t n) {
   return x >= 0 ? x / unit : -((-x + unit - 1) / unit);
 }
 
-static int64_t logistic_of(int32_t x) {
+int64_t ash_ref_logistic16(int32_t x) {
   const int32_t size = x < 0 ? -x : x;
   const int64_t y = interpolate(size, 9, 0x7fff << 10);
   return floor_shift(x >= 0 ? y + 512 : (1 << 25) - y + 511, 10);
 }
 
-static int64_t tanh_of(int32_t x) {
+int64_t ash_ref_tanh16(int32_t x) {
   const int32_t size = x < 0 ? -x : x;
   const int64_t y = interpolate(size, 8, 0xffff << 8);
   return floor_shift(x >= 0 ? y - (1 << 23) + 128 : (1 << 23) - y + 127, 8);
@@ -77,7 +77,8 @@ ash_status ash_ref_curve(const ash_ref_call *c) {
     const int64_t half = s.shift > 0 ? (int64_t)1 << (s.shift - 1) : 0;
     const int32_t y = (int32_t)floor_shift(ash_ref_wrap(x + half), s.shift);
     ash_ref_put(out, ash_ref_write(c, 0), i,
-                c->op->kind == ASH_OP_tanh ? tanh_of(y) : logistic_of(y));
+                c->op->kind == ASH_OP_tanh ? ash_ref_tanh16(y)
+                                           : ash_ref_logistic16(y));
   }
   return ASH_OK;
 }
