@@ -457,6 +457,16 @@ typedef struct ash_rt_svdf_params {
 void ash_rt_svdf_f32(const ash_rt_svdf_params *p, const float *in,
                      const float *feature, const float *time, const float *bias,
                      float *state, float *out);
+/* int8 weights; the state is float. `work` holds a row of int8. */
+typedef struct ash_rt_svdf_hybrid_params {
+  int32_t batches, depth, filters, memory, rank, act, asymmetric;
+  float feature_scale, time_scale;
+} ash_rt_svdf_hybrid_params;
+
+void ash_rt_svdf_hybrid(const ash_rt_svdf_hybrid_params *p, const float *in,
+                        const int8_t *feature, const int8_t *time,
+                        const float *bias, float *state, float *out,
+                        void *work);
 void ash_rt_svdf_s8(const ash_rt_svdf_params *p, const int8_t *in,
                     const int8_t *feature, const void *time,
                     const int32_t *bias, void *state, int8_t *out);
@@ -477,6 +487,17 @@ void ash_rt_rnn_f32(const ash_rt_rnn_f32_params *p, const float *in,
                     const float *weights, const float *recurrent,
                     const float *bias, float *state, float *out);
 
+/* int8 weights. `work` holds a row of data and one of results, as int8. */
+typedef struct ash_rt_rnn_hybrid_params {
+  ash_rt_sequence sequence;
+  int32_t act, asymmetric;
+  float in_scale, state_scale;
+} ash_rt_rnn_hybrid_params;
+
+void ash_rt_rnn_hybrid(const ash_rt_rnn_hybrid_params *p, const float *in,
+                       const int8_t *weights, const int8_t *recurrent,
+                       const float *bias, float *state, float *out, void *work);
+
 /* `parts` are the operator's inputs 1 to 23, null where absent; `units` of the
  * sequence are the outputs. `work` holds five values a cell. */
 typedef struct ash_rt_lstm_f32_params {
@@ -488,6 +509,21 @@ typedef struct ash_rt_lstm_f32_params {
 void ash_rt_lstm_f32(const ash_rt_lstm_f32_params *p, const float *in,
                      const void *const *parts, float *state, float *cell,
                      float *out, void *work);
+
+/* int8 weights, the rest float; scales are those of the weights of the four
+ * gates. `work` also holds a row of data, one of results and one of cells, as
+ * int8. */
+typedef struct ash_rt_lstm_hybrid_params {
+  ash_rt_sequence sequence;
+  int32_t cells, act, asymmetric;
+  float cell_clip, proj_clip; /* 0: none */
+  float in_scale[4], state_scale[4];
+  float peephole_scale[3], proj_scale;
+} ash_rt_lstm_hybrid_params;
+
+void ash_rt_lstm_hybrid(const ash_rt_lstm_hybrid_params *p, const float *in,
+                        const void *const *parts, float *state, float *cell,
+                        float *out, void *work);
 
 /* int8 data and states, cells of int16 with `cell_bits` integer bits. Gates are
  * in Q3.12; the four of each array are those of input, forget, cell, output. */
@@ -1256,6 +1292,73 @@ static inline int32_t ash_rt_round_f32(float x, int32_t low, int32_t high) {
   const int32_t whole = (int32_t)x;
   const float rest = x - (float)whole;
   return whole + (int32_t)(rest >= 0.5f) - (int32_t)(rest <= -0.5f);
+}
+
+/* A row of floats as int8: (x - zero) * scale. */
+typedef struct ash_rt_hybrid_row {
+  int8_t *x;
+  float scale;
+  int32_t zero;
+} ash_rt_hybrid_row;
+
+static inline float ash_rt_hybrid_size(float x) {
+  return x < 0 ? -x : x;
+}
+
+static inline int32_t ash_rt_hybrid_zero(double low, double high,
+                                         double scale) {
+  const double a = low / scale, b = high / scale; /* a <= 0 <= b */
+  const double zero = 128.0 - a < 127.0 + b ? -128.0 - a : 127.0 - b;
+  if (zero <= -128.0)
+    return -128;
+  if (zero >= 127.0)
+    return 127;
+  const int32_t whole = (int32_t)zero;
+  const double rest = zero - (double)whole;
+  return whole + (int32_t)(rest >= 0.5) - (int32_t)(rest <= -0.5);
+}
+
+static inline ash_rt_hybrid_row ash_rt_hybrid_quantise(const float *in,
+                                                       int32_t count,
+                                                       int32_t asymmetric,
+                                                       void *to) {
+  ash_rt_hybrid_row r = {(int8_t *)to, 1.0f, 0};
+  float low = in[0], high = in[0], inverse;
+  for (int32_t i = 1; i < count; i++) {
+    low = in[i] < low ? in[i] : low;
+    high = in[i] > high ? in[i] : high;
+  }
+  if (asymmetric) {
+    low = low < 0 ? low : 0;
+    high = high > 0 ? high : 0;
+    if (low < high) {
+      const double scale = ((double)high - (double)low) / 255.0;
+      r.zero = ash_rt_hybrid_zero((double)low, (double)high, scale);
+      r.scale = (float)scale;
+    }
+    inverse = low < high ? 1.0f / r.scale : 0.0f;
+  } else {
+    const float a = ash_rt_hybrid_size(low), b = ash_rt_hybrid_size(high);
+    const float range = a > b ? a : b;
+    r.scale = range > 0 ? range / 127.0f : 1.0f;
+    inverse = range > 0 ? 127.0f / range : 0.0f;
+  }
+  for (int32_t i = 0; i < count; i++) {
+    const int32_t steps = ash_rt_round_f32(in[i] * inverse, -1000, 1000);
+    r.x[i] =
+        (int8_t)ash_rt_clamp(steps + r.zero, asymmetric ? -128 : -127, 127);
+  }
+  return r;
+}
+
+/* Sum of the row's products with int8 weights, in steps of both scales. */
+static inline float ash_rt_hybrid_dot(const ash_rt_hybrid_row *r,
+                                      const int8_t *w, int32_t count,
+                                      float scale) {
+  uint32_t sum = 0;
+  for (int32_t i = 0; i < count; i++)
+    sum += (uint32_t)((r->x[i] - r->zero) * w[i]);
+  return (float)(int32_t)sum * (r->scale * scale);
 }
 
 void ash_rt_quantize_f32_s8(const ash_rt_affine_params *p, const float *in,

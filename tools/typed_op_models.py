@@ -327,16 +327,30 @@ def variable(c, name, shape, dtype, quant=(None, None)):
                               is_variable=True)
 
 
+def weights_of(c, name, shape):
+    """Weights of layers with float data: float, or int8."""
+    if c.dtype == "float32":
+        return c.model.add_tensor(name, shape, "float32", float_data(c, shape))
+    return c.model.add_tensor(name, shape, "int8",
+                              c.rng.integers(-127, 128, shape),
+                              np.float32(2.0 ** c.rng.uniform(-8, -5)), 0)
+
+
+def asymmetric(c):
+    if not c.dtype.startswith("hybrid"):
+        return {}
+    return dict(asymmetric_quantize_inputs=c.dtype == "hybrid_asym")
+
+
 def svdf(c):
     batch, depth, units, rank, memory = (int(n) for n in
                                          c.rng.integers(1, 5, 5))
     filters = units * rank
-    if c.dtype == "float32":
+    hybrid = c.dtype.startswith("hybrid")
+    if c.dtype == "float32" or hybrid:
         x = c.model.add_tensor("x", (batch, depth), "float32")
-        wf = c.model.add_tensor("wf", (filters, depth), "float32",
-                                float_data(c, (filters, depth)))
-        wt = c.model.add_tensor("wt", (filters, memory), "float32",
-                                float_data(c, (filters, memory)))
+        wf = weights_of(c, "wf", (filters, depth))
+        wt = weights_of(c, "wt", (filters, memory))
         b = c.model.add_tensor("b", (units,), "float32",
                                float_data(c, (units,)))
         s = variable(c, "s", (batch, memory * filters), "float32")
@@ -359,7 +373,7 @@ def svdf(c):
     inputs = [x, wf, wt, b if c.rng.random() < 0.7 else -1, s]
     act = "RELU" if c.dtype == "int8" else c.activation()
     c.model.add_op("SVDF", inputs, [y], version=3 if c.dtype == "int8" else 1,
-                   rank=rank, activation=act)
+                   rank=rank, activation=act, **asymmetric(c))
     return c.finish([x], [y])
 
 
@@ -371,15 +385,14 @@ def rnn(op):
         if op != "RNN":
             shape = (steps, batch, depth) if major else (batch, steps, depth)
         x = c.model.add_tensor("x", shape, "float32")
-        w = c.model.add_tensor("w", (units, depth), "float32",
-                               float_data(c, (units, depth)))
-        r = c.model.add_tensor("r", (units, units), "float32",
-                               float_data(c, (units, units)))
+        w = weights_of(c, "w", (units, depth))
+        r = weights_of(c, "r", (units, units))
         b = c.model.add_tensor("b", (units,), "float32",
                                float_data(c, (units,)))
         h = variable(c, "h", (batch, units), "float32")
         y = c.model.add_tensor("y", shape[:-1] + (units,), "float32")
-        options = dict(activation=str(c.rng.choice(["TANH", "RELU6"])))
+        options = dict(activation=str(c.rng.choice(["TANH", "RELU6"])),
+                       **asymmetric(c))
         if op != "RNN":
             options["time_major"] = major
         c.model.add_op(op, [x, w, r, b, h], [y], **options)
@@ -391,7 +404,8 @@ def lstm(c):
     """With and without input gate, peepholes, projection, normalisation."""
     batch, steps, depth, cells = (int(n) for n in c.rng.integers(1, 5, 4))
     cells = 2 ** int(c.rng.integers(0, 3))
-    real, wide = c.dtype == "float32", c.dtype == "int16"
+    hybrid = c.dtype.startswith("hybrid")
+    real, wide = c.dtype == "float32" or hybrid, c.dtype == "int16"
     project = bool(c.rng.random() < 0.4) and not wide
     outputs = int(c.rng.integers(1, 5)) if project else cells
     coupled = bool(c.rng.random() < 0.3) and not wide
@@ -406,6 +420,8 @@ def lstm(c):
         hq = (np.float32(2.0 ** c.rng.uniform(-16, -14)), 0)
 
     def weights(name, shape, kind="int8", scale=2.0 ** -6):
+        if real and (len(shape) > 1 or name[0] == "p"):
+            return weights_of(c, name, shape)
         if real:
             return c.model.add_tensor(name, shape, "float32",
                                       float_data(c, shape))
@@ -425,7 +441,8 @@ def lstm(c):
                                   np.float32(1e-4), 0)
 
     shape = (steps, batch, depth) if major else (batch, steps, depth)
-    x = c.model.add_tensor("x", shape, c.dtype, None,
+    data = "float32" if real else c.dtype
+    x = c.model.add_tensor("x", shape, data, None,
                            *((None, None) if real else xq))
     inputs = [x] + [-1] * 23
     for g in range(1 if coupled else 0, 4):
@@ -448,7 +465,7 @@ def lstm(c):
         inputs[18] = variable(c, "h", (batch, outputs), c.dtype, hq)
         inputs[19] = variable(c, "c", (batch, cells), "int16", (
             np.float32(2.0 ** int(c.rng.integers(-13, -9))), 0))
-    y = c.model.add_tensor("y", shape[:-1] + (outputs,), c.dtype, None,
+    y = c.model.add_tensor("y", shape[:-1] + (outputs,), data, None,
                            *((None, None) if real else hq))
     hidden = hq if not project else c.quant(2.0 ** c.rng.uniform(-8, -6))
     between = [c.model.add_tensor(f"i{i}", (0,), "int16", None,
@@ -456,7 +473,7 @@ def lstm(c):
     between.append(c.model.add_tensor("i4", (0,), "int8", None, *hidden))
     c.model.add_op("UNIDIRECTIONAL_SEQUENCE_LSTM",
                    inputs if norm or wide else inputs[:20], [y], version=2,
-                   activation="TANH", time_major=major,
+                   activation="TANH", time_major=major, **asymmetric(c),
                    cell_clip=float(c.rng.choice([0.0, 1.5])),
                    proj_clip=float(c.rng.choice([0.0, 0.5])))
     if not real:
@@ -557,6 +574,7 @@ def branch(c):
     return c.finish([x], [y])
 
 
+HYBRID = ("hybrid", "hybrid_asym")
 LAYERS = ("uint8", "int16", "hybrid", "float16")
 FAMILIES = [
     ("CONV_2D", layer("CONV_2D", conv_shape, 0), LAYERS + ("int4",)),
@@ -589,11 +607,11 @@ FAMILIES = [
     ("RFFT2D", rfft2d, ("float32",)),
     ("WHILE", loop, ("float32",)),
     ("IF", branch, ("float32",)),
-    ("SVDF", svdf, ("float32", "int8")),
-    ("RNN", rnn("RNN"), ("float32",)),
+    ("SVDF", svdf, ("float32", "int8") + HYBRID),
+    ("RNN", rnn("RNN"), ("float32",) + HYBRID),
     ("UNIDIRECTIONAL_SEQUENCE_RNN", rnn("UNIDIRECTIONAL_SEQUENCE_RNN"),
-     ("float32",)),
-    ("UNIDIRECTIONAL_SEQUENCE_LSTM", lstm, ("float32", "int8")),
+     ("float32",) + HYBRID),
+    ("UNIDIRECTIONAL_SEQUENCE_LSTM", lstm, ("float32", "int8") + HYBRID),
     ("BATCH_MATMUL", batch_matmul, ("int16_int16", "int16_int8")),
 ]
 

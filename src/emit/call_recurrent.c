@@ -52,9 +52,20 @@ static ash_status put_svdf_scales(ash_ctx *ctx, const ash_call *c) {
   return ASH_OK;
 }
 
+/* Float data, int8 weights? */
+static bool is_hybrid(const ash_call *c, uint32_t weights) {
+  return ash_call_out(c)->type == ASH_FLOAT32 &&
+         ash_call_in(c, weights)->type == ASH_INT8;
+}
+
+static void put_asymmetric(const ash_call *c) {
+  ash_call_int(c, "asymmetric",
+               ash_op_int(ash_call_op(c), "asymmetric", 0) != 0);
+}
+
 static ash_status put_svdf(ash_ctx *ctx, const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
-  ash_call_open(c, "svdf");
+  ash_call_open(c, is_hybrid(c, 1) ? "svdf_hybrid" : "svdf");
   ash_call_int(c, "batches", in->dim[0]);
   ash_call_int(c, "depth", in->dim[1]);
   ash_call_int(c, "filters", ash_call_in(c, 1)->shape.dim[0]);
@@ -64,6 +75,11 @@ static ash_status put_svdf(ash_ctx *ctx, const ash_call *c) {
     put_act(c, "none");
   else
     ASH_TRY(put_svdf_scales(ctx, c));
+  if (is_hybrid(c, 1)) {
+    put_asymmetric(c);
+    ash_call_float(c, "feature_scale", scale(c, 1));
+    ash_call_float(c, "time_scale", scale(c, 2));
+  }
   ash_call_close(c);
   ash_call_invoke(c);
   return ASH_OK;
@@ -89,22 +105,47 @@ static void put_sequence(const ash_call *c) {
 }
 
 static ash_status put_rnn(const ash_call *c) {
-  ash_call_open(c, "rnn_f32");
+  ash_call_open(c, is_hybrid(c, 1) ? "rnn_hybrid" : "rnn_f32");
   put_sequence(c);
   put_act(c, "none");
+  if (is_hybrid(c, 1)) {
+    put_asymmetric(c);
+    ash_call_float(c, "in_scale", scale(c, 1));
+    ash_call_float(c, "state_scale", scale(c, 2));
+  }
   ash_call_close(c);
   ash_call_invoke(c);
   return ASH_OK;
 }
 
+/* Scales of inputs `first` and on; 0 where there is none. */
+static void put_scales(const ash_call *c, const char *name, uint32_t first,
+                       uint32_t count) {
+  float scales[4] = {0};
+  for (uint32_t i = 0; i < count; i++)
+    if (ash_call_in(c, first + i))
+      scales[i] = scale(c, first + i);
+  ash_call_floats(c, name, scales, count);
+}
+
+static void put_lstm_scales(const ash_call *c) {
+  put_asymmetric(c);
+  put_scales(c, "in_scale", 1, 4);
+  put_scales(c, "state_scale", 5, 4);
+  put_scales(c, "peephole_scale", 9, 3);
+  ash_call_float(c, "proj_scale", ash_call_in(c, 16) ? scale(c, 16) : 0.0f);
+}
+
 static void put_lstm_real(const ash_call *c) {
   const ash_op *op = ash_call_op(c);
-  ash_call_open(c, "lstm_f32");
+  ash_call_open(c, is_hybrid(c, 2) ? "lstm_hybrid" : "lstm_f32");
   put_sequence(c);
   ash_call_int(c, "cells", ash_call_in(c, 2)->shape.dim[0]);
   put_act(c, "tanh");
   ash_call_float(c, "cell_clip", (float)ash_op_float(op, "cell_clip", 0.0));
   ash_call_float(c, "proj_clip", (float)ash_op_float(op, "proj_clip", 0.0));
+  if (is_hybrid(c, 2))
+    put_lstm_scales(c);
 }
 
 /* Multipliers of the four gates, from the weights at `first` on. */

@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Of layers with float data. */
+#define REAL_WEIGHTS (ASH_T(FLOAT32) | ASH_T(INT8))
+
 /* Input k, if there: type, and shape up to axes of 0. */
 static ash_status check_part(const ash_rule *r, uint32_t k, uint32_t types,
                              uint32_t rank, int32_t first, int32_t second) {
@@ -69,13 +72,13 @@ ash_status ash_shape_svdf(const ash_rule *r) {
     return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[1],
                          "%" PRId32 " filters of rank %" PRId64, filters, rank);
   const int32_t units = (int32_t)(filters / rank);
-  ASH_TRY(check_part(r, 1, real ? ASH_T(FLOAT32) : ASH_T(INT8), 2, filters,
+  ASH_TRY(check_part(r, 1, real ? REAL_WEIGHTS : ASH_T(INT8), 2, filters,
                      in->shape.dim[1]));
-  ASH_TRY(check_part(r, 2, real ? ASH_T(FLOAT32) : ASH_T(INT16) | ASH_T(INT8),
+  ASH_TRY(check_part(r, 2, real ? 1u << wf->type : ASH_T(INT16) | ASH_T(INT8),
                      2, filters, memory));
   ASH_TRY(check_part(r, 3, real ? ASH_T(FLOAT32) : ASH_T(INT32), 1, units, 1));
-  ASH_TRY(check_state(r, 4, 1u << wt->type, in->shape.dim[0],
-                      (int64_t)memory * filters));
+  ASH_TRY(check_state(r, 4, real ? ASH_T(FLOAT32) : 1u << wt->type,
+                      in->shape.dim[0], (int64_t)memory * filters));
   ASH_TRY(check_scales(r));
   ASH_TRY(ash_rule_act(r));
   *r->out = (ash_shape){2, {in->shape.dim[0], units}};
@@ -96,13 +99,15 @@ static ash_status read_steps(const ash_rule *r, int32_t *batches,
 ash_status ash_shape_rnn(const ash_rule *r) {
   const ash_tensor *w;
   int32_t batches, depth;
-  ASH_TRY(ash_rule_one_type(r, 3));
+  ASH_TRY(ash_rule_one_type(r, 1));
   ASH_TRY(read_steps(r, &batches, &depth));
   ASH_TRY(ash_rule_input(r, 1, "weights", &w));
+  ASH_TRY(ash_rule_type(r, r->op->inputs[1], REAL_WEIGHTS));
+  ASH_TRY(check_scales(r));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[1], 2, 2));
   const int32_t units = w->shape.dim[0];
-  ASH_TRY(check_part(r, 1, ASH_T(FLOAT32), 2, units, depth));
-  ASH_TRY(check_part(r, 2, ASH_T(FLOAT32), 2, units, units));
+  ASH_TRY(need_part(r, 1, "weights", 1u << w->type, units, depth));
+  ASH_TRY(need_part(r, 2, "weights", 1u << w->type, units, units));
   ASH_TRY(check_part(r, 3, ASH_T(FLOAT32), 1, units, 1));
   ASH_TRY(check_state(r, 4, ASH_T(FLOAT32), batches, units));
   if (strcmp(ash_op_string(r->op, "act", "none"), "tanh") != 0)
@@ -120,8 +125,9 @@ typedef struct cell {
 } cell;
 
 static ash_status check_gates(const ash_rule *r, const cell *c) {
-  const uint32_t weight = c->real ? ASH_T(FLOAT32) : ASH_T(INT8);
+  const uint32_t weight = 1u << ash_op_in(r->g, r->op, 2)->type;
   const uint32_t fine = c->real ? ASH_T(FLOAT32) : ASH_T(INT16);
+  const uint32_t hole = c->real ? weight : ASH_T(INT16);
   const bool wide = ash_op_in(r->g, r->op, 0)->type == ASH_INT16;
   const uint32_t bias = c->real ? ASH_T(FLOAT32)
                         : wide  ? ASH_T(INT64)
@@ -134,7 +140,7 @@ static ash_status check_gates(const ash_rule *r, const cell *c) {
     ASH_TRY(check_part(r, 20 + g, fine, 1, c->cells, 1));
   }
   for (uint32_t g = 0; g < 3; g++)
-    ASH_TRY(check_part(r, 9 + g, fine, 1, c->cells, 1));
+    ASH_TRY(check_part(r, 9 + g, hole, 1, c->cells, 1));
   ASH_TRY(check_part(r, 16, weight, 2, c->outputs, c->cells));
   return check_part(r, 17, bias, 1, c->outputs, 1);
 }
@@ -202,6 +208,8 @@ ash_status ash_shape_lstm(const ash_rule *r) {
   ASH_TRY(ash_rule_input(r, 6, "weights of the forget gate", &u));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[2], 2, 2));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[6], 2, 2));
+  ASH_TRY(
+      ash_rule_type(r, r->op->inputs[2], c.real ? REAL_WEIGHTS : ASH_T(INT8)));
   c.cells = w->shape.dim[0];
   c.outputs = u->shape.dim[1];
   ASH_TRY(check_gates(r, &c));
@@ -214,8 +222,7 @@ ash_status ash_shape_lstm(const ash_rule *r) {
   ASH_TRY(check_state(r, 19, c.real ? ASH_T(FLOAT32) : ASH_T(INT16), c.batches,
                       c.cells));
   ASH_TRY(check_lstm_act(r));
-  if (!c.real)
-    ASH_TRY(check_fixed(r));
+  ASH_TRY(c.real ? check_scales(r) : check_fixed(r));
   *r->out = in->shape;
   r->out->dim[r->out->rank - 1] = c.outputs;
   return ASH_OK;

@@ -242,12 +242,26 @@ static ash_status read_top_k(call *c) {
 
 /* ---- layers with state -------------------------------------------------- */
 
+/* Float data with int8 weights may want rows of int8 with a zero point. */
+static void put_asymmetric(call *c, uint32_t weights, uint32_t field) {
+  if (ash_op_in(c->r->g, &c->op, 0)->type == ASH_FLOAT32 &&
+      ash_op_in(c->r->g, &c->op, weights)->type == ASH_INT8)
+    put_int(c, "asymmetric", ash_fb_bool(&c->options, field, false));
+}
+
 static ash_status read_svdf(call *c) {
   ASH_TRY(put_field(c, "rank", 0, 0, 1));
+  put_asymmetric(c, 1, 2);
   return put_act(c, 1);
 }
 
+static ash_status read_rnn(call *c) {
+  put_asymmetric(c, 1, 1);
+  return put_act(c, 0);
+}
+
 static ash_status read_rnn_sequence(call *c) {
+  put_asymmetric(c, 1, 2);
   put_int(c, "time_major", ash_fb_bool(&c->options, 0, false));
   return put_act(c, 1);
 }
@@ -282,6 +296,8 @@ static ash_status read_lstm(call *c) {
   put_int(c, "time_major", ash_fb_bool(&c->options, 3, false));
   if (ash_op_out(c->r->g, &c->op, 0)->type == ASH_INT8)
     put_hidden(c);
+  if (ash_op_in(c->r->g, &c->op, 2))
+    put_asymmetric(c, 2, 4);
   return put_act(c, 0);
 }
 
@@ -557,12 +573,12 @@ static const rule rules[] = {
     {133, ASH_OP_imag, 1, 0, NULL, false, "c>f"},
     {134, ASH_OP_real, 1, 0, NULL, false, "c>f"},
     {135, ASH_OP_complex_abs, 1, 0, NULL, false, "c>f"},
-    {24, ASH_OP_rnn, 3, 7, read_act, true, "fffff>f"},
-    {27, ASH_OP_svdf, 4, 6, read_svdf, true, "fffff>f bbhih>b bbbib>b"},
-    {35, ASH_OP_rnn, 3, 31, read_rnn_sequence, true, "fffff>f"},
+    {24, ASH_OP_rnn, 3, 7, read_rnn, true, "fffff>f fbbff>f"},
+    {27, ASH_OP_svdf, 4, 6, read_svdf, true, "fffff>f fbbff>f bbhih>b bbbib>b"},
+    {35, ASH_OP_rnn, 3, 31, read_rnn_sequence, true, "fffff>f fbbff>f"},
     {44, ASH_OP_lstm, 4, 71, read_lstm, true,
      "ffffffffffffffffffffffff>f bbbbbbbbbhhhiiiibibhhhhh>b "
-     "hbbbbbbbbhhhllllblhhhhhh>h"},
+     "hbbbbbbbbhhhllllblhhhhhh>h fbbbbbbbbbbbffffbfffffff>f"},
     {99, ASH_OP_squared_difference, 2, 0, NULL, true, "ff>f bb>b ii>i"},
 };
 

@@ -67,6 +67,12 @@ float ash_ref_clamp(const ash_ref_limits *limits, float value);
 /* Float input k as int8 with a scale and a zero point for each of `rows` equal
  * rows, as dynamic-range quantisation does it; `values` have the zero point
  * subtracted. */
+float ash_ref_quantise_row(const float *x, size_t count, bool asymmetric,
+                           int32_t *to); /* the scale */
+/* Sum of products of `count` floats with row `i` of the weights in input k,
+ * float or int8; `levels` has room for `count`. */
+float ash_ref_weigh(const ash_ref_call *c, uint32_t k, size_t i, const float *x,
+                    size_t count, int32_t *levels);
 ash_status ash_ref_quantise_rows(const ash_ref_call *c, uint32_t k, size_t rows,
                                  bool asymmetric, const int32_t **values,
                                  const float **scales);

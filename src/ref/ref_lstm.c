@@ -13,6 +13,7 @@ typedef struct lstm {
   size_t depth, cells, outputs;
   bool coupled;
   size_t batch, row; /* at present: of the states, of data and result */
+  int32_t *levels;   /* room for a row of any of them */
 } lstm;
 
 enum { INPUT, FORGET, CELL, OUTPUT, GATES };
@@ -26,13 +27,6 @@ static const float *reals(const lstm *l, uint32_t k) {
 }
 
 /* ---- float -------------------------------------------------------------- */
-
-static float dot(const float *a, const float *b, size_t count) {
-  float sum = 0;
-  for (size_t i = 0; i < count; i++)
-    sum += a[i] * b[i];
-  return sum;
-}
 
 static float sigmoid(float x) {
   return (float)(1.0 / (1.0 + exp(-(double)x)));
@@ -64,17 +58,26 @@ static void normalise(float *x, size_t count) {
     x[i] = (x[i] - mean) * inverse;
 }
 
+/* A peephole's weight, float or int8. */
+static float factor_of(const lstm *l, uint32_t k, size_t i) {
+  const ash_tensor *w = ash_ref_in(l->c, k);
+  if (w->type == ASH_FLOAT32)
+    return reals(l, k)[i];
+  return (float)((const int8_t *)ash_ref_read(l->c, k))[i] *
+         ash_ref_scale_of(w);
+}
+
 static void gate_real(const lstm *l, uint32_t g, const float *h,
                       const float *cell, float *y) {
   const uint32_t peephole = g == OUTPUT ? 11 : 9 + g;
   const float *bias = reals(l, 12 + g), *norm = reals(l, 20 + g);
   for (size_t i = 0; i < l->cells; i++) {
     y[i] = norm || !bias ? 0 : bias[i];
-    y[i] += dot(reals(l, 1 + g) + i * l->depth, reals(l, 0) + l->row * l->depth,
-                l->depth);
-    y[i] += dot(reals(l, 5 + g) + i * l->outputs, h, l->outputs);
+    y[i] += ash_ref_weigh(l->c, 1 + g, i, reals(l, 0) + l->row * l->depth,
+                          l->depth, l->levels);
+    y[i] += ash_ref_weigh(l->c, 5 + g, i, h, l->outputs, l->levels);
     if (g != CELL && has(l, peephole))
-      y[i] += reals(l, peephole)[i] * cell[i];
+      y[i] += factor_of(l, peephole, i) * cell[i];
   }
   if (norm)
     normalise(y, l->cells);
@@ -113,12 +116,11 @@ static ash_status step_real(const lstm *l) {
   for (size_t i = 0; i < l->cells; i++)
     gate[OUTPUT][i] *= activate(act, cell[i]);
   for (size_t o = 0; o < l->outputs; o++)
-    h[o] =
-        has(l, 16)
-            ? clip((has(l, 17) ? reals(l, 17)[o] : 0) +
-                       dot(reals(l, 16) + o * l->cells, gate[OUTPUT], l->cells),
-                   proj_clip)
-            : gate[OUTPUT][o];
+    h[o] = has(l, 16) ? clip((has(l, 17) ? reals(l, 17)[o] : 0) +
+                                 ash_ref_weigh(l->c, 16, o, gate[OUTPUT],
+                                               l->cells, l->levels),
+                             proj_clip)
+                      : gate[OUTPUT][o];
   memcpy((float *)ash_ref_write(l->c, 0) + l->row * l->outputs, h,
          l->outputs * sizeof *h);
   return ASH_OK;
@@ -384,6 +386,9 @@ ash_status ash_ref_lstm(const ash_ref_call *c) {
   l.depth = (size_t)w->dim[1];
   l.outputs = (size_t)ash_ref_in(c, 6)->shape.dim[1];
   l.coupled = !has(&l, 1);
+  l.levels = ASH_NEW_ARRAY(&c->ctx->scratch, int32_t,
+                           l.cells + l.depth + l.outputs + 1);
+  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
   for (l.batch = 0; l.batch < l.s.batches; l.batch++)
     for (size_t t = 0; t < l.s.steps; t++) {
       const ash_mark mark = ash_zone_mark(&c->ctx->scratch);
