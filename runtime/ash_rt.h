@@ -812,6 +812,8 @@ void ash_rt_div_s8(const ash_rt_pairs_q8_params *p, const int8_t *a,
                    const int8_t *b, int8_t *out);
 void ash_rt_div_u8(const ash_rt_pairs_q8_params *p, const uint8_t *a,
                    const uint8_t *b, uint8_t *out);
+void ash_rt_div_s16(const ash_rt_pairs_q8_params *p, const int16_t *a,
+                    const int16_t *b, int16_t *out);
 /* `out_*` scales values from 0 on, `b_*` products of value and slope. */
 void ash_rt_prelu_s8(const ash_rt_pairs_q8_params *p, const int8_t *a,
                      const int8_t *b, int8_t *out);
@@ -943,6 +945,25 @@ typedef struct ash_rt_count_params {
 void ash_rt_lut_s8(const ash_rt_count_params *p, const int8_t *in,
                    const int8_t *table, int8_t *out);
 /* out[i] = table[in[i]]. */
+/* 513 entries: the results from -32768 on in steps of 128, the last beyond. */
+void ash_rt_lut_s16(const ash_rt_count_params *p, const int16_t *in,
+                    const int16_t *table, int16_t *out);
+
+typedef struct ash_rt_abs_s16_params {
+  int32_t count, multiplier, shift;
+} ash_rt_abs_s16_params;
+
+void ash_rt_abs_s16(const ash_rt_abs_s16_params *p, const int16_t *in,
+                    int16_t *out);
+
+typedef struct ash_rt_sqrt_s16_params {
+  int32_t count;
+  float in_scale, out_scale;
+} ash_rt_sqrt_s16_params;
+
+void ash_rt_sqrt_s16(const ash_rt_sqrt_s16_params *p, const int16_t *in,
+                     int16_t *out);
+
 void ash_rt_lut_u8(const ash_rt_count_params *p, const uint8_t *in,
                    const uint8_t *table, uint8_t *out);
 void ash_rt_logistic_f32(const ash_rt_count_params *p, const float *in,
@@ -1157,6 +1178,9 @@ void ash_rt_resize_nearest(const ash_rt_resize_params *p, const void *in,
 void ash_rt_resize_bilinear_s8(const ash_rt_resize_params *p, const int8_t *in,
                                const int32_t *table, const int32_t *parts,
                                int8_t *out);
+void ash_rt_resize_bilinear_s16(const ash_rt_resize_params *p,
+                                const int16_t *in, const int32_t *table,
+                                const int32_t *parts, int16_t *out);
 void ash_rt_resize_bilinear_u8(const ash_rt_resize_params *p, const uint8_t *in,
                                const int32_t *table, const float *parts,
                                uint8_t *out);

@@ -251,6 +251,63 @@ def unary(op, y_quant, version=3, scales=(-14, -9), **options):
     return build
 
 
+def compare(op):
+    def build(c):
+        a_shape, b_shape, y_shape = broadcast_shapes(c)
+        aq, bq = (quant_of(c, c.dtype, 2.0 ** c.rng.uniform(-12, -4))
+                  for _ in range(2))
+        a, b = tensor(c, "a", a_shape, aq), tensor(c, "b", b_shape, bq)
+        y = c.model.add_tensor("y", y_shape, "bool")
+        c.model.add_op(op, [a, b], [y], version=2)
+        return c.finish([a, b], [y])
+    return build
+
+
+def divide(c):
+    """Quotients of one half and more, see more_op_models.py."""
+    shape = c.shape(2, 1, 6)
+    aq, bq = quant_of(c, c.dtype), quant_of(c, c.dtype)
+    yq = quant_of(c, c.dtype, float(aq[0]) / float(bq[0]) * 0.01)
+    a, b = tensor(c, "a", shape, aq), tensor(c, "b", shape, bq)
+    y = tensor(c, "y", shape, yq)
+    c.model.add_op("DIV", [a, b], [y], version=2)
+    c.inputs = {"input_0": c.rng.integers(5000, 32768, (6,) + shape).astype(
+        np.int16), "input_1": c.rng.integers(1, 5000, (6,) + shape).astype(
+            np.int16)}
+    return c.finish([a, b], [y])
+
+
+def positive(op):
+    """Roots: LiteRT refuses negative values."""
+    def build(c):
+        shape = c.shape(2, 1, 6)
+        xq = quant_of(c, c.dtype, 2.0 ** c.rng.uniform(-12, -4))
+        yq = quant_of(c, c.dtype, 2.0 ** c.rng.uniform(-12, -6))
+        x, y = tensor(c, "x", shape, xq), tensor(c, "y", shape, yq)
+        c.model.add_op(op, [x], [y], version=2)
+        c.inputs = {"input_0": c.rng.integers(1, 32768, (6,) + shape).astype(
+            np.int16)}
+        return c.finish([x], [y])
+    return build
+
+
+def resize(c):
+    h, w, n = (int(k) for k in c.rng.integers(1, 6, 3))
+    size = [int(k) for k in c.rng.integers(1, 9, 2)]
+    quant = quant_of(c, c.dtype)
+    x = tensor(c, "x", (1, h, w, n), quant)
+    y = tensor(c, "y", (1, *size, n), quant)
+    corners = bool(c.rng.random() < 0.4)
+    c.model.add_op("RESIZE_BILINEAR", [x, c.ints("size", size)], [y],
+                   version=4, align_corners=corners,
+                   half_pixel_centers=not corners and c.rng.random() < 0.5)
+    return c.finish([x], [y])
+
+
+def fine(c, x):
+    return quant_of(c, c.dtype, 2.0 ** c.rng.uniform(-13, -8))
+
+
 def unit(c, x):
     return {"int16": (np.float32(1 / 32768), 0),
             "uint8": (np.float32(1 / 256), 0)}[c.dtype]
@@ -298,7 +355,22 @@ def requantize(c):
     return c.finish([x], [y])
 
 
+def dense_matmul(c):
+    """Float data by int8 weights."""
+    rows, columns, depth = (int(n) for n in c.rng.integers(1, 6, 3))
+    adj_y = bool(c.rng.random() < 0.5)
+    shape = (columns, depth) if adj_y else (depth, columns)
+    a = c.model.add_tensor("a", (2, rows, depth), "float32")
+    b = weights_of(c, "b", shape)
+    y = c.model.add_tensor("y", (2, rows, columns), "float32")
+    c.model.add_op("BATCH_MATMUL", [a, b], [y], version=4, adj_y=adj_y,
+                   **asymmetric(c))
+    return c.finish([a], [y])
+
+
 def batch_matmul(c):
+    if c.dtype.startswith("hybrid"):
+        return dense_matmul(c)
     left, right = c.dtype.split("_")
     rows, columns, depth = (int(n) for n in c.rng.integers(1, 6, 3))
     adj_y = bool(c.rng.random() < 0.5)
@@ -506,10 +578,9 @@ def top_k(c):
 def embedding_lookup(c):
     rows, width, picks = (int(n) for n in c.rng.integers(2, 7, 3))
     i = c.model.add_tensor("i", (picks,), "int32")
-    t = c.model.add_tensor("t", (rows, width), "float32",
-                           float_data(c, (rows, width)))
+    t = weights_of(c, "t", (rows, width))
     y = c.model.add_tensor("y", (picks, width), "float32")
-    c.model.add_op("EMBEDDING_LOOKUP", [i, t], [y])
+    c.model.add_op("EMBEDDING_LOOKUP", [i, t], [y], version=3)
     c.inputs = {"input_0": c.rng.integers(0, rows, (6, picks)).astype(
         np.int32)}
     return c.finish([i], [y])
@@ -598,12 +669,25 @@ FAMILIES = [
                              c.rng.choice([0.1, 0.3, 1.5])))), ("int16",)),
     ("RELU", unary("RELU", near), ("int16",)),
     ("RELU6", unary("RELU6", near), ("int16",)),
+    ("ABS", unary("ABS", near), ("int16",)),
+    ("NEG", unary("NEG", same, 1), ("int16", "int8")),
+    ("EXP", unary("EXP", fine, 2), ("int16",)),
+    ("LOG", unary("LOG", fine, 2), ("int16",)),
+    ("GELU", unary("GELU", near, 2, approximate=lambda c: bool(
+        c.rng.random() < 0.5)), ("int16",)),
+    ("SQRT", positive("SQRT"), ("int16",)),
+    ("RSQRT", positive("RSQRT"), ("int16",)),
+    ("DIV", divide, ("int16",)),
+    ("LESS", compare("LESS"), ("int16",)),
+    ("EQUAL", compare("EQUAL"), ("int16",)),
+    ("GREATER_EQUAL", compare("GREATER_EQUAL"), ("int16",)),
+    ("RESIZE_BILINEAR", resize, ("int16",)),
     ("MEAN", mean("MEAN"), ("int16",)),
     ("QUANTIZE", requantize, ("int16_int16", "int16_int8", "int8_int16",
-                              "int16_int32", "int32_int8",
+                              "int16_int32", "int32_int8", "uint8_int16",
                               "int32_int16")),
     ("TOPK_V2", top_k, ("float32", "int8")),
-    ("EMBEDDING_LOOKUP", embedding_lookup, ("float32",)),
+    ("EMBEDDING_LOOKUP", embedding_lookup, ("float32", "hybrid")),
     ("RFFT2D", rfft2d, ("float32",)),
     ("WHILE", loop, ("float32",)),
     ("IF", branch, ("float32",)),
@@ -612,7 +696,7 @@ FAMILIES = [
     ("UNIDIRECTIONAL_SEQUENCE_RNN", rnn("UNIDIRECTIONAL_SEQUENCE_RNN"),
      ("float32",) + HYBRID),
     ("UNIDIRECTIONAL_SEQUENCE_LSTM", lstm, ("float32", "int8") + HYBRID),
-    ("BATCH_MATMUL", batch_matmul, ("int16_int16", "int16_int8")),
+    ("BATCH_MATMUL", batch_matmul, ("int16_int16", "int16_int8") + HYBRID),
 ]
 
 

@@ -123,6 +123,46 @@ static int32_t look_up(const table *t, int64_t x) {
   return t->at[i] + (int32_t)floor_shift((int64_t)slope * part + 64, 7);
 }
 
+/* ---- other functions ----------------------------------------------------- */
+
+/* In float32, where LiteRT makes these tables. */
+static float nearest(float x) {
+  return x > 1e9f ? 1e9f : x < -1e9f ? -1e9f : roundf(x);
+}
+
+/* f(x) in steps; where there is no value, the end of the range. */
+static float steps_of(float (*f)(float x), float x, float out, float unit) {
+  const float y = f(x);
+  return (isinf(y) ? out * (y < 0 ? -32768.0f : 32767.0f) : y) * unit;
+}
+
+static void make_function(table *t, float (*f)(float x), float in, float out) {
+  const float low = in * -32768.0f, high = in * 32767.0f;
+  const float unit = 65536.0f / (out * 32767.0f - out * -32768.0f);
+  const float step = (high - low) / (float)STEPS, half = step / 2;
+  for (int32_t i = 0; i < STEPS; i++) {
+    const float x = low + (float)i * step;
+    const float here = nearest(steps_of(f, x, out, unit));
+    const float next = steps_of(f, x + step, out, unit);
+    const float chord = nearest((next + here) / 2);
+    const float middle = nearest(steps_of(f, x + half, out, unit));
+    t->at[i] = within((double)(here - nearest((chord - middle) / 2)));
+  }
+  t->at[STEPS] = within((double)nearest(steps_of(f, high, out, unit)));
+}
+
+ash_status ash_ref_map16(const ash_ref_call *c, float (*f)(float x)) {
+  const ash_tensor *in = ash_ref_in(c, 0), *out = ash_ref_out(c, 0);
+  table t;
+  make_function(&t, f, ash_ref_scale_of(in), ash_ref_scale_of(out));
+  for (uint64_t i = 0; i < ash_ref_elements(out); i++)
+    ash_ref_put(out, ash_ref_write(c, 0), i,
+                look_up(&t, ash_ref_get(in, ash_ref_read(c, 0), i)));
+  return ASH_OK;
+}
+
+/* ---- softmax, continued -------------------------------------------------- */
+
 typedef struct softmax {
   table exps, inverses;
   ash_ref_factor factor;
