@@ -329,6 +329,35 @@ def loop(c):
     c.output("all", (n, 4), np.float32)
 
 
+def lp_pool(c):
+    x = c.input("x", (1, 2, 6, 7), np.float32)
+    c.g.node("LpPool", [x], ["y"], kernel_shape=[3, 2], strides=[2, 1], p=3,
+             pads=[1, 0, 1, 0])
+    c.g.node("GlobalLpPool", [x], ["z"], p=2)
+    c.output("y", (1, 2, 3, 6), np.float32)
+    c.output("z", (1, 2, 1, 1), np.float32)
+
+
+def pool_places(c):
+    """The largest values of windows, and where they are; and back."""
+    x = c.input("x", (2, 3, 6, 7), np.float32)
+    c.g.node("MaxPool", [x], ["y", "i"], kernel_shape=[2, 3], strides=[2, 2],
+             pads=[0, 1, 0, 1])
+    c.output("y", (2, 3, 3, 4), np.float32)
+    c.output("i", (2, 3, 3, 4), np.int64)
+
+
+def spectrum(c):
+    c.opset = 17
+    x = c.input("x", (2, 12, 1), np.float32)
+    c.g.node("DFT", [x], ["y"], axis=1, onesided=int(c.rng.integers(0, 2)))
+    window = c.g.constant(np.hanning(6).astype(np.float32))
+    step = c.g.constant(np.array(2, np.int64))
+    c.g.node("STFT", [x, step, window], ["z"])
+    c.output("y", (2, None, 2), np.float32)
+    c.output("z", (2, 4, 4, 2), np.float32)
+
+
 LEVELS = ("int8", "uint8")
 NONE = ("none",)
 # name, builder, level types, may floats stay?
@@ -378,6 +407,9 @@ FAMILIES = [
     ("QLinearConcat", qlinear_concat, LEVELS, False),
     ("MatMulInteger", integer_matmul, LEVELS, True),
     ("dynamic_quantisation", dynamic_layer, ("uint8",), True),
+    ("LpPool", lp_pool, ("uint8",), True),
+    ("MaxPool_indices", pool_places, ("uint8",), True),
+    ("spectra", spectrum, ("uint8",), True),
     ("Scan", scan, ("uint8",), True),
     ("Loop", loop, ("uint8",), True),
 ]

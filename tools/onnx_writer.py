@@ -43,8 +43,9 @@ def tensor(name, array):
 
 
 def value_info(name, dtype, shape):
-    dims = b"".join(block(1, block(2, d) if isinstance(d, str)
-                          else number(1, d)) for d in shape)
+    dims = b"".join(block(1, b"" if d is None else block(2, d)
+                          if isinstance(d, str) else number(1, d))
+                    for d in shape)
     kind = number(1, TYPES[np.dtype(dtype).name]) + block(2, dims)
     return block(1, name) + block(2, block(1, kind))
 

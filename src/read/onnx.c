@@ -141,8 +141,8 @@ uint32_t ash_ox_from_tensor(ash_ox *m, const ash_onnx_tensor *t) {
     return ASH_NO_ID;
   if (t->type == ASH_NONE) {
     ash_ox_fail(m, ASH_UNSUPPORTED, ASH_D_onnx_type,
-                "constant '%s' has element type %d of ONNX", t->name,
-                (int)t->type_number);
+                "constant '%s' has element type %s", t->name,
+                ash_onnx_type_text(t->type_number));
     return ASH_NO_ID;
   }
   if (!shape_of(&made.shape, t) ||
@@ -287,8 +287,10 @@ static void add_input(ash_ox *m, const ash_onnx_value *v, uint32_t *ids,
     return; /* an initialiser */
   if (v->type == ASH_NONE) {
     ash_ox_fail(m, ASH_UNSUPPORTED, ASH_D_onnx_type,
-                "input '%s' has element type %d of ONNX, or is no tensor",
-                v->name, (int)v->type_number);
+                v->type_number ? "input '%s' has element type %s"
+                               : "input '%s' is a sequence, optional or map, "
+                                 "no tensor%.0s",
+                v->name, ash_onnx_type_text(v->type_number));
     return;
   }
   const ash_shape shape = input_shape(m, v);
@@ -324,9 +326,9 @@ static void add_inputs(ash_ox *m) {
 /* ---- nodes --------------------------------------------------------------- */
 
 static const ash_ox_handler *const families[] = {
-    ash_ox_math,   ash_ox_move, ash_ox_window, ash_ox_norm,   ash_ox_reduce,
-    ash_ox_matrix, ash_ox_rnn,  ash_ox_loss,   ash_ox_resize, ash_ox_quant,
-    ash_ox_flow,   ash_ox_make, ash_ox_deeploy};
+    ash_ox_math,   ash_ox_move, ash_ox_window,  ash_ox_norm,   ash_ox_reduce,
+    ash_ox_matrix, ash_ox_rnn,  ash_ox_loss,    ash_ox_resize, ash_ox_quant,
+    ash_ox_flow,   ash_ox_make, ash_ox_deeploy, ash_ox_signal};
 
 static const ash_ox_handler *find_handler(const char *type) {
   for (size_t f = 0; f < ASH_COUNT_OF(families); f++)

@@ -176,6 +176,6 @@ typedef struct ash_ox_handler {
 extern const ash_ox_handler ash_ox_math[], ash_ox_move[], ash_ox_window[],
     ash_ox_norm[], ash_ox_reduce[], ash_ox_matrix[], ash_ox_quant[],
     ash_ox_rnn[], ash_ox_loss[], ash_ox_resize[], ash_ox_deeploy[],
-    ash_ox_flow[], ash_ox_make[];
+    ash_ox_flow[], ash_ox_make[], ash_ox_signal[];
 
 #endif
