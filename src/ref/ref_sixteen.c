@@ -127,7 +127,7 @@ static int32_t look_up(const table *t, int64_t x) {
 
 /* In float32, where LiteRT makes these tables. */
 static float nearest(float x) {
-  return x > 1e9f ? 1e9f : x < -1e9f ? -1e9f : roundf(x);
+  return x > 1e9f ? 1e9f : x > -1e9f ? roundf(x) : -1e9f; /* NaN: the least */
 }
 
 /* f(x) in steps; where there is no value, the end of the range. */
