@@ -26,9 +26,7 @@ void ash_rt_add_s8_dsp(const ash_rt_add_s8_params *p, const int8_t *a,
   const int32_t half_b = ash_rt_add_half_dsp(n_b);
   const int32_t half = ash_rt_add_half_dsp(n);
   const int32_t low = p->act_min, high = p->act_max;
-  int32_t count = 1;
-  for (int32_t d = 0; d < p->shape.rank; d++)
-    count *= p->shape.dim[d];
+  const int32_t count = ash_rt_count_of(&p->shape);
   const int8_t *const end = a + count;
   while (a != end) {
     const int32_t x = ash_rt_add_scale_dsp((*a++ + offset_a) * (1 << 20), m_a,

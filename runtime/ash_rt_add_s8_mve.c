@@ -51,8 +51,6 @@ static void ash_rt_add_run_mve(const ash_rt_add_s8_params *p, const int8_t *a,
 
 void ash_rt_add_s8_mve(const ash_rt_add_s8_params *p, const int8_t *a,
                        const int8_t *b, int8_t *out) {
-  int32_t count = 1;
-  for (int32_t d = 0; d < p->shape.rank; d++)
-    count *= p->shape.dim[d];
+  const int32_t count = ash_rt_count_of(&p->shape);
   ash_rt_add_run_mve(p, a, b, out, count);
 }

@@ -66,9 +66,7 @@ static void ash_rt_add_group_rvv(const ash_rt_add_s8_params *p, const int8_t *a,
 
 void ash_rt_add_s8_rvv(const ash_rt_add_s8_params *p, const int8_t *a,
                        const int8_t *b, int8_t *out) {
-  int32_t count = 1;
-  for (int32_t d = 0; d < p->shape.rank; d++)
-    count *= p->shape.dim[d];
+  const int32_t count = ash_rt_count_of(&p->shape);
   for (int32_t i = 0; i < count; i += ASH_RT_RVV_GROUP)
     ash_rt_add_group_rvv(p, a + i, b + i, out + i,
                          count - i < ASH_RT_RVV_GROUP ? count - i

@@ -1,6 +1,6 @@
 /* ash_rt_add_u8.c - sum of two uint8 tensors of different scales. Both are
  * brought to one scale with 20 more bits first. */
-#include "ash_rt.h"
+#include "ash_rt_pairs.h"
 
 static inline int32_t ash_rt_add_one(const ash_rt_pairs_q8_params *p, int32_t x,
                                      int32_t y) {

@@ -1,5 +1,5 @@
 /* ash_rt_angles_f32.c - sine and cosine, float32. */
-#include "ash_rt.h"
+#include "ash_rt_maps.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* ash_rt_arg.c - where the largest or smallest value of a row is; the first of
  * equals. */
-#include "ash_rt.h"
+#include "ash_rt_folds.h"
 
 void ash_rt_arg_f32(const ash_rt_arg_params *p, const float *in, void *out) {
   for (int32_t o = 0; o < p->outer; o++)

@@ -1,11 +1,11 @@
 /* ash_rt_average_pool_2d_s8.c - average over windows, int8; padding does not
  * count. */
-#include "ash_rt.h"
+#include "ash_rt_lanes.h"
+#include "ash_rt_layers_s8.h"
 
 typedef struct ash_rt_average_box {
-  const int8_t *in;
-  int32_t rows, columns;
-  ptrdiff_t row, column; /* distances */
+  ash_rt_pane pane;
+  const int8_t *in; /* its first element */
   uint32_t count;
   uint32_t inverse; /* ceil(2^32 / count), 0: divide */
 } ash_rt_average_box;
@@ -33,9 +33,9 @@ static void ash_rt_average_4(const ash_rt_pool_2d_s8_params *p,
                              int8_t *out) {
   int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   const int8_t *row = b->in + c;
-  for (int32_t y = 0; y < b->rows; y++, row += b->row) {
+  for (int32_t y = 0; y < b->pane.rows; y++, row += b->pane.row) {
     const int8_t *x = row;
-    for (int32_t k = 0; k < b->columns; k++, x += b->column) {
+    for (int32_t k = 0; k < b->pane.columns; k++, x += b->pane.column) {
       s0 += x[0];
       s1 += x[1];
       s2 += x[2];
@@ -48,16 +48,36 @@ static void ash_rt_average_4(const ash_rt_pool_2d_s8_params *p,
   out[c + 3] = ash_rt_average_finish(p, b, s3);
 }
 
+#if ASH_RT_LANES > 1
+static void ash_rt_average_lanes(const ash_rt_pool_2d_s8_params *p,
+                                 const ash_rt_average_box *b, int32_t c,
+                                 int8_t *out) {
+  int32_t s[ASH_RT_LANES] = {0};
+  for (int32_t y = 0; y < b->pane.rows; y++)
+    for (int32_t k = 0; k < b->pane.columns; k++) {
+      const int8_t *x = b->in + y * b->pane.row + k * b->pane.column + c;
+      for (int32_t i = 0; i < ASH_RT_LANES; i++)
+        s[i] += x[i];
+    }
+  for (int32_t i = 0; i < ASH_RT_LANES; i++)
+    out[c + i] = ash_rt_average_finish(p, b, s[i]);
+}
+#endif
+
 static void ash_rt_average_pixel(const ash_rt_pool_2d_s8_params *p,
                                  const ash_rt_average_box *b, int8_t *out) {
   int32_t c = 0;
+#if ASH_RT_LANES > 1
+  for (; c + ASH_RT_LANES <= p->window.in_c; c += ASH_RT_LANES)
+    ash_rt_average_lanes(p, b, c, out);
+#endif
   for (; c + 4 <= p->window.in_c; c += 4)
     ash_rt_average_4(p, b, c, out);
   for (; c < p->window.in_c; c++) {
     int32_t sum = 0;
-    for (int32_t y = 0; y < b->rows; y++)
-      for (int32_t k = 0; k < b->columns; k++)
-        sum += b->in[y * b->row + k * b->column + c];
+    for (int32_t y = 0; y < b->pane.rows; y++)
+      for (int32_t k = 0; k < b->pane.columns; k++)
+        sum += b->in[y * b->pane.row + k * b->pane.column + c];
     out[c] = ash_rt_average_finish(p, b, sum);
   }
 }
@@ -65,19 +85,10 @@ static void ash_rt_average_pixel(const ash_rt_pool_2d_s8_params *p,
 static ash_rt_average_box ash_rt_average_box_of(const ash_rt_window *w,
                                                 const int8_t *in, int32_t y,
                                                 int32_t x) {
-  const int32_t top = y * w->stride_h - w->pad_top;
-  const int32_t left = x * w->stride_w - w->pad_left;
-  const ash_rt_taps v = ash_rt_taps_of(top, w->filter_h, 1, w->in_h);
-  const ash_rt_taps h = ash_rt_taps_of(left, w->filter_w, 1, w->in_w);
   ash_rt_average_box b;
-  b.rows = v.hi - v.lo;
-  b.columns = h.hi - h.lo;
-  b.row = (ptrdiff_t)w->in_w * w->in_c;
-  b.column = w->in_c;
-  b.count = (uint32_t)(b.rows * b.columns);
-  b.in = b.count ? in + (top + v.lo) * b.row + (left + h.lo) * b.column : in;
-  if (b.count == 0)
-    b.count = 1;
+  b.pane = ash_rt_pane_of(w, y, x);
+  b.in = in + b.pane.first;
+  b.count = b.pane.rows ? (uint32_t)(b.pane.rows * b.pane.columns) : 1;
   b.inverse = b.count > 1 && b.count < 5781 ? UINT32_MAX / b.count + 1 : 0;
   return b;
 }

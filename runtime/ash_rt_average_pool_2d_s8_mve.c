@@ -3,9 +3,8 @@
 #include "ash_rt_mve.h"
 
 typedef struct ash_rt_average_mve {
-  const int8_t *in;
-  int32_t rows, columns;
-  ptrdiff_t row, column; /* distances */
+  ash_rt_pane pane;
+  const int8_t *in; /* its first element */
   int32_t count;
   uint32_t inverse; /* 2^32 / count, rounded up; of 1: 2^32 - 1 */
 } ash_rt_average_mve;
@@ -36,9 +35,9 @@ static inline void ash_rt_average_eight_mve(const ash_rt_average_mve *b,
   const mve_pred16_t some = vctp16q((uint32_t)rest);
   const int8_t *row = b->in + c;
   int16x8_t s = vdupq_n_s16(0);
-  for (int32_t y = b->rows; y > 0; y--, row += b->row) {
+  for (int32_t y = b->pane.rows; y > 0; y--, row += b->pane.row) {
     const int8_t *x = row;
-    for (int32_t k = b->columns; k > 0; k--, x += b->column)
+    for (int32_t k = b->pane.columns; k > 0; k--, x += b->pane.column)
       s = vaddq_s16(s, vldrbq_z_s16(x, some));
   }
   if (r->ties)
@@ -69,9 +68,9 @@ static void ash_rt_average_pixel_mve(const ash_rt_pool_2d_s8_params *p,
   for (int32_t c = 0; c < p->window.in_c; c++) {
     const int8_t *row = b->in + c;
     int32_t s = 0;
-    for (int32_t y = 0; y < b->rows; y++, row += b->row)
-      for (int32_t k = 0; k < b->columns; k++)
-        s += row[k * b->column];
+    for (int32_t y = 0; y < b->pane.rows; y++, row += b->pane.row)
+      for (int32_t k = 0; k < b->pane.columns; k++)
+        s += row[k * b->pane.column];
     s += s < 0 ? r.ties : 0;
     const uint64_t n = (uint64_t)(uint32_t)(s + r.up);
     const int32_t y = (int32_t)((n * b->inverse) >> 32) - 128;
@@ -83,21 +82,10 @@ static void ash_rt_average_pixel_mve(const ash_rt_pool_2d_s8_params *p,
 static ash_rt_average_mve ash_rt_average_box_mve(const ash_rt_window *w,
                                                  const int8_t *in, int32_t y,
                                                  int32_t x) {
-  const int32_t top = y * w->stride_h - w->pad_top;
-  const int32_t left = x * w->stride_w - w->pad_left;
-  const ash_rt_taps v = ash_rt_taps_of(top, w->filter_h, 1, w->in_h);
-  const ash_rt_taps h = ash_rt_taps_of(left, w->filter_w, 1, w->in_w);
   ash_rt_average_mve b;
-  b.rows = v.hi - v.lo;
-  b.columns = h.hi - h.lo;
-  b.row = (ptrdiff_t)w->in_w * w->in_c;
-  b.column = w->in_c;
-  b.count = b.rows * b.columns;
-  b.in = b.count ? in + (top + v.lo) * b.row + (left + h.lo) * b.column : in;
-  if (b.count == 0) {
-    b.rows = 0;
-    b.count = 1;
-  }
+  b.pane = ash_rt_pane_of(w, y, x);
+  b.in = in + b.pane.first;
+  b.count = b.pane.rows ? b.pane.rows * b.pane.columns : 1;
   b.inverse = b.count == 1 ? UINT32_MAX : UINT32_MAX / (uint32_t)b.count + 1;
   return b;
 }

@@ -1,6 +1,6 @@
 /* ash_rt_batch_matmul_f32.c - products of matrices, float32; leading axes
  * broadcast. */
-#include "ash_rt.h"
+#include "ash_rt_matmul.h"
 
 static float ash_rt_matmul_one_f32(const ash_rt_batch_matmul_f32_params *p,
                                    const float *a, const float *b) {

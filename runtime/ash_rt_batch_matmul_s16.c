@@ -1,6 +1,8 @@
 /* ash_rt_batch_matmul_s16.c - products of matrices, int16 by int16 or int8;
  * leading axes broadcast. */
-#include "ash_rt.h"
+#include "ash_rt_fixed.h"
+#include "ash_rt_matmul.h"
+#include "ash_rt_types.h"
 
 static int64_t ash_rt_matmul_one_s16(const ash_rt_batch_matmul_s16_params *p,
                                      const int16_t *a, const void *b,

@@ -1,6 +1,6 @@
 /* ash_rt_batch_matmul_s8.c - products of matrices, int8; leading axes
  * broadcast. */
-#include "ash_rt.h"
+#include "ash_rt_matmul.h"
 
 static int8_t ash_rt_matmul_one_s8(const ash_rt_batch_matmul_s8_params *p,
                                    const int8_t *a, const int8_t *b) {

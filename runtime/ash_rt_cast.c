@@ -1,5 +1,5 @@
 /* ash_rt_cast.c - numbers from one type to another. */
-#include "ash_rt.h"
+#include "ash_rt_quantize.h"
 
 static int64_t ash_rt_least_of(int32_t type) {
   switch (type) {

@@ -4,7 +4,8 @@
 #ifndef ASH_RT_CMSIS_H
 #define ASH_RT_CMSIS_H
 
-#include "ash_rt.h"
+#include "ash_rt_layers_s8.h"
+#include "ash_rt_pairs.h"
 
 #include <arm_nnfunctions.h>
 
@@ -43,5 +44,44 @@ static inline cmsis_nn_context ash_rt_context_cmsis(void *scratch) {
   const cmsis_nn_context c = {scratch, 0};
   return c;
 }
+
+/* Calls of CMSIS-NN (--kernels cmsis-nn). Multipliers and shifts have an entry
+ * for each channel; `folded` is the bias and what the input's zero point adds.
+ * The scale of a fully connected layer has 31 bits, as the library wants it. */
+typedef struct ash_rt_dense_cmsis_params {
+  int32_t batches, in_c, out_c;
+  int32_t in_offset, out_offset;
+  int32_t multiplier, shift;
+  int32_t act_min, act_max;
+} ash_rt_dense_cmsis_params;
+
+typedef struct ash_rt_softmax_cmsis_params {
+  int32_t rows, depth;
+  int32_t multiplier, shift, diff_min;
+} ash_rt_softmax_cmsis_params;
+
+void ash_rt_conv_2d_s8_cmsis(const ash_rt_conv_2d_s8_params *p,
+                             const int8_t *in, const int8_t *filter,
+                             const int32_t *bias, const int32_t *multiplier,
+                             const int32_t *shift, int8_t *out, void *scratch);
+void ash_rt_depthwise_conv_2d_s8_cmsis(
+    const ash_rt_depthwise_conv_2d_s8_params *p, const int8_t *in,
+    const int8_t *filter, const int32_t *bias, const int32_t *multiplier,
+    const int32_t *shift, int8_t *out, void *scratch);
+void ash_rt_fully_connected_s8_cmsis(const ash_rt_dense_cmsis_params *p,
+                                     const int8_t *in, const int8_t *filter,
+                                     const int32_t *bias, const int32_t *folded,
+                                     int8_t *out);
+void ash_rt_average_pool_2d_s8_cmsis(const ash_rt_pool_2d_s8_params *p,
+                                     const int8_t *in, int8_t *out,
+                                     void *scratch);
+void ash_rt_max_pool_2d_s8_cmsis(const ash_rt_pool_2d_s8_params *p,
+                                 const int8_t *in, int8_t *out, void *scratch);
+void ash_rt_add_s8_cmsis(const ash_rt_add_s8_params *p, const int8_t *a,
+                         const int8_t *b, int8_t *out);
+void ash_rt_mul_s8_cmsis(const ash_rt_mul_s8_params *p, const int8_t *a,
+                         const int8_t *b, int8_t *out);
+void ash_rt_softmax_s8_cmsis(const ash_rt_softmax_cmsis_params *p,
+                             const int8_t *in, int8_t *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* ash_rt_compare_f32.c - comparisons of float32 tensors. */
-#include "ash_rt.h"
+#include "ash_rt_compare.h"
 
 static int32_t ash_rt_relation_f32(float x, float y) {
   return x < y    ? ASH_RT_LESS

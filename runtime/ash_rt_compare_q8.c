@@ -1,6 +1,6 @@
 /* ash_rt_compare_q8.c - comparisons of 8-bit tensors that may differ in scale.
  */
-#include "ash_rt.h"
+#include "ash_rt_compare.h"
 
 static int32_t ash_rt_relation_q8(const ash_rt_compare_q8_params *p, int32_t x,
                                   int32_t y) {

@@ -1,5 +1,5 @@
 /* ash_rt_compare_whole.c - comparisons of whole numbers and truth values. */
-#include "ash_rt.h"
+#include "ash_rt_compare.h"
 
 void ash_rt_compare_whole(const ash_rt_compare_params *p, const void *a,
                           const void *b, uint8_t *out) {

@@ -1,5 +1,5 @@
 /* ash_rt_complex.c - size and parts of complex numbers. */
-#include "ash_rt.h"
+#include "ash_rt_fourier.h"
 
 #include <math.h>
 

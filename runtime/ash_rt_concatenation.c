@@ -1,5 +1,5 @@
 /* ash_rt_concatenation.c - one input of a concatenation, copied. */
-#include "ash_rt.h"
+#include "ash_rt_moves.h"
 
 void ash_rt_concatenation(const ash_rt_concatenation_params *p, const void *in,
                           void *out) {

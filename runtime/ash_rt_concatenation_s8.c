@@ -1,6 +1,6 @@
 /* ash_rt_concatenation_s8.c - one input of a concatenation, brought to the
  * scale of the output. */
-#include "ash_rt.h"
+#include "ash_rt_moves.h"
 
 void ash_rt_concatenation_s8(const ash_rt_concatenation_s8_params *p,
                              const int8_t *in, int8_t *out) {

@@ -1,6 +1,7 @@
 /* ash_rt_concatenation_u8.c - one input of a concatenation, uint8, brought to
  * the scale of the output. */
-#include "ash_rt.h"
+#include "ash_rt_moves.h"
+#include "ash_rt_quantize.h"
 
 void ash_rt_concatenation_u8(const ash_rt_concatenation_u8_params *p,
                              const uint8_t *in, uint8_t *out) {

@@ -1,7 +1,7 @@
 /* ash_rt_conv_2d_f32.c - convolution, float32. Pixel by pixel in memory order;
  * four output channels at once, each summed over rows, columns and channels in
  * this order, the bias last. */
-#include "ash_rt.h"
+#include "ash_rt_layers_f32.h"
 
 /* The taps of one pixel inside the input. */
 typedef struct ash_rt_conv_box_f32 {

@@ -1,54 +1,10 @@
-/* ash_rt_conv_2d_s16.c - convolution, int16 by int8. Pixel by
- * pixel, in memory order; the inner loop runs along the channels. */
-#include "ash_rt.h"
-
-/* Sum of (x + offset) * w along one run of channels. */
-static int64_t ash_rt_dot_s16(const ash_rt_layer_params *p, const int16_t *x,
-                              const int8_t *w, int32_t count) {
-  int64_t s = 0;
-  for (int32_t i = 0; i < count; i++)
-    s += (int64_t)((x[i] + p->in_offset) * w[i]);
-  return s;
-}
-
-/* One output value; `filter` is its channel's. */
-static int64_t ash_rt_conv_sum_s16(const ash_rt_layer_params *p,
-                                   const int16_t *in, const int8_t *filter,
-                                   int32_t y, int32_t x, int32_t depth) {
-  const ash_rt_window *w = &p->window;
-  const int32_t top = y * w->stride_h - w->pad_top;
-  const int32_t left = x * w->stride_w - w->pad_left;
-  const ash_rt_taps v =
-      ash_rt_taps_of(top, w->filter_h, w->dilation_h, w->in_h);
-  const ash_rt_taps h =
-      ash_rt_taps_of(left, w->filter_w, w->dilation_w, w->in_w);
-  int64_t sum = 0;
-  for (int32_t fy = v.lo; fy < v.hi; fy++)
-    for (int32_t fx = h.lo; fx < h.hi; fx++) {
-      const ptrdiff_t at = (ptrdiff_t)(top + fy * w->dilation_h) * w->in_w +
-                           left + fx * w->dilation_w;
-      const ptrdiff_t tap = (ptrdiff_t)fy * w->filter_w + fx;
-      sum += ash_rt_dot_s16(p, in + at * w->in_c, filter + tap * depth, depth);
-    }
-  return sum;
-}
+/* ash_rt_conv_2d_s16.c - convolution, int16 by int8. */
+#include "ash_rt_layers_any.h"
 
 void ash_rt_conv_2d_s16(const ash_rt_layer_params *p, const int16_t *in,
                         const int8_t *filter, const void *bias,
                         const int32_t *multiplier, const int8_t *shift,
                         int16_t *out) {
-  const ash_rt_window *w = &p->window;
-  const int32_t depth = w->in_c / p->groups, made = w->out_c / p->groups;
-  const ptrdiff_t taps = (ptrdiff_t)w->filter_h * w->filter_w * depth;
-  for (int32_t n = 0; n < w->batches; n++) {
-    for (int32_t y = 0; y < w->out_h; y++)
-      for (int32_t x = 0; x < w->out_w; x++)
-        for (int32_t c = 0; c < w->out_c; c++) {
-          const int32_t k = p->per_channel ? c : 0;
-          const int64_t sum = ash_rt_conv_sum_s16(
-              p, in + c / made * depth, filter + c * taps, y, x, depth);
-          *out++ = ash_rt_layer_s16(p, sum, bias, c, multiplier[k], shift[k]);
-        }
-    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
-  }
+  const ash_rt_layer k = {p, in, filter, bias, multiplier, shift, out};
+  ash_rt_layer_run(&k, ASH_RT_S16, ASH_RT_CONV);
 }

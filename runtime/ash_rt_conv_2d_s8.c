@@ -4,7 +4,8 @@
  * a few contiguous runs; the inner loop multiplies a run with the weights of
  * four output channels, so that each input byte is loaded once for four
  * products. A 1x1 filter is one run. */
-#include "ash_rt.h"
+#include "ash_rt_layers_s8.h"
+#include "ash_rt_sums.h"
 
 /* The input of one pixel: `rows` times `runs` runs of `count` elements. */
 typedef struct ash_rt_conv_runs {

@@ -43,37 +43,11 @@ static int8_t *ash_rt_conv_copy_rvv(int8_t *to, const int8_t *from,
 #endif
 }
 
-/* A row of taps; `left` is the column of the first, `line` the input row. */
-static int8_t *ash_rt_conv_row_rvv(const ash_rt_conv_2d_s8_params *p,
-                                   const int8_t *line, int32_t left,
-                                   int8_t *to) {
-  const ash_rt_window *w = &p->window;
-  const ash_rt_taps h =
-      ash_rt_taps_of(left, w->filter_w, w->dilation_w, w->in_w);
-  to = ash_rt_conv_fill_rvv(to, -p->in_offset, h.lo * w->in_c);
-  if (w->dilation_w == 1 && h.hi > h.lo)
-    to = ash_rt_conv_copy_rvv(to, line + (ptrdiff_t)(left + h.lo) * w->in_c,
-                              (h.hi - h.lo) * w->in_c);
-  else
-    for (int32_t k = h.lo; k < h.hi; k++)
-      to = ash_rt_conv_copy_rvv(
-          to, line + (ptrdiff_t)(left + k * w->dilation_w) * w->in_c, w->in_c);
-  return ash_rt_conv_fill_rvv(to, -p->in_offset,
-                              (w->filter_w - h.hi) * w->in_c);
-}
-
 static void ash_rt_conv_column_rvv(const ash_rt_conv_2d_s8_params *p,
                                    const int8_t *in, int32_t y, int32_t x,
                                    int8_t *to) {
-  const ash_rt_window *w = &p->window;
-  const int32_t left = x * w->stride_w - w->pad_left;
-  int32_t row = y * w->stride_h - w->pad_top;
-  for (int32_t k = 0; k < w->filter_h; k++, row += w->dilation_h)
-    if (row >= 0 && row < w->in_h)
-      to = ash_rt_conv_row_rvv(p, in + (ptrdiff_t)row * w->in_w * w->in_c, left,
-                               to);
-    else
-      to = ash_rt_conv_fill_rvv(to, -p->in_offset, w->filter_w * w->in_c);
+  ash_rt_conv_column(p, in, y, x, to, ash_rt_conv_fill_rvv,
+                     ash_rt_conv_copy_rvv);
 }
 
 /* Channels [c, c + n) of a pixel. */

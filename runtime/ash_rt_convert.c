@@ -1,5 +1,5 @@
 /* ash_rt_convert.c - from one scale and integer type to another. */
-#include "ash_rt.h"
+#include "ash_rt_quantize.h"
 
 void ash_rt_convert(const ash_rt_convert_params *p, const void *in, void *out) {
   for (int32_t i = 0; i < p->count; i++) {

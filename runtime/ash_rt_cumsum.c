@@ -1,5 +1,5 @@
 /* ash_rt_cumsum.c - running sums along an axis. */
-#include "ash_rt.h"
+#include "ash_rt_folds.h"
 
 /* Element d of row (o, i), counted in the direction of the sum. */
 static ptrdiff_t ash_rt_cumsum_at(const ash_rt_cumsum_params *p, int32_t o,

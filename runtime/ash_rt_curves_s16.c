@@ -1,6 +1,6 @@
 /* ash_rt_curves_s16.c - logistic function and hyperbolic tangent, int16, from
  * one table of the positive half with linear interpolation. */
-#include "ash_rt.h"
+#include "ash_rt_maps.h"
 
 /* The input in 1/12288. */
 static int32_t ash_rt_curve_input(const ash_rt_curve_s16_params *p, int32_t x) {

@@ -1,7 +1,7 @@
 /* ash_rt_depthwise_conv_2d_f32.c - depthwise convolution, float32. The output
  * pixel itself holds the sums: the inner loop runs over channels, each channel
  * is summed over rows, then columns, the bias last. */
-#include "ash_rt.h"
+#include "ash_rt_layers_f32.h"
 
 /* out[c] += x[c / depth] * w[c] */
 static void ash_rt_depthwise_tap_f32(const float *x, const float *w,

@@ -2,7 +2,8 @@
  *
  * Pixel by pixel, in memory order; with one output channel an input channel,
  * four neighbouring channels at once. */
-#include "ash_rt.h"
+#include "ash_rt_layers_s8.h"
+#include "ash_rt_sums.h"
 
 /* The taps of one pixel inside the input. */
 typedef struct ash_rt_depthwise_box {
@@ -37,6 +38,23 @@ static ash_rt_depthwise_box ash_rt_depthwise_box_of(const ash_rt_window *w,
   b.filter_row = (ptrdiff_t)w->filter_w * w->out_c;
   return b;
 }
+
+#if ASH_RT_LANES > 1
+/* Sixteen neighbouring channels. */
+static void ash_rt_depthwise_lanes(uint32_t *sums,
+                                   const ash_rt_depthwise_box *b, int32_t c,
+                                   ptrdiff_t pitch, int32_t offset) {
+  uint32_t s[ASH_RT_LANES] = {0};
+  for (int32_t y = 0; y < b->rows; y++)
+    for (int32_t k = 0; k < b->columns; k++) {
+      const int8_t *x = b->in + y * b->in_row + k * b->in_column + c;
+      const int8_t *w = b->filter + y * b->filter_row + k * pitch + c;
+      for (int32_t i = 0; i < ASH_RT_LANES; i++)
+        s[i] += (uint32_t)((ash_rt_factor)(x[i] + offset) * w[i]);
+    }
+  ASH_RT_COPY(sums, s, sizeof s);
+}
+#endif
 
 /* Not inlined: alone, the loop fits the registers of small processors. */
 static ASH_RT_NOINLINE void
@@ -87,6 +105,10 @@ static void ash_rt_depthwise_plain(const ash_rt_depthwise_conv_2d_s8_params *p,
                                    const ash_rt_depthwise_box *b, int32_t c,
                                    int32_t n, uint32_t *sums) {
   const int32_t end = c + n;
+#if ASH_RT_LANES > 1
+  for (; c + ASH_RT_LANES <= end; c += ASH_RT_LANES, sums += ASH_RT_LANES)
+    ash_rt_depthwise_lanes(sums, b, c, p->window.out_c, p->in_offset);
+#endif
   for (; c + 4 <= end; c += 4, sums += 4)
     ash_rt_depthwise_sum_4(sums, b, c, p->window.out_c, p->in_offset);
   for (; c < end; c++)

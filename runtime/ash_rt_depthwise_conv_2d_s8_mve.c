@@ -3,47 +3,8 @@
  *
  * Eight neighbouring channels at once: products of two taps are added up in 16
  * bits, which is enough because no weight is -128; the sums of even and odd
- * channels are apart until they are stored. Where each tap of a pixel is comes
- * from a table, so that taps in the padding cost nothing special: they read a
- * pixel full of zero points. */
+ * channels are apart until they are stored. */
 #include "ash_rt_mve.h"
-
-enum { ASH_RT_DEPTHWISE_TAPS_MVE = 25 };
-
-typedef struct ash_rt_depthwise_mve {
-  const int8_t *taps[ASH_RT_DEPTHWISE_TAPS_MVE];
-  const int8_t *padding;
-  const int8_t *filter;
-  const int32_t *multiplier;
-  const int8_t *shift;
-  const int32_t *bias;
-  int32_t count, channels, offset, low, high;
-} ash_rt_depthwise_mve;
-
-static void ash_rt_depthwise_find_mve(ash_rt_depthwise_mve *k,
-                                      const ash_rt_window *w, const int8_t *in,
-                                      int32_t y, int32_t x) {
-  const int8_t **tap = k->taps;
-  int32_t row = y * w->stride_h - w->pad_top;
-  for (int32_t i = 0; i < w->filter_h; i++, row += w->dilation_h) {
-    const int inside = row >= 0 && row < w->in_h;
-    int32_t column = x * w->stride_w - w->pad_left;
-    for (int32_t j = 0; j < w->filter_w; j++, column += w->dilation_w)
-      *tap++ = inside && column >= 0 && column < w->in_w
-                   ? in + ((ptrdiff_t)row * w->in_w + column) * w->in_c
-                   : k->padding;
-  }
-}
-
-/* From a pixel without taps to the left or right of the input to the next. */
-static void ash_rt_depthwise_next_mve(ash_rt_depthwise_mve *k, int32_t step) {
-  const int8_t **tap = k->taps;
-  const int8_t **const end = tap + k->count;
-  do
-    if (*tap != k->padding)
-      *tap += step;
-  while (++tap < end);
-}
 
 #if ASH_RT_HAS_MVE
 /* The first `rest` of eight; all of them if `whole`, which costs less. */
@@ -53,7 +14,7 @@ ash_rt_depthwise_load_mve(const int8_t *from, mve_pred16_t some, int whole) {
 }
 
 /* Channels c to c + 7, of which `rest` exist. */
-ASH_RT_INLINE void ash_rt_depthwise_eight_mve(const ash_rt_depthwise_mve *k,
+ASH_RT_INLINE void ash_rt_depthwise_eight_mve(const ash_rt_depthwise *k,
                                               int32_t c, int32_t rest,
                                               int8_t *out, int whole) {
   const mve_pred16_t some = whole ? 0 : vctp16q((uint32_t)rest);
@@ -94,7 +55,7 @@ ASH_RT_INLINE void ash_rt_depthwise_eight_mve(const ash_rt_depthwise_mve *k,
     vstrbq_p_s16(out + c, sum, some);
 }
 #else
-static void ash_rt_depthwise_eight_mve(const ash_rt_depthwise_mve *k, int32_t c,
+static void ash_rt_depthwise_eight_mve(const ash_rt_depthwise *k, int32_t c,
                                        int32_t rest, int8_t *out, int whole) {
   (void)whole;
   for (int32_t i = 0; i < 8 && i < rest; i++) {
@@ -110,8 +71,7 @@ static void ash_rt_depthwise_eight_mve(const ash_rt_depthwise_mve *k, int32_t c,
 }
 #endif
 
-static void ash_rt_depthwise_pixel_mve(const ash_rt_depthwise_mve *k,
-                                       int8_t *out) {
+static void ash_rt_depthwise_pixel_mve(const ash_rt_depthwise *k, int8_t *out) {
   int32_t c = 0;
   for (; c + 8 <= k->channels; c += 8)
     ash_rt_depthwise_eight_mve(k, c, 8, out, 1);
@@ -123,26 +83,7 @@ void ash_rt_depthwise_conv_2d_s8_mve(
     const ash_rt_depthwise_conv_2d_s8_params *p, const int8_t *in,
     const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
     const int32_t *bias, int8_t *out, void *scratch) {
-  const ash_rt_window *w = &p->window;
-  ash_rt_depthwise_mve k = {{0}, scratch, filter, multiplier, shift, bias,
-                            0,   0,       0,      0,          0};
-  k.count = w->filter_h * w->filter_w;
-  k.channels = w->in_c;
-  k.offset = p->out_offset;
-  k.low = p->act_min;
-  k.high = p->act_max;
-  const ash_rt_taps inner = ash_rt_inner_columns(w);
-  if (scratch)
-    ASH_RT_FILL(scratch, (uint8_t)-p->in_offset, (size_t)w->in_c);
-  for (int32_t n = 0; n < w->batches; n++) {
-    for (int32_t y = 0; y < w->out_h; y++)
-      for (int32_t x = 0; x < w->out_w; x++, out += w->out_c) {
-        if (x > inner.lo && x < inner.hi)
-          ash_rt_depthwise_next_mve(&k, w->stride_w * w->in_c);
-        else
-          ash_rt_depthwise_find_mve(&k, w, in, y, x);
-        ash_rt_depthwise_pixel_mve(&k, out);
-      }
-    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
-  }
+  ash_rt_depthwise k = {{0}, scratch, filter,        multiplier, shift, bias,
+                        0,   0,       p->out_offset, 0,          0};
+  ash_rt_depthwise_pixels(p, &k, in, out, scratch, ash_rt_depthwise_pixel_mve);
 }

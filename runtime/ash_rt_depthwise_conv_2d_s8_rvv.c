@@ -1,47 +1,11 @@
 /* ash_rt_depthwise_conv_2d_s8_rvv.c - depthwise convolution, int8, with RISC-V
  * vectors, one output channel an input channel.
  *
- * Up to 32 neighbouring channels at once. Where each tap of a pixel is comes
- * from a table, so that taps in the padding cost nothing special: they read a
- * pixel full of zero points. */
+ * Up to 32 neighbouring channels at once. */
 #include "ash_rt_rvv.h"
 
-enum { ASH_RT_DEPTHWISE_TAPS_RVV = 25 };
-
-typedef struct ash_rt_depthwise_rvv {
-  const int8_t *taps[ASH_RT_DEPTHWISE_TAPS_RVV];
-  const int8_t *padding;
-  const int8_t *filter;
-  const int32_t *multiplier;
-  const int8_t *shift;
-  const int32_t *bias;
-  int32_t count, channels, offset, low, high;
-} ash_rt_depthwise_rvv;
-
-static void ash_rt_depthwise_find_rvv(ash_rt_depthwise_rvv *k,
-                                      const ash_rt_window *w, const int8_t *in,
-                                      int32_t y, int32_t x) {
-  const int8_t **tap = k->taps;
-  int32_t row = y * w->stride_h - w->pad_top;
-  for (int32_t i = 0; i < w->filter_h; i++, row += w->dilation_h) {
-    const int inside = row >= 0 && row < w->in_h;
-    int32_t column = x * w->stride_w - w->pad_left;
-    for (int32_t j = 0; j < w->filter_w; j++, column += w->dilation_w)
-      *tap++ = inside && column >= 0 && column < w->in_w
-                   ? in + ((ptrdiff_t)row * w->in_w + column) * w->in_c
-                   : k->padding;
-  }
-}
-
-/* From a pixel without taps to the left or right of the input to the next. */
-static void ash_rt_depthwise_next_rvv(ash_rt_depthwise_rvv *k, int32_t step) {
-  for (int32_t i = 0; i < k->count; i++)
-    if (k->taps[i] != k->padding)
-      k->taps[i] += step;
-}
-
 /* Channels [c, c + n). */
-static void ash_rt_depthwise_group_rvv(const ash_rt_depthwise_rvv *k, int32_t c,
+static void ash_rt_depthwise_group_rvv(const ash_rt_depthwise *k, int32_t c,
                                        int32_t n, int8_t *out) {
   const int8_t *w = k->filter + c;
 #if ASH_RT_HAS_RVV
@@ -92,8 +56,7 @@ static void ash_rt_depthwise_group_rvv(const ash_rt_depthwise_rvv *k, int32_t c,
 #endif
 }
 
-static void ash_rt_depthwise_pixel_rvv(const ash_rt_depthwise_rvv *k,
-                                       int8_t *out) {
+static void ash_rt_depthwise_pixel_rvv(const ash_rt_depthwise *k, int8_t *out) {
   for (int32_t c = 0; c < k->channels; c += ASH_RT_RVV_GROUP) {
     const int32_t left = k->channels - c;
     ash_rt_depthwise_group_rvv(
@@ -105,26 +68,7 @@ void ash_rt_depthwise_conv_2d_s8_rvv(
     const ash_rt_depthwise_conv_2d_s8_params *p, const int8_t *in,
     const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
     const int32_t *bias, int8_t *out, void *scratch) {
-  const ash_rt_window *w = &p->window;
-  ash_rt_depthwise_rvv k = {{0}, scratch, filter, multiplier, shift, bias,
-                            0,   0,       0,      0,          0};
-  k.count = w->filter_h * w->filter_w;
-  k.channels = w->in_c;
-  k.offset = p->out_offset;
-  k.low = p->act_min;
-  k.high = p->act_max;
-  const ash_rt_taps inner = ash_rt_inner_columns(w);
-  if (scratch)
-    ASH_RT_FILL(scratch, (uint8_t)-p->in_offset, (size_t)w->in_c);
-  for (int32_t n = 0; n < w->batches; n++) {
-    for (int32_t y = 0; y < w->out_h; y++)
-      for (int32_t x = 0; x < w->out_w; x++, out += w->out_c) {
-        if (x > inner.lo && x < inner.hi)
-          ash_rt_depthwise_next_rvv(&k, w->stride_w * w->in_c);
-        else
-          ash_rt_depthwise_find_rvv(&k, w, in, y, x);
-        ash_rt_depthwise_pixel_rvv(&k, out);
-      }
-    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
-  }
+  ash_rt_depthwise k = {{0}, scratch, filter,        multiplier, shift, bias,
+                        0,   0,       p->out_offset, 0,          0};
+  ash_rt_depthwise_pixels(p, &k, in, out, scratch, ash_rt_depthwise_pixel_rvv);
 }

@@ -1,5 +1,5 @@
 /* ash_rt_div_f32.c - quotient of two float32 tensors. */
-#include "ash_rt.h"
+#include "ash_rt_pairs.h"
 
 void ash_rt_div_f32(const ash_rt_binary_f32_params *p, const float *a,
                     const float *b, float *out) {

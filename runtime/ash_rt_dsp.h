@@ -3,7 +3,7 @@
 #ifndef ASH_RT_DSP_H
 #define ASH_RT_DSP_H
 
-#include "ash_rt.h"
+#include "ash_rt_packed.h"
 
 /* A pair is two 16-bit numbers, the
  * first in the low half. */
@@ -167,5 +167,34 @@ static inline uint32_t ash_rt_load_pair(const int16_t *p) {
   return ash_rt_pair(p[0], p[1]);
 #endif
 }
+
+/* Arm DSP: two 16-bit products at once. Weights are groups of channels (two for
+ * convolution, four for fully connected) by blocks of four taps, an even number
+ * of them, with the bytes of a block in the order 0 2 1 3 (one or two rows,
+ * fully connected: groups of two, order 0 1 2 3); shifts are below 0 and sums
+ * below 2^30. */
+void ash_rt_conv_2d_s8_dsp(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
+                           const int32_t *multiplier, const int8_t *shift,
+                           const int32_t *bias, const int8_t *filter,
+                           int8_t *out, void *scratch);
+void ash_rt_depthwise_conv_2d_s8_dsp(
+    const ash_rt_depthwise_conv_2d_s8_params *p, const int8_t *in,
+    const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
+    const int32_t *bias, int8_t *out, void *scratch);
+/* `scale` is multiplier m, addend c, shifts f and k: a sum s becomes
+ * (mul_high(s << k, m) + c) >> f, which the compiler has compared with the
+ * arithmetic of ash_rt_fully_connected_s8 for every sum there can be. */
+void ash_rt_fully_connected_s8_dsp(const ash_rt_fully_connected_s8_params *p,
+                                   const int8_t *in, const int32_t *bias,
+                                   const int8_t *filter, const int32_t *scale,
+                                   int8_t *out, void *scratch);
+
+/* Tensors of one shape; mul_s8_dsp: for shifts below 0. */
+void ash_rt_add_s8_dsp(const ash_rt_add_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
+void ash_rt_mul_s8_dsp(const ash_rt_mul_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
+void ash_rt_max_pool_2d_s8_dsp(const ash_rt_pool_2d_s8_params *p,
+                               const int8_t *in, int8_t *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* ash_rt_exp_f32.c - exponentials and logarithms, float32. */
-#include "ash_rt.h"
+#include "ash_rt_maps.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* ash_rt_floor_div_f32.c - quotient rounded down, float32. */
-#include "ash_rt.h"
+#include "ash_rt_pairs.h"
 
 #include <math.h>
 

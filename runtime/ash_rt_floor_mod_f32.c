@@ -1,6 +1,6 @@
 /* ash_rt_floor_mod_f32.c - remainder with the sign of the divisor,
  * float32. */
-#include "ash_rt.h"
+#include "ash_rt_pairs.h"
 
 #include <math.h>
 

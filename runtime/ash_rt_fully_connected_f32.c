@@ -1,6 +1,6 @@
 /* ash_rt_fully_connected_f32.c - matrix times vectors, float32. Four outputs at
  * once, each summed in the order of its inputs, the bias last. */
-#include "ash_rt.h"
+#include "ash_rt_layers_f32.h"
 
 static float ash_rt_fc_finish_f32(const ash_rt_fully_connected_f32_params *p,
                                   float sum, const float *bias, int32_t c) {

@@ -1,5 +1,5 @@
 /* ash_rt_fully_connected_s16.c - matrix times vectors, int16 by int8. */
-#include "ash_rt.h"
+#include "ash_rt_layers_any.h"
 
 /* To the nearest, ties away from zero, within what any clamp needs. */
 static int32_t ash_rt_fc_round(double x) {

@@ -1,5 +1,6 @@
 /* ash_rt_fully_connected_s8.c - matrix times vectors, int8. */
-#include "ash_rt.h"
+#include "ash_rt_layers_s8.h"
+#include "ash_rt_sums.h"
 
 /* sum * multiplier * 2^-(22 + shift) to the nearest, ties away from zero. The
  * product has up to 84 bits: it is formed in two parts, and `whole` is its

@@ -1,6 +1,6 @@
 /* ash_rt_fully_connected_u8.c - matrix times vectors, uint8, weights with a
  * zero point. */
-#include "ash_rt.h"
+#include "ash_rt_layers_any.h"
 
 void ash_rt_fully_connected_u8(const ash_rt_dense_params *p, const uint8_t *in,
                                const uint8_t *filter, const int32_t *bias,

@@ -1,5 +1,6 @@
 /* ash_rt_gather.c - rows chosen by the values of another tensor. */
-#include "ash_rt.h"
+#include "ash_rt_moves.h"
+#include "ash_rt_types.h"
 
 static ptrdiff_t ash_rt_pick(const void *indices, int32_t type, ptrdiff_t i,
                              int32_t length) {

@@ -1,6 +1,6 @@
 /* ash_rt_gelu_f32.c - Gaussian error linear units, float32: exact, and by
  * way of tanh. */
-#include "ash_rt.h"
+#include "ash_rt_maps.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* ash_rt_half.c - float16 and bfloat16 to float32 and back. */
-#include "ash_rt.h"
+#include "ash_rt_loops.h"
 
 typedef union ash_rt_float_word {
   uint32_t bits;

@@ -1,5 +1,5 @@
 /* ash_rt_hard_swish_f32.c - x * relu6(x + 3) / 6, float32. */
-#include "ash_rt.h"
+#include "ash_rt_maps.h"
 
 void ash_rt_hard_swish_f32(const ash_rt_count_params *p, const float *in,
                            float *out) {

@@ -1,5 +1,5 @@
 /* ash_rt_integer_sqrt.c - the square root of an integer, downwards. */
-#include "ash_rt.h"
+#include "ash_rt_loops.h"
 
 int64_t ash_rt_integer_sqrt(int64_t x) {
   uint64_t rest = x > 0 ? (uint64_t)x : 0, root = 0;

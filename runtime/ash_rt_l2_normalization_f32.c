@@ -1,5 +1,5 @@
 /* ash_rt_l2_normalization_f32.c - rows divided by their length, float32. */
-#include "ash_rt.h"
+#include "ash_rt_rows.h"
 
 #include <math.h>
 

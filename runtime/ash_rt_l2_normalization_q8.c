@@ -1,6 +1,8 @@
 /* ash_rt_l2_normalization_q8.c - rows of 8-bit values divided by their length,
  * in fixed point with the roundings of TensorFlow Lite's reference. */
-#include "ash_rt.h"
+#include "ash_rt_fixed.h"
+#include "ash_rt_rows.h"
+#include "ash_rt_types.h"
 
 /* 1 / sqrt(x) = multiplier * 2^(shift - 31). */
 typedef struct ash_rt_inverse_root {

@@ -1,5 +1,5 @@
 /* ash_rt_leaky_relu_f32.c - values up to 0 times a constant, float32. */
-#include "ash_rt.h"
+#include "ash_rt_maps.h"
 
 void ash_rt_leaky_relu_f32(const ash_rt_leaky_relu_f32_params *p,
                            const float *in, float *out) {

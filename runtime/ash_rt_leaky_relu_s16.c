@@ -1,5 +1,5 @@
 /* ash_rt_leaky_relu_s16.c - a slope below zero, int16. */
-#include "ash_rt.h"
+#include "ash_rt_maps.h"
 
 void ash_rt_leaky_relu_s16(const ash_rt_leaky_relu_s16_params *p,
                            const int16_t *in, int16_t *out) {

@@ -1,6 +1,6 @@
 /* ash_rt_log_softmax_f32.c - logarithm of softmax over the last axis, float32.
  */
-#include "ash_rt.h"
+#include "ash_rt_rows.h"
 
 #include <math.h>
 

@@ -3,7 +3,9 @@
  *
  * Exponentials come from a table, the logarithm of their sum from a rational
  * function, with the roundings of TensorFlow Lite's reference. */
-#include "ash_rt.h"
+#include "ash_rt_fixed.h"
+#include "ash_rt_rows.h"
+#include "ash_rt_types.h"
 
 static int32_t ash_rt_log_add(int32_t a, int32_t b) {
   return (int32_t)((uint32_t)a + (uint32_t)b);

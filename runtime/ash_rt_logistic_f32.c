@@ -1,5 +1,5 @@
 /* ash_rt_logistic_f32.c - 1 / (1 + exp(-x)), float32. */
-#include "ash_rt.h"
+#include "ash_rt_maps.h"
 
 #include <math.h>
 

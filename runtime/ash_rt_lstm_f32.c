@@ -1,5 +1,5 @@
 /* ash_rt_lstm_f32.c - long short-term memory, float32. */
-#include "ash_rt.h"
+#include "ash_rt_state.h"
 
 #include <math.h>
 

@@ -1,6 +1,7 @@
 /* ash_rt_lstm_s8.c - long short-term memory, int8 with cells of int16: gates in
  * fixed point with the roundings of TensorFlow Lite. */
-#include "ash_rt.h"
+#include "ash_rt_state.h"
+#include "ash_rt_sums.h"
 
 /* Places in `parts`: inputs of the operator from the second on. */
 enum {

@@ -1,5 +1,5 @@
 /* ash_rt_lut_s8.c - any function of one int8 value, from a table. */
-#include "ash_rt.h"
+#include "ash_rt_maps.h"
 
 void ash_rt_lut_s8(const ash_rt_count_params *p, const int8_t *in,
                    const int8_t *table, int8_t *out) {

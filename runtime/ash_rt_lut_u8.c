@@ -1,5 +1,5 @@
 /* ash_rt_lut_u8.c - any function of one uint8 value, from a table. */
-#include "ash_rt.h"
+#include "ash_rt_maps.h"
 
 void ash_rt_lut_u8(const ash_rt_count_params *p, const uint8_t *in,
                    const uint8_t *table, uint8_t *out) {

@@ -1,6 +1,6 @@
 /* ash_rt_map_whole.c - sizes, negatives and signs of whole numbers that are not
  * quantised; negation of truth values. */
-#include "ash_rt.h"
+#include "ash_rt_whole.h"
 
 static int64_t ash_rt_map_whole_one(int32_t function, int64_t x) {
   switch (function) {

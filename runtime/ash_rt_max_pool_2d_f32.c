@@ -1,18 +1,13 @@
 /* ash_rt_max_pool_2d_f32.c - maximum over windows, float32. The output pixel
  * holds the maximum so far, from the activation's lower bound on. */
-#include "ash_rt.h"
+#include "ash_rt_layers_f32.h"
 
-static void ash_rt_max_taps_f32(const ash_rt_window *w, const float *in,
-                                int32_t y, int32_t x, float *out) {
-  const int32_t top = y * w->stride_h - w->pad_top;
-  const int32_t left = x * w->stride_w - w->pad_left;
-  const ash_rt_taps v = ash_rt_taps_of(top, w->filter_h, 1, w->in_h);
-  const ash_rt_taps h = ash_rt_taps_of(left, w->filter_w, 1, w->in_w);
-  for (int32_t i = v.lo; i < v.hi; i++)
-    for (int32_t k = h.lo; k < h.hi; k++) {
-      const float *from =
-          in + ((ptrdiff_t)(top + i) * w->in_w + left + k) * w->in_c;
-      for (int32_t c = 0; c < w->in_c; c++)
+static void ash_rt_max_taps_f32(const ash_rt_pane *b, const float *in,
+                                int32_t count, float *out) {
+  for (int32_t y = 0; y < b->rows; y++)
+    for (int32_t x = 0; x < b->columns; x++) {
+      const float *from = in + b->first + y * b->row + x * b->column;
+      for (int32_t c = 0; c < count; c++)
         out[c] = out[c] < from[c] ? from[c] : out[c];
     }
 }
@@ -23,9 +18,10 @@ void ash_rt_max_pool_2d_f32(const ash_rt_window_f32_params *p, const float *in,
   for (int32_t n = 0; n < w->batches; n++) {
     for (int32_t y = 0; y < w->out_h; y++)
       for (int32_t x = 0; x < w->out_w; x++, out += w->in_c) {
+        const ash_rt_pane b = ash_rt_pane_of(w, y, x);
         for (int32_t c = 0; c < w->in_c; c++)
           out[c] = p->act_min;
-        ash_rt_max_taps_f32(w, in, y, x, out);
+        ash_rt_max_taps_f32(&b, in, w->in_c, out);
         for (int32_t c = 0; c < w->in_c; c++)
           out[c] = out[c] > p->act_max ? p->act_max : out[c];
       }

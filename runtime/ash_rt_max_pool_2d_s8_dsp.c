@@ -26,27 +26,20 @@ static void ash_rt_max_run_dsp(int8_t *to, const int8_t *from, int32_t count) {
     *to = *to < *from ? *from : *to;
 }
 
-static void ash_rt_max_taps_dsp(const ash_rt_window *w, const int8_t *in,
-                                int32_t y, int32_t x, int8_t *out) {
-  const int32_t top = y * w->stride_h - w->pad_top;
-  const int32_t left = x * w->stride_w - w->pad_left;
-  const ash_rt_taps v = ash_rt_taps_of(top, w->filter_h, 1, w->in_h);
-  const ash_rt_taps h = ash_rt_taps_of(left, w->filter_w, 1, w->in_w);
-  for (int32_t i = v.lo; i < v.hi; i++)
-    for (int32_t k = h.lo; k < h.hi; k++)
-      ash_rt_max_run_dsp(
-          out, in + ((ptrdiff_t)(top + i) * w->in_w + left + k) * w->in_c,
-          w->in_c);
-}
-
 void ash_rt_max_pool_2d_s8_dsp(const ash_rt_pool_2d_s8_params *p,
                                const int8_t *in, int8_t *out) {
   const ash_rt_window *w = &p->window;
   for (int32_t n = 0; n < w->batches; n++) {
     for (int32_t y = 0; y < w->out_h; y++)
       for (int32_t x = 0; x < w->out_w; x++, out += w->in_c) {
+        const ash_rt_pane b = ash_rt_pane_of(w, y, x);
+        const int8_t *row = in + b.first;
         ASH_RT_FILL(out, (unsigned char)p->act_min, (size_t)w->in_c);
-        ash_rt_max_taps_dsp(w, in, y, x, out);
+        for (int32_t i = b.rows; i > 0; i--, row += b.row) {
+          const int8_t *from = row;
+          for (int32_t k = b.columns; k > 0; k--, from += b.column)
+            ash_rt_max_run_dsp(out, from, w->in_c);
+        }
         ash_rt_clamp_run_s8(out, w->in_c, p->act_min, p->act_max);
       }
     in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;

@@ -2,34 +2,11 @@
  * sixteen channels at once. */
 #include "ash_rt_mve.h"
 
-typedef struct ash_rt_max_mve {
-  const int8_t *in; /* the first element of the window inside the input */
-  int32_t rows, columns;
-  ptrdiff_t row, column;
-} ash_rt_max_mve;
-
-static ash_rt_max_mve ash_rt_max_box_mve(const ash_rt_window *w,
-                                         const int8_t *in, int32_t y,
-                                         int32_t x) {
-  const int32_t top = y * w->stride_h - w->pad_top;
-  const int32_t left = x * w->stride_w - w->pad_left;
-  const ash_rt_taps v = ash_rt_taps_of(top, w->filter_h, 1, w->in_h);
-  const ash_rt_taps h = ash_rt_taps_of(left, w->filter_w, 1, w->in_w);
-  ash_rt_max_mve b;
-  b.columns = h.hi - h.lo;
-  b.rows = b.columns ? v.hi - v.lo : 0;
-  b.row = (ptrdiff_t)w->in_w * w->in_c;
-  b.column = w->in_c;
-  b.in = b.rows ? in + (top + v.lo) * b.row + (left + h.lo) * b.column : in;
-  return b;
-}
-
 /* Up to sixteen channels; `low` is the activation's, and what a window without
  * elements gives. */
-static void ash_rt_max_some_mve(const ash_rt_max_mve *b, int32_t c,
+static void ash_rt_max_some_mve(const ash_rt_pane *b, const int8_t *row,
                                 int32_t rest, int32_t low, int32_t high,
                                 int8_t *out) {
-  const int8_t *row = b->in + c;
 #if ASH_RT_HAS_MVE
   const mve_pred16_t some = vctp8q((uint32_t)rest);
   int8x16_t m = vdupq_n_s8((int8_t)low);
@@ -38,7 +15,7 @@ static void ash_rt_max_some_mve(const ash_rt_max_mve *b, int32_t c,
     for (int32_t k = b->columns; k > 0; k--, x += b->column)
       m = vmaxq_s8(m, vldrbq_z_s8(x, some));
   }
-  vstrbq_p_s8(out + c, vminq_s8(m, vdupq_n_s8((int8_t)high)), some);
+  vstrbq_p_s8(out, vminq_s8(m, vdupq_n_s8((int8_t)high)), some);
 #else
   for (int32_t i = 0; i < 16 && i < rest; i++) {
     int32_t m = low;
@@ -47,7 +24,7 @@ static void ash_rt_max_some_mve(const ash_rt_max_mve *b, int32_t c,
         const int32_t v = row[y * b->row + k * b->column + i];
         m = v > m ? v : m;
       }
-    out[c + i] = (int8_t)(m > high ? high : m);
+    out[i] = (int8_t)(m > high ? high : m);
   }
 #endif
 }
@@ -58,9 +35,11 @@ void ash_rt_max_pool_2d_s8_mve(const ash_rt_pool_2d_s8_params *p,
   for (int32_t n = 0; n < w->batches; n++) {
     for (int32_t y = 0; y < w->out_h; y++)
       for (int32_t x = 0; x < w->out_w; x++, out += w->in_c) {
-        const ash_rt_max_mve b = ash_rt_max_box_mve(w, in, y, x);
+        const ash_rt_pane b = ash_rt_pane_of(w, y, x);
+        const int8_t *from = in + b.first;
         for (int32_t c = 0; c < w->in_c; c += 16)
-          ash_rt_max_some_mve(&b, c, w->in_c - c, p->act_min, p->act_max, out);
+          ash_rt_max_some_mve(&b, from + c, w->in_c - c, p->act_min, p->act_max,
+                              out + c);
       }
     in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
   }

@@ -1,5 +1,5 @@
 /* ash_rt_mean_f32.c - average over any axes, float32. */
-#include "ash_rt.h"
+#include "ash_rt_folds.h"
 
 static float ash_rt_mean_sum_f32(const ash_rt_mean_axes *x, const float *in) {
   float sum = 0.0f;

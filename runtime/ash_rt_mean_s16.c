@@ -1,5 +1,5 @@
 /* ash_rt_mean_s16.c - average over any axes, int16. */
-#include "ash_rt.h"
+#include "ash_rt_folds.h"
 
 void ash_rt_mean_s16(const ash_rt_mean_s8_params *p, const int16_t *in,
                      int16_t *out) {

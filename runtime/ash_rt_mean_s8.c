@@ -1,5 +1,5 @@
 /* ash_rt_mean_s8.c - average over any axes, int8. */
-#include "ash_rt.h"
+#include "ash_rt_folds.h"
 
 static int32_t ash_rt_mean_sum_s8(const ash_rt_mean_axes *x, const int8_t *in) {
   uint32_t sum = 0;

@@ -1,5 +1,5 @@
 /* ash_rt_mean_u8.c - average over any axes, uint8. */
-#include "ash_rt.h"
+#include "ash_rt_folds.h"
 
 void ash_rt_mean_u8(const ash_rt_mean_s8_params *p, const uint8_t *in,
                     uint8_t *out) {

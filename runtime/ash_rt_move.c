@@ -1,6 +1,6 @@
 /* ash_rt_move.c - elements moved as they are, from one regular pattern to
  * another: transposition, slices, repetition, blocks, mirrors. */
-#include "ash_rt.h"
+#include "ash_rt_moves.h"
 
 /* A row, with constant sizes where elements move one by one. */
 static void ash_rt_move_row(const ash_rt_move_params *p, const uint8_t *from,

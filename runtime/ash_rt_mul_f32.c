@@ -1,5 +1,5 @@
 /* ash_rt_mul_f32.c - product of two float32 tensors. */
-#include "ash_rt.h"
+#include "ash_rt_pairs.h"
 
 static void ash_rt_mul_run_f32(const ash_rt_binary_f32_params *p,
                                const float *a, const float *b, float *out) {

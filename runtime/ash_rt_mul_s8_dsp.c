@@ -9,9 +9,7 @@ void ash_rt_mul_s8_dsp(const ash_rt_mul_s8_params *p, const int8_t *a,
   const int32_t multiplier = p->out_multiplier, shift = p->out_shift;
   const int32_t twice = 2 * p->out_offset + 1;
   const int32_t low = p->act_min, high = p->act_max;
-  int32_t count = 1;
-  for (int32_t d = 0; d < p->shape.rank; d++)
-    count *= p->shape.dim[d];
+  const int32_t count = ash_rt_count_of(&p->shape);
   const int8_t *const end = a + count;
   while (a != end) {
     const int32_t product = (*a++ + offset_a) * (*b++ + offset_b);

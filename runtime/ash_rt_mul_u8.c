@@ -1,5 +1,5 @@
 /* ash_rt_mul_u8.c - product of two uint8 tensors. */
-#include "ash_rt.h"
+#include "ash_rt_pairs.h"
 
 static inline int32_t ash_rt_mul_one(const ash_rt_pairs_q8_params *p, int32_t x,
                                      int32_t y) {

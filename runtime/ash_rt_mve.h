@@ -3,7 +3,8 @@
 #ifndef ASH_RT_MVE_H
 #define ASH_RT_MVE_H
 
-#include "ash_rt.h"
+#include "ash_rt_packed.h"
+#include "ash_rt_sums.h"
 
 /* Four channels side by side; only `rest` of them may be left. */
 
@@ -203,5 +204,32 @@ static inline int8_t *ash_rt_fill_mve(int8_t *to, int32_t value,
   return to + count;
 }
 #endif
+
+/* Helium: sixteen 8-bit products at once. Weights are groups of four channels
+ * by blocks of sixteen taps. */
+void ash_rt_conv_2d_s8_mve(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
+                           const int32_t *multiplier, const int8_t *shift,
+                           const int32_t *bias, const int8_t *filter,
+                           int8_t *out, void *scratch);
+void ash_rt_depthwise_conv_2d_s8_mve(
+    const ash_rt_depthwise_conv_2d_s8_params *p, const int8_t *in,
+    const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
+    const int32_t *bias, int8_t *out, void *scratch);
+void ash_rt_fully_connected_s8_mve(const ash_rt_fully_connected_s8_params *p,
+                                   const int8_t *in, const int32_t *bias,
+                                   const int8_t *filter, const int32_t *scale,
+                                   int8_t *out, void *scratch);
+
+/* Tensors of one shape. */
+void ash_rt_add_s8_mve(const ash_rt_add_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
+void ash_rt_mul_s8_mve(const ash_rt_mul_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
+void ash_rt_average_pool_2d_s8_mve(const ash_rt_pool_2d_s8_params *p,
+                                   const int8_t *in, int8_t *out);
+void ash_rt_max_pool_2d_s8_mve(const ash_rt_pool_2d_s8_params *p,
+                               const int8_t *in, int8_t *out);
+void ash_rt_softmax_s8_mve(const ash_rt_rows_params *p, const int8_t *in,
+                           const int32_t *table, int8_t *out);
 
 #endif

@@ -5,7 +5,8 @@
 #ifndef ASH_RT_MVE_F32_H
 #define ASH_RT_MVE_F32_H
 
-#include "ash_rt.h"
+#include "ash_rt_layers_f32.h"
+#include "ash_rt_pairs.h"
 
 /* Channels side by side in packed weights. */
 enum { ASH_RT_MVE_F32_GROUP = 8 };
@@ -91,5 +92,20 @@ static inline void ash_rt_finish_mve_f32(const ash_rt_eight_f32 *s,
     out[i] = ash_rt_clamp_f32(bias ? s->at[i] + bias[i] : s->at[i], low, high);
 }
 #endif
+
+/* Helium with floating point: weights are groups of eight channels, tap by tap;
+ * `bias` may be null. */
+void ash_rt_conv_2d_f32_mve(const ash_rt_conv_2d_f32_params *p, const float *in,
+                            const float *bias, const float *filter, float *out);
+void ash_rt_fully_connected_f32_mve(const ash_rt_fully_connected_f32_params *p,
+                                    const float *in, const float *bias,
+                                    const float *filter, float *out);
+void ash_rt_depthwise_conv_2d_f32_mve(const ash_rt_window_f32_params *p,
+                                      const float *in, const float *filter,
+                                      const float *bias, float *out);
+void ash_rt_add_f32_mve(const ash_rt_binary_f32_params *p, const float *a,
+                        const float *b, float *out);
+void ash_rt_mul_f32_mve(const ash_rt_binary_f32_params *p, const float *a,
+                        const float *b, float *out);
 
 #endif

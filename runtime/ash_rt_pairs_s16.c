@@ -1,5 +1,5 @@
 /* ash_rt_pairs_s16.c - sum, difference and product of int16. */
-#include "ash_rt.h"
+#include "ash_rt_pairs.h"
 
 /* To a common scale, with 15 more bits. */
 static int32_t ash_rt_align_s16(int32_t x, int32_t multiplier, int32_t shift) {

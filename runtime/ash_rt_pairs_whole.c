@@ -1,7 +1,7 @@
 /* ash_rt_pairs_whole.c - arithmetic of whole numbers that are not quantised:
  * positions, sizes, counters, truth values. Rare and small, so one kernel does
  * for all types and functions. */
-#include "ash_rt.h"
+#include "ash_rt_whole.h"
 
 static int64_t ash_rt_whole_quotient(int64_t x, int64_t y) {
   return y == 0 ? 0 : y == -1 ? (int64_t)(0 - (uint64_t)x) : x / y;

@@ -1,5 +1,5 @@
 /* ash_rt_pool_2d_any.c - pools of uint8 and int16; padding does not count. */
-#include "ash_rt.h"
+#include "ash_rt_layers_any.h"
 
 typedef struct ash_rt_pool_box {
   int32_t top, bottom, left, right;

@@ -1,5 +1,5 @@
 /* ash_rt_pow_f32.c - powers, float32. */
-#include "ash_rt.h"
+#include "ash_rt_pairs.h"
 
 #include <math.h>
 

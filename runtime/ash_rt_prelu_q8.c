@@ -1,5 +1,5 @@
 /* ash_rt_prelu_q8.c - 8-bit values below 0 times a slope. */
-#include "ash_rt.h"
+#include "ash_rt_pairs.h"
 
 static inline int32_t ash_rt_prelu_one(const ash_rt_pairs_q8_params *p,
                                        int32_t x, int32_t y) {

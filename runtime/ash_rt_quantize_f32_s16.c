@@ -1,5 +1,5 @@
 /* ash_rt_quantize_f32_s16.c - float32 to int16. */
-#include "ash_rt.h"
+#include "ash_rt_quantize.h"
 
 void ash_rt_quantize_f32_s16(const ash_rt_affine_params *p, const float *in,
                              int16_t *out) {

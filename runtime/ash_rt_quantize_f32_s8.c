@@ -1,5 +1,5 @@
 /* ash_rt_quantize_f32_s8.c - float32 to int8. */
-#include "ash_rt.h"
+#include "ash_rt_quantize.h"
 
 void ash_rt_quantize_f32_s8(const ash_rt_affine_params *p, const float *in,
                             int8_t *out) {

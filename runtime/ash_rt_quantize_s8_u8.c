@@ -1,5 +1,5 @@
 /* ash_rt_quantize_s8_u8.c - from int8 to uint8 of another scale. */
-#include "ash_rt.h"
+#include "ash_rt_quantize.h"
 
 void ash_rt_quantize_s8_u8(const ash_rt_requantize_params *p, const int8_t *in,
                            uint8_t *out) {

@@ -1,5 +1,5 @@
 /* ash_rt_quantize_u8_s8.c - from uint8 to int8 of another scale. */
-#include "ash_rt.h"
+#include "ash_rt_quantize.h"
 
 void ash_rt_quantize_u8_s8(const ash_rt_requantize_params *p, const uint8_t *in,
                            int8_t *out) {

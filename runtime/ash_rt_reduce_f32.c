@@ -1,6 +1,6 @@
 /* ash_rt_reduce_f32.c - products, largest and smallest values over any axes,
  * float32. */
-#include "ash_rt.h"
+#include "ash_rt_folds.h"
 
 static float ash_rt_join_f32(int32_t function, float a, float b) {
   switch (function) {

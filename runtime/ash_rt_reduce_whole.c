@@ -1,6 +1,6 @@
 /* ash_rt_reduce_whole.c - whole numbers and truth values over any axes: sums,
  * means, products, largest, smallest, any, all. */
-#include "ash_rt.h"
+#include "ash_rt_folds.h"
 
 static inline int64_t ash_rt_join_whole(int32_t function, int64_t a,
                                         int64_t b) {

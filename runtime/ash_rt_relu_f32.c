@@ -1,5 +1,5 @@
 /* ash_rt_relu_f32.c - clamping, float32. */
-#include "ash_rt.h"
+#include "ash_rt_maps.h"
 
 void ash_rt_relu_f32(const ash_rt_clamp_f32_params *p, const float *in,
                      float *out) {

@@ -1,6 +1,6 @@
 /* ash_rt_resize_bilinear_s8.c - images made larger or smaller by mixing four
  * pixels, int8. */
-#include "ash_rt.h"
+#include "ash_rt_resize.h"
 
 /* Parts in 1/1024, ties away from zero. */
 static int8_t ash_rt_mix_s8(int32_t a, int32_t b, int32_t c, int32_t d,

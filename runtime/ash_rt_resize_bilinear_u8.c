@@ -1,6 +1,6 @@
 /* ash_rt_resize_bilinear_u8.c - images made larger or smaller by mixing four
  * pixels, uint8. */
-#include "ash_rt.h"
+#include "ash_rt_resize.h"
 
 static float ash_rt_mix_u8(float a, float b, float c, float d, float y,
                            float x) {

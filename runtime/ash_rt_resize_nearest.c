@@ -1,6 +1,6 @@
 /* ash_rt_resize_nearest.c - images made larger or smaller by taking the nearest
  * pixel, whatever the type. */
-#include "ash_rt.h"
+#include "ash_rt_resize.h"
 
 void ash_rt_resize_nearest(const ash_rt_resize_params *p, const void *in,
                            const int32_t *table, void *out) {

@@ -1,5 +1,5 @@
 /* ash_rt_rfft2d.c - Fourier transform of real images, lengths powers of two. */
-#include "ash_rt.h"
+#include "ash_rt_fourier.h"
 
 /* In place, n complex numbers; `table` has cosine and sine of k / `all` turns,
  * `all` is a multiple of n. */

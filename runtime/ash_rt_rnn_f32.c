@@ -1,5 +1,5 @@
 /* ash_rt_rnn_f32.c - a layer that sees its own last result. */
-#include "ash_rt.h"
+#include "ash_rt_state.h"
 
 #include <math.h>
 

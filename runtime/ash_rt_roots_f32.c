@@ -1,5 +1,5 @@
 /* ash_rt_roots_f32.c - square roots and their inverses, float32. */
-#include "ash_rt.h"
+#include "ash_rt_maps.h"
 
 #include <math.h>
 

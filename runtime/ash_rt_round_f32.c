@@ -1,5 +1,5 @@
 /* ash_rt_round_f32.c - whole numbers below, above and nearest, float32. */
-#include "ash_rt.h"
+#include "ash_rt_maps.h"
 
 #include <math.h>
 

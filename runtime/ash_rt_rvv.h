@@ -8,7 +8,7 @@
 #ifndef ASH_RT_RVV_H
 #define ASH_RT_RVV_H
 
-#include "ash_rt.h"
+#include "ash_rt_packed.h"
 
 /* Channels side by side. */
 enum { ASH_RT_RVV_GROUP = 32 };
@@ -91,5 +91,22 @@ static inline int32_t ash_rt_dot_rvv(const int32_t *bias, const int8_t *x,
   return (int32_t)s;
 }
 #endif
+
+/* RISC-V vectors: weights are groups of 32 channels (the last may have fewer),
+ * tap by tap; none is -128. */
+void ash_rt_conv_2d_s8_rvv(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
+                           const int32_t *multiplier, const int8_t *shift,
+                           const int32_t *bias, const int8_t *filter,
+                           int8_t *out, void *scratch);
+void ash_rt_depthwise_conv_2d_s8_rvv(
+    const ash_rt_depthwise_conv_2d_s8_params *p, const int8_t *in,
+    const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
+    const int32_t *bias, int8_t *out, void *scratch);
+void ash_rt_fully_connected_s8_rvv(const ash_rt_fully_connected_s8_params *p,
+                                   const int8_t *in, const int32_t *bias,
+                                   const int8_t *filter, const int32_t *scale,
+                                   int8_t *out);
+void ash_rt_add_s8_rvv(const ash_rt_add_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
 
 #endif

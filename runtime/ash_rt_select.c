@@ -1,5 +1,5 @@
 /* ash_rt_select.c - one of two values, as a third says. */
-#include "ash_rt.h"
+#include "ash_rt_moves.h"
 
 static ptrdiff_t ash_rt_select_at(const int32_t *at, const int32_t *step,
                                   int32_t rank) {

@@ -1,5 +1,5 @@
 /* ash_rt_signs_f32.c - sizes, signs and squares, float32. */
-#include "ash_rt.h"
+#include "ash_rt_maps.h"
 
 void ash_rt_abs_f32(const ash_rt_count_params *p, const float *in, float *out) {
   for (int32_t i = 0; i < p->count; i++)

@@ -1,5 +1,5 @@
 /* ash_rt_softmax_f32.c - softmax over the last axis, float32. */
-#include "ash_rt.h"
+#include "ash_rt_rows.h"
 
 #include <math.h>
 

@@ -1,6 +1,7 @@
 /* ash_rt_softmax_s16.c - softmax over the last axis, int16, with tables of 512
  * steps and linear interpolation. */
-#include "ash_rt.h"
+#include "ash_rt_fixed.h"
+#include "ash_rt_rows.h"
 
 static int32_t ash_rt_table_s16(const int16_t *table, int32_t x) {
   x = ash_rt_clamp(x, -32768, 32767);

@@ -2,6 +2,7 @@
  * elements at once, their exponentials gathered from the table. The arithmetic
  * is that of ash_rt_softmax_s8.c. */
 #include "ash_rt_mve.h"
+#include "ash_rt_softmax.h"
 
 #if ASH_RT_HAS_MVE
 static int32_t ash_rt_softmax_max_mve(const int8_t *in, int32_t depth) {
@@ -30,15 +31,12 @@ static void ash_rt_softmax_row_mve(int32_t depth, const int8_t *in,
     const int32x4_t e = ash_rt_softmax_four_mve(in + i, max, table, some);
     sum = vaddvaq_s32(sum, vrshrq_n_s32(e, 12));
   }
-  const int32_t zeros = ash_rt_zeros((uint32_t)sum);
-  const int32_t scale =
-      ash_rt_inverse((int32_t)(((uint32_t)sum << zeros) - ((uint32_t)1 << 31)));
-  const int32x4_t shift =
-      vdupq_n_s32(-ash_rt_clamp(12 - zeros + 31 - 8, 0, 31));
+  const ash_rt_share s = ash_rt_share_of((uint32_t)sum, 8);
+  const int32x4_t shift = vdupq_n_s32(-s.shift);
   for (int32_t i = 0; i < depth; i += 4) {
     const mve_pred16_t some = vctp32q((uint32_t)(depth - i));
     int32x4_t e = ash_rt_softmax_four_mve(in + i, max, table, some);
-    e = vrshlq_s32(vqrdmulhq_n_s32(e, scale), shift);
+    e = vrshlq_s32(vqrdmulhq_n_s32(e, s.scale), shift);
     e = vminq_s32(vsubq_n_s32(e, 128), vdupq_n_s32(127));
     vstrbq_p_s32(out + i, e, some);
   }
@@ -46,21 +44,7 @@ static void ash_rt_softmax_row_mve(int32_t depth, const int8_t *in,
 #else
 static void ash_rt_softmax_row_mve(int32_t depth, const int8_t *in,
                                    const int32_t *table, int8_t *out) {
-  int32_t max = -128;
-  for (int32_t i = 0; i < depth; i++)
-    max = in[i] > max ? in[i] : max;
-  uint32_t sum = 0;
-  for (int32_t i = 0; i < depth; i++)
-    sum += (uint32_t)ash_rt_shift_down(table[max - in[i]], 12);
-  const int32_t zeros = ash_rt_zeros(sum);
-  const int32_t scale =
-      ash_rt_inverse((int32_t)((sum << zeros) - ((uint32_t)1 << 31)));
-  const int32_t shift = ash_rt_clamp(12 - zeros + 31 - 8, 0, 31);
-  for (int32_t i = 0; i < depth; i++) {
-    const int32_t y =
-        ash_rt_shift_down(ash_rt_mul_high(scale, table[max - in[i]]), shift);
-    out[i] = (int8_t)ash_rt_clamp(y - 128, -128, 127);
-  }
+  ash_rt_softmax_row((const uint8_t *)in, depth, table, out, 0, 8);
 }
 #endif
 

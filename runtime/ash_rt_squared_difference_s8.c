@@ -1,6 +1,6 @@
 /* ash_rt_squared_difference_s8.c - square of a difference of two int8
  * tensors, brought to one scale with 7 more bits first. */
-#include "ash_rt.h"
+#include "ash_rt_pairs.h"
 
 static inline int32_t
 ash_rt_squared_difference_one(const ash_rt_pairs_q8_params *p, int32_t x,

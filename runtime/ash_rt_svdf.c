@@ -1,5 +1,6 @@
 /* ash_rt_svdf.c - filters with a memory of their last answers. */
-#include "ash_rt.h"
+#include "ash_rt_state.h"
+#include "ash_rt_sums.h"
 
 static float ash_rt_svdf_activate(int32_t act, float x) {
   if (act == ASH_RT_ACT_NONE)

@@ -1,5 +1,5 @@
 /* ash_rt_tanh_f32.c - hyperbolic tangent, float32. */
-#include "ash_rt.h"
+#include "ash_rt_maps.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* ash_rt_transpose_conv_f32.c - transposed convolution, float32. Each output
  * pixel gathers what the inputs around it add to it, in the order of the
  * inputs. */
-#include "ash_rt.h"
+#include "ash_rt_layers_f32.h"
 
 static float ash_rt_transpose_sum_f32(const ash_rt_window *w, const float *in,
                                       const float *filter, int32_t y,

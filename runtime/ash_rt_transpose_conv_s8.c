@@ -1,7 +1,8 @@
 /* ash_rt_transpose_conv_s8.c - transposed convolution, int8. Each output pixel
  * gathers what the inputs around it add to it, so there is no accumulator
  * beyond one number. */
-#include "ash_rt.h"
+#include "ash_rt_layers_s8.h"
+#include "ash_rt_sums.h"
 
 /* One output value; `filter` is its channel's. */
 static uint32_t ash_rt_transpose_sum_s8(const ash_rt_conv_2d_s8_params *p,

@@ -22,17 +22,6 @@ static void put_body(ash_module *m, const ash_embedded *file) {
   }
 }
 
-static bool includes(const ash_embedded *file, const char *name) {
-  const char *line = strstr(file->text, own_include);
-  const size_t n = strlen(name);
-  return line && strncmp(strchr(line, '"') + 1, name, n) == 0 &&
-         strchr(line, '"')[n + 1] == '"';
-}
-
-static bool is_header(const ash_embedded *file) {
-  return strcmp(strrchr(file->name, '.'), ".h") == 0;
-}
-
 /* The kernels of operators that are not cut, then those of pieces. */
 static size_t kernel_count(const ash_module *m) {
   return m->g->op_count + m->used.count;
@@ -44,33 +33,84 @@ static const ash_kernel *kernel_at(const ash_module *m, size_t i) {
   return ash_emit_tiling(m, (uint32_t)i) ? NULL : m->kernels[i];
 }
 
-/* Does a kernel of this model include the header? */
-static bool is_needed(const ash_module *m, const char *header) {
-  for (size_t i = 0; i < kernel_count(m); i++) {
-    const ash_kernel *k = kernel_at(m, i);
-    const ash_embedded *file = k && k->file ? ash_runtime_file(k->file) : NULL;
-    if (file && includes(file, header))
-      return true;
-  }
-  return false;
+/* The next file of runtime/ that `*at` includes; moves on behind it. */
+static const ash_embedded *next_include(const char **at) {
+  const char *line = strstr(*at, own_include);
+  if (!line)
+    return NULL;
+  const char *name = strchr(line, '"') + 1;
+  const size_t n = strcspn(name, "\"");
+  *at = name + n;
+  const ash_embedded *f = ash_runtime_files;
+  while (f->name && (strncmp(f->name, name, n) != 0 || f->name[n] != '\0'))
+    f++;
+  return f;
 }
 
-/* ash_rt.h, and the helpers for those instructions that the kernels use. */
+/* What is known about each file of runtime/. */
+enum { NEEDED = 1, WRITTEN = 2 };
+
+/* Marks what a file includes; true if something was not marked before. */
+static bool mark_includes(uint8_t *marks, const ash_embedded *file) {
+  const char *at = file->text;
+  bool more = false;
+  for (const ash_embedded *f; (f = next_include(&at));) {
+    more |= !marks[f - ash_runtime_files];
+    marks[f - ash_runtime_files] |= NEEDED;
+  }
+  return more;
+}
+
+static void mark_headers(const ash_module *m, uint8_t *marks) {
+  marks[0] = NEEDED; /* ash_rt.h */
+  for (size_t i = 0; i < kernel_count(m); i++) {
+    const ash_kernel *k = kernel_at(m, i);
+    if (k && k->file)
+      (void)mark_includes(marks, ash_runtime_file(k->file));
+  }
+  if (ash_emit_is_tiled(m))
+    (void)mark_includes(marks, ash_runtime_file("ash_rt_tile.c"));
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t i = 0; ash_runtime_files[i].name; i++)
+      if (marks[i] & NEEDED)
+        more |= mark_includes(marks, &ash_runtime_files[i]);
+  }
+}
+
+static bool has_its_includes(const uint8_t *marks, const ash_embedded *file) {
+  const char *at = file->text;
+  for (const ash_embedded *f; (f = next_include(&at));)
+    if (!(marks[f - ash_runtime_files] & WRITTEN))
+      return false;
+  return true;
+}
+
+/* The headers that the kernels of this model include and those that these
+ * include, each after what it needs. */
 ash_status ash_emit_kernels_header(ash_module *m) {
-  const ash_embedded *file = ash_runtime_file("ash_rt.h");
-  ASH_INVARIANT(m->ctx, file != NULL);
+  size_t count = 0;
+  while (ash_runtime_files[count].name)
+    count++;
+  uint8_t *marks = ASH_NEW_ARRAY(&m->ctx->scratch, uint8_t, count + 1);
+  ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
   ash_emit_banner(m,
                   ash_zone_format(&m->ctx->scratch, "%s_kernels.h", m->prefix),
                   "arithmetic and parameters of the kernels");
-  ash_emit_renamed(m, file->text, file->bytes);
-  for (const ash_embedded *f = ash_runtime_files; f->name; f++)
-    if (f != file && is_header(f) && is_needed(m, f->name)) {
-      ash_text_blank(m->text);
+  mark_headers(m, marks);
+  ASH_INVARIANT(m->ctx, !marks[count]); /* an include of no file */
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t i = 0; i < count; i++) {
+      const ash_embedded *f = &ash_runtime_files[i];
+      if (marks[i] != NEEDED || !has_its_includes(marks, f))
+        continue;
+      if (i > 0)
+        ash_text_blank(m->text);
       put_body(m, f);
+      marks[i] |= WRITTEN;
+      more = true;
     }
-  if (ash_emit_is_tiled(m)) {
-    ash_text_blank(m->text);
-    put_body(m, ash_runtime_file("ash_rt_tile.h"));
   }
   return ASH_OK;
 }

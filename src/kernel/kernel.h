@@ -24,8 +24,8 @@ typedef struct ash_kernel {
    * input matches. */
   ash_type inputs[ASH_KERNEL_TYPED_INPUTS];
   ash_type output;
-  const char *file;  /* in runtime/, besides ash_rt.h; NULL: the emitter writes
-                        a loop, name "loop" */
+  const char *file;  /* in runtime/; NULL: the emitter writes a loop, name
+                        "loop" */
   uint32_t in_place; /* bit k: the output may take input k's place           */
   uint32_t folded;   /* bit k: input k must be constant and becomes part of
                         the parameters; see also reads.h                 */

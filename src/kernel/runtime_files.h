@@ -1,5 +1,6 @@
 /* runtime_files.h - the sources of runtime/, built into the library. The header
- * `ash_rt.h` is the first; which .c files a kernel needs is in kernels.def. */
+ * `ash_rt.h` is the first; which .c file a kernel needs is in kernels.def, and
+ * which headers, in that file. */
 #ifndef ASH_KERNEL_RUNTIME_FILES_H
 #define ASH_KERNEL_RUNTIME_FILES_H
 

@@ -115,4 +115,7 @@ ash_status ash_onnx_read_graph(ash_ctx *ctx, ash_onnx_graph *out,
                                ash_zone *zone, ash_pb_span span,
                                const char *file);
 
+/* ONNX's name of an element type, for messages. */
+const char *ash_onnx_type_text(int32_t number);
+
 #endif

@@ -4,7 +4,9 @@
  * kernels. Prints how often it was called. */
 #include "arm_nnfunctions.h"
 
-#include "ash_rt.h"
+#include "ash_rt_cmsis.h"
+#include "ash_rt_rows.h"
+#include "ash_rt_sums.h"
 
 #include <stdio.h>
 #include <stdlib.h>

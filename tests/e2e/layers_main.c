@@ -2,7 +2,10 @@
  * and compares: the portable ones and those of a processor, with each other and
  * with the record; on this machine, or on a board with the start-up code of
  * examples/firmware. VARIANT is dsp, mve or rvv. */
-#include "ash_rt.h"
+#include "ash_rt_dsp.h"
+#include "ash_rt_mve.h"
+#include "ash_rt_mve_f32.h"
+#include "ash_rt_rvv.h"
 #include "layers.h"
 
 #define dsp    1

@@ -2,7 +2,14 @@
  * as plain as possible: one output element at a time, from the definition, with
  * 64-bit or double arithmetic. Shapes, offsets and values are random, with
  * extremes made likely. */
-#include "ash_rt.h"
+#include "ash_rt_folds.h"
+#include "ash_rt_layers_f32.h"
+#include "ash_rt_layers_s8.h"
+#include "ash_rt_maps.h"
+#include "ash_rt_moves.h"
+#include "ash_rt_pairs.h"
+#include "ash_rt_quantize.h"
+#include "ash_rt_rows.h"
 #include "base/rng.h"
 #include "check.h"
 

@@ -1,0 +1,72 @@
+/* ash_rt_window.h - windows of convolution and pooling. */
+#ifndef ASH_RT_WINDOW_H
+#define ASH_RT_WINDOW_H
+
+#include "ash_rt.h"
+
+/* Output pixel (y, x) reads input rows y * stride_h - pad_top + k * dilation_h
+ * for k in [0, filter_h), and columns likewise; taps outside the input are
+ * left out. */
+typedef struct ash_rt_window {
+  int32_t batches;
+  int32_t in_h, in_w, in_c;
+  int32_t out_h, out_w, out_c;
+  int32_t filter_h, filter_w;
+  int32_t stride_h, stride_w;
+  int32_t dilation_h, dilation_w;
+  int32_t pad_top, pad_left;
+} ash_rt_window;
+
+/* The taps [lo, hi) of a filter that fall into [0, size), for a window that
+ * starts at `start`. */
+typedef struct ash_rt_taps {
+  int32_t lo, hi;
+} ash_rt_taps;
+
+static inline ash_rt_taps ash_rt_taps_of(int32_t start, int32_t filter,
+                                         int32_t dilation, int32_t size) {
+  ash_rt_taps t = {0, filter};
+  while (t.lo < filter && start + t.lo * dilation < 0)
+    t.lo++;
+  while (t.hi > t.lo && start + (t.hi - 1) * dilation >= size)
+    t.hi--;
+  return t;
+}
+
+/* The output columns [lo, hi) whose taps are all inside the input, as far as
+ * columns go. */
+static inline ash_rt_taps ash_rt_inner_columns(const ash_rt_window *w) {
+  const int32_t reach = (w->filter_w - 1) * w->dilation_w + 1;
+  ash_rt_taps t = {0, w->out_w};
+  while (t.lo < w->out_w && t.lo * w->stride_w < w->pad_left)
+    t.lo++;
+  while (t.hi > t.lo &&
+         (t.hi - 1) * w->stride_w - w->pad_left + reach > w->in_w)
+    t.hi--;
+  return t;
+}
+
+/* The part of a pool's window that lies inside the input: none, or `rows` by
+ * `columns` pixels from element `first` on. */
+typedef struct ash_rt_pane {
+  ptrdiff_t first;
+  int32_t rows, columns;
+  ptrdiff_t row, column; /* distances */
+} ash_rt_pane;
+
+static inline ash_rt_pane ash_rt_pane_of(const ash_rt_window *w, int32_t y,
+                                         int32_t x) {
+  const int32_t top = y * w->stride_h - w->pad_top;
+  const int32_t left = x * w->stride_w - w->pad_left;
+  const ash_rt_taps v = ash_rt_taps_of(top, w->filter_h, 1, w->in_h);
+  const ash_rt_taps h = ash_rt_taps_of(left, w->filter_w, 1, w->in_w);
+  ash_rt_pane b;
+  b.columns = h.hi - h.lo;
+  b.rows = b.columns ? v.hi - v.lo : 0;
+  b.row = (ptrdiff_t)w->in_w * w->in_c;
+  b.column = w->in_c;
+  b.first = b.rows ? (top + v.lo) * b.row + (left + h.lo) * b.column : 0;
+  return b;
+}
+
+#endif
