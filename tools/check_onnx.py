@@ -31,7 +31,7 @@ class Case:
         self.rng, self.level = rng, np.dtype(level)
         self.g = onnx_writer.Graph("case")
         self.inputs, self.ends = {}, []
-        self.opset = 13
+        self.opset, self.functions = 13, []
 
     def quant(self, scale=None):
         """(scale, zero point) as constants."""
@@ -358,6 +358,28 @@ def spectrum(c):
     c.output("z", (2, 4, 4, 2), np.float32)
 
 
+def functions(c):
+    """A function that calls another, with names that the model uses, too, an
+    attribute of the caller and an input left out."""
+    inner = onnx_writer.Function("Bounded", ["x", "low"], ["y"])
+    inner.node("Clip", ["x", "low"], ["t0"])
+    inner.node("Add", ["t0", "x"], ["y"])
+    outer = onnx_writer.Function("Leaky", ["a", "low"], ["y", "z"], ["slope"])
+    outer.node("LeakyRelu", ["a"], ["x"],
+               alpha=onnx_writer.Ref("slope", float))
+    outer.node("Bounded", ["x", "low"], ["y"], "local")
+    outer.node("Bounded", ["x"], ["z"], "local")
+    c.functions = [inner, outer]
+    x = c.input("x", (2, 5), np.float32)
+    low = c.g.constant(np.array(-0.1, np.float32))
+    y = c.g.node("Tanh", [x], ["t0"])
+    c.g.node("Leaky", [y, low], ["u", "v"], "local",
+             slope=float(c.rng.uniform(0.1, 2)))
+    c.g.node("Sub", ["u", "t0"], ["y"])
+    c.output("y", (2, 5), np.float32)
+    c.output("v", (2, 5), np.float32)
+
+
 LEVELS = ("int8", "uint8")
 NONE = ("none",)
 # name, builder, level types, may floats stay?
@@ -410,6 +432,7 @@ FAMILIES = [
     ("LpPool", lp_pool, ("uint8",), True),
     ("MaxPool_indices", pool_places, ("uint8",), True),
     ("spectra", spectrum, ("uint8",), True),
+    ("functions", functions, ("uint8",), True),
     ("Scan", scan, ("uint8",), True),
     ("Loop", loop, ("uint8",), True),
 ]
@@ -468,7 +491,8 @@ def check(args, name, build, level, floats, rng):
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(args.keep or temporary)
         path = folder / f"{name}_{level}.onnx"
-        onnx_writer.save(case.g, path, opset=case.opset)
+        onnx_writer.save(case.g, path, opset=case.opset,
+                         functions=case.functions)
         (folder / "out.npz").unlink(missing_ok=True)
         try:
             theirs = expected(path, case)

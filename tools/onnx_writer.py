@@ -50,8 +50,17 @@ def value_info(name, dtype, shape):
     return block(1, name) + block(2, block(1, kind))
 
 
+class Ref:
+    """In functions: the caller's attribute of this name and kind of value."""
+
+    def __init__(self, name, kind):
+        self.name, self.kind = name, {float: 1, int: 2, str: 3}[kind]
+
+
 def attribute(name, value):
-    if isinstance(value, Graph):
+    if isinstance(value, Ref):
+        body, kind = block(21, value.name), value.kind
+    elif isinstance(value, Graph):
         body, kind = block(6, value.bytes()), 5
     elif isinstance(value, (bool, int, np.integer)):
         body, kind = number(3, int(value)), 2
@@ -111,10 +120,31 @@ class Graph:
                 + b"".join(block(12, value_info(*o)) for o in self.outs))
 
 
-def model(graph, opset=13, domains=("com.microsoft",), ir=8):
+class Function(Graph):
+    """Nodes that stand for a node of this name; inputs and outputs are names."""
+
+    def __init__(self, name, inputs, outputs, attributes=(), domain="local"):
+        super().__init__(name)
+        self.formal = (inputs, outputs, attributes)
+        self.domain = domain
+
+    def bytes(self, opset):
+        inputs, outputs, attributes = self.formal
+        return (block(1, self.name) + b"".join(block(4, i) for i in inputs)
+                + b"".join(block(5, o) for o in outputs)
+                + b"".join(block(6, a) for a in attributes)
+                + b"".join(block(7, n) for n in self.nodes)
+                + block(9, block(1, "") + number(2, opset))
+                + block(9, block(1, self.domain) + number(2, 1))
+                + block(10, self.domain))
+
+
+def model(graph, opset=13, domains=("com.microsoft",), ir=8, functions=()):
     sets = block(8, block(1, "") + number(2, opset))
+    domains = list(domains) + sorted({f.domain for f in functions})
     sets += b"".join(block(8, block(1, d) + number(2, 1)) for d in domains)
-    return number(1, ir) + block(7, graph.bytes()) + sets
+    return (number(1, ir) + block(7, graph.bytes()) + sets
+            + b"".join(block(25, f.bytes(opset)) for f in functions))
 
 
 def save(graph, path, **options):
