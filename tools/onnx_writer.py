@@ -35,11 +35,32 @@ def block(field, data):
     return varint(field << 3 | 2) + varint(len(data)) + data
 
 
-def tensor(name, array):
-    array = np.asarray(array)
-    return (b"".join(number(1, d) for d in array.shape)
-            + number(2, TYPES[array.dtype.name]) + block(8, name)
-            + block(9, np.ascontiguousarray(array).tobytes()))
+def typed(array):
+    """The values in the field that belongs to their type."""
+    kind, flat = array.dtype.name, array.ravel()
+    if kind == "float32":
+        return block(4, flat.tobytes())
+    if kind == "float64":
+        return block(10, flat.tobytes())
+    if kind == "float16":
+        flat = flat.view(np.uint16)
+    field = {"int64": 7, "uint32": 11, "uint64": 11}.get(kind, 5)
+    return block(field, b"".join(varint(int(v)) for v in flat))
+
+
+def tensor(name, array, how="raw"):
+    """`how`: raw, typed, or (file, offset) for data beside the model."""
+    array = np.ascontiguousarray(array)
+    head = (b"".join(number(1, d) for d in array.shape)
+            + number(2, TYPES[array.dtype.name]) + block(8, name))
+    if how == "raw":
+        return head + block(9, array.tobytes())
+    if how == "typed":
+        return head + typed(array)
+    entries = {"location": how[0], "offset": str(how[1]),
+               "length": str(array.nbytes)}
+    return (head + b"".join(block(13, block(1, k) + block(2, v))
+                            for k, v in entries.items()) + number(14, 1))
 
 
 def value_info(name, dtype, shape):
@@ -95,9 +116,9 @@ class Graph:
         self.outs.append((name, np.dtype(dtype), tuple(shape)))
         return name
 
-    def constant(self, array, name=None):
+    def constant(self, array, name=None, how="raw"):
         name = name or f"c{len(self.constants)}"
-        self.constants.append((name, np.asarray(array)))
+        self.constants.append((name, np.asarray(array), how))
         return name
 
     def node(self, kind, inputs, outputs=None, domain="", **attributes):
