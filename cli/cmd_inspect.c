@@ -210,6 +210,8 @@ int cmd_inspect(int argc, char **argv) {
        "fixes the shape of an input that the model leaves open"},
       {"input-type", 0, ARG_LIST, &s.types, "NAME=int8",
        "type of whole numbers that a float input holds; no NAME: all of them"},
+      {"output-type", 0, ARG_LIST, &s.out_types, "NAME=int8",
+       "the same of outputs"},
       {"constant", 0, ARG_LIST, &s.constants, "NAME=1,2,3",
        "makes an input a constant (shapes and axes must be)"},
       OUTPUT_OPTIONS(&s),

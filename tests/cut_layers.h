@@ -417,6 +417,21 @@ static inline void one_value_at_a_time(void) {
   }
 }
 
+static inline void tables_of_functions(void) {
+  for (int i = 0; i < CUT_LAYERS; i++) {
+    int8_t table[256];
+    net n = net_new();
+    const ash_shape s = i & 1 ? NET_DIMS(2, 256) : some_shape();
+    for (int k = 0; k < 256; k++)
+      table[k] = (int8_t)(k * 7 + i);
+    const uint32_t x = net_input(&n, ASH_INT8, s, 0.5f, 0);
+    const uint32_t t = net_constant(&n, ASH_INT8, NET_DIMS(256), table, 0, 0);
+    const uint32_t op = net_op(&n, ASH_OP_lookup, NET_IDS(x, t),
+                               net_result(&n, ASH_INT8, s, 0.25f, 0));
+    (void)agree(&n, op);
+  }
+}
+
 static inline void functions_of_several(void) {
   for (int i = 0; i < CUT_LAYERS; i++) {
     net n = net_new();
@@ -459,6 +474,7 @@ static inline void chains_of_functions(void) {
   X(whole_numbers)                                                             \
   X(pairs)                                                                     \
   X(one_value_at_a_time)                                                       \
+  X(tables_of_functions)                                                       \
   X(functions_of_several)                                                      \
   X(chains_of_functions)
 

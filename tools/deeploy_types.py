@@ -25,22 +25,30 @@ def smallest_type(a):
     return None
 
 
-def input_types(ashlar, folder):
-    """--input-type for each input that the network stores as float32 and that
-    holds whole numbers here: the smallest type, as Deeploy takes it from the
-    recorded inputs."""
-    model = folder / "network.onnx"
-    done = subprocess.run([ashlar, "inspect", str(model)],
-                          capture_output=True, text=True)
-    inputs = re.findall(r"^  input   '(.*)' (\w+)\[", done.stdout, re.M)
-    arrays = np.load(folder / "inputs.npz")
+def types_of(ends, path, option):
+    arrays = np.load(path)
     options = []
-    for i, (name, stored) in enumerate(inputs):
+    for i, (name, stored) in enumerate(ends):
         if stored != "float32" or i >= len(arrays.files):
             continue
         a = arrays[name if name in arrays.files else arrays.files[i]]
         if a.size and np.array_equal(a, np.round(a)) and smallest_type(a):
-            options += ["--input-type", "%s=%s" % (name, smallest_type(a))]
+            options += [option, "%s=%s" % (name, smallest_type(a))]
+    return options
+
+
+def end_types(ashlar, folder):
+    """--input-type and --output-type for what the network stores as float32 and
+    what holds whole numbers in the records: the smallest types, as Deeploy
+    takes those of inputs from the records."""
+    model = folder / "network.onnx"
+    done = subprocess.run([ashlar, "inspect", str(model)],
+                          capture_output=True, text=True)
+    ends = re.findall(r"^  (input |output)  '(.*)' (\w+)\[", done.stdout, re.M)
+    options = types_of([e[1:] for e in ends if e[0] == "input "],
+                       folder / "inputs.npz", "--input-type")
+    options += types_of([e[1:] for e in ends if e[0] == "output"],
+                        folder / "outputs.npz", "--output-type")
     # The standard's average has a fraction, Deeploy's of integers is rounded.
     if b"ReduceMean" in model.read_bytes():
         options += ["--integers"]

@@ -73,6 +73,18 @@ void ash_call_ints(const ash_call *c, const char *name, const int32_t *values,
   ash_text_string(c->text, "},\n");
 }
 
+void ash_call_floats(const ash_call *c, const char *name, const float *values,
+                     uint32_t count) {
+  put_indent(c);
+  ash_text_format(c->text, ".%s = {", name);
+  for (uint32_t i = 0; i < count; i++) {
+    ash_text_string(c->text, i ? ", " : "");
+    ash_text_float(c->text, values[i]);
+    ash_text_string(c->text, "f");
+  }
+  ash_text_string(c->text, "},\n");
+}
+
 void ash_call_int_range(const ash_call *c) {
   const ash_int_range r = ash_quant_range(
       ash_call_out(c), ash_op_string(ash_call_op(c), "act", "none"));
@@ -245,6 +257,7 @@ static write_params *const writers[ASH_OP_COUNT] = {
     [ASH_OP_elu] = ash_call_map,
     [ASH_OP_gelu] = ash_call_map,
     [ASH_OP_hard_swish] = ash_call_map,
+    [ASH_OP_lookup] = ash_call_map,
     [ASH_OP_logical_not] = ash_call_map,
     [ASH_OP_cast] = ash_call_map,
     [ASH_OP_relu_0_to_1] = ash_call_unary,

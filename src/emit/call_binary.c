@@ -266,6 +266,7 @@ static const char *params_of(const ash_call *c) {
       {"mul_u8", "pairs_q8"},
       {"div_s8", "pairs_q8"},
       {"div_u8", "pairs_q8"},
+      {"div_s16", "pairs_q8"},
       {"prelu_s8", "pairs_q8"},
       {"prelu_u8", "pairs_q8"},
       {"squared_difference_s8", "pairs_q8"},

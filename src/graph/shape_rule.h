@@ -92,6 +92,7 @@ ash_status ash_shape_batch_matmul(const ash_rule *r);
 ash_status ash_shape_softmax(const ash_rule *r);
 ash_status ash_shape_logistic(const ash_rule *r);
 ash_status ash_shape_hard_swish(const ash_rule *r);
+ash_status ash_shape_lookup(const ash_rule *r);
 ash_status ash_shape_log_softmax(const ash_rule *r);
 ash_status ash_shape_l2_normalization(const ash_rule *r);
 ash_status ash_shape_quantize(const ash_rule *r);

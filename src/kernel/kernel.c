@@ -125,9 +125,21 @@ static uint64_t hybrid_bytes(const ash_graph *g, const ash_op *op) {
   return ash_shape_elements(in) / (uint64_t)(in->dim[0] ? in->dim[0] : 1);
 }
 
-/* Four gates in float; the hidden state in int8. */
+/* A row of data and one of results. */
+static uint64_t recurrent_hybrid_bytes(const ash_graph *g, const ash_op *op) {
+  const ash_shape *w = &ash_op_in(g, op, 1)->shape;
+  return (uint64_t)w->dim[1] +
+         (op->kind == ASH_OP_rnn ? (uint64_t)w->dim[0] : 0);
+}
+
+/* Four gates in float; the hidden state in int8. int8 weights need rows of
+ * data, results and cells as int8, too. */
 static uint64_t lstm_bytes(const ash_graph *g, const ash_op *op) {
   const uint64_t cells = (uint64_t)ash_op_in(g, op, 2)->shape.dim[0];
+  if (ash_op_out(g, op, 0)->type == ASH_FLOAT32 &&
+      ash_op_in(g, op, 2)->type == ASH_INT8)
+    return 17 * cells + (uint64_t)ash_op_in(g, op, 2)->shape.dim[1] +
+           (uint64_t)ash_op_in(g, op, 6)->shape.dim[1];
   return ash_op_out(g, op, 0)->type == ASH_FLOAT32 ? 16 * cells : cells;
 }
 

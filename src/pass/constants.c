@@ -9,7 +9,6 @@
 #include "pass/uses.h"
 #include "ref/ref.h"
 
-
 enum { SMALL = 4096 }; /* bytes that a result may always take */
 
 static bool is_foldable(const ash_graph *g, const ash_op *o) {

@@ -264,16 +264,18 @@ static bool is_quantised(const ash_graph *g, const ash_op *op) {
   return false;
 }
 
-/* Integers that do not fit their type wrap around; floats stay exact as far as
- * an int32 goes. Other floats than float32 would round. */
+/* Integers that do not fit their type wrap around. Floats are followed as far
+ * as a double is exact; other types than float32 are not. */
 static ash_range stored(const ash_tensor *t, ash_range r) {
   const ash_range all = ash_range_of_type(t->type);
   if (t->quant.count && t->type == ASH_FLOAT32)
     return unknown();
   if (all.known)
     return ash_range_fits(&r, t->type) ? r : all;
-  return t->type == ASH_FLOAT32 && ash_range_fits(&r, ASH_INT32) ? r
-                                                                 : unknown();
+  const int64_t most = (int64_t)1 << 53;
+  return t->type == ASH_FLOAT32 && r.known && r.low >= -most && r.high <= most
+             ? r
+             : unknown();
 }
 
 /* Only elements of float32 and of integers with up to 63 bits are known: a

@@ -28,6 +28,15 @@ static bool is_integer(ash_type type) {
          ash_type_bits(type) >= 8;
 }
 
+/* The type for a range; int64 as far as doubles would be exact, too. */
+static ash_type smallest(const ash_range *r) {
+  const int64_t most = (int64_t)1 << 53;
+  const ash_type type = ash_range_type(r);
+  if (type == ASH_NONE && r->known && r->low >= -most && r->high <= most)
+    return ASH_INT64;
+  return type;
+}
+
 /* A tensor like `t`, of another type. */
 static ash_status add_like(ash_whole *w, uint32_t *out, uint32_t t,
                            ash_type type, const uint8_t *data) {
@@ -97,7 +106,7 @@ static ash_status operand(ash_whole *w, uint32_t *out, uint32_t t,
     return ASH_OK;
   }
   const ash_tensor *from = tensor(w, t);
-  const ash_type type = ash_range_type(&w->ranges[t]);
+  const ash_type type = smallest(&w->ranges[t]);
   if (is_integer(from->type) && (from->kind != ASH_TENSOR_CONSTANT ||
                                  type == ASH_NONE || type == from->type))
     return ASH_OK;
@@ -158,7 +167,7 @@ static ash_status result(ash_whole *w, uint32_t *out, uint32_t t,
 /* The type for what has been proved, if it is better than the tensor's own. */
 static ash_type result_type(const ash_whole *w, uint32_t t) {
   const ash_type own = tensor(w, t)->type;
-  const ash_type type = ash_range_type(&w->ranges[t]);
+  const ash_type type = smallest(&w->ranges[t]);
   const bool may =
       (own == ASH_FLOAT32 || is_integer(own)) && tensor(w, t)->quant.count == 0;
   if (!may || type == ASH_NONE)
@@ -193,14 +202,23 @@ static ash_status put_mixed(ash_whole *w, const ash_op *op) {
   return put_op(w, *op, inputs, result_type(w, op->outputs[0]));
 }
 
-/* Everything it reads and makes is proved, and fits 32 bits. */
+/* Sums of layers have 32 bits. */
+static bool fits_layer(const ash_whole *w, const ash_op *op) {
+  for (uint32_t k = 0; k < op->input_count; k++)
+    if (op->inputs[k] != ASH_NO_ID &&
+        !ash_range_fits(&w->ranges[op->inputs[k]], ASH_INT32))
+      return false;
+  return ash_range_fits(&w->ranges[op->outputs[0]], ASH_INT32);
+}
+
+/* Everything it reads and makes is proved. */
 static bool is_proved(const ash_whole *w, const ash_op *op) {
   for (uint32_t k = 0; k < op->input_count; k++)
     if (op->inputs[k] != ASH_NO_ID &&
-        (ash_range_type(&w->ranges[op->inputs[k]]) == ASH_NONE ||
+        (smallest(&w->ranges[op->inputs[k]]) == ASH_NONE ||
          tensor(w, op->inputs[k])->quant.count))
       return false;
-  return ash_range_type(&w->ranges[op->outputs[0]]) != ASH_NONE &&
+  return smallest(&w->ranges[op->outputs[0]]) != ASH_NONE &&
          tensor(w, op->outputs[0])->quant.count == 0;
 }
 
@@ -242,13 +260,13 @@ static bool all_integers(const ash_whole *w, const ash_op *op) {
   return true;
 }
 
-/* A cast that changes no value is none. */
+/* A function that changes no value is none. */
 static ash_status put_cast(ash_whole *w, const ash_op *op) {
   const uint32_t from = op->inputs[0], to = op->outputs[0];
   const ash_range *r = &w->ranges[from];
   const ash_type own = tensor(w, to)->type;
   if (tensor(w, from)->quant.count || tensor(w, to)->quant.count ||
-      tensor(w, from)->type == ASH_BOOL || ash_range_type(r) == ASH_NONE)
+      tensor(w, from)->type == ASH_BOOL || smallest(r) == ASH_NONE)
     return keep(w, op);
   const bool same = own == ASH_FLOAT32 || ash_range_fits(r, own);
   if (!same || (own != ASH_FLOAT32 && !is_integer(own)))
@@ -261,11 +279,47 @@ static ash_status put_cast(ash_whole *w, const ash_op *op) {
   return ASH_OK;
 }
 
+static bool is_always(const ash_range *r, int64_t value) {
+  return r->known && r->low == value && r->high == value;
+}
+
+/* Does the function, of what may come, never change its first operand? */
+static bool is_idle(const ash_whole *w, const ash_op *op, ash_fn fn) {
+  const uint32_t x = op->inputs[0];
+  const ash_range *a = &w->ranges[x];
+  const ash_range *b = op->input_count > 1 ? &w->ranges[op->inputs[1]] : a;
+  const ash_range *c = op->input_count > 2 ? &w->ranges[op->inputs[2]] : a;
+  if (smallest(a) == ASH_NONE || !b->known || !c->known ||
+      !ash_shape_equal(&tensor(w, x)->shape, &tensor(w, op->outputs[0])->shape))
+    return false;
+  switch (fn) {
+  case ASH_FN_add:
+  case ASH_FN_sub:
+  case ASH_FN_shift_left:
+  case ASH_FN_shift_right:
+    return is_always(b, 0);
+  case ASH_FN_mul:
+  case ASH_FN_div:
+    return is_always(b, 1);
+  case ASH_FN_clip:
+    return a->low >= b->high && a->high <= c->low;
+  case ASH_FN_maximum:
+    return a->low >= b->high;
+  case ASH_FN_minimum:
+    return a->high <= b->low;
+  case ASH_FN_abs:
+    return a->low >= 0;
+  default:
+    return false;
+  }
+}
+
 static ash_status visit_map(ash_whole *w, const ash_op *op) {
   const ash_fn fn = ash_op_fn(op);
   const uint32_t value = fn == ASH_FN_select;
   const ash_type type = tensor(w, op->inputs[value])->type;
-  if (is_rounding(fn))
+  if (is_rounding(fn) ||
+      (is_idle(w, op, fn) && (type != ASH_FLOAT32 || is_whole_fn(fn))))
     return put_cast(w, op);
   if (type == ASH_FLOAT32)
     return is_whole_fn(fn) && is_proved(w, op) ? put_mixed(w, op) : keep(w, op);
@@ -350,7 +404,7 @@ static ash_status visit_layer(ash_whole *w, const ash_op *op) {
   ash_op layer = *op;
   if (tensor(w, op->inputs[0])->type != ASH_FLOAT32 ||
       tensor(w, op->inputs[1])->type != ASH_FLOAT32 || op->input_count > 3 ||
-      !is_proved(w, op))
+      !is_proved(w, op) || !fits_layer(w, op))
     return keep(w, op);
   layer.attrs = ASH_NEW_ARRAY(&w->ctx->scratch, ash_attr, op->attr_count + 3u);
   ASH_TRY(ash_zone_check(w->ctx, &w->ctx->scratch));
@@ -509,8 +563,36 @@ static ash_status prepare(ash_whole *w) {
   return ASH_OK;
 }
 
+static void rename_all(ash_graph *g, uint32_t from, uint32_t to) {
+  for (size_t i = 0; i < g->op_count; i++) {
+    const ash_op *op = &g->ops.items[i];
+    for (uint32_t k = 0; k < op->input_count; k++)
+      op->inputs[k] = op->inputs[k] == from ? to : op->inputs[k];
+    for (uint32_t k = 0; k < op->output_count; k++)
+      op->outputs[k] = op->outputs[k] == from ? to : op->outputs[k];
+  }
+}
+
+/* An output of the graph: made as it is, where what holds its values is of its
+ * type and shape and has no other name to keep. */
+static ash_status settle_output(ash_whole *w, uint32_t t, uint32_t source) {
+  const uint32_t from = w->narrow[t];
+  if (from == ASH_NO_ID || !w->pending[t])
+    return ASH_OK;
+  const ash_tensor *n = tensor(w, from);
+  if (n->kind != ASH_TENSOR_ACTIVATION || n->is_output ||
+      n->type != tensor(w, t)->type ||
+      !ash_shape_equal(&n->shape, &tensor(w, t)->shape))
+    return settle(w, t, source);
+  w->pending[t] = false;
+  rename_all(w->g, from, t);
+  for (size_t i = 0; i < w->tensors; i++)
+    w->narrow[i] = w->narrow[i] == from ? t : w->narrow[i];
+  return ASH_OK;
+}
+
 ash_status ash_pass_whole(ash_ctx *ctx, ash_graph *g) {
-  ash_whole w = {.ctx = ctx, .g = g};
+  ash_whole w = {.ctx = ctx, .g = g, .tensors = g->tensor_count};
   const size_t count = g->op_count, tensors = g->tensor_count;
   ASH_TRY(prepare(&w));
   ash_op *ops = ash_zone_copy(&ctx->scratch, g->ops.items,
@@ -520,7 +602,8 @@ ash_status ash_pass_whole(ash_ctx *ctx, ash_graph *g) {
   for (size_t i = 0; i < count; i++)
     ASH_TRY(visit(&w, &ops[i]));
   for (size_t i = 0; i < g->output_count; i++)
-    ASH_TRY(settle(&w, g->outputs[i], count ? ops[count - 1].source_index : 0));
+    ASH_TRY(settle_output(&w, g->outputs[i],
+                          count ? ops[count - 1].source_index : 0));
   if (!w.changed) {
     memcpy(g->ops.items, ops, count * sizeof *ops);
     g->op_count = count;

@@ -2,7 +2,7 @@
  * people rename files. What is no model is named, with the way to a model. */
 #include "read/read.h"
 
-#include "read/input_types.h"
+#include "read/end_types.h"
 #include "read/onnx.h"
 #include "read/tflite.h"
 
@@ -125,7 +125,7 @@ ash_status ash_read_model_with(ash_ctx *ctx, ash_graph **out,
                                const ash_load_options *options) {
   *out = NULL;
   ASH_TRY(read_format(ctx, out, bytes, count, file, options));
-  const ash_status status = ash_read_input_types(ctx, *out, options);
+  const ash_status status = ash_read_end_types(ctx, *out, options);
   if (status == ASH_OK)
     return ASH_OK;
   ash_graph_free(*out);

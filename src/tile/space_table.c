@@ -47,6 +47,7 @@ static const struct {
     [ASH_OP_logical_not] = {ash_space_map, NULL},
     [ASH_OP_quantize] = {ash_space_map, NULL},
     [ASH_OP_dequantize] = {ash_space_map, NULL},
+    [ASH_OP_lookup] = {ash_space_map, NULL},
     [ASH_OP_relu] = {ash_space_map, NULL},
     [ASH_OP_relu6] = {ash_space_map, NULL},
     [ASH_OP_relu_n1_to_1] = {ash_space_map, NULL},

@@ -129,6 +129,9 @@ static void scaling_of_sums_joins_the_layer(void) {
 static void functions_become_a_chain(void) {
   CHECK_EQ(keeps("pass_fuse", "fuse"), 1);
 }
+static void a_function_of_levels_becomes_a_table(void) {
+  CHECK_EQ(keeps("pass_qdq_table", "qdq"), 3); /* and to int8 and back */
+}
 static void lowering_changes_nothing(void) {
   CHECK_EQ(keeps("pass_padding", "lower"), 2);
 }
@@ -145,5 +148,6 @@ static void lowering_changes_nothing(void) {
   X(whole_numbers_are_stored_as_integers)                                      \
   X(scaling_of_sums_joins_the_layer)                                           \
   X(functions_become_a_chain)                                                  \
+  X(a_function_of_levels_becomes_a_table)                                      \
   X(lowering_changes_nothing)
 TEST_MAIN(TESTS)
