@@ -118,6 +118,15 @@ const char *ash_loop_type(ash_type type) {
   }
 }
 
+const char *ash_loop_held(ash_type type) {
+  return ash_loop_is_narrow(type) ? "int32_t" : ash_loop_type(type);
+}
+
+bool ash_loop_is_narrow(ash_type type) {
+  return type == ASH_INT8 || type == ASH_UINT8 || type == ASH_INT16 ||
+         type == ASH_UINT16 || type == ASH_INT32;
+}
+
 const char *ash_loop_load(char *buf, ash_type type, const char *array,
                           const char *at) {
   const char *via = type == ASH_FLOAT16    ? "ash_rt_half_value"
@@ -181,7 +190,7 @@ void ash_loop_keep(const ash_call *c, ash_type to, ash_type from,
   char held[HELD], real[32];
   (void)snprintf(real, sizeof real, "%s_real", name);
   hold(c, held, to, from, real, value);
-  ash_text_line(c->text, "const %s %s = %s%s%s%s;", ash_loop_type(to), name,
+  ash_text_line(c->text, "const %s %s = %s%s%s%s;", ash_loop_held(to), name,
                 via, *via ? "(" : "", held, *via ? ")" : "");
 }
 

@@ -43,6 +43,12 @@ void ash_loop_output(const ash_call *c, const char *name, uint32_t k);
 
 /* The C type in which values of a type are computed. */
 const char *ash_loop_type(ash_type type);
+/* The one for values that are kept in between: int32_t where that is enough.
+ * Sums and products that fit are then made in 32 bits, which small processors
+ * like (and GCC 12 gets (int16_t)(a * b >> 16) wrong when it vectorises that
+ * from 64 bits). */
+const char *ash_loop_held(ash_type type);
+bool ash_loop_is_narrow(ash_type type);
 /* "a[at]" as that type. */
 const char *ash_loop_load(char *buf, ash_type type, const char *array,
                           const char *at);

@@ -41,12 +41,42 @@ static bool is_whole_value(const ash_chain_arg *a) {
          a->type != ASH_UINT64;
 }
 
+/* The largest size of what an operand may be; INT64_MAX: more than 32 bits. */
+static int64_t size_of(const ash_chain_arg *a) {
+  if (is_whole_value(a) && a->i > -INT32_MAX && a->i <= INT32_MAX)
+    return a->i < 0 ? -a->i : a->i;
+  if (!ash_loop_is_narrow(a->type))
+    return INT64_MAX;
+  const bool natural = a->type == ASH_UINT8 || a->type == ASH_UINT16;
+  return (int64_t)1 << (ash_type_bits(a->type) - !natural);
+}
+
+/* Sums and products that 32 or 64 bits hold for certain. */
+static bool put_sum(char *buf, size_t size, const ash_chain_stage *s,
+                    const char *const *names) {
+  const char *sign = s->fn == ASH_FN_add   ? "+"
+                     : s->fn == ASH_FN_sub ? "-"
+                     : s->fn == ASH_FN_mul ? "*"
+                                           : NULL;
+  const int64_t a = size_of(&s->args[0]), b = size_of(&s->args[1]);
+  if (!sign || a == INT64_MAX || b == INT64_MAX)
+    return false;
+  const int64_t most = s->fn == ASH_FN_mul ? a * b : a + b;
+  return snprintf(buf, size, "%s%s %s %s", most > INT32_MAX ? "(int64_t)" : "",
+                  names[0], sign, names[1]) < (int)size;
+}
+
 /* Functions whose further operands are known to be harmless. */
 static bool put_simple(char *buf, size_t size, const ash_chain_stage *s,
                        const char *const *names) {
   const ash_chain_arg *b = &s->args[1], *c = &s->args[2];
   const char *a = names[0];
+  if (ash_fn_operands(s->fn) == 2 && put_sum(buf, size, s, names))
+    return true;
   if (ash_fn_operands(s->fn) < 2 || !is_whole_value(b))
+    return false;
+  if (s->fn == ASH_FN_shift_right && b->i >= 32 &&
+      ash_loop_is_narrow(s->args[0].type))
     return false;
   if (s->fn == ASH_FN_shift_right && b->i >= 0 && b->i < 64)
     return snprintf(buf, size, "%s >> %s", a, names[1]) < (int)size;
@@ -60,7 +90,7 @@ static bool put_simple(char *buf, size_t size, const ash_chain_stage *s,
 /* The expression of a stage. */
 static bool name_stage(char *buf, size_t size, ash_ctx *ctx,
                        const ash_chain_stage *s, ash_type *yields) {
-  char names[ASH_FN_OPERANDS][NAME];
+  char names[ASH_FN_OPERANDS][NAME], wide[ASH_FN_OPERANDS][NAME + 16];
   const char *list[ASH_FN_OPERANDS];
   ash_type in[ASH_FN_OPERANDS] = {ASH_NONE};
   for (uint32_t k = 0; k < ash_fn_operands(s->fn); k++) {
@@ -72,6 +102,11 @@ static bool name_stage(char *buf, size_t size, ash_ctx *ctx,
   *yields = ash_loop_yields(s->fn, in, s->type);
   if (put_simple(buf, size, s, list))
     return true;
+  for (uint32_t k = 0; k < ash_fn_operands(s->fn); k++)
+    if (s->args[k].source != ASH_CHAIN_VALUE && ash_loop_is_narrow(in[k])) {
+      (void)snprintf(wide[k], sizeof wide[k], "(int64_t)%s", names[k]);
+      list[k] = wide[k];
+    }
   return ash_loop_scalar(buf, size, s->fn, ash_loop_inner(s->fn, in), list);
 }
 
@@ -81,7 +116,7 @@ static void put_loads(const ash_call *c, const ash_nest *n) {
     char index[ASH_LOOP_TEXT], value[2 * ASH_LOOP_TEXT], array[16];
     (void)snprintf(array, sizeof array, "p%" PRIu32, k);
     ash_loop_index(index, n, k + 1, "i");
-    ash_text_line(c->text, "const %s x%" PRIu32 " = %s;", ash_loop_type(type),
+    ash_text_line(c->text, "const %s x%" PRIu32 " = %s;", ash_loop_held(type),
                   k, ash_loop_load(value, type, array, index));
   }
 }
