@@ -45,11 +45,17 @@ static bool ends_with(const char *s, const char *end) {
   return n >= k && strcmp(s + n - k, end) == 0;
 }
 
-/* $CC may hold flags: split at blanks. */
-static size_t split_compiler(char *copy, char **argv) {
+/* $CC may hold flags: split at blanks. They stand after ours, so that they
+ * win. */
+static size_t start_command(char *copy, char **argv) {
+  static const char *const flags[] = {
+      "-std=c99", "-O2", "-ffp-contract=off", "-Wall", "-Wextra", "-Wpedantic"};
   size_t count = 0;
-  for (char *word = strtok(copy, " "); word && count < 16;
-       word = strtok(NULL, " "))
+  char *word = strtok(copy, " ");
+  argv[count++] = word;
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+    argv[count++] = (char *)(uintptr_t)flags[i];
+  while (count < 16 && (word = strtok(NULL, " ")) != NULL)
     argv[count++] = word;
   return count;
 }
@@ -65,14 +71,12 @@ static void placement_flag(char *flag, size_t size, const char *header) {
 
 static int try_compiler(const host_build *b, const char *compiler,
                         const ash_generated *files, size_t file_count) {
-  static const char *const flags[] = {"-std=c99", "-O2", "-ffp-contract=off",
-                                      "-Wall", "-Wextra", "-Wpedantic"};
   char copy[256], paths[ARGS_MAX][256];
   char *argv[ARGS_MAX + 32];
   (void)snprintf(copy, sizeof copy, "%s", compiler);
-  size_t count = split_compiler(copy, argv), path_count = 0;
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-    argv[count++] = (char *)(uintptr_t)flags[i];
+  size_t count = start_command(copy, argv), path_count = 0;
+  if (!argv[0])
+    return CANNOT_START;
   for (size_t i = 0; i < file_count && path_count + 2 < ARGS_MAX; i++)
     if (ends_with(files[i].name, ".c")) {
       host_build_path(b, paths[path_count], sizeof paths[0], files[i].name);
@@ -80,7 +84,8 @@ static int try_compiler(const host_build *b, const char *compiler,
     }
   host_build_path(b, paths[path_count], sizeof paths[0], "ashlar_main.c");
   argv[count++] = paths[path_count];
-  char output[] = "-o", math[] = "-lm", threads[] = "-pthread", program[96], anywhere[512];
+  char output[] = "-o", math[] = "-lm", threads[] = "-pthread", program[96],
+       anywhere[512];
   placement_flag(anywhere, sizeof anywhere, file_count ? files[0].name : "");
   argv[count++] = anywhere;
   (void)snprintf(program, sizeof program, "%s", b->program);

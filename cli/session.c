@@ -118,6 +118,10 @@ int session_open(session *s, const command *cmd) {
   load->struct_bytes = sizeof *load;
   load->input_shapes = s->shapes.items;
   load->input_shape_count = s->shapes.count;
+  load->input_types = s->types.items;
+  load->input_type_count = s->types.count;
+  load->output_types = s->out_types.items;
+  load->output_type_count = s->out_types.count;
   load->constants = s->constants.items;
   load->constant_count = s->constants.count;
   load->customs = s->customs.items;

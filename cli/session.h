@@ -23,6 +23,8 @@ typedef struct session {
   char names[ARG_LIST_MAX][64];
   ash_rules *book;
   arg_list shapes;    /* --input-shape NAME=1,3,32,32 */
+  arg_list types;     /* --input-type NAME=int8 */
+  arg_list out_types; /* --output-type NAME=int8 */
   arg_list constants; /* --constant NAME=1,2,3 */
   arg_list customs;   /* --custom NAME */
   arg_list no_passes; /* --no-pass NAME */
@@ -51,6 +53,10 @@ typedef struct session {
    "what if a memory had another size (64K, 1M)"},                             \
   {"input-shape", 0, ARG_LIST, &(s)->shapes, "NAME=1,3,32,32",                 \
    "fixes the shape of an input that the model leaves open"},                  \
+  {"input-type", 0, ARG_LIST, &(s)->types, "NAME=int8",                        \
+   "type of whole numbers that a float input holds; no NAME: all of them"},    \
+  {"output-type", 0, ARG_LIST, &(s)->out_types, "NAME=int8",                   \
+   "the same of outputs"},                                                     \
   {"constant", 0, ARG_LIST, &(s)->constants, "NAME=1,2,3",                     \
    "makes an input a constant (shapes and axes must be)"},                     \
   {"budget", 0, ARG_LIST, &(s)->budgets, "MEM=SIZE",                           \

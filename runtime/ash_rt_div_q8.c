@@ -1,4 +1,4 @@
-/* ash_rt_div_q8.c - quotient of two 8-bit tensors: the dividend, shifted as
+/* ash_rt_div_q8.c - quotient of two quantised tensors: the dividend, shifted as
  * far left as it goes, times the inverse of the divisor, with the roundings of
  * TensorFlow Lite's reference. */
 #include "ash_rt_fixed.h"
@@ -40,4 +40,10 @@ void ash_rt_div_u8(const ash_rt_pairs_q8_params *p, const uint8_t *a,
                    const uint8_t *b, uint8_t *out) {
   ASH_RT_PAIRS(&p->shape, uint8_t, a, b, out,
                (uint8_t)ash_rt_div_one(p, *x, *y));
+}
+
+void ash_rt_div_s16(const ash_rt_pairs_q8_params *p, const int16_t *a,
+                    const int16_t *b, int16_t *out) {
+  ASH_RT_PAIRS(&p->shape, int16_t, a, b, out,
+               (int16_t)ash_rt_div_one(p, *x, *y));
 }

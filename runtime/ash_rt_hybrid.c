@@ -1,60 +1,7 @@
 /* ash_rt_hybrid.c - layers with float activations and int8 weights: the
  * activations become int8 with a scale of their own while the model runs. */
 #include "ash_rt_hybrid.h"
-#include "ash_rt_quantize.h"
-
-typedef struct ash_rt_hybrid_row {
-  int8_t *x;
-  float scale;
-  int32_t zero;
-} ash_rt_hybrid_row;
-
-static float ash_rt_hybrid_size(float x) {
-  return x < 0 ? -x : x;
-}
-
-static int32_t ash_rt_hybrid_zero(double low, double high, double scale) {
-  const double a = low / scale, b = high / scale; /* a <= 0 <= b */
-  const double zero = 128.0 - a < 127.0 + b ? -128.0 - a : 127.0 - b;
-  if (zero <= -128.0)
-    return -128;
-  if (zero >= 127.0)
-    return 127;
-  const int32_t whole = (int32_t)zero;
-  const double rest = zero - (double)whole;
-  return whole + (int32_t)(rest >= 0.5) - (int32_t)(rest <= -0.5);
-}
-
-static ash_rt_hybrid_row ash_rt_hybrid_quantise(const float *in, int32_t count,
-                                                int32_t asymmetric, void *to) {
-  ash_rt_hybrid_row r = {(int8_t *)to, 1.0f, 0};
-  float low = in[0], high = in[0], inverse;
-  for (int32_t i = 1; i < count; i++) {
-    low = in[i] < low ? in[i] : low;
-    high = in[i] > high ? in[i] : high;
-  }
-  if (asymmetric) {
-    low = low < 0 ? low : 0;
-    high = high > 0 ? high : 0;
-    if (low < high) {
-      const double scale = ((double)high - (double)low) / 255.0;
-      r.zero = ash_rt_hybrid_zero((double)low, (double)high, scale);
-      r.scale = (float)scale;
-    }
-    inverse = low < high ? 1.0f / r.scale : 0.0f;
-  } else {
-    const float a = ash_rt_hybrid_size(low), b = ash_rt_hybrid_size(high);
-    const float range = a > b ? a : b;
-    r.scale = range > 0 ? range / 127.0f : 1.0f;
-    inverse = range > 0 ? 127.0f / range : 0.0f;
-  }
-  for (int32_t i = 0; i < count; i++) {
-    const int32_t steps = ash_rt_round_f32(in[i] * inverse, -1000, 1000);
-    r.x[i] =
-        (int8_t)ash_rt_clamp(steps + r.zero, asymmetric ? -128 : -127, 127);
-  }
-  return r;
-}
+#include "ash_rt_hybrid_row.h"
 
 static float ash_rt_hybrid_clamp(const ash_rt_hybrid_params *p, float x) {
   return ash_rt_clamp_f32(x, p->act_min, p->act_max);

@@ -11,6 +11,25 @@ typedef struct ash_rt_count_params {
 /* out[i] = table[in[i] + 128]. */
 void ash_rt_lut_s8(const ash_rt_count_params *p, const int8_t *in,
                    const int8_t *table, int8_t *out);
+/* 513 entries: the results from -32768 on in steps of 128, the last beyond. */
+void ash_rt_lut_s16(const ash_rt_count_params *p, const int16_t *in,
+                    const int16_t *table, int16_t *out);
+
+typedef struct ash_rt_abs_s16_params {
+  int32_t count, multiplier, shift;
+} ash_rt_abs_s16_params;
+
+void ash_rt_abs_s16(const ash_rt_abs_s16_params *p, const int16_t *in,
+                    int16_t *out);
+
+typedef struct ash_rt_sqrt_s16_params {
+  int32_t count;
+  float in_scale, out_scale;
+} ash_rt_sqrt_s16_params;
+
+void ash_rt_sqrt_s16(const ash_rt_sqrt_s16_params *p, const int16_t *in,
+                     int16_t *out);
+
 /* out[i] = table[in[i]]. */
 void ash_rt_lut_u8(const ash_rt_count_params *p, const uint8_t *in,
                    const uint8_t *table, uint8_t *out);

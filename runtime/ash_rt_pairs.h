@@ -147,6 +147,8 @@ void ash_rt_div_s8(const ash_rt_pairs_q8_params *p, const int8_t *a,
                    const int8_t *b, int8_t *out);
 void ash_rt_div_u8(const ash_rt_pairs_q8_params *p, const uint8_t *a,
                    const uint8_t *b, uint8_t *out);
+void ash_rt_div_s16(const ash_rt_pairs_q8_params *p, const int16_t *a,
+                    const int16_t *b, int16_t *out);
 /* `out_*` scales values from 0 on, `b_*` products of value and slope. */
 void ash_rt_prelu_s8(const ash_rt_pairs_q8_params *p, const int8_t *a,
                      const int8_t *b, int8_t *out);

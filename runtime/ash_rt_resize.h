@@ -17,6 +17,9 @@ void ash_rt_resize_nearest(const ash_rt_resize_params *p, const void *in,
 void ash_rt_resize_bilinear_s8(const ash_rt_resize_params *p, const int8_t *in,
                                const int32_t *table, const int32_t *parts,
                                int8_t *out);
+void ash_rt_resize_bilinear_s16(const ash_rt_resize_params *p,
+                                const int16_t *in, const int32_t *table,
+                                const int32_t *parts, int16_t *out);
 void ash_rt_resize_bilinear_u8(const ash_rt_resize_params *p, const uint8_t *in,
                                const int32_t *table, const float *parts,
                                uint8_t *out);

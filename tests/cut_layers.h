@@ -35,33 +35,50 @@ static inline void channel_scales(net *n, uint32_t w, int32_t axis) {
   net_channels(n, w, axis, scales, count);
 }
 
-static inline void cut_conv(ash_type type) {
+/* Types of activations, weights and bias that layers have. */
+typedef struct layer_types {
+  ash_type x, w, b;
+} layer_types;
+
+static inline layer_types some_layer(int i) {
+  static const layer_types all[] = {{ASH_FLOAT32, ASH_FLOAT32, ASH_FLOAT32},
+                                    {ASH_INT8, ASH_INT8, ASH_INT32},
+                                    {ASH_UINT8, ASH_UINT8, ASH_INT32},
+                                    {ASH_INT16, ASH_INT8, ASH_INT64},
+                                    {ASH_INT16, ASH_INT8, ASH_INT32},
+                                    {ASH_FLOAT32, ASH_INT8, ASH_FLOAT32}};
+  return all[(size_t)i % ASH_COUNT_OF(all)];
+}
+
+static inline bool has_channels(layer_types t) {
+  return t.w == ASH_INT8 && pick(0, 1);
+}
+
+static inline void cut_conv(layer_types t) {
   net n = net_new();
   const int32_t groups = pick(0, 1) ? 1 : pick(2, 3), each = pick(1, 5);
   const int32_t out = groups * pick(1, 4), k = pick(1, 3);
-  const uint32_t x = input(&n, type, image(groups * each));
-  const uint32_t w = constant(&n, type, NET_DIMS(out, k, pick(1, 3), each));
-  const uint32_t b =
-      constant(&n, type == ASH_INT8 ? ASH_INT32 : ASH_FLOAT32, NET_DIMS(out));
-  const uint32_t y = result(&n, type);
+  const uint32_t x = input(&n, t.x, image(groups * each));
+  const uint32_t w = constant(&n, t.w, NET_DIMS(out, k, pick(1, 3), each));
+  const uint32_t b = constant(&n, t.b, NET_DIMS(out));
+  const uint32_t y = result(&n, t.x);
   const uint32_t op = net_op(&n, ASH_OP_conv_2d,
                              pick(0, 2) ? NET_IDS(x, w, b) : NET_IDS(x, w), y);
-  if (type == ASH_INT8 && pick(0, 1))
+  if (has_channels(t))
     channel_scales(&n, w, 0);
   set_window(&n, op, 1 + n.g->tensors.items[w].shape.dim[1] / 2, true);
   (void)agree(&n, op);
 }
 
-static inline void cut_depthwise(ash_type type) {
+static inline void cut_depthwise(layer_types t) {
   net n = net_new();
   const int32_t c = pick(1, 5), each = pick(1, 3), k = pick(1, 3);
-  const uint32_t x = input(&n, type, image(c));
-  const uint32_t w = constant(&n, type, NET_DIMS(1, k, k, c * each));
-  const uint32_t b = constant(&n, type == ASH_INT8 ? ASH_INT32 : ASH_FLOAT32,
-                              NET_DIMS(c * each));
+  const uint32_t x = input(&n, t.x, image(c));
+  const uint32_t w = constant(&n, t.w, NET_DIMS(1, k, k, c * each));
+  const uint32_t b = constant(&n, t.b, NET_DIMS(c * each));
   const uint32_t op =
-      net_op(&n, ASH_OP_depthwise_conv_2d, NET_IDS(x, w, b), result(&n, type));
-  if (type == ASH_INT8 && pick(0, 1))
+      net_op(&n, ASH_OP_depthwise_conv_2d, NET_IDS(x, w, b), result(&n, t.x));
+  if (has_channels(t))
     channel_scales(&n, w, 3);
   net_int(&n, op, "multiplier", each);
   set_window(&n, op, k, true);
@@ -83,8 +100,8 @@ static inline void cut_pool(ash_op_kind kind, ash_type type) {
 static inline void windows_on_images(void) {
   for (int i = 0; i < CUT_LAYERS; i++) {
     const ash_type type = i & 1 ? ASH_INT8 : ASH_FLOAT32;
-    cut_conv(type);
-    cut_depthwise(type);
+    cut_conv(some_layer(i));
+    cut_depthwise(some_layer(i));
     cut_pool(ASH_OP_average_pool_2d, type);
     cut_pool(ASH_OP_max_pool_2d, type);
   }
@@ -154,19 +171,18 @@ static inline void windows_in_any_dimension(void) {
 
 /* ---- products ----------------------------------------------------------- */
 
-static inline void cut_dense(ash_type type) {
+static inline void cut_dense(layer_types t) {
   net n = net_new();
   const int32_t out = pick(1, 9);
   const bool keeps = pick(0, 2) == 0, flat = pick(0, 1);
   const ash_shape in = NET_DIMS(pick(1, 3), pick(1, 3), pick(2, 6));
   const int32_t depth = keeps || flat ? in.dim[2] : in.dim[1] * in.dim[2];
-  const uint32_t x = input(&n, type, in);
-  const uint32_t w = constant(&n, type, NET_DIMS(out, depth));
-  const uint32_t b =
-      constant(&n, type == ASH_INT8 ? ASH_INT32 : ASH_FLOAT32, NET_DIMS(out));
+  const uint32_t x = input(&n, t.x, in);
+  const uint32_t w = constant(&n, t.w, NET_DIMS(out, depth));
+  const uint32_t b = constant(&n, t.b, NET_DIMS(out));
   const uint32_t op =
-      net_op(&n, ASH_OP_fully_connected, NET_IDS(x, w, b), result(&n, type));
-  if (type == ASH_INT8 && pick(0, 1))
+      net_op(&n, ASH_OP_fully_connected, NET_IDS(x, w, b), result(&n, t.x));
+  if (has_channels(t))
     channel_scales(&n, w, 0);
   net_int(&n, op, "keep_num_dims", keeps);
   (void)agree(&n, op);
@@ -199,9 +215,129 @@ static inline void cut_matmul(ash_op_kind kind, ash_type type) {
 
 static inline void products(void) {
   for (int i = 0; i < CUT_LAYERS; i++) {
-    cut_dense(i & 1 ? ASH_INT8 : ASH_FLOAT32);
-    cut_matmul(ASH_OP_batch_matmul, i & 1 ? ASH_INT8 : ASH_FLOAT32);
+    cut_dense(some_layer(i));
+    cut_matmul(ASH_OP_batch_matmul, i % 3 == 0   ? ASH_INT8
+                                    : i % 3 == 1 ? ASH_INT16
+                                                 : ASH_FLOAT32);
     cut_matmul(ASH_OP_matmul, i & 1 ? ASH_INT32 : ASH_FLOAT32);
+  }
+}
+
+/* ---- whole numbers without scales --------------------------------------- */
+
+static inline ash_type whole_type(void) {
+  static const ash_type types[] = {ASH_INT8, ASH_UINT8, ASH_INT16, ASH_INT32};
+  return types[pick(0, 3)];
+}
+
+static inline uint32_t whole_constant(net *n, ash_shape shape) {
+  const ash_tensor t = {.type = whole_type(), .shape = shape};
+  static uint64_t data[4096];
+  pieces_fill(&rng, &t, data);
+  return net_constant(n, t.type, shape, data, 0, 0);
+}
+
+/* Weights, and all of bias, factors and offsets that go together. */
+static inline uint32_t whole_layer(net *n, ash_op_kind kind, uint32_t x,
+                                   uint32_t w, int32_t channels) {
+  const bool matmul = kind == ASH_OP_whole_matmul;
+  const uint32_t b =
+      matmul || pick(0, 1) ? ASH_NO_ID : whole_constant(n, NET_DIMS(channels));
+  const bool factors = pick(0, 2) != 0;
+  const uint32_t f = whole_constant(n, NET_DIMS(pick(0, 1) ? channels : 1));
+  const uint32_t o = whole_constant(n, NET_DIMS(pick(0, 1) ? channels : 1));
+  const uint32_t y = net_result(n, whole_type(), NET_DIMS(1), 0, 0);
+  const uint32_t op = net_op(n, kind,
+                             !factors     ? NET_IDS(x, w, b)
+                             : pick(0, 1) ? NET_IDS(x, w, b, f)
+                                          : NET_IDS(x, w, b, f, o),
+                             y);
+  if (factors)
+    net_int(n, op, "shift", pick(0, 9));
+  if (pick(0, 1))
+    net_int(n, op, "low", -pick(0, 200));
+  if (pick(0, 1))
+    net_int(n, op, "high", pick(0, 200));
+  return op;
+}
+
+static inline void cut_whole_window(bool deep) {
+  net n = net_new();
+  const int32_t groups = deep || pick(0, 1) ? 1 : pick(2, 3), c = pick(1, 5);
+  const int32_t each = pick(1, 3), out = deep ? c * each : groups * each;
+  const int32_t k = pick(1, 3);
+  const uint32_t x = net_input(&n, whole_type(), image(groups * c), 0, 0);
+  const uint32_t w = whole_constant(&n, deep ? NET_DIMS(1, k, k, out)
+                                             : NET_DIMS(out, k, k, c));
+  const uint32_t op = whole_layer(
+      &n, deep ? ASH_OP_whole_depthwise_conv_2d : ASH_OP_whole_conv_2d, x, w,
+      out);
+  if (deep)
+    net_int(&n, op, "multiplier", each);
+  set_window(&n, op, k, true);
+  (void)agree(&n, op);
+}
+
+static inline void cut_whole_dense(void) {
+  net n = net_new();
+  const int32_t out = pick(1, 9);
+  const bool keeps = pick(0, 1);
+  const ash_shape in = NET_DIMS(pick(1, 3), pick(1, 3), pick(2, 6));
+  const uint32_t x = net_input(&n, whole_type(), in, 0, 0);
+  const uint32_t w = whole_constant(&n, NET_DIMS(out, in.dim[2]));
+  const uint32_t op = whole_layer(&n, ASH_OP_whole_fully_connected, x, w, out);
+  net_int(&n, op, "keep_num_dims", keeps);
+  (void)agree(&n, op);
+}
+
+static inline void cut_whole_matmul(bool scaled) {
+  net n = net_new();
+  const int32_t batches[] = {pick(1, 3), pick(1, 3)};
+  const int32_t m = pick(1, 6), k = pick(1, 6), columns = pick(1, 6);
+  const bool ta = pick(0, 1), tb = pick(0, 1);
+  const uint32_t rank = (uint32_t)pick(0, 2);
+  const uint32_t a =
+      net_input(&n, whole_type(), matrix(m, k, ta, batches, rank), 0, 0);
+  const uint32_t b =
+      net_input(&n, whole_type(), matrix(k, columns, tb, batches, rank), 0, 0);
+  const uint32_t op =
+      scaled ? whole_layer(&n, ASH_OP_whole_matmul, a, b, columns)
+             : net_op(&n, ASH_OP_matmul, NET_IDS(a, b),
+                      net_result(&n, pick(0, 1) ? ASH_INT32 : ASH_INT64,
+                                 NET_DIMS(1), 0, 0));
+  net_int(&n, op, "transpose_a", ta);
+  net_int(&n, op, "transpose_b", tb);
+  (void)agree(&n, op);
+}
+
+/* Of integers of several widths. */
+static inline void cut_mixed(bool fold) {
+  net n = net_new();
+  const ash_shape s = some_shape();
+  const uint32_t a = net_input(&n, whole_type(), s, 0, 0);
+  const uint32_t b = net_input(&n, whole_type(), fold ? s : narrower(s), 0, 0);
+  const uint32_t y = net_result(&n, whole_type(), NET_DIMS(1), 0, 0);
+  const uint32_t op = fold ? net_op(&n, ASH_OP_fold, NET_IDS(a), y)
+                           : net_op(&n, ASH_OP_map, NET_IDS(a, b), y);
+  const int64_t axes[] = {pick(0, (int32_t)s.rank - 1)};
+  net_string(&n, op, "fn",
+             fold ? (pick(0, 1) ? "sum" : "sum_square")
+                  : (pick(0, 1) ? "mul" : "sub"));
+  if (fold)
+    set_ints(&n, op, "axes", axes, 1);
+  n.g->input_count = fold ? 1 : 2;
+  (void)agree(&n, op);
+}
+
+static inline void whole_numbers(void) {
+  for (int i = 0; i < CUT_LAYERS; i++) {
+    cut_whole_window(false);
+    cut_whole_window(true);
+    cut_whole_dense();
+    cut_whole_matmul(true);
+    cut_whole_matmul(false);
+    cut_mixed(true);
+    cut_mixed(false);
   }
 }
 
@@ -281,6 +417,21 @@ static inline void one_value_at_a_time(void) {
   }
 }
 
+static inline void tables_of_functions(void) {
+  for (int i = 0; i < CUT_LAYERS; i++) {
+    int8_t table[256];
+    net n = net_new();
+    const ash_shape s = i & 1 ? NET_DIMS(2, 256) : some_shape();
+    for (int k = 0; k < 256; k++)
+      table[k] = (int8_t)(k * 7 + i);
+    const uint32_t x = net_input(&n, ASH_INT8, s, 0.5f, 0);
+    const uint32_t t = net_constant(&n, ASH_INT8, NET_DIMS(256), table, 0, 0);
+    const uint32_t op = net_op(&n, ASH_OP_lookup, NET_IDS(x, t),
+                               net_result(&n, ASH_INT8, s, 0.25f, 0));
+    (void)agree(&n, op);
+  }
+}
+
 static inline void functions_of_several(void) {
   for (int i = 0; i < CUT_LAYERS; i++) {
     net n = net_new();
@@ -299,12 +450,32 @@ static inline void functions_of_several(void) {
   }
 }
 
+static inline void chains_of_functions(void) {
+  for (int i = 0; i < CUT_LAYERS; i++) {
+    net n = net_new();
+    const ash_shape s = some_shape();
+    const uint32_t a = input(&n, ASH_INT32, s);
+    const uint32_t b = input(&n, ASH_INT32, narrower(s));
+    const uint32_t c = input(&n, ASH_FLOAT32, narrower(s));
+    const uint32_t op = net_op(&n, ASH_OP_chain, NET_IDS(a, b, c),
+                               net_result(&n, ASH_INT8, s, 0, 0));
+    net_string(&n, op, "code",
+               "int32 mul i0 i1; int32 cast i2; int32 add s0 s1; "
+               "int32 shift_right s2 int32:3; int8 cast s3");
+    n.g->input_count = 3;
+    (void)agree(&n, op);
+  }
+}
+
 #define CUT_LAYERS_LIST(X)                                                     \
   X(windows_on_images)                                                         \
   X(windows_in_any_dimension)                                                  \
   X(products)                                                                  \
+  X(whole_numbers)                                                             \
   X(pairs)                                                                     \
   X(one_value_at_a_time)                                                       \
-  X(functions_of_several)
+  X(tables_of_functions)                                                       \
+  X(functions_of_several)                                                      \
+  X(chains_of_functions)
 
 #endif

@@ -74,6 +74,8 @@ static inline void reductions(void) {
   for (int i = 0; i < CUT_MOVES / 2; i++) {
     for (size_t k = 0; k < ASH_COUNT_OF(kinds); k++)
       cut_reduction(kinds[k], some_type());
+    cut_reduction(ASH_OP_mean, i & 1 ? ASH_INT16 : ASH_UINT8);
+    cut_reduction(ASH_OP_sum, i & 1 ? ASH_INT16 : ASH_UINT8);
     cut_reduction(ASH_OP_reduce_prod, ASH_FLOAT32);
     cut_reduction(ASH_OP_reduce_any, ASH_BOOL);
     cut_reduction(ASH_OP_reduce_all, ASH_BOOL);
@@ -596,7 +598,11 @@ static inline void choices(void) {
 static inline void transposed_convolutions(void) {
   for (int i = 0; i < 2 * CUT_MOVES; i++) {
     net n = net_new();
-    const ash_type type = i & 1 ? ASH_INT8 : ASH_FLOAT32;
+    static const ash_type types[][3] = {{ASH_INT8, ASH_INT8, ASH_INT32},
+                                        {ASH_FLOAT32, ASH_FLOAT32, ASH_FLOAT32},
+                                        {ASH_UINT8, ASH_UINT8, ASH_INT32},
+                                        {ASH_INT16, ASH_INT8, ASH_INT64}};
+    const ash_type *t = types[i % 4], type = t[0];
     const int32_t in[] = {pick(1, 2), pick(1, 5), pick(1, 5), pick(1, 3)};
     const int32_t k[] = {pick(1, 4), pick(1, 4)};
     const int32_t stride[] = {pick(1, 3), pick(1, 3)}, out_c = pick(1, 4);
@@ -609,11 +615,11 @@ static inline void transposed_convolutions(void) {
         out[d] = 1;
     }
     const uint32_t x = input(&n, type, NET_DIMS(in[0], in[1], in[2], in[3]));
-    const uint32_t w = constant(&n, type, NET_DIMS(out_c, k[0], k[1], in[3]));
-    const uint32_t b = constant(&n, type == ASH_INT8 ? ASH_INT32 : ASH_FLOAT32,
-                                NET_DIMS(out_c));
-    const uint32_t y = net_result(
-        &n, type, NET_DIMS(in[0], out[0], out[1], out_c), scale_of(type), 0);
+    const uint32_t w = constant(&n, t[1], NET_DIMS(out_c, k[0], k[1], in[3]));
+    const uint32_t b = constant(&n, t[2], NET_DIMS(out_c));
+    const uint32_t y =
+        net_result(&n, type, NET_DIMS(in[0], out[0], out[1], out_c),
+                   scale_of(type), zero_of(type, 0));
     const uint32_t op = net_op(&n, ASH_OP_transpose_conv, NET_IDS(x, w, b), y);
     net_int(&n, op, "stride_h", stride[0]);
     net_int(&n, op, "stride_w", stride[1]);
@@ -627,6 +633,30 @@ static inline void transposed_convolutions(void) {
       continue;
     }
     (void)agree(&n, op);
+  }
+}
+
+static inline void transforms(void) {
+  for (int i = 0; i < CUT_MOVES / 4; i++) {
+    net n = net_new();
+    const int32_t lengths[] = {1 << pick(0, 2), 2 << pick(0, 2)};
+    const uint32_t x =
+        input(&n, ASH_FLOAT32, NET_DIMS(pick(1, 4), pick(1, 3), 3, 5));
+    const uint32_t op =
+        net_op(&n, ASH_OP_rfft2d, NET_IDS(x, vector(&n, lengths, 2)),
+               net_result(&n, ASH_COMPLEX64, NET_DIMS(1), 0, 0));
+    (void)agree(&n, op);
+  }
+}
+
+static inline void complex_numbers(void) {
+  static const ash_op_kind kinds[] = {ASH_OP_complex_abs, ASH_OP_real,
+                                      ASH_OP_imag};
+  for (int i = 0; i < CUT_MOVES / 2; i++) {
+    net n = net_new();
+    const uint32_t x = net_input(&n, ASH_COMPLEX64, some_shape(), 0, 0);
+    (void)agree(&n, net_op(&n, kinds[i % 3], NET_IDS(x),
+                           net_result(&n, ASH_FLOAT32, NET_DIMS(1), 0, 0)));
   }
 }
 
@@ -653,6 +683,8 @@ static inline void transposed_convolutions(void) {
   X(elements_taken_and_put)                                                    \
   X(runs_put)                                                                  \
   X(choices)                                                                   \
-  X(transposed_convolutions)
+  X(transposed_convolutions)                                                   \
+  X(transforms)                                                                \
+  X(complex_numbers)
 
 #endif

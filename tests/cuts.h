@@ -15,18 +15,25 @@ static inline int32_t pick(int32_t low, int32_t high) {
 }
 
 static inline float scale_of(ash_type type) {
-  return type == ASH_INT8 || type == ASH_UINT8 ? 0.0625f : 0.0f;
+  return type == ASH_INT8 || type == ASH_UINT8 ? 0.0625f
+         : type == ASH_INT16                   ? 0.001f
+                                               : 0.0f;
+}
+
+/* int16 has no zero point, uint8 none below zero. */
+static inline int32_t zero_of(ash_type type, int32_t zero) {
+  return type == ASH_UINT8 ? 128 + zero : type == ASH_INT8 ? zero : 0;
 }
 
 static inline uint32_t input(net *n, ash_type type, ash_shape shape) {
-  return net_input(n, type, shape, scale_of(type), scale_of(type) != 0 ? 3 : 0);
+  return net_input(n, type, shape, scale_of(type), zero_of(type, 3));
 }
 
 static inline uint32_t constant(net *n, ash_type type, ash_shape shape) {
   const ash_tensor t = {.type = type, .shape = shape};
   static uint64_t data[4096];
   pieces_fill(&rng, &t, data);
-  return net_constant(n, type, shape, data, scale_of(type), 0);
+  return net_constant(n, type, shape, data, scale_of(type), zero_of(type, 0));
 }
 
 /* A constant vector. */
@@ -36,8 +43,7 @@ static inline uint32_t vector(net *n, const int32_t *values, uint32_t count) {
 
 /* The shape is a placeholder: pieces_shape finds it. */
 static inline uint32_t result(net *n, ash_type type) {
-  return net_result(n, type, NET_DIMS(1), scale_of(type),
-                    scale_of(type) != 0 ? -5 : 0);
+  return net_result(n, type, NET_DIMS(1), scale_of(type), zero_of(type, -5));
 }
 
 static inline void set_ints(net *n, uint32_t op, const char *name,

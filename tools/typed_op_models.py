@@ -251,6 +251,63 @@ def unary(op, y_quant, version=3, scales=(-14, -9), **options):
     return build
 
 
+def compare(op):
+    def build(c):
+        a_shape, b_shape, y_shape = broadcast_shapes(c)
+        aq, bq = (quant_of(c, c.dtype, 2.0 ** c.rng.uniform(-12, -4))
+                  for _ in range(2))
+        a, b = tensor(c, "a", a_shape, aq), tensor(c, "b", b_shape, bq)
+        y = c.model.add_tensor("y", y_shape, "bool")
+        c.model.add_op(op, [a, b], [y], version=2)
+        return c.finish([a, b], [y])
+    return build
+
+
+def divide(c):
+    """Quotients of one half and more, see more_op_models.py."""
+    shape = c.shape(2, 1, 6)
+    aq, bq = quant_of(c, c.dtype), quant_of(c, c.dtype)
+    yq = quant_of(c, c.dtype, float(aq[0]) / float(bq[0]) * 0.01)
+    a, b = tensor(c, "a", shape, aq), tensor(c, "b", shape, bq)
+    y = tensor(c, "y", shape, yq)
+    c.model.add_op("DIV", [a, b], [y], version=2)
+    c.inputs = {"input_0": c.rng.integers(5000, 32768, (6,) + shape).astype(
+        np.int16), "input_1": c.rng.integers(1, 5000, (6,) + shape).astype(
+            np.int16)}
+    return c.finish([a, b], [y])
+
+
+def positive(op):
+    """Roots: LiteRT refuses negative values."""
+    def build(c):
+        shape = c.shape(2, 1, 6)
+        xq = quant_of(c, c.dtype, 2.0 ** c.rng.uniform(-12, -4))
+        yq = quant_of(c, c.dtype, 2.0 ** c.rng.uniform(-12, -6))
+        x, y = tensor(c, "x", shape, xq), tensor(c, "y", shape, yq)
+        c.model.add_op(op, [x], [y], version=2)
+        c.inputs = {"input_0": c.rng.integers(1, 32768, (6,) + shape).astype(
+            np.int16)}
+        return c.finish([x], [y])
+    return build
+
+
+def resize(c):
+    h, w, n = (int(k) for k in c.rng.integers(1, 6, 3))
+    size = [int(k) for k in c.rng.integers(1, 9, 2)]
+    quant = quant_of(c, c.dtype)
+    x = tensor(c, "x", (1, h, w, n), quant)
+    y = tensor(c, "y", (1, *size, n), quant)
+    corners = bool(c.rng.random() < 0.4)
+    c.model.add_op("RESIZE_BILINEAR", [x, c.ints("size", size)], [y],
+                   version=4, align_corners=corners,
+                   half_pixel_centers=not corners and c.rng.random() < 0.5)
+    return c.finish([x], [y])
+
+
+def fine(c, x):
+    return quant_of(c, c.dtype, 2.0 ** c.rng.uniform(-13, -8))
+
+
 def unit(c, x):
     return {"int16": (np.float32(1 / 32768), 0),
             "uint8": (np.float32(1 / 256), 0)}[c.dtype]
@@ -298,7 +355,22 @@ def requantize(c):
     return c.finish([x], [y])
 
 
+def dense_matmul(c):
+    """Float data by int8 weights."""
+    rows, columns, depth = (int(n) for n in c.rng.integers(1, 6, 3))
+    adj_y = bool(c.rng.random() < 0.5)
+    shape = (columns, depth) if adj_y else (depth, columns)
+    a = c.model.add_tensor("a", (2, rows, depth), "float32")
+    b = weights_of(c, "b", shape)
+    y = c.model.add_tensor("y", (2, rows, columns), "float32")
+    c.model.add_op("BATCH_MATMUL", [a, b], [y], version=4, adj_y=adj_y,
+                   **asymmetric(c))
+    return c.finish([a], [y])
+
+
 def batch_matmul(c):
+    if c.dtype.startswith("hybrid"):
+        return dense_matmul(c)
     left, right = c.dtype.split("_")
     rows, columns, depth = (int(n) for n in c.rng.integers(1, 6, 3))
     adj_y = bool(c.rng.random() < 0.5)
@@ -327,16 +399,30 @@ def variable(c, name, shape, dtype, quant=(None, None)):
                               is_variable=True)
 
 
+def weights_of(c, name, shape):
+    """Weights of layers with float data: float, or int8."""
+    if c.dtype == "float32":
+        return c.model.add_tensor(name, shape, "float32", float_data(c, shape))
+    return c.model.add_tensor(name, shape, "int8",
+                              c.rng.integers(-127, 128, shape),
+                              np.float32(2.0 ** c.rng.uniform(-8, -5)), 0)
+
+
+def asymmetric(c):
+    if not c.dtype.startswith("hybrid"):
+        return {}
+    return dict(asymmetric_quantize_inputs=c.dtype == "hybrid_asym")
+
+
 def svdf(c):
     batch, depth, units, rank, memory = (int(n) for n in
                                          c.rng.integers(1, 5, 5))
     filters = units * rank
-    if c.dtype == "float32":
+    hybrid = c.dtype.startswith("hybrid")
+    if c.dtype == "float32" or hybrid:
         x = c.model.add_tensor("x", (batch, depth), "float32")
-        wf = c.model.add_tensor("wf", (filters, depth), "float32",
-                                float_data(c, (filters, depth)))
-        wt = c.model.add_tensor("wt", (filters, memory), "float32",
-                                float_data(c, (filters, memory)))
+        wf = weights_of(c, "wf", (filters, depth))
+        wt = weights_of(c, "wt", (filters, memory))
         b = c.model.add_tensor("b", (units,), "float32",
                                float_data(c, (units,)))
         s = variable(c, "s", (batch, memory * filters), "float32")
@@ -359,7 +445,7 @@ def svdf(c):
     inputs = [x, wf, wt, b if c.rng.random() < 0.7 else -1, s]
     act = "RELU" if c.dtype == "int8" else c.activation()
     c.model.add_op("SVDF", inputs, [y], version=3 if c.dtype == "int8" else 1,
-                   rank=rank, activation=act)
+                   rank=rank, activation=act, **asymmetric(c))
     return c.finish([x], [y])
 
 
@@ -371,15 +457,14 @@ def rnn(op):
         if op != "RNN":
             shape = (steps, batch, depth) if major else (batch, steps, depth)
         x = c.model.add_tensor("x", shape, "float32")
-        w = c.model.add_tensor("w", (units, depth), "float32",
-                               float_data(c, (units, depth)))
-        r = c.model.add_tensor("r", (units, units), "float32",
-                               float_data(c, (units, units)))
+        w = weights_of(c, "w", (units, depth))
+        r = weights_of(c, "r", (units, units))
         b = c.model.add_tensor("b", (units,), "float32",
                                float_data(c, (units,)))
         h = variable(c, "h", (batch, units), "float32")
         y = c.model.add_tensor("y", shape[:-1] + (units,), "float32")
-        options = dict(activation=str(c.rng.choice(["TANH", "RELU6"])))
+        options = dict(activation=str(c.rng.choice(["TANH", "RELU6"])),
+                       **asymmetric(c))
         if op != "RNN":
             options["time_major"] = major
         c.model.add_op(op, [x, w, r, b, h], [y], **options)
@@ -391,17 +476,24 @@ def lstm(c):
     """With and without input gate, peepholes, projection, normalisation."""
     batch, steps, depth, cells = (int(n) for n in c.rng.integers(1, 5, 4))
     cells = 2 ** int(c.rng.integers(0, 3))
-    real = c.dtype == "float32"
-    project = bool(c.rng.random() < 0.4)
+    hybrid = c.dtype.startswith("hybrid")
+    real, wide = c.dtype == "float32" or hybrid, c.dtype == "int16"
+    project = bool(c.rng.random() < 0.4) and not wide
     outputs = int(c.rng.integers(1, 5)) if project else cells
-    coupled = bool(c.rng.random() < 0.3)
+    coupled = bool(c.rng.random() < 0.3) and not wide
     peephole = bool(c.rng.random() < 0.4) and (real or outputs == cells)
+    peephole = peephole and not wide
     norm = real and bool(c.rng.random() < 0.3)
     major = bool(c.rng.random() < 0.5)
     xq, hq = c.quant(2.0 ** c.rng.uniform(-7, -4)), c.quant(
         2.0 ** c.rng.uniform(-8, -6))
+    if wide:  # TensorFlow Lite Micro's form
+        xq = (np.float32(2.0 ** c.rng.uniform(-15, -12)), 0)
+        hq = (np.float32(2.0 ** c.rng.uniform(-16, -14)), 0)
 
     def weights(name, shape, kind="int8", scale=2.0 ** -6):
+        if real and (len(shape) > 1 or name[0] == "p"):
+            return weights_of(c, name, shape)
         if real:
             return c.model.add_tensor(name, shape, "float32",
                                       float_data(c, shape))
@@ -414,12 +506,15 @@ def lstm(c):
         if real:
             return c.model.add_tensor(name, (count,), "float32",
                                       float_data(c, (count,)))
-        return c.model.add_tensor(name, (count,), "int32",
+        if wide:
+            spread *= 500
+        return c.model.add_tensor(name, (count,), "int64" if wide else "int32",
                                   c.rng.integers(-spread, spread, count),
                                   np.float32(1e-4), 0)
 
     shape = (steps, batch, depth) if major else (batch, steps, depth)
-    x = c.model.add_tensor("x", shape, c.dtype, None,
+    data = "float32" if real else c.dtype
+    x = c.model.add_tensor("x", shape, data, None,
                            *((None, None) if real else xq))
     inputs = [x] + [-1] * 23
     for g in range(1 if coupled else 0, 4):
@@ -439,18 +534,18 @@ def lstm(c):
         inputs[18] = variable(c, "h", (batch, outputs), "float32")
         inputs[19] = variable(c, "c", (batch, cells), "float32")
     else:
-        inputs[18] = variable(c, "h", (batch, outputs), "int8", hq)
+        inputs[18] = variable(c, "h", (batch, outputs), c.dtype, hq)
         inputs[19] = variable(c, "c", (batch, cells), "int16", (
             np.float32(2.0 ** int(c.rng.integers(-13, -9))), 0))
-    y = c.model.add_tensor("y", shape[:-1] + (outputs,), c.dtype, None,
+    y = c.model.add_tensor("y", shape[:-1] + (outputs,), data, None,
                            *((None, None) if real else hq))
     hidden = hq if not project else c.quant(2.0 ** c.rng.uniform(-8, -6))
     between = [c.model.add_tensor(f"i{i}", (0,), "int16", None,
                                   np.float32(1.0), 0) for i in range(4)]
     between.append(c.model.add_tensor("i4", (0,), "int8", None, *hidden))
     c.model.add_op("UNIDIRECTIONAL_SEQUENCE_LSTM",
-                   inputs if norm else inputs[:20], [y], version=2,
-                   activation="TANH", time_major=major,
+                   inputs if norm or wide else inputs[:20], [y], version=2,
+                   activation="TANH", time_major=major, **asymmetric(c),
                    cell_clip=float(c.rng.choice([0.0, 1.5])),
                    proj_clip=float(c.rng.choice([0.0, 0.5])))
     if not real:
@@ -483,10 +578,9 @@ def top_k(c):
 def embedding_lookup(c):
     rows, width, picks = (int(n) for n in c.rng.integers(2, 7, 3))
     i = c.model.add_tensor("i", (picks,), "int32")
-    t = c.model.add_tensor("t", (rows, width), "float32",
-                           float_data(c, (rows, width)))
+    t = weights_of(c, "t", (rows, width))
     y = c.model.add_tensor("y", (picks, width), "float32")
-    c.model.add_op("EMBEDDING_LOOKUP", [i, t], [y])
+    c.model.add_op("EMBEDDING_LOOKUP", [i, t], [y], version=3)
     c.inputs = {"input_0": c.rng.integers(0, rows, (6, picks)).astype(
         np.int32)}
     return c.finish([i], [y])
@@ -551,6 +645,7 @@ def branch(c):
     return c.finish([x], [y])
 
 
+HYBRID = ("hybrid", "hybrid_asym")
 LAYERS = ("uint8", "int16", "hybrid", "float16")
 FAMILIES = [
     ("CONV_2D", layer("CONV_2D", conv_shape, 0), LAYERS + ("int4",)),
@@ -574,21 +669,34 @@ FAMILIES = [
                              c.rng.choice([0.1, 0.3, 1.5])))), ("int16",)),
     ("RELU", unary("RELU", near), ("int16",)),
     ("RELU6", unary("RELU6", near), ("int16",)),
+    ("ABS", unary("ABS", near), ("int16",)),
+    ("NEG", unary("NEG", same, 1), ("int16", "int8")),
+    ("EXP", unary("EXP", fine, 2), ("int16",)),
+    ("LOG", unary("LOG", fine, 2), ("int16",)),
+    ("GELU", unary("GELU", near, 2, approximate=lambda c: bool(
+        c.rng.random() < 0.5)), ("int16",)),
+    ("SQRT", positive("SQRT"), ("int16",)),
+    ("RSQRT", positive("RSQRT"), ("int16",)),
+    ("DIV", divide, ("int16",)),
+    ("LESS", compare("LESS"), ("int16",)),
+    ("EQUAL", compare("EQUAL"), ("int16",)),
+    ("GREATER_EQUAL", compare("GREATER_EQUAL"), ("int16",)),
+    ("RESIZE_BILINEAR", resize, ("int16",)),
     ("MEAN", mean("MEAN"), ("int16",)),
     ("QUANTIZE", requantize, ("int16_int16", "int16_int8", "int8_int16",
-                              "int16_int32", "int32_int8",
+                              "int16_int32", "int32_int8", "uint8_int16",
                               "int32_int16")),
     ("TOPK_V2", top_k, ("float32", "int8")),
-    ("EMBEDDING_LOOKUP", embedding_lookup, ("float32",)),
+    ("EMBEDDING_LOOKUP", embedding_lookup, ("float32", "hybrid")),
     ("RFFT2D", rfft2d, ("float32",)),
     ("WHILE", loop, ("float32",)),
     ("IF", branch, ("float32",)),
-    ("SVDF", svdf, ("float32", "int8")),
-    ("RNN", rnn("RNN"), ("float32",)),
+    ("SVDF", svdf, ("float32", "int8") + HYBRID),
+    ("RNN", rnn("RNN"), ("float32",) + HYBRID),
     ("UNIDIRECTIONAL_SEQUENCE_RNN", rnn("UNIDIRECTIONAL_SEQUENCE_RNN"),
-     ("float32",)),
-    ("UNIDIRECTIONAL_SEQUENCE_LSTM", lstm, ("float32", "int8")),
-    ("BATCH_MATMUL", batch_matmul, ("int16_int16", "int16_int8")),
+     ("float32",) + HYBRID),
+    ("UNIDIRECTIONAL_SEQUENCE_LSTM", lstm, ("float32", "int8") + HYBRID),
+    ("BATCH_MATMUL", batch_matmul, ("int16_int16", "int16_int8") + HYBRID),
 ]
 
 

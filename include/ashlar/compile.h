@@ -36,6 +36,11 @@ typedef struct ash_load_options {
                     Deeploy): read them as int32 */
   const char *const *customs; /* custom operators that the user supplies */
   size_t custom_count;
+  const char *const *input_types; /* "name=int8", or "int8" for all of float32:
+                                     the input holds, and takes, no more */
+  size_t input_type_count;
+  const char *const *output_types; /* the same of outputs */
+  size_t output_type_count;
   uint64_t reserved[2]; /* zero */
 } ash_load_options;
 

@@ -123,8 +123,8 @@ typedef struct ash_plan {
   const ash_arena *arenas; /* scratch, persistent, constant; by memory name */
   uint32_t arena_count;
   uint64_t ticks;
-  const char *const *code_memory; /* one an op: where a rule wants its code,
-                                     NULL: anywhere; itself NULL: no rule   */
+  const char *const *code_memory;    /* one an op: where a rule wants its code,
+                                        NULL: anywhere; itself NULL: no rule   */
   const struct ash_tilings *tilings; /* ashlar/tile.h; NULL: nothing is cut */
   const ash_power *power; /* memories in use whose banks the device tells   */
   uint32_t power_count;
@@ -256,7 +256,9 @@ typedef struct ash_plan_options {
                                         tensors live; ashlar/tile.h         */
   const struct ash_planner *backend; /* this one, registered or not; its name
                                         may be NULL. Comes before `planner` */
-  uint64_t reserved[6];              /* zero                               */
+  const ash_steps *steps; /* the order, and which operators share a step; NULL:
+                             the graph's order, one operator a step        */
+  uint64_t reserved[5];   /* zero                                          */
 } ash_plan_options;
 
 /* What a backend is asked: everything that is known before placement. */

@@ -102,8 +102,9 @@ ASH_API ASH_MUST_CHECK ash_status ash_tile_space_of(ash_ctx *ctx,
 /* Whether an operator has a rule at all (for some tensors it may say no). */
 ASH_API bool ash_op_is_tiled(ash_op_kind kind);
 
-/* The box of an operand for the piece [at, at + n). It is never empty when the
- * cuts are at multiples of the granules. */
+/* The box of an operand for the piece [at, at + n). When the cuts are at
+ * multiples of the granules, only parts of something that is joined or split
+ * can be empty. */
 ASH_API void ash_tile_box(ash_box *out, const ash_graph *g,
                           const ash_tile_space *space, uint32_t operand,
                           const int64_t *at, const int64_t *n);
@@ -166,7 +167,8 @@ typedef struct ash_tiling {
 
 /* May the output be written over input k of the op? (If the kernel can.) Each
  * piece must read what it writes and nothing else of that tensor. */
-ASH_API bool ash_tiling_in_place(const ash_tiling *tiling, uint32_t input);
+ASH_API bool ash_tiling_in_place(const ash_graph *g, const ash_tiling *tiling,
+                                 uint32_t input);
 
 /* ---- the tilings of a model ---------------------------------------------- */
 
@@ -263,7 +265,9 @@ ASH_API ASH_MUST_CHECK ash_status
 ash_tiler_new(ash_ctx *ctx, ash_tiler **out, const ash_device *device,
               const ash_tiler_settings *settings);
 
-/* What is to be cut: a lowered graph, rules and budgets (or NULL). */
+/* What is to be cut: a lowered graph, rules and budgets (or NULL). `steps`: the
+ * order, and patterns of operators that share a step; each is cut by itself,
+ * and the buffers of all are there as long as the pattern runs. */
 ASH_API ASH_MUST_CHECK ash_status
 ash_tiler_setup_model(ash_tiler *t, const ash_graph *g, const ash_steps *steps,
                       const ash_plan_options *plan);

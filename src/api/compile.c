@@ -153,6 +153,33 @@ static uint32_t features_of(const ash_device *d, ash_kernels kernels) {
          (d->features.rvv ? (uint32_t)ASH_FEATURE_RVV : 0);
 }
 
+/* The compute memory, as far as it may be used. */
+static uint64_t piece_bytes_of(const run *r) {
+  const uint32_t m = r->device ? r->device->compute_memory : ASH_NO_MEMORY;
+  if (m == ASH_NO_MEMORY)
+    return 0;
+  uint64_t bytes = r->device->memories[m].bytes;
+  for (size_t i = 0; i < r->options.plan.constraint_count; i++) {
+    const ash_memory_constraint *c = &r->options.plan.constraints[i];
+    if (strcmp(c->memory, r->device->memories[m].name) == 0 &&
+        c->max_size < bytes)
+      bytes = c->max_size;
+  }
+  return bytes;
+}
+
+/* Deeploy's strategies know no other home than the one that was asked for. */
+static bool keeps_homes(const char *planner) {
+  static const char *const names[] = {"TetrisRandom", "TetrisCo-Opt",
+                                      "MiniMalloc"};
+  const char *plus = planner ? strchr(planner, '+') : NULL;
+  const char *outer = plus ? plus + 1 : planner;
+  for (size_t i = 0; outer && i < ASH_COUNT_OF(names); i++)
+    if (strcmp(outer, names[i]) == 0)
+      return true;
+  return false;
+}
+
 /* Tiles, then a plan with them. What packing wastes is learnt by trying: when
  * it does not fit, homes move on to the next memory, then tiles get less room.
  */
@@ -167,7 +194,7 @@ static ash_status plan_tiled(run *r) {
   ash_status status = ASH_NOFIT;
   for (size_t i = 0; i < ASH_COUNT_OF(tries) && status == ASH_NOFIT; i++) {
     r->ctx->diag_count = diags;
-    tile.spill = tries[i].spill;
+    tile.spill = keeps_homes(options.planner) ? 0 : tries[i].spill;
     tile.shrink = tries[i].shrink;
     status = ash_tile_model(r->ctx, &options.tilings, out->graph, r->device,
                             &options, &tile);
@@ -197,6 +224,7 @@ static ash_status compile(run *r, const char *path) {
   if (!go_on)
     return ASH_OK;
   out->graph->features = features_of(r->device, r->options.kernels);
+  out->graph->piece_bytes = piece_bytes_of(r);
   ash_progress(r->ctx, "rewriting", 0, 0);
   ASH_TRY(ash_lower_without(r->ctx, out->graph, r->options.no_passes,
                             r->options.no_pass_count));

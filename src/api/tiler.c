@@ -61,23 +61,6 @@ ash_status ash_tiler_new(ash_ctx *ctx, ash_tiler **out,
 /* ---- the model ------------------------------------------------------------
  */
 
-/* Patterns of several ops, and other orders than the graph's, are not known
- * yet to the planner. */
-static ash_status check_steps(const ash_tiler *t) {
-  if (!ash_tiler_is_layer_wise(&t->steps) || t->steps.count != t->g->op_count)
-    return ash_fail(t->ctx, ASH_UNSUPPORTED, ASH_D_tiler_steps, ASH_NOWHERE,
-                    "%u steps for %zu operators: each runs in a step of its "
-                    "own",
-                    (unsigned)t->steps.count, t->g->op_count);
-  for (uint32_t i = 0; i < t->steps.count; i++)
-    if (t->steps.items[i].op_count != 1 || t->steps.items[i].ops[0] != i)
-      return ash_fail(t->ctx, ASH_UNSUPPORTED, ASH_D_tiler_steps, ASH_NOWHERE,
-                      "step %u is not operator %u: write the graph in the "
-                      "order in which it shall run",
-                      (unsigned)i, (unsigned)i);
-  return ASH_OK;
-}
-
 ash_status ash_tiler_setup_model(ash_tiler *t, const ash_graph *g,
                                  const ash_steps *steps,
                                  const ash_plan_options *plan) {
@@ -91,7 +74,8 @@ ash_status ash_tiler_setup_model(ash_tiler *t, const ash_graph *g,
                                   g));
   else
     ASH_TRY(ash_order_as_given(t->ctx, &t->ctx->keep, &t->steps, g));
-  ASH_TRY(check_steps(t));
+  ASH_TRY(ash_order_check(t->ctx, &t->steps, g));
+  t->plan.steps = &t->steps;
   t->state = MODEL;
   return ASH_OK;
 }

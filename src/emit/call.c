@@ -73,6 +73,18 @@ void ash_call_ints(const ash_call *c, const char *name, const int32_t *values,
   ash_text_string(c->text, "},\n");
 }
 
+void ash_call_floats(const ash_call *c, const char *name, const float *values,
+                     uint32_t count) {
+  put_indent(c);
+  ash_text_format(c->text, ".%s = {", name);
+  for (uint32_t i = 0; i < count; i++) {
+    ash_text_string(c->text, i ? ", " : "");
+    ash_text_float(c->text, values[i]);
+    ash_text_string(c->text, "f");
+  }
+  ash_text_string(c->text, "},\n");
+}
+
 void ash_call_int_range(const ash_call *c) {
   const ash_int_range r = ash_quant_range(
       ash_call_out(c), ash_op_string(ash_call_op(c), "act", "none"));
@@ -245,6 +257,7 @@ static write_params *const writers[ASH_OP_COUNT] = {
     [ASH_OP_elu] = ash_call_map,
     [ASH_OP_gelu] = ash_call_map,
     [ASH_OP_hard_swish] = ash_call_map,
+    [ASH_OP_lookup] = ash_call_map,
     [ASH_OP_logical_not] = ash_call_map,
     [ASH_OP_cast] = ash_call_map,
     [ASH_OP_relu_0_to_1] = ash_call_unary,
@@ -307,6 +320,7 @@ static write_params *const writers[ASH_OP_COUNT] = {
 
 static write_params *const loops[ASH_OP_COUNT] = {
     [ASH_OP_map] = ash_loop_map,
+    [ASH_OP_chain] = ash_loop_chain,
     [ASH_OP_fold] = ash_loop_fold,
     [ASH_OP_strided] = ash_loop_strided,
     [ASH_OP_take] = ash_loop_take,
@@ -319,6 +333,10 @@ static write_params *const loops[ASH_OP_COUNT] = {
     [ASH_OP_matmul] = ash_loop_matmul,
     [ASH_OP_conv_nd] = ash_loop_conv_nd,
     [ASH_OP_pool_nd] = ash_loop_pool_nd,
+    [ASH_OP_whole_conv_2d] = ash_loop_whole_conv,
+    [ASH_OP_whole_depthwise_conv_2d] = ash_loop_whole_depthwise,
+    [ASH_OP_whole_fully_connected] = ash_loop_whole_dense,
+    [ASH_OP_whole_matmul] = ash_loop_whole_matmul,
     [ASH_OP_running] = ash_loop_running,
     [ASH_OP_top_k] = ash_loop_top_k,
     [ASH_OP_resample] = ash_loop_resample,

@@ -40,7 +40,38 @@ static ash_status put_leaky(ash_ctx *ctx, const ash_call *c) {
   return ASH_OK;
 }
 
+static ash_status put_abs(ash_ctx *ctx, const ash_call *c) {
+  const float ratio =
+      ash_quant_scale(ash_call_in(c, 0)) / ash_quant_scale(ash_call_out(c));
+  ash_scaling s;
+  if (!ash_quant_scaling(&s, (double)ratio))
+    return ash_quant_fail_ratio(ctx, c->graph, c->op, (double)ratio);
+  ash_call_open(c, "abs_s16");
+  ash_call_int(c, "count",
+               (int64_t)ash_shape_elements(&ash_call_out(c)->shape));
+  ash_call_int(c, "multiplier", s.multiplier);
+  ash_call_int(c, "shift", s.shift);
+  ash_call_close(c);
+  ash_call_invoke(c);
+  return ASH_OK;
+}
+
+static ash_status put_sqrt(const ash_call *c) {
+  ash_call_open(c, "sqrt_s16");
+  ash_call_int(c, "count",
+               (int64_t)ash_shape_elements(&ash_call_out(c)->shape));
+  ash_call_float(c, "in_scale", ash_quant_scale(ash_call_in(c, 0)));
+  ash_call_float(c, "out_scale", ash_quant_scale(ash_call_out(c)));
+  ash_call_close(c);
+  ash_call_invoke(c);
+  return ASH_OK;
+}
+
 ash_status ash_call_map(ash_ctx *ctx, const ash_call *c) {
+  if (strcmp(c->kernel->name, "abs_s16") == 0)
+    return put_abs(ctx, c);
+  if (strcmp(c->kernel->name, "sqrt_s16") == 0)
+    return put_sqrt(c);
   if (strcmp(c->kernel->name, "leaky_relu_s16") == 0)
     return put_leaky(ctx, c);
   const ash_op *op = ash_call_op(c);

@@ -135,7 +135,7 @@ static ash_status put_parts(ash_ctx *ctx, const ash_call *c) {
     ash_call_box b = {.from = start};
     ash_box_axis(&b, k.outer, k.length * k.inner, row);
     ash_box_axis(&b, row, 1, 1);
-    if (!c->made || !c->made[i])
+    if (row > 0 && (!c->made || !c->made[i]))
       ASH_TRY(ash_box_put(ctx, c, b, 0, i));
     start += row;
   }

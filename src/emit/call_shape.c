@@ -134,8 +134,8 @@ static ash_status put_piece(ash_ctx *ctx, const ash_call *c, uint32_t k,
 ash_status ash_call_concatenation(ash_ctx *ctx, const ash_call *c) {
   int64_t at = 0;
   for (uint32_t k = 0; k < ash_call_op(c)->input_count; k++) {
-    if (!ash_call_in(c, k))
-      continue;
+    if (!ash_call_in(c, k) || ash_call_in(c, k)->bytes == 0)
+      continue; /* a piece has nothing of it */
     if (c->in_place && c->in_place[k]) {
       /* Only where each input is one run of bytes. */
       at += (int64_t)ash_call_in(c, k)->bytes;

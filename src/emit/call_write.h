@@ -27,6 +27,8 @@ void ash_call_word(const ash_call *c, const char *name, const char *word);
 /* The element type as kernels for any type know it. */
 void ash_call_type(const ash_call *c, const char *name, ash_type type);
 void ash_call_float(const ash_call *c, const char *name, float value);
+void ash_call_floats(const ash_call *c, const char *name, const float *values,
+                     uint32_t count);
 void ash_call_ints(const ash_call *c, const char *name, const int32_t *values,
                    uint32_t count);
 /* Fused activation: act_min, act_max. */

@@ -36,15 +36,6 @@ static bool same_row(const ash_kernel *a, const ash_kernel *b) {
          a->output == b->output;
 }
 
-/* Layers whose activations are quantised as they run need all of them at once;
- * those of uint8 and int16 have no rule yet. */
-static bool is_cut(const ash_kernel *k) {
-  const bool layer =
-      k->op == ASH_OP_conv_2d || k->op == ASH_OP_depthwise_conv_2d ||
-      k->op == ASH_OP_transpose_conv || k->op == ASH_OP_fully_connected;
-  return !layer || k->inputs[0] == ASH_INT8 || k->inputs[1] == ASH_FLOAT32;
-}
-
 /* Variants that differ only in what they include are one row. */
 static bool is_first(size_t index) {
   for (size_t i = 0; i < index; i++)
@@ -65,7 +56,7 @@ bool ash_op_row_at(size_t index, ash_op_row *out, char *buf, size_t size) {
                         .types = buf,
                         .kernel = k->name,
                         .feature = k->feature,
-                        .tiled = ash_op_is_tiled(k->op) && is_cut(k),
+                        .tiled = ash_op_is_tiled(k->op),
                         .in_place = k->in_place};
     return true;
   }

@@ -118,6 +118,15 @@ const char *ash_loop_type(ash_type type) {
   }
 }
 
+const char *ash_loop_held(ash_type type) {
+  return ash_loop_is_narrow(type) ? "int32_t" : ash_loop_type(type);
+}
+
+bool ash_loop_is_narrow(ash_type type) {
+  return type == ASH_INT8 || type == ASH_UINT8 || type == ASH_INT16 ||
+         type == ASH_UINT16 || type == ASH_INT32;
+}
+
 const char *ash_loop_load(char *buf, ash_type type, const char *array,
                           const char *at) {
   const char *via = type == ASH_FLOAT16    ? "ash_rt_half_value"
@@ -132,33 +141,57 @@ static bool is_real(ash_type t) {
   return ash_type_is_float(t);
 }
 
-/* Floats outside an integer type become 0 instead of something undefined. */
-static void store_guarded(const ash_call *c, ash_type to, const char *array,
-                          const char *at, const char *value) {
+enum { HELD = 3 * ASH_LOOP_TEXT };
+
+/* Floats outside an integer type become 0 instead of something undefined; the
+ * value gets a name of its own. */
+static void hold_guarded(const ash_call *c, char *buf, ash_type to,
+                         const char *name, const char *value) {
   const char *low = to == ASH_UINT64 ? "0.0" : "-9223372036854775808.0";
   const char *high =
       to == ASH_UINT64 ? "18446744073709551616.0" : "9223372036854775808.0";
   const char *wide = to == ASH_UINT64 ? "uint64_t" : "int64_t";
-  ash_text_line(c->text, "const double v = (double)(%s);", value);
-  ash_text_line(c->text, "%s[%s] = (%s)(v >= %s && v < %s ? (%s)v : 0);", array,
-                at, ash_type_c(to), low, high, wide);
+  ash_text_line(c->text, "const double %s = (double)(%s);", name, value);
+  (void)snprintf(buf, HELD, "(%s)(%s >= %s && %s < %s ? (%s)%s : 0)",
+                 ash_type_c(to), name, low, name, high, wide, name);
+}
+
+/* What a tensor of type `to` holds of a value with the computing type of
+ * `from`. */
+static const char *hold(const ash_call *c, char *buf, ash_type to,
+                        ash_type from, const char *name, const char *value) {
+  if (to == ASH_BOOL)
+    (void)snprintf(buf, HELD, "(uint8_t)((%s) != 0)", value);
+  else if (to == ASH_FLOAT16)
+    (void)snprintf(buf, HELD, "ash_rt_half_bits((float)(%s))", value);
+  else if (to == ASH_BFLOAT16)
+    (void)snprintf(buf, HELD, "ash_rt_brain_bits((float)(%s))", value);
+  else if (is_real(from) && !is_real(to))
+    hold_guarded(c, buf, to, name, value);
+  else if (strcmp(ash_type_c(to), ash_loop_type(from)) == 0)
+    (void)snprintf(buf, HELD, "%s", value);
+  else
+    (void)snprintf(buf, HELD, "(%s)(%s)", ash_type_c(to), value);
+  return buf;
 }
 
 void ash_loop_store(const ash_call *c, ash_type to, ash_type from,
                     const char *array, const char *at, const char *value) {
-  if (to == ASH_BOOL)
-    ash_text_line(c->text, "%s[%s] = (uint8_t)((%s) != 0);", array, at, value);
-  else if (to == ASH_FLOAT16)
-    ash_text_line(c->text, "%s[%s] = ash_rt_half_bits((float)(%s));", array, at,
-                  value);
-  else if (to == ASH_BFLOAT16)
-    ash_text_line(c->text, "%s[%s] = ash_rt_brain_bits((float)(%s));", array,
-                  at, value);
-  else if (is_real(from) && !is_real(to))
-    store_guarded(c, to, array, at, value);
-  else
-    ash_text_line(c->text, "%s[%s] = (%s)(%s);", array, at, ash_type_c(to),
-                  value);
+  char held[HELD];
+  hold(c, held, to, from, "v", value);
+  ash_text_line(c->text, "%s[%s] = %s;", array, at, held);
+}
+
+void ash_loop_keep(const ash_call *c, ash_type to, ash_type from,
+                   const char *name, const char *value) {
+  const char *via = to == ASH_FLOAT16    ? "ash_rt_half_value"
+                    : to == ASH_BFLOAT16 ? "ash_rt_brain_value"
+                                         : "";
+  char held[HELD], real[32];
+  (void)snprintf(real, sizeof real, "%s_real", name);
+  hold(c, held, to, from, real, value);
+  ash_text_line(c->text, "const %s %s = %s%s%s%s;", ash_loop_held(to), name,
+                via, *via ? "(" : "", held, *via ? ")" : "");
 }
 
 void ash_loop_pick(const ash_call *c, const char *name, const char *array,

@@ -34,9 +34,9 @@ static const char *step_text(ash_fold fold, bool real) {
   case ASH_FOLD_PROD:
     return real ? "s * v" : "(T)((uint64_t)s * (uint64_t)v)";
   case ASH_FOLD_MAX:
-    return "s != s || s > v ? s : v";
+    return real ? "s != s || s > v ? s : v" : "s > v ? s : v";
   case ASH_FOLD_MIN:
-    return "s != s || s < v ? s : v";
+    return real ? "s != s || s < v ? s : v" : "s < v ? s : v";
   case ASH_FOLD_SUM_ABS:
     return "s + (v < 0 ? -v : v)";
   case ASH_FOLD_SUM_SQUARE:

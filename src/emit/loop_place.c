@@ -113,6 +113,7 @@ ash_status ash_loop_take_elements(ash_ctx *ctx, const ash_call *c) {
 static void put_update(const ash_call *c) {
   const char *fn = ash_op_string(ash_call_op(c), "fn", "set");
   const ash_type type = ash_call_out(c)->type;
+  static const char *const names[] = {"a", "b", ""};
   char value[ASH_LOOP_TEXT], text[ASH_LOOP_TEXT];
   const ash_fn how = strcmp(fn, "add") == 0   ? ASH_FN_add
                      : strcmp(fn, "mul") == 0 ? ASH_FN_mul
@@ -127,7 +128,7 @@ static void put_update(const ash_call *c) {
   ash_text_line(c->text, "const %s b = %s;", ash_loop_type(type),
                 ash_loop_load(value, type, "updates", "from"));
   ash_loop_store(c, type, type, "y", "at",
-                 ash_loop_scalar(text, sizeof text, how, type));
+                 ash_loop_scalar(text, sizeof text, how, type, names));
 }
 
 static void open_put(const ash_call *c) {
@@ -245,7 +246,7 @@ ash_status ash_loop_join(ash_ctx *ctx, const ash_call *c) {
     (void)snprintf(name, sizeof name, "part%u", (unsigned)k);
     ash_nest_add(&n, product(out, 0, axis), outer);
     ash_nest_add(&n, run, one);
-    if (!c->in_place || !c->in_place[k]) {
+    if (run > 0 && (!c->in_place || !c->in_place[k])) {
       ash_loop_input(c, name, k);
       put_copy(c, &n, start, 0, name);
     }

@@ -1,26 +1,28 @@
 /* loop_product.c - matmul, conv_nd and pool_nd. */
 #include "emit/loop.h"
 #include "emit/part.h"
-#include "kernel/sums.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-static void put_sum(const ash_call *c, ash_type type, const char *a,
-                    const char *b) {
+/* The type of sums: of integers, only the bits of the output matter. */
+static const char *sum_type(const ash_call *c) {
+  const ash_type type = ash_call_out(c)->type;
+  if (ash_type_is_float(type) || type == ASH_BOOL)
+    return ash_loop_type(type);
+  return ash_type_bits(type) == 64 ? "uint64_t" : "uint32_t";
+}
+
+static void put_sum(const ash_call *c, const char *a, const char *b) {
   char left[2 * ASH_LOOP_TEXT], right[2 * ASH_LOOP_TEXT];
-  ash_loop_load(left, type, "x", a);
-  ash_loop_load(right, type, "w", b);
-  if (ash_type_is_float(type))
-    ash_text_line(c->text, "s += %s * %s;", left, right);
+  const char *type = sum_type(c);
+  ash_loop_load(left, ash_call_in(c, 0)->type, "x", a);
+  ash_loop_load(right, ash_call_in(c, 1)->type, "w", b);
+  if (*type == 'u')
+    ash_text_line(c->text, "s += (%s)%s * (%s)%s;", type, left, type, right);
   else
-    ash_text_line(
-        c->text, "s = (%s)((uint64_t)s + (uint64_t)%s * (uint64_t)%s);",
-        c->part == ASH_PART_WHOLE
-            ? ash_loop_type(type)
-            : ash_accumulator_c(ash_op_accumulator(c->graph, ash_call_op(c))),
-        left, right);
+    ash_text_line(c->text, "s += %s * %s;", left, right);
 }
 
 /* ---- matmul ------------------------------------------------------------- */
@@ -65,21 +67,23 @@ ash_status ash_loop_matmul(ash_ctx *ctx, const ash_call *c) {
   ash_loop_open(c, &n, "i");
   ash_text_line(c->text, "{");
   c->text->indent++;
-  ash_text_line(c->text, "const %s *x = pa + %s;", ash_type_c(type),
+  ash_text_line(c->text, "const %s *x = pa + %s;",
+                ash_type_c(ash_call_in(c, 0)->type),
                 ash_loop_index(at[1], &n, 1, "i"));
-  ash_text_line(c->text, "const %s *w = pb + %s;", ash_type_c(type),
+  ash_text_line(c->text, "const %s *w = pb + %s;",
+                ash_type_c(ash_call_in(c, 1)->type),
                 ash_loop_index(at[2], &n, 2, "i"));
   ash_text_line(c->text, "%s *y = py + %s;", ash_type_c(type),
                 ash_loop_index(at[0], &n, 0, "i"));
   ash_loop_for(c, "m", y->dim[y->rank - 2]);
   ash_loop_for(c, "n", y->dim[y->rank - 1]);
-  ash_text_line(c->text, "%s s = 0;", ash_loop_type(type));
+  ash_text_line(c->text, "%s s = 0;", sum_type(c));
   ash_loop_for(c, "k", a->dim[a->rank - (ta ? 2 : 1)]);
   (void)snprintf(left, sizeof left,
                  ta ? "k * %" PRId32 " + m" : "m * %" PRId32 " + k", a_cols);
   (void)snprintf(right, sizeof right,
                  tb ? "n * %" PRId32 " + k" : "k * %" PRId32 " + n", b_cols);
-  put_sum(c, type, left, right);
+  put_sum(c, left, right);
   ash_loop_end(c);
   (void)snprintf(to, sizeof to, "m * %" PRId32 " + n", y->dim[y->rank - 1]);
   ash_loop_store(c, type, type, "y", to, "s");
@@ -185,11 +189,13 @@ ash_status ash_loop_conv_nd(ash_ctx *ctx, const ash_call *c) {
   (void)snprintf(to, sizeof to, "(n * %" PRId32 " + o) * %" PRId64 " + to",
                  out->dim[1], plane(out));
   const char *start =
-      ash_call_in(c, 2) ? ash_loop_load(value, type, "bias", "o") : "0";
+      ash_call_in(c, 2)
+          ? ash_loop_load(value, ash_call_in(c, 2)->type, "bias", "o")
+          : "0";
   if (parts)
     ash_part_open(c, to, start);
   else
-    ash_text_line(c->text, "%s s = %s;", ash_loop_type(type), start);
+    ash_text_line(c->text, "%s s = (%s)%s;", sum_type(c), sum_type(c), start);
   ash_loop_for(c, "c", w->dim[1]);
   open_taps(c, size, NULL);
   (void)snprintf(left, sizeof left,
@@ -199,7 +205,7 @@ ash_status ash_loop_conv_nd(ash_ctx *ctx, const ash_call *c) {
   (void)snprintf(right, sizeof right,
                  "(o * %" PRId32 " + c) * %" PRId64 " + tap", w->dim[1],
                  plane(w));
-  put_sum(c, type, left, right);
+  put_sum(c, left, right);
   close_axes(c);
   ash_loop_end(c);
   if (!parts || ash_part_close(c, to))

@@ -1,8 +1,8 @@
 /* loop_scalar.c - the functions of functions.def as C expressions.
  *
- * `a`, `b`, `c` are the operands. In the texts for floats, # is the suffix of
- * constants and functions of the type; in those for integers T is the type
- * computed in, int64_t or uint64_t. */
+ * `a`, `b`, `c`, standing alone, are the operands. In the texts for floats, #
+ * is the suffix of constants and functions of the type; in those for integers T
+ * is the type computed in, int64_t or uint64_t. */
 #include "emit/loop.h"
 
 #include <string.h>
@@ -31,9 +31,11 @@ static const scalar_text texts[ASH_FN_COUNT] = {
     [ASH_FN_pow] = {"pow#(a, b)", "pow((double)a, (double)b)", NULL},
     [ASH_FN_minimum] = {"a != a || a < b ? a : b", "a < b ? a : b", NULL},
     [ASH_FN_maximum] = {"a != a || a > b ? a : b", "a > b ? a : b", NULL},
-    [ASH_FN_shift_left] = {NULL, "b < 64 ? (T)((uint64_t)a << (b & 63)) : 0",
-                           NULL},
-    [ASH_FN_shift_right] = {NULL, "b < 64 ? a >> (b & 63) : a < 0 ? -1 : 0",
+    [ASH_FN_shift_left] =
+        {NULL, "b >= 0 && b < 64 ? (T)((uint64_t)a << (b & 63)) : 0",
+         "b < 64 ? a << (b & 63) : 0"},
+    [ASH_FN_shift_right] = {NULL,
+                            "b >= 0 && b < 64 ? a >> (b & 63) : a < 0 ? -1 : 0",
                             "b < 64 ? a >> (b & 63) : 0"},
     [ASH_FN_bit_and] = {NULL, "a & b", NULL},
     [ASH_FN_bit_or] = {NULL, "a | b", NULL},
@@ -101,8 +103,9 @@ static const scalar_text texts[ASH_FN_COUNT] = {
     [ASH_FN_hard_sigmoid] = {"b * a + c < 0 ? 0 : b * a + c > 1 ? 1 : b * a + "
                              "c",
                              NULL, NULL},
-    [ASH_FN_clip] = {"a > c ? c : a < b ? b : a", "a > c ? c : a < b ? b : a",
-                     NULL},
+    /* the ceiling wins over a floor above it */
+    [ASH_FN_clip] = {"a < b ? b > c ? c : b : a > c ? c : a",
+                     "a < b ? b > c ? c : b : a > c ? c : a", NULL},
 };
 
 static const char *text_for(ash_fn fn, ash_type type) {
@@ -113,22 +116,57 @@ static const char *text_for(ash_fn fn, ash_type type) {
   return texts[fn].whole;
 }
 
-/* T stands alone in the texts, never inside a word. */
-const char *ash_loop_scalar(char *buf, size_t size, ash_fn fn, ash_type type) {
-  const char *from = text_for(fn, type), *t = ash_loop_type(type);
+static bool in_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         (c >= '0' && c <= '9') || c == '#';
+}
+
+/* The operand, type or suffix that stands for the character at `p`; NULL: the
+ * character itself. */
+static const char *stands_for(const char *start, const char *p, ash_type type,
+                              const char *const *names) {
+  if (*p == '#')
+    return type == ASH_FLOAT64 ? "" : "f";
+  const bool alone = (p == start || !in_word(p[-1])) && !in_word(p[1]);
+  if (alone && *p == 'T')
+    return ash_loop_type(type);
+  return alone && *p >= 'a' && *p <= 'c' ? names[*p - 'a'] : NULL;
+}
+
+const char *ash_loop_scalar(char *buf, size_t size, ash_fn fn, ash_type type,
+                            const char *const *names) {
+  const char *from = text_for(fn, type);
   size_t at = 0;
-  if (!from)
-    return NULL;
-  for (; *from && at + strlen(t) + 1 < size; from++)
-    if (*from == '#') {
-      if (type != ASH_FLOAT64)
-        buf[at++] = 'f';
-    } else if (from[0] == 'T' && from[1] == ')') {
-      memcpy(buf + at, t, strlen(t));
-      at += strlen(t);
-    } else {
-      buf[at++] = *from;
-    }
+  for (const char *p = from; p && *p; p++) {
+    const char *word = stands_for(from, p, type, names);
+    const size_t n = word ? strlen(word) : 1;
+    if (at + n >= size)
+      return NULL;
+    memcpy(buf + at, word ? word : p, n);
+    at += n;
+  }
   buf[at] = '\0';
-  return buf;
+  return from ? buf : NULL;
+}
+
+ash_type ash_loop_inner(ash_fn fn, const ash_type *in) {
+  if (fn == ASH_FN_select)
+    return in[1];
+  if (fn == ASH_FN_pow && ash_type_is_float(in[1]) && !ash_type_is_float(in[0]))
+    return ASH_FLOAT64;
+  return in[0];
+}
+
+ash_type ash_loop_yields(ash_fn fn, const ash_type *in, ash_type out) {
+  if (fn == ASH_FN_cast)
+    return in[0];
+  return fn == ASH_FN_pow && !ash_type_is_float(out) ? ASH_FLOAT64 : out;
+}
+
+ash_status ash_loop_no_function(ash_ctx *ctx, const ash_call *c, ash_fn fn,
+                                ash_type type) {
+  return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_kernel_none,
+                  ash_graph_loc(c->graph, c->op, ASH_NO_ID),
+                  "no kernel for %s of %s", ash_fn_text(fn),
+                  ash_type_text(type));
 }

@@ -5,10 +5,14 @@
 
 static ash_write_part *const writers[ASH_OP_COUNT] = {
     [ASH_OP_conv_2d] = ash_part_conv_2d,
+    [ASH_OP_transpose_conv] = ash_part_conv_2d,
     [ASH_OP_fully_connected] = ash_part_dense,
     [ASH_OP_batch_matmul] = ash_part_matmul,
     [ASH_OP_matmul] = ash_part_matmul,
     [ASH_OP_conv_nd] = ash_part_conv_nd,
+    [ASH_OP_whole_conv_2d] = ash_loop_whole_conv,
+    [ASH_OP_whole_fully_connected] = ash_loop_whole_dense,
+    [ASH_OP_whole_matmul] = ash_loop_whole_matmul,
     [ASH_OP_mean] = ash_part_fold,
     [ASH_OP_sum] = ash_part_fold,
     [ASH_OP_reduce_prod] = ash_part_fold,

@@ -98,11 +98,12 @@ static void put_step(const ash_call *c, const doing *d, ash_accumulator a) {
 
 /* ---- what becomes of it -------------------------------------------------- */
 
-/* Means and sums of 8 bits: see ash_rt_mean_s8.c. */
+/* Quantised means and sums: see ash_rt_mean_s8.c. */
 static ash_status finish_quantised(ash_ctx *ctx, const ash_call *c) {
   const ash_tensor *in = ash_call_in(c, 0), *out = ash_call_out(c);
   const bool mean = ash_call_op(c)->kind == ASH_OP_mean;
   const uint32_t zeros = (uint32_t)-ash_quant_zero(in) * (uint32_t)c->folded;
+  const ash_int_range r = ash_quant_range(out, "none");
   ash_scaling s;
   if (mean ? !ash_quant_mean(&s, in, out, c->folded)
            : !ash_quant_convert(&s, in, out))
@@ -112,10 +113,10 @@ static ash_status finish_quantised(ash_ctx *ctx, const ash_call *c) {
                 "const int32_t t = ash_rt_rescale((int32_t)(s + %" PRIu32
                 "u), %" PRId32 ", %" PRId32 ");",
                 zeros, s.multiplier, s.shift);
-  ash_text_line(c->text, "y[i] = (%s)ash_rt_finish(t, %" PRId32 ", %d, %d);",
-                ash_type_c(out->type), ash_quant_zero(out),
-                out->type == ASH_INT8 ? -128 : 0,
-                out->type == ASH_INT8 ? 127 : 255);
+  ash_text_line(c->text,
+                "y[i] = (%s)ash_rt_finish(t, %" PRId32 ", %" PRId32 ", %" PRId32
+                ");",
+                ash_type_c(out->type), ash_quant_zero(out), r.low, r.high);
   return ASH_OK;
 }
 

@@ -202,7 +202,8 @@ static void put_table(ash_module *m) {
 /* Do loops in this file call functions of the C library? */
 static bool needs_math(const ash_module *m) {
   for (uint32_t i = 0; i < m->g->op_count; i++)
-    if (m->kernels[i] && m->g->ops.items[i].kind == ASH_OP_map)
+    if (m->kernels[i] && (m->g->ops.items[i].kind == ASH_OP_map ||
+                          m->g->ops.items[i].kind == ASH_OP_chain))
       return true;
   return false;
 }

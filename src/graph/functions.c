@@ -48,6 +48,40 @@ ash_fn_result ash_fn_result_of(ash_fn fn) {
   return fn_table[fn].result;
 }
 
+/* One loop treats values of whole bytes. */
+static uint32_t whole_bytes(void) {
+  return ~(1u << ASH_NONE | 1u << ASH_INT4 | 1u << ASH_UINT4);
+}
+
+/* Integers are computed in 64 bits and cut to the type of the result, so their
+ * widths may differ. */
+uint32_t ash_types_like(ash_type type) {
+  const uint32_t whole = 1u << ASH_INT8 | 1u << ASH_UINT8 | 1u << ASH_INT16 |
+                         1u << ASH_UINT16 | 1u << ASH_INT32 | 1u << ASH_UINT32 |
+                         1u << ASH_INT64;
+  return whole >> type & 1 ? whole : 1u << type;
+}
+
+uint32_t ash_fn_wants(ash_fn fn, const ash_type *in, uint32_t k) {
+  const bool is_result = k == ash_fn_operands(fn);
+  switch (ash_fn_result_of(fn)) {
+  case ASH_FN_SAME:
+    if (k == 0 || (fn == ASH_FN_pow && !is_result))
+      return whole_bytes();
+    return ash_types_like(in[0]);
+  case ASH_FN_SECOND:
+    if (k == 0)
+      return 1u << ASH_BOOL;
+    return k == 1 ? whole_bytes() : ash_types_like(in[1]);
+  case ASH_FN_BOOL:
+    if (is_result)
+      return 1u << ASH_BOOL;
+    return k == 0 ? whole_bytes() : ash_types_like(in[0]);
+  default:
+    return whole_bytes();
+  }
+}
+
 ash_fn ash_op_fn(const ash_op *op) {
   return ash_fn_find(ash_op_string(op, "fn", ""));
 }

@@ -41,6 +41,12 @@ ash_fold ash_fold_find(const char *name);
 uint32_t ash_fn_operands(ash_fn fn);
 ash_fn_result ash_fn_result_of(ash_fn fn);
 
+/* The types, as bits, that one loop computes together with this one. */
+uint32_t ash_types_like(ash_type type);
+/* The types, as bits, that operand k may have; k past the operands: the result.
+ * `in` holds the types of those before it. */
+uint32_t ash_fn_wants(ash_fn fn, const ash_type *in, uint32_t k);
+
 /* The function of a `map` or a `fold`; their shape rules checked it. */
 ash_fn ash_op_fn(const ash_op *op);
 ash_fold ash_op_fold(const ash_op *op);

@@ -32,12 +32,12 @@ enum ash_op_flags {
 };
 
 typedef struct ash_op_info {
-  const char *name;      /* "conv_2d"                                      */
-  int32_t tflite_code;   /* builtin operator number, -1 if TFLite has none */
+  const char *name;    /* "conv_2d"                                      */
+  int32_t tflite_code; /* builtin operator number, -1 if TFLite has none */
   uint32_t inputs_min, inputs_max, outputs;
   uint32_t flags;
-  const char *attrs;     /* "stride_h=1 act=none axes": names it may carry,
-                            with defaults where there is one               */
+  const char *attrs; /* "stride_h=1 act=none axes": names it may carry,
+                        with defaults where there is one               */
 } ash_op_info;
 
 const ash_op_info *ash_op_info_of(ash_op_kind kind);
@@ -56,10 +56,10 @@ enum ash_features {
 
 struct ash_graph {
   ash_ctx *ctx;
-  ash_zone zone;      /* everything below */
-  const char *name;   /* of the model, without folder and ending */
-  const char *file;   /* as given, for diagnostics; may be NULL  */
-  ash_file bytes;     /* of the model, if the graph owns them     */
+  ash_zone zone;    /* everything below */
+  const char *name; /* of the model, without folder and ending */
+  const char *file; /* as given, for diagnostics; may be NULL  */
+  ash_file bytes;   /* of the model, if the graph owns them     */
   struct {
     ash_tensor *items;
     size_t capacity;
@@ -72,7 +72,8 @@ struct ash_graph {
   size_t op_count;
   uint32_t *inputs, *outputs;
   size_t input_count, output_count;
-  uint32_t features; /* of the device it is compiled for, 0: portable C */
+  uint32_t features;    /* of the device it is compiled for, 0: portable C */
+  uint64_t piece_bytes; /* of its compute memory, 0: it has none          */
 };
 
 /* ---- building ----------------------------------------------------------- */

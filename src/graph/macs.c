@@ -11,10 +11,13 @@ static uint64_t macs_per_element(const ash_graph *g, const ash_op *op) {
   const ash_shape *w = &weights->shape;
   switch (op->kind) {
   case ASH_OP_conv_2d:
+  case ASH_OP_whole_conv_2d:
     return (uint64_t)w->dim[1] * (uint64_t)w->dim[2] * (uint64_t)w->dim[3];
   case ASH_OP_depthwise_conv_2d:
+  case ASH_OP_whole_depthwise_conv_2d:
     return (uint64_t)w->dim[1] * (uint64_t)w->dim[2];
   case ASH_OP_fully_connected:
+  case ASH_OP_whole_fully_connected:
     return (uint64_t)w->dim[1];
   case ASH_OP_batch_matmul:
     return (uint64_t)w->dim[w->rank - (ash_op_int(op, "adj_y", 0) ? 1 : 2)];

@@ -9,6 +9,7 @@
 #define Q8    (ASH_T(INT8) | ASH_T(UINT8))
 #define QUANT ASH_T_QUANT
 #define I8    ASH_T(INT8)
+#define I16   ASH_T(INT16)
 #define I32   ASH_T(INT32)
 #define INTS  ASH_T_INDEX
 #define ANY   ASH_T_ANY
@@ -16,6 +17,7 @@
 /* Types whose elements start on byte boundaries. */
 #define BYTES (ANY & ~(ASH_T(INT4) | ASH_T(UINT4)))
 #define CAST  ASH_T_CAST
+#define WHOLE ASH_T_WHOLE
 
 static const struct {
   ash_status (*rule)(const ash_rule *r);
@@ -43,7 +45,7 @@ static const struct {
     [ASH_OP_logistic] = {ash_shape_logistic, F32 | QUANT},
     [ASH_OP_tanh] = {ash_shape_activation, F32 | QUANT},
     [ASH_OP_sub] = {ash_shape_binary, F32 | QUANT | INTS},
-    [ASH_OP_div] = {ash_shape_binary, F32 | Q8 | I32},
+    [ASH_OP_div] = {ash_shape_binary, F32 | QUANT | I32},
     [ASH_OP_minimum] = {ash_shape_select_pair, F32 | QUANT | INTS},
     [ASH_OP_maximum] = {ash_shape_select_pair, F32 | QUANT | INTS},
     [ASH_OP_squared_difference] = {ash_shape_binary, F32 | I8 | I32},
@@ -51,23 +53,23 @@ static const struct {
     [ASH_OP_floor_mod] = {ash_shape_binary, F32 | INTS},
     [ASH_OP_pow] = {ash_shape_binary, F32 | I32},
     [ASH_OP_prelu] = {ash_shape_prelu, F32 | Q8},
-    [ASH_OP_equal] = {ash_shape_compare, F32 | Q8 | INTS | BOOL},
-    [ASH_OP_not_equal] = {ash_shape_compare, F32 | Q8 | INTS | BOOL},
-    [ASH_OP_less] = {ash_shape_compare, F32 | Q8 | INTS},
-    [ASH_OP_less_equal] = {ash_shape_compare, F32 | Q8 | INTS},
-    [ASH_OP_greater] = {ash_shape_compare, F32 | Q8 | INTS},
-    [ASH_OP_greater_equal] = {ash_shape_compare, F32 | Q8 | INTS},
+    [ASH_OP_equal] = {ash_shape_compare, F32 | QUANT | INTS | BOOL},
+    [ASH_OP_not_equal] = {ash_shape_compare, F32 | QUANT | INTS | BOOL},
+    [ASH_OP_less] = {ash_shape_compare, F32 | QUANT | INTS},
+    [ASH_OP_less_equal] = {ash_shape_compare, F32 | QUANT | INTS},
+    [ASH_OP_greater] = {ash_shape_compare, F32 | QUANT | INTS},
+    [ASH_OP_greater_equal] = {ash_shape_compare, F32 | QUANT | INTS},
     [ASH_OP_logical_and] = {ash_shape_binary, BOOL},
     [ASH_OP_logical_or] = {ash_shape_binary, BOOL},
     [ASH_OP_logical_not] = {ash_shape_activation, BOOL},
-    [ASH_OP_abs] = {ash_shape_activation, F32 | I8 | I32},
-    [ASH_OP_neg] = {ash_shape_activation, F32 | INTS},
+    [ASH_OP_abs] = {ash_shape_activation, F32 | I8 | I16 | I32},
+    [ASH_OP_neg] = {ash_shape_activation, F32 | I8 | I16 | INTS},
     [ASH_OP_sign] = {ash_shape_activation, F32 | I32},
     [ASH_OP_square] = {ash_shape_activation, F32},
-    [ASH_OP_sqrt] = {ash_shape_activation, F32 | I8},
-    [ASH_OP_rsqrt] = {ash_shape_activation, F32 | I8},
-    [ASH_OP_exp] = {ash_shape_activation, F32 | I8},
-    [ASH_OP_log] = {ash_shape_activation, F32 | I8},
+    [ASH_OP_sqrt] = {ash_shape_activation, F32 | I8 | I16},
+    [ASH_OP_rsqrt] = {ash_shape_activation, F32 | I8 | I16},
+    [ASH_OP_exp] = {ash_shape_activation, F32 | I8 | I16},
+    [ASH_OP_log] = {ash_shape_activation, F32 | I8 | I16},
     [ASH_OP_sin] = {ash_shape_activation, F32},
     [ASH_OP_cos] = {ash_shape_activation, F32},
     [ASH_OP_floor] = {ash_shape_activation, F32},
@@ -76,8 +78,9 @@ static const struct {
     [ASH_OP_relu_0_to_1] = {ash_shape_activation, F32 | QUANT},
     [ASH_OP_leaky_relu] = {ash_shape_activation, F32 | QUANT},
     [ASH_OP_elu] = {ash_shape_activation, F32 | I8},
-    [ASH_OP_gelu] = {ash_shape_activation, F32 | Q8},
+    [ASH_OP_gelu] = {ash_shape_activation, F32 | QUANT},
     [ASH_OP_hard_swish] = {ash_shape_hard_swish, F32 | Q8},
+    [ASH_OP_lookup] = {ash_shape_lookup, Q8},
     [ASH_OP_log_softmax] = {ash_shape_log_softmax, F32 | Q8},
     [ASH_OP_l2_normalization] = {ash_shape_l2_normalization, F32 | Q8},
     [ASH_OP_squeeze] = {ash_shape_unit_axes, ANY},
@@ -113,11 +116,12 @@ static const struct {
     [ASH_OP_arg_max] = {ash_shape_arg, F32 | QUANT | INTS},
     [ASH_OP_arg_min] = {ash_shape_arg, F32 | QUANT | INTS},
     [ASH_OP_cumsum] = {ash_shape_cumsum, F32 | INTS},
-    [ASH_OP_resize_bilinear] = {ash_shape_resize, F32 | Q8},
+    [ASH_OP_resize_bilinear] = {ash_shape_resize, F32 | QUANT},
     [ASH_OP_resize_nearest_neighbor] = {ash_shape_resize, BYTES},
     [ASH_OP_transpose_conv] = {ash_shape_transpose_conv, F32 | QUANT},
     [ASH_OP_batch_matmul] = {ash_shape_batch_matmul, F32 | I8 | ASH_T(INT16)},
     [ASH_OP_map] = {ash_shape_map, ANY},
+    [ASH_OP_chain] = {ash_shape_chain, ANY},
     [ASH_OP_fold] = {ash_shape_fold, ANY},
     [ASH_OP_strided] = {ash_shape_strided, ANY},
     [ASH_OP_take] = {ash_shape_take, ANY},
@@ -139,7 +143,11 @@ static const struct {
     [ASH_OP_custom] = {ash_shape_custom, ANY},
     [ASH_OP_svdf] = {ash_shape_svdf, F32 | I8},
     [ASH_OP_rnn] = {ash_shape_rnn, F32},
-    [ASH_OP_lstm] = {ash_shape_lstm, F32 | I8},
+    [ASH_OP_lstm] = {ash_shape_lstm, F32 | I8 | ASH_T(INT16)},
+    [ASH_OP_whole_conv_2d] = {ash_shape_conv_2d, WHOLE},
+    [ASH_OP_whole_depthwise_conv_2d] = {ash_shape_depthwise_conv_2d, WHOLE},
+    [ASH_OP_whole_fully_connected] = {ash_shape_fully_connected, WHOLE},
+    [ASH_OP_whole_matmul] = {ash_shape_matmul, WHOLE},
     [ASH_OP_resample] = {ash_shape_resample, ANY},
 };
 

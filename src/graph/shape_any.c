@@ -1,5 +1,5 @@
-/* shape_any.c - rules of the general forms: map, fold and running. */
-#include "graph/functions.h"
+/* shape_any.c - rules of the general forms: map, chain, fold and running. */
+#include "graph/chain.h"
 #include "graph/shape_rule.h"
 
 #include <string.h>
@@ -19,25 +19,31 @@ static ash_status check_whole_bytes(const ash_rule *r) {
 }
 
 static ash_status check_map_types(const ash_rule *r, ash_fn fn) {
-  const uint32_t first = 1u << ash_op_in(r->g, r->op, 0)->type;
-  const uint32_t out = r->op->outputs[0];
-  switch (ash_fn_result_of(fn)) {
-  case ASH_FN_SAME:
-    for (uint32_t k = 1; k < r->op->input_count && fn != ASH_FN_pow; k++)
-      ASH_TRY(ash_rule_type(r, r->op->inputs[k], first));
-    return ash_rule_type(r, out, first);
-  case ASH_FN_SECOND:
-    ASH_TRY(ash_rule_type(r, r->op->inputs[0], ASH_T(BOOL)));
-    ASH_TRY(ash_rule_type(r, r->op->inputs[2],
-                          1u << ash_op_in(r->g, r->op, 1)->type));
-    return ash_rule_type(r, out, 1u << ash_op_in(r->g, r->op, 1)->type);
-  case ASH_FN_BOOL:
-    for (uint32_t k = 1; k < r->op->input_count; k++)
-      ASH_TRY(ash_rule_type(r, r->op->inputs[k], first));
-    return ash_rule_type(r, out, ASH_T(BOOL));
-  default:
-    return ash_rule_type(r, out, ASH_T_ANY & ~(ASH_T(INT4) | ASH_T(UINT4)));
+  ash_type in[ASH_FN_OPERANDS] = {ASH_NONE};
+  const uint32_t count = r->op->input_count;
+  for (uint32_t k = 0; k < count; k++) {
+    ASH_TRY(ash_rule_type(r, r->op->inputs[k], ash_fn_wants(fn, in, k)));
+    in[k] = ash_op_in(r->g, r->op, k)->type;
   }
+  return ash_rule_type(r, r->op->outputs[0], ash_fn_wants(fn, in, count));
+}
+
+static ash_status check_operands(const ash_rule *r) {
+  for (uint32_t k = 0; k < r->op->input_count; k++) {
+    const ash_tensor *t;
+    ASH_TRY(ash_rule_input(r, k, "operand", &t));
+  }
+  return check_whole_bytes(r);
+}
+
+static ash_status broadcast_all(const ash_rule *r) {
+  *r->out = ash_op_in(r->g, r->op, 0)->shape;
+  for (uint32_t k = 1; k < r->op->input_count; k++) {
+    const ash_shape so_far = *r->out;
+    ASH_TRY(ash_rule_broadcast(r, &so_far, &ash_op_in(r->g, r->op, k)->shape,
+                               r->out));
+  }
+  return ASH_OK;
 }
 
 ash_status ash_shape_map(const ash_rule *r) {
@@ -49,19 +55,27 @@ ash_status ash_shape_map(const ash_rule *r) {
                          "%s has %u operands, not %u", ash_fn_text(fn),
                          (unsigned)ash_fn_operands(fn),
                          (unsigned)r->op->input_count);
-  for (uint32_t k = 0; k < r->op->input_count; k++) {
-    const ash_tensor *t;
-    ASH_TRY(ash_rule_input(r, k, "operand", &t));
-  }
-  ASH_TRY(check_whole_bytes(r));
+  ASH_TRY(check_operands(r));
   ASH_TRY(check_map_types(r, fn));
-  *r->out = ash_op_in(r->g, r->op, 0)->shape;
-  for (uint32_t k = 1; k < r->op->input_count; k++) {
-    const ash_shape so_far = *r->out;
-    ASH_TRY(ash_rule_broadcast(r, &so_far, &ash_op_in(r->g, r->op, k)->shape,
-                               r->out));
-  }
-  return ASH_OK;
+  return broadcast_all(r);
+}
+
+ash_status ash_shape_chain(const ash_rule *r) {
+  ash_chain chain;
+  uint32_t stage;
+  if (r->op->input_count > ASH_CHAIN_INPUTS)
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, input, ASH_NO_ID,
+                         "a chain has at most %d operands, not %u",
+                         (int)ASH_CHAIN_INPUTS, (unsigned)r->op->input_count);
+  ASH_TRY(check_operands(r));
+  if (!ash_chain_read(&chain, r->g, r->op, &stage))
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
+                         "stage %u of the code is no function of its operands "
+                         "(TYPE FUNCTION OPERAND.., stages separated by ';')",
+                         (unsigned)stage);
+  ASH_TRY(ash_rule_type(r, r->op->outputs[0],
+                        1u << chain.stages[chain.count - 1].type));
+  return broadcast_all(r);
 }
 
 static bool finds_index(ash_fold fold) {
@@ -75,9 +89,10 @@ ash_status ash_shape_fold(const ash_rule *r) {
   if (fold == ASH_FOLD_COUNT)
     return no_function(r);
   ASH_TRY(check_whole_bytes(r));
-  ASH_TRY(ash_rule_type(
-      r, r->op->outputs[0],
-      finds_index(fold) ? ASH_T_INDEX : 1u << ash_op_in(r->g, r->op, 0)->type));
+  ASH_TRY(ash_rule_type(r, r->op->outputs[0],
+                        finds_index(fold)
+                            ? ASH_T_INDEX
+                            : ash_types_like(ash_op_in(r->g, r->op, 0)->type)));
   const ash_attr *axes = ash_op_attr(r->op, "axes");
   for (uint32_t i = 0; axes && i < axes->count; i++) {
     uint32_t axis;

@@ -159,6 +159,17 @@ ash_status ash_shape_softmax(const ash_rule *r) {
   return check_exponent(r, ash_op_float(r->op, "beta", 1.0));
 }
 
+/* 256 results of the type of the data. */
+ash_status ash_shape_lookup(const ash_rule *r) {
+  const ash_tensor *in = ash_op_in(r->g, r->op, 0), *table;
+  ASH_TRY(ash_rule_one_type(r, 1));
+  ASH_TRY(ash_rule_constant(r, 1, "results", 1u << in->type, &table));
+  if (table->shape.rank != 1 || table->shape.dim[0] != 256)
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, elements, r->op->inputs[1],
+                         "a table of another number of entries than 256");
+  return ash_shape_same(r);
+}
+
 ash_status ash_shape_log_softmax(const ash_rule *r) {
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 1, ASH_RANK_MAX));
   ASH_TRY(ash_shape_activation(r));

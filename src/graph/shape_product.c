@@ -8,8 +8,21 @@ static ash_status bad(const ash_rule *r, const char *what) {
   return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID, "%s", what);
 }
 
+/* One type, or integers of any width: products are cut to the result's. */
+static ash_status check_types(const ash_rule *r, uint32_t count) {
+  if (!(ASH_T_WHOLE >> ash_op_in(r->g, r->op, 0)->type & 1))
+    return ash_rule_one_type(r, count);
+  for (uint32_t k = 1; k < count; k++)
+    if (ash_op_in(r->g, r->op, k))
+      ASH_TRY(ash_rule_type(r, r->op->inputs[k], ASH_T_WHOLE));
+  return ash_rule_type(r, r->op->outputs[0], ASH_T_WHOLE);
+}
+
 ash_status ash_shape_matmul(const ash_rule *r) {
-  ASH_TRY(ash_rule_one_type(r, 2));
+  if (r->op->kind == ASH_OP_matmul)
+    ASH_TRY(check_types(r, 2));
+  const ash_tensor *second;
+  ASH_TRY(ash_rule_input(r, 1, "matrix", &second));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 2, ASH_RANK_MAX));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[1], 2, ASH_RANK_MAX));
   ash_shape a = ash_op_in(r->g, r->op, 0)->shape;
@@ -26,7 +39,7 @@ ash_status ash_shape_matmul(const ash_rule *r) {
   ASH_TRY(ash_rule_broadcast(r, &a, &b, r->out));
   r->out->dim[r->out->rank++] = m;
   r->out->dim[r->out->rank++] = n;
-  return ASH_OK;
+  return r->op->kind == ASH_OP_matmul ? ASH_OK : ash_rule_whole_layer(r, n);
 }
 
 /* One spatial axis: how many windows fit. */
@@ -52,7 +65,7 @@ ash_status ash_shape_conv_nd(const ash_rule *r) {
   const ash_tensor *filter;
   int64_t groups;
   ASH_TRY(ash_rule_input(r, 1, "weights", &filter));
-  ASH_TRY(ash_rule_one_type(r, r->op->input_count > 2 ? 3 : 2));
+  ASH_TRY(check_types(r, r->op->input_count > 2 ? 3 : 2));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 3, ASH_RANK_MAX));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[1], in->rank, in->rank));
   ASH_TRY(ash_rule_int(r, "groups", 1, 1, &groups));

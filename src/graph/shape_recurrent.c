@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Of layers with float data. */
+#define REAL_WEIGHTS (ASH_T(FLOAT32) | ASH_T(INT8))
+
 /* Input k, if there: type, and shape up to axes of 0. */
 static ash_status check_part(const ash_rule *r, uint32_t k, uint32_t types,
                              uint32_t rank, int32_t first, int32_t second) {
@@ -48,7 +51,7 @@ static ash_status check_state(const ash_rule *r, uint32_t k, uint32_t types,
 static ash_status check_scales(const ash_rule *r) {
   for (uint32_t k = 0; k < r->op->input_count; k++)
     if (ash_op_in(r->g, r->op, k) &&
-        ash_op_in(r->g, r->op, k)->type != ASH_INT32)
+        (ASH_T_QUANT >> ash_op_in(r->g, r->op, k)->type & 1))
       ASH_TRY(ash_rule_quant(r, r->op->inputs[k]));
   return ash_rule_quants(r, 1);
 }
@@ -69,13 +72,13 @@ ash_status ash_shape_svdf(const ash_rule *r) {
     return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[1],
                          "%" PRId32 " filters of rank %" PRId64, filters, rank);
   const int32_t units = (int32_t)(filters / rank);
-  ASH_TRY(check_part(r, 1, real ? ASH_T(FLOAT32) : ASH_T(INT8), 2, filters,
+  ASH_TRY(check_part(r, 1, real ? REAL_WEIGHTS : ASH_T(INT8), 2, filters,
                      in->shape.dim[1]));
-  ASH_TRY(check_part(r, 2, real ? ASH_T(FLOAT32) : ASH_T(INT16) | ASH_T(INT8),
+  ASH_TRY(check_part(r, 2, real ? 1u << wf->type : ASH_T(INT16) | ASH_T(INT8),
                      2, filters, memory));
   ASH_TRY(check_part(r, 3, real ? ASH_T(FLOAT32) : ASH_T(INT32), 1, units, 1));
-  ASH_TRY(check_state(r, 4, 1u << wt->type, in->shape.dim[0],
-                      (int64_t)memory * filters));
+  ASH_TRY(check_state(r, 4, real ? ASH_T(FLOAT32) : 1u << wt->type,
+                      in->shape.dim[0], (int64_t)memory * filters));
   ASH_TRY(check_scales(r));
   ASH_TRY(ash_rule_act(r));
   *r->out = (ash_shape){2, {in->shape.dim[0], units}};
@@ -96,13 +99,15 @@ static ash_status read_steps(const ash_rule *r, int32_t *batches,
 ash_status ash_shape_rnn(const ash_rule *r) {
   const ash_tensor *w;
   int32_t batches, depth;
-  ASH_TRY(ash_rule_one_type(r, 3));
+  ASH_TRY(ash_rule_one_type(r, 1));
   ASH_TRY(read_steps(r, &batches, &depth));
   ASH_TRY(ash_rule_input(r, 1, "weights", &w));
+  ASH_TRY(ash_rule_type(r, r->op->inputs[1], REAL_WEIGHTS));
+  ASH_TRY(check_scales(r));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[1], 2, 2));
   const int32_t units = w->shape.dim[0];
-  ASH_TRY(check_part(r, 1, ASH_T(FLOAT32), 2, units, depth));
-  ASH_TRY(check_part(r, 2, ASH_T(FLOAT32), 2, units, units));
+  ASH_TRY(need_part(r, 1, "weights", 1u << w->type, units, depth));
+  ASH_TRY(need_part(r, 2, "weights", 1u << w->type, units, units));
   ASH_TRY(check_part(r, 3, ASH_T(FLOAT32), 1, units, 1));
   ASH_TRY(check_state(r, 4, ASH_T(FLOAT32), batches, units));
   if (strcmp(ash_op_string(r->op, "act", "none"), "tanh") != 0)
@@ -120,9 +125,13 @@ typedef struct cell {
 } cell;
 
 static ash_status check_gates(const ash_rule *r, const cell *c) {
-  const uint32_t weight = c->real ? ASH_T(FLOAT32) : ASH_T(INT8);
+  const uint32_t weight = 1u << ash_op_in(r->g, r->op, 2)->type;
   const uint32_t fine = c->real ? ASH_T(FLOAT32) : ASH_T(INT16);
-  const uint32_t bias = c->real ? ASH_T(FLOAT32) : ASH_T(INT32);
+  const uint32_t hole = c->real ? weight : ASH_T(INT16);
+  const bool wide = ash_op_in(r->g, r->op, 0)->type == ASH_INT16;
+  const uint32_t bias = c->real ? ASH_T(FLOAT32)
+                        : wide  ? ASH_T(INT64)
+                                : ASH_T(INT32);
   const uint32_t first = c->coupled ? 1 : 0;
   for (uint32_t g = first; g < 4; g++) {
     ASH_TRY(need_part(r, 1 + g, "weights", weight, c->cells, c->depth));
@@ -131,9 +140,29 @@ static ash_status check_gates(const ash_rule *r, const cell *c) {
     ASH_TRY(check_part(r, 20 + g, fine, 1, c->cells, 1));
   }
   for (uint32_t g = 0; g < 3; g++)
-    ASH_TRY(check_part(r, 9 + g, fine, 1, c->cells, 1));
+    ASH_TRY(check_part(r, 9 + g, hole, 1, c->cells, 1));
   ASH_TRY(check_part(r, 16, weight, 2, c->outputs, c->cells));
   return check_part(r, 17, bias, 1, c->outputs, 1);
+}
+
+/* With int16 data there is the plain form alone, as in TensorFlow Lite Micro.
+ */
+static ash_status check_wide(const ash_rule *r) {
+  static const struct {
+    uint32_t input;
+    const char *what;
+  } others[] = {{9, "peepholes"},     {10, "peepholes"},   {11, "peepholes"},
+                {16, "a projection"}, {20, "layer norms"}, {21, "layer norms"},
+                {22, "layer norms"},  {23, "layer norms"}};
+  for (size_t i = 0; i < ASH_COUNT_OF(others); i++)
+    if (ash_op_in(r->g, r->op, others[i].input))
+      return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, attr,
+                           r->op->inputs[others[i].input], "%s with int16 data",
+                           others[i].what);
+  if (!ash_op_in(r->g, r->op, 1))
+    return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, attr, ASH_NO_ID,
+                         "no input gate with int16 data");
+  return ASH_OK;
 }
 
 /* The fixed-point cell has a power of two as its scale. */
@@ -146,6 +175,8 @@ static ash_status check_fixed(const ash_rule *r) {
     return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, quant, r->op->inputs[19],
                          "the cell's scale is no power of two from 2^-15 to "
                          "2^-9");
+  if (ash_op_in(r->g, r->op, 0)->type == ASH_INT16)
+    return check_wide(r);
   for (uint32_t k = 20; k < 24; k++)
     if (ash_op_in(r->g, r->op, k))
       return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, attr, r->op->inputs[k],
@@ -177,6 +208,8 @@ ash_status ash_shape_lstm(const ash_rule *r) {
   ASH_TRY(ash_rule_input(r, 6, "weights of the forget gate", &u));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[2], 2, 2));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[6], 2, 2));
+  ASH_TRY(
+      ash_rule_type(r, r->op->inputs[2], c.real ? REAL_WEIGHTS : ASH_T(INT8)));
   c.cells = w->shape.dim[0];
   c.outputs = u->shape.dim[1];
   ASH_TRY(check_gates(r, &c));
@@ -185,13 +218,11 @@ ash_status ash_shape_lstm(const ash_rule *r) {
                          "%" PRId32 " cells make %" PRId32
                          " outputs without a projection",
                          c.cells, c.outputs);
-  ASH_TRY(check_state(r, 18, c.real ? ASH_T(FLOAT32) : ASH_T(INT8), c.batches,
-                      c.outputs));
+  ASH_TRY(check_state(r, 18, 1u << in->type, c.batches, c.outputs));
   ASH_TRY(check_state(r, 19, c.real ? ASH_T(FLOAT32) : ASH_T(INT16), c.batches,
                       c.cells));
   ASH_TRY(check_lstm_act(r));
-  if (!c.real)
-    ASH_TRY(check_fixed(r));
+  ASH_TRY(c.real ? check_scales(r) : check_fixed(r));
   *r->out = in->shape;
   r->out->dim[r->out->rank - 1] = c.outputs;
   return ASH_OK;

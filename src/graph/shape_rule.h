@@ -22,6 +22,9 @@ typedef struct ash_rule {
 #define ASH_T_QUANT (ASH_T(INT8) | ASH_T(UINT8) | ASH_T(INT16))
 #define ASH_T_INDEX (ASH_T(INT32) | ASH_T(INT64))
 #define ASH_T_ANY   (~ASH_T(NONE))
+/* Integers that are computed in 64 bits with a sign. */
+#define ASH_T_WHOLE                                                            \
+  (ASH_T_QUANT | ASH_T_INDEX | ASH_T(UINT16) | ASH_T(UINT32))
 #define ASH_T_CAST                                                             \
   (ASH_T_QUANT | ASH_T_INDEX | ASH_T(FLOAT32) | ASH_T(BOOL) | ASH_T(UINT16) |  \
    ASH_T(UINT32))
@@ -89,6 +92,7 @@ ash_status ash_shape_batch_matmul(const ash_rule *r);
 ash_status ash_shape_softmax(const ash_rule *r);
 ash_status ash_shape_logistic(const ash_rule *r);
 ash_status ash_shape_hard_swish(const ash_rule *r);
+ash_status ash_shape_lookup(const ash_rule *r);
 ash_status ash_shape_log_softmax(const ash_rule *r);
 ash_status ash_shape_l2_normalization(const ash_rule *r);
 ash_status ash_shape_quantize(const ash_rule *r);
@@ -128,6 +132,7 @@ ash_status ash_shape_batch_to_space_nd(const ash_rule *r);
 ash_status ash_shape_mirror_pad(const ash_rule *r);
 /* General forms. */
 ash_status ash_shape_map(const ash_rule *r);
+ash_status ash_shape_chain(const ash_rule *r);
 ash_status ash_shape_fold(const ash_rule *r);
 ash_status ash_shape_strided(const ash_rule *r);
 ash_status ash_shape_take(const ash_rule *r);
@@ -137,6 +142,8 @@ ash_status ash_shape_put_elements(const ash_rule *r);
 ash_status ash_shape_put_nd(const ash_rule *r);
 ash_status ash_shape_fill_pad(const ash_rule *r);
 ash_status ash_shape_join(const ash_rule *r);
+/* What layers of whole numbers make of their sums (shape_window.c). */
+ash_status ash_rule_whole_layer(const ash_rule *r, int32_t channels);
 ash_status ash_shape_matmul(const ash_rule *r);
 ash_status ash_shape_conv_nd(const ash_rule *r);
 ash_status ash_shape_pool_nd(const ash_rule *r);

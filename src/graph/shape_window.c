@@ -4,6 +4,7 @@
 #include "graph/shape_rule.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* One axis of a window's walk over its input. */
 typedef struct walk {
@@ -90,11 +91,62 @@ static ash_status check_bias(const ash_rule *r, int32_t channels) {
                        ash_shape_text(buf, &bias->shape), channels);
 }
 
+/* Inputs of layers of whole numbers: one value, or one a channel. */
+static ash_status check_whole_table(const ash_rule *r, uint32_t k,
+                                    int32_t channels) {
+  char buf[ASH_SHAPE_TEXT];
+  const ash_tensor *t = ash_op_in(r->g, r->op, k);
+  if (!t)
+    return ASH_OK;
+  ASH_TRY(ash_rule_type(r, r->op->inputs[k], ASH_T_WHOLE));
+  const uint64_t n = ash_shape_elements(&t->shape);
+  if (n == (uint64_t)channels || (n == 1 && k > 2))
+    return ASH_OK;
+  return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[k],
+                       "values of shape %s for %" PRId32 " channels",
+                       ash_shape_text(buf, &t->shape), channels);
+}
+
+/* Sums have 32 bits; narrower results come of factors or limits. */
+ash_status ash_rule_whole_layer(const ash_rule *r, int32_t channels) {
+  int64_t shift;
+  ASH_TRY(ash_rule_type(r, r->op->inputs[1], ASH_T_WHOLE));
+  ASH_TRY(ash_rule_type(r, r->op->outputs[0],
+                        ASH_T_QUANT | ASH_T(INT32) | ASH_T(UINT16)));
+  ASH_TRY(ash_rule_int(r, "shift", 0, 0, &shift));
+  if (shift > 63 ||
+      (!ash_op_in(r->g, r->op, 3) && (shift > 0 || ash_op_in(r->g, r->op, 4))))
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
+                         "a shift of %" PRId64 " bits%s", shift,
+                         shift > 63 ? "" : " or offsets without factors");
+  for (uint32_t k = 2; k < r->op->input_count; k++)
+    ASH_TRY(check_whole_table(r, k, channels));
+  return ASH_OK;
+}
+
+static bool is_whole_layer(const ash_op *op) {
+  return op->kind == ASH_OP_whole_conv_2d ||
+         op->kind == ASH_OP_whole_depthwise_conv_2d ||
+         op->kind == ASH_OP_whole_fully_connected;
+}
+
+static ash_status check_weights(const ash_rule *r, uint32_t rank,
+                                const ash_tensor *weights) {
+  for (uint32_t i = 0; i < rank; i++)
+    if (weights->shape.dim[i] < 1)
+      return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[1],
+                           "weights with an empty axis %" PRIu32, i);
+  return ASH_OK;
+}
+
 /* What convolutions and dense layers have in common. */
 static ash_status check_layer(const ash_rule *r, int32_t weight_axis,
                               uint32_t rank, const ash_tensor **weights) {
   ASH_TRY(ash_rule_input(r, 1, "weights", weights));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[1], rank, rank));
+  ASH_TRY(check_weights(r, rank, *weights));
+  if (is_whole_layer(r->op))
+    return ash_rule_whole_layer(r, (*weights)->shape.dim[weight_axis]);
   ASH_TRY(ash_rule_one_type(r, 1));
   ASH_TRY(ash_rule_type(r, r->op->inputs[1],
                         weight_types(ash_op_in(r->g, r->op, 0)->type)));
@@ -102,10 +154,6 @@ static ash_status check_layer(const ash_rule *r, int32_t weight_axis,
   ASH_TRY(ash_rule_weights(r, 1, weight_axis,
                            rank == 2 || (*weights)->type == ASH_UINT8));
   ASH_TRY(ash_rule_act(r));
-  for (uint32_t i = 0; i < rank; i++)
-    if ((*weights)->shape.dim[i] < 1)
-      return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[1],
-                           "weights with an empty axis %" PRIu32, i);
   return check_bias(r, (*weights)->shape.dim[weight_axis]);
 }
 
@@ -148,11 +196,20 @@ ash_status ash_shape_depthwise_conv_2d(const ash_rule *r) {
   return slide(r, &h, &w, out_c);
 }
 
+/* The largest of whole numbers needs no scale, as long as nothing else does. */
+static bool is_whole_pool(const ash_rule *r) {
+  return r->op->kind == ASH_OP_max_pool_2d &&
+         ash_op_in(r->g, r->op, 0)->quant.count == 0 &&
+         ash_op_out(r->g, r->op, 0)->quant.count == 0 &&
+         strcmp(ash_op_string(r->op, "act", "none"), "none") == 0;
+}
+
 ash_status ash_shape_pool_2d(const ash_rule *r) {
   walk h = {.name = "height"}, w = {.name = "width"};
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 4, 4));
   ASH_TRY(ash_rule_one_type(r, 1));
-  ASH_TRY(ash_rule_quants(r, 1));
+  if (!is_whole_pool(r))
+    ASH_TRY(ash_rule_quants(r, 1));
   ASH_TRY(ash_rule_act(r));
   ASH_TRY(read_walk(r, &h, &w));
   ASH_TRY(ash_rule_int(r, "filter_h", 1, 1, &h.filter));

@@ -5,6 +5,8 @@
 
 static bool is_window(const ash_op *o) {
   return o->kind == ASH_OP_conv_2d || o->kind == ASH_OP_depthwise_conv_2d ||
+         o->kind == ASH_OP_whole_conv_2d ||
+         o->kind == ASH_OP_whole_depthwise_conv_2d ||
          o->kind == ASH_OP_average_pool_2d || o->kind == ASH_OP_max_pool_2d;
 }
 

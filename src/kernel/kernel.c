@@ -125,13 +125,26 @@ static uint64_t hybrid_bytes(const ash_graph *g, const ash_op *op) {
   return ash_shape_elements(in) / (uint64_t)(in->dim[0] ? in->dim[0] : 1);
 }
 
-/* Four gates in float; the hidden state in int8. */
+/* A row of data and one of results. */
+static uint64_t recurrent_hybrid_bytes(const ash_graph *g, const ash_op *op) {
+  const ash_shape *w = &ash_op_in(g, op, 1)->shape;
+  return (uint64_t)w->dim[1] +
+         (op->kind == ASH_OP_rnn ? (uint64_t)w->dim[0] : 0);
+}
+
+/* Four gates in float; the hidden state in int8. int8 weights need rows of
+ * data, results and cells as int8, too. */
 static uint64_t lstm_bytes(const ash_graph *g, const ash_op *op) {
   const uint64_t cells = (uint64_t)ash_op_in(g, op, 2)->shape.dim[0];
+  if (ash_op_out(g, op, 0)->type == ASH_FLOAT32 &&
+      ash_op_in(g, op, 2)->type == ASH_INT8)
+    return 17 * cells + (uint64_t)ash_op_in(g, op, 2)->shape.dim[1] +
+           (uint64_t)ash_op_in(g, op, 6)->shape.dim[1];
   return ash_op_out(g, op, 0)->type == ASH_FLOAT32 ? 16 * cells : cells;
 }
 
-/* ---- scratch of CMSIS-NN, as its *_get_buffer_size functions give it ------ */
+/* ---- scratch of CMSIS-NN, as its *_get_buffer_size functions give it ------
+ */
 
 static bool has_mve(const ash_graph *g) {
   return (g->features & ASH_FEATURE_MVE) != 0;
@@ -205,7 +218,8 @@ static bool is_half(const ash_tensor *t) {
 }
 
 static bool uses_half(const ash_graph *g, const ash_op *op) {
-  bool half = is_half(ash_op_out(g, op, 0));
+  bool half = is_half(ash_op_out(g, op, 0)) ||
+              strstr(ash_op_string(op, "code", ""), "float16") != NULL;
   for (uint32_t k = 0; k < op->input_count; k++)
     half = half || is_half(ash_op_in(g, op, k));
   return half;
@@ -216,12 +230,21 @@ static bool takes_root(const ash_graph *g, const ash_op *op) {
   return strcmp(ash_op_string(op, "fn", ""), "integer_sqrt") == 0;
 }
 
-/* Only then may the output take the place of an input. */
-static bool keeps_type(const ash_graph *g, const ash_op *op) {
-  for (uint32_t k = 0; k < op->input_count; k++)
-    if (ash_op_in(g, op, k)->type != ash_op_out(g, op, 0)->type)
-      return false;
+static bool has_no_half(const ash_graph *g, const ash_op *op) {
   return !uses_half(g, op);
+}
+
+/* May a loop write its results over what it has read? Compilers assume that
+ * arrays of different types do not overlap, unless their elements are bytes;
+ * of one size, each result waits for what it is written over. */
+static bool types_overlap(ash_type in, ash_type out) {
+  return ash_type_bits(in) == ash_type_bits(out) || ash_type_bits(in) == 8 ||
+         ash_type_bits(out) == 8;
+}
+
+/* Input 0 and an output that is written behind it. */
+static bool may_overlap(const ash_graph *g, const ash_op *op) {
+  return types_overlap(ash_op_in(g, op, 0)->type, ash_op_out(g, op, 0)->type);
 }
 
 static const ash_kernel kernel_table[] = {
@@ -267,5 +290,7 @@ bool ash_kernel_in_place(const ash_kernel *kernel, const ash_graph *g,
   if (!in || input >= 32 || !(kernel->in_place >> input & 1))
     return false;
   const ash_tensor *out = ash_op_out(g, o, 0);
+  if (!kernel->file && !types_overlap(in->type, out->type))
+    return false;
   return out->bytes <= in->bytes && ash_shape_equal(&out->shape, &in->shape);
 }

@@ -19,6 +19,8 @@ bool ash_quant_scaling(ash_scaling *out, double real) {
   *out = (ash_scaling){0, 0};
   if (real == 0.0)
     return true;
+  if (!isfinite(real))
+    return false;
   int shift;
   int64_t fixed = round_away(frexp(real, &shift) * (double)(INT64_C(1) << 31));
   if (fixed == INT64_C(1) << 31) {

@@ -21,10 +21,12 @@ const char *ash_accumulator_c(ash_accumulator a) {
   return types[a];
 }
 
-/* Layers with weights, as their kernels sum: modulo 2^32, or in float. int16
- * layers have sums of 64 bits; where weights are int8 and activations float,
- * the scale comes from the whole row. */
+/* Layers with weights, as their kernels sum: modulo 2^32, in 64 bits if the
+ * activations are int16, or in float. Where weights are int8 and activations
+ * float, the scale comes from the whole row or image. */
 static ash_accumulator of_layer(ash_type x, ash_type w) {
+  if (x == ASH_INT16 && (w == ASH_INT8 || w == ASH_INT16))
+    return ASH_ACCUMULATOR_S64;
   if (x != w)
     return ASH_ACCUMULATOR_NONE;
   return x == ASH_INT8 || x == ASH_UINT8 ? ASH_ACCUMULATOR_U32
@@ -54,17 +56,17 @@ static ash_accumulator of_fold(ash_type t) {
   return t == ASH_UINT64 ? ASH_ACCUMULATOR_U64 : ASH_ACCUMULATOR_S64;
 }
 
-/* Quantised means and sums are rescaled from 32 bits, int16 ones from more. */
+/* Quantised means and sums are rescaled from 32 bits. */
 static ash_accumulator of_mean(ash_type t) {
-  return t == ASH_INT8 || t == ASH_UINT8 ? ASH_ACCUMULATOR_U32
-         : t == ASH_INT16                ? ASH_ACCUMULATOR_NONE
-                                         : of_fold(t);
+  return t == ASH_INT8 || t == ASH_UINT8 || t == ASH_INT16 ? ASH_ACCUMULATOR_U32
+                                                           : of_fold(t);
 }
 
 ash_accumulator ash_op_accumulator(const ash_graph *g, const ash_op *op) {
   const ash_type first = ash_op_in(g, op, 0)->type;
   switch (op->kind) {
   case ASH_OP_conv_2d:
+  case ASH_OP_transpose_conv:
   case ASH_OP_fully_connected:
     return of_layer(first, ash_op_in(g, op, 1)->type);
   case ASH_OP_batch_matmul:
@@ -72,7 +74,11 @@ ash_accumulator ash_op_accumulator(const ash_graph *g, const ash_op *op) {
                               : of_layer(first, ash_op_in(g, op, 1)->type);
   case ASH_OP_matmul:
   case ASH_OP_conv_nd:
-    return of_product(first);
+    return of_product(ash_op_out(g, op, 0)->type);
+  case ASH_OP_whole_conv_2d:
+  case ASH_OP_whole_fully_connected:
+  case ASH_OP_whole_matmul:
+    return ASH_ACCUMULATOR_U32;
   case ASH_OP_mean:
   case ASH_OP_sum:
     return of_mean(first);

@@ -11,4 +11,9 @@
 ash_status ash_order_as_given(ash_ctx *ctx, ash_zone *zone, ash_steps *out,
                               const ash_graph *g);
 
+/* Steps that somebody else made: every operator once, behind those whose
+ * results it reads, and users of a variable in the graph's order. */
+ash_status ash_order_check(ash_ctx *ctx, const ash_steps *steps,
+                           const ash_graph *g);
+
 #endif

@@ -9,8 +9,6 @@
 #include "pass/uses.h"
 #include "ref/ref.h"
 
-#include <string.h>
-
 enum { SMALL = 4096 }; /* bytes that a result may always take */
 
 static bool is_foldable(const ash_graph *g, const ash_op *o) {
@@ -32,35 +30,6 @@ static bool is_foldable(const ash_graph *g, const ash_op *o) {
   return out <= SMALL || out <= in;
 }
 
-static ash_status run(ash_ctx *ctx, ash_graph *g, uint32_t op) {
-  const ash_op *o = &g->ops.items[op];
-  void **values = ASH_NEW_ARRAY(&ctx->scratch, void *, g->tensor_count + 1);
-  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
-  for (uint32_t k = 0; k < o->input_count; k++) {
-    const ash_tensor *t = ash_op_in(g, o, k);
-    if (!t)
-      continue;
-    void *copy = ash_zone_alloc(&ctx->scratch, (size_t)t->bytes + 1, 1, 16);
-    ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
-    memcpy(copy, t->data, (size_t)t->bytes);
-    values[o->inputs[k]] = copy;
-  }
-  for (uint32_t k = 0; k < o->output_count; k++) {
-    const ash_tensor *t = ash_op_out(g, o, k);
-    values[o->outputs[k]] =
-        ash_zone_alloc(&g->zone, (size_t)t->bytes + 1, 1, 16);
-    ASH_TRY(ash_zone_check(ctx, &g->zone));
-  }
-  ASH_TRY(ash_ref_run_op(ctx, g, op, values));
-  for (uint32_t k = 0; k < o->output_count; k++) {
-    ash_tensor *t = ash_op_out(g, o, k);
-    t->data = values[o->outputs[k]];
-    t->kind = ASH_TENSOR_CONSTANT;
-    t->file_byte = UINT64_MAX;
-  }
-  return ASH_OK;
-}
-
 ash_status ash_pass_constants(ash_ctx *ctx, ash_graph *g) {
   ash_uses uses;
   ASH_TRY(ash_uses_of(ctx, &uses, g));
@@ -68,7 +37,7 @@ ash_status ash_pass_constants(ash_ctx *ctx, ash_graph *g) {
     if (!is_foldable(g, &g->ops.items[op]))
       continue;
     const ash_mark mark = ash_zone_mark(&ctx->scratch);
-    const ash_status status = run(ctx, g, op);
+    const ash_status status = ash_ref_compute(ctx, g, op);
     ash_zone_rewind(&ctx->scratch, mark);
     ASH_TRY(status);
     uses.drop[op] = true;

@@ -204,6 +204,22 @@ static ash_status check_ends(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
   return ash_quant_check(ctx, g, op, o->outputs[0]);
 }
 
+static bool has_table16(ash_op_kind kind) {
+  return kind == ASH_OP_exp || kind == ASH_OP_log || kind == ASH_OP_rsqrt ||
+         kind == ASH_OP_gelu;
+}
+
+static ash_status lower_mapped16(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  enum { ENTRIES = 513 };
+  int16_t table[ENTRIES];
+  uint8_t *bytes = ASH_NEW_ARRAY(&g->zone, uint8_t, 2 * ENTRIES);
+  ASH_TRY(ash_zone_check(ctx, &g->zone));
+  ASH_TRY(ash_table16_by_reference(ctx, table, g, op));
+  for (uint32_t i = 0; i < ENTRIES; i++)
+    ash_lower_put_int(bytes + (size_t)i * 2, table[i], 2);
+  return ash_lower_append(g, op, "lut", ASH_INT16, ENTRIES, bytes);
+}
+
 /* Functions without integer arithmetic of their own: the reference computes
  * all 256 results. */
 static ash_status lower_mapped(ash_ctx *ctx, ash_graph *g, uint32_t op) {
@@ -212,6 +228,8 @@ static ash_status lower_mapped(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   if (type == ASH_INT16 && (g->ops.items[op].kind == ASH_OP_logistic ||
                             g->ops.items[op].kind == ASH_OP_tanh))
     return ash_lower_curve(ctx, g, op);
+  if (type == ASH_INT16 && has_table16(g->ops.items[op].kind))
+    return lower_mapped16(ctx, g, op);
   if (ash_type_bits(type) != 8)
     return ASH_OK;
   uint8_t *table = ASH_NEW_ARRAY(&g->zone, uint8_t, 256);
@@ -428,6 +446,8 @@ static ash_status lower_any(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   if (o->kind == ASH_OP_resize_bilinear ||
       o->kind == ASH_OP_resize_nearest_neighbor)
     return o->input_count > 2 ? ASH_OK : ash_lower_resize(ctx, g, op);
+  if (o->kind == ASH_OP_lstm && ash_op_out(g, o, 0)->type == ASH_INT16)
+    return o->input_count > 24 ? ASH_OK : ash_lower_curve(ctx, g, op);
   if (o->kind == ASH_OP_rfft2d)
     return o->input_count > 2 ? ASH_OK : ash_lower_rfft2d(ctx, g, op);
   if (is_hybrid(g, o))

@@ -90,7 +90,7 @@ static void fill_between(const axis *a, bool fixed, uint8_t *from,
 ash_status ash_lower_resize(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   const ash_op *o = &g->ops.items[op];
   const ash_tensor *in = ash_op_in(g, o, 0), *out = ash_op_out(g, o, 0);
-  const bool fixed = in->type == ASH_INT8;
+  const bool fixed = in->type == ASH_INT8 || in->type == ASH_INT16;
   const bool mixed = o->kind == ASH_OP_resize_bilinear;
   const axis rows = {ash_op_int(o, "align_corners", 0) != 0,
                      ash_op_int(o, "half_pixel_centers", 0) != 0,

@@ -14,6 +14,11 @@ ash_status ash_table_of_unary(ash_ctx *ctx, int8_t out[256], const ash_graph *g,
 ash_status ash_table_by_reference(ash_ctx *ctx, uint8_t out[256],
                                   const ash_graph *g, uint32_t op);
 
+/* Of an operator on int16: its results from -32768 on in steps of 128; the last
+ * entry ends the last step. */
+ash_status ash_table16_by_reference(ash_ctx *ctx, int16_t out[513],
+                                    const ash_graph *g, uint32_t op);
+
 /* out[d] = exp(-d * scale * beta) in Q0.31, 0 where TensorFlow Lite leaves
  * the element out of the sum. */
 ash_status ash_table_of_softmax(ash_ctx *ctx, int32_t out[256],

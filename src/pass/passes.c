@@ -3,6 +3,7 @@
 
 #include "graph/verify.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const ash_pass pass_table[] = {
@@ -14,6 +15,11 @@ static const ash_pass pass_table[] = {
     {"scales", ash_pass_scales, true},
     {"activations", ash_pass_activations, true},
     {"qdq", ash_pass_qdq, true},
+    {"whole", ash_pass_whole, true},
+    {"requant", ash_pass_requant, true},
+    {"groups", ash_pass_groups, true},
+    {"rows", ash_pass_rows, true},
+    {"fuse", ash_pass_fuse, true},
     {"lower", ash_pass_lower, false},
     {"pack", ash_pass_pack, false},
     {"pack_cmsis", ash_pass_pack_cmsis, false},
@@ -31,6 +37,15 @@ static bool is_listed(const char *name, const char *const *list, size_t count) {
   return false;
 }
 
+/* "dead_code, constants, .." */
+static const char *names_of_passes(char *buf, size_t size) {
+  size_t at = 0;
+  for (size_t i = 0; i < ASH_COUNT_OF(pass_table) && at < size; i++)
+    at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? ", " : "",
+                           pass_table[i].name);
+  return buf;
+}
+
 static ash_status check_names(ash_ctx *ctx, const char *const *names,
                               size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -39,11 +54,11 @@ static ash_status check_names(ash_ctx *ctx, const char *const *names,
       known = known || strcmp(pass_table[k].name, names[i]) == 0;
     if (known)
       continue;
+    char list[256];
     const ash_status status =
         ash_fail(ctx, ASH_MISUSE, ASH_D_pass_unknown, ASH_NOWHERE,
                  "there is no pass '%.100s'", names[i]);
-    ash_hint(ctx, "passes: dead_code, constants, common, layout, padding, "
-                  "scales, activations, qdq, lower, pack, pack_float");
+    ash_hint(ctx, "passes: %s", names_of_passes(list, sizeof list));
     return status;
   }
   return ASH_OK;

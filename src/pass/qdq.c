@@ -6,230 +6,44 @@
  *   ->  y8 = conv_2d(x8, w8)    with scales s, t and zero points z, u
  *
  * Sums are exact then, and rounding is that of int8 kernels: results may differ
- * by one step from the float arithmetic. What does not fit the pattern stays
- * as it is. */
+ * by one step from the float arithmetic. Functions of one value become tables
+ * of their 256 results. uint8 levels are moved by 128 to where int8 kernels
+ * want them; between two layers nothing of that is left. What does not fit the
+ * pattern stays as it is.
+ *
+ * A new operator stands where one of QuantizeLinear's was, so that the order of
+ * the graph holds. */
 #include "pass/pass.h"
 
 #include "graph/compact.h"
-#include "graph/functions.h"
 #include "graph/verify.h"
-#include "pass/uses.h"
+#include "pass/qdq.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Levels: an int8 tensor, and what one step and zero mean. */
-typedef struct levels {
-  uint32_t tensor; /* ASH_NO_ID: none */
-  float scale;
-  int32_t zero;
-} levels;
+enum { STEPS_MAX = 24, INPUTS_MAX = 16, MOVES_MAX = 3 };
 
-typedef struct qdq {
-  ash_ctx *ctx;
-  ash_graph *g;
-  ash_uses uses;
-  uint32_t made;
-  bool changed;
-} qdq;
+/* The operators that will stand for one float operator and its ends. */
+typedef struct chain {
+  struct {
+    ash_op model; /* kind, attributes, source */
+    uint32_t *inputs, count, out;
+  } steps[STEPS_MAX];
+  uint32_t count;
+} chain;
 
-/* The op that makes a tensor, if it is that function. */
-static const ash_op *made_by(const qdq *q, uint32_t tensor, ash_op_kind kind,
-                             const char *fn) {
-  const uint32_t w = tensor == ASH_NO_ID ? ASH_NO_ID : q->uses.writer[tensor];
-  if (w == ASH_NO_ID)
-    return NULL;
-  const ash_op *o = &q->g->ops.items[w];
-  if ((o->kind == kind && kind != ASH_OP_map) ||
-      (o->kind == ASH_OP_map && strcmp(ash_op_string(o, "fn", ""), fn) == 0))
-    return o;
-  return NULL;
-}
-
-static const ash_op *made_by_map(const qdq *q, uint32_t tensor,
-                                 const char *fn) {
-  return made_by(q, tensor, ASH_OP_map, fn);
-}
-
-/* The one value of a constant. */
-static bool read_one(const qdq *q, uint32_t tensor, double *out) {
-  const ash_tensor *t = &q->g->tensors.items[tensor];
-  if (tensor == ASH_NO_ID || t->kind != ASH_TENSOR_CONSTANT || !t->data ||
-      ash_shape_elements(&t->shape) != 1)
-    return false;
-  if (t->type == ASH_FLOAT32)
-    *out = (double)ash_tensor_float(t, 0);
-  else if (t->type == ASH_INT32 || t->type == ASH_INT8)
-    *out = (double)ash_tensor_int(t, 0);
-  else
-    return false;
-  return true;
-}
-
-static ash_type type_of(const qdq *q, uint32_t tensor) {
-  return q->g->tensors.items[tensor].type;
-}
-
-static bool is_usable(const levels *l, double scale, double zero) {
-  return l->tensor != ASH_NO_ID && isfinite(scale) && scale > 0 &&
-         zero >= -128 && zero <= 127 && zero == floor(zero);
-}
-
-/* cast(cast(x8) - zero) * scale */
-static bool find_source(const qdq *q, uint32_t tensor, levels *out) {
-  const ash_op *o = made_by(q, tensor, ASH_OP_mul, "mul");
-  double scale = 0, zero = 0;
-  if (!o || o->input_count != 2 ||
-      strcmp(ash_op_string(o, "act", "none"), "none") != 0)
-    return false;
-  const uint32_t k = read_one(q, o->inputs[1], &scale) ? 0 : 1;
-  if (k == 1 && !read_one(q, o->inputs[0], &scale))
-    return false;
-  const ash_op *widened = made_by_map(q, o->inputs[k], "cast");
-  if (!widened || type_of(q, widened->inputs[0]) != ASH_INT32)
-    return false;
-  uint32_t whole = widened->inputs[0];
-  const ash_op *moved = made_by(q, whole, ASH_OP_sub, "sub");
-  if (moved && read_one(q, moved->inputs[1], &zero))
-    whole = moved->inputs[0];
-  const ash_op *first = made_by_map(q, whole, "cast");
-  if (!first || type_of(q, first->inputs[0]) != ASH_INT8)
-    return false;
-  *out = (levels){first->inputs[0], (float)scale, (int32_t)zero};
-  return is_usable(out, scale, zero);
-}
-
-/* The float tensor whose levels the cast at `op` makes: cast(clip(round(f /
- * scale) + zero, -128, 127)). */
-static bool find_sink(const qdq *q, uint32_t op, levels *out, uint32_t *real) {
-  const ash_op *cast = &q->g->ops.items[op];
-  double low, high, scale, zero = 0;
-  if (cast->kind != ASH_OP_map ||
-      strcmp(ash_op_string(cast, "fn", ""), "cast") != 0 ||
-      type_of(q, cast->outputs[0]) != ASH_INT8)
-    return false;
-  const ash_op *clip = made_by_map(q, cast->inputs[0], "clip");
-  if (!clip || !read_one(q, clip->inputs[1], &low) ||
-      !read_one(q, clip->inputs[2], &high) || low != -128 || high != 127)
-    return false;
-  uint32_t at = clip->inputs[0];
-  const ash_op *moved = made_by(q, at, ASH_OP_add, "add");
-  if (moved && read_one(q, moved->inputs[1], &zero))
-    at = moved->inputs[0];
-  const ash_op *round = made_by_map(q, at, "round");
-  const ash_op *div =
-      round ? made_by(q, round->inputs[0], ASH_OP_div, "div") : NULL;
-  if (!div || !read_one(q, div->inputs[1], &scale))
-    return false;
-  *real = div->inputs[0];
-  *out = (levels){cast->outputs[0], (float)scale, (int32_t)zero};
-  return is_usable(out, scale, zero);
-}
-
-/* ---- weights ------------------------------------------------------------- */
-
-/* The largest number of which all are multiples by -128 to 127; 0: none. */
-static float find_unit(const ash_tensor *w, uint64_t first, uint64_t step,
-                       uint64_t count) {
-  float most = 0;
-  for (uint64_t i = 0; i < count; i++)
-    most = fmaxf(most, fabsf(ash_tensor_float(w, first + i * step)));
-  if (!(most > 0) || !isfinite(most))
-    return most == 0 ? 1.0f : 0.0f;
-  for (int32_t k = 1; k <= 128; k++) {
-    const double unit = (double)most / k;
-    bool fits = true;
-    for (uint64_t i = 0; i < count && fits; i++) {
-      const double x = (double)ash_tensor_float(w, first + i * step) / unit;
-      fits = fabs(x - floor(x + 0.5)) < 1e-3 && x < 127.5;
-    }
-    if (fits)
-      return (float)unit;
-  }
-  return 0.0f;
-}
-
-/* Weights [O, ..], those of depthwise layers [.., O], as int8. */
-static ash_status narrow_weights(qdq *q, const ash_op *o, uint32_t *out,
-                                 const float **scales) {
-  const ash_tensor *w = ash_op_in(q->g, o, 1);
-  const bool deep = o->kind == ASH_OP_depthwise_conv_2d;
-  const uint64_t n = ash_shape_elements(&w->shape);
-  const uint64_t channels = (uint64_t)w->shape.dim[deep ? 3 : 0];
-  const uint64_t each = n / channels;
-  float *units = ASH_NEW_ARRAY(&q->g->zone, float, (size_t)channels);
-  int32_t *zeros = ASH_NEW_ARRAY(&q->g->zone, int32_t, (size_t)channels);
-  int8_t *to = ASH_NEW_ARRAY(&q->g->zone, int8_t, (size_t)n);
-  const char *id = ash_zone_format(&q->g->zone, "levels_%u", q->made++);
-  *out = ASH_NO_ID;
-  ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
-  for (uint64_t c = 0; c < channels; c++) {
-    const uint64_t first = deep ? c : c * each, step = deep ? channels : 1;
-    units[c] = find_unit(w, first, step, each);
-    if (units[c] == 0.0f)
-      return ASH_OK; /* these weights have no levels */
-    for (uint64_t i = 0; i < each; i++)
-      to[first + i * step] = (int8_t)floor(
-          (double)ash_tensor_float(w, first + i * step) / (double)units[c] +
-          0.5);
-  }
-  *scales = units;
-  return ash_graph_add_tensor(
-      q->g, out,
-      (ash_tensor){.name = w->name,
-                   .id = id,
-                   .kind = ASH_TENSOR_CONSTANT,
-                   .type = ASH_INT8,
-                   .shape = w->shape,
-                   .quant = {.count = (uint32_t)channels,
-                             .scale = units,
-                             .zero_point = zeros,
-                             .axis = deep ? 3 : 0},
-                   .data = (const uint8_t *)to,
-                   .file_byte = UINT64_MAX});
-}
-
-/* The bias in steps of the sums; false where one does not fit. */
-static ash_status narrow_bias(qdq *q, const ash_op *o, float in,
-                              const float *scales, uint32_t *out, bool *fits) {
-  const ash_tensor *b = ash_op_in(q->g, o, 2);
-  *fits = true;
-  *out = ASH_NO_ID;
-  if (!b)
-    return ASH_OK;
-  const uint64_t n = ash_shape_elements(&b->shape);
-  int32_t *to = ASH_NEW_ARRAY(&q->g->zone, int32_t, (size_t)n);
-  const char *id = ash_zone_format(&q->g->zone, "steps_%u", q->made++);
-  ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
-  for (uint64_t i = 0; i < n; i++) {
-    const double x =
-        (double)ash_tensor_float(b, i) / ((double)in * (double)scales[i]);
-    *fits = *fits && fabs(x) < 1e9;
-    to[i] = *fits ? (int32_t)floor(x + 0.5) : 0;
-  }
-  const ash_shape shape = b->shape;
-  return ash_uses_constant(q->g, out, id, ASH_INT32, &shape, to);
-}
-
-/* ---- operators ----------------------------------------------------------- */
-
-static bool is_layer(const qdq *q, const ash_op *o) {
-  const ash_tensor *w = ash_op_in(q->g, o, 1), *b = ash_op_in(q->g, o, 2);
-  return (o->kind == ASH_OP_conv_2d || o->kind == ASH_OP_depthwise_conv_2d ||
-          o->kind == ASH_OP_fully_connected) &&
-         o->input_count <= 3 && w && w->data && w->type == ASH_FLOAT32 &&
-         (!b || (b->data && b->type == ASH_FLOAT32));
-}
+/* ---- levels -------------------------------------------------------------- */
 
 /* Every tensor of levels has one meaning. */
-static bool agree(const qdq *q, const levels *l) {
+static bool agree(const ash_qdq *q, const ash_levels *l) {
   const ash_quant *known = &q->g->tensors.items[l->tensor].quant;
   return known->count == 0 ||
          (known->count == 1 && known->scale[0] == l->scale &&
           known->zero_point[0] == l->zero);
 }
 
-static ash_status annotate(qdq *q, const levels *l) {
+static ash_status annotate(ash_qdq *q, const ash_levels *l) {
   ash_quant *quant = &q->g->tensors.items[l->tensor].quant;
   if (quant->count)
     return ASH_OK;
@@ -242,156 +56,416 @@ static ash_status annotate(qdq *q, const levels *l) {
   return ASH_OK;
 }
 
-/* The op before the cast, if only the cast needs it. */
-static uint32_t slot_before(const qdq *q, uint32_t cast) {
-  return ash_uses_only(&q->uses, q->g->ops.items[cast].inputs[0]);
+/* The same levels as int8. */
+static ash_levels as_int8(const ash_levels *l) {
+  return (ash_levels){l->tensor, ASH_INT8, l->scale,
+                      l->type == ASH_UINT8 ? l->zero - 128 : l->zero};
 }
 
-/* The levels behind a float tensor, or behind the one that it is a view of. */
-static bool find_levels(const qdq *q, uint32_t real, uint32_t cast, levels *out,
-                        bool *view) {
-  *view = false;
-  if (find_source(q, real, out))
-    return agree(q, out);
-  const uint32_t w = q->uses.writer[real];
-  *view = true;
-  return w != ASH_NO_ID && q->g->ops.items[w].kind == ASH_OP_reshape &&
-         slot_before(q, cast) != ASH_NO_ID &&
-         find_source(q, q->g->ops.items[w].inputs[0], out) && agree(q, out);
+static bool same_meaning(const ash_levels *a, const ash_levels *b) {
+  return a->scale == b->scale && a->zero == b->zero;
 }
 
-/* A view of levels stands in for the view of the floats; it takes the place of
- * the op before the cast, which nothing will need. */
-static ash_status put_view(qdq *q, uint32_t real, uint32_t cast,
-                           const levels *of, uint32_t *out) {
-  ash_tensor t = q->g->tensors.items[real];
-  t.type = ASH_INT8;
-  t.quant = q->g->tensors.items[of->tensor].quant;
-  t.id = ash_zone_format(&q->g->zone, "view_%u", q->made++);
+/* A new int8 tensor of this shape. */
+static ash_status add_levels(ash_qdq *q, ash_levels *l, const ash_shape *s) {
+  const char *id = ash_zone_format(&q->g->zone, "q_%u", q->made++);
   ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
-  ASH_TRY(ash_graph_add_tensor(q->g, out, t));
-  ash_op *o = &q->g->ops.items[slot_before(q, cast)];
-  o->kind = ASH_OP_reshape;
-  o->input_count = o->output_count = 1;
-  o->attr_count = 0;
-  o->inputs[0] = of->tensor;
-  o->outputs[0] = *out;
+  ASH_TRY(ash_graph_add_tensor(q->g, &l->tensor,
+                               (ash_tensor){.name = id,
+                                            .id = id,
+                                            .kind = ASH_TENSOR_ACTIVATION,
+                                            .type = ASH_INT8,
+                                            .shape = *s,
+                                            .file_byte = UINT64_MAX}));
+  return annotate(q, l);
+}
+
+/* ---- chains -------------------------------------------------------------- */
+
+static ash_status add_step(ash_qdq *q, chain *c, const ash_op *model,
+                           const uint32_t *inputs, uint32_t count,
+                           uint32_t out) {
+  uint32_t *kept = ASH_NEW_ARRAY(&q->g->zone, uint32_t, count + 1u);
+  ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
+  memcpy(kept, inputs, count * sizeof *kept);
+  c->steps[c->count].model = *model;
+  c->steps[c->count].inputs = kept;
+  c->steps[c->count].count = count;
+  c->steps[c->count++].out = out;
   return ASH_OK;
 }
 
-/* The cast becomes the operator itself. */
-static ash_status put_op(qdq *q, uint32_t cast, const ash_op *model,
-                         uint32_t *inputs, uint32_t count) {
-  ash_op *o = &q->g->ops.items[cast];
-  uint32_t *kept = ASH_NEW_ARRAY(&q->g->zone, uint32_t, count);
+static ash_status add_plain(ash_qdq *q, chain *c, ash_op_kind kind,
+                            const ash_op *beside, uint32_t input,
+                            uint32_t out) {
+  const ash_op plain = {.kind = kind, .source_index = beside->source_index};
+  return add_step(q, c, &plain, &input, 1, out);
+}
+
+static ash_status put_step(ash_qdq *q, const chain *c, uint32_t i,
+                           uint32_t place) {
+  const ash_op *model = &c->steps[i].model;
   ash_attr *attrs =
       ASH_NEW_ARRAY(&q->g->zone, ash_attr, model->attr_count + 1u);
   ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
-  memcpy(kept, inputs, count * sizeof *kept);
   if (model->attr_count)
     memcpy(attrs, model->attrs, model->attr_count * sizeof *attrs);
+  ash_op *o = &q->g->ops.items[place];
   o->kind = model->kind;
-  o->inputs = kept;
-  o->input_count = count;
+  o->inputs = c->steps[i].inputs;
+  o->input_count = c->steps[i].count;
   o->attrs = attrs;
   o->attr_count = model->attr_count;
   o->source_index = model->source_index;
   o->name = model->name;
+  o->outputs[0] = c->steps[i].out;
+  return ASH_OK;
+}
+
+/* All but the last stand in free places, the last where the cast was. Too many
+ * for that: nothing happens. */
+static ash_status put_chain(ash_qdq *q, const chain *c, const ash_sink *s) {
+  if (c->count == 0 || c->count - 1 > s->slots)
+    return ASH_OK;
+  const uint32_t first = s->slots - (c->count - 1);
+  for (uint32_t i = 0; i < c->count; i++)
+    ASH_TRY(
+        put_step(q, c, i, i + 1 == c->count ? s->cast : s->slot[first + i]));
   q->changed = true;
   return ASH_OK;
 }
 
-static ash_status fuse_layer(qdq *q, uint32_t cast, uint32_t op,
-                             const levels *out) {
-  const ash_op model = q->g->ops.items[op];
-  const float *scales = NULL;
-  uint32_t inputs[3];
-  bool fits, view;
-  levels in;
-  if (!find_levels(q, model.inputs[0], cast, &in, &view))
-    return ASH_OK;
-  ASH_TRY(narrow_weights(q, &model, &inputs[1], &scales));
-  if (inputs[1] == ASH_NO_ID)
-    return ASH_OK;
-  ASH_TRY(narrow_bias(q, &model, in.scale, scales, &inputs[2], &fits));
-  if (!fits)
-    return ASH_OK;
-  ASH_TRY(annotate(q, &in));
-  ASH_TRY(annotate(q, out));
-  inputs[0] = in.tensor;
-  if (view)
-    ASH_TRY(put_view(q, model.inputs[0], cast, &in, &inputs[0]));
-  return put_op(q, cast, &model, inputs, 3);
-}
+/* ---- ends ---------------------------------------------------------------- */
 
-/* A pool keeps the scale of its input; the cast becomes the step to another
- * one. Only where that is not finer: the pool has rounded already. */
-static ash_status fuse_pool(qdq *q, uint32_t cast, uint32_t op,
-                            const levels *out) {
-  const ash_op model = q->g->ops.items[op];
-  const uint32_t slot = slot_before(q, cast);
-  levels in;
-  if (slot == ASH_NO_ID || !find_source(q, model.inputs[0], &in) ||
-      !agree(q, &in) || in.scale > out->scale)
+/* uint8 levels as int8 ones: those that they were made of, or a step. */
+static ash_status narrow(ash_qdq *q, chain *c, const ash_op *beside,
+                         ash_levels *l) {
+  const ash_op *w = ash_qdq_writer(q, l->tensor);
+  const ash_tensor *from = w ? ash_op_in(q->g, w, 0) : NULL;
+  ash_levels to = as_int8(l);
+  if (l->type == ASH_INT8)
     return ASH_OK;
-  ASH_TRY(annotate(q, &in));
-  ASH_TRY(annotate(q, out));
-  ash_tensor t = q->g->tensors.items[model.outputs[0]];
-  t.type = ASH_INT8;
-  t.quant = q->g->tensors.items[in.tensor].quant;
-  t.id = ash_zone_format(&q->g->zone, "pooled_%u", q->made++);
-  ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
-  uint32_t pooled;
-  ASH_TRY(ash_graph_add_tensor(q->g, &pooled, t));
-  ASH_TRY(put_op(q, slot, &model, &in.tensor, 1));
-  q->g->ops.items[slot].outputs[0] = pooled;
-  const ash_op step = {.kind = ASH_OP_quantize,
-                       .source_index = model.source_index};
-  return put_op(q, cast, &step, &pooled, 1);
-}
-
-/* Pools keep the scale, sums bring both to one. */
-static ash_status fuse_other(qdq *q, uint32_t cast, uint32_t op,
-                             const levels *out) {
-  const ash_op model = q->g->ops.items[op];
-  uint32_t inputs[2];
-  levels in[2];
-  const bool sum = model.kind == ASH_OP_add;
-  for (uint32_t k = 0; k < model.input_count; k++) {
-    if (!find_source(q, model.inputs[k], &in[k]) || !agree(q, &in[k]))
-      return ASH_OK;
-    inputs[k] = in[k].tensor;
-    if (!sum && (in[k].scale != out->scale || in[k].zero != out->zero))
-      return fuse_pool(q, cast, op, out);
+  if (w && w->kind == ASH_OP_quantize && from->type == ASH_INT8 &&
+      from->quant.count == 1 && from->quant.scale[0] == to.scale &&
+      from->quant.zero_point[0] == to.zero) {
+    to.tensor = w->inputs[0];
+    *l = to;
+    return ASH_OK;
   }
-  const double coarse =
-      sum ? 2.0 * fmax((double)in[0].scale, (double)in[1].scale) : 0;
-  if (coarse >= 1048576.0 * (double)out->scale)
-    return ASH_OK;
-  for (uint32_t k = 0; k < model.input_count; k++)
-    ASH_TRY(annotate(q, &in[k]));
-  ASH_TRY(annotate(q, out));
-  return put_op(q, cast, &model, inputs, model.input_count);
+  const uint32_t wide = l->tensor;
+  const ash_shape shape = q->g->tensors.items[wide].shape;
+  ASH_TRY(add_levels(q, &to, &shape));
+  *l = to;
+  return add_plain(q, c, ASH_OP_quantize, beside, wide, to.tensor);
 }
 
-static ash_status fuse(qdq *q, uint32_t cast) {
-  levels out;
-  uint32_t real;
-  if (!find_sink(q, cast, &out, &real) || !agree(q, &out) ||
-      q->uses.writer[real] == ASH_NO_ID)
+static bool is_move(const ash_op *o) {
+  return o && (o->kind == ASH_OP_reshape || o->kind == ASH_OP_strided ||
+               o->kind == ASH_OP_transpose);
+}
+
+/* The same move of the levels that was one of floats. */
+static ash_status move(ash_qdq *q, chain *c, const ash_op *o, ash_levels *l) {
+  const ash_op model = *o;
+  const ash_shape shape = ash_op_out(q->g, o, 0)->shape;
+  uint32_t inputs[2] = {l->tensor, model.input_count > 1 ? model.inputs[1] : 0};
+  ASH_TRY(add_levels(q, l, &shape));
+  return add_step(q, c, &model, inputs, model.input_count > 1 ? 2 : 1,
+                  l->tensor);
+}
+
+/* The int8 levels behind a float tensor, behind the one that it is a view or
+ * transposition of, or of a constant; no tensor if there are none. */
+static ash_status take(ash_qdq *q, chain *c, const ash_op *beside,
+                       uint32_t real, ash_levels *l) {
+  const ash_op *moves[MOVES_MAX];
+  uint32_t count = 0, at = real;
+  bool found = ash_qdq_source(q, at, l);
+  while (!found && count < MOVES_MAX && is_move(ash_qdq_writer(q, at))) {
+    moves[count++] = ash_qdq_writer(q, at);
+    at = moves[count - 1]->inputs[0];
+    found = ash_qdq_source(q, at, l);
+  }
+  if (!found) {
+    ASH_TRY(ash_qdq_constant(q, real, l));
+    return l->tensor == ASH_NO_ID ? ASH_OK : annotate(q, l);
+  }
+  if (!agree(q, l)) {
+    l->tensor = ASH_NO_ID;
     return ASH_OK;
-  const uint32_t op = q->uses.writer[real];
-  const ash_op *o = &q->g->ops.items[op];
-  if (is_layer(q, o))
-    return fuse_layer(q, cast, op, &out);
-  if ((o->kind == ASH_OP_add && o->input_count == 2) ||
-      o->kind == ASH_OP_average_pool_2d || o->kind == ASH_OP_max_pool_2d)
-    return fuse_other(q, cast, op, &out);
+  }
+  ASH_TRY(annotate(q, l));
+  ASH_TRY(narrow(q, c, beside, l));
+  while (count > 0)
+    ASH_TRY(move(q, c, moves[--count], l));
   return ASH_OK;
 }
 
+/* The operator itself, its result with this meaning; then what leads from there
+ * to the sink's levels: a view, another scale, uint8. */
+static ash_status close(ash_qdq *q, chain *c, const ash_sink *s,
+                        const ash_op *model, const uint32_t *inputs,
+                        uint32_t count, ash_levels made) {
+  const ash_shape shape = ash_op_out(q->g, model, 0)->shape;
+  const ash_shape last = q->g->tensors.items[s->out.tensor].shape;
+  const ash_levels want = as_int8(&s->out);
+  const bool view = !ash_shape_equal(&shape, &last);
+  const bool step = s->out.type == ASH_UINT8 || !same_meaning(&made, &want);
+  ASH_TRY(annotate(q, &s->out));
+  made.tensor = s->out.tensor;
+  if (view || step)
+    ASH_TRY(add_levels(q, &made, &shape));
+  ASH_TRY(add_step(q, c, model, inputs, count, made.tensor));
+  if (view) {
+    const uint32_t from = made.tensor;
+    made.tensor = s->out.tensor;
+    if (step)
+      ASH_TRY(add_levels(q, &made, &last));
+    ASH_TRY(add_plain(q, c, ASH_OP_reshape, model, from, made.tensor));
+  }
+  if (step)
+    ASH_TRY(
+        add_plain(q, c, ASH_OP_quantize, model, made.tensor, s->out.tensor));
+  return put_chain(q, c, s);
+}
+
+/* ---- operators ----------------------------------------------------------- */
+
+static bool is_layer(const ash_qdq *q, const ash_op *o) {
+  const ash_tensor *w = ash_op_in(q->g, o, 1), *b = ash_op_in(q->g, o, 2);
+  return (o->kind == ASH_OP_conv_2d || o->kind == ASH_OP_depthwise_conv_2d ||
+          o->kind == ASH_OP_fully_connected) &&
+         o->input_count <= 3 && w && w->data && w->type == ASH_FLOAT32 &&
+         (!b || (b->data && b->type == ASH_FLOAT32));
+}
+
+static ash_status fuse_layer(ash_qdq *q, const ash_sink *s, const ash_op *o) {
+  const ash_op model = *o;
+  const float *scales = NULL;
+  uint32_t inputs[3];
+  chain c = {.count = 0};
+  ash_levels in;
+  bool fits;
+  ASH_TRY(take(q, &c, &model, model.inputs[0], &in));
+  if (in.tensor == ASH_NO_ID)
+    return ASH_OK;
+  ASH_TRY(ash_qdq_weights(q, &model, &inputs[1], &scales));
+  if (inputs[1] == ASH_NO_ID)
+    return ASH_OK;
+  ASH_TRY(ash_qdq_bias(q, &model, in.scale, scales, &inputs[2], &fits));
+  if (!fits)
+    return ASH_OK;
+  inputs[0] = in.tensor;
+  return close(q, &c, s, &model, inputs, 3, as_int8(&s->out));
+}
+
+/* Sums, differences, products, joined tensors: their kernels bring the inputs
+ * to the output's scale. */
+static ash_status fuse_many(ash_qdq *q, const ash_sink *s, const ash_op *o) {
+  ash_op model = *o;
+  uint32_t inputs[INPUTS_MAX];
+  double coarse = 0;
+  chain c = {.count = 0};
+  if (model.input_count > INPUTS_MAX)
+    return ASH_OK;
+  if (model.kind == ASH_OP_map) {
+    model.kind = ASH_OP_sub;
+    model.attr_count = 0;
+  }
+  for (uint32_t k = 0; k < model.input_count; k++) {
+    ash_levels in;
+    ASH_TRY(take(q, &c, &model, model.inputs[k], &in));
+    if (in.tensor == ASH_NO_ID || c.count + 8 > STEPS_MAX)
+      return ASH_OK;
+    inputs[k] = in.tensor;
+    coarse = fmax(coarse, 2 * (double)in.scale);
+  }
+  if ((model.kind == ASH_OP_add || model.kind == ASH_OP_sub) &&
+      coarse >= 1048576.0 * (double)s->out.scale)
+    return ASH_OK;
+  return close(q, &c, s, &model, inputs, model.input_count, as_int8(&s->out));
+}
+
+/* Levels are moved or picked as they are. Averages have rounded already, so
+ * that they may not become finer afterwards. */
+static ash_status fuse_kept(ash_qdq *q, const ash_sink *s, const ash_op *o) {
+  const ash_op model = *o;
+  uint32_t inputs[2] = {0, model.input_count > 1 ? model.inputs[1] : 0};
+  chain c = {.count = 0};
+  ash_levels in;
+  ASH_TRY(take(q, &c, &model, model.inputs[0], &in));
+  if (in.tensor == ASH_NO_ID || model.input_count > 2 ||
+      (model.kind == ASH_OP_average_pool_2d && in.scale > s->out.scale))
+    return ASH_OK;
+  inputs[0] = in.tensor;
+  return close(q, &c, s, &model, inputs, model.input_count, in);
+}
+
+/* A function of one value. Scales do not matter here, but an int8 twin of uint8
+ * levels has to have the same. */
+static ash_status fuse_table(ash_qdq *q, const ash_sink *s, ash_levels in,
+                             uint32_t table) {
+  const ash_op model = {.kind = ASH_OP_lookup,
+                        .source_index = q->g->ops.items[s->cast].source_index,
+                        .outputs = &q->g->ops.items[s->cast].outputs[0],
+                        .output_count = 1};
+  const ash_quant *known = &q->g->tensors.items[in.tensor].quant;
+  uint32_t inputs[2] = {0, table};
+  chain c = {.count = 0};
+  if (known->count == 1) {
+    in.scale = known->scale[0];
+    in.zero = known->zero_point[0];
+  }
+  ASH_TRY(annotate(q, &in));
+  ASH_TRY(narrow(q, &c, &model, &in));
+  inputs[0] = in.tensor;
+  return close(q, &c, s, &model, inputs, 2, as_int8(&s->out));
+}
+
+/* Does the window see the whole image at once? */
+static bool is_whole(const ash_qdq *q, const ash_op *o) {
+  const ash_shape *in = &ash_op_in(q->g, o, 0)->shape;
+  const ash_shape *out = &ash_op_out(q->g, o, 0)->shape;
+  return o->kind == ASH_OP_average_pool_2d && out->dim[1] == 1 &&
+         out->dim[2] == 1 && ash_op_int(o, "filter_h", 1) == in->dim[1] &&
+         ash_op_int(o, "filter_w", 1) == in->dim[2] &&
+         ash_op_int(o, "pad_top", 0) == 0 &&
+         ash_op_int(o, "pad_left", 0) == 0 &&
+         strcmp(ash_op_string(o, "act", "none"), "none") == 0;
+}
+
+/* Such a pool is a mean, whose kernel scales. */
+static ash_status fuse_whole(ash_qdq *q, const ash_sink *s, const ash_op *o) {
+  static const int32_t planes[] = {1, 2};
+  static const ash_shape two = {1, {2}};
+  ash_attr keep = ASH_INT_ATTR("keep_dims", 1);
+  const char *id = ash_zone_format(&q->g->zone, "axes_%u", q->made++);
+  ash_op model = *o;
+  chain c = {.count = 0};
+  uint32_t inputs[2];
+  ash_levels in;
+  ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
+  ASH_TRY(take(q, &c, &model, model.inputs[0], &in));
+  if (in.tensor == ASH_NO_ID)
+    return ASH_OK;
+  ASH_TRY(ash_uses_constant(q->g, &inputs[1], id, ASH_INT32, &two, planes));
+  inputs[0] = in.tensor;
+  model.kind = ASH_OP_mean;
+  model.attrs = &keep;
+  model.attr_count = 1;
+  return close(q, &c, s, &model, inputs, 2, as_int8(&s->out));
+}
+
+/* The mean's kernel scales. */
+static ash_status fuse_mean(ash_qdq *q, const ash_sink *s, const ash_op *o) {
+  const ash_op model = *o;
+  uint32_t inputs[2] = {0, model.inputs[1]};
+  chain c = {.count = 0};
+  ash_levels in;
+  ASH_TRY(take(q, &c, &model, model.inputs[0], &in));
+  if (in.tensor == ASH_NO_ID)
+    return ASH_OK;
+  inputs[0] = in.tensor;
+  return close(q, &c, s, &model, inputs, 2, as_int8(&s->out));
+}
+
+/* Its kernel makes 1/256ths from -128 on. */
+static ash_status fuse_softmax(ash_qdq *q, const ash_sink *s, const ash_op *o) {
+  const ash_op model = *o;
+  const ash_levels made = {ASH_NO_ID, ASH_INT8, 1.0f / 256, -128};
+  chain c = {.count = 0};
+  ash_levels in;
+  ASH_TRY(take(q, &c, &model, model.inputs[0], &in));
+  if (in.tensor == ASH_NO_ID || s->out.scale < made.scale ||
+      ash_op_float(&model, "beta", 1.0) * (double)in.scale * 67108864.0 <= 1.0)
+    return ASH_OK;
+  return close(q, &c, s, &model, &in.tensor, 1, made);
+}
+
+/* Two matrices, or as many pairs of them as one tensor holds. */
+static ash_status fuse_matmul(ash_qdq *q, const ash_sink *s, const ash_op *o) {
+  const ash_shape *a = &ash_op_in(q->g, o, 0)->shape;
+  const ash_shape *b = &ash_op_in(q->g, o, 1)->shape;
+  ash_attr attrs[] = {ASH_INT_ATTR("adj_x", ash_op_int(o, "transpose_a", 0)),
+                      ASH_INT_ATTR("adj_y", ash_op_int(o, "transpose_b", 0))};
+  ash_op model = *o;
+  uint32_t inputs[2];
+  chain c = {.count = 0};
+  bool alike = a->rank == b->rank && a->rank >= 2 && a->rank <= 4;
+  for (uint32_t i = 0; alike && i + 2 < a->rank; i++)
+    alike = a->dim[i] == b->dim[i];
+  for (uint32_t k = 0; alike && k < 2; k++) {
+    ash_levels in;
+    ASH_TRY(take(q, &c, o, model.inputs[k], &in));
+    alike = in.tensor != ASH_NO_ID;
+    inputs[k] = in.tensor;
+  }
+  if (!alike)
+    return ASH_OK;
+  model.kind = ASH_OP_batch_matmul;
+  model.attrs = attrs;
+  model.attr_count = 2;
+  return close(q, &c, s, &model, inputs, 2, as_int8(&s->out));
+}
+
+/* ---- the pass ------------------------------------------------------------ */
+
+static ash_status fuse_op(ash_qdq *q, const ash_sink *s, const ash_op *o) {
+  if (is_layer(q, o))
+    return fuse_layer(q, s, o);
+  if (is_whole(q, o))
+    return fuse_whole(q, s, o);
+  switch (o->kind) {
+  case ASH_OP_add:
+  case ASH_OP_sub:
+  case ASH_OP_mul:
+  case ASH_OP_concatenation:
+    return fuse_many(q, s, o);
+  case ASH_OP_map:
+    return strcmp(ash_op_string(o, "fn", ""), "sub") == 0 ? fuse_many(q, s, o)
+                                                          : ASH_OK;
+  case ASH_OP_average_pool_2d:
+  case ASH_OP_max_pool_2d:
+  case ASH_OP_transpose:
+  case ASH_OP_strided:
+  case ASH_OP_take:
+    return fuse_kept(q, s, o);
+  case ASH_OP_mean:
+    return fuse_mean(q, s, o);
+  case ASH_OP_softmax:
+    return fuse_softmax(q, s, o);
+  case ASH_OP_matmul:
+    return fuse_matmul(q, s, o);
+  default:
+    return ASH_OK;
+  }
+}
+
+/* A view before the sink is looked through; a view of levels alone moves
+ * them. */
+static ash_status fuse(ash_qdq *q, uint32_t op) {
+  ash_levels in;
+  ash_sink s;
+  if (!ash_qdq_sink(q, op, &s) || !agree(q, &s.out))
+    return ASH_OK;
+  uint32_t table;
+  ASH_TRY(ash_qdq_table(q, &s, &in, &table));
+  if (table != ASH_NO_ID)
+    return fuse_table(q, &s, in, table);
+  const ash_op *o = ash_qdq_writer(q, s.real);
+  if (!o)
+    return ASH_OK;
+  if (o->kind == ASH_OP_reshape) {
+    if (ash_qdq_source(q, o->inputs[0], &in))
+      return fuse_kept(q, &s, o);
+    ash_qdq_skip(q, &s);
+    o = ash_qdq_writer(q, s.real);
+  }
+  return o ? fuse_op(q, &s, o) : ASH_OK;
+}
+
 ash_status ash_pass_qdq(ash_ctx *ctx, ash_graph *g) {
-  qdq q = {.ctx = ctx, .g = g};
+  ash_qdq q = {.ctx = ctx, .g = g, .known = g->tensor_count};
   ASH_TRY(ash_uses_of(ctx, &q.uses, g));
   for (uint32_t op = 0; op < g->op_count; op++)
     ASH_TRY(fuse(&q, op));

@@ -38,6 +38,17 @@ void ash_alias_state(ash_aliaser *a);
 ash_status ash_alias_concat(ash_aliaser *a);
 ash_status ash_alias_in_place(ash_aliaser *a);
 
+/* What rules ask of slots, one an entry each. */
+typedef struct ash_demands {
+  uint32_t *memory;
+  uint64_t *offset;
+  bool *aligned;
+} ash_demands;
+
+/* Takes operators that move nothing out of `a->tilings`, and their buffers out
+ * of the slots and what is asked of them (settled.c). */
+ash_status ash_tile_settle(ash_aliaser *a, ash_demands *d);
+
 /* How full memory is over time with the aliases so far; smaller is better. */
 typedef struct ash_profile {
   uint64_t peak;

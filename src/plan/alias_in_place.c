@@ -114,7 +114,7 @@ static ash_status try_op(ash_aliaser *a, uint32_t op, uint32_t step) {
   for (uint32_t k = 0; k < o->input_count; k++) {
     bool done;
     if (!ash_kernel_in_place(kernel, a->g, op, k) ||
-        (a->tilings && !ash_tiling_in_place(&a->tilings->items[op], k)))
+        (a->tilings && !ash_tiling_in_place(a->g, &a->tilings->items[op], k)))
       continue;
     const place p = {op, step, a->slot_of[o->inputs[k]],
                      a->slot_of[o->outputs[0]]};

@@ -19,6 +19,11 @@ static bool join_part(ash_aliaser *a, uint32_t op, uint32_t k) {
          ash_alias_join(a, to, from, offset, ASH_ALIAS_VIEW);
 }
 
+/* What is cut copies all of its parts or none. */
+static bool is_tiled(const ash_aliaser *a, uint32_t op) {
+  return a->tilings && a->tilings->items[op].space;
+}
+
 /* Outputs [first, first + count) of an op, all or none. */
 static ash_status try_parts(ash_aliaser *a, uint32_t op, uint32_t first,
                             uint32_t count, ash_slot *before, bool *kept) {
@@ -27,12 +32,13 @@ static ash_status try_parts(ash_aliaser *a, uint32_t op, uint32_t first,
   ASH_TRY(ash_alias_profile(a, &was));
   for (uint32_t i = 0; i < a->slots->count; i++)
     before[i] = a->slots->items[i];
+  uint32_t joined = 0;
   for (uint32_t k = first; k < first + count; k++)
-    *kept |= join_part(a, op, k);
-  if (!*kept)
+    joined += join_part(a, op, k);
+  if (!joined)
     return ASH_OK;
   ASH_TRY(ash_alias_profile(a, &now));
-  *kept = !ash_profile_worse(now, was);
+  *kept = !ash_profile_worse(now, was) && (joined == count || !is_tiled(a, op));
   for (uint32_t i = 0; !*kept && i < a->slots->count; i++)
     a->slots->items[i] = before[i];
   return ASH_OK;
@@ -40,8 +46,6 @@ static ash_status try_parts(ash_aliaser *a, uint32_t op, uint32_t first,
 
 static bool has_slices(const ash_aliaser *a, uint32_t op) {
   uint64_t offset;
-  if (a->tilings && a->tilings->items[op].space)
-    return false; /* its parts are copied piece by piece */
   for (uint32_t k = 0; k < a->g->ops.items[op].output_count; k++)
     if (ash_op_is_slice(a->g, op, k, &offset))
       return true;
@@ -58,7 +62,9 @@ ash_status ash_alias_slices(ash_aliaser *a) {
     if (!has_slices(a, op))
       continue;
     ASH_TRY(try_parts(a, op, 0, count, before, &kept));
-    for (uint32_t k = 0; !kept && count > 1 && k < count; k++) {
+    if (kept || is_tiled(a, op))
+      continue;
+    for (uint32_t k = 0; count > 1 && k < count; k++) {
       bool one;
       ASH_TRY(try_parts(a, op, k, 1, before, &one));
     }

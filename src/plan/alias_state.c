@@ -58,7 +58,8 @@ static bool maker_allows(const state *s, uint32_t op, uint32_t k) {
                        s->a->slot_of[o->inputs[k]], &inside);
   return kernel && inside == 0 && o->output_count == 1 &&
          ash_kernel_in_place(kernel, s->a->g, op, k) &&
-         (!s->a->tilings || ash_tiling_in_place(&s->a->tilings->items[op], k));
+         (!s->a->tilings ||
+          ash_tiling_in_place(s->a->g, &s->a->tilings->items[op], k));
 }
 
 /* Is the variable's storage, as it was before the value, read at this step? */

@@ -81,6 +81,8 @@ static bool stays_behind(const ash_graph *g, uint32_t op,
   const ash_shape *to = &ash_op_out(g, o, 0)->shape;
   const bool windows =
       o->kind == ASH_OP_conv_2d || o->kind == ASH_OP_depthwise_conv_2d ||
+      o->kind == ASH_OP_whole_conv_2d ||
+      o->kind == ASH_OP_whole_depthwise_conv_2d ||
       o->kind == ASH_OP_average_pool_2d || o->kind == ASH_OP_max_pool_2d;
   if (!windows || kernel->feature || kernel->order != ASH_ORDER_PIXELS ||
       from->rank != 4 || to->rank != 4 || to->dim[0] != 1)
@@ -118,7 +120,7 @@ static bool may_write(const runner *r, uint32_t op, uint32_t k,
   const ash_tilings *tilings = r->c->plan->tilings;
   if (kernel && same_start(&in, w) &&
       ash_kernel_in_place(kernel, r->c->g, op, k) &&
-      (!tilings || ash_tiling_in_place(&tilings->items[op], k)))
+      (!tilings || ash_tiling_in_place(r->c->g, &tilings->items[op], k)))
     return true;
   if (tilings && tilings->items[op].space)
     return false;

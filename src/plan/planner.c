@@ -170,7 +170,12 @@ static ash_status make_request(planning *p) {
                                       p->options.rules));
   if (p->options.tilings)
     ASH_TRY(ash_tile_homes(ctx, &p->rules, ask->graph, p->options.tilings));
-  ASH_TRY(ash_order_as_given(ctx, &ctx->keep, &ask->steps, ask->graph));
+  if (p->options.steps) {
+    ASH_TRY(ash_order_check(ctx, p->options.steps, ask->graph));
+    ask->steps = *p->options.steps;
+  } else {
+    ASH_TRY(ash_order_as_given(ctx, &ctx->keep, &ask->steps, ask->graph));
+  }
   ASH_TRY(ash_collect_slots(ctx, &ctx->keep, &p->slots, &slot_of, ask->graph,
                             &ask->steps, ask->device->alignment,
                             p->options.tilings));
@@ -185,6 +190,11 @@ static ash_status make_request(planning *p) {
                    .aligned = p->aligned,
                    .tilings = p->options.tilings};
   ASH_TRY(ash_find_aliases(&a, &p->options, p->backend->views_only));
+  if (p->options.tilings) {
+    ash_demands demands = {p->memory, p->offset, p->aligned};
+    ASH_TRY(ash_tile_settle(&a, &demands));
+    p->options.tilings = a.tilings;
+  }
   lift_demands(p);
   ask->slot_count = p->slots.count;
   ask->memory = p->memory;

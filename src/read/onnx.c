@@ -10,8 +10,9 @@
 #include <string.h>
 
 enum {
-  DEPTH_MAX = 8,    /* graphs inside graphs */
-  SWEEPS_MAX = 256, /* over nodes that are out of order */
+  DEPTH_MAX = 8,           /* graphs inside graphs */
+  OPERATORS_MAX = 1 << 20, /* after unrolling */
+  SWEEPS_MAX = 256,        /* over nodes that are out of order */
 };
 
 /* ---- names --------------------------------------------------------------- */
@@ -64,6 +65,11 @@ void ash_ox_bind(ash_ox *m, const char *name, uint32_t tensor) {
   ash_tensor *t = &m->g->tensors.items[tensor];
   if (!*t->name)
     t->name = name;
+}
+
+void ash_ox_unbind(ash_ox *m, const char *name) {
+  if (m->status == ASH_OK && ash_ox_find(m, name) != ASH_NO_ID)
+    slot_of(m->names.items, m->names.capacity, name)->tensor = ASH_NO_ID;
 }
 
 /* ---- constants ----------------------------------------------------------- */
@@ -141,8 +147,8 @@ uint32_t ash_ox_from_tensor(ash_ox *m, const ash_onnx_tensor *t) {
     return ASH_NO_ID;
   if (t->type == ASH_NONE) {
     ash_ox_fail(m, ASH_UNSUPPORTED, ASH_D_onnx_type,
-                "constant '%s' has element type %d of ONNX", t->name,
-                (int)t->type_number);
+                "constant '%s' has element type %s", t->name,
+                ash_onnx_type_text(t->type_number));
     return ASH_NO_ID;
   }
   if (!shape_of(&made.shape, t) ||
@@ -287,8 +293,10 @@ static void add_input(ash_ox *m, const ash_onnx_value *v, uint32_t *ids,
     return; /* an initialiser */
   if (v->type == ASH_NONE) {
     ash_ox_fail(m, ASH_UNSUPPORTED, ASH_D_onnx_type,
-                "input '%s' has element type %d of ONNX, or is no tensor",
-                v->name, (int)v->type_number);
+                v->type_number ? "input '%s' has element type %s"
+                               : "input '%s' is a sequence, optional or map, "
+                                 "no tensor%.0s",
+                v->name, ash_onnx_type_text(v->type_number));
     return;
   }
   const ash_shape shape = input_shape(m, v);
@@ -324,9 +332,9 @@ static void add_inputs(ash_ox *m) {
 /* ---- nodes --------------------------------------------------------------- */
 
 static const ash_ox_handler *const families[] = {
-    ash_ox_math,   ash_ox_move, ash_ox_window, ash_ox_norm,   ash_ox_reduce,
-    ash_ox_matrix, ash_ox_rnn,  ash_ox_loss,   ash_ox_resize, ash_ox_quant,
-    ash_ox_flow,   ash_ox_make, ash_ox_deeploy};
+    ash_ox_math,   ash_ox_move, ash_ox_window,  ash_ox_norm,   ash_ox_reduce,
+    ash_ox_matrix, ash_ox_rnn,  ash_ox_loss,    ash_ox_resize, ash_ox_quant,
+    ash_ox_flow,   ash_ox_make, ash_ox_deeploy, ash_ox_signal};
 
 static const ash_ox_handler *find_handler(const char *type) {
   for (size_t f = 0; f < ASH_COUNT_OF(families); f++)
@@ -336,10 +344,17 @@ static const ash_ox_handler *find_handler(const char *type) {
   return NULL;
 }
 
-static void run_node(ash_ox *m, const ash_onnx_node *node) {
+void ash_ox_run_node(ash_ox *m, const ash_onnx_node *node) {
   const ash_ox_handler *h = find_handler(node->type);
+  const ash_onnx_function *f = ash_ox_function_of(m, node);
+  if (f) {
+    ash_ox_inline(m, f, node);
+    return;
+  }
   const ash_mark mark = ash_zone_mark(&m->ctx->scratch);
   m->node = node;
+  if (m->made > OPERATORS_MAX)
+    ash_ox_refuse(m, "such a number of operators");
   if (h && m->opset < 7 && ash_ox_attr(m, "broadcast"))
     ash_ox_refuse(m, "broadcasting as before operator set 7");
   if (h)
@@ -376,7 +391,7 @@ static void run_nodes(ash_ox *m, const ash_onnx_graph *graph) {
       if (done[i] || (!last && !is_ready(m, &graph->nodes[i])))
         continue;
       m->node_index = i;
-      run_node(m, &graph->nodes[i]);
+      ash_ox_run_node(m, &graph->nodes[i]);
       done[i] = true;
       left--;
     }
@@ -392,10 +407,42 @@ void ash_ox_run_graph(ash_ox *m, const ash_onnx_graph *graph) {
                 ash_ox_from_tensor(m, &graph->constants[i]));
   for (uint32_t i = 0; i < graph->node_count && m->status == ASH_OK; i++) {
     m->node_index = m->depth == 1 ? i : m->node_index;
-    run_node(m, &graph->nodes[i]);
+    ash_ox_run_node(m, &graph->nodes[i]);
   }
   m->depth--;
   m->node = outer;
+}
+
+enum { AS_INPUTS = 64 };
+
+uint32_t ash_ox_run_as(ash_ox *m, const char *type, const uint32_t *inputs,
+                       uint32_t count) {
+  const ash_onnx_node *outer = m->node;
+  ash_onnx_node node = *outer;
+  const char *names[AS_INPUTS];
+  if (count > AS_INPUTS || outer->output_count < 1) {
+    ash_ox_refuse(m, "this number of inputs");
+    return ASH_NO_ID;
+  }
+  for (uint32_t k = 0; k < count; k++) {
+    names[k] = "";
+    if (inputs[k] == ASH_NO_ID)
+      continue;
+    names[k] = ash_zone_format(&m->g->zone, "\x01%u", m->made++);
+    if (m->status == ASH_OK)
+      m->status = ash_zone_check(m->ctx, &m->g->zone);
+    if (m->status == ASH_OK)
+      ash_ox_bind(m, names[k], inputs[k]);
+  }
+  node.type = type;
+  node.domain = "";
+  node.inputs = names;
+  node.input_count = count;
+  node.output_count = 1;
+  if (m->status == ASH_OK)
+    ash_ox_run_node(m, &node);
+  m->node = outer;
+  return m->status == ASH_OK ? ash_ox_find(m, node.outputs[0]) : ASH_NO_ID;
 }
 
 /* ---- outputs ------------------------------------------------------------- */

@@ -101,31 +101,8 @@ static bool all_constant(const ash_ox *m, const ash_op *op) {
 
 /* Runs the newest operator now and makes its outputs constants. */
 static ash_status compute(ash_ox *m) {
-  ash_graph *g = m->g;
-  const uint32_t index = (uint32_t)g->op_count - 1;
-  const ash_op *op = &g->ops.items[index];
-  void **values = ASH_NEW_ARRAY(&m->ctx->scratch, void *, g->tensor_count + 1);
-  ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
-  for (uint32_t k = 0; k < op->input_count; k++) {
-    const ash_tensor *t = ash_op_in(g, op, k);
-    if (!t)
-      continue;
-    void *copy = ash_zone_alloc(&m->ctx->scratch, (size_t)t->bytes + 1, 1, 16);
-    ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
-    memcpy(copy, t->data, (size_t)t->bytes);
-    values[op->inputs[k]] = copy;
-  }
-  for (uint32_t k = 0; k < op->output_count; k++) {
-    ash_tensor *t = ash_op_out(g, op, k);
-    uint8_t *data = ash_zone_alloc(&g->zone, (size_t)t->bytes + 1, 1, 16);
-    ASH_TRY(ash_zone_check(m->ctx, &g->zone));
-    values[op->outputs[k]] = data;
-    t->data = data;
-  }
-  ASH_TRY(ash_ref_run_op(m->ctx, g, index, values));
-  for (uint32_t k = 0; k < op->output_count; k++)
-    ash_op_out(g, op, k)->kind = ASH_TENSOR_CONSTANT;
-  g->op_count--;
+  ASH_TRY(ash_ref_compute(m->ctx, m->g, (uint32_t)m->g->op_count - 1));
+  m->g->op_count--;
   return ASH_OK;
 }
 

@@ -250,8 +250,9 @@ static void read_cast(ash_ox *m) {
   const ash_type type =
       ash_onnx_type(number > 0 && number < 1000 ? (int32_t)number : 0);
   if (type == ASH_NONE || ash_type_bits(type) < 8)
-    ash_ox_fail(m, ASH_UNSUPPORTED, ASH_D_onnx_type,
-                "Cast to element type %lld of ONNX", (long long)number);
+    ash_ox_fail(
+        m, ASH_UNSUPPORTED, ASH_D_onnx_type, "Cast to element type %s",
+        ash_onnx_type_text(number > 0 && number < 1000 ? (int32_t)number : 0));
   ash_ox_out(m, 0, ash_ox_cast(m, ash_ox_in(m, 0), type));
 }
 

@@ -284,6 +284,23 @@ static void read_hardmax(ash_ox *m) {
              ash_ox_reshape(m, ash_ox_cast(m, hit, ash_ox_type(m, x)), s));
 }
 
+/* x * scale + a bias for each channel: an operator of ONNX's first years that
+ * converters from Core ML still write. */
+static void read_image_scaler(ash_ox *m) {
+  const uint32_t x = ash_ox_in(m, 0);
+  const int32_t channels = ash_ox_dim(m, x, 1);
+  const ash_onnx_attr *a = ash_ox_attr(m, "bias");
+  if (!a || a->kind != ASH_ONNX_FLOATS || a->count != (uint32_t)channels ||
+      ash_ox_type(m, x) != ASH_FLOAT32 || ash_ox_rank(m, x) != 4) {
+    ash_ox_bad(m, "the bias has another number of channels");
+    return;
+  }
+  const uint32_t bias = ash_ox_constant(
+      m, ASH_FLOAT32, (ash_shape){4, {1, channels, 1, 1}}, a->floats);
+  const uint32_t y = ash_ox_with(m, ASH_FN_mul, x, ash_ox_float(m, "scale", 1));
+  ash_ox_out(m, 0, ash_ox_map2(m, ASH_FN_add, y, bias));
+}
+
 const ash_ox_handler ash_ox_norm[] = {
     {"BatchNormalization", read_batch_norm},
     {"LayerNormalization", read_layer_norm},
@@ -297,5 +314,6 @@ const ash_ox_handler ash_ox_norm[] = {
     {"Softmax", read_softmax},
     {"LogSoftmax", read_log_softmax},
     {"Hardmax", read_hardmax},
+    {"ImageScaler", read_image_scaler},
     {NULL, NULL},
 };

@@ -4,6 +4,7 @@
  * the general forms. */
 #include "read/onnx_import.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { AXES_MAX = ASH_RANK_MAX - 2 };
@@ -384,11 +385,171 @@ static void pool(ash_ox *m, bool max) {
                    : pool_general(m, &w, x, max, count_pad));
 }
 
+/* All elements of all windows: [N, C, size.., kernel..], from an input that has
+ * its padding. */
+static uint32_t windows_of(ash_ox *m, const window *w, uint32_t x) {
+  const ash_shape in = *ash_ox_shape(m, x);
+  int64_t pitch[ASH_RANK_MAX] = {0}, step[ASH_RANK_MAX], n = 1;
+  ash_shape s = {2 + 2 * w->axes, {in.dim[0], in.dim[1]}};
+  for (uint32_t i = in.rank; i-- > 0; n *= in.dim[i])
+    pitch[i] = n;
+  step[0] = pitch[0];
+  step[1] = pitch[1];
+  for (uint32_t i = 0; i < w->axes; i++) {
+    s.dim[2 + i] = (int32_t)w->size[i];
+    step[2 + i] = w->stride[i] * pitch[2 + i];
+    s.dim[2 + w->axes + i] = (int32_t)w->kernel[i];
+    step[2 + w->axes + i] = w->dilation[i] * pitch[2 + i];
+  }
+  return ash_ox_strided(m, x, &s, step, 0);
+}
+
+/* `numbers` of the input's elements with the padding around them. */
+static uint32_t padded(ash_ox *m, const window *w, uint32_t x, double value) {
+  int64_t before[ASH_RANK_MAX] = {0}, after[ASH_RANK_MAX] = {0};
+  for (uint32_t i = 0; i < w->axes; i++) {
+    const int64_t reach = (w->size[i] - 1) * w->stride[i] +
+                          (w->kernel[i] - 1) * w->dilation[i] + 1;
+    const int64_t end = reach - ash_ox_dim(m, x, i + 2) - w->pad[i];
+    before[i + 2] = w->pad[i];
+    after[i + 2] = end > 0 ? end : 0;
+  }
+  return ash_ox_pad(m, x, before, after,
+                    ash_ox_scalar(m, ash_ox_type(m, x), value));
+}
+
+/* Where each element is in the whole input; with storage_order 1 the last two
+ * axes change places. */
+static uint32_t numbers_of(ash_ox *m, const ash_shape *in) {
+  uint32_t at = ash_ox_iota(m, ASH_INT64, in->dim[0], in->rank, 0);
+  const bool turned = ash_ox_int(m, "storage_order", 0) != 0;
+  int64_t pitch[ASH_RANK_MAX] = {0}, n = 1;
+  for (uint32_t i = in->rank; i-- > 0; n *= in->dim[i])
+    pitch[i] = n;
+  if (turned && in->rank > 3) {
+    pitch[in->rank - 2] = 1;
+    pitch[in->rank - 1] = in->dim[in->rank - 2];
+  }
+  at = ash_ox_with(m, ASH_FN_mul, at, (double)pitch[0]);
+  for (uint32_t i = 1; i < in->rank; i++)
+    at = ash_ox_map2(
+        m, ASH_FN_add, at,
+        ash_ox_with(m, ASH_FN_mul,
+                    ash_ox_iota(m, ASH_INT64, in->dim[i], in->rank, i),
+                    (double)pitch[i]));
+  return at;
+}
+
+/* Two steps: which element of a window is the largest, and its number. */
+static void pool_places(ash_ox *m) {
+  const uint32_t x = ash_ox_in(m, 0);
+  const ash_shape in = *ash_ox_shape(m, x);
+  window w;
+  if (!read_window(m, &w, &in, NULL))
+    return;
+  if (2 + 2 * w.axes > ASH_RANK_MAX || !ash_ox_is_float(m, x)) {
+    ash_ox_refuse(m, "the output of indices of this type or rank");
+    return;
+  }
+  const uint32_t all = windows_of(m, &w, padded(m, &w, x, -INFINITY));
+  const uint32_t where =
+      windows_of(m, &w, padded(m, &w, numbers_of(m, &in), 0));
+  ash_shape flat = *ash_ox_shape(m, all);
+  flat.rank = w.axes + 3;
+  flat.dim[flat.rank - 1] = 1;
+  for (uint32_t i = 0; i < w.axes; i++)
+    flat.dim[flat.rank - 1] *= (int32_t)w.kernel[i];
+  const uint32_t last = flat.rank - 1;
+  const uint32_t rows = ash_ox_reshape(m, all, flat);
+  const uint32_t best =
+      ash_ox_fold(m, ASH_FOLD_ARG_MAX, rows, 1u << last, true);
+  const uint32_t place = ash_ox_add_op(
+      m, &(ash_ox_op){.kind = ASH_OP_take_elements,
+                      .inputs = {ash_ox_reshape(m, where, flat), best},
+                      .input_count = 2,
+                      .attrs = {ASH_INT_ATTR("axis", last)},
+                      .attr_count = 1,
+                      .type = ASH_INT64});
+  flat.rank--;
+  ash_ox_out(m, 1, ash_ox_reshape(m, place, flat));
+}
+
 static void read_max_pool(ash_ox *m) {
-  if (ash_ox_wants(m, 1))
-    ash_ox_refuse(m, "the output of indices");
-  else
-    pool(m, true);
+  pool(m, true);
+  if (m->status == ASH_OK && ash_ox_wants(m, 1))
+    pool_places(m);
+}
+
+/* Values go where their indices say, zeros elsewhere. */
+static void read_max_unpool(ash_ox *m) {
+  const uint32_t x = ash_ox_in(m, 0), index = ash_ox_in(m, 1);
+  ash_shape out = *ash_ox_shape(m, x);
+  const ash_shape flat = {1, {(int32_t)ash_shape_elements(&out)}};
+  int64_t dims[ASH_RANK_MAX];
+  window w = {.axes = out.rank > 2 ? out.rank - 2 : 0};
+  fill(m, "kernel_shape", w.kernel, w.axes, 1);
+  fill(m, "strides", w.stride, w.axes, 1);
+  fill(m, "pads", w.pad, 2 * w.axes, 0);
+  for (uint32_t i = 0; i < w.axes; i++)
+    out.dim[i + 2] = (int32_t)((out.dim[i + 2] - 1) * w.stride[i] - w.pad[i] -
+                               w.pad[i + w.axes] + w.kernel[i]);
+  const ash_shape own = out;
+  if (ash_ox_has(m, 2)) {
+    const uint32_t n = ash_ox_list(m, ash_ox_in(m, 2), dims, ASH_RANK_MAX);
+    for (uint32_t i = 0; i < out.rank && n == out.rank; i++)
+      out.dim[i] = (int32_t)dims[i];
+  }
+  for (uint32_t i = 0; i < out.rank; i++)
+    if (m->status == ASH_OK &&
+        (own.dim[i] < 1 || out.dim[i] < own.dim[i] || out.dim[i] > 1 << 20)) {
+      ash_ox_refuse(m, "this shape of the output");
+      return;
+    }
+  const ash_shape whole = {1, {(int32_t)ash_shape_elements(&own)}};
+  uint32_t y = ash_ox_add_op(
+      m, &(ash_ox_op){
+             .kind = ASH_OP_put_elements,
+             .inputs = {ash_ox_constant(m, ash_ox_type(m, x), whole, NULL),
+                        ash_ox_reshape(m, index, flat),
+                        ash_ox_reshape(m, x, flat)},
+             .input_count = 3,
+             .attrs = {ASH_INT_ATTR("axis", 0), ASH_STRING_ATTR("fn", "set")},
+             .attr_count = 2,
+             .type = ash_ox_type(m, x)});
+  y = ash_ox_reshape(m, y, own);
+  int64_t none[ASH_RANK_MAX] = {0}, after[ASH_RANK_MAX];
+  for (uint32_t i = 0; i < own.rank; i++)
+    after[i] = out.dim[i] - own.dim[i];
+  ash_ox_out(
+      m, 0,
+      ash_ox_pad(m, y, none, after, ash_ox_scalar(m, ash_ox_type(m, x), 0)));
+}
+
+/* The p-th root of the sum of p-th powers of a window. */
+static void read_lp_pool(ash_ox *m) {
+  const double p = (double)ash_ox_int(m, "p", 2);
+  uint32_t x = ash_ox_in(m, 0);
+  double taps = 1;
+  window w;
+  if (!read_window(m, &w, ash_ox_shape(m, x), NULL))
+    return;
+  for (uint32_t i = 0; i < w.axes; i++)
+    taps *= (double)w.kernel[i];
+  x = ash_ox_with(m, ASH_FN_pow, ash_ox_map1(m, ASH_FN_abs, x), p);
+  x = ash_ox_with(m, ASH_FN_mul, pool_general(m, &w, x, false, true), taps);
+  ash_ox_out(m, 0, ash_ox_with(m, ASH_FN_pow, x, 1 / p));
+}
+
+static void read_global_lp(ash_ox *m) {
+  const double p = (double)ash_ox_int(m, "p", 2);
+  const uint32_t x = ash_ox_in(m, 0), rank = ash_ox_rank(m, x);
+  const uint32_t powers =
+      ash_ox_with(m, ASH_FN_pow, ash_ox_map1(m, ASH_FN_abs, x), p);
+  ash_ox_out(m, 0,
+             ash_ox_with(m, ASH_FN_pow,
+                         ash_ox_fold(m, ASH_FOLD_SUM, powers,
+                                     ((1u << rank) - 1) & ~3u, true),
+                         1 / p));
 }
 
 static void read_average_pool(ash_ox *m) {
@@ -413,6 +574,9 @@ const ash_ox_handler ash_ox_window[] = {
     {"ConvInteger", read_conv_integer},
     {"ConvTranspose", read_conv_transpose},
     {"MaxPool", read_max_pool},
+    {"MaxUnpool", read_max_unpool},
+    {"LpPool", read_lp_pool},
+    {"GlobalLpPool", read_global_lp},
     {"AveragePool", read_average_pool},
     {"GlobalAveragePool", read_global_average},
     {"GlobalMaxPool", read_global_max},

@@ -63,6 +63,19 @@ int32_t ash_onnx_type_number(const ash_pb_field *f) {
   return number >= 0 && number < INT32_MAX ? (int32_t)number : -1;
 }
 
+const char *ash_onnx_type_text(int32_t number) {
+  static const char *const names[] = {
+      "undefined",      "float",        "uint8",          "int8",
+      "uint16",         "int16",        "int32",          "int64",
+      "string",         "bool",         "float16",        "double",
+      "uint32",         "uint64",       "complex64",      "complex128",
+      "bfloat16",       "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
+      "float8e5m2fnuz", "uint4",        "int4",           "float4e2m1"};
+  return number >= 0 && (size_t)number < ASH_COUNT_OF(names)
+             ? names[number]
+             : "of an unknown number";
+}
+
 ash_type ash_onnx_type(int32_t number) {
   if (number < 0 || (size_t)number >= ASH_COUNT_OF(types))
     return ASH_NONE;

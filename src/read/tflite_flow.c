@@ -7,7 +7,6 @@
 #include "graph/shape.h"
 #include "ref/ref.h"
 
-#include <string.h>
 
 enum {
   IF = 118,
@@ -66,32 +65,8 @@ static ash_status check_shapes(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
 }
 
 static ash_status compute(ash_ctx *ctx, ash_graph *g, uint32_t op) {
-  const ash_op *o = &g->ops.items[op];
-  void **values = ASH_NEW_ARRAY(&ctx->scratch, void *, g->tensor_count + 1);
-  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
   ASH_TRY(check_shapes(ctx, g, op));
-  for (uint32_t k = 0; k < o->input_count; k++) {
-    const ash_tensor *t = ash_op_in(g, o, k);
-    if (!t)
-      continue;
-    void *copy = ash_zone_alloc(&ctx->scratch, (size_t)t->bytes + 1, 1, 16);
-    ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
-    memcpy(copy, t->data, (size_t)t->bytes);
-    values[o->inputs[k]] = copy;
-  }
-  for (uint32_t k = 0; k < o->output_count; k++) {
-    values[o->outputs[k]] =
-        ash_zone_alloc(&g->zone, (size_t)ash_op_out(g, o, k)->bytes + 1, 1, 16);
-    ASH_TRY(ash_zone_check(ctx, &g->zone));
-  }
-  ASH_TRY(ash_ref_run_op(ctx, g, op, values));
-  for (uint32_t k = 0; k < o->output_count; k++) {
-    ash_tensor *t = ash_op_out(g, o, k);
-    t->data = values[o->outputs[k]];
-    t->kind = ASH_TENSOR_CONSTANT;
-    t->file_byte = UINT64_MAX;
-  }
-  return ASH_OK;
+  return ash_ref_compute(ctx, g, op);
 }
 
 /* Operators from `first` on that work on constants are computed and go. */

@@ -242,12 +242,26 @@ static ash_status read_top_k(call *c) {
 
 /* ---- layers with state -------------------------------------------------- */
 
+/* Float data with int8 weights may want rows of int8 with a zero point. */
+static void put_asymmetric(call *c, uint32_t weights, uint32_t field) {
+  if (ash_op_in(c->r->g, &c->op, 0)->type == ASH_FLOAT32 &&
+      ash_op_in(c->r->g, &c->op, weights)->type == ASH_INT8)
+    put_int(c, "asymmetric", ash_fb_bool(&c->options, field, false));
+}
+
 static ash_status read_svdf(call *c) {
   ASH_TRY(put_field(c, "rank", 0, 0, 1));
+  put_asymmetric(c, 1, 2);
   return put_act(c, 1);
 }
 
+static ash_status read_rnn(call *c) {
+  put_asymmetric(c, 1, 1);
+  return put_act(c, 0);
+}
+
 static ash_status read_rnn_sequence(call *c) {
+  put_asymmetric(c, 1, 2);
   put_int(c, "time_major", ash_fb_bool(&c->options, 0, false));
   return put_act(c, 1);
 }
@@ -282,6 +296,8 @@ static ash_status read_lstm(call *c) {
   put_int(c, "time_major", ash_fb_bool(&c->options, 3, false));
   if (ash_op_out(c->r->g, &c->op, 0)->type == ASH_INT8)
     put_hidden(c);
+  if (ash_op_in(c->r->g, &c->op, 2))
+    put_asymmetric(c, 2, 4);
   return put_act(c, 0);
 }
 
@@ -402,7 +418,8 @@ typedef struct rule {
 #define REDUCE_TYPES  "fi>f bi>b ui>u hi>h ii>i li>l"
 #define COMPARE_TYPES "ff>o bb>o uu>o hh>o ii>o ll>o"
 #define UNARY_TYPES   "f>f b>b u>u h>h"
-#define QUANT_TYPES   "f>b f>u f>h h>b h>h h>i i>b i>h b>b b>u b>h b>i u>b u>u"
+#define QUANT_TYPES                                                            \
+  "f>b f>u f>h h>b h>h h>i i>b i>h b>b b>u b>h b>i u>b u>u u>h"
 
 /* Plain options, "axis:i0 offset:b5": attribute, kind, option's field; and the
  * order of the file's inputs where the data does not come first. */
@@ -452,6 +469,91 @@ static ash_status read_fields(call *c) {
   return ASH_OK;
 }
 
+/* The weights [k, n] as [n, k], or as they are; leading axes of 1 go. */
+static ash_status turn_weights(call *c, bool turned, uint32_t *out) {
+  const ash_tensor w = *ash_op_in(c->r->g, &c->op, 1);
+  const uint32_t rank = w.shape.rank;
+  const int32_t rows = w.shape.dim[rank - 2], columns = w.shape.dim[rank - 1];
+  const size_t n = (size_t)ash_shape_elements(&w.shape);
+  int8_t *data = ASH_NEW_ARRAY(&c->r->g->zone, int8_t, n + 1);
+  ASH_TRY(ash_zone_check(c->r->ctx, &c->r->g->zone));
+  ash_tensor t = w;
+  t.id = NULL;
+  t.shape = (ash_shape){2, {rows, columns}};
+  t.data = (const uint8_t *)data;
+  t.file_byte = UINT64_MAX;
+  for (size_t i = 0; i < n; i++)
+    data[i] = ((const int8_t *)w.data)[i];
+  for (int32_t y = 0; !turned && y < rows; y++)
+    for (int32_t x = 0; x < columns; x++)
+      data[(size_t)x * (size_t)rows + (size_t)y] =
+          ((const int8_t *)w.data)[(size_t)y * (size_t)columns + (size_t)x];
+  if (!turned)
+    t.shape = (ash_shape){2, {columns, rows}};
+  return ash_graph_add_tensor(c->r->g, out, t);
+}
+
+/* Float data by constant int8 weights is a dense layer. */
+static ash_status read_dense_product(call *c) {
+  const ash_tensor *w = ash_op_in(c->r->g, &c->op, 1);
+  const ash_shape *in = shape_in(c, 0);
+  const uint32_t rank = w->shape.rank;
+  const uint64_t n = rank < 2 ? 0
+                              : (uint64_t)w->shape.dim[rank - 2] *
+                                    (uint64_t)w->shape.dim[rank - 1];
+  if (w->kind != ASH_TENSOR_CONSTANT || !w->data || w->quant.count != 1 ||
+      n != ash_shape_elements(&w->shape) || rank > in->rank ||
+      ash_fb_bool(&c->options, 0, false))
+    return ash_fail(c->r->ctx, ASH_UNSUPPORTED, ASH_D_op_options,
+                    at_input(c, 1),
+                    "float data needs one matrix of constant int8 weights with "
+                    "one scale");
+  ASH_TRY(
+      turn_weights(c, ash_fb_bool(&c->options, 1, false), &c->op.inputs[1]));
+  c->op.kind = ASH_OP_fully_connected;
+  put_int(c, "keep_num_dims", 1);
+  put_int(c, "asymmetric", ash_fb_bool(&c->options, 2, false));
+  put(c, ASH_STRING_ATTR("act", "none"));
+  return ASH_OK;
+}
+
+static ash_status read_batch_matmul(call *c) {
+  if (ash_op_in(c->r->g, &c->op, 0)->type == ASH_FLOAT32 &&
+      ash_op_in(c->r->g, &c->op, 1)->type == ASH_INT8)
+    return read_dense_product(c);
+  return read_fields(c);
+}
+
+/* int8 rows of EMBEDDING_LOOKUP become float: looked up as they are, then
+ * dequantised. */
+static ash_status read_lookup(call *c) {
+  ash_graph *g = c->r->g;
+  const ash_tensor table = *ash_op_in(g, &c->op, 0);
+  ash_tensor rows = *ash_op_out(g, &c->op, 0);
+  uint32_t levels, ignored;
+  if (table.type == rows.type)
+    return ASH_OK;
+  if (table.quant.count != 1)
+    return ash_fail(c->r->ctx, ASH_UNSUPPORTED, ASH_D_tensor_quant,
+                    at_input(c, 1), "the table needs one scale");
+  rows.id = NULL;
+  rows.type = table.type;
+  rows.quant = table.quant;
+  rows.is_output = false;
+  ASH_TRY(ash_graph_add_tensor(g, &levels, rows));
+  ash_op gather = c->op;
+  gather.id =
+      ash_zone_format(&c->r->ctx->scratch, "lookup_%s%u",
+                      c->r->prefix ? c->r->prefix : "", (unsigned)c->index);
+  gather.outputs = &levels;
+  ASH_TRY(ash_zone_check(c->r->ctx, &c->r->ctx->scratch));
+  ASH_TRY(ash_graph_add_op(g, &ignored, gather));
+  c->op.kind = ASH_OP_dequantize;
+  c->op.inputs[0] = levels;
+  c->op.input_count = 1;
+  return ASH_OK;
+}
+
 static const rule rules[] = {
     {0, ASH_OP_add, 5, 11, read_sum, true, MATH_TYPES},
     {1, ASH_OP_average_pool_2d, 3, 5, read_pool, true, UNARY_TYPES},
@@ -494,22 +596,22 @@ static const rule rules[] = {
     {95, ASH_OP_floor_mod, 2, 0, NULL, false, "ff>f ii>i ll>l"},
     {8, ASH_OP_floor, 1, 0, NULL, false, "f>f"},
     {11, ASH_OP_l2_normalization, 2, 12, read_act, true, "f>f b>b u>u"},
-    {47, ASH_OP_exp, 2, 0, NULL, true, "f>f b>b"},
+    {47, ASH_OP_exp, 2, 0, NULL, true, "f>f b>b h>h"},
     {50, ASH_OP_log_softmax, 2, 0, NULL, true, "f>f b>b u>u"},
-    {59, ASH_OP_neg, 1, 0, NULL, false, "f>f i>i l>l"},
+    {59, ASH_OP_neg, 1, 0, NULL, false, "f>f b>b h>h i>i l>l"},
     {66, ASH_OP_sin, 1, 0, NULL, false, "f>f"},
-    {73, ASH_OP_log, 2, 0, NULL, true, "f>f b>b"},
-    {75, ASH_OP_sqrt, 2, 0, NULL, true, "f>f b>b"},
-    {76, ASH_OP_rsqrt, 3, 0, NULL, true, "f>f b>b"},
+    {73, ASH_OP_log, 2, 0, NULL, true, "f>f b>b h>h"},
+    {75, ASH_OP_sqrt, 2, 0, NULL, true, "f>f b>b h>h"},
+    {76, ASH_OP_rsqrt, 3, 0, NULL, true, "f>f b>b h>h"},
     {92, ASH_OP_square, 1, 0, NULL, false, "f>f"},
     {98, ASH_OP_leaky_relu, 2, 75, read_leaky_relu, true, UNARY_TYPES},
-    {101, ASH_OP_abs, 3, 0, NULL, true, "f>f b>b i>i"},
+    {101, ASH_OP_abs, 3, 0, NULL, true, "f>f b>b h>h i>i"},
     {104, ASH_OP_ceil, 1, 0, NULL, false, "f>f"},
     {108, ASH_OP_cos, 1, 0, NULL, false, "f>f"},
     {111, ASH_OP_elu, 1, 0, NULL, true, "f>f b>b"},
     {116, ASH_OP_round, 1, 0, NULL, false, "f>f"},
     {117, ASH_OP_hard_swish, 1, 0, NULL, true, "f>f b>b u>u"},
-    {150, ASH_OP_gelu, 2, 116, read_gelu, true, "f>f b>b u>u"},
+    {150, ASH_OP_gelu, 2, 116, read_gelu, true, "f>f b>b u>u h>h"},
     {152, ASH_OP_relu_0_to_1, 1, 0, NULL, true, UNARY_TYPES},
     {158, ASH_OP_sign, 2, 0, NULL, false, "f>f i>i"},
     {5, ASH_OP_depth_to_space, 1, 94, read_fields, false, ".>="},
@@ -536,7 +638,8 @@ static const rule rules[] = {
     {107, ASH_OP_gather_nd, 6, 0, NULL, false, ".i>= .l>="},
     {123, ASH_OP_select_v2, 2, 0, NULL, false, "o..>."},
     {130, ASH_OP_broadcast_to, 4, 0, NULL, false, ".i>= .l>="},
-    {23, ASH_OP_resize_bilinear, 4, 15, read_fields, false, "fi>f bi>b ui>u"},
+    {23, ASH_OP_resize_bilinear, 4, 15, read_fields, false,
+     "fi>f bi>b ui>u hi>h"},
     {56, ASH_OP_arg_max, 4, 0, NULL, false, ".i>i .i>l .l>i .l>l"},
     {67, ASH_OP_transpose_conv, 5, 49, read_transpose_conv, true, CONV_TYPES},
     {74, ASH_OP_sum, 2, 27, read_reducer, true, REDUCE_TYPES},
@@ -546,22 +649,23 @@ static const rule rules[] = {
     {89, ASH_OP_reduce_min, 3, 27, read_reducer, true, REDUCE_TYPES},
     {91, ASH_OP_reduce_any, 1, 27, read_reducer, false, "oi>o"},
     {97, ASH_OP_resize_nearest_neighbor, 4, 74, read_fields, false, ".i>="},
-    {126, ASH_OP_batch_matmul, 4, 101, read_fields, true,
-     "ff>f bb>b hh>h hb>h"},
+    {126, ASH_OP_batch_matmul, 4, 101, read_batch_matmul, true,
+     "ff>f fb>f bb>b hh>h hb>h"},
     {128, ASH_OP_cumsum, 1, 102, read_fields, false, "fi>f ii>i li>l"},
     {140, ASH_OP_reduce_all, 1, 27, read_reducer, false, "oi>o"},
-    {7, ASH_OP_gather, 3, 0, NULL, false, ".i>="},
+    {7, ASH_OP_gather, 3, 0, read_lookup, false, ".i>= bi>f"},
     {32, ASH_OP_custom, 1, 0, read_custom, false, ".*>.*"},
     {48, ASH_OP_top_k, 3, 0, read_top_k, false, ".i>=i .l>=i .i>=l"},
     {131, ASH_OP_rfft2d, 1, 0, NULL, false, "fi>c"},
     {133, ASH_OP_imag, 1, 0, NULL, false, "c>f"},
     {134, ASH_OP_real, 1, 0, NULL, false, "c>f"},
     {135, ASH_OP_complex_abs, 1, 0, NULL, false, "c>f"},
-    {24, ASH_OP_rnn, 3, 7, read_act, true, "fffff>f"},
-    {27, ASH_OP_svdf, 4, 6, read_svdf, true, "fffff>f bbhih>b bbbib>b"},
-    {35, ASH_OP_rnn, 3, 31, read_rnn_sequence, true, "fffff>f"},
+    {24, ASH_OP_rnn, 3, 7, read_rnn, true, "fffff>f fbbff>f"},
+    {27, ASH_OP_svdf, 4, 6, read_svdf, true, "fffff>f fbbff>f bbhih>b bbbib>b"},
+    {35, ASH_OP_rnn, 3, 31, read_rnn_sequence, true, "fffff>f fbbff>f"},
     {44, ASH_OP_lstm, 4, 71, read_lstm, true,
-     "ffffffffffffffffffffffff>f bbbbbbbbbhhhiiiibibhhhhh>b"},
+     "ffffffffffffffffffffffff>f bbbbbbbbbhhhiiiibibhhhhh>b "
+     "hbbbbbbbbhhhllllblhhhhhh>h fbbbbbbbbbbbffffbfffffff>f"},
     {99, ASH_OP_squared_difference, 2, 0, NULL, true, "ff>f bb>b ii>i"},
 };
 

@@ -67,6 +67,12 @@ float ash_ref_clamp(const ash_ref_limits *limits, float value);
 /* Float input k as int8 with a scale and a zero point for each of `rows` equal
  * rows, as dynamic-range quantisation does it; `values` have the zero point
  * subtracted. */
+float ash_ref_quantise_row(const float *x, size_t count, bool asymmetric,
+                           int32_t *to); /* the scale */
+/* Sum of products of `count` floats with row `i` of the weights in input k,
+ * float or int8; `levels` has room for `count`. */
+float ash_ref_weigh(const ash_ref_call *c, uint32_t k, size_t i, const float *x,
+                    size_t count, int32_t *levels);
 ash_status ash_ref_quantise_rows(const ash_ref_call *c, uint32_t k, size_t rows,
                                  bool asymmetric, const int32_t **values,
                                  const float **scales);
@@ -81,6 +87,11 @@ int32_t ash_ref_to_int(float x);
 /* int16 functions that are tables with interpolation (ref_sixteen.c): logistic
  * and tanh, softmax of rows of `depth`. */
 ash_status ash_ref_curve(const ash_ref_call *c);
+/* The same of int16: a table of 513 results, and interpolation. */
+ash_status ash_ref_map16(const ash_ref_call *c, float (*table)(float x));
+/* Of x in 1/12288, results in 1/32768. */
+int64_t ash_ref_logistic16(int32_t x);
+int64_t ash_ref_tanh16(int32_t x);
 ash_status ash_ref_softmax_sixteen(const ash_ref_call *c, uint64_t depth);
 
 /* How sequences lie: row of (batch, step) = batch * per_batch + step *
@@ -111,6 +122,10 @@ ash_status ash_ref_move_all(const ash_ref_call *c, ash_ref_source *source_of);
   X(conv_2d, ash_ref_conv)                                                     \
   X(depthwise_conv_2d, ash_ref_conv)                                           \
   X(fully_connected, ash_ref_dense)                                            \
+  X(whole_conv_2d, ash_ref_whole_conv)                                         \
+  X(whole_depthwise_conv_2d, ash_ref_whole_conv)                               \
+  X(whole_fully_connected, ash_ref_whole_dense)                                \
+  X(whole_matmul, ash_ref_whole_matmul)                                        \
   X(add, ash_ref_add)                                                          \
   X(mul, ash_ref_mul)                                                          \
   X(average_pool_2d, ash_ref_average_pool)                                     \
@@ -163,6 +178,7 @@ ash_status ash_ref_move_all(const ash_ref_call *c, ash_ref_source *source_of);
   X(elu, ash_ref_elu)                                                          \
   X(gelu, ash_ref_gelu)                                                        \
   X(hard_swish, ash_ref_hard_swish)                                            \
+  X(lookup, ash_ref_lookup)                                                    \
   X(log_softmax, ash_ref_log_softmax)                                          \
   X(l2_normalization, ash_ref_l2_normalization)                                \
   X(squeeze, ash_ref_copy)                                                     \
@@ -203,6 +219,7 @@ ash_status ash_ref_move_all(const ash_ref_call *c, ash_ref_source *source_of);
   X(transpose_conv, ash_ref_transpose_conv)                                    \
   X(batch_matmul, ash_ref_batch_matmul)                                        \
   X(map, ash_ref_map_any)                                                      \
+  X(chain, ash_ref_chain)                                                      \
   X(fold, ash_ref_fold_any)                                                    \
   X(strided, ash_ref_strided)                                                  \
   X(take, ash_ref_take)                                                        \

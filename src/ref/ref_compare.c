@@ -41,11 +41,19 @@ static int64_t on_grid(const ash_tensor *t, const void *data, uint64_t i) {
   return ash_ref_rescale(centred * (1 << 8), f);
 }
 
+/* LiteRT looks at the scales of int16 for equality alone. */
+static bool is_raw(const ash_ref_call *c) {
+  return ash_ref_in(c, 0)->type == ASH_INT16 && c->op->kind != ASH_OP_equal &&
+         c->op->kind != ASH_OP_not_equal;
+}
+
 static int32_t order_of(const ash_ref_call *c, uint64_t a, uint64_t b) {
   const ash_tensor *p = ash_ref_in(c, 0), *q = ash_ref_in(c, 1);
   const void *left = ash_ref_read(c, 0), *right = ash_ref_read(c, 1);
   if (p->type == ASH_FLOAT32)
     return order_reals(((const float *)left)[a], ((const float *)right)[b]);
+  if (is_raw(c))
+    return order_ints(ash_ref_get(p, left, a), ash_ref_get(q, right, b));
   return order_ints(on_grid(p, left, a), on_grid(q, right, b));
 }
 

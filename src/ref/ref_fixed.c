@@ -22,7 +22,7 @@ static int64_t floor_shift(int64_t x, int32_t n) {
 
 ash_ref_factor ash_ref_factor_of(double real) {
   int shift;
-  if (real == 0)
+  if (real == 0 || !isfinite(real)) /* no ratio: kernels refuse it */
     return (ash_ref_factor){0, 0};
   int64_t multiplier = (int64_t)round(frexp(real, &shift) * 2147483648.0);
   if (multiplier == (int64_t)1 << 31) {

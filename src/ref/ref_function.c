@@ -26,6 +26,8 @@ ash_status ash_ref_map(const ash_ref_call *c, float (*real)(float x),
       y[i] = real(x[i]);
     return ASH_OK;
   }
+  if (in->type == ASH_INT16)
+    return ash_ref_map16(c, table);
   const ash_ref_limits limits = ash_ref_limits_of(c, "none");
   const float inverse = 1.0f / ash_ref_scale_of(ash_ref_out(c, 0));
   const int32_t *x = ash_ref_widen(c, 0);
@@ -134,11 +136,15 @@ static float rsqrt_real(float x) {
   return 1.0f / sqrtf(x);
 }
 
+static float rsqrt_table(float x) {
+  return x <= 0 ? INFINITY : rsqrt_real(x);
+}
+
 /* Fixed point with 20 more bits; zero and below give the largest value. */
 ash_status ash_ref_rsqrt(const ash_ref_call *c) {
   const uint64_t count = ash_ref_elements(ash_ref_in(c, 0));
-  if (ash_ref_is_float(c))
-    return ash_ref_map(c, rsqrt_real, NULL);
+  if (ash_ref_is_float(c) || ash_ref_in(c, 0)->type == ASH_INT16)
+    return ash_ref_map(c, rsqrt_real, rsqrt_table);
   const float root = sqrtf(ash_ref_scale_of(ash_ref_in(c, 0)));
   const float product = root * ash_ref_scale_of(ash_ref_out(c, 0));
   ash_ref_factor factor = ash_ref_factor_of(1.0 / (double)product);

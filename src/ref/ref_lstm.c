@@ -1,5 +1,6 @@
 /* ref_lstm.c - long short-term memory, in float32 and in the fixed point of
- * int8 networks. Inputs are numbered as ops.def says. */
+ * int8 networks, and of int16 ones as TensorFlow Lite Micro has them. Inputs
+ * are numbered as ops.def says. */
 #include "ref/ref_call.h"
 #include "ref/ref_fixed.h"
 
@@ -12,6 +13,7 @@ typedef struct lstm {
   size_t depth, cells, outputs;
   bool coupled;
   size_t batch, row; /* at present: of the states, of data and result */
+  int32_t *levels;   /* room for a row of any of them */
 } lstm;
 
 enum { INPUT, FORGET, CELL, OUTPUT, GATES };
@@ -25,13 +27,6 @@ static const float *reals(const lstm *l, uint32_t k) {
 }
 
 /* ---- float -------------------------------------------------------------- */
-
-static float dot(const float *a, const float *b, size_t count) {
-  float sum = 0;
-  for (size_t i = 0; i < count; i++)
-    sum += a[i] * b[i];
-  return sum;
-}
 
 static float sigmoid(float x) {
   return (float)(1.0 / (1.0 + exp(-(double)x)));
@@ -63,17 +58,26 @@ static void normalise(float *x, size_t count) {
     x[i] = (x[i] - mean) * inverse;
 }
 
+/* A peephole's weight, float or int8. */
+static float factor_of(const lstm *l, uint32_t k, size_t i) {
+  const ash_tensor *w = ash_ref_in(l->c, k);
+  if (w->type == ASH_FLOAT32)
+    return reals(l, k)[i];
+  return (float)((const int8_t *)ash_ref_read(l->c, k))[i] *
+         ash_ref_scale_of(w);
+}
+
 static void gate_real(const lstm *l, uint32_t g, const float *h,
                       const float *cell, float *y) {
   const uint32_t peephole = g == OUTPUT ? 11 : 9 + g;
   const float *bias = reals(l, 12 + g), *norm = reals(l, 20 + g);
   for (size_t i = 0; i < l->cells; i++) {
     y[i] = norm || !bias ? 0 : bias[i];
-    y[i] += dot(reals(l, 1 + g) + i * l->depth, reals(l, 0) + l->row * l->depth,
-                l->depth);
-    y[i] += dot(reals(l, 5 + g) + i * l->outputs, h, l->outputs);
+    y[i] += ash_ref_weigh(l->c, 1 + g, i, reals(l, 0) + l->row * l->depth,
+                          l->depth, l->levels);
+    y[i] += ash_ref_weigh(l->c, 5 + g, i, h, l->outputs, l->levels);
     if (g != CELL && has(l, peephole))
-      y[i] += reals(l, peephole)[i] * cell[i];
+      y[i] += factor_of(l, peephole, i) * cell[i];
   }
   if (norm)
     normalise(y, l->cells);
@@ -112,12 +116,11 @@ static ash_status step_real(const lstm *l) {
   for (size_t i = 0; i < l->cells; i++)
     gate[OUTPUT][i] *= activate(act, cell[i]);
   for (size_t o = 0; o < l->outputs; o++)
-    h[o] =
-        has(l, 16)
-            ? clip((has(l, 17) ? reals(l, 17)[o] : 0) +
-                       dot(reals(l, 16) + o * l->cells, gate[OUTPUT], l->cells),
-                   proj_clip)
-            : gate[OUTPUT][o];
+    h[o] = has(l, 16) ? clip((has(l, 17) ? reals(l, 17)[o] : 0) +
+                                 ash_ref_weigh(l->c, 16, o, gate[OUTPUT],
+                                               l->cells, l->levels),
+                             proj_clip)
+                      : gate[OUTPUT][o];
   memcpy((float *)ash_ref_write(l->c, 0) + l->row * l->outputs, h,
          l->outputs * sizeof *h);
   return ASH_OK;
@@ -308,6 +311,74 @@ static ash_status step_fixed(const lstm *l) {
   return ASH_OK;
 }
 
+/* ---- int16 data --------------------------------------------------------- */
+
+/* A sum with input k's weights, in Q3.12. */
+static int32_t wide_sum(const lstm *l, uint32_t k, size_t i, uint32_t in,
+                        size_t first, size_t count, int64_t bias) {
+  const ash_tensor *t = ash_ref_in(l->c, in), *w = ash_ref_in(l->c, k);
+  int64_t sum = bias;
+  for (size_t n = 0; n < count; n++)
+    sum += (ash_ref_get(t, ash_ref_read(l->c, in), first + n) -
+            ash_ref_zero_of(t)) *
+           ash_ref_get(w, ash_ref_read(l->c, k), i * count + n);
+  const float product = ash_ref_scale_of(t) * scale(l, k);
+  return short_of(
+      ash_ref_rescale_long(sum, ash_ref_factor_of((double)product * 4096.0)));
+}
+
+static int32_t wide_gate(const lstm *l, uint32_t g, size_t i) {
+  const int64_t *bias = ash_ref_read(l->c, 12 + g);
+  const int32_t a =
+      wide_sum(l, 1 + g, i, 0, l->row * l->depth, l->depth, bias ? bias[i] : 0);
+  const int32_t b =
+      wide_sum(l, 5 + g, i, 18, l->batch * l->outputs, l->outputs, 0);
+  const int32_t x = 3 * short_of((int64_t)a + b);
+  return (int32_t)(g == CELL ? ash_ref_tanh16(x) : ash_ref_logistic16(x));
+}
+
+/* 3 * 2^(12 + power) * x, halves up. */
+static int32_t wide_cell(const lstm *l, int32_t x) {
+  const double y = ldexp(3.0 * x, 12 + power_of_cell(l));
+  return (int32_t)floor(y + 0.5);
+}
+
+static int32_t wide_product(int32_t a, int32_t b, double real) {
+  return ash_ref_rescale(a * b, ash_ref_factor_of(real));
+}
+
+static ash_status step_wide(const lstm *l) {
+  const ash_ref_call *c = l->c;
+  int16_t *cell = (int16_t *)c->values[c->op->inputs[19]] + l->batch * l->cells;
+  int16_t *h = (int16_t *)c->values[c->op->inputs[18]] + l->batch * l->outputs;
+  int16_t *y = (int16_t *)ash_ref_write(c, 0) + l->row * l->outputs;
+  const double unit = ldexp(1.0, -30);
+  for (size_t i = 0; i < l->cells; i++) {
+    const int32_t kept = short_of(
+        wide_product(wide_gate(l, FORGET, i), cell[i], ldexp(1.0, -15)));
+    const int32_t added =
+        short_of(wide_product(wide_gate(l, INPUT, i), wide_gate(l, CELL, i),
+                              unit / (double)scale(l, 19)));
+    cell[i] = (int16_t)clip_fixed(short_of((int64_t)kept + added),
+                                  ash_op_float(c->op, "cell_clip", 0.0),
+                                  scale(l, 19), INT16_MAX);
+  }
+  for (size_t i = 0; i < l->cells; i++)
+    y[i] = (int16_t)short_of(
+        (int64_t)wide_product(wide_gate(l, OUTPUT, i),
+                              (int32_t)ash_ref_tanh16(wide_cell(l, cell[i])),
+                              unit / (double)scale(l, 18)) +
+        ash_ref_zero_of(ash_ref_in(c, 18)));
+  memcpy(h, y, l->outputs * sizeof *h);
+  return ASH_OK;
+}
+
+static ash_status step(const lstm *l) {
+  if (ash_ref_is_float(l->c))
+    return step_real(l);
+  return ash_ref_in(l->c, 0)->type == ASH_INT16 ? step_wide(l) : step_fixed(l);
+}
+
 ash_status ash_ref_lstm(const ash_ref_call *c) {
   lstm l = {.c = c, .s = ash_ref_steps_of(c)};
   const ash_shape *w = &ash_ref_in(c, 2)->shape;
@@ -315,12 +386,14 @@ ash_status ash_ref_lstm(const ash_ref_call *c) {
   l.depth = (size_t)w->dim[1];
   l.outputs = (size_t)ash_ref_in(c, 6)->shape.dim[1];
   l.coupled = !has(&l, 1);
+  l.levels = ASH_NEW_ARRAY(&c->ctx->scratch, int32_t,
+                           l.cells + l.depth + l.outputs + 1);
+  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
   for (l.batch = 0; l.batch < l.s.batches; l.batch++)
     for (size_t t = 0; t < l.s.steps; t++) {
       const ash_mark mark = ash_zone_mark(&c->ctx->scratch);
       l.row = l.batch * l.s.per_batch + t * l.s.per_step;
-      const ash_status status =
-          ash_ref_is_float(c) ? step_real(&l) : step_fixed(&l);
+      const ash_status status = step(&l);
       ash_zone_rewind(&c->ctx->scratch, mark);
       ASH_TRY(status);
     }

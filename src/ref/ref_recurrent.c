@@ -28,6 +28,7 @@ typedef struct svdf {
   const ash_ref_call *c;
   size_t batches, depth, filters, memory, rank;
   bool real;
+  int32_t *levels; /* room for a row of data */
 } svdf;
 
 static svdf svdf_of(const ash_ref_call *c) {
@@ -38,7 +39,8 @@ static svdf svdf_of(const ash_ref_call *c) {
                 (size_t)ash_ref_in(c, 1)->shape.dim[0],
                 (size_t)ash_ref_in(c, 2)->shape.dim[1],
                 (size_t)ash_op_int(c->op, "rank", 1),
-                ash_ref_is_float(c)};
+                ash_ref_is_float(c),
+                NULL};
 }
 
 static float ratio(const ash_tensor *a, const ash_tensor *b,
@@ -52,18 +54,14 @@ static double feature(const svdf *s, size_t batch, size_t filter) {
   const ash_ref_call *c = s->c;
   const ash_tensor *in = ash_ref_in(c, 0), *w = ash_ref_in(c, 1);
   int64_t sum = 0;
-  float real = 0;
-  for (size_t i = 0; i < s->depth; i++) {
-    const size_t a = batch * s->depth + i, b = filter * s->depth + i;
-    if (s->real)
-      real += ((const float *)ash_ref_read(c, 1))[b] *
-              ((const float *)ash_ref_read(c, 0))[a];
-    else
-      sum += (ash_ref_get(in, ash_ref_read(c, 0), a) - ash_ref_zero_of(in)) *
-             ash_ref_get(w, ash_ref_read(c, 1), b);
-  }
   if (s->real)
-    return (double)real;
+    return (double)ash_ref_weigh(
+        c, 1, filter, (const float *)ash_ref_read(c, 0) + batch * s->depth,
+        s->depth, s->levels);
+  for (size_t i = 0; i < s->depth; i++)
+    sum += (ash_ref_get(in, ash_ref_read(c, 0), batch * s->depth + i) -
+            ash_ref_zero_of(in)) *
+           ash_ref_get(w, ash_ref_read(c, 1), filter * s->depth + i);
   const ash_tensor *state = ash_ref_in(c, 4);
   const int32_t y = ash_ref_rescale(
       ash_ref_wrap(sum), ash_ref_factor_of((double)ratio(in, w, state)));
@@ -83,6 +81,15 @@ static void remember(const svdf *s, size_t row, double value) {
     ash_ref_put(t, first, s->memory - 1, (int64_t)value);
 }
 
+/* Of float data; int8 weights are used as the floats that they mean. */
+static float time_weight(const svdf *s, size_t i) {
+  const ash_tensor *w = ash_ref_in(s->c, 2);
+  if (w->type == ASH_FLOAT32)
+    return ((const float *)ash_ref_read(s->c, 2))[i];
+  return (float)((const int8_t *)ash_ref_read(s->c, 2))[i] *
+         ash_ref_scale_of(w);
+}
+
 /* Sum over the filters of a unit and their memories. */
 static void put_unit(const svdf *s, size_t batch, size_t unit) {
   const ash_ref_call *c = s->c;
@@ -97,8 +104,7 @@ static void put_unit(const svdf *s, size_t batch, size_t unit) {
       const size_t w = filter * s->memory + m;
       const size_t at = (batch * s->filters + filter) * s->memory + m;
       if (s->real)
-        part += ((const float *)ash_ref_read(c, 2))[w] *
-                ((const float *)ash_ref_read(c, 4))[at];
+        part += time_weight(s, w) * ((const float *)ash_ref_read(c, 4))[at];
       else
         sum += ash_ref_get(wt, ash_ref_read(c, 2), w) *
                ash_ref_get(state, ash_ref_read(c, 4), at);
@@ -120,7 +126,9 @@ static void put_unit(const svdf *s, size_t batch, size_t unit) {
 }
 
 ash_status ash_ref_svdf(const ash_ref_call *c) {
-  const svdf s = svdf_of(c);
+  svdf s = svdf_of(c);
+  s.levels = ASH_NEW_ARRAY(&c->ctx->scratch, int32_t, s.depth + 1);
+  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
   for (size_t b = 0; b < s.batches; b++) {
     for (size_t f = 0; f < s.filters; f++)
       remember(&s, b * s.filters + f, feature(&s, b, f));
@@ -145,19 +153,13 @@ ash_ref_steps ash_ref_steps_of(const ash_ref_call *c) {
   return s;
 }
 
-static float dot(const float *a, const float *b, size_t count) {
-  float sum = 0;
-  for (size_t i = 0; i < count; i++)
-    sum += a[i] * b[i];
-  return sum;
-}
-
 ash_status ash_ref_rnn(const ash_ref_call *c) {
   const ash_ref_steps s = ash_ref_steps_of(c);
   const ash_shape *w = &ash_ref_in(c, 1)->shape;
   const size_t units = (size_t)w->dim[0], depth = (size_t)w->dim[1];
-  const float *x = ash_ref_read(c, 0), *wx = ash_ref_read(c, 1);
-  const float *wh = ash_ref_read(c, 2), *bias = ash_ref_read(c, 3);
+  const float *x = ash_ref_read(c, 0), *bias = ash_ref_read(c, 3);
+  int32_t *levels = ASH_NEW_ARRAY(&c->ctx->scratch, int32_t, depth + units + 1);
+  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
   const char *act = ash_op_string(c->op, "act", "none");
   float *y = ash_ref_write(c, 0);
   for (size_t b = 0; b < s.batches; b++)
@@ -165,10 +167,10 @@ ash_status ash_ref_rnn(const ash_ref_call *c) {
       const size_t row = b * s.per_batch + t * s.per_step;
       float *h = (float *)state_of(c, 4) + b * units;
       for (size_t u = 0; u < units; u++)
-        y[row * units + u] =
-            activate(act, (bias ? bias[u] : 0) +
-                              dot(wx + u * depth, x + row * depth, depth) +
-                              dot(wh + u * units, h, units));
+        y[row * units + u] = activate(
+            act, (bias ? bias[u] : 0) +
+                     ash_ref_weigh(c, 1, u, x + row * depth, depth, levels) +
+                     ash_ref_weigh(c, 2, u, h, units, levels));
       memcpy(h, y + row * units, units * sizeof *h);
     }
   return ASH_OK;

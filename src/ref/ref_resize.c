@@ -112,7 +112,7 @@ ash_status ash_ref_resize_bilinear(const ash_ref_call *c) {
   const int32_t *in = ash_ref_in(c, 0)->shape.dim, *out = t->shape.dim;
   const sampling s = sampling_of(c);
   const uint64_t count = ash_ref_elements(t);
-  const bool fixed = t->type == ASH_INT8;
+  const bool fixed = t->type == ASH_INT8 || t->type == ASH_INT16;
   int32_t at[ASH_RANK_MAX] = {0};
   uint64_t corner[4];
   for (uint64_t i = 0; i < count; i++, ash_ref_next(&t->shape, at)) {

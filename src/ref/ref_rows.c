@@ -1,6 +1,7 @@
 /* ref_rows.c - float activations to int8 while the model runs, row by row: what
  * operators with float activations and int8 weights do first. */
 #include "ref/ref_call.h"
+#include "ref/ref_fixed.h"
 
 #include <math.h>
 
@@ -72,6 +73,16 @@ static void quantise_asymmetric(row *r) {
   }
 }
 
+float ash_ref_quantise_row(const float *x, size_t count, bool asymmetric,
+                           int32_t *to) {
+  row r = {x, count, to, 1};
+  if (asymmetric)
+    quantise_asymmetric(&r);
+  else
+    quantise_symmetric(&r);
+  return r.scale;
+}
+
 ash_status ash_ref_quantise_rows(const ash_ref_call *c, uint32_t k, size_t rows,
                                  bool asymmetric, const int32_t **values,
                                  const float **scales) {
@@ -83,13 +94,27 @@ ash_status ash_ref_quantise_rows(const ash_ref_call *c, uint32_t k, size_t rows,
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
   for (size_t i = 0; i < rows; i++) {
     const size_t count = all / rows;
-    row r = {(const float *)ash_ref_read(c, k) + i * count, count,
-             to + i * count, 1};
-    if (asymmetric)
-      quantise_asymmetric(&r);
-    else
-      quantise_symmetric(&r);
-    scale[i] = r.scale;
+    scale[i] =
+        ash_ref_quantise_row((const float *)ash_ref_read(c, k) + i * count,
+                             count, asymmetric, to + i * count);
   }
   return ASH_OK;
+}
+
+float ash_ref_weigh(const ash_ref_call *c, uint32_t k, size_t i, const float *x,
+                    size_t count, int32_t *levels) {
+  const ash_tensor *w = ash_ref_in(c, k);
+  int64_t sum = 0;
+  float real = 0;
+  if (w->type == ASH_FLOAT32) {
+    for (size_t n = 0; n < count; n++)
+      real += ((const float *)ash_ref_read(c, k))[i * count + n] * x[n];
+    return real;
+  }
+  const float scale = ash_ref_quantise_row(
+      x, count, ash_op_int(c->op, "asymmetric", 0) != 0, levels);
+  for (size_t n = 0; n < count; n++)
+    sum += (int64_t)((const int8_t *)ash_ref_read(c, k))[i * count + n] *
+           levels[n];
+  return (float)ash_ref_wrap(sum) * (scale * ash_ref_scale_of(w));
 }

@@ -207,8 +207,10 @@ static int64_t apply_whole(ash_fn fn, const ash_number *o) {
     return is_less(o[1], o[0]) ? b : a;
   case ASH_FN_maximum:
     return is_less(o[0], o[1]) ? b : a;
-  case ASH_FN_clip:
-    return is_less(o[2], o[0]) ? o[2].i : is_less(o[0], o[1]) ? b : a;
+  case ASH_FN_clip: {
+    const ash_number raised = is_less(o[0], o[1]) ? o[1] : o[0];
+    return is_less(o[2], raised) ? o[2].i : raised.i;
+  }
   case ASH_FN_neg:
     return (int64_t)(0 - (uint64_t)a);
   case ASH_FN_abs:

@@ -56,13 +56,13 @@ static int64_t floor_shift(int64_t x, int32_t n) {
   return x >= 0 ? x / unit : -((-x + unit - 1) / unit);
 }
 
-static int64_t logistic_of(int32_t x) {
+int64_t ash_ref_logistic16(int32_t x) {
   const int32_t size = x < 0 ? -x : x;
   const int64_t y = interpolate(size, 9, 0x7fff << 10);
   return floor_shift(x >= 0 ? y + 512 : (1 << 25) - y + 511, 10);
 }
 
-static int64_t tanh_of(int32_t x) {
+int64_t ash_ref_tanh16(int32_t x) {
   const int32_t size = x < 0 ? -x : x;
   const int64_t y = interpolate(size, 8, 0xffff << 8);
   return floor_shift(x >= 0 ? y - (1 << 23) + 128 : (1 << 23) - y + 127, 8);
@@ -77,7 +77,8 @@ ash_status ash_ref_curve(const ash_ref_call *c) {
     const int64_t half = s.shift > 0 ? (int64_t)1 << (s.shift - 1) : 0;
     const int32_t y = (int32_t)floor_shift(ash_ref_wrap(x + half), s.shift);
     ash_ref_put(out, ash_ref_write(c, 0), i,
-                c->op->kind == ASH_OP_tanh ? tanh_of(y) : logistic_of(y));
+                c->op->kind == ASH_OP_tanh ? ash_ref_tanh16(y)
+                                           : ash_ref_logistic16(y));
   }
   return ASH_OK;
 }
@@ -121,6 +122,46 @@ static int32_t look_up(const table *t, int64_t x) {
   const int32_t slope = t->at[i + 1] - t->at[i];
   return t->at[i] + (int32_t)floor_shift((int64_t)slope * part + 64, 7);
 }
+
+/* ---- other functions ----------------------------------------------------- */
+
+/* In float32, where LiteRT makes these tables. */
+static float nearest(float x) {
+  return x > 1e9f ? 1e9f : x > -1e9f ? roundf(x) : -1e9f; /* NaN: the least */
+}
+
+/* f(x) in steps; where there is no value, the end of the range. */
+static float steps_of(float (*f)(float x), float x, float out, float unit) {
+  const float y = f(x);
+  return (isinf(y) ? out * (y < 0 ? -32768.0f : 32767.0f) : y) * unit;
+}
+
+static void make_function(table *t, float (*f)(float x), float in, float out) {
+  const float low = in * -32768.0f, high = in * 32767.0f;
+  const float unit = 65536.0f / (out * 32767.0f - out * -32768.0f);
+  const float step = (high - low) / (float)STEPS, half = step / 2;
+  for (int32_t i = 0; i < STEPS; i++) {
+    const float x = low + (float)i * step;
+    const float here = nearest(steps_of(f, x, out, unit));
+    const float next = steps_of(f, x + step, out, unit);
+    const float chord = nearest((next + here) / 2);
+    const float middle = nearest(steps_of(f, x + half, out, unit));
+    t->at[i] = within((double)(here - nearest((chord - middle) / 2)));
+  }
+  t->at[STEPS] = within((double)nearest(steps_of(f, high, out, unit)));
+}
+
+ash_status ash_ref_map16(const ash_ref_call *c, float (*f)(float x)) {
+  const ash_tensor *in = ash_ref_in(c, 0), *out = ash_ref_out(c, 0);
+  table t;
+  make_function(&t, f, ash_ref_scale_of(in), ash_ref_scale_of(out));
+  for (uint64_t i = 0; i < ash_ref_elements(out); i++)
+    ash_ref_put(out, ash_ref_write(c, 0), i,
+                look_up(&t, ash_ref_get(in, ash_ref_read(c, 0), i)));
+  return ASH_OK;
+}
+
+/* ---- softmax, continued -------------------------------------------------- */
 
 typedef struct softmax {
   table exps, inverses;

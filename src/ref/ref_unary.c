@@ -124,3 +124,13 @@ ash_status ash_ref_dequantize(const ash_ref_call *c) {
   }
   return ASH_OK;
 }
+
+/* The table begins with the result of the smallest value. */
+ash_status ash_ref_lookup(const ash_ref_call *c) {
+  const uint8_t *x = ash_ref_read(c, 0), *table = ash_ref_read(c, 1);
+  const uint8_t turn = ash_ref_in(c, 0)->type == ASH_INT8 ? 128 : 0;
+  uint8_t *y = ash_ref_write(c, 0);
+  for (uint64_t i = 0; i < ash_ref_elements(ash_ref_out(c, 0)); i++)
+    y[i] = table[(uint8_t)(x[i] ^ turn)];
+  return ASH_OK;
+}

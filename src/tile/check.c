@@ -153,12 +153,35 @@ static bool same_space(const ash_tile_space *a, const ash_tile_space *b) {
   return true;
 }
 
+static bool is_small(int64_t value) {
+  return value >= -INT32_MAX && value <= INT32_MAX;
+}
+
+static bool is_dim(const ash_tile_space *s, const ash_tile_dim *d) {
+  return (d->axis == ASH_NO_AXIS || d->axis < s->axis_count) &&
+         is_small(d->stride) && is_small(d->before) && is_small(d->window) &&
+         d->divide >= 1 && is_small(d->divide);
+}
+
+/* Can the rest be asked at all? */
+static bool is_space(const checker *c) {
+  const ash_tile_space *s = c->t->space;
+  bool sound = s->op == c->t->op && s->axis_count <= ASH_TILE_AXES;
+  for (uint32_t a = 0; sound && a < s->axis_count; a++)
+    sound = s->axes[a].extent >= 1 && is_small(s->axes[a].extent);
+  for (uint32_t i = 0; sound && i < s->operand_count; i++) {
+    const ash_tile_operand *o = &s->operands[i];
+    sound = o->tensor < c->g->tensor_count &&
+            o->rank == c->g->tensors.items[o->tensor].shape.rank;
+    for (uint32_t d = 0; sound && d < o->rank; d++)
+      sound = is_dim(s, &o->dim[d]);
+  }
+  return sound;
+}
+
 static ash_status check_space(const checker *c) {
   const ash_tile_space *own;
   const char *why;
-  if (c->t->space->op != c->t->op)
-    return REFUSE(c, ASH_D_tile_space, "%s is cut by the rule of another op",
-                  name_of(c));
   if (c->t->space->axis_count == 0)
     return ASH_OK; /* whole: there is nothing to get wrong */
   ASH_TRY(ash_tile_space_of(c->ctx, &own, &why, c->g, c->t->op));
@@ -514,39 +537,65 @@ static ash_status check_cost(const checker *c) {
  */
 
 static ash_status check_tiled(const checker *c) {
-  ASH_TRY(check_space(c));
+  if (!is_space(c))
+    return REFUSE(c, ASH_D_tile_space, "%s is cut by the rule of another op",
+                  name_of(c));
   ASH_TRY(check_levels(c));
   for (uint32_t k = 0; k < c->t->level_count; k++)
     ASH_TRY(check_sizes(c, k));
   for (uint32_t k = 0; k < c->t->level_count; k++)
     ASH_TRY(check_order(c, k));
-  for (uint32_t o = 0; o < c->t->space->operand_count; o++) {
+  for (uint32_t o = 0; o < c->t->space->operand_count; o++)
     ASH_TRY(check_operand(c, o));
+  ASH_TRY(check_space(c));
+  for (uint32_t o = 0; o < c->t->space->operand_count; o++)
     for (uint32_t k = 0; k < c->t->level_count; k++)
       ASH_TRY(check_buffer(c, k, o));
-  }
   ASH_TRY(check_accumulator(c));
   ASH_TRY(check_work(c));
   ASH_TRY(check_apart(c));
   return check_cost(c);
 }
 
-static bool is_view(const checker *c) {
+/* Does tensor `inner` lie `offset` bytes into tensor `outer`? */
+static bool lies_in(const checker *c, uint32_t inner, uint32_t outer,
+                    uint64_t offset) {
+  const uint32_t in = ash_plan_slot_of_tensor(c->plan, inner);
+  const uint32_t out = ash_plan_slot_of_tensor(c->plan, outer);
+  if (in == ASH_NO_ID || out == ASH_NO_ID)
+    return false;
+  const ash_binding *x = &c->plan->slots[in].binding;
+  const ash_binding *y = &c->plan->slots[out].binding;
+  return x->role == y->role && strcmp(x->memory, y->memory) == 0 &&
+         x->offset == y->offset + offset;
+}
+
+/* Are all inputs where the output has them? */
+static bool is_joined(const checker *c) {
+  const ash_op *o = &c->g->ops.items[c->t->op];
+  uint64_t offset;
+  uint32_t pieces = 0;
+  for (uint32_t k = 0; k < o->input_count; k++) {
+    if (o->inputs[k] == ASH_NO_ID)
+      continue;
+    if (!ash_op_is_piece(c->g, c->t->op, k, &offset) ||
+        !lies_in(c, o->inputs[k], o->outputs[0], offset))
+      return false;
+    pieces++;
+  }
+  return pieces > 0;
+}
+
+/* Are the outputs there already? */
+static bool is_done(const checker *c) {
   const ash_op *o = &c->g->ops.items[c->t->op];
   for (uint32_t k = 0; k < o->output_count; k++) {
-    uint32_t input;
+    uint32_t input = 0;
     uint64_t offset;
-    if (!ash_op_is_view(c->g, c->t->op, k, &input, &offset))
-      return false;
-    const uint32_t in = ash_plan_slot_of_tensor(c->plan, o->inputs[input]);
-    const uint32_t out = ash_plan_slot_of_tensor(c->plan, o->outputs[k]);
-    if (in == ASH_NO_ID || out == ASH_NO_ID)
-      return false;
-    const ash_binding *x = &c->plan->slots[in].binding;
-    const ash_binding *y = &c->plan->slots[out].binding;
-    if (x->role != y->role || strcmp(x->memory, y->memory) != 0 ||
-        x->offset + offset != y->offset)
-      return false;
+    if ((!ash_op_is_view(c->g, c->t->op, k, &input, &offset) &&
+         !ash_op_is_slice(c->g, c->t->op, k, &offset)) ||
+        !lies_in(c, o->outputs[k], o->inputs[input], offset))
+      return is_joined(c);
   }
   return true;
 }
@@ -565,7 +614,7 @@ static ash_status check_untiled(const checker *c) {
       reached &= is_reached(c, o->inputs[k]);
   for (uint32_t k = 0; k < o->output_count; k++)
     reached &= is_reached(c, o->outputs[k]);
-  if (reached || is_view(c))
+  if (reached || is_done(c))
     return ASH_OK;
   return REFUSE(c, ASH_D_tile_reach,
                 "%s runs where its operands are, and the processor does not "

@@ -92,7 +92,7 @@ static span span_of(const ash_tile_dim *dim, int64_t extent, int64_t at,
   int64_t first = floor_div(at * dim->stride - dim->before, dim->divide);
   int64_t last = floor_div(
       (at + n - 1) * dim->stride - dim->before + dim->window - 1, dim->divide);
-  first = first < 0 ? 0 : first;
+  first = first < 0 ? 0 : first > extent ? extent : first;
   last = last >= extent ? extent - 1 : last;
   return (span){first, last < first ? 0 : last - first + 1};
 }

@@ -1,6 +1,8 @@
 /* hierarchy.c - see hierarchy.h. */
 #include "tile/hierarchy.h"
 
+#include "order/order.h"
+
 #include "base/checked.h"
 #include "graph/graph.h"
 #include "kernel/reads.h"
@@ -95,13 +97,32 @@ static void take(ash_hierarchy *h, uint32_t tensor, uint32_t from,
 }
 
 static void touch(ash_use *u, uint32_t step) {
-  if (u->end == 0)
+  if (u->end == 0 || step < u->first)
     u->first = step;
-  u->end = step + 1;
+  if (step >= u->end)
+    u->end = step + 1;
+}
+
+/* One op a step, in the graph's order, or as somebody says. */
+static ash_status number_steps(ash_hierarchy *h, const ash_steps *steps) {
+  const size_t ops = h->g->op_count;
+  ash_zone *z = &h->ctx->scratch;
+  if (steps)
+    ASH_TRY(ash_order_check(h->ctx, steps, h->g));
+  h->step_count = steps ? steps->count : (uint32_t)ops;
+  h->step_of = ASH_NEW_ARRAY(z, uint32_t, ops + 1);
+  h->sharers = ASH_NEW_ARRAY(z, uint32_t, h->step_count + 1u);
+  ASH_TRY(ash_zone_check(h->ctx, z));
+  for (uint32_t s = 0; s < h->step_count; s++) {
+    h->sharers[s] = steps ? steps->items[s].op_count : 1;
+    for (uint32_t k = 0; k < h->sharers[s]; k++)
+      h->step_of[steps ? steps->items[s].ops[k] : s] = s;
+  }
+  return ASH_OK;
 }
 
 /* Lifetimes without aliases: what is shared frees room that nobody counts on
- * here. One op a step, in the graph's order. */
+ * here. */
 static ash_status count_residents(ash_hierarchy *h) {
   const ash_graph *g = h->g;
   ash_use *uses = ASH_NEW_ARRAY(&h->ctx->scratch, ash_use, g->tensor_count + 1);
@@ -111,9 +132,9 @@ static ash_status count_residents(ash_hierarchy *h) {
     const ash_op *o = &g->ops.items[op];
     for (uint32_t k = 0; k < o->input_count; k++)
       if (o->inputs[k] != ASH_NO_ID && ash_op_reads(g, op, k))
-        touch(&uses[o->inputs[k]], op);
+        touch(&uses[o->inputs[k]], h->step_of[op]);
     for (uint32_t k = 0; k < o->output_count; k++)
-      touch(&uses[o->outputs[k]], op);
+      touch(&uses[o->outputs[k]], h->step_of[op]);
   }
   for (uint32_t i = 0; i < g->tensor_count; i++) {
     const ash_tensor *t = &g->tensors.items[i];
@@ -133,7 +154,7 @@ static ash_status count_residents(ash_hierarchy *h) {
 ash_status ash_hierarchy_make(ash_hierarchy *h, const ash_plan_options *plan) {
   ash_zone *z = &h->ctx->scratch;
   const uint32_t memories = h->device->memory_count;
-  h->step_count = (uint32_t)h->g->op_count;
+  ASH_TRY(number_steps(h, plan ? plan->steps : NULL));
   h->home = ASH_NEW_ARRAY(&h->ctx->keep, uint32_t, h->g->tensor_count + 1);
   h->ruled = ASH_NEW_ARRAY(z, bool, h->g->tensor_count + 1);
   h->taken = ASH_NEW_ARRAY(z, uint64_t *, memories);
@@ -198,11 +219,12 @@ static void take_engine(const ash_hierarchy *h, ash_tile_stage *s,
   s->transfer_max = d->transfer_bytes_max;
 }
 
-static uint64_t room_at(const ash_hierarchy *h, uint32_t memory,
-                        uint32_t step) {
+/* Tiles of all ops of a step are there together: each has its share. */
+static uint64_t room_at(const ash_hierarchy *h, uint32_t memory, uint32_t op) {
+  const uint32_t step = h->step_of[op];
   const uint64_t all = h->budgets[memory].max_size;
   const uint64_t taken = h->taken[memory][step];
-  const uint64_t room = all > taken ? all - taken : 0;
+  const uint64_t room = all > taken ? (all - taken) / h->sharers[step] : 0;
   return room - room / 1024 * ash_min_u64(1024, h->options->shrink);
 }
 
@@ -228,7 +250,7 @@ static bool stage_operands(const ash_hierarchy *h, ash_tile_problem *p,
 }
 
 bool ash_hierarchy_levels(const ash_hierarchy *h, ash_tile_problem *p,
-                          uint32_t step, uint32_t target) {
+                          uint32_t op, uint32_t target) {
   uint32_t longest[ASH_MEMORY_MAX], most = 0;
   for (uint32_t i = 0; i < p->space->operand_count; i++) {
     uint32_t path[ASH_MEMORY_MAX];
@@ -246,7 +268,7 @@ bool ash_hierarchy_levels(const ash_hierarchy *h, ash_tile_problem *p,
     ash_tile_stage *s = &p->stages[k];
     const ash_memory *m = &h->device->memories[longest[k + 1]];
     *s = (ash_tile_stage){.memory = longest[k + 1],
-                          .room = room_at(h, longest[k + 1], step),
+                          .room = room_at(h, longest[k + 1], op),
                           .alignment =
                               ash_max_u64(h->device->alignment, m->alignment)};
     take_engine(h, s, most > 1 ? longest[k] : target);

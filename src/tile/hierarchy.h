@@ -17,6 +17,8 @@ typedef struct ash_hierarchy {
   uint64_t **taken; /* by memory and step: bytes of residents               */
   struct ash_use *uses; /* by tensor: the steps that need it                */
   uint32_t step_count;
+  uint32_t *step_of; /* by op                                               */
+  uint32_t *sharers; /* by step: its ops, whose tiles are there together    */
 } ash_hierarchy;
 
 typedef struct ash_use {
@@ -32,9 +34,9 @@ ash_status ash_hierarchy_make(ash_hierarchy *h, const ash_plan_options *plan);
 ash_status ash_hierarchy_spill(ash_hierarchy *h);
 
 /* The levels of an op whose kernel reads `target`, into the problem: memories,
- * room at `step`, engines, who is staged. False: no way leads there. */
+ * room at its step, engines, who is staged. False: no way leads there. */
 bool ash_hierarchy_levels(const ash_hierarchy *h, ash_tile_problem *p,
-                          uint32_t step, uint32_t target);
+                          uint32_t op, uint32_t target);
 
 /* May the processor read and write all operands where they are? */
 bool ash_hierarchy_reaches(const ash_hierarchy *h, uint32_t op);

@@ -29,7 +29,16 @@ static bool is_apart(const ash_tile_operand *o) {
   return true;
 }
 
-bool ash_tiling_in_place(const ash_tiling *t, uint32_t input) {
+/* The same box of wider elements lies elsewhere. */
+static bool same_places(const ash_graph *g, const ash_tiling *t,
+                        const ash_tile_operand *a, const ash_tile_operand *b) {
+  return t->cost.tiles == 1 ||
+         ash_type_bits(ash_graph_tensor(g, a->tensor)->type) ==
+             ash_type_bits(ash_graph_tensor(g, b->tensor)->type);
+}
+
+bool ash_tiling_in_place(const ash_graph *g, const ash_tiling *t,
+                         uint32_t input) {
   const ash_tile_space *space = t->space;
   const ash_tile_operand *in = NULL, *out = NULL;
   if (!space)
@@ -44,7 +53,8 @@ bool ash_tiling_in_place(const ash_tiling *t, uint32_t input) {
     if (!o->is_output && o->position == input)
       in = o;
   }
-  if (!in || !out || !same_boxes(in, out) || !is_apart(out))
+  if (!in || !out || !same_boxes(in, out) || !is_apart(out) ||
+      !same_places(g, t, in, out))
     return false;
   for (uint32_t i = 0; i < space->operand_count; i++)
     if (space->operands[i].tensor == in->tensor &&

@@ -121,10 +121,10 @@ int64_t ash_tile_folded(const ash_graph *g, const ash_tile_space *space) {
 static const uint8_t *cut_data(ash_zone *z, const ash_tensor *t,
                                const ash_box *box, uint64_t elements) {
   const size_t size = ash_type_bits(t->type) / 8;
-  uint8_t *to = ash_zone_alloc(z, (size_t)elements, size, 16);
+  uint8_t *to = ash_zone_alloc(z, (size_t)elements + 1, size, 16);
   int64_t at[ASH_RANK_MAX] = {0};
-  if (!to)
-    return NULL;
+  if (!to || elements == 0)
+    return to;
   for (uint64_t i = 0; i < elements; i++) {
     uint64_t from = 0;
     for (uint32_t d = 0; d < box->rank; d++)

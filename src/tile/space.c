@@ -2,6 +2,7 @@
  * boxes. Which axes an operator has is in space_*.c, one family a file. */
 #include "tile/space.h"
 
+#include "graph/chain.h"
 #include "kernel/kernel.h"
 #include "kernel/reads.h"
 #include "kernel/sums.h"
@@ -240,7 +241,9 @@ static uint64_t work_of(const ash_space_build *b) {
     const bool counts = b->operands[i].is_output || b->operands[i].position < 2;
     most = counts && n > most ? n : most;
   }
-  return macs ? macs : b->space->work ? b->space->work : most;
+  if (macs)
+    return macs;
+  return b->space->work ? b->space->work : most * ash_op_stages(b->op);
 }
 
 bool ash_op_is_tiled(ash_op_kind kind) {
@@ -256,17 +259,6 @@ static bool has_sum(const ash_tile_space *s) {
   return false;
 }
 
-/* Layers of uint8 and int16, and those that quantise float activations as they
- * run, which needs all of them at once. */
-static bool is_other_layer(const ash_space_build *b) {
-  const ash_op_kind kind = b->op->kind;
-  if (kind != ASH_OP_conv_2d && kind != ASH_OP_depthwise_conv_2d &&
-      kind != ASH_OP_transpose_conv && kind != ASH_OP_fully_connected)
-    return false;
-  const ash_type in = ash_op_in(b->g, b->op, 0)->type;
-  return in != ash_op_in(b->g, b->op, 1)->type || in == ASH_UINT8;
-}
-
 static const char *build(ash_space_build *b) {
   ash_space_rule *rule;
   ash_local_rule *local;
@@ -276,8 +268,6 @@ static const char *build(ash_space_build *b) {
                : "this operator has no rule to cut it";
   if (ash_op_is_packed(b->g, b->op))
     return "weights are packed for a processor's own instructions";
-  if (is_other_layer(b))
-    return "layers of this type are not cut";
   const char *why = add_operands(b);
   b->space->accumulator_bytes =
       ash_accumulator_bytes(ash_op_accumulator(b->g, b->op));

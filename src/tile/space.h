@@ -70,6 +70,7 @@ void ash_space_likes(ash_space_build *b, uint32_t axis, int64_t multiple,
   X(ash_space_running)                                                         \
   X(ash_space_resize)                                                          \
   X(ash_space_resample)                                                        \
+  X(ash_space_images)                                                          \
   X(ash_space_strided)                                                         \
   X(ash_space_view)                                                            \
   X(ash_space_join)                                                            \

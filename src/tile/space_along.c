@@ -55,6 +55,18 @@ const char *ash_space_resize(ash_space_build *b) {
   return NULL;
 }
 
+/* Fourier transforms of images: every image by itself. */
+const char *ash_space_images(ash_space_build *b) {
+  ash_tile_operand *in = ash_space_in(b, 0), *out = ash_space_out(b, 0);
+  for (uint32_t d = 0; d + 2 < out->rank; d++) {
+    const uint32_t axis =
+        ash_space_axis(b, ash_space_name(d), ash_space_shape(b, out)->dim[d]);
+    ash_space_follow(in, d, axis);
+    ash_space_follow(out, d, axis);
+  }
+  return NULL;
+}
+
 /* Here the tables have a row for each position of the output. */
 const char *ash_space_resample(ash_space_build *b) {
   const uint32_t dim = place(ash_op_int(b->op, "axis", 0), rank_of(b));

@@ -1,5 +1,5 @@
 /* space_blocks.c - elements moved in blocks: joined, split, padded, repeated,
- * regrouped. The dimension where tensors meet stays whole. */
+ * regrouped. */
 #include "tile/space.h"
 
 #include "graph/functions.h"
@@ -10,22 +10,42 @@ static uint32_t place(int64_t axis, uint32_t rank) {
 
 /* ---- joined and split ---------------------------------------------------- */
 
-/* Dimensions of the one big tensor are axes, except `whole`; the parts follow,
- * which may lack that dimension. */
+/* Parts stand one behind the other along dimension `dim`: a piece has nothing
+ * of those that it does not meet. */
+static void follow_in_line(ash_space_build *b, ash_tile_operand *big,
+                           uint32_t dim, uint32_t axis) {
+  int64_t before = 0;
+  ash_space_follow(big, dim, axis);
+  for (uint32_t i = 0; i < b->space->operand_count; i++) {
+    ash_tile_operand *part = &b->operands[i];
+    if (part == big)
+      continue;
+    ash_space_slide(part, dim, axis, 1, 1, before);
+    before += ash_space_shape(b, part)->dim[dim];
+  }
+}
+
+/* Dimensions of the one big tensor are axes; the parts follow. Parts that lack
+ * dimension `line`, along which they stand, are all there or not at all: it
+ * stays whole. */
 static void follow_parts(ash_space_build *b, ash_tile_operand *big,
-                         uint32_t whole) {
+                         uint32_t line) {
   const ash_shape *s = ash_space_shape(b, big);
+  const ash_tile_operand *other =
+      big == b->operands ? &b->operands[1] : b->operands;
+  const bool lack = other->rank < s->rank;
   for (uint32_t d = 0; d < s->rank; d++) {
-    if (d == whole)
+    if (d == line && lack)
       continue;
     const uint32_t axis = ash_space_axis(b, ash_space_name(d), s->dim[d]);
-    ash_space_follow(big, d, axis);
-    for (uint32_t i = 0; i < b->space->operand_count; i++) {
-      ash_tile_operand *part = &b->operands[i];
-      const bool lacks = part->rank < s->rank;
-      if (part != big)
-        ash_space_follow(part, lacks && d > whole ? d - 1 : d, axis);
+    if (d == line) {
+      follow_in_line(b, big, d, axis);
+      continue;
     }
+    ash_space_follow(big, d, axis);
+    for (uint32_t i = 0; i < b->space->operand_count; i++)
+      if (&b->operands[i] != big)
+        ash_space_follow(&b->operands[i], lack && d > line ? d - 1 : d, axis);
   }
 }
 

@@ -4,10 +4,17 @@
 
 #include "kernel/kernel.h"
 
-/* Lowered operators of one value have a table behind it, which stays whole. */
+/* Functions of one value may have a table behind it, which stays whole. */
 static uint32_t operands_of(const ash_op *op) {
-  return op->kind == ASH_OP_map ? op->input_count
-                                : ash_op_info_of(op->kind)->inputs_min;
+  switch (op->kind) {
+  case ASH_OP_map:
+  case ASH_OP_chain:
+    return op->input_count;
+  case ASH_OP_lookup:
+    return 1;
+  default:
+    return ash_op_info_of(op->kind)->inputs_min;
+  }
 }
 
 const char *ash_space_map(ash_space_build *b) {

@@ -79,6 +79,8 @@ const char *ash_space_matmul(ash_space_build *b) {
   ash_space_follow(x, x->rank - 1 - ta, k);
   ash_space_follow(w, w->rank - 2 + tb, k);
   ash_space_follow(w, w->rank - 1 - tb, n);
+  for (uint32_t i = 2; i < b->op->input_count; i++)
+    ash_space_table(b, i, n); /* scales of columns */
   ash_space_likes(b, n, 4, 2);
   ash_space_likes(b, k, 4, 1);
   b->space->work = ash_shape_elements(out) * (uint64_t)depth;

@@ -92,8 +92,12 @@ static void add_channels(ash_space_build *b, uint32_t dim, uint32_t depth,
   for (uint32_t k = 2; k < b->op->input_count; k++)
     ash_space_table(b, k, c);
   if (is_hybrid(b)) {
-    if (groups > 1)
-      b->space->axes[c].granule = out;
+    /* One scale a channel says how activations are quantised, and a piece of
+     * one channel would look as if it had none. */
+    b->space->axes[c].granule = groups > 1 ? out
+                                : ash_op_in(b->g, b->op, 1)->quant.count > 1
+                                    ? ash_space_granule(out, 1, 1)
+                                    : 1;
   } else if (groups == 1) {
     const uint32_t k = ash_space_sum(b, "k", in);
     ash_space_follow(x, dim, k);

@@ -35,7 +35,7 @@ static const char head[] =
     "#include \"ash_rt_state.h\"\n"
     "#include \"ash_rt_whole.h\"\n"
     "#include <stdio.h>\n#include <string.h>\n"
-    "static uint64_t b[8][8192], r[4][8192], acc[8192];\n"
+    "static uint64_t b[8][8192], r[4][8192], acc[8192], work[8192];\n"
     "static uint64_t want[4][8192], got[4][8192];\n"
     "/* Between a box of a tensor and a dense piece. */\n"
     "static void move(uint8_t *whole, uint8_t *piece, int rank,\n"
@@ -87,8 +87,11 @@ static void put_move(const ash_graph *g, const ash_tile_operand *o,
                      const ash_box *box) {
   const ash_tensor *t = &g->tensors.items[o->tensor];
   int64_t dim[ASH_RANK_MAX];
-  for (uint32_t d = 0; d < box->rank; d++)
+  for (uint32_t d = 0; d < box->rank; d++) {
+    if (box->size[d] == 0)
+      return;
     dim[d] = t->shape.dim[d];
+  }
   if (o->is_output)
     printf("    move((uint8_t *)got[%u], (uint8_t *)r[%u], %u", o->position,
            o->position, box->rank);
@@ -121,6 +124,7 @@ static void put_call(net *n, const ash_graph *g, const char *in,
   ash_call call = {.graph = g,
                    .inputs = inputs,
                    .outputs = outputs,
+                   .scratch = "work",
                    .text = &text,
                    .part = part,
                    .accumulator = "acc",
@@ -212,8 +216,9 @@ static bool is_near(const net *n, const ash_tile_space *s,
                     const int64_t *tile) {
   const ash_op *op = &n->g->ops.items[0];
   const ash_tensor *w = ash_op_in(n->g, op, 1);
-  return op->kind == ASH_OP_conv_2d && w->type == ASH_FLOAT32 &&
-         w->shape.dim[1] * w->shape.dim[2] > 1 && cuts_sum(s, tile);
+  return (op->kind == ASH_OP_conv_2d || op->kind == ASH_OP_transpose_conv) &&
+         w->type == ASH_FLOAT32 && w->shape.dim[1] * w->shape.dim[2] > 1 &&
+         cuts_sum(s, tile);
 }
 
 static void put_case(net *n, const ash_tile_space *s, const int64_t *tile) {

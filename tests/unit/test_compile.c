@@ -235,7 +235,48 @@ static void derived_tables_are_planned_like_constants(void) {
   ash_ctx_free(ctx);
 }
 
+/* Two operators a step: each is cut and called, in the order of the steps. */
+static void patterns_of_operators_are_compiled(void) {
+  enum { OPS = 64 };
+  ash_ctx *ctx;
+  ash_compiled out;
+  uint32_t ops[OPS];
+  ash_step items[OPS];
+  CHECK_EQ(ash_ctx_new(&ctx, NULL), ASH_OK);
+  const ash_device *device = load_device(ctx, "deeploy");
+  CHECK_EQ(ash_compile(ctx, &out, DIGITS, device, NULL), ASH_OK);
+  const uint32_t count = (uint32_t)out.graph->op_count;
+  CHECK(count > 4 && count <= OPS);
+  ash_compiled_drop(&out);
+  for (uint32_t i = 0; i < count; i++)
+    ops[i] = i;
+  ash_steps steps = {items, 0};
+  for (uint32_t i = 0; i < count; i += 2)
+    items[steps.count++] = (ash_step){ops + i, count - i < 2 ? 1 : 2};
+  const ash_compile_options options = {.struct_bytes = sizeof options,
+                                       .plan.steps = &steps};
+  CHECK_EQ(ash_compile(ctx, &out, DIGITS, device, &options), ASH_OK);
+  CHECK_EQ(out.plan->steps.count, steps.count);
+  const char *source = NULL;
+  for (size_t i = 0; i < out.file_count; i++)
+    if (strcmp(out.files[i].name, "digits.c") == 0)
+      source = out.files[i].bytes;
+  CHECK(source);
+  for (uint32_t op = 0; op < count; op++) {
+    char call[96];
+    if (!out.plan->tilings->items[op].space)
+      continue;
+    (void)snprintf(call, sizeof call, "    {digits_%s, ",
+                   out.graph->ops.items[op].id);
+    source = strstr(source, call);
+    CHECK(source);
+  }
+  ash_compiled_drop(&out);
+  ash_ctx_free(ctx);
+}
+
 #define TESTS(X)                                                               \
+  X(patterns_of_operators_are_compiled)                                        \
   X(every_allocation_may_fail)                                                 \
   X(compiling_twice_gives_the_same_bytes)                                      \
   X(the_textual_form_is_an_identity)                                           \

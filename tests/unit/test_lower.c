@@ -335,12 +335,12 @@ static void refuses_softmax_into_another_range(void) {
 static void refuses_types_without_a_kernel_and_says_which(void) {
   net n = net_new();
   const uint32_t x = net_input(&n, ASH_UINT8, NET_DIMS(4), 0.125f, 0);
-  const uint32_t y = net_result(&n, ASH_INT16, NET_DIMS(4), 0.125f, 0);
+  const uint32_t y = net_result(&n, ASH_INT32, NET_DIMS(4), 0.125f, 0);
   net_op(&n, ASH_OP_quantize, NET_IDS(x), y);
   check_refused(&n, ASH_UNSUPPORTED, ASH_D_kernel_none, "x");
   size_t count;
   CHECK_STR(ash_ctx_diags(n.ctx, &count)[0].message,
-            "no kernel for quantize from uint8 to int16");
+            "no kernel for quantize from uint8 to int32");
   net_free(&n);
 }
 

@@ -120,6 +120,18 @@ static void transpositions_cancel(void) {
 static void levels_replace_floats(void) {
   CHECK_EQ(keeps("pass_qdq", "qdq"), 1);
 }
+static void whole_numbers_are_stored_as_integers(void) {
+  CHECK_EQ(keeps("pass_whole", "whole"), 7);
+}
+static void scaling_of_sums_joins_the_layer(void) {
+  CHECK_EQ(keeps("pass_requant", "requant"), 2);
+}
+static void functions_become_a_chain(void) {
+  CHECK_EQ(keeps("pass_fuse", "fuse"), 1);
+}
+static void a_function_of_levels_becomes_a_table(void) {
+  CHECK_EQ(keeps("pass_qdq_table", "qdq"), 3); /* and to int8 and back */
+}
 static void lowering_changes_nothing(void) {
   CHECK_EQ(keeps("pass_padding", "lower"), 2);
 }
@@ -133,5 +145,9 @@ static void lowering_changes_nothing(void) {
   X(rectifiers_join_the_layer)                                                 \
   X(transpositions_cancel)                                                     \
   X(levels_replace_floats)                                                     \
+  X(whole_numbers_are_stored_as_integers)                                      \
+  X(scaling_of_sums_joins_the_layer)                                           \
+  X(functions_become_a_chain)                                                  \
+  X(a_function_of_levels_becomes_a_table)                                      \
   X(lowering_changes_nothing)
 TEST_MAIN(TESTS)

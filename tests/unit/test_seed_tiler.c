@@ -156,11 +156,82 @@ static void assert_layer_wise_tiling_sees_patterns(void) {
   const ash_step one[] = {{ops, 1}, {ops + 1, 1}}, both[] = {{ops, 2}};
   CHECK(ash_tiler_is_layer_wise(&(ash_steps){one, 2}));
   CHECK(!ash_tiler_is_layer_wise(&(ash_steps){both, 1}));
-  bench b = open_with(NULL, "L2");
-  CHECK_EQ(ash_tiler_setup_model(b.t, b.n.g, &(ash_steps){both, 1}, NULL),
-           ASH_UNSUPPORTED);
-  CHECK_EQ(last_diag(&b.n)->id, ASH_D_tiler_steps);
-  net_free(&b.n);
+}
+
+/* x -> relu -> a, x -> neg -> b, a + b -> y */
+static net branches_net(void) {
+  net n = net_new();
+  const ash_shape shape = NET_DIMS(16, 40);
+  const ash_tensor made = {.name = "a",
+                           .kind = ASH_TENSOR_ACTIVATION,
+                           .type = ASH_FLOAT32,
+                           .shape = shape};
+  const uint32_t x = net_input(&n, ASH_FLOAT32, shape, 0, 0);
+  const uint32_t a = net_tensor(&n, made, 0, 0), b = net_tensor(&n, made, 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, shape, 0, 0);
+  n.g->tensors.items[y].is_output = true;
+  (void)net_op(&n, ASH_OP_relu, NET_IDS(x), a);
+  (void)net_op(&n, ASH_OP_neg, NET_IDS(x), b);
+  (void)net_op(&n, ASH_OP_add, NET_IDS(a, b), y);
+  return n;
+}
+
+static bool shares_bytes(const ash_slot *a, const ash_slot *b) {
+  return strcmp(a->binding.memory, b->binding.memory) == 0 &&
+         a->binding.offset < b->binding.offset + b->size &&
+         b->binding.offset < a->binding.offset + a->size;
+}
+
+/* Operators of a pattern are cut one by one; all their tiles are there as long
+ * as the pattern runs. */
+static void a_schedule_may_have_patterns_of_several_operators(void) {
+  static const uint32_t ops[] = {1, 0, 2};
+  const ash_step steps[] = {{ops, 2}, {ops + 2, 1}};
+  net n = branches_net();
+  ash_tiler *t;
+  const ash_tilings *tilings;
+  const ash_plan *map;
+  CHECK_EQ(ash_tiler_new(n.ctx, &t, tile_device(&n, 1200, 64000, "L3"), NULL),
+           ASH_OK);
+  CHECK_EQ(ash_tiler_setup_model(t, n.g, &(ash_steps){steps, 2}, NULL), ASH_OK);
+  CHECK_EQ(ash_tiler_compute_schedule(t, &tilings), ASH_OK);
+  CHECK_EQ(ash_tiler_compute_memory_map(t, &map), ASH_OK);
+  CHECK_EQ(ash_tiler_annotate_memory_level(t, &tilings), ASH_OK);
+  CHECK_EQ(ash_tiler_test_solution(t), ASH_OK);
+  CHECK_EQ(map->steps.count, 2);
+  uint32_t tiles[2] = {0, 0};
+  for (uint32_t i = 0; i < map->slot_count; i++) {
+    const ash_slot *a = &map->slots[i];
+    if (a->kind != ASH_SLOT_TILE || a->op == 2)
+      continue;
+    tiles[a->op]++;
+    CHECK_EQ(a->life.first_step, 0);
+    for (uint32_t k = 0; k < i; k++)
+      CHECK(map->slots[k].kind != ASH_SLOT_TILE || map->slots[k].op == 2 ||
+            !shares_bytes(a, &map->slots[k]));
+  }
+  CHECK(tiles[0] >= 4 && tiles[1] >= 4); /* in and out, in L2 and L1 */
+  net_free(&n);
+}
+
+static void schedules_that_are_none_are_refused(void) {
+  static const uint32_t late[] = {2, 0, 1}, twice[] = {0, 0, 2}, few[] = {0, 1},
+                        strange[] = {0, 1, 9};
+  static const struct {
+    const uint32_t *ops;
+    uint32_t count;
+  } all[] = {{late, 3}, {twice, 3}, {few, 2}, {strange, 3}};
+  net n = branches_net();
+  ash_tiler *t;
+  CHECK_EQ(ash_tiler_new(n.ctx, &t, tile_device(&n, 1200, 64000, "L3"), NULL),
+           ASH_OK);
+  for (size_t i = 0; i < ASH_COUNT_OF(all); i++) {
+    const ash_step one = {all[i].ops, all[i].count};
+    CHECK_EQ(ash_tiler_setup_model(t, n.g, &(ash_steps){&one, 1}, NULL),
+             ASH_MISUSE);
+    CHECK_EQ(last_diag(&n)->id, ASH_D_tiler_steps);
+  }
+  net_free(&n);
 }
 
 static void assert_uniform_memory_level_looks_at_homes(void) {
@@ -391,6 +462,34 @@ static void homes_that_are_too_full_move_on(void) {
   net_free(&n);
 }
 
+/* Two results made where their concatenation has them: it is not cut, has no
+ * buffers, moves nothing. */
+static void what_lies_in_place_is_not_moved(void) {
+  net n = net_new();
+  const ash_shape half = NET_DIMS(20, 8), whole = NET_DIMS(40, 8);
+  const ash_tensor made = {.name = "a",
+                           .kind = ASH_TENSOR_ACTIVATION,
+                           .type = ASH_FLOAT32,
+                           .shape = half};
+  const uint32_t x = net_input(&n, ASH_FLOAT32, half, 0, 0);
+  const uint32_t a = net_tensor(&n, made, 0, 0), b = net_tensor(&n, made, 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, whole, 0, 0);
+  n.g->tensors.items[y].is_output = true;
+  (void)net_op(&n, ASH_OP_relu, NET_IDS(x), a);
+  (void)net_op(&n, ASH_OP_neg, NET_IDS(x), b);
+  net_int(&n, net_op(&n, ASH_OP_concatenation, NET_IDS(a, b), y), "axis", 0);
+  const ash_plan *p = must_tile(&n, tile_device(&n, 600, 64000, "L3"), NULL);
+  const ash_tiling *t = &p->tilings->items[2];
+  CHECK(p->tilings->items[0].space && !t->space);
+  CHECK(strstr(t->reason, "nothing is moved"));
+  CHECK_EQ(t->cost.bytes_moved[0], 0);
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    CHECK(p->slots[i].tensor != ASH_NO_ID || p->slots[i].op != 2);
+  CHECK_EQ(p->slots[ash_plan_slot_of_tensor(p, b)].binding.offset,
+           p->slots[ash_plan_slot_of_tensor(p, y)].binding.offset + 640);
+  net_free(&n);
+}
+
 /* ---- at random -------------------------------------------------------------
  */
 
@@ -461,6 +560,8 @@ static void random_models_are_planned_or_refused(void) {
   X(multi_buffer_strategy_may_be_replaced)                                     \
   X(multi_buffer_strategies_of_deeploy_are_there)                              \
   X(propagate_io_buffer_strategy_keeps_tiles_for_their_pattern)                \
+  X(a_schedule_may_have_patterns_of_several_operators)                         \
+  X(schedules_that_are_none_are_refused)                                       \
   X(assert_layer_wise_tiling_sees_patterns)                                    \
   X(assert_uniform_memory_level_looks_at_homes)                                \
   X(tests_of_solution_and_map_pass_on_our_own)                                 \
@@ -474,6 +575,7 @@ static void random_models_are_planned_or_refused(void) {
   X(tetris_random_has_the_permutations_of_python)                              \
   X(a_product_moves_no_more_than_it_must)                                      \
   X(a_verdict_names_the_smallest_size_that_would_do)                           \
+  X(what_lies_in_place_is_not_moved)                                           \
   X(homes_that_are_too_full_move_on)                                           \
   X(random_models_are_planned_or_refused)
 TEST_MAIN(TESTS)

@@ -303,6 +303,26 @@ static void what_cannot_be_cut_says_why(void) {
   net_free(&n);
 }
 
+/* Elements of another width lie elsewhere: in one piece alone. */
+static void pieces_take_the_place_of_inputs_of_their_width(void) {
+  for (uint32_t k = 0; k < 2; k++) {
+    const ash_type from = k ? ASH_INT8 : ASH_INT32;
+    net n = net_new();
+    const uint32_t x = input(&n, from, NET_DIMS(4, 6));
+    const uint32_t op = net_op(&n, ASH_OP_map, NET_IDS(x),
+                               net_result(&n, ASH_INT8, NET_DIMS(4, 6), 0, 0));
+    const ash_tile_space *s;
+    const char *why;
+    net_string(&n, op, "fn", "cast");
+    CHECK_EQ(ash_tile_space_of(n.ctx, &s, &why, n.g, op), ASH_OK);
+    ash_tiling t = {.op = op, .space = s, .cost = {.tiles = 2}};
+    CHECK_EQ(ash_tiling_in_place(n.g, &t, 0), from == ASH_INT8);
+    t.cost.tiles = 1;
+    CHECK(ash_tiling_in_place(n.g, &t, 0));
+    net_free(&n);
+  }
+}
+
 #define TESTS(X)                                                               \
   X(windows_need_what_their_box_holds)                                         \
   X(products_need_what_their_box_holds)                                        \
@@ -310,5 +330,6 @@ static void what_cannot_be_cut_says_why(void) {
   X(parts_of_a_sum_have_an_order)                                              \
   X(pieces_fall_into_few_classes)                                              \
   X(channels_of_one_size_are_one_class)                                        \
+  X(pieces_take_the_place_of_inputs_of_their_width)                            \
   X(what_cannot_be_cut_says_why)
 TEST_MAIN(TESTS)

@@ -1,5 +1,6 @@
 /* test_tile_check.c - a valid solution, spoilt in one way at a time: each must
  * be caught, and by its own diagnostic. */
+#include "pass/pass.h"
 #include "tile_net.h"
 
 /* A copy of a plan in which everything can be changed. */
@@ -85,7 +86,46 @@ static void tile_beyond_region(victim *v) {
   v->tiling.levels[1].tile[0] = v->tiling.levels[0].tile[0] + 1;
 }
 static void granule(victim *v) {
-  v->space.axes[0].granule = 1000; /* and the rule does not say so */
+  for (uint32_t a = 0; a < v->space.axis_count; a++)
+    v->space.axes[a].granule = 1000;
+}
+static void another_accumulator(victim *v) {
+  v->space.accumulator_bytes = 2;
+}
+static void axis_of_nobody(victim *v) {
+  v->operands[1].dim[0].axis = ASH_TILE_AXES;
+}
+static void division_by_zero(victim *v) {
+  v->operands[1].dim[0].divide = 0;
+}
+/* Pieces inside ask for elements before those of the piece outside. */
+static void walked_backwards(victim *v) {
+  for (uint32_t o = 0; o < 2; o++)
+    for (uint32_t d = 0; d < v->operands[o].rank; d++)
+      if (v->operands[o].dim[d].axis != ASH_NO_AXIS) {
+        v->operands[o].dim[d].stride = -1;
+        v->operands[o].dim[d].before =
+            1 - v->space.axes[v->operands[o].dim[d].axis].extent;
+      }
+}
+/* Of the output; its axis is cut. */
+static ash_tile_dim *last_dim(victim *v) {
+  ash_tile_dim *d = &v->operands[2].dim[v->operands[2].rank - 1];
+  const int64_t extent = v->space.axes[d->axis].extent;
+  if (v->tiling.levels[0].tile[d->axis] == extent)
+    v->tiling.levels[0].tile[d->axis] = extent / 2;
+  if (v->tiling.levels[1].tile[d->axis] > extent / 2)
+    v->tiling.levels[1].tile[d->axis] = extent / 2;
+  return d;
+}
+static void gaps_between_results(victim *v) {
+  last_dim(v)->stride = 2;
+}
+static void results_written_twice(victim *v) {
+  last_dim(v)->window = 2;
+}
+static void results_of_every_piece(victim *v) {
+  *last_dim(v) = (ash_tile_dim){ASH_NO_AXIS, 1, 1, 0, 1};
 }
 static void axis_twice(victim *v) {
   v->tiling.levels[0].order[0] = v->tiling.levels[0].order[1];
@@ -101,7 +141,10 @@ static void another_stride(victim *v) {
   v->operands[0].dim[1].stride = 2;
 }
 static void another_extent(victim *v) {
-  v->space.axes[0].extent--;
+  const int64_t extent = --v->space.axes[0].extent;
+  for (uint32_t k = 0; k < 2; k++)
+    if (v->tiling.levels[k].tile[0] > extent)
+      v->tiling.levels[k].tile[0] = extent;
 }
 static void another_op(victim *v) {
   v->space.op = 1;
@@ -180,11 +223,18 @@ static const mutation mutations[] = {
     MUTATION(wrong_last_memory, tile_levels),
     MUTATION(empty_tile, tile_size),
     MUTATION(tile_beyond_region, tile_size),
-    MUTATION(granule, tile_space),
+    MUTATION(granule, tile_granule),
+    MUTATION(another_accumulator, tile_space),
+    MUTATION(axis_of_nobody, tile_space),
+    MUTATION(division_by_zero, tile_space),
+    MUTATION(walked_backwards, tile_read),
+    MUTATION(gaps_between_results, tile_cover),
+    MUTATION(results_written_twice, tile_cover),
+    MUTATION(results_of_every_piece, tile_cover),
     MUTATION(axis_twice, tile_order),
     MUTATION(sum_outside, tile_sum_order),
     MUTATION(another_stride, tile_space),
-    MUTATION(another_extent, tile_space),
+    MUTATION(another_extent, tile_cover),
     MUTATION(another_op, tile_space),
     MUTATION(not_neighbours, tile_way),
     MUTATION(not_staged, tile_not_staged),
@@ -285,9 +335,44 @@ static void residents_are_cut_in_rows(void) {
   net_free(&n);
 }
 
+/* Layers with float activations and int8 weights quantise a row into work
+ * memory. */
+static void work_memory_that_is_missing_or_small_is_caught(void) {
+  static const int8_t weights[16 * 16];
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(8, 16), 0, 0);
+  const uint32_t w =
+      net_constant(&n, ASH_INT8, NET_DIMS(16, 16), weights, 0.5f, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(8, 16), 0, 0);
+  n.g->tensors.items[y].is_output = true;
+  (void)net_op(&n, ASH_OP_fully_connected, NET_IDS(x, w), y);
+  CHECK_EQ(ash_pass_lower(n.ctx, n.g), ASH_OK);
+  const ash_device *device = tile_device(&n, 400, 4096, "L2");
+  ash_plan plan = *must_tile(&n, device, NULL);
+  ash_tilings tilings = *plan.tilings;
+  ash_tiling tiling = tilings.items[0];
+  const ash_tile_buffer work = tiling.work;
+  CHECK_EQ(work.bytes, 16);
+  CHECK(tiling.cost.tiles > 1);
+  tilings.items = &tiling;
+  plan.tilings = &tilings;
+  CHECK_EQ(ash_check_tilings(n.ctx, &plan, n.g, device), ASH_OK);
+  for (uint32_t missing = 0; missing < 2; missing++) {
+    tiling.work = work;
+    if (missing)
+      tiling.work.copies = 0;
+    else
+      tiling.work.bytes--;
+    CHECK_EQ(ash_check_tilings(n.ctx, &plan, n.g, device), ASH_INTERNAL);
+    CHECK_EQ(last_diag(&n)->id, ASH_D_tile_work);
+  }
+  net_free(&n);
+}
+
 #define TESTS(X)                                                               \
   X(the_copy_itself_is_right)                                                  \
   X(every_mutation_is_caught_by_its_own_diagnostic)                            \
   X(a_cut_between_granules_is_caught)                                          \
-  X(residents_are_cut_in_rows)
+  X(residents_are_cut_in_rows)                                                 \
+  X(work_memory_that_is_missing_or_small_is_caught)
 TEST_MAIN(TESTS)

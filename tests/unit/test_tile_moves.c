@@ -4,12 +4,10 @@
 
 /* ---- all of them --------------------------------------------------------- */
 
-/* Functions of the user, layers with state and Fourier transforms take their
- * tensors whole. */
+/* Functions of the user and layers with state take their tensors whole. */
 static bool is_whole(ash_op_kind kind) {
-  static const ash_op_kind whole[] = {
-      ASH_OP_custom, ASH_OP_svdf,        ASH_OP_rnn,  ASH_OP_lstm,
-      ASH_OP_rfft2d, ASH_OP_complex_abs, ASH_OP_real, ASH_OP_imag};
+  static const ash_op_kind whole[] = {ASH_OP_custom, ASH_OP_svdf, ASH_OP_rnn,
+                                      ASH_OP_lstm};
   for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
     if (whole[i] == kind)
       return true;

@@ -401,12 +401,85 @@ static void windows_in_two_levels_equal_brute_force(void) {
   }
 }
 
+/* ---- other operators -------------------------------------------------------
+ */
+
+/* [a, b] + [b] */
+static net broadcast_net(int32_t a, int32_t b) {
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(a, b), 0, 0);
+  const uint32_t row = net_input(&n, ASH_FLOAT32, NET_DIMS(b), 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(a, b), 0, 0);
+  (void)net_op(&n, ASH_OP_add, NET_IDS(x, row), y);
+  return n;
+}
+
+/* [a, b] and [c, b], joined along the first dimension: some boxes are empty. */
+static net join_net(int32_t a, int32_t c, int32_t b) {
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(a, b), 0, 0);
+  const uint32_t z = net_input(&n, ASH_FLOAT32, NET_DIMS(c, b), 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(a + c, b), 0, 0);
+  net_int(&n, net_op(&n, ASH_OP_concatenation, NET_IDS(x, z), y), "axis", 0);
+  return n;
+}
+
+/* [a, b], summed along the first dimension. */
+static net sum_net(int32_t a, int32_t b) {
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(a, b), 0, 0);
+  const uint32_t axis =
+      net_constant(&n, ASH_INT32, NET_DIMS(1), NET_INTS(0), 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(b), 0, 0);
+  (void)net_op(&n, ASH_OP_sum, NET_IDS(x, axis), y);
+  return n;
+}
+
+/* A layer with float activations: weights and bias. */
+static net dense_net(int32_t rows, int32_t depth, int32_t out) {
+  static const float zeros[64];
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(rows, depth), 0, 0);
+  const uint32_t w =
+      net_constant(&n, ASH_FLOAT32, NET_DIMS(out, depth), zeros, 0, 0);
+  const uint32_t b = net_constant(&n, ASH_FLOAT32, NET_DIMS(out), zeros, 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(rows, out), 0, 0);
+  (void)net_op(&n, ASH_OP_fully_connected, NET_IDS(x, w, b), y);
+  return n;
+}
+
+static void other_operators_equal_brute_force(void) {
+  net nets[] = {broadcast_net(5, 4), broadcast_net(2, 7), join_net(3, 2, 3),
+                join_net(1, 5, 2),   sum_net(6, 3),       sum_net(3, 5),
+                dense_net(3, 4, 3),  dense_net(2, 5, 4)};
+  uint64_t tried = 0;
+  for (size_t i = 0; i < ASH_COUNT_OF(nets); i++) {
+    for (uint64_t room = 8; room <= 200; room += 16)
+      tried += compare(&nets[i], 1, room);
+    net_free(&nets[i]);
+  }
+  CHECK(tried > 100000);
+}
+
+static void other_operators_in_two_levels_equal_brute_force(void) {
+  net nets[] = {broadcast_net(3, 3), join_net(2, 1, 2), join_net(1, 3, 1),
+                sum_net(3, 2), sum_net(4, 2)};
+  for (size_t i = 0; i < ASH_COUNT_OF(nets); i++) {
+    for (uint64_t room = 8; room <= 56; room += 16)
+      for (uint32_t kind = 0; kind < 8; kind++)
+        (void)compare_in(&nets[i], 2, room, (variety){kind & 1, kind >> 1});
+    net_free(&nets[i]);
+  }
+}
+
 /* The closed form of what is moved, against walking, at random. */
 static void figures_are_those_of_the_walk(void) {
   ash_rng rng = {11};
   net nets[] = {matmul_net(2, 5, 7, 6), pool_net(9, 8, 4, 1),
-                pool_net(10, 7, 3, 2)};
-  for (uint32_t round = 0; round < 3000; round++) {
+                pool_net(10, 7, 3, 2),  join_net(5, 6, 4),
+                sum_net(7, 6),          broadcast_net(6, 5),
+                dense_net(5, 6, 7)};
+  for (uint32_t round = 0; round < 7000; round++) {
     net *n = &nets[round % ASH_COUNT_OF(nets)];
     const uint32_t levels = 1 + round / 3 % 2;
     static world w;
@@ -461,5 +534,7 @@ static void figures_are_those_of_the_walk(void) {
   X(batches_in_one_level_equal_brute_force)                                    \
   X(two_levels_equal_brute_force)                                              \
   X(windows_in_two_levels_equal_brute_force)                                   \
+  X(other_operators_equal_brute_force)                                         \
+  X(other_operators_in_two_levels_equal_brute_force)                           \
   X(figures_are_those_of_the_walk)
 TEST_MAIN(TESTS)

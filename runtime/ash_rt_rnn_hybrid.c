@@ -1,0 +1,48 @@
+/* ash_rt_rnn_hybrid.c - a layer that sees its own last result, float data and
+ * int8 weights. */
+#include "ash_rt_hybrid_row.h"
+#include "ash_rt_state.h"
+
+#include <math.h>
+
+static float ash_rt_rnn_hybrid_activate(int32_t act, float x) {
+  switch (act) {
+  case ASH_RT_ACT_TANH:
+    return tanhf(x);
+  case ASH_RT_ACT_RELU:
+    return x < 0 ? 0 : x;
+  case ASH_RT_ACT_RELU6:
+    return ash_rt_clamp_f32(x, 0.0f, 6.0f);
+  case ASH_RT_ACT_RELU_N1_TO_1:
+    return ash_rt_clamp_f32(x, -1.0f, 1.0f);
+  default:
+    return x;
+  }
+}
+
+void ash_rt_rnn_hybrid(const ash_rt_rnn_hybrid_params *p, const float *in,
+                       const int8_t *weights, const int8_t *recurrent,
+                       const float *bias, float *state, float *out,
+                       void *work) {
+  const ash_rt_sequence *s = &p->sequence;
+  int8_t *levels = (int8_t *)work;
+  for (int32_t b = 0; b < s->batches; b++, state += s->units)
+    for (int32_t t = 0; t < s->steps; t++) {
+      const ptrdiff_t row = (ptrdiff_t)b * s->per_batch + t * s->per_step;
+      const ash_rt_hybrid_row x = ash_rt_hybrid_quantise(
+          in + row * s->depth, s->depth, p->asymmetric, levels);
+      const ash_rt_hybrid_row h = ash_rt_hybrid_quantise(
+          state, s->units, p->asymmetric, levels + s->depth);
+      float *y = out + row * s->units;
+      for (int32_t u = 0; u < s->units; u++) {
+        float sum = bias ? bias[u] : 0.0f;
+        sum += ash_rt_hybrid_dot(&x, weights + (ptrdiff_t)u * s->depth,
+                                 s->depth, p->in_scale);
+        sum += ash_rt_hybrid_dot(&h, recurrent + (ptrdiff_t)u * s->units,
+                                 s->units, p->state_scale);
+        y[u] = ash_rt_rnn_hybrid_activate(p->act, sum);
+      }
+      for (int32_t u = 0; u < s->units; u++)
+        state[u] = y[u];
+    }
+}

@@ -1,0 +1,247 @@
+/* qdq_find.c - the patterns of the qdq pass: levels that become floats, floats
+ * that become levels, and float constants that are multiples of one number. */
+#include "pass/qdq.h"
+
+#include "graph/functions.h"
+
+#include <math.h>
+#include <string.h>
+
+const ash_op *ash_qdq_writer(const ash_qdq *q, uint32_t tensor) {
+  const uint32_t w = tensor < q->known ? q->uses.writer[tensor] : ASH_NO_ID;
+  return w == ASH_NO_ID ? NULL : &q->g->ops.items[w];
+}
+
+/* The op that makes a tensor, if it is that function. */
+static const ash_op *made_by(const ash_qdq *q, uint32_t tensor,
+                             ash_op_kind kind, const char *fn) {
+  const ash_op *o = ash_qdq_writer(q, tensor);
+  if (!o)
+    return NULL;
+  if ((o->kind == kind && kind != ASH_OP_map) ||
+      (o->kind == ASH_OP_map && strcmp(ash_op_string(o, "fn", ""), fn) == 0))
+    return o;
+  return NULL;
+}
+
+static const ash_op *made_by_map(const ash_qdq *q, uint32_t tensor,
+                                 const char *fn) {
+  return made_by(q, tensor, ASH_OP_map, fn);
+}
+
+/* The one value of a constant. */
+static bool read_one(const ash_qdq *q, uint32_t tensor, double *out) {
+  const ash_tensor *t = &q->g->tensors.items[tensor];
+  if (tensor == ASH_NO_ID || t->kind != ASH_TENSOR_CONSTANT || !t->data ||
+      ash_shape_elements(&t->shape) != 1)
+    return false;
+  if (t->type == ASH_FLOAT32)
+    *out = (double)ash_tensor_float(t, 0);
+  else if (t->type == ASH_INT32 || t->type == ASH_INT8)
+    *out = (double)ash_tensor_int(t, 0);
+  else
+    return false;
+  return true;
+}
+
+static ash_type type_of(const ash_qdq *q, uint32_t tensor) {
+  return q->g->tensors.items[tensor].type;
+}
+
+static bool is_eight(ash_type t) {
+  return t == ASH_INT8 || t == ASH_UINT8;
+}
+
+static bool is_usable(const ash_levels *l, double scale, double zero) {
+  const int32_t low = l->type == ASH_INT8 ? -128 : 0;
+  return l->tensor != ASH_NO_ID && isfinite(scale) && scale > 0 &&
+         scale < 1e30 && scale > 1e-30 && zero >= low && zero <= low + 255 &&
+         zero == floor(zero);
+}
+
+/* cast(cast(x) - zero) * scale */
+bool ash_qdq_source(const ash_qdq *q, uint32_t tensor, ash_levels *out) {
+  const ash_op *o = made_by(q, tensor, ASH_OP_mul, "mul");
+  double scale = 0, zero = 0;
+  if (!o || o->input_count != 2 ||
+      strcmp(ash_op_string(o, "act", "none"), "none") != 0)
+    return false;
+  const uint32_t k = read_one(q, o->inputs[1], &scale) ? 0 : 1;
+  if (k == 1 && !read_one(q, o->inputs[0], &scale))
+    return false;
+  const ash_op *widened = made_by_map(q, o->inputs[k], "cast");
+  if (!widened || type_of(q, widened->inputs[0]) != ASH_INT32)
+    return false;
+  uint32_t whole = widened->inputs[0];
+  const ash_op *moved = made_by(q, whole, ASH_OP_sub, "sub");
+  if (moved && read_one(q, moved->inputs[1], &zero))
+    whole = moved->inputs[0];
+  const ash_op *first = made_by_map(q, whole, "cast");
+  if (!first || !is_eight(type_of(q, first->inputs[0])))
+    return false;
+  *out = (ash_levels){first->inputs[0], type_of(q, first->inputs[0]),
+                      (float)scale, (int32_t)zero};
+  return is_usable(out, scale, zero);
+}
+
+/* Adds the op that makes a tensor to the free places, if nothing else needs
+ * it; places are found from the last to the first. */
+static bool add_slot(const ash_qdq *q, ash_sink *s, uint32_t tensor) {
+  const uint32_t op = ash_uses_only(&q->uses, tensor);
+  if (op == ASH_NO_ID || s->slots == ASH_QDQ_SLOTS)
+    return false;
+  for (uint32_t i = s->slots++; i > 0; i--)
+    s->slot[i] = s->slot[i - 1];
+  s->slot[0] = op;
+  return true;
+}
+
+/* The limits of the type, which the values were cut to. */
+static bool is_cut(const ash_qdq *q, const ash_op *clip, ash_type type) {
+  double low, high;
+  const double least = type == ASH_INT8 ? -128 : 0;
+  return clip && read_one(q, clip->inputs[1], &low) &&
+         read_one(q, clip->inputs[2], &high) && low == least &&
+         high == least + 255;
+}
+
+bool ash_qdq_sink(const ash_qdq *q, uint32_t op, ash_sink *out) {
+  const ash_op *cast = &q->g->ops.items[op];
+  double scale, zero = 0;
+  *out = (ash_sink){.cast = op};
+  if (cast->kind != ASH_OP_map ||
+      strcmp(ash_op_string(cast, "fn", ""), "cast") != 0 ||
+      !is_eight(type_of(q, cast->outputs[0])))
+    return false;
+  const ash_op *clip = made_by_map(q, cast->inputs[0], "clip");
+  if (!is_cut(q, clip, type_of(q, cast->outputs[0])))
+    return false;
+  bool own = add_slot(q, out, cast->inputs[0]);
+  uint32_t at = clip->inputs[0];
+  const ash_op *moved = made_by(q, at, ASH_OP_add, "add");
+  if (moved && read_one(q, moved->inputs[1], &zero)) {
+    own = own && add_slot(q, out, at);
+    at = moved->inputs[0];
+  }
+  const ash_op *round = made_by_map(q, at, "round");
+  const ash_op *div =
+      round ? made_by(q, round->inputs[0], ASH_OP_div, "div") : NULL;
+  if (!div || !read_one(q, div->inputs[1], &scale))
+    return false;
+  if (own && add_slot(q, out, at))
+    (void)add_slot(q, out, round->inputs[0]);
+  out->real = div->inputs[0];
+  out->out = (ash_levels){cast->outputs[0], type_of(q, cast->outputs[0]),
+                          (float)scale, (int32_t)zero};
+  return is_usable(&out->out, scale, zero);
+}
+
+void ash_qdq_skip(const ash_qdq *q, ash_sink *s) {
+  const ash_op *view = ash_qdq_writer(q, s->real);
+  (void)add_slot(q, s, s->real);
+  s->real = view->inputs[0];
+}
+
+/* ---- weights ------------------------------------------------------------- */
+
+/* The largest number of which all are multiples by -128 to 127; 0: none. */
+static float find_unit(const ash_tensor *w, uint64_t first, uint64_t step,
+                       uint64_t count) {
+  float most = 0;
+  for (uint64_t i = 0; i < count; i++)
+    most = fmaxf(most, fabsf(ash_tensor_float(w, first + i * step)));
+  if (!(most > 0) || !isfinite(most))
+    return most == 0 ? 1.0f : 0.0f;
+  for (int32_t k = 1; k <= 128; k++) {
+    const double unit = (double)most / k;
+    bool fits = true;
+    for (uint64_t i = 0; i < count && fits; i++) {
+      const double x = (double)ash_tensor_float(w, first + i * step) / unit;
+      fits = fabs(x - floor(x + 0.5)) < 1e-3 && x < 127.5;
+    }
+    if (fits)
+      return (float)unit;
+  }
+  return 0.0f;
+}
+
+/* Weights [O, ..], those of depthwise layers [.., O], as int8. */
+ash_status ash_qdq_weights(ash_qdq *q, const ash_op *o, uint32_t *out,
+                           const float **scales) {
+  const ash_tensor *w = ash_op_in(q->g, o, 1);
+  const bool deep = o->kind == ASH_OP_depthwise_conv_2d;
+  const uint64_t n = ash_shape_elements(&w->shape);
+  const uint64_t channels = (uint64_t)w->shape.dim[deep ? 3 : 0];
+  const uint64_t each = n / channels;
+  float *units = ASH_NEW_ARRAY(&q->g->zone, float, (size_t)channels);
+  int32_t *zeros = ASH_NEW_ARRAY(&q->g->zone, int32_t, (size_t)channels);
+  int8_t *to = ASH_NEW_ARRAY(&q->g->zone, int8_t, (size_t)n);
+  const char *id = ash_zone_format(&q->g->zone, "levels_%u", q->made++);
+  *out = ASH_NO_ID;
+  ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
+  for (uint64_t c = 0; c < channels; c++) {
+    const uint64_t first = deep ? c : c * each, step = deep ? channels : 1;
+    units[c] = find_unit(w, first, step, each);
+    if (units[c] == 0.0f)
+      return ASH_OK; /* these weights have no levels */
+    for (uint64_t i = 0; i < each; i++)
+      to[first + i * step] = (int8_t)floor(
+          (double)ash_tensor_float(w, first + i * step) / (double)units[c] +
+          0.5);
+  }
+  *scales = units;
+  return ash_graph_add_tensor(
+      q->g, out,
+      (ash_tensor){.name = w->name,
+                   .id = id,
+                   .kind = ASH_TENSOR_CONSTANT,
+                   .type = ASH_INT8,
+                   .shape = w->shape,
+                   .quant = {.count = (uint32_t)channels,
+                             .scale = units,
+                             .zero_point = zeros,
+                             .axis = deep ? 3 : 0},
+                   .data = (const uint8_t *)to,
+                   .file_byte = UINT64_MAX});
+}
+
+/* The bias in steps of the sums; false where one does not fit. */
+ash_status ash_qdq_bias(ash_qdq *q, const ash_op *o, float in,
+                        const float *scales, uint32_t *out, bool *fits) {
+  const ash_tensor *b = ash_op_in(q->g, o, 2);
+  *fits = true;
+  *out = ASH_NO_ID;
+  if (!b)
+    return ASH_OK;
+  const uint64_t n = ash_shape_elements(&b->shape);
+  int32_t *to = ASH_NEW_ARRAY(&q->g->zone, int32_t, (size_t)n);
+  const char *id = ash_zone_format(&q->g->zone, "steps_%u", q->made++);
+  ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
+  for (uint64_t i = 0; i < n; i++) {
+    const double x =
+        (double)ash_tensor_float(b, i) / ((double)in * (double)scales[i]);
+    *fits = *fits && fabs(x) < 1e9;
+    to[i] = *fits ? (int32_t)floor(x + 0.5) : 0;
+  }
+  const ash_shape shape = b->shape;
+  return ash_uses_constant(q->g, out, id, ASH_INT32, &shape, to);
+}
+
+ash_status ash_qdq_constant(ash_qdq *q, uint32_t tensor, ash_levels *out) {
+  const ash_tensor t = q->g->tensors.items[tensor];
+  *out = (ash_levels){.tensor = ASH_NO_ID, .type = ASH_INT8};
+  if (!t.data || t.type != ASH_FLOAT32)
+    return ASH_OK;
+  const uint64_t n = ash_shape_elements(&t.shape);
+  int8_t *to = ASH_NEW_ARRAY(&q->g->zone, int8_t, (size_t)n);
+  ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
+  out->scale = find_unit(&t, 0, 1, n);
+  if (out->scale == 0.0f || !isfinite(out->scale))
+    return ASH_OK;
+  for (uint64_t i = 0; i < n; i++)
+    to[i] = (int8_t)floor((double)ash_tensor_float(&t, i) / (double)out->scale +
+                          0.5);
+  const char *id = ash_zone_format(&q->g->zone, "levels_%u", q->made++);
+  ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
+  return ash_uses_constant(q->g, &out->tensor, id, ASH_INT8, &t.shape, to);
+}

@@ -1,0 +1,133 @@
+/* rows.c - softmax of rows that are too long for the compute memory.
+ *
+ *   softmax(x)   ->   e = exp((x - max(x)) * beta),  e / sum(e)
+ *
+ * Tiles of softmax are whole rows (tile/space_along.c); largest values and sums
+ * may be cut, with accumulators. The arithmetic is that of the kernel, element
+ * by element and in its order, so the results are the same. Only float, only
+ * for devices with a compute memory, only where a row does not fit it. */
+#include "pass/pass.h"
+
+#include "graph/compact.h"
+#include "graph/verify.h"
+
+#include <string.h>
+
+enum { SLACK = 64 }; /* alignment of the buffers */
+
+typedef struct rows {
+  ash_ctx *ctx;
+  ash_graph *g;
+  const ash_op *op;
+} rows;
+
+static bool is_too_long(const rows *r) {
+  if (r->op->kind != ASH_OP_softmax)
+    return false;
+  const ash_tensor *x = ash_op_in(r->g, r->op, 0);
+  const uint32_t rank = x->shape.rank;
+  return x->type == ASH_FLOAT32 && rank > 0 &&
+         8 * (uint64_t)x->shape.dim[rank - 1] + SLACK > r->g->piece_bytes;
+}
+
+static uint32_t rank_of(const rows *r) {
+  return ash_op_in(r->g, r->op, 0)->shape.rank;
+}
+
+/* A tensor like the op's input, or with one value a row. */
+static ash_status add_tensor(const rows *r, uint32_t *out, bool narrow) {
+  ash_tensor t = *ash_op_out(r->g, r->op, 0);
+  t.id = NULL;
+  t.is_output = false;
+  if (narrow)
+    t.shape.dim[t.shape.rank - 1] = 1;
+  return ash_graph_add_tensor(r->g, out, t);
+}
+
+static ash_status add_constant(const rows *r, uint32_t *out, ash_type type,
+                               uint32_t bits) {
+  uint8_t *data = ASH_NEW_ARRAY(&r->g->zone, uint8_t, 4);
+  ASH_TRY(ash_zone_check(r->ctx, &r->g->zone));
+  for (uint32_t i = 0; i < 4; i++)
+    data[i] = (uint8_t)(bits >> (8 * i));
+  return ash_graph_add_tensor(r->g, out,
+                              (ash_tensor){.name = "of_rows",
+                                           .kind = ASH_TENSOR_CONSTANT,
+                                           .type = type,
+                                           .shape = {1, {1}},
+                                           .file_byte = UINT64_MAX,
+                                           .data = data});
+}
+
+static ash_status add_op(const rows *r, ash_op_kind kind, uint32_t a,
+                         uint32_t b, uint32_t y) {
+  uint32_t in[2] = {a, b}, op;
+  const char *id =
+      ash_zone_format(&r->g->zone, "%s_%s", r->op->id, ash_op_kind_text(kind));
+  ASH_TRY(ash_zone_check(r->ctx, &r->g->zone));
+  ASH_TRY(ash_graph_add_op(r->g, &op,
+                           (ash_op){.kind = kind,
+                                    .id = id,
+                                    .source_index = r->op->source_index,
+                                    .input_count = b == ASH_NO_ID ? 1 : 2,
+                                    .output_count = 1,
+                                    .inputs = in,
+                                    .outputs = &y}));
+  return kind == ASH_OP_reduce_max || kind == ASH_OP_sum
+             ? ash_graph_set_attr(r->g, op, ASH_INT_ATTR("keep_dims", 1))
+             : ASH_OK;
+}
+
+static ash_status scale(const rows *r, uint32_t *x) {
+  const float beta = (float)ash_op_float(r->op, "beta", 1.0);
+  uint32_t bits, by, y;
+  if (beta >= 1.0f && beta <= 1.0f)
+    return ASH_OK;
+  memcpy(&bits, &beta, sizeof bits);
+  ASH_TRY(add_constant(r, &by, ASH_FLOAT32, bits));
+  ASH_TRY(add_tensor(r, &y, false));
+  ASH_TRY(add_op(r, ASH_OP_mul, *x, by, y));
+  *x = y;
+  return ASH_OK;
+}
+
+static ash_status take_apart(const rows *r) {
+  const uint32_t x = r->op->inputs[0], out = r->op->outputs[0];
+  uint32_t axis, most, less, e, sum;
+  ASH_TRY(add_constant(r, &axis, ASH_INT32, rank_of(r) - 1));
+  ASH_TRY(add_tensor(r, &most, true));
+  ASH_TRY(add_tensor(r, &less, false));
+  ASH_TRY(add_tensor(r, &e, false));
+  ASH_TRY(add_tensor(r, &sum, true));
+  ASH_TRY(add_op(r, ASH_OP_reduce_max, x, axis, most));
+  ASH_TRY(add_op(r, ASH_OP_sub, x, most, less));
+  ASH_TRY(scale(r, &less));
+  ASH_TRY(add_op(r, ASH_OP_exp, less, ASH_NO_ID, e));
+  ASH_TRY(add_op(r, ASH_OP_sum, e, axis, sum));
+  return add_op(r, ASH_OP_div, e, sum, out);
+}
+
+ash_status ash_pass_rows(ash_ctx *ctx, ash_graph *g) {
+  const size_t count = g->op_count;
+  rows r = {.ctx = ctx, .g = g};
+  bool any = false;
+  for (size_t i = 0; g->piece_bytes && i < count && !any; i++) {
+    r.op = &g->ops.items[i];
+    any = is_too_long(&r);
+  }
+  if (!any)
+    return ASH_OK;
+  ash_op *ops = ash_zone_copy(&ctx->scratch, g->ops.items, count * sizeof *ops);
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+  g->op_count = 0;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t same;
+    r.op = &ops[i];
+    if (is_too_long(&r))
+      ASH_TRY(take_apart(&r));
+    else
+      ASH_TRY(ash_graph_add_op(g, &same, ops[i]));
+  }
+  ASH_TRY(ash_graph_compact(g));
+  return ash_graph_verify(ctx, g);
+}

@@ -1,0 +1,54 @@
+/* ref_chain.c - chain: every stage stored in its own type, as the maps that it
+ * stands for would. */
+#include "graph/chain.h"
+#include "ref/ref_any.h"
+
+/* The stages of one element. */
+typedef struct row {
+  const ash_ref_call *c;
+  const ash_chain *chain;
+  const int32_t *at;
+  uint64_t value[ASH_CHAIN_STAGES]; /* bytes of each stage's type */
+} row;
+
+static ash_number argument(const row *r, const ash_chain_arg *a) {
+  if (a->source == ASH_CHAIN_VALUE)
+    return (ash_number){.real = ash_type_is_float(a->type),
+                        .is_unsigned = a->type == ASH_UINT64,
+                        .x = a->x,
+                        .i = a->i};
+  if (a->source == ASH_CHAIN_STAGE) {
+    const ash_tensor like = {.type = a->type};
+    return ash_number_get(&like, &r->value[a->index], 0);
+  }
+  const ash_tensor *in = ash_ref_in(r->c, a->index);
+  return ash_number_get(
+      in, ash_ref_read(r->c, a->index),
+      ash_ref_index(&in->shape, r->at, ash_ref_out(r->c, 0)->shape.rank));
+}
+
+static ash_number run_stage(row *r, uint32_t k) {
+  const ash_chain_stage *s = &r->chain->stages[k];
+  ash_number o[ASH_FN_OPERANDS] = {{0}};
+  for (uint32_t i = 0; i < ash_fn_operands(s->fn); i++)
+    o[i] = argument(r, &s->args[i]);
+  return ash_number_apply(s->fn, o);
+}
+
+ash_status ash_ref_chain(const ash_ref_call *c) {
+  const ash_tensor *out = ash_ref_out(c, 0);
+  int32_t at[ASH_RANK_MAX] = {0};
+  ash_chain chain;
+  uint32_t stage;
+  row r = {c, &chain, at, {0}};
+  (void)ash_chain_read(&chain, c->g, c->op, &stage);
+  for (uint64_t i = 0; i < ash_ref_elements(out); i++) {
+    for (uint32_t k = 0; k + 1 < chain.count; k++) {
+      const ash_tensor like = {.type = chain.stages[k].type};
+      ash_number_put(&like, &r.value[k], 0, run_stage(&r, k));
+    }
+    ash_number_put(out, ash_ref_write(c, 0), i, run_stage(&r, chain.count - 1));
+    ash_ref_next(&out->shape, at);
+  }
+  return ASH_OK;
+}
