@@ -101,6 +101,10 @@ ASH_API ASH_MUST_CHECK ash_status ash_tile_space_of(ash_ctx *ctx,
 
 /* Whether an operator has a rule at all (for some tensors it may say no). */
 ASH_API bool ash_op_is_tiled(ash_op_kind kind);
+/* Whether its rule keeps lines along an axis, or images, together. If the
+ * smallest piece does not fit, such an operator runs where the processor
+ * reaches its tensors. */
+ASH_API bool ash_op_keeps_lines(ash_op_kind kind);
 
 /* The box of an operand for the piece [at, at + n). When the cuts are at
  * multiples of the granules, only parts of something that is joined or split

@@ -136,6 +136,19 @@ static const struct {
     [ASH_OP_put_nd] = {ash_space_put_nd, NULL},
 };
 
+/* Whatever has these rules keeps lines along an axis, or images, together. */
+bool ash_op_keeps_lines(ash_op_kind kind) {
+  static ash_space_rule *const rules[] = {
+      ash_space_rows,         ash_space_running,       ash_space_resize,
+      ash_space_resample,     ash_space_images,        ash_space_take,
+      ash_space_take_nd,      ash_space_take_elements, ash_space_put_nd,
+      ash_space_put_elements, ash_space_batches};
+  for (size_t i = 0; i < ASH_COUNT_OF(rules); i++)
+    if (kind < ASH_OP_COUNT && table[kind].space == rules[i])
+      return true;
+  return kind == ASH_OP_arg_max || kind == ASH_OP_arg_min;
+}
+
 bool ash_space_rules_of(ash_op_kind kind, ash_space_rule **space,
                         ash_local_rule **local) {
   if (kind >= ASH_OP_COUNT || !table[kind].space)

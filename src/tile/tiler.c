@@ -180,9 +180,11 @@ static bool size_smallest(const ash_tile_problem *p, ash_facts *f, bool sums,
   return ash_model_sizes(f, p, out, &cut);
 }
 
-static ash_status nofit(tiler *t, const ash_tile_problem *p, ash_facts *f) {
+static ash_status nofit(tiler *t, const ash_tile_problem *p) {
   ash_tile_sizes whole, pieces;
+  ash_facts *f;
   uint32_t level;
+  ASH_TRY(ash_facts_new(&f, p));
   if (!size_smallest(p, f, false, &whole) ||
       !size_smallest(p, f, p->space->accumulator_bytes != 0, &pieces))
     return ash_nomem(t->ctx);
@@ -209,9 +211,11 @@ static ash_status search_best(tiler *t, const ash_tile_problem *p, ash_facts *f,
   return ash_search_cost(&limited, f, out);
 }
 
+/* Nothing fits: `out` stays as it was, and `*fits` says so. */
 static ash_status search_op(tiler *t, ash_tiling *out,
-                            const ash_tile_problem *p) {
+                            const ash_tile_problem *p, bool *fits) {
   ash_facts *f;
+  *fits = true;
   ASH_TRY(ash_facts_new(&f, p));
   for (uint32_t i = 0; i < t->known_count; i++)
     if (ash_problem_same(&t->known[i].p, p))
@@ -219,8 +223,9 @@ static ash_status search_op(tiler *t, ash_tiling *out,
   known *mine = &t->known[t->known_count];
   *mine = (known){.p = *p};
   ASH_TRY(search_best(t, p, f, &mine->found));
-  if (!mine->found.found)
-    return nofit(t, p, f);
+  *fits = mine->found.found;
+  if (!*fits)
+    return ASH_OK;
   t->known_count++;
   return keep(t, out, p, f, &mine->found);
 }
@@ -271,40 +276,64 @@ static ash_status ask_copies(tiler *t, ash_tile_problem *p, uint32_t target) {
   return ASH_OK;
 }
 
-static ash_status tile_op(tiler *t, uint32_t op) {
-  ash_tile_problem p = {.ctx = t->ctx,
-                        .g = t->g,
-                        .buffering = t->options.buffering,
-                        .ticks = t->options.ticks};
-  ash_tiling *out = &t->tilings[op];
-  const char *why = NULL;
-  uint32_t target = t->device->compute_memory;
-  out->op = op;
-  if (is_view(t, op))
-    return run_in_place(t, out, op, "a view: nothing is computed");
-  ASH_TRY(ash_tile_space_of(t->ctx, &p.space, &why, t->g, op));
-  if (p.space && p.space->operand_count > ASH_OPERANDS_MAX) {
-    p.space = NULL;
-    why = "it has too many operands";
-  }
-  if (!p.space && ash_hierarchy_reaches(&t->h, op))
-    return run_in_place(t, out, op, why);
-  if (!p.space) {
-    ASH_TRY(whole_space(t, &p.space, op));
-    out->reason = why;
-    for (uint32_t o = 0; o < p.space->operand_count; o++)
-      target =
-          ash_hierarchy_near(&t->h, t->h.home[p.space->operands[o].tensor]);
-  }
-  set_speed(t, &p);
-  if (p.space->operand_count > ASH_OPERANDS_MAX ||
-      !ash_hierarchy_levels(&t->h, &p, op, target))
+/* Cuts the op, or refuses with the sizes of its smallest pieces. */
+static ash_status search_from(tiler *t, ash_tile_problem *p, uint32_t target,
+                              bool *fits) {
+  const uint32_t op = p->space->op;
+  set_speed(t, p);
+  if (p->space->operand_count > ASH_OPERANDS_MAX ||
+      !ash_hierarchy_levels(&t->h, p, op, target))
     return ash_fail(t->ctx, ASH_UNSUPPORTED, ASH_D_tile_path,
                     ash_graph_loc(t->g, op, ASH_NO_ID),
                     "no way leads from the operands of %s to %s",
                     t->g->ops.items[op].id, t->device->memories[target].name);
-  ASH_TRY(ask_copies(t, &p, target));
-  return search_op(t, out, &p);
+  ASH_TRY(ask_copies(t, p, target));
+  return search_op(t, &t->tilings[op], p, fits);
+}
+
+static ash_tile_problem problem_of(const tiler *t) {
+  return (ash_tile_problem){.ctx = t->ctx,
+                            .g = t->g,
+                            .buffering = t->options.buffering,
+                            .ticks = t->options.ticks};
+}
+
+/* In one piece, where the processor reaches its tensors: at home, or in the
+ * nearest such memory. */
+static ash_status run_whole(tiler *t, uint32_t op, const char *why) {
+  ash_tile_problem p = problem_of(t);
+  uint32_t target = t->device->compute_memory;
+  bool fits;
+  if (ash_hierarchy_reaches(&t->h, op))
+    return run_in_place(t, &t->tilings[op], op, why);
+  ASH_TRY(whole_space(t, &p.space, op));
+  t->tilings[op].reason = why;
+  for (uint32_t o = 0; o < p.space->operand_count; o++)
+    target = ash_hierarchy_near(&t->h, t->h.home[p.space->operands[o].tensor]);
+  ASH_TRY(search_from(t, &p, target, &fits));
+  return fits ? ASH_OK : nofit(t, &p);
+}
+
+static ash_status tile_op(tiler *t, uint32_t op) {
+  ash_tile_problem p = problem_of(t);
+  const ash_op *o = &t->g->ops.items[op];
+  const char *why = NULL;
+  bool fits;
+  t->tilings[op].op = op;
+  if (is_view(t, op))
+    return run_in_place(t, &t->tilings[op], op, "a view: nothing is computed");
+  ASH_TRY(ash_tile_space_of(t->ctx, &p.space, &why, t->g, op));
+  if (!p.space || p.space->operand_count > ASH_OPERANDS_MAX)
+    return run_whole(t, op, p.space ? "it has too many operands" : why);
+  ASH_TRY(search_from(t, &p, t->device->compute_memory, &fits));
+  if (fits)
+    return ASH_OK;
+  if (!ash_op_keeps_lines(o->kind))
+    return nofit(t, &p);
+  ash_note(t->ctx, ASH_D_tile_untiled, ash_graph_loc(t->g, op, ASH_NO_ID),
+           "the smallest piece of %s does not fit %s: it runs outside", o->id,
+           t->device->memories[t->device->compute_memory].name);
+  return run_whole(t, op, "its smallest piece does not fit");
 }
 
 static ash_status run(tiler *t, const ash_plan_options *plan,
