@@ -51,7 +51,7 @@ playground: all
 
 test-devices: test-deps
 	@tools/install-deps devices
-	@ASHLAR_BOARDS=all ASHLAR_LAYERS=10000 tests/run --quick devices kernel_variants
+	@ASHLAR_BOARDS=all ASHLAR_LAYERS=10000 tests/run --quick devices kernel_variants vectors
 	@bench/compare build-test/bin/ashlar
 
 test-tiles: all

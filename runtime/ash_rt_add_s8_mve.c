@@ -37,15 +37,7 @@ static void ash_rt_add_run_mve(const ash_rt_add_s8_params *p, const int8_t *a,
 #else
 static void ash_rt_add_run_mve(const ash_rt_add_s8_params *p, const int8_t *a,
                                const int8_t *b, int8_t *out, int32_t count) {
-  for (int32_t i = 0; i < count; i++) {
-    const int32_t x = ash_rt_rescale((a[i] + p->a_offset) * (1 << 20),
-                                     p->a_multiplier, p->a_shift);
-    const int32_t y = ash_rt_rescale((b[i] + p->b_offset) * (1 << 20),
-                                     p->b_multiplier, p->b_shift);
-    out[i] = (int8_t)ash_rt_finish(
-        ash_rt_rescale(x + y, p->out_multiplier, p->out_shift), p->out_offset,
-        p->act_min, p->act_max);
-  }
+  ash_rt_add_plain(p, a, b, out, count);
 }
 #endif
 

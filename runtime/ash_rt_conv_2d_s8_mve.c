@@ -12,9 +12,10 @@ typedef struct ash_rt_conv_mve {
   int32_t blocks; /* of sixteen taps, in a column */
 } ash_rt_conv_mve;
 
-static void ash_rt_conv_column_mve(const ash_rt_conv_2d_s8_params *p,
-                                   const int8_t *in, int32_t y, int32_t x,
-                                   int8_t *to) {
+/* Not inlined: borders are rare, and the loop over pixels wants registers. */
+static ASH_RT_NOINLINE void
+ash_rt_conv_column_mve(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
+                       int32_t y, int32_t x, int8_t *to) {
   ash_rt_conv_column(p, in, y, x, to, ash_rt_fill_mve, ash_rt_copy_mve);
 }
 

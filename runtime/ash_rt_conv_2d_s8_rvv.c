@@ -81,8 +81,7 @@ static void ash_rt_conv_pixel_rvv(const ash_rt_conv_rvv *k, const int8_t *x,
   const int32_t channels = k->p->window.out_c;
   const int8_t *w = k->filter;
   for (int32_t c = 0; c < channels; c += ASH_RT_RVV_GROUP) {
-    const int32_t left = channels - c;
-    const int32_t n = left < ASH_RT_RVV_GROUP ? left : ASH_RT_RVV_GROUP;
+    const int32_t n = ash_rt_group_rvv(channels - c);
     ash_rt_conv_group_rvv(k, x, w, c, n, out);
     w += (ptrdiff_t)n * k->taps;
   }

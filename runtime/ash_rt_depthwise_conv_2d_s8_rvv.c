@@ -58,9 +58,7 @@ static void ash_rt_depthwise_group_rvv(const ash_rt_depthwise *k, int32_t c,
 
 static void ash_rt_depthwise_pixel_rvv(const ash_rt_depthwise *k, int8_t *out) {
   for (int32_t c = 0; c < k->channels; c += ASH_RT_RVV_GROUP) {
-    const int32_t left = k->channels - c;
-    ash_rt_depthwise_group_rvv(
-        k, c, left < ASH_RT_RVV_GROUP ? left : ASH_RT_RVV_GROUP, out);
+    ash_rt_depthwise_group_rvv(k, c, ash_rt_group_rvv(k->channels - c), out);
   }
 }
 

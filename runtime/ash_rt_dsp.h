@@ -59,6 +59,18 @@ static inline uint32_t ash_rt_odd(uint32_t x) {
 #endif
 }
 
+/* Both sums; they wrap around. */
+static inline uint32_t ash_rt_add_pair(uint32_t a, uint32_t b) {
+#if ASH_RT_HAS_DSP
+  uint32_t r;
+  __asm__("sadd16 %0, %1, %2" : "=r"(r) : "r"(a), "r"(b));
+  return r;
+#else
+  return ash_rt_pair(ash_rt_low(a) + ash_rt_low(b),
+                     ash_rt_high(a) + ash_rt_high(b));
+#endif
+}
+
 /* s + the sum of both products; wraps around. */
 static inline int32_t ash_rt_mla_pair(int32_t s, uint32_t a, uint32_t b) {
 #if ASH_RT_HAS_DSP
@@ -194,6 +206,8 @@ void ash_rt_add_s8_dsp(const ash_rt_add_s8_params *p, const int8_t *a,
                        const int8_t *b, int8_t *out);
 void ash_rt_mul_s8_dsp(const ash_rt_mul_s8_params *p, const int8_t *a,
                        const int8_t *b, int8_t *out);
+void ash_rt_average_pool_2d_s8_dsp(const ash_rt_pool_2d_s8_params *p,
+                                   const int8_t *in, int8_t *out);
 void ash_rt_max_pool_2d_s8_dsp(const ash_rt_pool_2d_s8_params *p,
                                const int8_t *in, int8_t *out);
 

@@ -55,8 +55,7 @@ void ash_rt_fully_connected_s8_rvv(const ash_rt_fully_connected_s8_params *p,
   for (int32_t b = 0; b < p->batches; b++) {
     const int8_t *w = filter;
     for (int32_t c = 0; c < p->out_c; c += ASH_RT_RVV_GROUP) {
-      const int32_t left = p->out_c - c;
-      const int32_t n = left < ASH_RT_RVV_GROUP ? left : ASH_RT_RVV_GROUP;
+      const int32_t n = ash_rt_group_rvv(p->out_c - c);
       ash_rt_fc_group_rvv(&k, in, w, c, n, out);
       w += (ptrdiff_t)n * p->in_c;
     }

@@ -17,15 +17,7 @@ static void ash_rt_max_some_mve(const ash_rt_pane *b, const int8_t *row,
   }
   vstrbq_p_s8(out, vminq_s8(m, vdupq_n_s8((int8_t)high)), some);
 #else
-  for (int32_t i = 0; i < 16 && i < rest; i++) {
-    int32_t m = low;
-    for (int32_t y = 0; y < b->rows; y++)
-      for (int32_t k = 0; k < b->columns; k++) {
-        const int32_t v = row[y * b->row + k * b->column + i];
-        m = v > m ? v : m;
-      }
-    out[i] = (int8_t)(m > high ? high : m);
-  }
+  ash_rt_max_plain(b, row, rest < 16 ? rest : 16, low, high, out);
 #endif
 }
 

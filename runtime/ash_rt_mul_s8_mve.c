@@ -24,12 +24,7 @@ static void ash_rt_mul_run_mve(const ash_rt_mul_s8_params *p, const int8_t *a,
 #else
 static void ash_rt_mul_run_mve(const ash_rt_mul_s8_params *p, const int8_t *a,
                                const int8_t *b, int8_t *out, int32_t count) {
-  for (int32_t i = 0; i < count; i++) {
-    const int32_t y =
-        ash_rt_rescale((a[i] + p->a_offset) * (b[i] + p->b_offset),
-                       p->out_multiplier, p->out_shift);
-    out[i] = (int8_t)ash_rt_finish(y, p->out_offset, p->act_min, p->act_max);
-  }
+  ash_rt_mul_plain(p, a, b, out, count);
 }
 #endif
 

@@ -21,6 +21,101 @@ static inline int32_t ash_rt_count_of(const ash_rt_broadcast *shape) {
   return count;
 }
 
+/* ash_rt_add_s8 and ash_rt_mul_s8 without instructions for it. */
+static inline void ash_rt_add_plain(const ash_rt_add_s8_params *p,
+                                    const int8_t *a, const int8_t *b,
+                                    int8_t *out, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    const int32_t x = ash_rt_rescale((a[i] + p->a_offset) * (1 << 20),
+                                     p->a_multiplier, p->a_shift);
+    const int32_t y = ash_rt_rescale((b[i] + p->b_offset) * (1 << 20),
+                                     p->b_multiplier, p->b_shift);
+    out[i] = (int8_t)ash_rt_finish(
+        ash_rt_rescale(x + y, p->out_multiplier, p->out_shift), p->out_offset,
+        p->act_min, p->act_max);
+  }
+}
+
+static inline void ash_rt_mul_plain(const ash_rt_mul_s8_params *p,
+                                    const int8_t *a, const int8_t *b,
+                                    int8_t *out, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    const int32_t y =
+        ash_rt_rescale((a[i] + p->a_offset) * (b[i] + p->b_offset),
+                       p->out_multiplier, p->out_shift);
+    out[i] = (int8_t)ash_rt_finish(y, p->out_offset, p->act_min, p->act_max);
+  }
+}
+
+/* The largest of a window's elements in channels [0, count), within [low,
+ * high]; `from` is the first. Without instructions for it. */
+static inline void ash_rt_max_plain(const ash_rt_pane *b, const int8_t *from,
+                                    int32_t count, int32_t low, int32_t high,
+                                    int8_t *out) {
+  for (int32_t i = 0; i < count; i++) {
+    int32_t m = low;
+    for (int32_t y = 0; y < b->rows; y++)
+      for (int32_t k = 0; k < b->columns; k++) {
+        const int32_t v = from[y * b->row + k * b->column + i];
+        m = v > m ? v : m;
+      }
+    out[i] = (int8_t)(m > high ? high : m);
+  }
+}
+
+/* ---- averages over windows of at most 255 pixels ------------------------- */
+
+typedef struct ash_rt_average {
+  ash_rt_pane pane;
+  const int8_t *in; /* its first element */
+  int32_t count;
+  uint32_t inverse; /* 2^32 / count, rounded up; of 1: 2^32 - 1 */
+} ash_rt_average;
+
+/* An average is floor((sum + up) / count) - 128: `up` rounds and makes the sum
+ * positive; it is one less for negative sums if there can be ties, which go
+ * away from zero. Multiplying by the inverse is exact for sums below 2^16, but
+ * one too small for a count of one, which `up` makes good. */
+typedef struct ash_rt_average_round {
+  int32_t up;
+  int32_t ties; /* -1: lower negative sums */
+} ash_rt_average_round;
+
+static inline ash_rt_average_round ash_rt_average_round_of(int32_t count) {
+  ash_rt_average_round r;
+  r.up = count / 2 + 128 * count + (count == 1);
+  r.ties = count & 1 ? 0 : -1;
+  return r;
+}
+
+static inline ash_rt_average ash_rt_average_of(const ash_rt_window *w,
+                                               const int8_t *in, int32_t y,
+                                               int32_t x) {
+  ash_rt_average b;
+  b.pane = ash_rt_pane_of(w, y, x);
+  b.in = in + b.pane.first;
+  b.count = b.pane.rows ? b.pane.rows * b.pane.columns : 1;
+  b.inverse = b.count == 1 ? UINT32_MAX : UINT32_MAX / (uint32_t)b.count + 1;
+  return b;
+}
+
+/* Without instructions for it. */
+static inline void ash_rt_average_plain(const ash_rt_pool_2d_s8_params *p,
+                                        const ash_rt_average *b, int8_t *out) {
+  const ash_rt_average_round r = ash_rt_average_round_of(b->count);
+  for (int32_t c = 0; c < p->window.in_c; c++) {
+    const int8_t *row = b->in + c;
+    int32_t s = 0;
+    for (int32_t y = 0; y < b->pane.rows; y++, row += b->pane.row)
+      for (int32_t k = 0; k < b->pane.columns; k++)
+        s += row[k * b->pane.column];
+    s += s < 0 ? r.ties : 0;
+    const uint64_t n = (uint64_t)(uint32_t)(s + r.up);
+    const int32_t y = (int32_t)((n * b->inverse) >> 32) - 128;
+    out[c] = (int8_t)ash_rt_clamp(y, p->act_min, p->act_max);
+  }
+}
+
 /* ---- convolution: the taps of a pixel, one behind the other -------------- */
 
 /* Write a run of bytes and return its end. */
@@ -96,10 +191,11 @@ static inline void ash_rt_depthwise_find(ash_rt_depthwise *k,
 
 /* From a pixel without taps to the left or right of the input to the next. */
 static inline void ash_rt_depthwise_next(ash_rt_depthwise *k, int32_t step) {
+  const int8_t *const padding = k->padding;
   const int8_t **tap = k->taps;
   const int8_t **const end = tap + k->count;
   do
-    if (*tap != k->padding)
+    if (*tap != padding)
       *tap += step;
   while (++tap < end);
 }

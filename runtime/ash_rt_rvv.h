@@ -10,8 +10,12 @@
 
 #include "ash_rt_packed.h"
 
-/* Channels side by side. */
+/* Channels or elements side by side. */
 enum { ASH_RT_RVV_GROUP = 32 };
+
+static inline int32_t ash_rt_group_rvv(int32_t left) {
+  return left < ASH_RT_RVV_GROUP ? left : ASH_RT_RVV_GROUP;
+}
 
 #if defined(__riscv_vector) && __riscv_xlen == 64 && !defined(ASH_RT_PLAIN)
 #define ASH_RT_HAS_RVV 1
@@ -45,6 +49,21 @@ enum { ASH_RT_RVV_GROUP = 32 };
   "vmin.vx v8, v8, %[high]\n" ASH_RT_RVV_16                                    \
   "vnsrl.wi v16, v8, 0\n" ASH_RT_RVV_8 "vnsrl.wi v4, v16, 0\n"                 \
   "vse8.v v4, (%[out])\n"
+
+/* A register, times %[m] and 2^%[e]: ash_rt_rescale for shifts of 0 or below.
+ * Without a shift nothing is rounded again, so nothing may be lowered. */
+#define ASH_RT_RVV_SCALE(v, m, e, down)                                        \
+  "vsmul.vx " v ", " v ", %[" m "]\n"                                          \
+  "vand.vx v24, " v ", %[" e "]\n"                                             \
+  "vsra.vi v24, v24, 31\n"                                                     \
+  "vadd.vv " v ", " v ", v24\n"                                                \
+  "vssra.vx " v ", " v ", %[" down "]\n"
+
+/* Bytes from %[from], plus %[offset], as 32 bits. */
+#define ASH_RT_RVV_LOAD(v, from, offset)                                       \
+  "vle8.v v2, (%[" from "])\n"                                                 \
+  "vsext.vf4 " v ", v2\n"                                                      \
+  "vadd.vx " v ", " v ", %[" offset "]\n"
 
 /* ash_rt_rescale for shifts below 0, the zero point, and out with it. */
 #define ASH_RT_RVV_FINISH                                                      \
@@ -106,7 +125,17 @@ void ash_rt_fully_connected_s8_rvv(const ash_rt_fully_connected_s8_params *p,
                                    const int8_t *in, const int32_t *bias,
                                    const int8_t *filter, const int32_t *scale,
                                    int8_t *out);
+
+/* Tensors of one shape. */
 void ash_rt_add_s8_rvv(const ash_rt_add_s8_params *p, const int8_t *a,
                        const int8_t *b, int8_t *out);
+void ash_rt_mul_s8_rvv(const ash_rt_mul_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out);
+void ash_rt_average_pool_2d_s8_rvv(const ash_rt_pool_2d_s8_params *p,
+                                   const int8_t *in, int8_t *out);
+void ash_rt_max_pool_2d_s8_rvv(const ash_rt_pool_2d_s8_params *p,
+                               const int8_t *in, int8_t *out);
+void ash_rt_softmax_s8_rvv(const ash_rt_rows_params *p, const int8_t *in,
+                           const int32_t *table, int8_t *out);
 
 #endif

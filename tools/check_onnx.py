@@ -31,7 +31,7 @@ class Case:
         self.rng, self.level = rng, np.dtype(level)
         self.g = onnx_writer.Graph("case")
         self.inputs, self.ends = {}, []
-        self.opset = 13
+        self.opset, self.functions, self.files = 13, [], {}
 
     def quant(self, scale=None):
         """(scale, zero point) as constants."""
@@ -358,6 +358,103 @@ def spectrum(c):
     c.output("z", (2, 4, 4, 2), np.float32)
 
 
+def functions(c):
+    """A function that calls another, with names that the model uses, too, an
+    attribute of the caller and an input left out."""
+    inner = onnx_writer.Function("Bounded", ["x", "low"], ["y"])
+    inner.node("Clip", ["x", "low"], ["t0"])
+    inner.node("Add", ["t0", "x"], ["y"])
+    outer = onnx_writer.Function("Leaky", ["a", "low"], ["y", "z"], ["slope"])
+    outer.node("LeakyRelu", ["a"], ["x"],
+               alpha=onnx_writer.Ref("slope", float))
+    outer.node("Bounded", ["x", "low"], ["y"], "local")
+    outer.node("Bounded", ["x"], ["z"], "local")
+    c.functions = [inner, outer]
+    x = c.input("x", (2, 5), np.float32)
+    low = c.g.constant(np.array(-0.1, np.float32))
+    y = c.g.node("Tanh", [x], ["t0"])
+    c.g.node("Leaky", [y, low], ["u", "v"], "local",
+             slope=float(c.rng.uniform(0.1, 2)))
+    c.g.node("Sub", ["u", "t0"], ["y"])
+    c.output("y", (2, 5), np.float32)
+    c.output("v", (2, 5), np.float32)
+
+
+def storage(c):
+    """Constants in every field that may hold them, in a file beside the model,
+    and one that is listed as an input, too."""
+    x = c.input("x", (2, 6), np.float32)
+    c.files = {"weights.bin": bytes(8)}
+    y = x
+    for how in ("raw", "typed", ("weights.bin", 8)):
+        w = c.rng.standard_normal(6).astype(np.float32)
+        if how not in ("raw", "typed"):
+            c.files["weights.bin"] += w.tobytes()
+        y = c.g.node("Mul", [y, c.g.constant(w, how=how)])
+    for kind in (np.int8, np.uint8, np.int16, np.int32, np.int64, np.float16,
+                 np.float64, np.uint32, np.bool_):
+        k = c.g.constant(c.rng.integers(0, 2, 6).astype(kind), how="typed")
+        y = c.g.node("Add", [y, c.g.node("Cast", [k], to=1)])
+    listed = c.g.constant(np.full((6,), 0.5, np.float32))
+    c.g.ins.append((listed, np.dtype(np.float32), (6,)))
+    shape = c.g.constant(np.array([3, -1], np.int64), how="typed")
+    c.g.node("Reshape", [c.g.node("Sub", [y, listed]), shape], ["y"])
+    c.output("y", (3, 4), np.float32)
+
+
+def recurrent(op, gates):
+    """With directions, first states, lengths, peepholes, clipping, layouts and
+    activations at random."""
+    def build(c):
+        c.opset = 14
+        rng = c.rng
+        steps, batch, depth, units = (int(n) for n in rng.integers(1, 5, 4))
+        direction = str(rng.choice(["forward", "reverse", "bidirectional"]))
+        ways = 2 if direction == "bidirectional" else 1
+
+        def data(*shape):
+            return c.g.constant((rng.standard_normal(shape) * 0.5).astype(
+                np.float32))
+
+        attributes = dict(hidden_size=units, direction=direction)
+        x = c.input("x", (steps, batch, depth), np.float32)
+        inputs = [x, data(ways, gates * units, depth),
+                  data(ways, gates * units, units)]
+        inputs.append(data(ways, 2 * gates * units)
+                      if rng.random() < 0.7 else "")
+        inputs.append(c.g.constant(rng.integers(1, steps + 1, batch).astype(
+            np.int32)) if rng.random() < 0.3 else "")
+        inputs.append(data(ways, batch, units) if rng.random() < 0.5 else "")
+        outputs = ["y", "h"]
+        if op == "LSTM":
+            inputs.append(data(ways, batch, units)
+                          if rng.random() < 0.5 else "")
+            inputs.append(data(ways, 3 * units) if rng.random() < 0.4 else "")
+            outputs.append("k")
+            if rng.random() < 0.3:
+                attributes["input_forget"] = 1
+        if op == "GRU":
+            attributes["linear_before_reset"] = int(rng.integers(0, 2))
+        if rng.random() < 0.4:
+            attributes["clip"] = 0.7
+        if rng.random() < 0.4:
+            each = {"LSTM": ["HardSigmoid", "Relu", "ScaledTanh"],
+                    "GRU": ["Sigmoid", "LeakyRelu"], "RNN": ["Elu"]}[op]
+            numbers = {"LSTM": 2, "GRU": 1, "RNN": 1}[op] * ways
+            attributes["activation_alpha"] = [0.3] * numbers
+            if op == "LSTM":
+                attributes["activation_beta"] = [0.4] * numbers
+            attributes["activations"] = each * ways
+        while inputs[-1] == "":
+            inputs.pop()
+        c.g.node(op, inputs, outputs, **attributes)
+        c.output("y", (steps, ways, batch, units), np.float32)
+        c.output("h", (ways, batch, units), np.float32)
+        if op == "LSTM":
+            c.output("k", (ways, batch, units), np.float32)
+    return build
+
+
 LEVELS = ("int8", "uint8")
 NONE = ("none",)
 # name, builder, level types, may floats stay?
@@ -410,6 +507,11 @@ FAMILIES = [
     ("LpPool", lp_pool, ("uint8",), True),
     ("MaxPool_indices", pool_places, ("uint8",), True),
     ("spectra", spectrum, ("uint8",), True),
+    ("LSTM", recurrent("LSTM", 4), ("uint8",), True),
+    ("GRU", recurrent("GRU", 3), ("uint8",), True),
+    ("RNN", recurrent("RNN", 1), ("uint8",), True),
+    ("functions", functions, ("uint8",), True),
+    ("storage", storage, ("uint8",), True),
     ("Scan", scan, ("uint8",), True),
     ("Loop", loop, ("uint8",), True),
 ]
@@ -468,7 +570,10 @@ def check(args, name, build, level, floats, rng):
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(args.keep or temporary)
         path = folder / f"{name}_{level}.onnx"
-        onnx_writer.save(case.g, path, opset=case.opset)
+        onnx_writer.save(case.g, path, opset=case.opset,
+                         functions=case.functions)
+        for file, data in case.files.items():
+            (folder / file).write_bytes(data)
         (folder / "out.npz").unlink(missing_ok=True)
         try:
             theirs = expected(path, case)

@@ -35,11 +35,32 @@ def block(field, data):
     return varint(field << 3 | 2) + varint(len(data)) + data
 
 
-def tensor(name, array):
-    array = np.asarray(array)
-    return (b"".join(number(1, d) for d in array.shape)
-            + number(2, TYPES[array.dtype.name]) + block(8, name)
-            + block(9, np.ascontiguousarray(array).tobytes()))
+def typed(array):
+    """The values in the field that belongs to their type."""
+    kind, flat = array.dtype.name, array.ravel()
+    if kind == "float32":
+        return block(4, flat.tobytes())
+    if kind == "float64":
+        return block(10, flat.tobytes())
+    if kind == "float16":
+        flat = flat.view(np.uint16)
+    field = {"int64": 7, "uint32": 11, "uint64": 11}.get(kind, 5)
+    return block(field, b"".join(varint(int(v)) for v in flat))
+
+
+def tensor(name, array, how="raw"):
+    """`how`: raw, typed, or (file, offset) for data beside the model."""
+    array = np.ascontiguousarray(array)
+    head = (b"".join(number(1, d) for d in array.shape)
+            + number(2, TYPES[array.dtype.name]) + block(8, name))
+    if how == "raw":
+        return head + block(9, array.tobytes())
+    if how == "typed":
+        return head + typed(array)
+    entries = {"location": how[0], "offset": str(how[1]),
+               "length": str(array.nbytes)}
+    return (head + b"".join(block(13, block(1, k) + block(2, v))
+                            for k, v in entries.items()) + number(14, 1))
 
 
 def value_info(name, dtype, shape):
@@ -50,8 +71,17 @@ def value_info(name, dtype, shape):
     return block(1, name) + block(2, block(1, kind))
 
 
+class Ref:
+    """In functions: the caller's attribute of this name and kind of value."""
+
+    def __init__(self, name, kind):
+        self.name, self.kind = name, {float: 1, int: 2, str: 3}[kind]
+
+
 def attribute(name, value):
-    if isinstance(value, Graph):
+    if isinstance(value, Ref):
+        body, kind = block(21, value.name), value.kind
+    elif isinstance(value, Graph):
         body, kind = block(6, value.bytes()), 5
     elif isinstance(value, (bool, int, np.integer)):
         body, kind = number(3, int(value)), 2
@@ -86,9 +116,9 @@ class Graph:
         self.outs.append((name, np.dtype(dtype), tuple(shape)))
         return name
 
-    def constant(self, array, name=None):
+    def constant(self, array, name=None, how="raw"):
         name = name or f"c{len(self.constants)}"
-        self.constants.append((name, np.asarray(array)))
+        self.constants.append((name, np.asarray(array), how))
         return name
 
     def node(self, kind, inputs, outputs=None, domain="", **attributes):
@@ -111,10 +141,31 @@ class Graph:
                 + b"".join(block(12, value_info(*o)) for o in self.outs))
 
 
-def model(graph, opset=13, domains=("com.microsoft",), ir=8):
+class Function(Graph):
+    """Nodes that stand for a node of this name; inputs and outputs are names."""
+
+    def __init__(self, name, inputs, outputs, attributes=(), domain="local"):
+        super().__init__(name)
+        self.formal = (inputs, outputs, attributes)
+        self.domain = domain
+
+    def bytes(self, opset):
+        inputs, outputs, attributes = self.formal
+        return (block(1, self.name) + b"".join(block(4, i) for i in inputs)
+                + b"".join(block(5, o) for o in outputs)
+                + b"".join(block(6, a) for a in attributes)
+                + b"".join(block(7, n) for n in self.nodes)
+                + block(9, block(1, "") + number(2, opset))
+                + block(9, block(1, self.domain) + number(2, 1))
+                + block(10, self.domain))
+
+
+def model(graph, opset=13, domains=("com.microsoft",), ir=8, functions=()):
     sets = block(8, block(1, "") + number(2, opset))
+    domains = list(domains) + sorted({f.domain for f in functions})
     sets += b"".join(block(8, block(1, d) + number(2, 1)) for d in domains)
-    return number(1, ir) + block(7, graph.bytes()) + sets
+    return (number(1, ir) + block(7, graph.bytes()) + sets
+            + b"".join(block(25, f.bytes(opset)) for f in functions))
 
 
 def save(graph, path, **options):

@@ -252,6 +252,7 @@ static const char *params_of(const ash_call *c) {
       {"add_s8_cmsis", "add_s8"},
       {"mul_s8_cmsis", "mul_s8"},
       {"add_s8_rvv", "add_s8"},
+      {"mul_s8_rvv", "mul_s8"},
       {"mul_s8_mve", "mul_s8"},
       {"mul_s8_dsp", "mul_s8"},
       {"add_f32_mve", "binary_f32"},

@@ -10,8 +10,9 @@
 #include <string.h>
 
 enum {
-  DEPTH_MAX = 8,    /* graphs inside graphs */
-  SWEEPS_MAX = 256, /* over nodes that are out of order */
+  DEPTH_MAX = 8,           /* graphs inside graphs */
+  OPERATORS_MAX = 1 << 20, /* after unrolling */
+  SWEEPS_MAX = 256,        /* over nodes that are out of order */
 };
 
 /* ---- names --------------------------------------------------------------- */
@@ -64,6 +65,11 @@ void ash_ox_bind(ash_ox *m, const char *name, uint32_t tensor) {
   ash_tensor *t = &m->g->tensors.items[tensor];
   if (!*t->name)
     t->name = name;
+}
+
+void ash_ox_unbind(ash_ox *m, const char *name) {
+  if (m->status == ASH_OK && ash_ox_find(m, name) != ASH_NO_ID)
+    slot_of(m->names.items, m->names.capacity, name)->tensor = ASH_NO_ID;
 }
 
 /* ---- constants ----------------------------------------------------------- */
@@ -338,10 +344,17 @@ static const ash_ox_handler *find_handler(const char *type) {
   return NULL;
 }
 
-static void run_node(ash_ox *m, const ash_onnx_node *node) {
+void ash_ox_run_node(ash_ox *m, const ash_onnx_node *node) {
   const ash_ox_handler *h = find_handler(node->type);
+  const ash_onnx_function *f = ash_ox_function_of(m, node);
+  if (f) {
+    ash_ox_inline(m, f, node);
+    return;
+  }
   const ash_mark mark = ash_zone_mark(&m->ctx->scratch);
   m->node = node;
+  if (m->made > OPERATORS_MAX)
+    ash_ox_refuse(m, "such a number of operators");
   if (h && m->opset < 7 && ash_ox_attr(m, "broadcast"))
     ash_ox_refuse(m, "broadcasting as before operator set 7");
   if (h)
@@ -378,7 +391,7 @@ static void run_nodes(ash_ox *m, const ash_onnx_graph *graph) {
       if (done[i] || (!last && !is_ready(m, &graph->nodes[i])))
         continue;
       m->node_index = i;
-      run_node(m, &graph->nodes[i]);
+      ash_ox_run_node(m, &graph->nodes[i]);
       done[i] = true;
       left--;
     }
@@ -394,7 +407,7 @@ void ash_ox_run_graph(ash_ox *m, const ash_onnx_graph *graph) {
                 ash_ox_from_tensor(m, &graph->constants[i]));
   for (uint32_t i = 0; i < graph->node_count && m->status == ASH_OK; i++) {
     m->node_index = m->depth == 1 ? i : m->node_index;
-    run_node(m, &graph->nodes[i]);
+    ash_ox_run_node(m, &graph->nodes[i]);
   }
   m->depth--;
   m->node = outer;
@@ -427,7 +440,7 @@ uint32_t ash_ox_run_as(ash_ox *m, const char *type, const uint32_t *inputs,
   node.input_count = count;
   node.output_count = 1;
   if (m->status == ASH_OK)
-    run_node(m, &node);
+    ash_ox_run_node(m, &node);
   m->node = outer;
   return m->status == ASH_OK ? ash_ox_find(m, node.outputs[0]) : ASH_NO_ID;
 }

@@ -160,7 +160,15 @@ uint32_t ash_ox_axis(ash_ox *m, int64_t axis, uint32_t rank);
 
 uint32_t ash_ox_find(const ash_ox *m, const char *name); /* ASH_NO_ID: none */
 void ash_ox_bind(ash_ox *m, const char *name, uint32_t tensor);
+void ash_ox_unbind(ash_ox *m, const char *name);
 void ash_ox_run_graph(ash_ox *m, const ash_onnx_graph *graph);
+void ash_ox_run_node(ash_ox *m, const ash_onnx_node *node);
+/* The model's function for such a node, NULL if there is none; and its nodes in
+ * the node's place (onnx_inline.c). */
+const ash_onnx_function *ash_ox_function_of(const ash_ox *m,
+                                            const ash_onnx_node *node);
+void ash_ox_inline(ash_ox *m, const ash_onnx_function *f,
+                   const ash_onnx_node *node);
 /* Reads the node as if it were of another type, with these inputs; the first
  * output. */
 uint32_t ash_ox_run_as(ash_ox *m, const char *type, const uint32_t *inputs,

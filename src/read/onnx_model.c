@@ -44,6 +44,16 @@ enum { /* AttributeProto */
        ATTR_INTS = 8,
        ATTR_STRINGS = 9,
        ATTR_TYPE = 20,
+       ATTR_REF = 21,
+};
+enum { /* FunctionProto */
+       FUNCTION_NAME = 1,
+       FUNCTION_INPUT = 4,
+       FUNCTION_OUTPUT = 5,
+       FUNCTION_NODE = 7,
+       FUNCTION_OPSET = 9,
+       FUNCTION_DOMAIN = 10,
+       FUNCTION_DEFAULT = 11,
 };
 enum { /* ValueInfoProto, TypeProto, its tensor type, its shape, a dimension */
        VALUE_NAME = 1,
@@ -246,13 +256,15 @@ static void read_lists(ash_onnx_reader *r, ash_onnx_attr *a, ash_pb_span m) {
 static ash_status read_attr(ash_onnx_reader *r, ash_onnx_attr *a,
                             ash_pb_span m) {
   ash_pb_field f;
-  a->name = "";
+  a->name = a->ref = "";
   a->s = (ash_pb_span){.pb = m.pb};
   read_kind(a, m);
   read_lists(r, a, m);
   while (ash_pb_next(&m, &f)) {
     if (f.number == ATTR_NAME)
       a->name = ash_pb_string(&f, r->zone);
+    else if (f.number == ATTR_REF)
+      a->ref = ash_pb_string(&f, r->zone);
     else if (f.number == ATTR_F && a->kind == ASH_ONNX_FLOAT)
       a->f = ash_pb_float(&f);
     else if (f.number == ATTR_I && a->kind == ASH_ONNX_INT)
@@ -268,15 +280,15 @@ static ash_status read_attr(ash_onnx_reader *r, ash_onnx_attr *a,
 
 /* ---- nodes --------------------------------------------------------------- */
 
-static ash_status read_attrs(ash_onnx_reader *r, ash_onnx_node *n,
-                             ash_pb_span m) {
+static ash_status read_attrs(ash_onnx_reader *r, ash_pb_span m, uint32_t number,
+                             const ash_onnx_attr **out, uint32_t *count) {
   ash_pb_field f;
-  n->attr_count = ash_onnx_count(r, m, NODE_ATTRIBUTE);
-  ash_onnx_attr *all = ASH_NEW_ARRAY(r->zone, ash_onnx_attr, n->attr_count);
+  *count = ash_onnx_count(r, m, number);
+  ash_onnx_attr *all = ASH_NEW_ARRAY(r->zone, ash_onnx_attr, *count);
   ASH_TRY(ash_zone_check(r->ctx, r->zone));
-  n->attrs = all;
-  for (uint32_t i = 0; i < n->attr_count && ash_pb_next(&m, &f);)
-    if (f.number == NODE_ATTRIBUTE)
+  *out = all;
+  for (uint32_t i = 0; i < *count && ash_pb_next(&m, &f);)
+    if (f.number == number)
       ASH_TRY(read_attr(r, &all[i++], ash_pb_sub(&f)));
   return ASH_OK;
 }
@@ -295,22 +307,22 @@ static ash_status read_node(ash_onnx_reader *r, ash_onnx_node *n,
     else if (f.number == NODE_DOMAIN)
       n->domain = ash_pb_string(&f, r->zone);
   r->node_name = n->name;
-  ASH_TRY(read_attrs(r, n, m));
+  ASH_TRY(read_attrs(r, m, NODE_ATTRIBUTE, &n->attrs, &n->attr_count));
   if (n->type[0] == '\0' && !m.pb->bad && !r->zone->failed)
     return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_onnx_model, ash_onnx_at(r),
                     "the node has no operator type");
   return ASH_OK;
 }
 
-static ash_status read_nodes(ash_onnx_reader *r, ash_onnx_graph *g,
-                             ash_pb_span m) {
+static ash_status read_nodes(ash_onnx_reader *r, ash_pb_span m, uint32_t number,
+                             const ash_onnx_node **out, uint32_t *count) {
   ash_pb_field f;
-  g->node_count = ash_onnx_count(r, m, GRAPH_NODE);
-  ash_onnx_node *all = ASH_NEW_ARRAY(r->zone, ash_onnx_node, g->node_count);
+  *count = ash_onnx_count(r, m, number);
+  ash_onnx_node *all = ASH_NEW_ARRAY(r->zone, ash_onnx_node, *count);
   ASH_TRY(ash_zone_check(r->ctx, r->zone));
-  g->nodes = all;
-  for (uint32_t i = 0; i < g->node_count && ash_pb_next(&m, &f);)
-    if (f.number == GRAPH_NODE) {
+  *out = all;
+  for (uint32_t i = 0; i < *count && ash_pb_next(&m, &f);)
+    if (f.number == number) {
       r->node = i;
       ASH_TRY(read_node(r, &all[i++], ash_pb_sub(&f)));
     }
@@ -349,7 +361,7 @@ static ash_status read_graph(ash_onnx_reader *r, ash_onnx_graph *g,
       return ash_fail(r->ctx, ASH_UNSUPPORTED, ASH_D_onnx_storage,
                       ash_onnx_at(r), "sparse constants are not supported");
   ASH_TRY(read_constants(r, g, m));
-  return read_nodes(r, g, m);
+  return read_nodes(r, m, GRAPH_NODE, &g->nodes, &g->node_count);
 }
 
 static void read_opset(ash_onnx_reader *r, ash_onnx_opset *o, ash_pb_span m) {
@@ -362,18 +374,47 @@ static void read_opset(ash_onnx_reader *r, ash_onnx_opset *o, ash_pb_span m) {
       o->version = ash_pb_int(&f);
 }
 
-static ash_status read_opsets(ash_onnx_reader *r, ash_onnx_model *model,
-                              ash_pb_span m) {
+static ash_status read_opsets(ash_onnx_reader *r, ash_pb_span m,
+                              uint32_t number, const ash_onnx_opset **out,
+                              uint32_t *count) {
   ash_pb_field f;
-  model->opset_count = ash_onnx_count(r, m, MODEL_OPSET);
-  model->function_count = ash_onnx_count(r, m, MODEL_FUNCTION);
-  ash_onnx_opset *all =
-      ASH_NEW_ARRAY(r->zone, ash_onnx_opset, model->opset_count);
+  *count = ash_onnx_count(r, m, number);
+  ash_onnx_opset *all = ASH_NEW_ARRAY(r->zone, ash_onnx_opset, *count);
   ASH_TRY(ash_zone_check(r->ctx, r->zone));
-  model->opsets = all;
-  for (uint32_t i = 0; i < model->opset_count && ash_pb_next(&m, &f);)
-    if (f.number == MODEL_OPSET)
+  *out = all;
+  for (uint32_t i = 0; i < *count && ash_pb_next(&m, &f);)
+    if (f.number == number)
       read_opset(r, &all[i++], ash_pb_sub(&f));
+  return ASH_OK;
+}
+
+static ash_status read_function(ash_onnx_reader *r, ash_onnx_function *n,
+                                ash_pb_span m) {
+  ash_pb_field f;
+  n->name = n->domain = "";
+  n->inputs = read_strings(r, m, FUNCTION_INPUT, &n->input_count);
+  n->outputs = read_strings(r, m, FUNCTION_OUTPUT, &n->output_count);
+  for (ash_pb_span rest = m; ash_pb_next(&rest, &f);)
+    if (f.number == FUNCTION_NAME)
+      n->name = ash_pb_string(&f, r->zone);
+    else if (f.number == FUNCTION_DOMAIN)
+      n->domain = ash_pb_string(&f, r->zone);
+  ASH_TRY(read_opsets(r, m, FUNCTION_OPSET, &n->opsets, &n->opset_count));
+  ASH_TRY(read_attrs(r, m, FUNCTION_DEFAULT, &n->defaults, &n->default_count));
+  return read_nodes(r, m, FUNCTION_NODE, &n->nodes, &n->node_count);
+}
+
+static ash_status read_functions(ash_onnx_reader *r, ash_onnx_model *model,
+                                 ash_pb_span m) {
+  ash_pb_field f;
+  model->function_count = ash_onnx_count(r, m, MODEL_FUNCTION);
+  ash_onnx_function *all =
+      ASH_NEW_ARRAY(r->zone, ash_onnx_function, model->function_count);
+  ASH_TRY(ash_zone_check(r->ctx, r->zone));
+  model->functions = all;
+  for (uint32_t i = 0; i < model->function_count && ash_pb_next(&m, &f);)
+    if (f.number == MODEL_FUNCTION)
+      ASH_TRY(read_function(r, &all[i++], ash_pb_sub(&f)));
   return ASH_OK;
 }
 
@@ -381,7 +422,8 @@ static ash_status read_model(ash_onnx_reader *r, ash_onnx_model *model,
                              ash_pb_span m) {
   ash_pb_field f;
   bool has_graph = false;
-  ASH_TRY(read_opsets(r, model, m));
+  ASH_TRY(read_opsets(r, m, MODEL_OPSET, &model->opsets, &model->opset_count));
+  ASH_TRY(read_functions(r, model, m));
   while (ash_pb_next(&m, &f))
     if (f.number == MODEL_IR_VERSION) {
       model->ir_version = ash_pb_int(&f);

@@ -63,6 +63,7 @@ typedef enum ash_onnx_attr_kind {
 
 typedef struct ash_onnx_attr {
   const char *name;
+  const char *ref; /* in functions: the caller's attribute; "" if none */
   ash_onnx_attr_kind kind;
   float f;
   int64_t i;
@@ -95,12 +96,23 @@ typedef struct ash_onnx_opset {
   int64_t version;
 } ash_onnx_opset;
 
+/* Nodes that stand for a node of this type; `defaults` are of attributes. */
+typedef struct ash_onnx_function {
+  const char *name, *domain;
+  uint32_t input_count, output_count, node_count, default_count, opset_count;
+  const char *const *inputs, *const *outputs;
+  const ash_onnx_node *nodes;
+  const ash_onnx_attr *defaults;
+  const ash_onnx_opset *opsets;
+} ash_onnx_function;
+
 typedef struct ash_onnx_model {
   ash_pb pb;
   int64_t ir_version;
   const char *producer;
   uint32_t opset_count, function_count;
   const ash_onnx_opset *opsets;
+  const ash_onnx_function *functions;
   ash_onnx_graph graph;
 } ash_onnx_model;
 

@@ -25,10 +25,18 @@ static void limits(ash_type type, double *low, double *high) {
   *high = is_signed ? levels / 2 - 1 : levels - 1;
 }
 
+static bool is_level(ash_type t) {
+  return t == ASH_INT8 || t == ASH_UINT8 || t == ASH_INT16 || t == ASH_UINT16;
+}
+
 /* round(x / scale) + zero, cut to the type. */
 static uint32_t quantise(ash_ox *m, uint32_t x, uint32_t scale, uint32_t zero,
                          ash_type type, int64_t axis) {
   double low, high;
+  if (!is_level(type)) {
+    ash_ox_refuse(m, "this type of levels");
+    return ASH_NO_ID;
+  }
   limits(type, &low, &high);
   uint32_t y = ash_ox_map1(
       m, ASH_FN_round, ash_ox_map2(m, ASH_FN_div, x, along(m, scale, x, axis)));
@@ -39,10 +47,6 @@ static uint32_t quantise(ash_ox *m, uint32_t x, uint32_t scale, uint32_t zero,
   y = ash_ox_map3(m, ASH_FN_clip, y, ash_ox_scalar(m, real, low),
                   ash_ox_scalar(m, real, high));
   return ash_ox_cast(m, y, type);
-}
-
-static bool is_level(ash_type t) {
-  return t == ASH_INT8 || t == ASH_UINT8 || t == ASH_INT16 || t == ASH_UINT16;
 }
 
 static void read_quantize(ash_ox *m) {

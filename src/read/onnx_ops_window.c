@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { AXES_MAX = ASH_RANK_MAX - 2 };
+enum { AXES_MAX = ASH_RANK_MAX - 2, TAPS_MAX = 4096 };
 
 typedef struct window {
   uint32_t axes; /* spatial ones */
@@ -404,7 +404,7 @@ static uint32_t windows_of(ash_ox *m, const window *w, uint32_t x) {
   return ash_ox_strided(m, x, &s, step, 0);
 }
 
-/* `numbers` of the input's elements with the padding around them. */
+/* With the padding around it. */
 static uint32_t padded(ash_ox *m, const window *w, uint32_t x, double value) {
   int64_t before[ASH_RANK_MAX] = {0}, after[ASH_RANK_MAX] = {0};
   for (uint32_t i = 0; i < w->axes; i++) {
@@ -418,60 +418,78 @@ static uint32_t padded(ash_ox *m, const window *w, uint32_t x, double value) {
                     ash_ox_scalar(m, ash_ox_type(m, x), value));
 }
 
-/* Where each element is in the whole input; with storage_order 1 the last two
- * axes change places. */
-static uint32_t numbers_of(ash_ox *m, const ash_shape *in) {
-  uint32_t at = ash_ox_iota(m, ASH_INT64, in->dim[0], in->rank, 0);
-  const bool turned = ash_ox_int(m, "storage_order", 0) != 0;
-  int64_t pitch[ASH_RANK_MAX] = {0}, n = 1;
+/* Steps from element to element of an axis in the whole input; with
+ * storage_order 1 the last two axes change places. */
+static void pitches(const ash_ox *m, const ash_shape *in, int64_t *pitch) {
+  int64_t n = 1;
   for (uint32_t i = in->rank; i-- > 0; n *= in->dim[i])
     pitch[i] = n;
-  if (turned && in->rank > 3) {
-    pitch[in->rank - 2] = 1;
-    pitch[in->rank - 1] = in->dim[in->rank - 2];
-  }
-  at = ash_ox_with(m, ASH_FN_mul, at, (double)pitch[0]);
-  for (uint32_t i = 1; i < in->rank; i++)
-    at = ash_ox_map2(
-        m, ASH_FN_add, at,
-        ash_ox_with(m, ASH_FN_mul,
-                    ash_ox_iota(m, ASH_INT64, in->dim[i], in->rank, i),
-                    (double)pitch[i]));
-  return at;
+  if (ash_ox_int(m, "storage_order", 0) == 0 || in->rank < 4)
+    return;
+  pitch[in->rank - 2] = 1;
+  pitch[in->rank - 1] = in->dim[in->rank - 2];
 }
 
-/* Two steps: which element of a window is the largest, and its number. */
+/* How far the elements of a window are behind its first. */
+static uint32_t offsets_of(ash_ox *m, const window *w, const int64_t *pitch,
+                           int32_t taps) {
+  int64_t *far = ASH_NEW_ARRAY(&m->g->zone, int64_t, (size_t)taps + 1);
+  if (m->status == ASH_OK)
+    m->status = ash_zone_check(m->ctx, &m->g->zone);
+  for (int32_t k = 0; m->status == ASH_OK && k < taps; k++) {
+    int32_t rest = k;
+    for (uint32_t i = w->axes; i-- > 0; rest /= (int32_t)w->kernel[i])
+      far[k] += rest % w->kernel[i] * w->dilation[i] * pitch[i + 2];
+  }
+  return m->status == ASH_OK
+             ? ash_ox_constant(m, ASH_INT64, (ash_shape){1, {taps}}, far)
+             : ASH_NO_ID;
+}
+
+/* Adds where the windows begin: a number an axis. */
+static uint32_t add_starts(ash_ox *m, const window *w, const int64_t *pitch,
+                           uint32_t x) {
+  const ash_shape s = *ash_ox_shape(m, x);
+  double before = 0;
+  for (uint32_t i = 0; i < s.rank && m->status == ASH_OK; i++) {
+    const bool moved = i > 1;
+    const int64_t step = moved ? w->stride[i - 2] * pitch[i] : pitch[i];
+    before += moved ? (double)(w->pad[i - 2] * pitch[i]) : 0;
+    if (s.dim[i] > 1)
+      x = ash_ox_map2(
+          m, ASH_FN_add, x,
+          ash_ox_with(m, ASH_FN_mul,
+                      ash_ox_iota(m, ASH_INT64, s.dim[i], s.rank, i),
+                      (double)step));
+  }
+  return ash_ox_with(m, ASH_FN_sub, x, before);
+}
+
+/* Which element of a window is the largest, and where that is. */
 static void pool_places(ash_ox *m) {
   const uint32_t x = ash_ox_in(m, 0);
   const ash_shape in = *ash_ox_shape(m, x);
+  int64_t pitch[ASH_RANK_MAX] = {0}, taps = 1;
   window w;
   if (!read_window(m, &w, &in, NULL))
     return;
-  if (2 + 2 * w.axes > ASH_RANK_MAX || !ash_ox_is_float(m, x)) {
-    ash_ox_refuse(m, "the output of indices of this type or rank");
+  for (uint32_t i = 0; i < w.axes; i++)
+    taps = taps > TAPS_MAX ? taps : taps * w.kernel[i];
+  if (2 + 2 * w.axes > ASH_RANK_MAX || !ash_ox_is_float(m, x) ||
+      taps > TAPS_MAX) {
+    ash_ox_refuse(m, "the output of indices of this type, rank or window");
     return;
   }
   const uint32_t all = windows_of(m, &w, padded(m, &w, x, -INFINITY));
-  const uint32_t where =
-      windows_of(m, &w, padded(m, &w, numbers_of(m, &in), 0));
   ash_shape flat = *ash_ox_shape(m, all);
   flat.rank = w.axes + 3;
-  flat.dim[flat.rank - 1] = 1;
-  for (uint32_t i = 0; i < w.axes; i++)
-    flat.dim[flat.rank - 1] *= (int32_t)w.kernel[i];
-  const uint32_t last = flat.rank - 1;
-  const uint32_t rows = ash_ox_reshape(m, all, flat);
+  flat.dim[flat.rank - 1] = (int32_t)taps;
   const uint32_t best =
-      ash_ox_fold(m, ASH_FOLD_ARG_MAX, rows, 1u << last, true);
-  const uint32_t place = ash_ox_add_op(
-      m, &(ash_ox_op){.kind = ASH_OP_take_elements,
-                      .inputs = {ash_ox_reshape(m, where, flat), best},
-                      .input_count = 2,
-                      .attrs = {ASH_INT_ATTR("axis", last)},
-                      .attr_count = 1,
-                      .type = ASH_INT64});
-  flat.rank--;
-  ash_ox_out(m, 1, ash_ox_reshape(m, place, flat));
+      ash_ox_fold(m, ASH_FOLD_ARG_MAX, ash_ox_reshape(m, all, flat),
+                  1u << (flat.rank - 1), false);
+  pitches(m, &in, pitch);
+  const uint32_t far = offsets_of(m, &w, pitch, (int32_t)taps);
+  ash_ox_out(m, 1, add_starts(m, &w, pitch, ash_ox_take(m, far, best, 0)));
 }
 
 static void read_max_pool(ash_ox *m) {

@@ -1,9 +1,11 @@
-/* space_fold.c - axes folded away. Dimensions that stay are free; of the folded
- * ones the outermost may be cut, with an accumulator: pieces then meet the
- * elements in the same order as the whole, so even floats come out alike. */
+/* space_fold.c - axes folded away. Dimensions that stay are free; folded ones
+ * may be cut, with an accumulator. Of floats only the outermost: pieces then
+ * meet the elements in the same order as the whole, so that they come out
+ * alike. */
 #include "tile/space.h"
 
 #include "graph/functions.h"
+#include "kernel/sums.h"
 
 static uint32_t folded_by_input(const ash_space_build *b, uint32_t rank) {
   const ash_tensor *axes = ash_op_in(b->g, b->op, 1);
@@ -13,6 +15,11 @@ static uint32_t folded_by_input(const ash_space_build *b, uint32_t rank) {
     bits |= 1u << (given < 0 ? given + rank : given);
   }
   return bits;
+}
+
+static bool needs_order(const ash_space_build *b) {
+  const ash_accumulator a = ash_op_accumulator(b->g, b->op);
+  return a == ASH_ACCUMULATOR_F32 || a == ASH_ACCUMULATOR_F64;
 }
 
 const char *ash_space_fold(ash_space_build *b) {
@@ -34,7 +41,7 @@ const char *ash_space_fold(ash_space_build *b) {
     to += keeps;
     if (!summed && s->dim[d] > 1) {
       ash_space_follow(in, d, ash_space_sum(b, ash_space_name(d), s->dim[d]));
-      summed = true;
+      summed = needs_order(b);
     }
   }
   return NULL;

@@ -115,7 +115,6 @@ static void run_add(int variant, int8_t *out, void *work) {
   else ash_rt_add_s8(&p, in, other, out);
 }
 
-#if !IS_RVV
 static void run_mul(int variant, int8_t *out, void *work) {
   const int32_t *q = h.pair;
   const ash_rt_mul_s8_params p = {line(), q[0], q[3],      q[6],
@@ -135,27 +134,28 @@ static void run_max(int variant, int8_t *out, void *work) {
   (&p, in, out);
   else ash_rt_max_pool_2d_s8(&p, in, out);
 }
-#endif
 
-#if IS_MVE
 static void run_average(int variant, int8_t *out, void *work) {
   const ash_rt_pool_2d_s8_params p = {window_of(), h.act_min, h.act_max};
   (void)work;
   if (variant)
-    ash_rt_average_pool_2d_s8_mve(&p, in, out);
-  else
-    ash_rt_average_pool_2d_s8(&p, in, out);
+    SUFFIX(ash_rt_average_pool_2d_s8)
+  (&p, in, out);
+  else ash_rt_average_pool_2d_s8(&p, in, out);
 }
 
+#if !IS_DSP
 static void run_softmax(int variant, int8_t *out, void *work) {
   const ash_rt_rows_params p = {h.window[0], h.window[1]};
   (void)work;
   if (variant)
-    ash_rt_softmax_s8_mve(&p, in, I(at[1]), out);
-  else
-    ash_rt_softmax_s8(&p, in, I(at[1]), out);
+    SUFFIX(ash_rt_softmax_s8)
+  (&p, in, I(at[1]), out);
+  else ash_rt_softmax_s8(&p, in, I(at[1]), out);
 }
+#endif
 
+#if IS_MVE
 static void run_conv_f32(int variant, int8_t *out, void *work) {
   const ash_rt_conv_2d_f32_params p = {window_of(), 1, h.low, h.high};
   float *to = (float *)(void *)out;
@@ -210,13 +210,13 @@ static layer_runner *const runners[LAYER_KINDS] = {
     [LAYER_DEPTHWISE] = run_depthwise,
     [LAYER_DENSE] = run_dense,
     [LAYER_ADD] = run_add,
-#if !IS_RVV
     [LAYER_MUL] = run_mul,
     [LAYER_MAX] = run_max,
+    [LAYER_AVERAGE] = run_average,
+#if !IS_DSP
+    [LAYER_SOFTMAX] = run_softmax,
 #endif
 #if IS_MVE
-    [LAYER_AVERAGE] = run_average,
-    [LAYER_SOFTMAX] = run_softmax,
     [LAYER_CONV_F32] = run_conv_f32,
     [LAYER_DEPTHWISE_F32] = run_depthwise_f32,
     [LAYER_DENSE_F32] = run_dense_f32,
