@@ -180,8 +180,8 @@ static ash_type result_type(const ash_whole *w, uint32_t t) {
 static ash_status put_op(ash_whole *w, ash_op op, const uint32_t *inputs,
                          ash_type type) {
   uint32_t index, out;
-  uint32_t *copy = ash_zone_copy(&w->ctx->scratch, inputs,
-                                 op.input_count * sizeof *inputs + 1);
+  uint32_t *copy =
+      ash_zone_copy(&w->ctx->scratch, inputs, op.input_count * sizeof *inputs);
   ASH_TRY(ash_zone_check(w->ctx, &w->ctx->scratch));
   ASH_TRY(result(w, &out, op.outputs[0], type));
   op.inputs = copy;
