@@ -131,12 +131,12 @@ static void step_lstm(ash_ox *m, cell *l, uint32_t x) {
     f = ash_ox_map2(m, ASH_FN_add, f,
                     ash_ox_map2(m, ASH_FN_mul, l->c, gate(m, l, l->peep, 2)));
   }
+  const bool coupled = ash_ox_int(m, "input_forget", 0) != 0;
+  uint32_t forget = coupled ? ASH_NO_ID : apply(m, l, l->f, f);
   const uint32_t in = apply(m, l, l->f, i);
-  const uint32_t forget =
-      ash_ox_int(m, "input_forget", 0)
-          ? ash_ox_map2(m, ASH_FN_sub, ash_ox_scalar(m, ash_ox_type(m, in), 1),
-                        in)
-          : apply(m, l, l->f, f);
+  if (coupled)
+    forget =
+        ash_ox_map2(m, ASH_FN_sub, ash_ox_scalar(m, ash_ox_type(m, in), 1), in);
   l->c = ash_ox_map2(m, ASH_FN_add, ash_ox_map2(m, ASH_FN_mul, forget, l->c),
                      ash_ox_map2(m, ASH_FN_mul, in, apply(m, l, l->g, g)));
   if (peep)
