@@ -18,13 +18,19 @@ typedef struct arg_list {
   size_t count;
 } arg_list;
 
-typedef enum arg_kind { ARG_FLAG, ARG_TEXT, ARG_NUMBER, ARG_REAL, ARG_LIST } arg_kind;
+typedef enum arg_kind {
+  ARG_FLAG,
+  ARG_TEXT,
+  ARG_NUMBER,
+  ARG_REAL,
+  ARG_LIST
+} arg_kind;
 
 typedef struct arg_option {
   const char *name;
   char letter; /* or 0 */
   arg_kind kind;
-  void *target; /* bool, const char *, uint64_t, double, arg_list */
+  void *target;      /* bool, const char *, uint64_t, double, arg_list */
   const char *value; /* what the help calls the value */
   const char *help;
 } arg_option;

@@ -147,8 +147,7 @@ static ash_status compare(job *j, const arg_list *files, ash_plan_diff *d) {
   return status == ASH_OK ? make_report(j) : status;
 }
 
-/* ---- for programs ---------------------------------------------------------
- */
+/* ---- for programs ------------------------------------------------------- */
 
 static void put_head(const char *key, const ash_diff_head *h) {
   bool first = true;

@@ -13,8 +13,7 @@ typedef struct job {
   bool all, json;
 } job;
 
-/* ---- diagnostics ----------------------------------------------------------
- */
+/* ---- diagnostics -------------------------------------------------------- */
 
 static void print_one(uint32_t id) {
   printf("ASH%04u: %s\n\n", (unsigned)id, ash_explain_title(id));
@@ -84,8 +83,7 @@ static int explain_ids(const job *j, const command *cmd, const arg_list *ids) {
   return 0;
 }
 
-/* ---- arenas ---------------------------------------------------------------
- */
+/* ---- arenas ------------------------------------------------------------- */
 
 static uint64_t arena_bytes(const ash_plan *p, const char *memory) {
   for (uint32_t i = 0; i < p->arena_count; i++)

@@ -68,8 +68,7 @@ static void print_model(const ash_graph *g) {
   print_totals(g);
 }
 
-/* ---- for programs ---------------------------------------------------------
- */
+/* ---- for programs ------------------------------------------------------- */
 
 static void put_tensor_json(const ash_tensor *t) {
   bool first = true;
@@ -139,8 +138,7 @@ static void print_json(const ash_graph *g) {
   printf("]\n}\n");
 }
 
-/* ---- a drawing ------------------------------------------------------------
- */
+/* ---- a drawing ---------------------------------------------------------- */
 
 /* Between quotes of the DOT language; the first of the names of fused ones. */
 static void put_dot_text(const char *text) {

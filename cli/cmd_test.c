@@ -38,8 +38,7 @@ static bool complain(const char *file, const char *before, const char *what,
   return false;
 }
 
-/* ---- ends of the model ----------------------------------------------------
- */
+/* ---- ends of the model -------------------------------------------------- */
 
 static size_t end_count(const ash_graph *g, bool inputs) {
   return inputs ? ash_graph_input_count(g) : ash_graph_output_count(g);
@@ -75,8 +74,7 @@ static const npz_array *find_array(const npz_file *f, const ash_tensor *t,
   return a ? a : i < f->count ? &f->arrays[i] : NULL;
 }
 
-/* ---- reading records ------------------------------------------------------
- */
+/* ---- reading records ---------------------------------------------------- */
 
 /* One more dimension in front of a tensor's shape counts cases. */
 static bool count_cases(record *r, const npz_array *a, const ash_tensor *t,
@@ -143,8 +141,7 @@ static ash_status load_record(record *r, const ash_graph *g, const char *file,
   return done ? ASH_OK : ASH_MALFORMED;
 }
 
-/* ---- engines --------------------------------------------------------------
- */
+/* ---- engines ------------------------------------------------------------ */
 
 static bool make_room(job *j) {
   const ash_graph *g = j->compiled.graph;
@@ -252,7 +249,7 @@ static bool run_engines(job *j, const host_build *b) {
   return right;
 }
 
-/* ---- building ------------------------------------------------------------- */
+/* ---- building ----------------------------------------------------------- */
 
 /* The module's files and those of the DMA engines. */
 static ash_generated *add_engines(const ash_compiled *c, size_t *count) {
@@ -286,8 +283,8 @@ static bool run_tiled(job *j, host_build *b, const char *driver) {
 }
 
 static bool run_flat(job *j, host_build *b, const char *driver) {
-  return host_build_make(b, j->s.ctx, j->compiled.files,
-                         j->compiled.file_count, driver) &&
+  return host_build_make(b, j->s.ctx, j->compiled.files, j->compiled.file_count,
+                         driver) &&
          run_program(j, b, j->in.cases, NULL, j->got.bytes);
 }
 
@@ -300,8 +297,8 @@ static ash_status run_generated(job *j) {
   char *text = tiled && !driver
                    ? NULL
                    : with_names(tiled ? driver : driver_text, prefix);
-  const bool done = text && (tiled ? run_tiled(j, &b, text)
-                                   : run_flat(j, &b, text));
+  const bool done =
+      text && (tiled ? run_tiled(j, &b, text) : run_flat(j, &b, text));
   free(driver);
   free(text);
   host_build_drop(&b);
@@ -309,8 +306,7 @@ static ash_status run_generated(job *j) {
   return done ? ASH_OK : ASH_INTERNAL;
 }
 
-/* ---- results --------------------------------------------------------------
- */
+/* ---- results ------------------------------------------------------------ */
 
 static ash_status save_outputs(const job *j) {
   const ash_graph *g = j->compiled.graph;

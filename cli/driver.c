@@ -1,5 +1,6 @@
 /* driver.c - see driver.h. Usage of the program: driver IN OUT CASES. IN holds
- * the inputs of each case one after the other, OUT gets the outputs likewise. */
+ * the inputs of each case one after the other, OUT gets the outputs likewise.
+ */
 #include "driver.h"
 
 const char driver_text[] =

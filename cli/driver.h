@@ -1,5 +1,5 @@
-/* driver.h - a main() for generated modules: reads recorded inputs, runs, writes
- * the outputs. Used by `ashlar test`. */
+/* driver.h - a main() for generated modules: reads recorded inputs, runs,
+ * writes the outputs. Used by `ashlar test`. */
 #ifndef CLI_DRIVER_H
 #define CLI_DRIVER_H
 

@@ -55,7 +55,9 @@ bool read_whole(const char *path, char **bytes, size_t *count) {
   return complain(path, "cannot be read to its end");
 }
 
-void free_whole(char *bytes) { free(bytes); }
+void free_whole(char *bytes) {
+  free(bytes);
+}
 
 bool write_whole(const char *path, const void *bytes, size_t count) {
   FILE *f = fopen(path, "wb");

@@ -174,8 +174,7 @@ static const char program_text[] =
     "}\n";
 /* clang-format on */
 
-/* ---- tables ---------------------------------------------------------------
- */
+/* ---- tables ------------------------------------------------------------- */
 
 typedef struct text {
   char *bytes;

@@ -125,8 +125,7 @@ static void put_name(FILE *out, const char *name) {
     (void)fputc(term_safe(*name), out);
 }
 
-/* ---- for people -----------------------------------------------------------
- */
+/* ---- for people --------------------------------------------------------- */
 
 static void print_alive(FILE *out, const why *w) {
   for (size_t i = 0; i < w->shown; i++) {
@@ -244,8 +243,7 @@ void print_why(const term *t, const ash_plan *p, const ash_graph *g,
   print_advice(t->out, &w, ifs, if_count);
 }
 
-/* ---- for programs ---------------------------------------------------------
- */
+/* ---- for programs ------------------------------------------------------- */
 
 static void put_slot_json(FILE *out, const why *w, const ash_slot *s) {
   static const char *const words[] = {"written", "read", "work", "waiting"};

@@ -19,8 +19,8 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-#define ASH_API        __attribute__((visibility("default")))
-#define ASH_MUST_CHECK __attribute__((warn_unused_result))
+#define ASH_API          __attribute__((visibility("default")))
+#define ASH_MUST_CHECK   __attribute__((warn_unused_result))
 #define ASH_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #else
 #define ASH_API
@@ -112,8 +112,7 @@ ASH_API void ash_ctx_forget(ash_ctx *ctx);
  * known; it may end sooner). It should return quickly. NULL: nobody listens. */
 typedef void ash_progress_fn(void *user, const char *what, uint64_t done,
                              uint64_t most);
-ASH_API void ash_ctx_on_progress(ash_ctx *ctx, ash_progress_fn *fn,
-                                 void *user);
+ASH_API void ash_ctx_on_progress(ash_ctx *ctx, ash_progress_fn *fn, void *user);
 
 /* One diagnostic as a compiler would print it, without a newline, NUL-ended
  * and cut to `size`. Returns the length it wanted. */

@@ -29,8 +29,7 @@ extern "C" {
 typedef struct ash_scope ash_scope;
 typedef struct ash_block ash_block;
 
-/* ---- buffers --------------------------------------------------------------
- */
+/* ---- buffers ------------------------------------------------------------ */
 
 typedef enum ash_buffer_kind {
   ASH_BUFFER_VARIABLE,
@@ -73,8 +72,7 @@ ASH_API bool ash_scope_is_live(const ash_scope *scope, uint32_t buffer);
 ASH_API uint64_t ash_scope_bytes(const ash_scope *scope, const char *memory);
 ASH_API uint64_t ash_scope_peak(const ash_scope *scope, const char *memory);
 
-/* ---- questions about buffers ----------------------------------------------
- */
+/* ---- questions about buffers -------------------------------------------- */
 
 /* Which memory a pass works on: NULL: buffers without one; "L2": that one;
  * "/L[23]/": all whose whole name matches the regular expression. */
@@ -98,8 +96,7 @@ ASH_API ASH_MUST_CHECK ash_status ash_buffer_sort(const ash_scope *scope,
                                                   uint32_t *buffers,
                                                   size_t count);
 
-/* ---- snippets and blocks ---------------------------------------------------
- */
+/* ---- snippets and blocks ------------------------------------------------ */
 
 /* Text, then, if `buffer` is not ASH_NO_ID, a reference to that buffer. */
 typedef struct ash_snippet_part {
@@ -149,8 +146,7 @@ ASH_API ASH_MUST_CHECK ash_status ash_block_index(ash_block *block, size_t i,
                                                   size_t count,
                                                   const char *index);
 
-/* ---- passes ----------------------------------------------------------------
- */
+/* ---- passes ------------------------------------------------------------- */
 
 ASH_API ASH_MUST_CHECK ash_status
 ash_block_allocate(ash_block *block, uint32_t node, ash_memory_selector memory);

@@ -20,8 +20,8 @@
 extern "C" {
 #endif
 
-/* Reads a model file (.tflite, .onnx, or the textual form) into a verified graph. The
- * graph keeps the file's bytes; free it with ash_graph_free. */
+/* Reads a model file (.tflite, .onnx, or the textual form) into a verified
+ * graph. The graph keeps the file's bytes; free it with ash_graph_free. */
 ASH_API ASH_MUST_CHECK ash_status ash_load_model(ash_ctx *ctx, ash_graph **out,
                                                  const char *path);
 
@@ -206,20 +206,20 @@ typedef struct ash_compiled {
   size_t file_count;
 } ash_compiled;
 
-ASH_API ASH_MUST_CHECK ash_status ash_compile(
-    ash_ctx *ctx, ash_compiled *out, const char *path, const ash_device *device,
-    const ash_compile_options *options);
+ASH_API ASH_MUST_CHECK ash_status
+ash_compile(ash_ctx *ctx, ash_compiled *out, const char *path,
+            const ash_device *device, const ash_compile_options *options);
 ASH_API void ash_compiled_drop(ash_compiled *compiled);
 
 /* Compiles models that never run at the same time, with one scratch arena a
  * memory for all: `prefix` starts its names, options->prefix is ignored.
  * `out` has room for `count` results; `files` are those of all modules and of
  * the arenas, for one folder. */
-ASH_API ASH_MUST_CHECK ash_status ash_compile_shared(
-    ash_ctx *ctx, ash_compiled *out, const ash_generated **files,
-    size_t *file_count, const char *const *paths, size_t count,
-    const ash_device *device, const char *prefix,
-    const ash_compile_options *options);
+ASH_API ASH_MUST_CHECK ash_status
+ash_compile_shared(ash_ctx *ctx, ash_compiled *out, const ash_generated **files,
+                   size_t *file_count, const char *const *paths, size_t count,
+                   const ash_device *device, const char *prefix,
+                   const ash_compile_options *options);
 
 /* A C identifier made from a model's file name; kept by the context. */
 ASH_API const char *ash_default_prefix(ash_ctx *ctx, const char *path);

@@ -55,11 +55,11 @@ ASH_API const char *ash_op_kind_text(ash_op_kind kind); /* "conv_2d" */
 /* What generated code can run: one row a kernel. */
 typedef struct ash_op_row {
   const char *op;
-  const char *types; /* "int8, int8, int32 -> int8"; "any": as the input */
-  const char *kernel; /* "loop": written by the compiler */
+  const char *types;   /* "int8, int8, int32 -> int8"; "any": as the input */
+  const char *kernel;  /* "loop": written by the compiler */
   const char *feature; /* of the processor that it needs, or NULL */
-  bool tiled;         /* may be cut into pieces                       */
-  uint32_t in_place;  /* bit k: the result may take input k's place   */
+  bool tiled;          /* may be cut into pieces                       */
+  uint32_t in_place;   /* bit k: the result may take input k's place   */
 } ash_op_row;
 
 /* False past the last row. `types` is written into `buf`. */
@@ -88,8 +88,8 @@ typedef enum ash_tensor_kind {
 } ash_tensor_kind;
 
 typedef struct ash_tensor {
-  const char *name;    /* from the model; never NULL, may repeat         */
-  const char *id;      /* stable and unique: "45" or "conv_2d_5_shift"   */
+  const char *name; /* from the model; never NULL, may repeat         */
+  const char *id;   /* stable and unique: "45" or "conv_2d_5_shift"   */
   ash_tensor_kind kind;
   ash_type type;
   ash_shape shape;

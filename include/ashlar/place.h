@@ -62,16 +62,16 @@ typedef struct ash_place_problem {
 
 /* Techniques of the search, for ash_place_options.off. The answers do not
  * depend on them, only the effort. */
-#define ASH_OFF_SUPPORT  ((uint64_t)1 << 0) /* bottom-justified placements   */
-#define ASH_OFF_MEMORY   ((uint64_t)1 << 1) /* transposition table           */
-#define ASH_OFF_TWINS    ((uint64_t)1 << 2) /* equal buffers in one order    */
-#define ASH_OFF_SPLIT    ((uint64_t)1 << 3) /* independent parts             */
-#define ASH_OFF_JACKSON  ((uint64_t)1 << 4) /* one-machine bound             */
-#define ASH_OFF_LEARNING ((uint64_t)1 << 5) /* weights of failed sections */
-#define ASH_OFF_RESTARTS ((uint64_t)1 << 6) /* Luby restarts */
-#define ASH_OFF_SUBSET   ((uint64_t)1 << 7) /* rounding to reachable heights */
-#define ASH_OFF_RACE     ((uint64_t)1 << 8) /* first fit before the search   */
-#define ASH_OFF_REPAIR   ((uint64_t)1 << 9) /* squeaky wheel, windows        */
+#define ASH_OFF_SUPPORT  ((uint64_t)1 << 0)  /* bottom-justified placements   */
+#define ASH_OFF_MEMORY   ((uint64_t)1 << 1)  /* transposition table           */
+#define ASH_OFF_TWINS    ((uint64_t)1 << 2)  /* equal buffers in one order    */
+#define ASH_OFF_SPLIT    ((uint64_t)1 << 3)  /* independent parts             */
+#define ASH_OFF_JACKSON  ((uint64_t)1 << 4)  /* one-machine bound             */
+#define ASH_OFF_LEARNING ((uint64_t)1 << 5)  /* weights of failed sections */
+#define ASH_OFF_RESTARTS ((uint64_t)1 << 6)  /* Luby restarts */
+#define ASH_OFF_SUBSET   ((uint64_t)1 << 7)  /* rounding to reachable heights */
+#define ASH_OFF_RACE     ((uint64_t)1 << 8)  /* first fit before the search   */
+#define ASH_OFF_REPAIR   ((uint64_t)1 << 9)  /* squeaky wheel, windows        */
 #define ASH_OFF_GUIDE    ((uint64_t)1 << 10) /* led by good dives     */
 #define ASH_OFF_COUNT    11
 

@@ -27,10 +27,9 @@ ASH_API ASH_MUST_CHECK ash_status ash_report_html_json(
 
 /* A packing of buffers on the same page; it must have offsets. `capacity` 0:
  * there was none. */
-ASH_API ASH_MUST_CHECK ash_status
-ash_report_packing(ash_ctx *ctx, const char **text, size_t *count,
-                   const char *name, const ash_csv *csv,
-                   const ash_place_result *result, uint64_t capacity);
+ASH_API ASH_MUST_CHECK ash_status ash_report_packing(
+    ash_ctx *ctx, const char **text, size_t *count, const char *name,
+    const ash_csv *csv, const ash_place_result *result, uint64_t capacity);
 
 /* ---- two plans ----------------------------------------------------------- */
 
@@ -74,11 +73,12 @@ typedef struct ash_plan_diff {
 } ash_plan_diff;
 
 /* What changed between two plans, as JSON; tensors are the same if their names
- * are, or where a name repeats or is empty, their ids. Kept by the context. The plans should have been checked before. */
-ASH_API ASH_MUST_CHECK ash_status ash_diff_plans(
-    ash_ctx *ctx, ash_plan_diff *out, const char *before, size_t before_count,
-    const char *before_file, const char *after, size_t after_count,
-    const char *after_file);
+ * are, or where a name repeats or is empty, their ids. Kept by the context. The
+ * plans should have been checked before. */
+ASH_API ASH_MUST_CHECK ash_status
+ash_diff_plans(ash_ctx *ctx, ash_plan_diff *out, const char *before,
+               size_t before_count, const char *before_file, const char *after,
+               size_t after_count, const char *after_file);
 
 #ifdef __cplusplus
 }

@@ -153,7 +153,7 @@ typedef struct ash_tile_cost {
   uint64_t compute_cycles, cycles; /* modelled: computing alone, and all     */
   uint64_t lower_bound; /* of cycles, for tilings that are no worse than the
                            search "max" in cycles and in bytes              */
-  ash_verdict verdict;             /* of the search                         */
+  ash_verdict verdict;  /* of the search                         */
 } ash_tile_cost;
 
 typedef struct ash_tiling {

@@ -16,8 +16,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* ---- stages ---------------------------------------------------------------
- */
+/* ---- stages ------------------------------------------------------------- */
 
 static const char *const stage_text[ASH_STAGE_COUNT] = {"read", "pass", "plan",
                                                         "emit"};
@@ -106,8 +105,7 @@ ash_status ash_write_files(ash_ctx *ctx, const char *folder,
   return status;
 }
 
-/* ---- the arrow ------------------------------------------------------------
- */
+/* ---- the arrow ---------------------------------------------------------- */
 
 typedef struct run {
   ash_ctx *ctx;

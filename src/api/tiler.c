@@ -58,8 +58,7 @@ ash_status ash_tiler_new(ash_ctx *ctx, ash_tiler **out,
   return ASH_OK;
 }
 
-/* ---- the model ------------------------------------------------------------
- */
+/* ---- the model ---------------------------------------------------------- */
 
 ash_status ash_tiler_setup_model(ash_tiler *t, const ash_graph *g,
                                  const ash_steps *steps,
@@ -90,8 +89,7 @@ ash_status ash_tiler_compute_schedule(ash_tiler *t, const ash_tilings **out) {
   return ASH_OK;
 }
 
-/* ---- the map --------------------------------------------------------------
- */
+/* ---- the map ------------------------------------------------------------ */
 
 static ash_status choose_planner(ash_tiler *t) {
   const char *outer = t->settings.outer ? t->settings.outer : t->plan.planner;
@@ -162,8 +160,7 @@ ash_status ash_tiler_address_space(const ash_tiler *t, uint32_t op,
   return ASH_OK;
 }
 
-/* ---- copies ---------------------------------------------------------------
- */
+/* ---- copies ------------------------------------------------------------- */
 
 uint32_t ash_multi_buffer_double(void *user, const ash_graph *g, uint32_t op,
                                  const ash_tile_operand *operand,
@@ -213,8 +210,7 @@ void ash_tiler_propagate_io_buffers(ash_slot *slots, uint32_t count,
   }
 }
 
-/* ---- questions ------------------------------------------------------------
- */
+/* ---- questions ---------------------------------------------------------- */
 
 bool ash_tiler_is_layer_wise(const ash_steps *steps) {
   for (uint32_t i = 0; i < steps->count; i++)
@@ -281,8 +277,7 @@ ash_status ash_tiler_minimalloc(ash_tiler *t, const ash_buffer *blocks,
   return ASH_OK;
 }
 
-/* ---- a picture ------------------------------------------------------------
- */
+/* ---- a picture ---------------------------------------------------------- */
 
 /* Folders do not belong into the name of a file. */
 static const char *page_name(const ash_tiler *t) {

@@ -58,7 +58,9 @@ ash_status ash_ctx_on_free(ash_ctx *ctx, void (*run)(void *user), void *user) {
   return ASH_OK;
 }
 
-const char *ash_version(void) { return ASHLAR_VERSION; }
+const char *ash_version(void) {
+  return ASHLAR_VERSION;
+}
 
 const char *ash_status_text(ash_status code) {
   switch (code) {
@@ -87,7 +89,9 @@ void ash_ctx_on_progress(ash_ctx *ctx, ash_progress_fn *fn, void *user) {
   ctx->progress_user = user;
 }
 
-void ash_ctx_forget(ash_ctx *ctx) { ctx->diag_count = 0; }
+void ash_ctx_forget(ash_ctx *ctx) {
+  ctx->diag_count = 0;
+}
 
 static char *format_kept(ash_ctx *ctx, const char *fmt, va_list ap)
     ASH_PRINTF(2, 0);

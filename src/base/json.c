@@ -26,7 +26,8 @@ static size_t utf8_bytes(const unsigned char *p) {
   for (size_t i = 0; i < ASH_COUNT_OF(form); i++) {
     if (p[0] < form[i].low || p[0] > form[i].high)
       continue;
-    if (form[i].more && (p[1] < form[i].second_low || p[1] > form[i].second_high))
+    if (form[i].more &&
+        (p[1] < form[i].second_low || p[1] > form[i].second_high))
       return 0;
     for (size_t k = 2; k <= form[i].more; k++)
       if ((p[k] & 0xc0) != 0x80)

@@ -16,7 +16,7 @@
 
 typedef struct ash_json {
   ash_text *text;
-  bool first;  /* nothing written yet in this container */
+  bool first;   /* nothing written yet in this container */
   bool inlined; /* the innermost container stays on one line */
 } ash_json;
 

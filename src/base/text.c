@@ -25,8 +25,7 @@ static bool reserve(ash_text *t, size_t more) {
   size_t capacity = t->capacity ? t->capacity : 1024;
   while (capacity - t->count < more && capacity < SIZE_MAX / 2)
     capacity *= 2;
-  char *grown =
-      t->mem->resize(t->mem->user, t->bytes, t->capacity, capacity);
+  char *grown = t->mem->resize(t->mem->user, t->bytes, t->capacity, capacity);
   if (!grown) {
     t->failed = true;
     return false;
@@ -79,7 +78,9 @@ void ash_text_line(ash_text *t, const char *fmt, ...) {
   ash_text_put(t, "\n", 1);
 }
 
-void ash_text_blank(ash_text *t) { ash_text_put(t, "\n", 1); }
+void ash_text_blank(ash_text *t) {
+  ash_text_put(t, "\n", 1);
+}
 
 ash_status ash_text_check(ash_ctx *ctx, const ash_text *t) {
   return t->failed ? ash_nomem(ctx) : ASH_OK;

@@ -67,8 +67,7 @@ bool ash_scope_is_live(const ash_scope *scope, uint32_t buffer) {
   return scope->buffers.items[buffer].live;
 }
 
-/* ---- bytes -----------------------------------------------------------------
- */
+/* ---- bytes -------------------------------------------------------------- */
 
 static bool same_name(const char *a, const char *b) {
   return a && b ? strcmp(a, b) == 0 : a == b;
@@ -103,8 +102,7 @@ uint64_t ash_scope_peak(const ash_scope *scope, const char *memory) {
   return m ? m->peak : 0;
 }
 
-/* ---- questions --------------------------------------------------------------
- */
+/* ---- questions ---------------------------------------------------------- */
 
 static bool is_used_by(const ash_block_buffer *b, uint32_t node) {
   for (uint32_t i = 0; i < b->user_count; i++)

@@ -20,7 +20,7 @@ typedef struct ash_call {
   const bool *in_place; /* one an input, or NULL: it already lies where the
                            result wants it (concatenation)                */
   const bool *made;    /* one an output, or NULL: it is there already (split) */
-  const char *scratch;  /* void *, where the kernel wants scratch */
+  const char *scratch; /* void *, where the kernel wants scratch */
   /* A part of a sum that is computed in several (part.c): other than whole,
    * `accumulator` (void *) holds kernel/sums.h's type for each element of the
    * output, in its order, and `folded` says how many elements each result of
@@ -29,7 +29,7 @@ typedef struct ash_call {
   ash_tile_part part;
   const char *accumulator;
   int64_t folded;
-  const char *prefix;   /* of the module, for functions of the user */
+  const char *prefix; /* of the module, for functions of the user */
   ash_text *text;
 } ash_call;
 

@@ -37,7 +37,8 @@ static void put_region_ids(ash_module *m) {
                 r->persistent_count);
   ash_text_line(t, "  %s_CONSTANT_COUNT = %" PRIu32 ",", m->upper,
                 r->constant_count);
-  ash_text_line(t, "  %s_STAGED_COUNT = %" PRIu32, m->upper, m->render->staged_count);
+  ash_text_line(t, "  %s_STAGED_COUNT = %" PRIu32, m->upper,
+                m->render->staged_count);
   ash_text_line(t, "};");
 }
 

@@ -56,8 +56,7 @@ static void put_comment(ash_module *m, const ash_tiling *t) {
   ash_text_line(m->text, " */");
 }
 
-/* ---- loops and kernels that several steps share ----------------------------
- */
+/* ---- loops and kernels that several steps share ------------------------- */
 
 /* The text stands for all names of the step with this sign, which C does not
  * know. */

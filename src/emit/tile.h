@@ -8,8 +8,7 @@
 #include "emit/module.h"
 #include "tile/instance.h"
 
-/* ---- classes of pieces (tile_class.c) --------------------------------------
- */
+/* ---- classes of pieces (tile_class.c) ----------------------------------- */
 
 /* Pieces of the last level along one axis, by where they begin. */
 typedef struct ash_tile_run {

@@ -69,8 +69,7 @@ static void put_list(ash_text *t, const ash_graph *g, const uint32_t *ids,
     if (ids[i] == ASH_NO_ID)
       ash_text_string(t, i ? ", _" : "_");
     else
-      ash_text_format(t, "%s%%%s", i ? ", " : "",
-                      g->tensors.items[ids[i]].id);
+      ash_text_format(t, "%s%%%s", i ? ", " : "", g->tensors.items[ids[i]].id);
 }
 
 static void put_attr(ash_text *t, const ash_attr *a) {

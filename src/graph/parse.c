@@ -100,8 +100,8 @@ static int hex_digit(char c) {
 static const char *take_quoted(parser *p) {
   if (!take(p, "\""))
     return NULL;
-  char *text = ASH_NEW_ARRAY(&p->ctx->scratch, char,
-                             (size_t)(p->end - p->at) + 1);
+  char *text =
+      ASH_NEW_ARRAY(&p->ctx->scratch, char, (size_t)(p->end - p->at) + 1);
   char *to = text;
   while (text && p->at < p->end && *p->at != '"') {
     if (*p->at != '\\') {
@@ -230,8 +230,8 @@ static ash_status parse_tensor(parser *p) {
   ASH_TRY(ash_graph_add_tensor(p->g, &index, t));
   if (!ASH_GROW(&p->ctx->scratch, &p->names, p->name_count))
     return ash_nomem(p->ctx);
-  p->names.items[p->name_count++] = (name){p->g->tensors.items[index].id,
-                                           index};
+  p->names.items[p->name_count++] =
+      (name){p->g->tensors.items[index].id, index};
   p->sorted = false;
   return ASH_OK;
 }

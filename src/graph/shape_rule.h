@@ -23,8 +23,7 @@ typedef struct ash_rule {
 #define ASH_T_INDEX (ASH_T(INT32) | ASH_T(INT64))
 #define ASH_T_ANY   (~ASH_T(NONE))
 /* Integers that are computed in 64 bits with a sign. */
-#define ASH_T_WHOLE                                                            \
-  (ASH_T_QUANT | ASH_T_INDEX | ASH_T(UINT16) | ASH_T(UINT32))
+#define ASH_T_WHOLE (ASH_T_QUANT | ASH_T_INDEX | ASH_T(UINT16) | ASH_T(UINT32))
 #define ASH_T_CAST                                                             \
   (ASH_T_QUANT | ASH_T_INDEX | ASH_T(FLOAT32) | ASH_T(BOOL) | ASH_T(UINT16) |  \
    ASH_T(UINT32))

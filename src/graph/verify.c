@@ -55,8 +55,8 @@ static ash_status check_arity(ash_ctx *ctx, const ash_graph *g, uint32_t i) {
   for (uint32_t k = 0; k < op->attr_count; k++)
     if (!knows_attr(info->attrs, op->attrs[k].name))
       return ash_fail(ctx, ASH_MALFORMED, ASH_D_graph_attr,
-                      ash_graph_loc(g, i, ASH_NO_ID),
-                      "unknown attribute '%s'", op->attrs[k].name);
+                      ash_graph_loc(g, i, ASH_NO_ID), "unknown attribute '%s'",
+                      op->attrs[k].name);
   return ASH_OK;
 }
 

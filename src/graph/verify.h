@@ -1,4 +1,5 @@
-/* verify.h - is this graph well formed, and where not? Run after every stage. */
+/* verify.h - is this graph well formed, and where not? Run after every stage.
+ */
 #ifndef ASH_GRAPH_VERIFY_H
 #define ASH_GRAPH_VERIFY_H
 

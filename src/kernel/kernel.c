@@ -143,8 +143,7 @@ static uint64_t lstm_bytes(const ash_graph *g, const ash_op *op) {
   return ash_op_out(g, op, 0)->type == ASH_FLOAT32 ? 16 * cells : cells;
 }
 
-/* ---- scratch of CMSIS-NN, as its *_get_buffer_size functions give it ------
- */
+/* ---- scratch of CMSIS-NN, as its *_get_buffer_size functions give it ---- */
 
 static bool has_mve(const ash_graph *g) {
   return (g->features & ASH_FEATURE_MVE) != 0;
@@ -210,8 +209,7 @@ static uint64_t fft_bytes(const ash_graph *g, const ash_op *op) {
   return 8 * (uint64_t)(h > w ? h : w);
 }
 
-/* ---- loops ----------------------------------------------------------------
- */
+/* ---- loops -------------------------------------------------------------- */
 
 static bool is_half(const ash_tensor *t) {
   return t && (t->type == ASH_FLOAT16 || t->type == ASH_BFLOAT16);

@@ -11,7 +11,7 @@ typedef struct ash_whole {
   ash_range *ranges;
   uint32_t *narrow; /* the tensor that holds its values as integers, or none */
   bool *pending;    /* and nothing has made the tensor itself              */
-  size_t tensors; /* that the graph had */
+  size_t tensors;   /* that the graph had */
   uint32_t made;
   bool changed;
 } ash_whole;

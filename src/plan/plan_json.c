@@ -2,8 +2,8 @@
 #include "ashlar/render.h"
 #include "base/json.h"
 #include "graph/graph.h"
-#include "plan/layers_json.h"
 #include "kernel/kernel.h"
+#include "plan/layers_json.h"
 #include "plan/variants.h"
 
 #include <string.h>

@@ -14,8 +14,7 @@
 #include "base/checked.h"
 #include "base/rng.h"
 
-/* ---- MT19937 --------------------------------------------------------------
- */
+/* ---- MT19937 ------------------------------------------------------------ */
 
 enum { STATE = 624, SHIFT = 397 };
 
@@ -93,8 +92,7 @@ void ash_tetris_permutation(uint32_t *order, uint32_t count) {
   }
 }
 
-/* ---- dropping -------------------------------------------------------------
- */
+/* ---- dropping ----------------------------------------------------------- */
 
 typedef struct drop {
   ash_draft *d;
@@ -208,8 +206,7 @@ static ash_status pack_with(ash_draft *d, ash_place_result *out,
   return ash_pack_result(d, out, s, p.offsets, (uint64_t)height);
 }
 
-/* ---- the planners ---------------------------------------------------------
- */
+/* ---- the planners ------------------------------------------------------- */
 
 ash_status ash_pack_tetris_random(ash_draft *d, ash_place_result *out,
                                   const ash_scratch *s, uint64_t capacity) {

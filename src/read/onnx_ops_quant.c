@@ -231,8 +231,7 @@ static void read_qlinear_conv(ash_ox *m) {
   ash_ox_out(m, 0, rescale(m, sum, scales, ash_ox_in(m, 6), ash_ox_in(m, 7)));
 }
 
-/* ---- those that ONNX Runtime adds ------------------------------------------
- */
+/* ---- those that ONNX Runtime adds --------------------------------------- */
 
 /* A, B and a bias of int32; without a scale of the output it is float. */
 static void read_qgemm(ash_ox *m) {

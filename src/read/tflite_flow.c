@@ -7,7 +7,6 @@
 #include "graph/shape.h"
 #include "ref/ref.h"
 
-
 enum {
   IF = 118,
   WHILE = 119,
@@ -32,8 +31,7 @@ bool ash_tflite_flow_runs(const ash_tflite *r, uint32_t op, uint32_t subgraph) {
           subgraph_of(r, op, SECOND) == (int32_t)subgraph);
 }
 
-/* ---- what follows from constants ------------------------------------------
- */
+/* ---- what follows from constants ---------------------------------------- */
 
 static bool is_foldable(const ash_graph *g, const ash_op *o) {
   uint64_t bytes = 0;

@@ -43,8 +43,8 @@ ash_status ash_ref_run_kept(ash_ctx *ctx, const ash_graph *g,
 ash_status ash_ref_run_op(ash_ctx *ctx, const ash_graph *g, uint32_t op,
                           void *const *values);
 
-/* The same for an operator that reads constants: its outputs become constants of
- * the graph. Uses the scratch zone: mark and rewind around it. */
+/* The same for an operator that reads constants: its outputs become constants
+ * of the graph. Uses the scratch zone: mark and rewind around it. */
 ash_status ash_ref_compute(ash_ctx *ctx, ash_graph *g, uint32_t op);
 
 /* Whether the operator has a reference kernel. */

@@ -78,11 +78,12 @@ static double apply_math(ash_fn fn, double a, double b, double c) {
     CASE(ceil)
     CASE(sqrt)
     CASE(exp)
-    CASE(log) CASE(sin) CASE(cos) CASE(tan) CASE(asin) CASE(acos) CASE(atan)
-        CASE(sinh) CASE(cosh) CASE(tanh) CASE(asinh) CASE(acosh) CASE(atanh)
-            CASE(erf)
+    CASE(log)
+    CASE(sin)
+    CASE(cos) CASE(tan) CASE(asin) CASE(acos) CASE(atan) CASE(sinh) CASE(cosh)
+        CASE(tanh) CASE(asinh) CASE(acosh) CASE(atanh) CASE(erf)
 #undef CASE
-                case ASH_FN_round : return nearbyint(a);
+            case ASH_FN_round : return nearbyint(a);
   case ASH_FN_reciprocal:
     return 1 / a;
   case ASH_FN_neg:

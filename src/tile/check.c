@@ -53,8 +53,7 @@ static bool is_cut(const checker *c, uint32_t level, uint32_t a) {
   return c->t->levels[level].tile[a] < region_of(c, level, a);
 }
 
-/* ---- shape of the tiling --------------------------------------------------
- */
+/* ---- shape of the tiling ------------------------------------------------ */
 
 static ash_status check_levels(const checker *c) {
   const ash_tiling *t = c->t;
@@ -191,8 +190,7 @@ static ash_status check_space(const checker *c) {
   return ASH_OK;
 }
 
-/* ---- boxes ----------------------------------------------------------------
- */
+/* ---- boxes -------------------------------------------------------------- */
 
 typedef struct interval {
   int64_t lo, hi; /* [lo, hi) */
@@ -318,8 +316,7 @@ static ash_status check_operand(const checker *c, uint32_t o) {
   return ASH_OK;
 }
 
-/* ---- buffers --------------------------------------------------------------
- */
+/* ---- buffers ------------------------------------------------------------ */
 
 static bool are_neighbours(const checker *c, uint32_t a, uint32_t b) {
   const ash_memory *m = &c->device->memories[a];
@@ -503,8 +500,7 @@ static ash_status check_apart(const checker *c) {
   return ASH_OK;
 }
 
-/* ---- figures --------------------------------------------------------------
- */
+/* ---- figures ------------------------------------------------------------ */
 
 static uint64_t count_pieces(const checker *c, uint32_t a) {
   walk w = {.c = c, .axis = a, .level = c->t->level_count - 1};
@@ -533,8 +529,7 @@ static ash_status check_cost(const checker *c) {
   return ASH_OK;
 }
 
-/* ---- operators ------------------------------------------------------------
- */
+/* ---- operators ---------------------------------------------------------- */
 
 static ash_status check_tiled(const checker *c) {
   if (!is_space(c))

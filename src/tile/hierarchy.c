@@ -8,8 +8,7 @@
 #include "kernel/reads.h"
 #include "kernel/views.h"
 
-/* ---- homes ----------------------------------------------------------------
- */
+/* ---- homes -------------------------------------------------------------- */
 
 static ash_status find_memory(const ash_hierarchy *h, uint32_t *out,
                               const char *name, uint32_t otherwise) {
@@ -84,8 +83,7 @@ static ash_status choose_homes(ash_hierarchy *h, const ash_rules *rules) {
   return ASH_OK;
 }
 
-/* ---- residents ------------------------------------------------------------
- */
+/* ---- residents ---------------------------------------------------------- */
 
 static void take(ash_hierarchy *h, uint32_t tensor, uint32_t from,
                  uint32_t end) {
@@ -171,8 +169,7 @@ ash_status ash_hierarchy_make(ash_hierarchy *h, const ash_plan_options *plan) {
   return h->options->spill ? ash_hierarchy_spill(h) : ASH_OK;
 }
 
-/* ---- levels ---------------------------------------------------------------
- */
+/* ---- levels ------------------------------------------------------------- */
 
 bool ash_hierarchy_reaches(const ash_hierarchy *h, uint32_t op) {
   const ash_op *o = &h->g->ops.items[op];

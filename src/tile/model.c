@@ -26,8 +26,7 @@ static uint64_t room_for(const ash_tile_problem *p, const ash_tile_sizes *s,
                       ash_max_u64(p->stages[level].alignment, element));
 }
 
-/* ---- sizes ----------------------------------------------------------------
- */
+/* ---- sizes -------------------------------------------------------------- */
 
 /* Positions needed of a dimension by a piece in the middle of the tensor. */
 static uint64_t nominal(const ash_tile_dim *dim, uint64_t extent, int64_t n) {
@@ -170,8 +169,7 @@ uint64_t ash_model_least(const ash_tile_problem *p, const ash_tile_sizes *s,
   return sum;
 }
 
-/* ---- moves ----------------------------------------------------------------
- */
+/* ---- moves -------------------------------------------------------------- */
 
 static uint64_t distinct(const ash_tile_sizes *s, uint32_t level, uint32_t a,
                          uint32_t o) {
@@ -225,8 +223,7 @@ uint64_t ash_model_loads(const ash_facts *f, const ash_tile_problem *p,
   return loads;
 }
 
-/* ---- one level ------------------------------------------------------------
- */
+/* ---- one level ---------------------------------------------------------- */
 
 typedef struct level_moves {
   uint64_t loads[ASH_OPERANDS_MAX], bytes[ASH_OPERANDS_MAX];
@@ -338,8 +335,7 @@ static bool choose_copies(const ash_tile_problem *p, const ash_tile_sizes *s,
   return true;
 }
 
-/* ---- the whole ------------------------------------------------------------
- */
+/* ---- the whole ---------------------------------------------------------- */
 
 /* Of every operand its box, for every piece of the level. */
 static uint64_t bytes_again(const ash_facts *f, const ash_tile_problem *p,

@@ -78,8 +78,7 @@ static ash_status sizes_fit(search *s, bool *fit, uint64_t copies) {
   return ASH_OK;
 }
 
-/* ---- greedy starts --------------------------------------------------------
- */
+/* ---- greedy starts ------------------------------------------------------ */
 
 /* Axes in turn, from `first` on, as large as the rest allows. */
 static ash_status greedy(search *s, uint32_t first, uint64_t copies) {
@@ -112,8 +111,7 @@ static ash_status start(search *s) {
   return ASH_OK;
 }
 
-/* ---- branch and bound -----------------------------------------------------
- */
+/* ---- branch and bound --------------------------------------------------- */
 
 /* With variables up to v chosen: can it fit, and can it be better? */
 static ash_status promising(search *s, uint32_t v, bool *yes) {
@@ -196,8 +194,7 @@ static ash_status search_all(const ash_tile_problem *p, ash_facts *f,
   return ASH_OK;
 }
 
-/* ---- levels inside --------------------------------------------------------
- */
+/* ---- levels inside ------------------------------------------------------ */
 
 static bool has_gaps(const ash_tile_space *s) {
   for (uint32_t o = 0; o < s->operand_count; o++)

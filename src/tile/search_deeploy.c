@@ -120,8 +120,7 @@ static ash_status finish(deeploy *d) {
   return ASH_OK;
 }
 
-/* ---- the first operator ---------------------------------------------------
- */
+/* ---- the first operator ------------------------------------------------- */
 
 static uint64_t filled(deeploy *d) {
   ash_tile_sizes s;

@@ -29,8 +29,7 @@ typedef struct tiler {
   uint32_t known_count;
 } tiler;
 
-/* ---- the problem ----------------------------------------------------------
- */
+/* ---- the problem -------------------------------------------------------- */
 
 /* An operator that cannot be cut, whole, for what the processor does not
  * reach. */
@@ -74,8 +73,7 @@ static void set_speed(const tiler *t, ash_tile_problem *p) {
   p->call_cycles = t->device->call_cycles;
 }
 
-/* ---- the result -----------------------------------------------------------
- */
+/* ---- the result --------------------------------------------------------- */
 
 static ash_status keep(tiler *t, ash_tiling *out, const ash_tile_problem *p,
                        ash_facts *f, const ash_tile_found *found) {
@@ -114,8 +112,7 @@ static ash_status keep(tiler *t, ash_tiling *out, const ash_tile_problem *p,
   return ASH_OK;
 }
 
-/* ---- does not fit ---------------------------------------------------------
- */
+/* ---- does not fit ------------------------------------------------------- */
 
 /* The smallest tiles there are, with sums whole or cut. */
 static void smallest_cut(const ash_tile_problem *p, ash_tile_cut *cut,
@@ -194,8 +191,7 @@ static ash_status nofit(tiler *t, const ash_tile_problem *p) {
                        : &whole);
 }
 
-/* ---- one operator ---------------------------------------------------------
- */
+/* ---- one operator ------------------------------------------------------- */
 
 /* The search may not trade bytes for cycles without end: what "max" finds with
  * fewer of both is always better. So that is the start, and nothing that has

@@ -74,8 +74,7 @@ static uint8_t *at(uint32_t address, uint32_t count) {
   return NULL;
 }
 
-/* ---- the engine ------------------------------------------------------------
- */
+/* ---- the engine --------------------------------------------------------- */
 
 static void finish(transfer *j) {
   for (uint32_t r = 0; r < j->reg[ROWS]; r++)

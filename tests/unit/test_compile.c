@@ -7,8 +7,7 @@
 
 #define DIGITS TEST_SOURCE_DIR "/examples/digits/digits.tflite"
 
-/* ---- an allocator that counts, and fails when told ------------------------
- */
+/* ---- an allocator that counts, and fails when told ---------------------- */
 
 typedef struct meter {
   size_t live_bytes, calls, fail_at; /* fail_at 0: never */
@@ -65,8 +64,7 @@ static void every_allocation_may_fail(void) {
   }
 }
 
-/* ---- helpers --------------------------------------------------------------
- */
+/* ---- helpers ------------------------------------------------------------ */
 
 static ash_ctx *new_ctx(void) {
   ash_ctx *ctx;

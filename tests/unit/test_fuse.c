@@ -183,7 +183,7 @@ static void bad_code_is_refused(void) {
   check_code("int8 cast s0", ASH_MALFORMED);      /* not before it   */
   check_code("int8 cast i0 i0", ASH_MALFORMED);   /* one too many    */
   check_code("int8 cast i0;", ASH_MALFORMED);     /* nothing follows */
-  check_code("float32 add i0 i0", ASH_MALFORMED);    /* another type    */
+  check_code("float32 add i0 i0", ASH_MALFORMED); /* another type    */
   check_code("int32 add i0 i0", ASH_UNSUPPORTED); /* not the output's */
   check_code("int8 cast int32:x", ASH_MALFORMED);
   check_code("int8 cast none:1", ASH_MALFORMED);

@@ -24,7 +24,8 @@ static net int8_fold(ash_op_kind kind, float b, int32_t axis) {
 static void int8_folds(void) {
   const void *x = NET_BYTES(1, -5, 3, 10, 20, -30);
   net n = int8_fold(ASH_OP_sum, 2, 1);
-  gives_bytes(&n, x, NULL, 2, NET_BYTES(0, 0)); /* -0.5: the product rounds up */
+  gives_bytes(&n, x, NULL, 2,
+              NET_BYTES(0, 0)); /* -0.5: the product rounds up */
   n = int8_fold(ASH_OP_reduce_max, 1, 0);
   gives_bytes(&n, x, NULL, 3, NET_BYTES(10, 20, 3));
   n = int8_fold(ASH_OP_reduce_min, 1, -1);

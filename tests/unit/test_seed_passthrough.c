@@ -71,8 +71,7 @@ static void gives(const ash_block *b, const char *want) {
   CHECK_STR(text, want);
 }
 
-/* ---- is_output, is_final_input, is_transient ------------------------------
- */
+/* ---- is_output, is_final_input, is_transient ---------------------------- */
 
 static void is_output_says_what_the_node_does_not_read(void) {
   scene s = open_scene();
@@ -107,8 +106,7 @@ static void is_transient_says_work_memory_of_this_node(void) {
   close_scene(&s);
 }
 
-/* ---- is_memory_level -------------------------------------------------------
- */
+/* ---- is_memory_level ---------------------------------------------------- */
 
 static bool level(const scene *s, uint32_t b, const char *selector) {
   bool out;

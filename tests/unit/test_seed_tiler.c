@@ -325,8 +325,7 @@ static void plot_writes_a_page(void) {
   net_free(&b.n);
 }
 
-/* ---- strategies ------------------------------------------------------------
- */
+/* ---- strategies --------------------------------------------------------- */
 
 static void allocation_strategies_are_chosen_by_name(void) {
   static const char *const names[] = {"exact", "TetrisRandom", "TetrisCo-Opt",
@@ -384,8 +383,7 @@ static void tetris_random_has_the_permutations_of_python(void) {
   }
 }
 
-/* ---- the promise -----------------------------------------------------------
- */
+/* ---- the promise -------------------------------------------------------- */
 
 /* int8, 512 x 64 x 512, L1 of 64000 bytes: Deeploy's choice moves about
  * 659 kB, everything once is about 332 kB. */
@@ -490,8 +488,7 @@ static void what_lies_in_place_is_not_moved(void) {
   net_free(&n);
 }
 
-/* ---- at random -------------------------------------------------------------
- */
+/* ---- at random ---------------------------------------------------------- */
 
 static net random_net(ash_rng *rng) {
   const int32_t a = 1 + (int32_t)ash_rng_below(rng, 40);

@@ -70,8 +70,7 @@ static void cut_sum(victim *v, uint32_t level) {
       v->tiling.levels[i].tile[k] = v->tiling.levels[level].tile[k];
 }
 
-/* ---- the ways -------------------------------------------------------------
- */
+/* ---- the ways ----------------------------------------------------------- */
 
 static void no_levels(victim *v) {
   v->tiling.level_count = 0;

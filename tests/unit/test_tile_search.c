@@ -7,8 +7,7 @@
 #include "base/rng.h"
 #include "tile/search.h"
 
-/* ---- a world --------------------------------------------------------------
- */
+/* ---- a world ------------------------------------------------------------ */
 
 typedef struct world {
   ash_tile_problem p;
@@ -49,8 +48,7 @@ static ash_tile_problem problem_of(net *n, uint32_t levels, uint64_t room) {
   return p;
 }
 
-/* ---- walking --------------------------------------------------------------
- */
+/* ---- walking ------------------------------------------------------------ */
 
 typedef struct walker {
   const world *w;
@@ -129,8 +127,7 @@ static void count_moves(const world *w, moves *m) {
   walk(&k, 0, from, size);
 }
 
-/* ---- what model.h says -----------------------------------------------------
- */
+/* ---- what model.h says -------------------------------------------------- */
 
 static uint64_t accumulator_of(const world *w, const moves *m,
                                uint64_t *extra) {
@@ -199,8 +196,7 @@ static bool value_of(const world *w, const moves *m, ash_tile_value *v) {
   return true;
 }
 
-/* ---- everything ------------------------------------------------------------
- */
+/* ---- everything --------------------------------------------------------- */
 
 static bool next_permutation(uint32_t *v, uint32_t n) {
   uint32_t i = n - 1;
@@ -401,8 +397,7 @@ static void windows_in_two_levels_equal_brute_force(void) {
   }
 }
 
-/* ---- other operators -------------------------------------------------------
- */
+/* ---- other operators ---------------------------------------------------- */
 
 /* [a, b] + [b] */
 static net broadcast_net(int32_t a, int32_t b) {

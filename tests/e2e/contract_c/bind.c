@@ -18,8 +18,7 @@
 #define SCRATCH DIGITS_ARENA_DTCM
 #define STAGED  DIGITS_ARENA_CONST_SRAM
 
-static uint8_t scratch[DIGITS_ARENA_DTCM_SIZE + 1]
-    __attribute__((aligned(16)));
+static uint8_t scratch[DIGITS_ARENA_DTCM_SIZE + 1] __attribute__((aligned(16)));
 static uint8_t staged[DIGITS_ARENA_CONST_SRAM_SIZE]
     __attribute__((aligned(16)));
 static digits_context ctx;
@@ -39,8 +38,7 @@ int digits_hydrate(digits_context *c) {
 static int check_one(void) {
   const size_t size = DIGITS_ARENA_DTCM_SIZE;
   CHECK(digits_init(&ctx) == DIGITS_UNBOUND);
-  CHECK(digits_bind_arena(NULL, SCRATCH, scratch, size) ==
-        DIGITS_NULL_CONTEXT);
+  CHECK(digits_bind_arena(NULL, SCRATCH, scratch, size) == DIGITS_NULL_CONTEXT);
   CHECK(digits_bind_arena(&ctx, DIGITS_REGION_COUNT, scratch, size) ==
         DIGITS_UNKNOWN_REGION);
   CHECK(digits_bind_arena(&ctx, SCRATCH, NULL, size) == DIGITS_NULL_BUFFER);

@@ -21,7 +21,9 @@ void *memset(void *to, int value, size_t count) {
   return to;
 }
 
-int main(void) { return digits_init(&ctx) || digits_run(&ctx); }
+int main(void) {
+  return digits_init(&ctx) || digits_run(&ctx);
+}
 
 void _start(void) {
   (void)main();

@@ -98,13 +98,11 @@ static size_t load(const char *path, void *to, size_t size, size_t most) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 6 ||
-      load(argv[2], images, sizeof *images, IMAGES) != IMAGES ||
+  if (argc != 6 || load(argv[2], images, sizeof *images, IMAGES) != IMAGES ||
       load(argv[3], scores, sizeof *scores, IMAGES) != IMAGES)
     return 74;
   nets = load(argv[4], nets_in, sizeof *nets_in, NETS_MAX);
-  if (nets == 0 ||
-      load(argv[5], nets_out, sizeof *nets_out, NETS_MAX) != nets)
+  if (nets == 0 || load(argv[5], nets_out, sizeof *nets_out, NETS_MAX) != nets)
     return 74;
   if (digits_bind_arena(&two, DIGITS_ARENA_DTCM, spare, sizeof spare) ||
       digits_init(&one) || digits_init(&two) || net_int8_001_init(&net))
