@@ -71,6 +71,7 @@ static double apply_activation(ash_fn fn, double a, double b, double c) {
 
 static double apply_math(ash_fn fn, double a, double b, double c) {
   switch (fn) {
+/* clang-format off */
 #define CASE(name)                                                             \
   case ASH_FN_##name:                                                          \
     return name(a);
@@ -80,10 +81,22 @@ static double apply_math(ash_fn fn, double a, double b, double c) {
     CASE(exp)
     CASE(log)
     CASE(sin)
-    CASE(cos) CASE(tan) CASE(asin) CASE(acos) CASE(atan) CASE(sinh) CASE(cosh)
-        CASE(tanh) CASE(asinh) CASE(acosh) CASE(atanh) CASE(erf)
+    CASE(cos)
+    CASE(tan)
+    CASE(asin)
+    CASE(acos)
+    CASE(atan)
+    CASE(sinh)
+    CASE(cosh)
+    CASE(tanh)
+    CASE(asinh)
+    CASE(acosh)
+    CASE(atanh)
+    CASE(erf)
 #undef CASE
-            case ASH_FN_round : return nearbyint(a);
+/* clang-format on */
+  case ASH_FN_round:
+    return nearbyint(a);
   case ASH_FN_reciprocal:
     return 1 / a;
   case ASH_FN_neg:
