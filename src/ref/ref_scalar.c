@@ -93,8 +93,8 @@ static double apply_math(ash_fn fn, double a, double b, double c) {
     CASE(acosh)
     CASE(atanh)
     CASE(erf)
-#undef CASE
 /* clang-format on */
+#undef CASE
   case ASH_FN_round:
     return nearbyint(a);
   case ASH_FN_reciprocal:
