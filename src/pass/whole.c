@@ -594,16 +594,16 @@ static ash_status settle_output(ash_whole *w, uint32_t t, uint32_t source) {
 ash_status ash_pass_whole(ash_ctx *ctx, ash_graph *g) {
   ash_whole w = {.ctx = ctx, .g = g, .tensors = g->tensor_count};
   const size_t count = g->op_count, tensors = g->tensor_count;
+  if (count == 0)
+    return ASH_OK;
   ASH_TRY(prepare(&w));
-  ash_op *ops = ash_zone_copy(&ctx->scratch, g->ops.items,
-                              count * sizeof *ops + (count == 0));
+  ash_op *ops = ash_zone_copy(&ctx->scratch, g->ops.items, count * sizeof *ops);
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
   g->op_count = 0;
   for (size_t i = 0; i < count; i++)
     ASH_TRY(visit(&w, &ops[i]));
   for (size_t i = 0; i < g->output_count; i++)
-    ASH_TRY(settle_output(&w, g->outputs[i],
-                          count ? ops[count - 1].source_index : 0));
+    ASH_TRY(settle_output(&w, g->outputs[i], ops[count - 1].source_index));
   if (!w.changed) {
     memcpy(g->ops.items, ops, count * sizeof *ops);
     g->op_count = count;
