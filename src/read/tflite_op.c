@@ -244,8 +244,9 @@ static ash_status read_top_k(call *c) {
 
 /* Float data with int8 weights may want rows of int8 with a zero point. */
 static void put_asymmetric(call *c, uint32_t weights, uint32_t field) {
-  if (ash_op_in(c->r->g, &c->op, 0)->type == ASH_FLOAT32 &&
-      ash_op_in(c->r->g, &c->op, weights)->type == ASH_INT8)
+  const ash_tensor *x = ash_op_in(c->r->g, &c->op, 0);
+  const ash_tensor *w = ash_op_in(c->r->g, &c->op, weights);
+  if (x && w && x->type == ASH_FLOAT32 && w->type == ASH_INT8)
     put_int(c, "asymmetric", ash_fb_bool(&c->options, field, false));
 }
 
