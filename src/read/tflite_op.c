@@ -242,11 +242,17 @@ static ash_status read_top_k(call *c) {
 
 /* ---- layers with state -------------------------------------------------- */
 
-/* Float data with int8 weights may want rows of int8 with a zero point. */
-static void put_asymmetric(call *c, uint32_t weights, uint32_t field) {
+/* Float data with int8 weights? What is absent is refused by the shape rules.
+ */
+static bool is_hybrid(const call *c, uint32_t weights) {
   const ash_tensor *x = ash_op_in(c->r->g, &c->op, 0);
   const ash_tensor *w = ash_op_in(c->r->g, &c->op, weights);
-  if (x && w && x->type == ASH_FLOAT32 && w->type == ASH_INT8)
+  return x && w && x->type == ASH_FLOAT32 && w->type == ASH_INT8;
+}
+
+/* Such may want rows of int8 with a zero point. */
+static void put_asymmetric(call *c, uint32_t weights, uint32_t field) {
+  if (is_hybrid(c, weights))
     put_int(c, "asymmetric", ash_fb_bool(&c->options, field, false));
 }
 
@@ -519,8 +525,7 @@ static ash_status read_dense_product(call *c) {
 }
 
 static ash_status read_batch_matmul(call *c) {
-  if (ash_op_in(c->r->g, &c->op, 0)->type == ASH_FLOAT32 &&
-      ash_op_in(c->r->g, &c->op, 1)->type == ASH_INT8)
+  if (is_hybrid(c, 1))
     return read_dense_product(c);
   return read_fields(c);
 }
@@ -529,6 +534,8 @@ static ash_status read_batch_matmul(call *c) {
  * dequantised. */
 static ash_status read_lookup(call *c) {
   ash_graph *g = c->r->g;
+  if (!ash_op_in(g, &c->op, 0))
+    return ASH_OK;
   const ash_tensor table = *ash_op_in(g, &c->op, 0);
   ash_tensor rows = *ash_op_out(g, &c->op, 0);
   uint32_t levels, ignored;
