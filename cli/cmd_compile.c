@@ -7,7 +7,7 @@
 
 typedef struct job {
   session s;
-  const char *folder, *json, *report, *constants, *module;
+  const char *folder, *json, *report, *constants, *module, *specialise;
   bool require_optimal, share_scratch;
 } job;
 
@@ -78,6 +78,11 @@ static int choose_forms(job *j, const command *cmd) {
     emit->module = ash_module_find(j->module);
   if (emit->module == ASH_MODULE_COUNT)
     return usage_error(cmd, "'%s' is no kind of module", j->module);
+  if (j->specialise)
+    emit->specialise = ash_specialise_find(j->specialise);
+  if (emit->specialise == ASH_SPECIALISE_COUNT)
+    return usage_error(cmd, "--specialise takes auto, none or all, not '%s'",
+                       j->specialise);
   return -1;
 }
 
@@ -99,6 +104,9 @@ int cmd_compile(int argc, char **argv) {
       {"module", 0, ARG_TEXT, &j.module, "KIND",
        "plain (default), single-file, cmake, zephyr, cmsis-pack, esp-idf, "
        "arduino"},
+      {"specialise", 0, ARG_TEXT, &j.specialise, "LAYERS",
+       "auto (default), none or all: layers that get a kernel made for their "
+       "shape"},
       {"residency", 0, ARG_FLAG, &j.s.options.emit.residency, NULL,
        "write PREFIX_residency.json too"},
       {"share-scratch", 0, ARG_FLAG, &j.share_scratch, NULL,

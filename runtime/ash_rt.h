@@ -35,9 +35,17 @@
 #define ASH_RT_FILL(to, byte, bytes) ((void)memset(to, byte, bytes))
 #endif
 
-/* Steps that are loops. Where one walks arrays of narrow and wide elements in the
- * same region, GCC 12 makes one address the difference of others (ivopts), no
- * longer sees a store in the loop, and drops the call as one without effect.
+/* For the next loop, whose rounds are many instructions even when their number
+ * is known and small. */
+#if defined(__clang__)
+#define ASH_RT_NO_UNROLL _Pragma("clang loop unroll(disable)")
+#else
+#define ASH_RT_NO_UNROLL
+#endif
+
+/* Steps that are loops. Where one walks arrays of narrow and wide elements in
+ * the same region, GCC 12 makes one address the difference of others (ivopts),
+ * no longer sees a store in the loop, and drops the call as one without effect.
  * Callers must not look inside. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8
 #define ASH_RT_STEP __attribute__((noipa))

@@ -28,14 +28,15 @@ static inline void ash_rt_conv_inner_mve(const ash_rt_window *w,
     to = ash_rt_copy_mve(to, from, run);
 }
 
-static void ash_rt_conv_pixel_mve(const ash_rt_conv_2d_s8_params *p,
-                                  const ash_rt_conv_mve *k, const int8_t *in,
-                                  int8_t *out) {
+ASH_RT_INLINE void ash_rt_conv_pixel_mve(const ash_rt_conv_2d_s8_params *p,
+                                         const ash_rt_conv_mve *k,
+                                         const int8_t *in, int8_t *out) {
   const int32_t *bias = k->bias, *multiplier = k->multiplier;
   const int8_t *filter = k->filter, *shift = k->shift;
   const int32_t blocks = k->blocks, offset = p->out_offset;
   const ash_rt_four low = ash_rt_four_of(p->act_min);
   const ash_rt_four high = ash_rt_four_of(p->act_max);
+  ASH_RT_NO_UNROLL
   for (int32_t rest = p->window.out_c; rest > 0; rest -= 4) {
     ash_rt_four s;
     if (*shift > 0) {
@@ -69,11 +70,13 @@ void ash_rt_conv_2d_s8_mve(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
   const int8_t *const end =
       in + (ptrdiff_t)w->batches * w->in_h * w->in_w * w->in_c;
   for (int32_t b = 0; b < w->batches; b++) {
+    ASH_RT_NO_UNROLL
     for (int32_t y = 0; y < w->out_h; y++) {
       const int32_t top = y * w->stride_h - w->pad_top;
       const int whole = top >= 0 && top + reach < w->in_h && w->dilation_w == 1;
       const int8_t *from =
           in + ((ptrdiff_t)top * w->in_w - w->pad_left) * w->in_c;
+      ASH_RT_NO_UNROLL
       for (int32_t x = 0; x < w->out_w; x++, out += w->out_c, from += step) {
         const int8_t *column = scratch;
         const int inside = whole && x >= inner.lo && x < inner.hi;

@@ -71,7 +71,8 @@ static void ash_rt_depthwise_eight_mve(const ash_rt_depthwise *k, int32_t c,
 }
 #endif
 
-static void ash_rt_depthwise_pixel_mve(const ash_rt_depthwise *k, int8_t *out) {
+ASH_RT_INLINE void ash_rt_depthwise_pixel_mve(const ash_rt_depthwise *k,
+                                              int8_t *out) {
   int32_t c = 0;
   for (; c + 8 <= k->channels; c += 8)
     ash_rt_depthwise_eight_mve(k, c, 8, out, 1);

@@ -122,11 +122,30 @@ ASH_API const char *ash_module_text(ash_module_kind kind);
 /* ASH_MODULE_COUNT if there is none of that name. */
 ASH_API ash_module_kind ash_module_find(const char *name);
 
+/* Which layers get a copy of their kernel that the C compiler makes for their
+ * shape: X(name, text, help). */
+#define ASH_SPECIALISE_MAP(X)                                                  \
+  X(AUTO, "auto", "where it saves instructions for few bytes of code")         \
+  X(NONE, "none", "layers share kernels")                                      \
+  X(ALL, "all", "every int8 convolution and fully connected layer")
+
+typedef enum ash_specialise {
+#define X(name, text, help) ASH_SPECIALISE_##name,
+  ASH_SPECIALISE_MAP(X)
+#undef X
+      ASH_SPECIALISE_COUNT
+} ash_specialise;
+
+ASH_API const char *ash_specialise_text(ash_specialise how);
+/* ASH_SPECIALISE_COUNT if there is none of that name. */
+ASH_API ash_specialise ash_specialise_find(const char *name);
+
 typedef struct ash_emit_options {
   size_t struct_bytes;
   ash_constants constants;
   ash_module_kind module;
   bool residency; /* <prefix>_residency.json too */
+  ash_specialise specialise;
   /* The prefix of scratch arenas that several modules share, NULL: the module
    * has its own. */
   const char *shared_scratch;

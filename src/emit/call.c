@@ -159,7 +159,7 @@ static void put_tail(const ash_call *c, uint32_t k) {
 
 static void put_function(const ash_call *c, const char *name) {
   put_indent(c);
-  ash_text_format(c->text, "ash_rt_%s(&p", name);
+  ash_text_format(c->text, "ash_rt_%s%s(&p", name, c->special ? "_inline" : "");
 }
 
 void ash_call_invoke_between(const ash_call *c, uint32_t in, uint32_t out) {

@@ -12,6 +12,7 @@ typedef struct ash_call {
   const ash_graph *graph; /* lowered (pass/lower.c) */
   uint32_t op;
   const ash_kernel *kernel;
+  bool special; /* the kernel becomes a part of the caller (specialise.c) */
   /* C expressions of type `const void *` and `void *`, one for each input and
    * output of the op. NULL or "NULL" for an absent one; those of inputs that
    * the kernel does not read (kernel/reads.h) are ignored. */

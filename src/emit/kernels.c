@@ -9,9 +9,8 @@ static const char own_include[] = "#include \"ash_rt";
 
 /* A file of runtime/ without its includes of others of them: in the copy, each
  * stands there once. */
-static void put_body(ash_module *m, const ash_embedded *file) {
+static void put_lines(ash_module *m, const char *p, const char *end) {
   const size_t head = sizeof own_include - 1;
-  const char *p = file->text, *end = p + file->bytes;
   while (p < end) {
     const char *stop = memchr(p, '\n', (size_t)(end - p));
     const char *next = stop ? stop + 1 : end;
@@ -20,6 +19,10 @@ static void put_body(ash_module *m, const ash_embedded *file) {
       ash_emit_renamed(m, p, n);
     p = next;
   }
+}
+
+static void put_body(ash_module *m, const ash_embedded *file) {
+  put_lines(m, file->text, file->text + file->bytes);
 }
 
 /* The kernels of operators that are not cut, then those of pieces. */
@@ -86,6 +89,19 @@ static bool has_its_includes(const uint8_t *marks, const ash_embedded *file) {
   return true;
 }
 
+/* Of steps that stand beside their kernel. */
+static void put_prototypes(ash_module *m) {
+  if (!ash_emit_has_special(m, NULL))
+    return;
+  ash_text_blank(m->text);
+  ash_text_line(m->text, "#include \"%s.h\"", m->prefix);
+  ash_text_blank(m->text);
+  for (uint32_t op = 0; op < m->g->op_count; op++)
+    if (ash_emit_is_special(m, op))
+      ash_text_line(m->text, "void %s_%s(const %s_context *ctx);", m->prefix,
+                    m->g->ops.items[op].id, m->prefix);
+}
+
 /* The headers that the kernels of this model include and those that these
  * include, each after what it needs. */
 ash_status ash_emit_kernels_header(ash_module *m) {
@@ -112,6 +128,7 @@ ash_status ash_emit_kernels_header(ash_module *m) {
       more = true;
     }
   }
+  put_prototypes(m);
   return ASH_OK;
 }
 
@@ -125,12 +142,47 @@ static bool seen(const ash_module *m, size_t kernel) {
   return false;
 }
 
+/* Does a step call this kernel as a function? */
+static bool is_shared(const ash_module *m, const ash_kernel *kernel) {
+  for (size_t i = 0; i < kernel_count(m); i++)
+    if (ash_emit_same_kernel(kernel_at(m, i), kernel) &&
+        (i >= m->g->op_count || !ash_emit_is_special(m, (uint32_t)i)))
+      return true;
+  return false;
+}
+
+/* The file of a kernel, which ends with the kernel's function, this function
+ * once more as a part of its callers, and these: each is compiled for the
+ * parameters of one layer. */
+static ash_status put_special(ash_module *m, const ash_kernel *k,
+                              const ash_embedded *file) {
+  const char *const end = file->text + file->bytes;
+  const char *head =
+      ash_zone_format(&m->ctx->scratch, "\nvoid ash_rt_%s(", k->name);
+  ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
+  const char *entry = strstr(file->text, head);
+  ASH_INVARIANT(m->ctx, entry != NULL);
+  put_lines(m, file->text, is_shared(m, k) ? end : entry);
+  ash_text_blank(m->text);
+  ash_text_line(m->text, "%s_RT_INLINE void %s_rt_%s_inline(", m->upper,
+                m->prefix, k->name);
+  put_lines(m, entry + strlen(head), end);
+  for (uint32_t op = 0; op < m->g->op_count; op++)
+    if (ash_emit_same_kernel(m->kernels[op], k) && ash_emit_is_special(m, op)) {
+      ash_text_blank(m->text);
+      ASH_TRY(ash_emit_step(m, op));
+    }
+  return ASH_OK;
+}
+
 ash_status ash_emit_kernels_source(ash_module *m) {
   bool any = ash_emit_is_tiled(m);
   ash_emit_banner(m,
                   ash_zone_format(&m->ctx->scratch, "%s_kernels.c", m->prefix),
                   "the kernels that this model uses");
   ash_text_line(m->text, "#include \"%s_kernels.h\"", m->prefix);
+  if (ash_emit_has_special(m, NULL))
+    ash_text_line(m->text, "#include \"%s_memory.h\"", m->prefix);
   if (any) {
     ash_text_blank(m->text);
     put_body(m, ash_runtime_file("ash_rt_tile.c"));
@@ -142,7 +194,10 @@ ash_status ash_emit_kernels_source(ash_module *m) {
     const ash_embedded *file = ash_runtime_file(k->file);
     ASH_INVARIANT(m->ctx, file != NULL);
     ash_text_blank(m->text);
-    put_body(m, file);
+    if (ash_emit_has_special(m, k))
+      ASH_TRY(put_special(m, k, file));
+    else
+      put_body(m, file);
     any = true;
   }
   if (!any)

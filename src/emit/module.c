@@ -245,3 +245,20 @@ ash_module_kind ash_module_find(const char *name) {
     i++;
   return (ash_module_kind)i;
 }
+
+static const char *const specialise_text[ASH_SPECIALISE_COUNT] = {
+#define X(name, text, help) [ASH_SPECIALISE_##name] = (text),
+    ASH_SPECIALISE_MAP(X)
+#undef X
+};
+
+const char *ash_specialise_text(ash_specialise how) {
+  return how < ASH_SPECIALISE_COUNT ? specialise_text[how] : "?";
+}
+
+ash_specialise ash_specialise_find(const char *name) {
+  unsigned i = 0;
+  while (i < ASH_SPECIALISE_COUNT && strcmp(specialise_text[i], name) != 0)
+    i++;
+  return (ash_specialise)i;
+}

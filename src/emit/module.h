@@ -64,6 +64,16 @@ ash_status ash_emit_linker(ash_module *m);
 ash_status ash_emit_readme(ash_module *m);
 ash_status ash_emit_residency(ash_module *m);
 
+/* Does this op have a copy of its kernel for itself (specialise.c)? Then its
+ * step stands beside that copy in <prefix>_kernels.c. */
+bool ash_emit_is_special(const ash_module *m, uint32_t op);
+/* Is there such an op with this kernel? NULL: with any. */
+bool ash_emit_has_special(const ash_module *m, const ash_kernel *kernel);
+/* Do both call the same function? */
+bool ash_emit_same_kernel(const ash_kernel *a, const ash_kernel *b);
+/* The function of an op that is not cut. */
+ash_status ash_emit_step(ash_module *m, uint32_t op);
+
 /* Parts of <prefix>.c. */
 void ash_emit_arenas(ash_module *m);
 void ash_emit_life(ash_module *m);

@@ -57,12 +57,13 @@ static void put_op(ash_module *m, uint32_t step, uint32_t op) {
   const ash_op *o = &m->g->ops.items[op];
   const ash_tensor *out = &m->g->tensors.items[o->outputs[0]];
   ash_text_line(
-      m->text, "| %" PRIu32 " | %" PRIu32 " | `%s` | `%s` | %" PRIu64 " | %s |",
-      step, o->source_index, o->id, ash_emit_type(m, out),
-      ash_op_macs(m->g, op),
+      m->text,
+      "| %" PRIu32 " | %" PRIu32 " | `%s` | `%s` | %" PRIu64 " | %s%s |", step,
+      o->source_index, o->id, ash_emit_type(m, out), ash_op_macs(m->g, op),
       !m->kernels[op] ? "none: a view"
       : o->small      ? ash_variant_reason(m->ctx, m->g, op)
-                      : m->kernels[op]->name);
+                      : m->kernels[op]->name,
+      ash_emit_is_special(m, op) ? ", specialised" : "");
 }
 
 static void put_ops(ash_module *m) {

@@ -108,6 +108,7 @@ static ash_status put_call(ash_module *m, uint32_t op) {
       .graph = m->g,
       .op = op,
       .kernel = m->kernels[op],
+      .special = ash_emit_is_special(m, op),
       .inputs = in,
       .outputs = out,
       .in_place = there,
@@ -140,20 +141,20 @@ static ash_status put_tiled(ash_module *m, const ash_tiling *t) {
   return ASH_OK;
 }
 
-static ash_status put_op(ash_module *m, uint32_t op) {
+ash_status ash_emit_step(ash_module *m, uint32_t op) {
   const ash_op *o = &m->g->ops.items[op];
-  if (ash_emit_tiling(m, op))
-    return put_tiled(m, ash_emit_tiling(m, op));
+  const bool special = ash_emit_is_special(m, op);
   put_head(m, o);
   ash_text_line(m->text, " */");
   const char *memory = ash_emit_code_memory(m, op);
   if (memory)
     ash_text_line(m->text, "%s_CODE_IN_%s", m->upper,
                   ash_emit_upper(m, memory));
-  if (strcmp(m->kernels[op]->name, "loop") == 0)
-    ash_text_line(m->text, "static %s_RT_STEP void", m->upper);
+  ash_text_string(m->text, special ? "" : "static ");
+  if (special || strcmp(m->kernels[op]->name, "loop") == 0)
+    ash_text_line(m->text, "%s_RT_STEP void", m->upper);
   else
-    ash_text_string(m->text, "static void ");
+    ash_text_string(m->text, "void ");
   ash_text_line(m->text, "%s_%s(const %s_context *ctx) {", m->prefix, o->id,
                 m->prefix);
   ASH_TRY(put_call(m, op));
@@ -162,12 +163,20 @@ static ash_status put_op(ash_module *m, uint32_t op) {
   return ASH_OK;
 }
 
+static ash_status put_op(ash_module *m, uint32_t op) {
+  if (!m->kernels[op] || ash_emit_is_special(m, op))
+    return ASH_OK;
+  if (ash_emit_tiling(m, op))
+    return put_tiled(m, ash_emit_tiling(m, op));
+  return ash_emit_step(m, op);
+}
+
 static ash_status put_steps(ash_module *m) {
   for (uint32_t s = 0; s < m->plan->steps.count; s++)
     for (uint32_t k = 0; k < m->plan->steps.items[s].op_count; k++) {
       const uint32_t op = m->plan->steps.items[s].ops[k];
       const ash_mark mark = ash_zone_mark(&m->ctx->scratch);
-      const ash_status status = m->kernels[op] ? put_op(m, op) : ASH_OK;
+      const ash_status status = put_op(m, op);
       ash_zone_rewind(&m->ctx->scratch, mark);
       ASH_TRY(status);
     }

@@ -19,6 +19,7 @@ complete -c ashlar -n '__fish_seen_subcommand_from compile' -l report -r -d 'wri
 complete -c ashlar -n '__fish_seen_subcommand_from compile' -l require-optimal -d 'exit 10 unless the plan is proved optimal'
 complete -c ashlar -n '__fish_seen_subcommand_from compile' -l constants -r -d 'hex (default), incbin, sidecar or embed'
 complete -c ashlar -n '__fish_seen_subcommand_from compile' -l module -r -d 'plain (default), single-file, cmake, zephyr, cmsis-pack, esp-idf, arduino'
+complete -c ashlar -n '__fish_seen_subcommand_from compile' -l specialise -r -d 'auto (default), none or all: layers that get a kernel made for their shape'
 complete -c ashlar -n '__fish_seen_subcommand_from compile' -l residency -d 'write PREFIX_residency.json too'
 complete -c ashlar -n '__fish_seen_subcommand_from compile' -l share-scratch -d 'models that never run at once share their scratch arenas, called --prefix (default shared)'
 complete -c ashlar -n '__fish_seen_subcommand_from compile' -l target -s t -r -a '(ashlar targets | awk "NR > 1 {print \$1}")' -d 'device: \'ashlar targets\' lists them (default host)'
