@@ -46,7 +46,8 @@ static uint32_t clipped(ash_ox *m, uint32_t a, double low, double high) {
                      ash_ox_scalar(m, ASH_INT64, high));
 }
 static uint32_t last_axis(const ash_ox *m, uint32_t x) {
-  return 1u << (ash_ox_rank(m, x) - 1);
+  const uint32_t rank = ash_ox_rank(m, x);
+  return rank ? 1u << (rank - 1) : 0;
 }
 
 /* One value, or one a channel: dimension 1 unless numpy's rule says else. */

@@ -201,10 +201,14 @@ static void qlinear_layer(ash_ox *m) {
 
 static void read_qlinear_conv(ash_ox *m) {
   const uint32_t x = ash_ox_in(m, 0), w = ash_ox_in(m, 3);
-  const uint32_t axes = ash_ox_rank(m, x) - 2;
+  const uint32_t rank = ash_ox_rank(m, x), axes = rank > 2 ? rank - 2 : 0;
   int64_t stride[ASH_RANK_MAX], dilation[ASH_RANK_MAX];
   int64_t pad[2 * ASH_RANK_MAX];
-  if (are_fixed(m) && axes >= 1 && axes <= 2 && is_narrow(m, 3, 0)) {
+  if (axes == 0) {
+    ash_ox_bad(m, "data needs batch, channels and at least one axis more");
+    return;
+  }
+  if (are_fixed(m) && axes <= 2 && is_narrow(m, 3, 0)) {
     qlinear_layer(m);
     return;
   }
