@@ -148,10 +148,14 @@ void ash_qdq_skip(const ash_qdq *q, ash_sink *s) {
 static float find_unit(const ash_tensor *w, uint64_t first, uint64_t step,
                        uint64_t count) {
   float most = 0;
-  for (uint64_t i = 0; i < count; i++)
-    most = fmaxf(most, fabsf(ash_tensor_float(w, first + i * step)));
-  if (!(most > 0) || !isfinite(most))
-    return most == 0 ? 1.0f : 0.0f;
+  for (uint64_t i = 0; i < count; i++) {
+    const float x = ash_tensor_float(w, first + i * step);
+    if (!isfinite(x))
+      return 0.0f;
+    most = fmaxf(most, fabsf(x));
+  }
+  if (most == 0)
+    return 1.0f;
   for (int32_t k = 1; k <= 128; k++) {
     const double unit = (double)most / k;
     bool fits = true;
