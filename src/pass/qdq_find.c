@@ -4,6 +4,7 @@
 
 #include "graph/functions.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -163,8 +164,8 @@ static float find_unit(const ash_tensor *w, uint64_t first, uint64_t step,
       const double x = (double)ash_tensor_float(w, first + i * step) / unit;
       fits = fabs(x - floor(x + 0.5)) < 1e-3 && x < 127.5;
     }
-    if (fits)
-      return (float)unit;
+    if (fits) /* a float that has all its bits */
+      return unit < (double)FLT_MIN ? 0.0f : (float)unit;
   }
   return 0.0f;
 }
