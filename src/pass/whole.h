@@ -16,4 +16,27 @@ typedef struct ash_whole {
   bool changed;
 } ash_whole;
 
+static inline ash_tensor *ash_whole_tensor(const ash_whole *w, uint32_t t) {
+  return &w->g->tensors.items[t];
+}
+
+/* An integer of whole bytes, no bool. */
+bool ash_whole_is_integer(ash_type type);
+/* The smallest type for a range; ASH_NONE: there is none. */
+ash_type ash_whole_smallest(const ash_range *r);
+/* A tensor like `t`, of another type. */
+ash_status ash_whole_like(ash_whole *w, uint32_t *out, uint32_t t,
+                          ash_type type, const uint8_t *data);
+/* The values of `t` as an integer tensor of its smallest type. */
+ash_status ash_whole_operand(ash_whole *w, uint32_t *out, uint32_t t,
+                             uint32_t source);
+/* .. in exactly that integer type. */
+ash_status ash_whole_operand_of(ash_whole *w, uint32_t *out, uint32_t t,
+                                ash_type type, uint32_t source);
+/* .. in its own type, if nothing has made that yet. */
+ash_status ash_whole_settle(ash_whole *w, uint32_t t, uint32_t source);
+
+/* Rewrites one operator, or keeps it (whole_ops.c). */
+ash_status ash_whole_visit(ash_whole *w, const ash_op *op);
+
 #endif
