@@ -414,6 +414,21 @@ static ash_status parse_line(parser *p) {
   return p->at == p->end ? ASH_OK : syntax(p, "the end of the line");
 }
 
+/* Whoever declares an input must list it: nobody would write it otherwise. */
+static ash_status check_inputs(parser *p) {
+  const ash_graph *g = p->g;
+  for (uint32_t t = 0; t < g->tensor_count; t++) {
+    bool listed = g->tensors.items[t].kind != ASH_TENSOR_INPUT;
+    for (size_t i = 0; i < g->input_count && !listed; i++)
+      listed = g->inputs[i] == t;
+    if (!listed)
+      return ash_fail(p->ctx, ASH_MALFORMED, ASH_D_ir_syntax,
+                      ash_graph_loc(g, ASH_NO_ID, t),
+                      "an input that the line 'inputs' does not list");
+  }
+  return ASH_OK;
+}
+
 static ash_status parse(parser *p, const char *text, size_t count) {
   const char *end = text + count;
   while (text < end) {
@@ -424,7 +439,8 @@ static ash_status parse(parser *p, const char *text, size_t count) {
     ASH_TRY(parse_line(p));
     text = stop ? stop + 1 : end;
   }
-  return ash_zone_check(p->ctx, &p->g->zone);
+  ASH_TRY(ash_zone_check(p->ctx, &p->g->zone));
+  return check_inputs(p);
 }
 
 ash_status ash_graph_parse(ash_ctx *ctx, ash_graph **out, const char *text,
