@@ -9,8 +9,7 @@
  * with a compute memory, and only where one group does not fit it. */
 #include "pass/pass.h"
 
-#include "graph/compact.h"
-#include "graph/verify.h"
+#include "pass/take_apart.h"
 
 enum { SLACK = 64 }; /* alignment of a handful of buffers */
 
@@ -165,27 +164,20 @@ static bool is_too_large(grouped *w) {
   return is_grouped(w) && smallest(w) > w->g->piece_bytes;
 }
 
+static bool wants(void *user, const ash_op *op) {
+  grouped *w = user;
+  w->op = op;
+  return is_too_large(w);
+}
+
+static ash_status put(void *user, const ash_op *op) {
+  grouped *w = user;
+  w->op = op;
+  return take_apart(w);
+}
+
 ash_status ash_pass_groups(ash_ctx *ctx, ash_graph *g) {
-  const size_t count = g->op_count;
   grouped w = {.ctx = ctx, .g = g};
-  bool any = false;
-  for (size_t i = 0; g->piece_bytes && i < count && !any; i++) {
-    w.op = &g->ops.items[i];
-    any = is_too_large(&w);
-  }
-  if (!any)
-    return ASH_OK;
-  ash_op *ops = ash_zone_copy(&ctx->scratch, g->ops.items, count * sizeof *ops);
-  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
-  g->op_count = 0;
-  for (size_t i = 0; i < count; i++) {
-    uint32_t same;
-    w.op = &ops[i];
-    if (is_too_large(&w))
-      ASH_TRY(take_apart(&w));
-    else
-      ASH_TRY(ash_graph_add_op(g, &same, ops[i]));
-  }
-  ASH_TRY(ash_graph_compact(g));
-  return ash_graph_verify(ctx, g);
+  const ash_taker taker = {&w, wants, put};
+  return g->piece_bytes ? ash_take_apart(g, &taker) : ASH_OK;
 }

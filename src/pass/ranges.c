@@ -174,6 +174,35 @@ static ash_range of_pad(const ash_op *op, const ash_range *r, uint32_t value) {
   return ash_range_join(input(op, r, 0), given ? input(op, r, value) : zero);
 }
 
+bool ash_op_moves(ash_op_kind kind) {
+  switch (kind) {
+  case ASH_OP_reshape:
+  case ASH_OP_squeeze:
+  case ASH_OP_expand_dims:
+  case ASH_OP_transpose:
+  case ASH_OP_slice:
+  case ASH_OP_strided_slice:
+  case ASH_OP_split:
+  case ASH_OP_split_v:
+  case ASH_OP_unpack:
+  case ASH_OP_gather:
+  case ASH_OP_gather_nd:
+  case ASH_OP_tile:
+  case ASH_OP_broadcast_to:
+  case ASH_OP_reverse:
+  case ASH_OP_space_to_depth:
+  case ASH_OP_depth_to_space:
+  case ASH_OP_mirror_pad:
+  case ASH_OP_strided:
+  case ASH_OP_take:
+  case ASH_OP_take_elements:
+  case ASH_OP_take_nd:
+    return true;
+  default:
+    return false;
+  }
+}
+
 static ash_range rule(const ash_graph *g, const ash_op *op,
                       const ash_range *r) {
   switch (op->kind) {
@@ -222,27 +251,6 @@ static ash_range rule(const ash_graph *g, const ash_op *op,
                                                            : unknown();
   case ASH_OP_reduce_max:
   case ASH_OP_reduce_min:
-  case ASH_OP_reshape:
-  case ASH_OP_squeeze:
-  case ASH_OP_expand_dims:
-  case ASH_OP_transpose:
-  case ASH_OP_slice:
-  case ASH_OP_strided_slice:
-  case ASH_OP_split:
-  case ASH_OP_split_v:
-  case ASH_OP_unpack:
-  case ASH_OP_gather:
-  case ASH_OP_gather_nd:
-  case ASH_OP_tile:
-  case ASH_OP_broadcast_to:
-  case ASH_OP_reverse:
-  case ASH_OP_space_to_depth:
-  case ASH_OP_depth_to_space:
-  case ASH_OP_mirror_pad:
-  case ASH_OP_strided:
-  case ASH_OP_take:
-  case ASH_OP_take_elements:
-  case ASH_OP_take_nd:
     return input(op, r, 0);
   case ASH_OP_concatenation:
   case ASH_OP_join:
@@ -253,7 +261,7 @@ static ash_range rule(const ash_graph *g, const ash_op *op,
   case ASH_OP_fill_pad:
     return of_pad(op, r, 1);
   default:
-    return unknown();
+    return ash_op_moves(op->kind) ? input(op, r, 0) : unknown();
   }
 }
 

@@ -8,8 +8,7 @@
  * for devices with a compute memory, only where a row does not fit it. */
 #include "pass/pass.h"
 
-#include "graph/compact.h"
-#include "graph/verify.h"
+#include "pass/take_apart.h"
 
 #include <string.h>
 
@@ -107,27 +106,20 @@ static ash_status take_apart(const rows *r) {
   return add_op(r, ASH_OP_div, e, sum, out);
 }
 
+static bool wants(void *user, const ash_op *op) {
+  rows *r = user;
+  r->op = op;
+  return is_too_long(r);
+}
+
+static ash_status put(void *user, const ash_op *op) {
+  rows *r = user;
+  r->op = op;
+  return take_apart(r);
+}
+
 ash_status ash_pass_rows(ash_ctx *ctx, ash_graph *g) {
-  const size_t count = g->op_count;
   rows r = {.ctx = ctx, .g = g};
-  bool any = false;
-  for (size_t i = 0; g->piece_bytes && i < count && !any; i++) {
-    r.op = &g->ops.items[i];
-    any = is_too_long(&r);
-  }
-  if (!any)
-    return ASH_OK;
-  ash_op *ops = ash_zone_copy(&ctx->scratch, g->ops.items, count * sizeof *ops);
-  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
-  g->op_count = 0;
-  for (size_t i = 0; i < count; i++) {
-    uint32_t same;
-    r.op = &ops[i];
-    if (is_too_long(&r))
-      ASH_TRY(take_apart(&r));
-    else
-      ASH_TRY(ash_graph_add_op(g, &same, ops[i]));
-  }
-  ASH_TRY(ash_graph_compact(g));
-  return ash_graph_verify(ctx, g);
+  const ash_taker taker = {&r, wants, put};
+  return g->piece_bytes ? ash_take_apart(g, &taker) : ASH_OK;
 }

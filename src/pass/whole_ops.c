@@ -382,28 +382,6 @@ ash_status ash_whole_visit(ash_whole *w, const ash_op *op) {
   case ASH_OP_pool_nd:
     return strcmp(ash_op_string(op, "fn", ""), "max") == 0 ? visit_move(w, op)
                                                            : keep(w, op);
-  case ASH_OP_reshape:
-  case ASH_OP_squeeze:
-  case ASH_OP_expand_dims:
-  case ASH_OP_transpose:
-  case ASH_OP_slice:
-  case ASH_OP_strided_slice:
-  case ASH_OP_split:
-  case ASH_OP_split_v:
-  case ASH_OP_unpack:
-  case ASH_OP_gather:
-  case ASH_OP_gather_nd:
-  case ASH_OP_tile:
-  case ASH_OP_broadcast_to:
-  case ASH_OP_reverse:
-  case ASH_OP_space_to_depth:
-  case ASH_OP_depth_to_space:
-  case ASH_OP_mirror_pad:
-  case ASH_OP_strided:
-  case ASH_OP_take:
-  case ASH_OP_take_elements:
-  case ASH_OP_take_nd:
-    return visit_move(w, op);
   case ASH_OP_concatenation:
   case ASH_OP_join:
   case ASH_OP_pack:
@@ -412,6 +390,6 @@ ash_status ash_whole_visit(ash_whole *w, const ash_op *op) {
   case ASH_OP_pad: /* data, how much, with what */
     return visit_join(w, op, 2);
   default:
-    return keep(w, op);
+    return ash_op_moves(op->kind) ? visit_move(w, op) : keep(w, op);
   }
 }
