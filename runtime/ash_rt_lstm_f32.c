@@ -1,30 +1,5 @@
 /* ash_rt_lstm_f32.c - long short-term memory, float32. */
-#include "ash_rt_state.h"
-
-#include <math.h>
-
-/* Places in `parts`: inputs of the operator from the second on. */
-enum {
-  ASH_RT_LSTM_IN = 0,
-  ASH_RT_LSTM_STATE = 4,
-  ASH_RT_LSTM_PEEPHOLE = 8, /* input, forget, output */
-  ASH_RT_LSTM_BIAS = 11,
-  ASH_RT_LSTM_PROJECTION = 15,
-  ASH_RT_LSTM_PROJECTION_BIAS = 16,
-  ASH_RT_LSTM_NORM = 19
-};
-
-static float ash_rt_lstm_activate(int32_t act, float x) {
-  if (act == ASH_RT_ACT_TANH)
-    return tanhf(x);
-  if (act == ASH_RT_ACT_NONE)
-    return x;
-  return act == ASH_RT_ACT_RELU6 && x > 6.0f ? 6.0f : x < 0 ? 0.0f : x;
-}
-
-static float ash_rt_lstm_clip(float x, float most) {
-  return most > 0 ? ash_rt_clamp_f32(x, -most, most) : x;
-}
+#include "ash_rt_cells.h"
 
 static float ash_rt_lstm_dot(const float *a, const float *b, int32_t count) {
   float sum = 0;
@@ -33,20 +8,6 @@ static float ash_rt_lstm_dot(const float *a, const float *b, int32_t count) {
   return sum;
 }
 
-/* To mean 0 and deviation 1. */
-static void ash_rt_lstm_normalise(float *x, int32_t count) {
-  float sum = 0, squares = 0;
-  for (int32_t i = 0; i < count; i++)
-    sum += x[i];
-  const float mean = sum / (float)count;
-  for (int32_t i = 0; i < count; i++)
-    squares += (x[i] - mean) * (x[i] - mean);
-  const float inverse = 1.0f / sqrtf(squares / (float)count + 1e-8f);
-  for (int32_t i = 0; i < count; i++)
-    x[i] = (x[i] - mean) * inverse;
-}
-
-/* Gate 0 to 3: input, forget, cell, output. */
 static void ash_rt_lstm_gate(const ash_rt_lstm_f32_params *p, int32_t gate,
                              const float *x, const void *const *parts,
                              const float *state, const float *cell, float *y) {

@@ -1,60 +1,21 @@
 /* ash_rt_lstm_hybrid.c - long short-term memory, float data and int8 weights:
  * rows of data become int8 before they are multiplied. */
+#include "ash_rt_cells.h"
 #include "ash_rt_hybrid_row.h"
-#include "ash_rt_state.h"
 
-#include <math.h>
-
-/* Places in `parts`: inputs of the operator from the second on. */
-enum {
-  ASH_RT_CELLQ_IN = 0,
-  ASH_RT_CELLQ_STATE = 4,
-  ASH_RT_CELLQ_PEEPHOLE = 8, /* input, forget, output */
-  ASH_RT_CELLQ_BIAS = 11,
-  ASH_RT_CELLQ_PROJECTION = 15,
-  ASH_RT_CELLQ_PROJECTION_BIAS = 16,
-  ASH_RT_CELLQ_NORM = 19
-};
-
-static float ash_rt_cellq_activate(int32_t act, float x) {
-  if (act == ASH_RT_ACT_TANH)
-    return tanhf(x);
-  if (act == ASH_RT_ACT_NONE)
-    return x;
-  return act == ASH_RT_ACT_RELU6 && x > 6.0f ? 6.0f : x < 0 ? 0.0f : x;
-}
-
-static float ash_rt_cellq_clip(float x, float most) {
-  return most > 0 ? ash_rt_clamp_f32(x, -most, most) : x;
-}
-
-/* To mean 0 and deviation 1. */
-static void ash_rt_cellq_normalise(float *x, int32_t count) {
-  float sum = 0, squares = 0;
-  for (int32_t i = 0; i < count; i++)
-    sum += x[i];
-  const float mean = sum / (float)count;
-  for (int32_t i = 0; i < count; i++)
-    squares += (x[i] - mean) * (x[i] - mean);
-  const float inverse = 1.0f / sqrtf(squares / (float)count + 1e-8f);
-  for (int32_t i = 0; i < count; i++)
-    x[i] = (x[i] - mean) * inverse;
-}
-
-/* Gate 0 to 3: input, forget, cell, output. */
 static void ash_rt_cellq_gate(const ash_rt_lstm_hybrid_params *p, int32_t gate,
                               const ash_rt_hybrid_row *x,
                               const void *const *parts,
                               const ash_rt_hybrid_row *state, const float *cell,
                               float *y) {
   const int32_t depth = p->sequence.depth, units = p->sequence.units;
-  const int8_t *w = (const int8_t *)parts[ASH_RT_CELLQ_IN + gate];
-  const int8_t *r = (const int8_t *)parts[ASH_RT_CELLQ_STATE + gate];
-  const float *bias = (const float *)parts[ASH_RT_CELLQ_BIAS + gate];
-  const float *norm = (const float *)parts[ASH_RT_CELLQ_NORM + gate];
+  const int8_t *w = (const int8_t *)parts[ASH_RT_LSTM_IN + gate];
+  const int8_t *r = (const int8_t *)parts[ASH_RT_LSTM_STATE + gate];
+  const float *bias = (const float *)parts[ASH_RT_LSTM_BIAS + gate];
+  const float *norm = (const float *)parts[ASH_RT_LSTM_NORM + gate];
   const int32_t hole = gate == 3 ? 2 : gate;
   const int8_t *peephole =
-      gate == 2 ? 0 : (const int8_t *)parts[ASH_RT_CELLQ_PEEPHOLE + hole];
+      gate == 2 ? 0 : (const int8_t *)parts[ASH_RT_LSTM_PEEPHOLE + hole];
   for (int32_t i = 0; i < p->cells; i++, w += depth, r += units) {
     float sum = bias && !norm ? bias[i] : 0.0f;
     sum += ash_rt_hybrid_dot(x, w, depth, p->in_scale[gate]);
@@ -64,11 +25,11 @@ static void ash_rt_cellq_gate(const ash_rt_lstm_hybrid_params *p, int32_t gate,
                : sum;
   }
   if (norm)
-    ash_rt_cellq_normalise(y, p->cells);
+    ash_rt_lstm_normalise(y, p->cells);
   for (int32_t i = 0; i < p->cells; i++) {
     if (norm)
       y[i] = y[i] * norm[i] + (bias ? bias[i] : 0.0f);
-    y[i] = gate == 2 ? ash_rt_cellq_activate(p->act, y[i])
+    y[i] = gate == 2 ? ash_rt_lstm_activate(p->act, y[i])
                      : 1.0f / (1.0f + expf(-y[i]));
   }
 }
@@ -76,15 +37,15 @@ static void ash_rt_cellq_gate(const ash_rt_lstm_hybrid_params *p, int32_t gate,
 static void ash_rt_cellq_project(const ash_rt_lstm_hybrid_params *p,
                                  const void *const *parts, const float *hidden,
                                  int8_t *levels, float *state) {
-  const int8_t *w = (const int8_t *)parts[ASH_RT_CELLQ_PROJECTION];
-  const float *bias = (const float *)parts[ASH_RT_CELLQ_PROJECTION_BIAS];
+  const int8_t *w = (const int8_t *)parts[ASH_RT_LSTM_PROJECTION];
+  const float *bias = (const float *)parts[ASH_RT_LSTM_PROJECTION_BIAS];
   const ash_rt_hybrid_row r =
       ash_rt_hybrid_quantise(hidden, p->cells, p->asymmetric, levels);
   for (int32_t o = 0; o < p->sequence.units; o++, w += p->cells)
     state[o] =
-        ash_rt_cellq_clip((bias ? bias[o] : 0.0f) +
-                              ash_rt_hybrid_dot(&r, w, p->cells, p->proj_scale),
-                          p->proj_clip);
+        ash_rt_lstm_clip((bias ? bias[o] : 0.0f) +
+                             ash_rt_hybrid_dot(&r, w, p->cells, p->proj_scale),
+                         p->proj_clip);
 }
 
 static void ash_rt_cellq_step(const ash_rt_lstm_hybrid_params *p,
@@ -95,7 +56,7 @@ static void ash_rt_cellq_step(const ash_rt_lstm_hybrid_params *p,
   const int32_t units = p->sequence.units;
   float *in = work, *forget = in + n, *update = forget + n, *gate = update + n;
   int8_t *levels = (int8_t *)(gate + n);
-  const int coupled = parts[ASH_RT_CELLQ_IN] == 0;
+  const int coupled = parts[ASH_RT_LSTM_IN] == 0;
   const ash_rt_hybrid_row x =
       ash_rt_hybrid_quantise(data, depth, p->asymmetric, levels);
   const ash_rt_hybrid_row h =
@@ -107,15 +68,15 @@ static void ash_rt_cellq_step(const ash_rt_lstm_hybrid_params *p,
   for (int32_t i = 0; i < n; i++) {
     const float old = forget[i] * cell[i];
     const float part = coupled ? 1.0f - forget[i] : in[i];
-    cell[i] = ash_rt_cellq_clip(old + part * update[i], p->cell_clip);
+    cell[i] = ash_rt_lstm_clip(old + part * update[i], p->cell_clip);
   }
   ash_rt_cellq_gate(p, 3, &x, parts, &h, cell, gate);
   for (int32_t i = 0; i < n; i++)
-    gate[i] *= ash_rt_cellq_activate(p->act, cell[i]);
-  if (parts[ASH_RT_CELLQ_PROJECTION])
+    gate[i] *= ash_rt_lstm_activate(p->act, cell[i]);
+  if (parts[ASH_RT_LSTM_PROJECTION])
     ash_rt_cellq_project(p, parts, gate, levels + depth + units, state);
   for (int32_t o = 0; o < units; o++) {
-    if (!parts[ASH_RT_CELLQ_PROJECTION])
+    if (!parts[ASH_RT_LSTM_PROJECTION])
       state[o] = gate[o];
     out[o] = state[o];
   }

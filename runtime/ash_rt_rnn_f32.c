@@ -1,22 +1,5 @@
 /* ash_rt_rnn_f32.c - a layer that sees its own last result. */
-#include "ash_rt_state.h"
-
-#include <math.h>
-
-static float ash_rt_rnn_activate(int32_t act, float x) {
-  switch (act) {
-  case ASH_RT_ACT_TANH:
-    return tanhf(x);
-  case ASH_RT_ACT_RELU:
-    return x < 0 ? 0 : x;
-  case ASH_RT_ACT_RELU6:
-    return ash_rt_clamp_f32(x, 0.0f, 6.0f);
-  case ASH_RT_ACT_RELU_N1_TO_1:
-    return ash_rt_clamp_f32(x, -1.0f, 1.0f);
-  default:
-    return x;
-  }
-}
+#include "ash_rt_cells.h"
 
 void ash_rt_rnn_f32(const ash_rt_rnn_f32_params *p, const float *in,
                     const float *weights, const float *recurrent,

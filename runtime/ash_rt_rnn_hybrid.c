@@ -1,24 +1,7 @@
 /* ash_rt_rnn_hybrid.c - a layer that sees its own last result, float data and
  * int8 weights. */
+#include "ash_rt_cells.h"
 #include "ash_rt_hybrid_row.h"
-#include "ash_rt_state.h"
-
-#include <math.h>
-
-static float ash_rt_rnn_hybrid_activate(int32_t act, float x) {
-  switch (act) {
-  case ASH_RT_ACT_TANH:
-    return tanhf(x);
-  case ASH_RT_ACT_RELU:
-    return x < 0 ? 0 : x;
-  case ASH_RT_ACT_RELU6:
-    return ash_rt_clamp_f32(x, 0.0f, 6.0f);
-  case ASH_RT_ACT_RELU_N1_TO_1:
-    return ash_rt_clamp_f32(x, -1.0f, 1.0f);
-  default:
-    return x;
-  }
-}
 
 void ash_rt_rnn_hybrid(const ash_rt_rnn_hybrid_params *p, const float *in,
                        const int8_t *weights, const int8_t *recurrent,
@@ -40,7 +23,7 @@ void ash_rt_rnn_hybrid(const ash_rt_rnn_hybrid_params *p, const float *in,
                                  s->depth, p->in_scale);
         sum += ash_rt_hybrid_dot(&h, recurrent + (ptrdiff_t)u * s->units,
                                  s->units, p->state_scale);
-        y[u] = ash_rt_rnn_hybrid_activate(p->act, sum);
+        y[u] = ash_rt_rnn_activate(p->act, sum);
       }
       for (int32_t u = 0; u < s->units; u++)
         state[u] = y[u];
