@@ -5,7 +5,7 @@
 const assert = require('assert');
 const fs = require('fs');
 const path = require('path');
-const {chromium} = require(path.join(process.env.NODE_PATH, 'playwright-core'));
+const {chromium} = require(process.env.PLAYWRIGHT);
 
 const digits = text => text.replace(/[^0-9]/g, '');
 const errors = [];

@@ -59,6 +59,15 @@ def need(program):
     return path
 
 
+def python_with(*modules):
+    """The path of a Python that has these modules, or the test is skipped."""
+    done = subprocess.run([ROOT / "tools" / "oracle-python", *modules],
+                          capture_output=True, text=True)
+    if done.returncode:
+        raise Skip(done.stderr.strip())
+    return done.stdout.strip()
+
+
 def check(condition, text):
     if not condition:
         raise Failure(text)
@@ -117,6 +126,10 @@ def main(tests):
     """Runs every test_ function, in the order of the file."""
     failed = False
     only = sys.argv[1:]
+    unknown = [name for name in only if name not in tests]
+    if unknown:
+        print(f"no test is called {', '.join(unknown)}", file=sys.stderr)
+        return 64
     for key, test in list(tests.items()):
         if not key.startswith("test_") or (only and key not in only):
             continue

@@ -33,4 +33,12 @@ said() {
   fi
 }
 
+# need_python MODULE...: sets $python to one that has these modules; where there
+# is none, the script ends with a skip that says why.
+need_python() {
+  python=$("$ROOT/tools/oracle-python" "$@" 2>"$work/log") && return
+  skip "$(basename "$0"): $(tail -n 1 "$work/log")"
+  finish
+}
+
 finish() { exit $failed; }

@@ -4,7 +4,7 @@
 'use strict';
 const assert = require('assert');
 const path = require('path');
-const {chromium} = require(path.join(process.env.NODE_PATH, 'playwright-core'));
+const {chromium} = require(process.env.PLAYWRIGHT);
 
 const errors = [];
 
