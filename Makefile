@@ -1,15 +1,28 @@
 # The door. CMake is the build; these are the words people type.
 #
-#   make          build the ashlar program            make test    run all tests
-#   make demo     compile, build and run the example  make bench   measure
+#   make                build the ashlar program; says what is missing
+#   make demo           compile, build and run the example
+#   make test           run all tests (at most 20 minutes on two cores)
+#   make bench          measure speed and memory of the compiler
+#   make lint           layers, formatting, static analysis
+#   make fuzz           fuzz the readers (FUZZ_TIME=60 seconds each)
+#   make install        install (PREFIX=/usr/local)
+#   make clean          remove builds
+#
+#   make playground     the program for browsers, in build-playground/site
+#   make test-fresh     demo and test in a bare Debian, with data and without
+#   make test-long      the sweeps below, one after the other (hours)
+#   make test-browser   only the tests of the report in Chromium
 #   make test-devices   models on all emulated boards, 10000 layers by every
 #                       kernel, and each layer against CMSIS-NN's
 #   make test-tiles     Deeploy's networks, tiled, at its budgets, also under
-#                       sanitizers (hours)
-#   make lint     layers, formatting, static analysis make fuzz    fuzz the readers
-#   make install  install (PREFIX=/usr/local)         make clean   remove builds
-#   make test-browser   only the tests of the report in Chromium
-#   make playground     the program for browsers, in build-playground/site
+#                       sanitizers
+#   make conformance    the ONNX project's node tests; writes the table in docs
+#   make bench-packing, bench-tiles, bench-devices
+#
+# `make` alone installs nothing. The others install the packages that they need,
+# as root or with a sudo that asks nothing, and say so; ASHLAR_INSTALL=no
+# prevents it, and what is missing is then named or its tests are skipped.
 
 BUILD     ?= build
 PREFIX    ?= /usr/local
@@ -18,65 +31,91 @@ CMAKE     ?= cmake
 JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
 
 PLAYGROUND ?= build-playground
+# A Python with numpy and the oracles (a virtual environment in build-oracle).
+ORACLE     = $$(tools/oracle-python numpy onnxruntime)
 
-.PHONY: all deps test-deps demo test conformance test-browser playground test-devices test-tiles bench bench-packing bench-tiles lint fuzz install clean
+.PHONY: all program build-deps test-deps demo test test-fresh test-long test-browser test-devices test-tiles conformance playground bench bench-packing bench-tiles bench-devices lint fuzz install clean
 
-all: deps
+all:
+	@tools/install-deps --check build
+	@$(MAKE) --no-print-directory program
+
+# The build alone; whoever comes here has seen to what it needs.
+program:
 	@$(CMAKE) -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DASHLAR_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
 	@$(CMAKE) --build $(BUILD) -j $(JOBS)
 	@rm -f $(BUILD).log
 
-# What is missing is installed when we may, else the exact line is printed.
-deps:
+build-deps:
 	@tools/install-deps build
 
 test-deps:
-	@tools/install-deps build test
-	@tools/install-deps browser
-	@tools/install-deps playground
+	@tools/install-deps build test playground
 
-demo: all
+demo: build-deps
+	@$(MAKE) --no-print-directory program
 	@examples/digits/demo.sh $(BUILD)/bin/ashlar
 
 test: test-deps
 	@tests/run
 
+test-fresh:
+	@tools/fresh-machine
+	@tools/fresh-machine --no-data
+
+test-long: test-devices conformance test-tiles
+
 test-browser: test-deps
 	@tests/run browser playground
 
-# The library as WebAssembly and a page: models are planned in the browser.
-playground: all
-	@tools/install-deps playground
-	@tools/playground --build $(BUILD) --out $(PLAYGROUND)
-
 test-devices: test-deps
-	@tools/install-deps devices
-	@ASHLAR_BOARDS=all ASHLAR_LAYERS=10000 tests/run --quick devices kernel_variants vectors
+	@ASHLAR_BOARDS=all ASHLAR_LAYERS=10000 tests/run devices kernel_variants vectors
 	@bench/compare build-test/bin/ashlar
 
-test-tiles: all
-	@tools/tile_sweep --ashlar $(BUILD)/bin/ashlar
-	@tools/tile_sweep --ashlar $(BUILD)/bin/ashlar --sanitize address,undefined
-	@tools/tile_sweep --ashlar $(BUILD)/bin/ashlar --sanitize thread
+test-tiles: test-deps
+	@$(MAKE) --no-print-directory program
+	@$(ORACLE) tools/tile_sweep --ashlar $(BUILD)/bin/ashlar
+	@$(ORACLE) tools/tile_sweep --ashlar $(BUILD)/bin/ashlar --sanitize address,undefined
+	@$(ORACLE) tools/tile_sweep --ashlar $(BUILD)/bin/ashlar --sanitize thread
 
 # The ONNX project's node tests through generated C; writes the table.
-conformance: all
-	@tools/conformance --ashlar $(BUILD)/bin/ashlar --write docs/onnx-conformance.md
+conformance:
+	@tools/install-deps build oracle conformance
+	@$(MAKE) --no-print-directory program
+	@$(ORACLE) tools/conformance --ashlar $(BUILD)/bin/ashlar --write docs/onnx-conformance.md
 
-bench: all
+# The library as WebAssembly and a page: models are planned in the browser.
+playground:
+	@tools/install-deps build playground
+	@$(MAKE) --no-print-directory program
+	@tools/playground --build $(BUILD) --out $(PLAYGROUND)
+
+bench:
+	@tools/install-deps build bench
+	@$(MAKE) --no-print-directory program
 	@bench/run $(BUILD)
 	@bench/host $(BUILD)
 
-bench-tiles: all
-	@bench/tiles $(BUILD)
+bench-tiles:
+	@tools/install-deps build oracle
+	@$(MAKE) --no-print-directory program
+	@$(ORACLE) bench/tiles $(BUILD)
 
-bench-packing: all
+bench-packing:
+	@tools/install-deps build bench
+	@$(MAKE) --no-print-directory program
 	@bench/packing.sh $(BUILD)
 
-lint: test-deps
+bench-devices: test-deps
+	@$(MAKE) --no-print-directory program
+	@bench/devices $(BUILD)/bin/ashlar
+
+lint:
+	@tools/install-deps build lint
 	@tools/lint
 
-fuzz: test-deps
+fuzz:
+	@tools/install-deps build fuzz
 	@tools/fuzz $(FUZZ_TIME)
 
 install: all
