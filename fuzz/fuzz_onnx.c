@@ -1,6 +1,6 @@
 /* fuzz_onnx.c - any bytes are an ONNX file; its structure must be read or
  * refused, and every constant that was read must be readable. */
-#include "read/onnx_model.h"
+#include "read/onnx/onnx_model.h"
 
 #include <stdlib.h>
 

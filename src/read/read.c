@@ -3,8 +3,8 @@
 #include "read/read.h"
 
 #include "read/end_types.h"
-#include "read/onnx.h"
-#include "read/tflite.h"
+#include "read/onnx/onnx.h"
+#include "read/tflite/tflite.h"
 
 #include <string.h>
 

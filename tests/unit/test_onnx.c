@@ -4,7 +4,7 @@
 #include "check.h"
 #include "graph/verify.h"
 #include "pass/pass.h"
-#include "read/onnx.h"
+#include "read/onnx/onnx.h"
 #include "ref/ref.h"
 
 /* ---- writing models ------------------------------------------------------ */

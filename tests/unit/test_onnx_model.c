@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "check.h"
-#include "read/onnx_model.h"
+#include "read/onnx/onnx_model.h"
 
 #define MODELS TEST_SOURCE_DIR "/../shared/data/models"
 

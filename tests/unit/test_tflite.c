@@ -6,7 +6,7 @@
 #include "graph/verify.h"
 #include "read/flatbuf.h"
 #include "read/read.h"
-#include "read/tflite.h"
+#include "read/tflite/tflite.h"
 #include "tflite_make.h"
 
 #include <dirent.h>

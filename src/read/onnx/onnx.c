@@ -1,0 +1,560 @@
+/* onnx.c - walks an ONNX graph: constants, inputs, nodes in the file's order,
+ * outputs; then drops what nothing needs. */
+#include "read/onnx/onnx.h"
+
+#include "base/file.h"
+#include "graph/compact.h"
+#include "read/onnx/onnx_import.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+  DEPTH_MAX = 8,           /* graphs inside graphs */
+  OPERATORS_MAX = 1 << 20, /* after unrolling */
+  SWEEPS_MAX = 256,        /* over nodes that are out of order */
+};
+
+/* ---- names --------------------------------------------------------------- */
+
+static size_t hash(const char *name) {
+  uint64_t h = 1469598103934665603u;
+  for (; *name; name++)
+    h = (h ^ (unsigned char)*name) * 1099511628211u;
+  return (size_t)(h >> 17);
+}
+
+static ash_ox_name *slot_of(ash_ox_name *items, size_t capacity,
+                            const char *name) {
+  size_t at = hash(name) & (capacity - 1);
+  while (items[at].name && strcmp(items[at].name, name) != 0)
+    at = (at + 1) & (capacity - 1);
+  return &items[at];
+}
+
+uint32_t ash_ox_find(const ash_ox *m, const char *name) {
+  if (m->names.capacity == 0)
+    return ASH_NO_ID;
+  const ash_ox_name *s = slot_of(m->names.items, m->names.capacity, name);
+  return s->name ? s->tensor : ASH_NO_ID;
+}
+
+static void grow_names(ash_ox *m) {
+  const size_t capacity = m->names.capacity ? 2 * m->names.capacity : 256;
+  ash_ox_name *items = ASH_NEW_ARRAY(&m->g->zone, ash_ox_name, capacity);
+  if (!items) {
+    m->status = ash_nomem(m->ctx);
+    return;
+  }
+  for (size_t i = 0; i < m->names.capacity; i++)
+    if (m->names.items[i].name)
+      *slot_of(items, capacity, m->names.items[i].name) = m->names.items[i];
+  m->names.items = items;
+  m->names.capacity = capacity;
+}
+
+/* The first name a tensor gets is the one it carries. */
+void ash_ox_bind(ash_ox *m, const char *name, uint32_t tensor) {
+  if (m->status == ASH_OK && 2 * (m->names.count + 1) > m->names.capacity)
+    grow_names(m);
+  if (m->status != ASH_OK || tensor >= m->g->tensor_count)
+    return;
+  ash_ox_name *s = slot_of(m->names.items, m->names.capacity, name);
+  m->names.count += s->name == NULL;
+  *s = (ash_ox_name){name, tensor};
+  ash_tensor *t = &m->g->tensors.items[tensor];
+  if (!*t->name)
+    t->name = name;
+}
+
+void ash_ox_unbind(ash_ox *m, const char *name) {
+  if (m->status == ASH_OK && ash_ox_find(m, name) != ASH_NO_ID)
+    slot_of(m->names.items, m->names.capacity, name)->tensor = ASH_NO_ID;
+}
+
+/* ---- constants ----------------------------------------------------------- */
+
+/* Beside the model, never above it. */
+static bool is_inside(const char *path) {
+  if (*path == '/' || *path == '\0')
+    return false;
+  for (const char *p = path; p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL)
+    if (strncmp(p, "..", 2) == 0 && (p[2] == '/' || p[2] == '\0'))
+      return false;
+  return true;
+}
+
+static const uint8_t *read_outside(ash_ox *m, const ash_onnx_tensor *t,
+                                   uint64_t need) {
+  const char *slash = m->file ? strrchr(m->file, '/') : NULL;
+  const int folder = slash ? (int)(slash - m->file) + 1 : 0;
+  ash_file file;
+  if (!m->file || !is_inside(t->location)) {
+    ash_ox_fail(m, ASH_MALFORMED, ASH_D_onnx_storage,
+                "constant '%s' lies in '%s', which is not beside the model",
+                t->name, t->location);
+    return NULL;
+  }
+  const char *path =
+      ash_zone_format(&m->g->zone, "%.*s%s", folder, m->file, t->location);
+  m->status = path ? ash_file_read(m->ctx, &file, path) : ash_nomem(m->ctx);
+  if (m->status != ASH_OK)
+    return NULL;
+  uint8_t *data = NULL;
+  if (t->outside_at > file.count || need > file.count - t->outside_at)
+    ash_ox_fail(m, ASH_MALFORMED, ASH_D_onnx_storage,
+                "'%s' is too short for constant '%s'", t->location, t->name);
+  else
+    data = ash_zone_copy(&m->g->zone, file.bytes + t->outside_at,
+                         (size_t)need + (need == 0));
+  ash_file_drop(&file);
+  return data;
+}
+
+static bool shape_of(ash_shape *out, const ash_onnx_tensor *t) {
+  *out = (ash_shape){.rank = t->rank};
+  for (uint32_t i = 0; i < t->rank; i++) {
+    if (i >= ASH_RANK_MAX || t->dims[i] > INT32_MAX)
+      return false;
+    out->dim[i] = (int32_t)t->dims[i];
+  }
+  return true;
+}
+
+/* With the option that floats hold integers: does this constant? */
+static bool holds_integers(const ash_ox *m, uint32_t id) {
+  const ash_tensor *t = ash_ox_t(m, id);
+  if (!m->options || !m->options->integers || t->type != ASH_FLOAT32)
+    return false;
+  for (uint64_t i = 0; i < ash_shape_elements(&t->shape); i++) {
+    const double x = ash_ox_value(m, id, i);
+    if (!(x >= -2147483648.0 && x < 2147483648.0) || x != (double)(int64_t)x)
+      return false;
+  }
+  return true;
+}
+
+uint32_t ash_ox_from_tensor(ash_ox *m, const ash_onnx_tensor *t) {
+  static const uint8_t none[1];
+  ash_tensor made = {.name = t->name,
+                     .kind = ASH_TENSOR_CONSTANT,
+                     .type = t->type,
+                     .data = t->data ? t->data : none,
+                     .file_byte = t->file_byte};
+  uint32_t id = ASH_NO_ID;
+  uint64_t need;
+  if (m->status != ASH_OK)
+    return ASH_NO_ID;
+  if (t->type == ASH_NONE) {
+    ash_ox_fail(m, ASH_UNSUPPORTED, ASH_D_onnx_type,
+                "constant '%s' has element type %s", t->name,
+                ash_onnx_type_text(t->type_number));
+    return ASH_NO_ID;
+  }
+  if (!shape_of(&made.shape, t) ||
+      !ash_shape_bytes(&need, &made.shape, t->type)) {
+    ash_ox_refuse(m, "a constant of more than 8 dimensions");
+    return ASH_NO_ID;
+  }
+  if (t->location)
+    made.data = read_outside(m, t, need);
+  if (m->status == ASH_OK)
+    m->status = ash_graph_add_tensor(m->g, &id, made);
+  return holds_integers(m, id) ? ash_ox_cast(m, id, ASH_INT32) : id;
+}
+
+/* ---- inputs -------------------------------------------------------------- */
+
+/* "name=1,3,32,32": the text behind the equals sign if it is this name's. */
+static const char *option_for(const char *const *list, size_t count,
+                              const char *name) {
+  const size_t n = strlen(name);
+  for (size_t i = 0; i < count; i++)
+    if (strncmp(list[i], name, n) == 0 && list[i][n] == '=')
+      return list[i] + n + 1;
+  return NULL;
+}
+
+/* A decimal number, integer or with a fraction; false if it is none. */
+static bool read_number(const char **text, double *out) {
+  const char *p = *text;
+  double value = 0, scale = 1;
+  const bool minus = *p == '-';
+  p += minus;
+  if (!(*p >= '0' && *p <= '9'))
+    return false;
+  for (; *p >= '0' && *p <= '9'; p++)
+    value = value * 10 + (*p - '0');
+  if (*p == '.')
+    for (p++; *p >= '0' && *p <= '9'; p++)
+      value += (*p - '0') * (scale /= 10);
+  *out = minus ? -value : value;
+  *text = p;
+  return true;
+}
+
+static bool read_shape(ash_shape *out, const char *text) {
+  *out = (ash_shape){0};
+  while (*text) {
+    double value;
+    if (out->rank == ASH_RANK_MAX || !read_number(&text, &value) || value < 0 ||
+        value > INT32_MAX)
+      return false; /* the empty text is a single number's shape */
+    out->dim[out->rank++] = (int32_t)value;
+    text += *text == ',' || *text == 'x';
+  }
+  return true;
+}
+
+static bool declared_shape(ash_ox *m, ash_shape *out, const ash_onnx_value *v) {
+  *out = (ash_shape){.rank = v->rank};
+  if (!v->has_shape || v->rank > ASH_RANK_MAX)
+    return false;
+  for (uint32_t i = 0; i < v->rank; i++) {
+    if (v->dims[i].value < 0 || v->dims[i].value > INT32_MAX)
+      return false;
+    out->dim[i] = (int32_t)v->dims[i].value;
+  }
+  return m->status == ASH_OK;
+}
+
+static const char *open_dim(const ash_onnx_value *v) {
+  for (uint32_t i = 0; v->has_shape && i < v->rank; i++)
+    if (v->dims[i].value < 0 && v->dims[i].name)
+      return v->dims[i].name;
+  return "a dimension";
+}
+
+static ash_shape input_shape(ash_ox *m, const ash_onnx_value *v) {
+  const ash_load_options *o = m->options;
+  const char *given =
+      o ? option_for(o->input_shapes, o->input_shape_count, v->name) : NULL;
+  ash_shape shape = {0};
+  if (given && !read_shape(&shape, given))
+    ash_ox_fail(m, ASH_MISUSE, ASH_D_onnx_shape,
+                "'%s' is no shape for input '%s'", given, v->name);
+  if (!given && !declared_shape(m, &shape, v)) {
+    ash_ox_fail(m, ASH_UNSUPPORTED, ASH_D_onnx_shape,
+                "input '%s' leaves %s open", v->name, open_dim(v));
+    ash_hint(m->ctx, "fix it, for example with --input-shape %s=1,3,32,32",
+             v->name);
+  }
+  return shape;
+}
+
+/* A constant from "1,2,3", in the shape that the input has. */
+static uint32_t given_constant(ash_ox *m, ash_type type, ash_shape shape,
+                               const char *text, const char *name) {
+  const uint64_t count = ash_shape_elements(&shape);
+  const int64_t width = ash_type_bits(type) / 8;
+  uint32_t id = ASH_NO_ID;
+  if (width == 0 || count > 4096) {
+    ash_ox_refuse(m, "a constant of this type or size on the command line");
+    return ASH_NO_ID;
+  }
+  uint32_t *parts = ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, count + 1);
+  if (!parts) {
+    m->status = ash_nomem(m->ctx);
+    return ASH_NO_ID;
+  }
+  for (uint64_t i = 0; i < count && m->status == ASH_OK; i++) {
+    double value = 0;
+    if (!read_number(&text, &value) || (i + 1 < count) != (*text == ','))
+      ash_ox_fail(m, ASH_MISUSE, ASH_D_onnx_shape,
+                  "constant '%s' needs %" PRIu64 " numbers", name, count);
+    text += *text == ',';
+    parts[i] =
+        ash_ox_reshape(m, ash_ox_scalar(m, type, value), (ash_shape){1, {1}});
+  }
+  if (count == 0)
+    id = ash_ox_constant(m, type, shape, NULL);
+  else {
+    const ash_ox_op op = {.kind = ASH_OP_join,
+                          .attrs = {ASH_INT_ATTR("axis", 0)},
+                          .attr_count = 1};
+    ash_ox_add_any(m, &op, parts, (uint32_t)count, &type, 1, &id);
+    id = ash_ox_reshape(m, id, shape);
+  }
+  return id;
+}
+
+static ash_type input_type(const ash_ox *m, const ash_onnx_value *v) {
+  const bool integers = m->options && m->options->integers;
+  return integers && v->type == ASH_FLOAT32 ? ASH_INT32 : v->type;
+}
+
+static void add_input(ash_ox *m, const ash_onnx_value *v, uint32_t *ids,
+                      size_t *count) {
+  const ash_load_options *o = m->options;
+  const char *fixed =
+      o ? option_for(o->constants, o->constant_count, v->name) : NULL;
+  uint32_t id = ASH_NO_ID;
+  if (m->status != ASH_OK || ash_ox_find(m, v->name) != ASH_NO_ID)
+    return; /* an initialiser */
+  if (v->type == ASH_NONE) {
+    ash_ox_fail(m, ASH_UNSUPPORTED, ASH_D_onnx_type,
+                v->type_number ? "input '%s' has element type %s"
+                               : "input '%s' is a sequence, optional or map, "
+                                 "no tensor%.0s",
+                v->name, ash_onnx_type_text(v->type_number));
+    return;
+  }
+  const ash_shape shape = input_shape(m, v);
+  if (fixed) {
+    id = given_constant(m, v->type, shape, fixed, v->name);
+  } else if (m->status == ASH_OK) {
+    m->status = ash_graph_add_tensor(m->g, &id,
+                                     (ash_tensor){.name = v->name,
+                                                  .kind = ASH_TENSOR_INPUT,
+                                                  .type = input_type(m, v),
+                                                  .shape = shape,
+                                                  .file_byte = UINT64_MAX});
+    ids[(*count)++] = id;
+  }
+  ash_ox_bind(m, v->name, id);
+}
+
+static void add_inputs(ash_ox *m) {
+  const ash_onnx_graph *graph = &m->model->graph;
+  uint32_t *ids =
+      ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, graph->input_count + 1u);
+  size_t count = 0;
+  if (!ids) {
+    m->status = ash_nomem(m->ctx);
+    return;
+  }
+  for (uint32_t i = 0; i < graph->input_count; i++)
+    add_input(m, &graph->inputs[i], ids, &count);
+  if (m->status == ASH_OK)
+    m->status = ash_graph_set_inputs(m->g, ids, count);
+}
+
+/* ---- nodes --------------------------------------------------------------- */
+
+static const ash_ox_handler *const families[] = {
+    ash_ox_math,   ash_ox_move, ash_ox_window,  ash_ox_norm,   ash_ox_reduce,
+    ash_ox_matrix, ash_ox_rnn,  ash_ox_loss,    ash_ox_resize, ash_ox_quant,
+    ash_ox_flow,   ash_ox_make, ash_ox_deeploy, ash_ox_signal};
+
+static const ash_ox_handler *find_handler(const char *type) {
+  for (size_t f = 0; f < ASH_COUNT_OF(families); f++)
+    for (const ash_ox_handler *h = families[f]; h->type; h++)
+      if (strcmp(h->type, type) == 0)
+        return h;
+  return NULL;
+}
+
+void ash_ox_run_node(ash_ox *m, const ash_onnx_node *node) {
+  const ash_ox_handler *h = find_handler(node->type);
+  const ash_onnx_function *f = ash_ox_function_of(m, node);
+  if (f) {
+    ash_ox_inline(m, f, node);
+    return;
+  }
+  const ash_mark mark = ash_zone_mark(&m->ctx->scratch);
+  m->node = node;
+  if (m->made > OPERATORS_MAX)
+    ash_ox_refuse(m, "such a number of operators");
+  if (h && m->opset < 7 && ash_ox_attr(m, "broadcast"))
+    ash_ox_refuse(m, "broadcasting as before operator set 7");
+  if (h)
+    h->read(m);
+  else
+    ash_ox_fail(m, ASH_UNSUPPORTED, ASH_D_onnx_op,
+                "operator %s%s%s is not supported", node->domain,
+                *node->domain ? "." : "", node->type);
+  ash_zone_rewind(&m->ctx->scratch, mark);
+}
+
+/* Are all inputs of the node made? */
+static bool is_ready(const ash_ox *m, const ash_onnx_node *node) {
+  for (uint32_t k = 0; k < node->input_count; k++)
+    if (*node->inputs[k] && ash_ox_find(m, node->inputs[k]) == ASH_NO_ID)
+      return false;
+  return true;
+}
+
+/* Files should hold nodes in the order in which they run, but not all do: what
+ * is not ready waits for the next sweep. The first node that stays behind says
+ * what it misses. */
+static void run_nodes(ash_ox *m, const ash_onnx_graph *graph) {
+  bool *done = ASH_NEW_ARRAY(&m->ctx->scratch, bool, graph->node_count + 1u);
+  uint32_t left = graph->node_count, before = 0;
+  if (!done) {
+    m->status = ash_nomem(m->ctx);
+    return;
+  }
+  for (uint32_t sweep = 0; left > 0 && m->status == ASH_OK; sweep++) {
+    const bool last = left == before || sweep == SWEEPS_MAX;
+    before = left;
+    for (uint32_t i = 0; i < graph->node_count && m->status == ASH_OK; i++) {
+      if (done[i] || (!last && !is_ready(m, &graph->nodes[i])))
+        continue;
+      m->node_index = i;
+      ash_ox_run_node(m, &graph->nodes[i]);
+      done[i] = true;
+      left--;
+    }
+  }
+}
+
+void ash_ox_run_graph(ash_ox *m, const ash_onnx_graph *graph) {
+  const ash_onnx_node *outer = m->node;
+  if (++m->depth > DEPTH_MAX)
+    ash_ox_refuse(m, "such a depth of nested graphs");
+  for (uint32_t i = 0; i < graph->constant_count; i++)
+    ash_ox_bind(m, graph->constants[i].name,
+                ash_ox_from_tensor(m, &graph->constants[i]));
+  for (uint32_t i = 0; i < graph->node_count && m->status == ASH_OK; i++) {
+    m->node_index = m->depth == 1 ? i : m->node_index;
+    ash_ox_run_node(m, &graph->nodes[i]);
+  }
+  m->depth--;
+  m->node = outer;
+}
+
+enum { AS_INPUTS = 64 };
+
+uint32_t ash_ox_run_as(ash_ox *m, const char *type, const uint32_t *inputs,
+                       uint32_t count) {
+  const ash_onnx_node *outer = m->node;
+  ash_onnx_node node = *outer;
+  const char *names[AS_INPUTS];
+  if (count > AS_INPUTS || outer->output_count < 1) {
+    ash_ox_refuse(m, "this number of inputs");
+    return ASH_NO_ID;
+  }
+  for (uint32_t k = 0; k < count; k++) {
+    names[k] = "";
+    if (inputs[k] == ASH_NO_ID)
+      continue;
+    names[k] = ash_zone_format(&m->g->zone, "\x01%u", m->made++);
+    if (m->status == ASH_OK)
+      m->status = ash_zone_check(m->ctx, &m->g->zone);
+    if (m->status == ASH_OK)
+      ash_ox_bind(m, names[k], inputs[k]);
+  }
+  node.type = type;
+  node.domain = "";
+  node.inputs = names;
+  node.input_count = count;
+  node.output_count = 1;
+  if (m->status == ASH_OK)
+    ash_ox_run_node(m, &node);
+  m->node = outer;
+  return m->status == ASH_OK ? ash_ox_find(m, node.outputs[0]) : ASH_NO_ID;
+}
+
+/* ---- outputs ------------------------------------------------------------- */
+
+/* An output of the model must be computed, once: constants, inputs and second
+ * names are copied. */
+static uint32_t own_output(ash_ox *m, uint32_t id, const uint32_t *before,
+                           uint32_t count, const char *name) {
+  bool copy = ash_ox_t(m, id)->kind != ASH_TENSOR_ACTIVATION;
+  for (uint32_t i = 0; i < count; i++)
+    copy = copy || before[i] == id;
+  if (!copy || m->status != ASH_OK)
+    return id;
+  const ash_tensor from = *ash_ox_t(m, id);
+  uint32_t out, op;
+  m->status = ash_graph_add_tensor(m->g, &out,
+                                   (ash_tensor){.name = name,
+                                                .kind = ASH_TENSOR_ACTIVATION,
+                                                .type = from.type,
+                                                .shape = from.shape,
+                                                .file_byte = UINT64_MAX});
+  const char *op_id = ash_zone_format(&m->g->zone, "copy_%u", m->made++);
+  if (m->status == ASH_OK)
+    m->status = ash_graph_add_op(m->g, &op,
+                                 (ash_op){.kind = ASH_OP_reshape,
+                                          .source_index = m->node_index,
+                                          .id = op_id,
+                                          .input_count = 1,
+                                          .output_count = 1,
+                                          .inputs = &id,
+                                          .outputs = &out});
+  return out;
+}
+
+static void add_outputs(ash_ox *m) {
+  const ash_onnx_graph *graph = &m->model->graph;
+  uint32_t *ids =
+      ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, graph->output_count + 1u);
+  if (!ids) {
+    m->status = ash_nomem(m->ctx);
+    return;
+  }
+  m->node = NULL;
+  for (uint32_t i = 0; i < graph->output_count && m->status == ASH_OK; i++) {
+    const char *name = graph->outputs[i].name;
+    ids[i] = ash_ox_find(m, name);
+    if (ids[i] == ASH_NO_ID)
+      ash_ox_fail(m, ASH_MALFORMED, ASH_D_onnx_node,
+                  "nothing makes output '%s' of the model", name);
+    ids[i] = own_output(m, ids[i], ids, i, name);
+  }
+  if (m->status == ASH_OK && graph->output_count == 0)
+    ash_ox_bad(m, "it has no output");
+  if (m->status == ASH_OK)
+    m->status = ash_graph_set_outputs(m->g, ids, graph->output_count);
+}
+
+/* ---- entry --------------------------------------------------------------- */
+
+static int64_t opset_of(const ash_onnx_model *model) {
+  for (uint32_t i = 0; i < model->opset_count; i++)
+    if (*model->opsets[i].domain == '\0' ||
+        strcmp(model->opsets[i].domain, "ai.onnx") == 0)
+      return model->opsets[i].version;
+  return 1;
+}
+
+static const char *graph_name(ash_ctx *ctx, const char *file) {
+  const char *slash = file ? strrchr(file, '/') : NULL;
+  char *name = ash_zone_string(&ctx->scratch, slash  ? slash + 1
+                                              : file ? file
+                                                     : "model");
+  char *dot = name ? strrchr(name, '.') : NULL;
+  if (dot && dot != name)
+    *dot = '\0';
+  return name;
+}
+
+static ash_status import(ash_ox *m, const uint8_t *bytes, size_t count) {
+  m->model = ASH_NEW(&m->g->zone, ash_onnx_model);
+  ASH_TRY(ash_zone_check(m->ctx, &m->g->zone));
+  ASH_TRY(ash_onnx_read_model(m->ctx, m->model, &m->g->zone, bytes, count,
+                              m->file));
+  m->opset = opset_of(m->model);
+  for (uint32_t i = 0; i < m->model->opset_count; i++)
+    m->quantlib =
+        m->quantlib || strcmp(m->model->opsets[i].domain, "PACTOps") == 0;
+  m->depth = 1;
+  for (uint32_t i = 0; i < m->model->graph.constant_count; i++)
+    ash_ox_bind(m, m->model->graph.constants[i].name,
+                ash_ox_from_tensor(m, &m->model->graph.constants[i]));
+  add_inputs(m);
+  if (m->status == ASH_OK)
+    run_nodes(m, &m->model->graph);
+  if (m->status == ASH_OK)
+    add_outputs(m);
+  return m->status == ASH_OK ? ash_graph_compact(m->g) : m->status;
+}
+
+ash_status ash_read_onnx(ash_ctx *ctx, ash_graph **out, const uint8_t *bytes,
+                         size_t count, const char *file,
+                         const ash_load_options *options) {
+  ash_ox m = {.ctx = ctx, .file = file, .options = options};
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  *out = NULL;
+  ash_status status = ash_graph_new(ctx, &m.g, graph_name(ctx, file), file);
+  if (status == ASH_OK)
+    status = import(&m, bytes, count);
+  ash_zone_rewind(&ctx->scratch, mark);
+  if (status == ASH_OK)
+    *out = m.g;
+  else
+    ash_graph_free(m.g);
+  return status;
+}

@@ -1,0 +1,437 @@
+/* tflite_tensor.c - one tensor of a TFLite file: type, shape, quantisation and
+ * constant bytes, each checked against the others before the graph sees it. */
+#include "read/tflite/tflite_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Fields of the format's tables, by number. */
+enum { /* Tensor */
+       TENSOR_SHAPE = 0,
+       TENSOR_TYPE = 1,
+       TENSOR_BUFFER = 2,
+       TENSOR_NAME = 3,
+       TENSOR_QUANTIZATION = 4,
+       TENSOR_IS_VARIABLE = 5,
+       TENSOR_SPARSITY = 6,
+       TENSOR_SHAPE_SIGNATURE = 7,
+       TENSOR_EXTERNAL_BUFFER = 10,
+};
+enum { /* QuantizationParameters; 0 and 1 are observed ranges */
+       QUANT_SCALE = 2,
+       QUANT_ZERO_POINT = 3,
+       QUANT_DETAILS_TYPE = 4,
+       QUANT_AXIS = 6,
+};
+enum { /* Buffer */
+       BUFFER_DATA = 0,
+       BUFFER_OFFSET = 1,
+       BUFFER_SIZE = 2,
+};
+
+/* Element types, by the file's number. */
+static const struct {
+  const char *text;
+  ash_type type; /* ASH_NONE: not supported */
+} types[] = {
+    {"float32", ASH_FLOAT32},     {"float16", ASH_FLOAT16},
+    {"int32", ASH_INT32},         {"uint8", ASH_UINT8},
+    {"int64", ASH_INT64},         {"string", ASH_NONE},
+    {"bool", ASH_BOOL},           {"int16", ASH_INT16},
+    {"complex64", ASH_COMPLEX64}, {"int8", ASH_INT8},
+    {"float64", ASH_FLOAT64},     {"complex128", ASH_NONE},
+    {"uint64", ASH_UINT64},       {"resource", ASH_NONE},
+    {"variant", ASH_NONE},        {"uint32", ASH_UINT32},
+    {"uint16", ASH_UINT16},       {"int4", ASH_INT4},
+    {"bfloat16", ASH_BFLOAT16},   {"int2", ASH_NONE},
+    {"uint4", ASH_UINT4},         {"float8_e4m3fn", ASH_NONE},
+    {"float8_e5m2", ASH_NONE},
+};
+
+/* A tensor while it is read. */
+typedef struct draft {
+  ash_tflite *r;
+  uint32_t index;
+  ash_fb_table table;
+  ash_tensor t;
+} draft;
+
+/* Names reach terminals and generated comments: no control characters. */
+const char *ash_tflite_clean(ash_tflite *r, const char *raw) {
+  char *name = ash_zone_string(&r->ctx->scratch, raw ? raw : "");
+  for (char *p = name; p && *p; p++)
+    if ((unsigned char)*p < 0x20 || *p == 0x7f)
+      *p = '?';
+  return name;
+}
+
+static const char *clean_name(ash_tflite *r, const ash_fb_table *table) {
+  return ash_tflite_clean(r, ash_fb_string(table, TENSOR_NAME));
+}
+
+static ash_loc at_tensor(ash_tflite *r, uint32_t tensor, const char *name) {
+  ash_loc at = ASH_NOWHERE;
+  at.file = r->file;
+  at.tensor = tensor;
+  at.tensor_name = name;
+  return at;
+}
+
+ash_loc ash_tflite_at_tensor(ash_tflite *r, uint32_t tensor) {
+  const ash_fb_table table = ash_fb_at_table(&r->tensors, tensor);
+  return at_tensor(r, tensor, clean_name(r, &table));
+}
+
+static ash_loc here(const draft *d) {
+  return at_tensor(d->r, d->index, d->t.name);
+}
+
+/* ---- type and shape ---------------------------------------------------- */
+
+static ash_status read_type(draft *d) {
+  const uint32_t number = ash_fb_u8(&d->table, TENSOR_TYPE, 0);
+  ash_ctx *ctx = d->r->ctx;
+  if (number >= ASH_COUNT_OF(types))
+    return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_tensor_type, here(d),
+                    "element type number %u is unknown", (unsigned)number);
+  d->t.type = types[number].type;
+  if (d->t.type == ASH_NONE)
+    return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_tensor_type, here(d),
+                    "element type %s is not supported", types[number].text);
+  return ASH_OK;
+}
+
+/* "[1,-1,3]", cut where the buffer ends. */
+static const char *shape_text(char *buf, size_t size, const ash_fb_vector *v) {
+  size_t used = 0;
+  for (uint32_t i = 0; i < v->count && used + 16 < size; i++) {
+    const int n = snprintf(buf + used, size - used, "%c%d", i ? ',' : '[',
+                           (int)ash_fb_at_i32(v, i));
+    used += n > 0 ? (size_t)n : 0;
+  }
+  (void)snprintf(buf + used, size - used, "%s", v->count ? "]" : "[]");
+  return buf;
+}
+
+static bool any_open(const ash_fb_vector *v) {
+  for (uint32_t i = 0; i < v->count; i++)
+    if (ash_fb_at_i32(v, i) == -1)
+      return true;
+  return false;
+}
+
+static ash_status refuse_open(draft *d, const ash_fb_vector *shape) {
+  char text[128];
+  ash_ctx *ctx = d->r->ctx;
+  const ash_status got =
+      ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_tensor_dynamic, here(d),
+               "shape %s is not fixed", shape_text(text, sizeof text, shape));
+  ash_hint(ctx, "export with a fixed input shape: keras.Input(shape, "
+                "batch_size=1), or a concrete function whose input signature "
+                "has no None");
+  return got;
+}
+
+/* Keras leaves the batch open in the signature and stores 1 in the shape. */
+static ash_status accept_signature(draft *d, const ash_fb_vector *shape) {
+  ash_tflite *r = d->r;
+  const ash_fb_vector open = ash_fb_vec(&d->table, TENSOR_SHAPE_SIGNATURE, 4);
+  if (!any_open(&open))
+    return ASH_OK;
+  bool whole = open.count == shape->count;
+  for (uint32_t i = 0; i < shape->count; i++)
+    whole = whole && ash_fb_at_i32(shape, i) >= 1;
+  if (!whole)
+    return refuse_open(d, &open);
+  const bool is_input = r->uses[d->index].is_input;
+  if (r->assumed_count == 0 ||
+      (is_input && !r->uses[r->assumed_tensor].is_input))
+    r->assumed_tensor = d->index;
+  r->assumed_count++;
+  return ASH_OK;
+}
+
+void ash_tflite_note_assumed(ash_tflite *r) {
+  const uint32_t index = r->assumed_tensor;
+  if (r->assumed_count == 0)
+    return;
+  const ash_fb_table table = ash_fb_at_table(&r->tensors, index);
+  const ash_fb_vector open = ash_fb_vec(&table, TENSOR_SHAPE_SIGNATURE, 4);
+  const ash_fb_vector shape = ash_fb_vec(&table, TENSOR_SHAPE, 4);
+  const ash_tensor *t = &r->g->tensors.items[r->uses[index].graph];
+  char from[128], to[128];
+  ash_note(r->ctx, ASH_D_tensor_assumed, at_tensor(r, index, t->name),
+           "shape %s is not fixed (nor are %u others); compiled for %s",
+           shape_text(from, sizeof from, &open), (unsigned)r->assumed_count - 1,
+           shape_text(to, sizeof to, &shape));
+}
+
+static ash_status read_shape(draft *d) {
+  ash_ctx *ctx = d->r->ctx;
+  const ash_fb_vector v = ash_fb_vec(&d->table, TENSOR_SHAPE, 4);
+  char text[128];
+  if (v.count > ASH_RANK_MAX)
+    return ash_fail(ctx, ASH_LIMIT, ASH_D_model_limit, here(d),
+                    "%u dimensions (the limit is %d)", (unsigned)v.count,
+                    ASH_RANK_MAX);
+  if (any_open(&v))
+    return refuse_open(d, &v);
+  ASH_TRY(accept_signature(d, &v));
+  d->t.shape.rank = v.count;
+  for (uint32_t i = 0; i < v.count; i++)
+    d->t.shape.dim[i] = ash_fb_at_i32(&v, i);
+  if (!ash_shape_bytes(&d->t.bytes, &d->t.shape, d->t.type))
+    return ash_fail(ctx, ASH_MALFORMED, ASH_D_tensor_shape, here(d),
+                    "shape %s is impossible",
+                    shape_text(text, sizeof text, &v));
+  return ASH_OK;
+}
+
+/* ---- quantisation ------------------------------------------------------ */
+
+static ash_status bad_quant(const draft *d, const char *what) {
+  return ash_fail(d->r->ctx, ASH_MALFORMED, ASH_D_tensor_quant, here(d), "%s",
+                  what);
+}
+
+static bool zero_point_fits(ash_type type, int64_t zero) {
+  const uint32_t bits = ash_type_bits(type) < 32 ? ash_type_bits(type) : 32;
+  const bool is_unsigned = type == ASH_UINT4 || type == ASH_UINT8 ||
+                           type == ASH_UINT16 || type == ASH_BOOL;
+  if (is_unsigned)
+    return zero >= 0 && zero < (int64_t)1 << bits;
+  const int64_t half = (int64_t)1 << (bits - 1);
+  return zero >= -half && zero < half;
+}
+
+/* One scale and zero point for the tensor or for each element of the axis. */
+static ash_status check_counts(draft *d, uint32_t scales, uint32_t zeros) {
+  ash_quant *q = &d->t.quant;
+  const ash_shape *s = &d->t.shape;
+  if (zeros != scales && zeros != 1)
+    return ash_fail(d->r->ctx, ASH_MALFORMED, ASH_D_tensor_quant, here(d),
+                    "%u scales but %u zero points", (unsigned)scales,
+                    (unsigned)zeros);
+  if (scales == 1)
+    return ASH_OK;
+  if (s->rank == 1)
+    q->axis = 0; /* some converters give biases the axis of the weights */
+  if (q->axis < 0 || (uint32_t)q->axis >= s->rank)
+    return ash_fail(d->r->ctx, ASH_MALFORMED, ASH_D_tensor_quant, here(d),
+                    "quantised along axis %d of %u", (int)q->axis,
+                    (unsigned)s->rank);
+  if ((uint32_t)s->dim[q->axis] != scales)
+    return ash_fail(d->r->ctx, ASH_MALFORMED, ASH_D_tensor_quant, here(d),
+                    "%u scales for %d elements of axis %d", (unsigned)scales,
+                    (int)s->dim[q->axis], (int)q->axis);
+  return ASH_OK;
+}
+
+static ash_status copy_quant(draft *d, const ash_fb_vector *scales,
+                             const ash_fb_vector *zeros) {
+  ash_ctx *ctx = d->r->ctx;
+  const uint32_t count = scales->count;
+  float *scale = ASH_NEW_ARRAY(&ctx->scratch, float, count);
+  int32_t *zero_point = ASH_NEW_ARRAY(&ctx->scratch, int32_t, count);
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+  for (uint32_t i = 0; i < count; i++) {
+    const int64_t zero = ash_fb_at_i64(zeros, zeros->count == 1 ? 0 : i);
+    scale[i] = ash_fb_at_f32(scales, i);
+    if (!isfinite(scale[i]) || scale[i] <= 0)
+      return bad_quant(d, "a scale is not a positive finite number");
+    if (!zero_point_fits(d->t.type, zero))
+      return bad_quant(d, "a zero point is not a value of the tensor's type");
+    zero_point[i] = (int32_t)zero;
+  }
+  d->t.quant.count = count;
+  d->t.quant.scale = scale;
+  d->t.quant.zero_point = zero_point;
+  return ASH_OK;
+}
+
+static bool is_float(ash_type type) {
+  return type == ASH_FLOAT32 || type == ASH_FLOAT64 || type == ASH_FLOAT16 ||
+         type == ASH_BFLOAT16;
+}
+
+static ash_status read_quant(draft *d) {
+  const ash_fb_table q = ash_fb_sub(&d->table, TENSOR_QUANTIZATION);
+  if (ash_fb_u8(&q, QUANT_DETAILS_TYPE, 0) != 0)
+    return ash_fail(d->r->ctx, ASH_UNSUPPORTED, ASH_D_tensor_storage, here(d),
+                    "block-wise or custom quantisation is not supported");
+  const ash_fb_vector scales = ash_fb_vec(&q, QUANT_SCALE, 4);
+  if (scales.count == 0 || is_float(d->t.type))
+    return ASH_OK;
+  const ash_fb_vector zeros = ash_fb_vec(&q, QUANT_ZERO_POINT, 8);
+  d->t.quant.axis = scales.count > 1 ? ash_fb_i32(&q, QUANT_AXIS, 0) : 0;
+  ASH_TRY(check_counts(d, scales.count, zeros.count));
+  return copy_quant(d, &scales, &zeros);
+}
+
+/* ---- constant bytes ---------------------------------------------------- */
+
+/* Bytes stored behind the FlatBuffer, as files above 2 GiB have them. Offsets
+ * 0 and 1 mean that there are none. */
+static ash_status find_outside(draft *d, const ash_fb_table *buffer,
+                               uint64_t *size) {
+  const ash_tflite *r = d->r;
+  const uint64_t offset = ash_fb_u64(buffer, BUFFER_OFFSET, 0);
+  *size = ash_fb_u64(buffer, BUFFER_SIZE, 0);
+  if (offset <= 1 || *size == 0) {
+    *size = 0;
+    return ASH_OK;
+  }
+  ash_loc at = here(d);
+  at.byte = offset;
+  if (offset > r->count || *size > r->count - offset)
+    return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_tensor_bytes, at,
+                    "%llu bytes of data do not lie inside the file of %llu",
+                    (unsigned long long)*size, (unsigned long long)r->count);
+  d->t.data = r->bytes + offset;
+  d->t.file_byte = offset;
+  return ASH_OK;
+}
+
+static ash_status find_data(draft *d, uint64_t *size) {
+  ash_tflite *r = d->r;
+  const uint32_t index = ash_fb_u32(&d->table, TENSOR_BUFFER, 0);
+  *size = 0;
+  if (index >= r->buffers.count && index != 0)
+    return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_tflite_index, here(d),
+                    "buffer %u does not exist (the file has %u)",
+                    (unsigned)index, (unsigned)r->buffers.count);
+  const ash_fb_table buffer = ash_fb_at_table(&r->buffers, index);
+  const ash_fb_vector data = ash_fb_blob(&buffer, BUFFER_DATA);
+  if (data.count == 0)
+    return find_outside(d, &buffer, size);
+  *size = data.count;
+  d->t.data = r->bytes + data.at;
+  d->t.file_byte = data.at;
+  return ASH_OK;
+}
+
+static ash_status read_data(draft *d) {
+  ash_tflite *r = d->r;
+  uint64_t size;
+  if (ash_fb_has(&d->table, TENSOR_SPARSITY))
+    return ash_fail(r->ctx, ASH_UNSUPPORTED, ASH_D_tensor_storage, here(d),
+                    "sparse tensors are not supported");
+  if (ash_fb_u32(&d->table, TENSOR_EXTERNAL_BUFFER, 0) != 0)
+    return ash_fail(r->ctx, ASH_UNSUPPORTED, ASH_D_tensor_storage, here(d),
+                    "the tensor's bytes are in another file");
+  ASH_TRY(find_data(d, &size));
+  if (size == 0 || size == d->t.bytes)
+    return ASH_OK;
+  ash_loc at = here(d);
+  at.byte = d->t.file_byte;
+  return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_tensor_bytes, at,
+                  "the file stores %llu bytes, shape and type need %llu",
+                  (unsigned long long)size, (unsigned long long)d->t.bytes);
+}
+
+/* ---- kind -------------------------------------------------------------- */
+
+static ash_status decide_kind(draft *d) {
+  ash_tensor *t = &d->t;
+  const ash_tflite_use *use = &d->r->uses[d->index];
+  const bool written = use->writer != ASH_NO_ID;
+  const bool variable = ash_fb_bool(&d->table, TENSOR_IS_VARIABLE, false);
+  if (written && (use->is_input || (t->data && !variable))) {
+    ash_loc at = ash_tflite_at_op(d->r, use->writer);
+    at.tensor = d->index;
+    at.tensor_name = t->name;
+    return ash_fail(d->r->ctx, ASH_MALFORMED, ASH_D_op_writes, at,
+                    "the operator writes %s",
+                    use->is_input ? "an input of the model" : "a constant");
+  }
+  t->kind = ASH_TENSOR_ACTIVATION;
+  if (use->is_input)
+    t->kind = ASH_TENSOR_INPUT;
+  else if (variable)
+    t->kind = ASH_TENSOR_VARIABLE;
+  else if (t->data || (t->bytes == 0 && !written))
+    t->kind = ASH_TENSOR_CONSTANT;
+  if (t->kind == ASH_TENSOR_INPUT)
+    t->data = NULL; /* a default value, which callers overwrite */
+  return ASH_OK;
+}
+
+/* int4 constants become int8: two numbers a byte, the lower half first. */
+static ash_status unpack(draft *d) {
+  ash_zone *zone = &d->r->g->zone;
+  const uint64_t count = ash_shape_elements(&d->t.shape);
+  int8_t *wide = ASH_NEW_ARRAY(zone, int8_t, (size_t)count + 1);
+  ASH_TRY(ash_zone_check(d->r->ctx, zone));
+  const uint8_t *packed = d->t.data;
+  for (uint64_t i = 0; i < count; i++) {
+    const int32_t x = packed[i / 2] >> (i % 2 * 4) & 15;
+    wide[i] = (int8_t)(x < 8 ? x : x - 16);
+  }
+  d->t.type = ASH_INT8;
+  d->t.data = (const uint8_t *)wide;
+  d->t.file_byte = UINT64_MAX;
+  return ASH_OK;
+}
+
+enum { STATE_MAX = 1 << 24 }; /* bytes of a variable */
+
+/* Variables of int8 start from the value that means 0, others from zeros. */
+static ash_status fill_first(draft *d) {
+  ash_tensor *t = &d->t;
+  if (t->kind != ASH_TENSOR_VARIABLE || t->data || t->type != ASH_INT8 ||
+      t->quant.count == 0 || t->quant.zero_point[0] == 0)
+    return ASH_OK;
+  ash_zone *zone = &d->r->g->zone;
+  const uint64_t count = ash_shape_elements(&t->shape);
+  if (count > STATE_MAX) /* nothing in the file stands for that many bytes */
+    return ash_fail(d->r->ctx, ASH_LIMIT, ASH_D_model_limit, here(d),
+                    "a state of %llu bytes (the limit is %u)",
+                    (unsigned long long)count, (unsigned)STATE_MAX);
+  uint8_t *first = ASH_NEW_ARRAY(zone, uint8_t, (size_t)count + 1);
+  ASH_TRY(ash_zone_check(d->r->ctx, zone));
+  memset(first, t->quant.zero_point[0] & 0xff, (size_t)count);
+  t->data = first;
+  t->file_byte = UINT64_MAX;
+  return ASH_OK;
+}
+
+static ash_status read_tensor(draft *d) {
+  ash_tflite *r = d->r;
+  d->table = ash_fb_at_table(&r->tensors, d->index);
+  d->t.name = clean_name(r, &d->table);
+  d->t.id = ash_zone_format(&r->ctx->scratch, "%s%u",
+                            r->prefix ? r->prefix : "", (unsigned)d->index);
+  ASH_TRY(ash_zone_check(r->ctx, &r->ctx->scratch));
+  ASH_TRY(read_type(d));
+  ASH_TRY(read_shape(d));
+  ASH_TRY(read_quant(d));
+  ASH_TRY(read_data(d));
+  ASH_TRY(decide_kind(d));
+  ASH_TRY(ash_fb_check(r->ctx, &r->fb, r->file));
+  if (d->t.type == ASH_INT4 && d->t.kind == ASH_TENSOR_CONSTANT && d->t.data)
+    ASH_TRY(unpack(d));
+  ASH_TRY(fill_first(d));
+  if (!d->t.data)
+    d->t.file_byte = UINT64_MAX;
+  return ash_graph_add_tensor(r->g, &r->uses[d->index].graph, d->t);
+}
+
+ash_status ash_tflite_add_tensor(ash_tflite *r, uint32_t tensor) {
+  draft d = {.r = r, .index = tensor, .t.file_byte = UINT64_MAX};
+  const ash_mark mark = ash_zone_mark(&r->ctx->scratch);
+  const ash_status status = read_tensor(&d);
+  ash_zone_rewind(&r->ctx->scratch, mark);
+  return status;
+}
+
+ash_status ash_tflite_read_value(ash_tflite *r, const ash_fb_table *table,
+                                 ash_tensor *out) {
+  draft d = {.r = r, .index = ASH_NO_ID, .table = *table};
+  d.t.name = clean_name(r, table);
+  ASH_TRY(ash_zone_check(r->ctx, &r->ctx->scratch));
+  ASH_TRY(read_type(&d));
+  ASH_TRY(find_data(&d, &d.t.bytes));
+  *out = d.t;
+  return ASH_OK;
+}
