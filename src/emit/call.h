@@ -9,7 +9,7 @@
 #include "kernel/kernel.h"
 
 typedef struct ash_call {
-  const ash_graph *graph; /* lowered (pass/lower.c) */
+  const ash_graph *graph; /* lowered (pass/lower/lower.c) */
   uint32_t op;
   const ash_kernel *kernel;
   bool special; /* the kernel becomes a part of the caller (specialise.c) */

@@ -1,5 +1,5 @@
 /* call_resize.c - images made larger or smaller; where pixels come from is in
- * tables (pass/lower_resize.c). */
+ * tables (pass/lower/lower_resize.c). */
 #include "emit/call_write.h"
 
 ash_status ash_call_resize(ash_ctx *ctx, const ash_call *c) {

@@ -10,7 +10,8 @@ static void put_rows(const ash_call *c) {
   ash_call_int(c, "depth", depth);
 }
 
-/* Differences are brought to Q5.26 as for the table (pass/lower_tables.c). */
+/* Differences are brought to Q5.26 as for the table
+ * (pass/lower/lower_tables.c). */
 static ash_status put_log_softmax(ash_ctx *ctx, const ash_call *c) {
   const double scale = (double)ash_quant_scale(ash_call_in(c, 0));
   const double real = scale * 67108864.0, most = 2147483647.0;

@@ -2,7 +2,7 @@
 #include "kernel/kernel.h"
 #include "kernel/quant.h"
 #include "net.h"
-#include "pass/fixed_exp.h"
+#include "pass/lower/fixed_exp.h"
 #include "pass/pass.h"
 
 #include <math.h>

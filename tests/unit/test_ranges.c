@@ -8,8 +8,8 @@
 #include "base/rng.h"
 #include "graph/verify.h"
 #include "net.h"
+#include "pass/narrow/ranges.h"
 #include "pass/pass.h"
-#include "pass/ranges.h"
 #include "run_net.h"
 
 enum { SIDE = 3, CHANNELS = 2, GRAPHS = 400, STEPS = 12, POOL = 64, RUNS = 3 };

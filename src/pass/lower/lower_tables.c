@@ -1,8 +1,8 @@
 /* lower_tables.c - see lower_tables.h. */
-#include "pass/lower_tables.h"
+#include "pass/lower/lower_tables.h"
 
 #include "kernel/quant.h"
-#include "pass/fixed_exp.h"
+#include "pass/lower/fixed_exp.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #ifndef ASH_PASS_RANGES_RELATE_H
 #define ASH_PASS_RANGES_RELATE_H
 
-#include "pass/ranges.h"
+#include "pass/narrow/ranges.h"
 
 typedef struct ash_relations {
   const ash_graph *g;

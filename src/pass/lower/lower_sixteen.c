@@ -1,8 +1,8 @@
 /* lower_sixteen.c - tables of functions in int16: few entries, and the kernels
  * interpolate between them. */
-#include "pass/lower_append.h"
+#include "pass/lower/lower_append.h"
 
-#include "pass/fixed_exp.h"
+#include "pass/lower/fixed_exp.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * Fixed point: x is split into -k/4 and a rest in [-1/4, 0). The rest goes
  * through a polynomial of degree 4 around -1/8, and each set bit of k
  * multiplies by a constant. */
-#include "pass/fixed_exp.h"
+#include "pass/lower/fixed_exp.h"
 
 #include <math.h>
 #include <stddef.h>

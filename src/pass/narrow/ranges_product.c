@@ -1,7 +1,7 @@
 /* ranges_product.c - ranges of sums of products. With constant weights they are
  * exact for each output channel; taps in the padding count nothing, so 0 is
  * among what each product may be. */
-#include "pass/ranges.h"
+#include "pass/narrow/ranges.h"
 
 #include <string.h>
 

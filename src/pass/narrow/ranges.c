@@ -1,7 +1,7 @@
 /* ranges.c - the walk through the graph: sources, and the rule of each
  * operator. What has no rule here may hold anything that its type can. */
-#include "pass/ranges.h"
-#include "pass/ranges_relate.h"
+#include "pass/narrow/ranges.h"
+#include "pass/narrow/ranges_relate.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,8 +12,8 @@
 
 #include "kernel/kernel.h"
 #include "kernel/quant.h"
-#include "pass/lower_append.h"
-#include "pass/lower_tables.h"
+#include "pass/lower/lower_append.h"
+#include "pass/lower/lower_tables.h"
 
 #include <string.h>
 

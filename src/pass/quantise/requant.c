@@ -10,7 +10,7 @@
 
 #include "graph/compact.h"
 #include "graph/verify.h"
-#include "pass/ranges.h"
+#include "pass/narrow/ranges.h"
 #include "pass/uses.h"
 
 #include <string.h>

@@ -2,8 +2,8 @@
  * tensor, where their ranges alone say less:
  *
  *   x - max(x) <= 0       x * x >= 0       0 <= e * c / sum(e) <= c, e >= 0 */
-#include "pass/ranges_relate.h"
-#include "pass/ranges.h"
+#include "pass/narrow/ranges_relate.h"
+#include "pass/narrow/ranges.h"
 
 /* The map or fold that makes `t`, with that function. */
 static const ash_op *made_by(const ash_relations *m, uint32_t t,

@@ -5,7 +5,7 @@
  * Whatever stands between: every operator works element by element and needs
  * nothing but x8 and single numbers. They are run by the reference, on a graph
  * of their own whose input holds all values, so the table is exact. */
-#include "pass/qdq.h"
+#include "pass/quantise/qdq.h"
 
 #include "ref/ref.h"
 

@@ -2,7 +2,7 @@
  * the operator alone, in a graph of its own, run by the reference interpreter
  * over every value there is. On 16-bit values: the entries between which a
  * kernel interpolates. */
-#include "pass/lower_tables.h"
+#include "pass/lower/lower_tables.h"
 
 #include "ref/ref.h"
 

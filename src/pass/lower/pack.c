@@ -13,7 +13,7 @@
 
 #include "kernel/quant.h"
 #include "kernel/reads.h"
-#include "pass/pack_scale.h"
+#include "pass/lower/pack_scale.h"
 
 #include <string.h>
 

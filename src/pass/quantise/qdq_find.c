@@ -1,6 +1,6 @@
 /* qdq_find.c - the patterns of the qdq pass: levels that become floats, floats
  * that become levels, and float constants that are multiples of one number. */
-#include "pass/qdq.h"
+#include "pass/quantise/qdq.h"
 
 #include "graph/functions.h"
 

@@ -17,7 +17,7 @@
 
 #include "graph/compact.h"
 #include "graph/verify.h"
-#include "pass/qdq.h"
+#include "pass/quantise/qdq.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * One entry (the nearest) or two (the neighbours) for each output row, then for
  * each column; the part of the upper neighbour is a float, or in 1/1024 for
  * int8. The float arithmetic is LiteRT's, operation by operation. */
-#include "pass/lower_append.h"
+#include "pass/lower/lower_append.h"
 
 #include <math.h>
 #include <string.h>

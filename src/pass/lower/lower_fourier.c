@@ -1,6 +1,6 @@
 /* lower_fourier.c - cosines and sines for the Fourier transform, the same on
  * every machine. */
-#include "pass/lower_append.h"
+#include "pass/lower/lower_append.h"
 
 #include "base/turn.h"
 

@@ -1,5 +1,5 @@
 /* whole_ops.c - what becomes of each operator in the pass `whole`. */
-#include "pass/whole.h"
+#include "pass/narrow/whole.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * everywhere if they agree around each sum where the output changes, and there
  * are at most 255 of those. Each such place bounds the addend c from both
  * sides; if a c remains, the two functions are equal. */
-#include "pass/pack_scale.h"
+#include "pass/lower/pack_scale.h"
 
 enum { MULTIPLIERS_TRIED = 16, F_MAX = 22 };
 

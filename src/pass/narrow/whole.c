@@ -12,8 +12,8 @@
 
 #include "graph/compact.h"
 #include "graph/verify.h"
-#include "pass/ranges.h"
-#include "pass/whole.h"
+#include "pass/narrow/ranges.h"
+#include "pass/narrow/whole.h"
 
 #include <string.h>
 

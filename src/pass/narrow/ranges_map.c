@@ -1,5 +1,5 @@
 /* ranges_map.c - functions of functions.def on ranges. */
-#include "pass/ranges.h"
+#include "pass/narrow/ranges.h"
 
 static const int64_t most = (int64_t)1 << 62; /* sums of two do not overflow */
 

@@ -2,7 +2,7 @@
 #ifndef ASH_PASS_WHOLE_H
 #define ASH_PASS_WHOLE_H
 
-#include "pass/ranges.h"
+#include "pass/narrow/ranges.h"
 
 /* Arrays have one entry for each tensor that the graph had. */
 typedef struct ash_whole {
