@@ -2,7 +2,7 @@
  * kernels and of tile rules. */
 #include "ashlar/graph.h"
 #include "kernel/kernel.h"
-#include "tile/space.h"
+#include "tile/rule/space.h"
 
 #include <string.h>
 

@@ -2,10 +2,10 @@
  *
  *   softmax(x)   ->   e = exp((x - max(x)) * beta),  e / sum(e)
  *
- * Tiles of softmax are whole rows (tile/space_along.c); largest values and sums
- * may be cut, with accumulators. The arithmetic is that of the kernel, element
- * by element and in its order, so the results are the same. Only float, only
- * for devices with a compute memory, only where a row does not fit it. */
+ * Tiles of softmax are whole rows (tile/rule/space_along.c); largest values and
+ * sums may be cut, with accumulators. The arithmetic is that of the kernel,
+ * element by element and in its order, so the results are the same. Only float,
+ * only for devices with a compute memory, only where a row does not fit it. */
 #include "pass/pass.h"
 
 #include "pass/take_apart.h"

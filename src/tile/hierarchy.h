@@ -4,7 +4,7 @@
 #define ASH_TILE_HIERARCHY_H
 
 #include "ashlar/plan.h"
-#include "tile/problem.h"
+#include "tile/search/problem.h"
 
 typedef struct ash_hierarchy {
   ash_ctx *ctx;

@@ -1,7 +1,7 @@
 /* instance.c - see instance.h. */
 #include "tile/instance.h"
 
-#include "tile/space.h"
+#include "tile/rule/space.h"
 
 #include <string.h>
 

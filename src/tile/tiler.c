@@ -6,7 +6,7 @@
 #include "kernel/reads.h"
 #include "kernel/views.h"
 #include "tile/hierarchy.h"
-#include "tile/search.h"
+#include "tile/search/search.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "base/checked.h"
 #include "base/rng.h"
-#include "tile/search.h"
+#include "tile/search/search.h"
 
 /* ---- a world ------------------------------------------------------------ */
 

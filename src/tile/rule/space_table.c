@@ -1,7 +1,7 @@
 /* space_table.c - which rule cuts an operator, and which one makes its
  * attributes those of a piece. One line an operator; what is missing runs
  * where its tensors are. */
-#include "tile/space.h"
+#include "tile/rule/space.h"
 
 static const struct {
   ash_space_rule *space;

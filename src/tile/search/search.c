@@ -5,7 +5,7 @@
  * does not fit, or when, with all open axes uncut, it costs no less than what
  * is known. A few greedy choices come first, so that there is something to
  * compare with. */
-#include "tile/search.h"
+#include "tile/search/search.h"
 
 #include "base/checked.h"
 

@@ -2,7 +2,7 @@
 #ifndef ASH_TILE_SEARCH_H
 #define ASH_TILE_SEARCH_H
 
-#include "tile/model.h"
+#include "tile/search/cost.h"
 
 typedef struct ash_tile_found {
   bool found;

@@ -1,6 +1,6 @@
 /* space.c - what is the same for the spaces of all operators: operands, axes,
  * boxes. Which axes an operator has is in space_*.c, one family a file. */
-#include "tile/space.h"
+#include "tile/rule/space.h"
 
 #include "graph/chain.h"
 #include "kernel/kernel.h"

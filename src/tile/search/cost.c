@@ -1,5 +1,5 @@
-/* model.c - see model.h. */
-#include "tile/model.h"
+/* cost.c - see cost.h. */
+#include "tile/search/cost.h"
 
 #include "base/checked.h"
 #include "graph/graph.h"

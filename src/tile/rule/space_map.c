@@ -1,6 +1,6 @@
 /* space_map.c - element by element: every dimension of the output is an axis,
  * inputs follow it where they are not broadcast. */
-#include "tile/space.h"
+#include "tile/rule/space.h"
 
 #include "kernel/kernel.h"
 

@@ -1,5 +1,5 @@
 /* search_leaf.c - sizes are chosen: the best orders of loops and copies. */
-#include "tile/search.h"
+#include "tile/search/search.h"
 
 #include "graph/graph.h"
 

@@ -2,7 +2,7 @@
  * may be cut, with an accumulator. Of floats only the outermost: pieces then
  * meet the elements in the same order as the whole, so that they come out
  * alike. */
-#include "tile/space.h"
+#include "tile/rule/space.h"
 
 #include "graph/functions.h"
 #include "kernel/sums.h"

@@ -1,6 +1,6 @@
 /* space_blocks.c - elements moved in blocks: joined, split, padded, repeated,
  * regrouped. */
-#include "tile/space.h"
+#include "tile/rule/space.h"
 
 #include "graph/functions.h"
 

@@ -1,7 +1,7 @@
 /* space_along.c - operators that work along one axis, which stays whole; every
  * other dimension is an axis of the space: rows (softmax and its kin), running
  * sums, the largest k, resampling. */
-#include "tile/space.h"
+#include "tile/rule/space.h"
 
 /* Every dimension of the output becomes an axis, except `whole`; inputs 0 and
  * outputs of the same rank follow it. */

@@ -1,4 +1,4 @@
-/* model.h - what a tiling costs on the device: cycles with transfers that go
+/* cost.h - what a tiling costs on the device: cycles with transfers that go
  * on while the processor works, bytes moved, bytes occupied.
  *
  * At each level, of all transfers: S belong to operands with one copy, so the
@@ -8,10 +8,10 @@
  *   cycles = S + F + max(C, V - F)
  *
  * and this is the C of the level outside. The innermost C is the kernel's. */
-#ifndef ASH_TILE_MODEL_H
-#define ASH_TILE_MODEL_H
+#ifndef ASH_TILE_COST_H
+#define ASH_TILE_COST_H
 
-#include "tile/facts.h"
+#include "tile/rule/facts.h"
 
 /* What follows from the sizes alone. */
 typedef struct ash_tile_sizes {

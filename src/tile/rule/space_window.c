@@ -4,7 +4,7 @@
  * Height and width of the input follow those of the output with the stride and
  * the reach of the window; what lies outside is padding, so it appears only at
  * the true edges. Filters are whole in height and width. */
-#include "tile/space.h"
+#include "tile/rule/space.h"
 
 #include "graph/functions.h"
 

@@ -3,7 +3,7 @@
  * Of all sizes that cut a region into the same number of pieces the smallest
  * takes the least room and moves no more; the one that the kernel likes
  * computes faster. Small extents are tried completely. */
-#include "tile/search.h"
+#include "tile/search/search.h"
 
 enum { COMPLETE = 24 };
 

@@ -1,5 +1,5 @@
 /* facts.c - see facts.h. */
-#include "tile/facts.h"
+#include "tile/rule/facts.h"
 
 #include "graph/graph.h"
 

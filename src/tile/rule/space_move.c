@@ -3,7 +3,7 @@
  *
  * Each dimension of the output walks along one dimension of the input, or along
  * none (it repeats). A piece is a `strided` operator, whatever it came from. */
-#include "tile/space.h"
+#include "tile/rule/space.h"
 
 #include "graph/functions.h"
 #include "graph/slice.h"

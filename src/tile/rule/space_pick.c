@@ -1,6 +1,6 @@
 /* space_pick.c - elements picked by index: any index may come, so the picked
  * dimensions of the data are whole; indices and results are cut freely. */
-#include "tile/space.h"
+#include "tile/rule/space.h"
 
 static uint32_t place(const ash_space_build *b, uint32_t rank) {
   const int64_t axis = ash_op_int(b->op, "axis", 0);

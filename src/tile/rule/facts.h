@@ -4,7 +4,7 @@
 #ifndef ASH_TILE_FACTS_H
 #define ASH_TILE_FACTS_H
 
-#include "tile/problem.h"
+#include "tile/search/problem.h"
 
 /* Of one operand: its extent along the dimensions that follow the axis. */
 typedef struct ash_operand_fact {

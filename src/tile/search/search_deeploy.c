@@ -7,7 +7,7 @@
  * less than all of a memory is used, and tiles run along the first axis first.
  * Only the first operator has an objective: to fill the memory. "random-max"
  * differs from "max" in permutations that only TetrisCo-Opt has. */
-#include "tile/search.h"
+#include "tile/search/search.h"
 
 #include "base/checked.h"
 

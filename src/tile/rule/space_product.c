@@ -1,6 +1,6 @@
 /* space_product.c - products of matrices: rows `m`, columns `n`, and the depth
  * `k` that is summed; batches broadcast. */
-#include "tile/space.h"
+#include "tile/rule/space.h"
 
 /* The first of the input's dimensions that together make rows of `depth`; the
  * rank if they do not end at one. */

@@ -1,5 +1,5 @@
 /* problem.c - when two problems are the same. */
-#include "tile/problem.h"
+#include "tile/search/problem.h"
 
 #include "graph/graph.h"
 

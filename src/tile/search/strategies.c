@@ -1,5 +1,5 @@
 /* strategies.c - the searches by name. */
-#include "tile/search.h"
+#include "tile/search/search.h"
 
 #include <string.h>
 
