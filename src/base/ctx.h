@@ -21,7 +21,7 @@ struct ash_ctx {
   ash_diag diags[ASH_DIAG_MAX];
   size_t diag_count;
   ash_cleanup *cleanups;
-  void *planners;    /* what was registered: plan/registry.c knows its type */
+  void *planners;    /* what was registered: plan/backend/registry.c */
   bool diag_dropped; /* the newest found no room */
   ash_progress_fn *progress;
   void *progress_user;

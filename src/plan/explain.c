@@ -1,7 +1,7 @@
 /* explain.c - why is this tensor here? Text for people. */
 #include "base/nearest.h"
 #include "base/text.h"
-#include "plan/rules.h"
+#include "plan/ask/rules.h"
 
 #include <inttypes.h>
 #include <string.h>

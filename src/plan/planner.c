@@ -6,7 +6,7 @@
 #include "base/nearest.h"
 #include "base/sort.h"
 #include "order/order.h"
-#include "plan/rules.h"
+#include "plan/ask/rules.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef ASH_PLAN_PLANNER_H
 #define ASH_PLAN_PLANNER_H
 
-#include "plan/alias.h"
-#include "plan/lifetime.h"
+#include "plan/share/alias.h"
+#include "plan/share/lifetime.h"
 
 enum { ASH_ROLE_COUNT = 3 };
 

@@ -1,8 +1,8 @@
 /* settled.c - tiled operators that have nothing to do: views, slices and
  * concatenations whose bytes already lie where the result is. Which ones those
  * are is only known when aliases are; their tiles are taken out again. */
-#include "plan/alias.h"
 #include "plan/planner.h"
+#include "plan/share/alias.h"
 
 #include "kernel/views.h"
 

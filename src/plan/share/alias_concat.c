@@ -4,7 +4,7 @@
  * The result must then exist as soon as its first piece does, which can cost
  * more than the copy saved. So pieces are joined only where memory over time
  * does not get worse: first all of a concatenation, else one by one. */
-#include "plan/alias.h"
+#include "plan/share/alias.h"
 
 #include "kernel/views.h"
 

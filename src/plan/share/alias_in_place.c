@@ -3,7 +3,7 @@
  * The kernel must allow it (kernel/kernel.h), and every value that shares the
  * bytes must be past its last use: views of the input count as much as the
  * input itself. */
-#include "plan/alias.h"
+#include "plan/share/alias.h"
 
 #include "kernel/kernel.h"
 #include "kernel/reads.h"

@@ -4,7 +4,7 @@
  * The whole input then stays as long as its part is needed, which can cost more
  * than the copy saved. So a part is joined only where memory over time does
  * not get worse: first all parts of a split, else one by one. */
-#include "plan/alias.h"
+#include "plan/share/alias.h"
 
 #include "kernel/views.h"
 

@@ -4,8 +4,8 @@
  * Time is kept by the system, not read here: the program gets an alarm before
  * it starts, and nobody waits longer than that for a word from it. The program
  * is its own process group, so that its children end with it. */
+#include "plan/backend/request.h"
 #include "plan/planner.h"
-#include "plan/request.h"
 
 #include <errno.h>
 #include <fcntl.h>

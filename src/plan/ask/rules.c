@@ -1,5 +1,5 @@
 /* rules.c - does a rule match, and how specific is it? */
-#include "plan/rules.h"
+#include "plan/ask/rules.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* lifetime.c - see lifetime.h. Inputs live from step 0, outputs to the end,
  * constants and variables always. */
-#include "plan/lifetime.h"
+#include "plan/share/lifetime.h"
 
 #include "base/checked.h"
 #include "kernel/kernel.h"
 #include "kernel/reads.h"
-#include "plan/rules.h"
+#include "plan/ask/rules.h"
 
 typedef struct collector {
   ash_ctx *ctx;

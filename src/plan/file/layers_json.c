@@ -1,5 +1,5 @@
 /* layers_json.c - the tilings of a plan as JSON: `layers`, one an operator. */
-#include "plan/layers_json.h"
+#include "plan/file/layers_json.h"
 
 static void put_sizes(ash_json *j, const ash_tiling *t, uint32_t level) {
   ash_json_open_inline(j, "tile", '{');

@@ -1,6 +1,6 @@
 /* plan_read.c - plan JSON -> plan, and the check of a plan file on its own. */
 #include "ashlar/render.h"
-#include "plan/residency_read.h"
+#include "plan/file/residency_read.h"
 
 #include <string.h>
 

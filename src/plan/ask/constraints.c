@@ -1,7 +1,7 @@
 /* constraints.c - what is asked of a plan: budgets of memories, and what the
  * rules give each tensor and operator. */
 #include "device/device.h"
-#include "plan/rules.h"
+#include "plan/ask/rules.h"
 
 #include <inttypes.h>
 #include <string.h>

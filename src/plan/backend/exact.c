@@ -1,6 +1,6 @@
 /* exact.c - the default backend: activations in the best memories that take
  * them, each packed by the exact solver. */
-#include "plan/overlap.h"
+#include "plan/share/overlap.h"
 
 ash_status ash_pack_exact(ash_draft *d, ash_place_result *out,
                           const ash_scratch *s, uint64_t capacity) {

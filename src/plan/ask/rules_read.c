@@ -3,7 +3,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "base/yaml.h"
-#include "plan/rules.h"
+#include "plan/ask/rules.h"
 
 #include <inttypes.h>
 #include <string.h>

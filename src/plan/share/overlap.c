@@ -3,7 +3,7 @@
  *
  * Opt-in, for the exact backend: such pairs become relations of the packing
  * problem, which may then lay one over the other up to a distance. */
-#include "plan/overlap.h"
+#include "plan/share/overlap.h"
 
 #include "kernel/frontier.h"
 

@@ -2,7 +2,7 @@
 #ifndef ASH_PLAN_ALIAS_H
 #define ASH_PLAN_ALIAS_H
 
-#include "plan/lifetime.h"
+#include "plan/share/lifetime.h"
 
 /* What the searches for aliases work on. Lives are each slot's own until all
  * aliases are found. */

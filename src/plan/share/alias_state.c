@@ -4,7 +4,7 @@
  * From the step that makes the value on, the old one is gone: nobody may need
  * it any more, except the maker itself if its kernel allows that. And as long
  * as anybody needs the value, nothing else may be assigned. */
-#include "plan/alias.h"
+#include "plan/share/alias.h"
 
 #include "base/checked.h"
 #include "kernel/kernel.h"

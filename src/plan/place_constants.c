@@ -1,5 +1,5 @@
-/* constants.c - constants and variables: one behind the other in the order of
- * first use, in arenas of their own. Equal constants share a place.
+/* place_constants.c - constants and variables: one behind the other in the
+ * order of first use, in arenas of their own. Equal constants share a place.
  *
  * A constant is stored in its source memory and read in its destination. Both
  * are the device's memory for constants unless a rule says otherwise; when
@@ -9,7 +9,7 @@
 
 #include "base/checked.h"
 #include "base/sort.h"
-#include "plan/rules.h"
+#include "plan/ask/rules.h"
 
 #include <inttypes.h>
 #include <string.h>

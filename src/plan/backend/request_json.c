@@ -2,7 +2,7 @@
  * (docs/planners.md). */
 #include "base/json.h"
 #include "base/yaml.h"
-#include "plan/request.h"
+#include "plan/backend/request.h"
 
 #include <string.h>
 

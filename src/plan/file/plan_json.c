@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "graph/graph.h"
 #include "kernel/kernel.h"
-#include "plan/layers_json.h"
+#include "plan/file/layers_json.h"
 #include "plan/variants.h"
 
 #include <string.h>

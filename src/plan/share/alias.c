@@ -1,6 +1,6 @@
 /* alias.c - who lies in whose storage: the links, the fixed point of live
  * ranges over them, and views, the simplest kind. */
-#include "plan/alias.h"
+#include "plan/share/alias.h"
 
 #include "base/checked.h"
 #include "kernel/views.h"

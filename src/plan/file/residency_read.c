@@ -1,7 +1,7 @@
 /* residency_read.c - the check of a residency file, ours or heliaAOT's (schema
  * 3 or 4): its tensors lie in its arenas, and its hashes are those of its
  * contents. It says nothing about time, so neither does the check. */
-#include "plan/residency_read.h"
+#include "plan/file/residency_read.h"
 #include "ashlar/render.h"
 
 #include <inttypes.h>
