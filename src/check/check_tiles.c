@@ -1,7 +1,8 @@
-/* check.c - is every tiling right? The rules of ashlar/tile.h, applied slowly
- * and without the search's code: pieces are walked one by one along each axis
- * (a box is a product of intervals, one an axis, so that is exact), buffers are
- * compared with the boxes they must hold, slots with the buffers. */
+/* check_tiles.c - is every tiling right? The rules of ashlar/tile.h, applied
+ * slowly and without the search's code: pieces are walked one by one along each
+ * axis (a box is a product of intervals, one an axis, so that is exact),
+ * buffers are compared with the boxes they must hold, slots with the buffers.
+ */
 #include "ashlar/tile.h"
 
 #include "graph/graph.h"

@@ -1,7 +1,7 @@
 /* check_moved.c - operators that move elements as they are: does every element
  * already lie where it is to go? Element by element from the definition of the
  * operator; the planner finds its views another way (kernel/views.c). */
-#include "plan/check.h"
+#include "check/check_plan.h"
 
 #include "graph/functions.h"
 #include "graph/slice.h"

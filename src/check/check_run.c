@@ -4,7 +4,7 @@
  * over any of its bytes. Nothing here asks for lifetimes or aliases, nor how
  * the planner came to share bytes: if every read finds its value intact, the
  * sharing was legitimate. */
-#include "plan/check.h"
+#include "check/check_plan.h"
 
 #include "ashlar/tile.h"
 

@@ -1,8 +1,8 @@
-/* check.h - how the two halves of the checker talk: check.c looks at the plan
- * as a table, check_run.c goes through the steps as the device would. Neither
- * knows a planner. */
-#ifndef ASH_PLAN_CHECK_H
-#define ASH_PLAN_CHECK_H
+/* check_plan.h - how the two halves of the checker talk: check_plan.c looks at
+ * the plan as a table, check_run.c goes through the steps as the device would.
+ * Neither knows a planner. */
+#ifndef ASH_CHECK_CHECK_PLAN_H
+#define ASH_CHECK_CHECK_PLAN_H
 
 #include "ashlar/plan.h"
 #include "base/ctx.h"

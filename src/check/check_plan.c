@@ -1,7 +1,7 @@
-/* check.c - is this plan right? Written the slow, obvious way, from the
+/* check_plan.c - is this plan right? Written the slow, obvious way, from the
  * definition, and knowing no solver: every plan, ours or foreign, passes here
  * or is refused with the two tensors that collide. */
-#include "plan/check.h"
+#include "check/check_plan.h"
 
 #include "ashlar/tile.h"
 
