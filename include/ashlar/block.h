@@ -13,7 +13,7 @@
  *          nodes that hand a pointer on (reshapes);
  *   closure pass: the block becomes a static function with a struct of its
  *          arguments, and a call of it;
- *   ash_block_wrap: a loop around a block (src/emit/tile.c writes those).
+ *   ash_block_wrap: a loop around a block (src/emit/tile/tile.c writes those).
  *
  * Nodes are numbers of the caller's choice. */
 #ifndef ASHLAR_BLOCK_H

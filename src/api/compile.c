@@ -6,7 +6,7 @@
 #include "ashlar/compile.h"
 
 #include "base/file.h"
-#include "emit/module.h"
+#include "emit/module/module.h"
 #include "graph/verify.h"
 #include "pass/pass.h"
 #include "plan/variants.h"

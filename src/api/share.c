@@ -2,7 +2,7 @@
  * alone, and the arenas they share are as large as the largest needs. */
 #include "ashlar/compile.h"
 #include "base/ctx.h"
-#include "emit/module.h"
+#include "emit/module/module.h"
 
 #include <string.h>
 

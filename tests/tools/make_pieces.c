@@ -6,7 +6,7 @@
  *   make_pieces SEED SHARE > pieces.c     (one operator in SHARE is taken) */
 #include "cut_layers.h"
 #include "cut_moves.h"
-#include "emit/call.h"
+#include "emit/call/call.h"
 #include "kernel/reads.h"
 #include "kernel/sums.h"
 

@@ -1,6 +1,6 @@
 /* test_call.c - the text of kernel calls. Whether it computes the right thing
  * is tested end to end; here, its form and the joining of dimensions. */
-#include "emit/call.h"
+#include "emit/call/call.h"
 #include "net.h"
 #include "pass/pass.h"
 

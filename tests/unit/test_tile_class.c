@@ -1,7 +1,7 @@
 /* test_tile_class.c - classes of pieces: whatever the cuts, the class that is
  * put together from the axes is that of the piece; and how they look in C. */
 #include "base/rng.h"
-#include "emit/tile.h"
+#include "emit/tile/tile.h"
 #include "net.h"
 #include "pass/pass.h"
 

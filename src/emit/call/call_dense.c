@@ -1,0 +1,77 @@
+/* call_dense.c - fully connected layers. */
+#include "emit/call/call_write.h"
+
+#include <string.h>
+
+static void put_sizes(const ash_call *c) {
+  const ash_tensor *in = ash_call_in(c, 0), *w = ash_call_in(c, 1);
+  const int32_t out_c = w->shape.dim[0], in_c = w->shape.dim[1];
+  ash_call_int(c, "batches",
+               (int64_t)ash_shape_elements(&in->shape) / (in_c ? in_c : 1));
+  ash_call_int(c, "in_c", in_c);
+  ash_call_int(c, "out_c", out_c);
+}
+
+static ash_status put_hybrid(const ash_call *c) {
+  ash_call_open(c, "hybrid");
+  ash_call_open_field(c, "window");
+  put_sizes(c);
+  ash_call_close_field(c);
+  ash_call_int(c, "asymmetric",
+               ash_op_int(ash_call_op(c), "asymmetric", 0) != 0);
+  ash_call_int(c, "per_channel", ash_call_in(c, 1)->quant.count > 1);
+  ash_call_float_range(c);
+  ash_call_close(c);
+  ash_call_invoke(c);
+  return ASH_OK;
+}
+
+/* One scale of 31 bits. */
+static ash_status call_cmsis(ash_ctx *ctx, const ash_call *c) {
+  const ash_tensor *in = ash_call_in(c, 0), *w = ash_call_in(c, 1);
+  const int32_t out_c = w->shape.dim[0], in_c = w->shape.dim[1];
+  ash_scaling s;
+  ASH_INVARIANT(ctx, ash_quant_conv(&s, in, w, ash_call_out(c), 0));
+  ash_call_open(c, "dense_cmsis");
+  ash_call_int(c, "batches", (int64_t)ash_shape_elements(&in->shape) / in_c);
+  ash_call_int(c, "in_c", in_c);
+  ash_call_int(c, "out_c", out_c);
+  ash_call_int(c, "in_offset", -ash_quant_zero(in));
+  ash_call_int(c, "out_offset", ash_quant_zero(ash_call_out(c)));
+  ash_call_int(c, "multiplier", s.multiplier);
+  ash_call_int(c, "shift", s.shift);
+  ash_call_int_range(c);
+  ash_call_close(c);
+  ash_call_invoke(c);
+  return ASH_OK;
+}
+
+ash_status ash_call_dense(ash_ctx *ctx, const ash_call *c) {
+  if (strcmp(c->kernel->name, "fully_connected_s8_cmsis") == 0)
+    return call_cmsis(ctx, c);
+  const ash_tensor *in = ash_call_in(c, 0);
+  const ash_tensor *w = ash_call_in(c, 1), *bias = ash_call_in(c, 2);
+  const bool integer = in->type != ASH_FLOAT32;
+  const bool other = in->type == ASH_UINT8 || in->type == ASH_INT16;
+  if (!integer && w->type == ASH_INT8)
+    return put_hybrid(c);
+  ash_call_open(c, other     ? "dense"
+                   : integer ? "fully_connected_s8"
+                             : "fully_connected_f32");
+  put_sizes(c);
+  if (other)
+    ash_call_int(c, "narrow", bias && bias->type == ASH_INT32);
+  if (integer) {
+    ash_call_int(c, "in_offset", -ash_quant_zero(in));
+    ash_call_int(c, "filter_offset",
+                 w->quant.count > 1 ? 0 : -ash_quant_zero(w));
+    ash_call_int(c, "out_offset", ash_quant_zero(ash_call_out(c)));
+    ash_call_int(c, "per_channel", w->quant.count > 1);
+    ash_call_int_range(c);
+  } else {
+    ash_call_float_range(c);
+  }
+  ash_call_close(c);
+  ash_call_invoke(c);
+  return ASH_OK;
+}

@@ -1,0 +1,151 @@
+/* call_shape.c - pad, concatenation and copying: operators whose parameters are
+ * mostly shapes. */
+#include "emit/call/call_write.h"
+
+#include <string.h>
+
+/* ---- pad ---------------------------------------------------------------- */
+
+enum { PAD_RANK_MAX = 6 }; /* ASH_RT_RANK */
+
+typedef struct padding {
+  uint32_t rank;
+  int32_t dim[ASH_RANK_MAX], before[ASH_RANK_MAX], after[ASH_RANK_MAX];
+} padding;
+
+/* A dimension without padding joins the one before it. */
+static padding join_padding(const ash_shape *s, const ash_tensor *list) {
+  padding p = {0};
+  for (uint32_t d = 0; d < s->rank; d++) {
+    const int32_t before = (int32_t)ash_tensor_int(list, (uint64_t)d * 2);
+    const int32_t after = (int32_t)ash_tensor_int(list, (uint64_t)d * 2 + 1);
+    if (p.rank > 0 && before == 0 && after == 0) {
+      const uint32_t last = p.rank - 1;
+      p.dim[last] *= s->dim[d];
+      p.before[last] *= s->dim[d];
+      p.after[last] *= s->dim[d];
+      continue;
+    }
+    p.dim[p.rank] = s->dim[d];
+    p.before[p.rank] = before;
+    p.after[p.rank++] = after;
+  }
+  if (p.rank == 0)
+    p = (padding){1, {1}, {0}, {0}};
+  return p;
+}
+
+static void put_pad_value(const ash_call *c) {
+  const ash_tensor *value = ash_call_in(c, 2);
+  if (ash_call_out(c)->type == ASH_FLOAT32)
+    ash_call_float(c, "value", value ? ash_tensor_float(value, 0) : 0.0f);
+  else
+    ash_call_int(c, "value",
+                 value ? ash_tensor_int(value, 0)
+                       : ash_quant_zero(ash_call_out(c)));
+}
+
+ash_status ash_call_pad(ash_ctx *ctx, const ash_call *c) {
+  if (strcmp(c->kernel->name, "move") == 0)
+    return ash_call_blocks(ctx, c);
+  const padding p = join_padding(&ash_call_in(c, 0)->shape, ash_call_in(c, 1));
+  if (p.rank > PAD_RANK_MAX)
+    return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_kernel_rank,
+                    ash_graph_loc(c->graph, c->op, ASH_NO_ID),
+                    "padding of %u dimensions; %d are supported",
+                    (unsigned)p.rank, PAD_RANK_MAX);
+  ash_call_open(c, ash_call_out(c)->type == ASH_FLOAT32 ? "pad_f32" : "pad_s8");
+  ash_call_open_field(c, "shape");
+  ash_call_int(c, "rank", p.rank);
+  ash_call_ints(c, "dim", p.dim, p.rank);
+  ash_call_ints(c, "before", p.before, p.rank);
+  ash_call_ints(c, "after", p.after, p.rank);
+  ash_call_close_field(c);
+  put_pad_value(c);
+  ash_call_close(c);
+  ash_call_invoke(c);
+  return ASH_OK;
+}
+
+/* ---- copying ------------------------------------------------------------ */
+
+ash_status ash_call_copy(ash_ctx *ctx, const ash_call *c) {
+  (void)ctx;
+  ash_call_open(c, "copy");
+  ash_call_int(c, "bytes", (int64_t)ash_call_out(c)->bytes);
+  ash_call_close(c);
+  ash_call_invoke(c);
+  return ASH_OK;
+}
+
+/* Elements behind `axis`. */
+static int64_t inner_of(const ash_shape *s, uint32_t axis) {
+  int64_t n = 1;
+  for (uint32_t d = axis + 1; d < s->rank; d++)
+    n *= s->dim[d];
+  return n;
+}
+
+static uint32_t concatenation_axis(const ash_call *c) {
+  const int64_t rank = ash_call_out(c)->shape.rank;
+  const int64_t axis = ash_op_int(ash_call_op(c), "axis", 0);
+  return (uint32_t)(axis < 0 ? axis + rank : axis);
+}
+
+static ash_status put_piece(ash_ctx *ctx, const ash_call *c, uint32_t k,
+                            int64_t *at) {
+  const ash_tensor *in = ash_call_in(c, k), *out = ash_call_out(c);
+  const bool scaled = strcmp(c->kernel->name, "concatenation_s8") == 0;
+  const uint32_t axis = concatenation_axis(c);
+  const int64_t unit =
+      inner_of(&out->shape, axis) * (int64_t)ash_type_bits(out->type) / 8;
+  const int64_t run = in->shape.dim[axis] * unit;
+  ash_call_open(c, c->kernel->name);
+  ash_call_int(c, "rows", run ? (int64_t)in->bytes / run : 0);
+  ash_call_int(c, "run", run);
+  ash_call_int(c, "pitch", out->shape.dim[axis] * unit);
+  ash_call_int(c, "at", *at);
+  if (strcmp(c->kernel->name, "concatenation_u8") == 0) {
+    const float inverse = 1.0f / ash_quant_scale(out);
+    const float scale = ash_quant_scale(in) * inverse;
+    const bool same = ash_quant_equal(in, out);
+    const float zero = (float)-ash_quant_zero(in);
+    ash_call_float(c, "scale", same ? 1.0f : scale);
+    ash_call_float(c, "offset", same ? zero : zero * scale);
+    ash_call_int(c, "zero_point", ash_quant_zero(out));
+  }
+  if (scaled) {
+    ash_scaling s;
+    if (!ash_quant_convert(&s, in, out))
+      return ash_quant_fail_ratio(ctx, c->graph, c->op,
+                                  (double)ash_quant_scale(ash_call_in(c, 0)));
+    ash_call_int(c, "in_offset", -ash_quant_zero(in));
+    ash_call_int(c, "out_offset", ash_quant_zero(out));
+    ash_call_int(c, "multiplier", s.multiplier);
+    ash_call_int(c, "shift", s.shift);
+  }
+  ash_call_close(c);
+  ash_call_invoke_one(c, k);
+  *at += run;
+  return ASH_OK;
+}
+
+/* One call an input, each in a block of its own. */
+ash_status ash_call_concatenation(ash_ctx *ctx, const ash_call *c) {
+  int64_t at = 0;
+  for (uint32_t k = 0; k < ash_call_op(c)->input_count; k++) {
+    if (!ash_call_in(c, k) || ash_call_in(c, k)->bytes == 0)
+      continue; /* a piece has nothing of it */
+    if (c->in_place && c->in_place[k]) {
+      /* Only where each input is one run of bytes. */
+      at += (int64_t)ash_call_in(c, k)->bytes;
+      continue;
+    }
+    ash_text_line(c->text, "{");
+    c->text->indent++;
+    ASH_TRY(put_piece(ctx, c, k, &at));
+    c->text->indent--;
+    ash_text_line(c->text, "}");
+  }
+  return ASH_OK;
+}

@@ -1,0 +1,174 @@
+/* call_unary.c - one value in, one value out: softmax, activations, quantize
+ * and dequantize. */
+#include "emit/call/call_write.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <string.h>
+
+static int64_t elements(const ash_call *c) {
+  return (int64_t)ash_shape_elements(&ash_call_out(c)->shape);
+}
+
+/* Differences in units of 10 / 65535. */
+static ash_status put_softmax_scale(ash_ctx *ctx, const ash_call *c) {
+  const float beta = (float)ash_op_float(ash_call_op(c), "beta", 1.0);
+  const float product = ash_quant_scale(ash_call_in(c, 0)) * beta;
+  ash_scaling s;
+  if (!ash_quant_scaling(&s, (double)product / (10.0 / 65535.0)))
+    return ash_quant_fail_ratio(ctx, c->graph, c->op, (double)product);
+  ash_call_int(c, "multiplier", s.multiplier);
+  ash_call_int(c, "shift", s.shift);
+  return ASH_OK;
+}
+
+/* What TensorFlow Lite computes for its integer softmax: the scale of the
+ * differences in Q5.26, and how far below the maximum an element counts. */
+static ash_status put_softmax_cmsis(ash_ctx *ctx, const ash_call *c) {
+  const ash_shape *s = &ash_call_in(c, 0)->shape;
+  const int64_t depth = s->rank ? s->dim[s->rank - 1] : 1;
+  const double beta = ash_op_float(ash_call_op(c), "beta", 1.0);
+  const double real =
+      beta * (double)ash_quant_scale(ash_call_in(c, 0)) * (double)(1 << 26);
+  ash_scaling scale;
+  if (!ash_quant_scaling(&scale, real < 2147483647.0 ? real : 2147483647.0))
+    return ash_quant_fail_ratio(ctx, c->graph, c->op, real);
+  ash_call_open(c, "softmax_cmsis");
+  ash_call_int(c, "rows", depth ? elements(c) / depth : 0);
+  ash_call_int(c, "depth", depth);
+  ash_call_int(c, "multiplier", scale.multiplier);
+  ash_call_int(c, "shift", scale.shift);
+  ash_call_int(c, "diff_min",
+               -(int64_t)floor(31.0 * ldexp(1.0, 26 - scale.shift)));
+  return ASH_OK;
+}
+
+static ash_status put_softmax(ash_ctx *ctx, const ash_call *c) {
+  if (strcmp(c->kernel->name, "softmax_s8_cmsis") == 0)
+    return put_softmax_cmsis(ctx, c);
+  const ash_shape *s = &ash_call_in(c, 0)->shape;
+  const int64_t depth = s->rank ? s->dim[s->rank - 1] : 1;
+  const ash_type type = ash_call_in(c, 0)->type;
+  const bool real = type == ASH_FLOAT32;
+  ash_call_open(c, real                ? "softmax_f32"
+                   : type == ASH_INT16 ? "softmax_s16"
+                                       : "rows");
+  ash_call_int(c, "rows", depth ? elements(c) / depth : 0);
+  ash_call_int(c, "depth", depth);
+  if (type == ASH_INT16)
+    return put_softmax_scale(ctx, c);
+  if (real)
+    ash_call_float(c, "beta", (float)ash_op_float(ash_call_op(c), "beta", 1.0));
+  return ASH_OK;
+}
+
+/* Inputs of the curves in 1/12288: by a shift where the scale is 1/4096 (tanh:
+ * or 1/8192 * 4), else by a multiplier of 15 bits. */
+static void put_curve(const ash_call *c) {
+  const ash_tensor *in = ash_call_in(c, 0);
+  const int32_t most = ash_call_op(c)->kind == ASH_OP_tanh ? 1 : 0;
+  int32_t power, shift = 0;
+  const bool exact = ash_quant_power(&power, in);
+  double multiplier = (double)ash_quant_scale(in) * 4096.0 * 3.0;
+  ash_call_open(c, "curve_s16");
+  ash_call_int(c, "count", elements(c));
+  if (exact && power + 12 >= 0 && power + 12 <= most) {
+    ash_call_int(c, "multiplier", 3 << (power + 12));
+    return;
+  }
+  while (multiplier <= 32767.0 / 2.0 && shift <= 30) {
+    shift++;
+    multiplier *= 2.0;
+  }
+  ash_call_int(c, "multiplier",
+               multiplier > 1e9 ? 1000000000 : (int64_t)multiplier);
+  ash_call_int(c, "shift", shift);
+}
+
+static ash_status put_convert(ash_ctx *ctx, const ash_call *c) {
+  const ash_tensor *in = ash_call_in(c, 0), *out = ash_call_out(c);
+  const bool relu = ash_call_op(c)->kind != ASH_OP_quantize;
+  const ash_int_range r = ash_quant_range(
+      out, relu ? ash_op_kind_text(ash_call_op(c)->kind) : "none");
+  ash_scaling s;
+  if (relu ? !ash_quant_relu(&s, in, out) : !ash_quant_convert(&s, in, out))
+    return ash_quant_fail_ratio(ctx, c->graph, c->op,
+                                (double)ash_quant_scale(in));
+  ash_call_open(c, "convert");
+  ash_call_int(c, "count", elements(c));
+  ash_call_type(c, "from", in->type);
+  ash_call_type(c, "to", out->type);
+  ash_call_int(c, "in_offset", -ash_quant_zero(in));
+  ash_call_int(c, "out_offset", ash_quant_zero(out));
+  ash_call_int(c, "multiplier", s.multiplier);
+  ash_call_int(c, "shift", s.shift);
+  ash_call_int(c, "low", r.low);
+  ash_call_int(c, "high", r.high);
+  return ASH_OK;
+}
+
+static void put_activation(const ash_call *c) {
+  const ash_op_kind kind = ash_call_op(c)->kind;
+  const bool smooth = kind == ASH_OP_logistic || kind == ASH_OP_tanh;
+  if (ash_call_out(c)->type != ASH_FLOAT32 || smooth) {
+    ash_call_open(c, "count");
+    ash_call_int(c, "count", elements(c));
+    return;
+  }
+  const ash_float_range r = ash_float_range_of(ash_op_kind_text(kind));
+  ash_call_open(c, "clamp_f32");
+  ash_call_int(c, "count", elements(c));
+  ash_call_int(c, "bounded", kind != ASH_OP_relu);
+  ash_call_float(c, "low", r.low);
+  ash_call_float(c, "high", r.high);
+}
+
+static ash_status put_conversion(ash_ctx *ctx, const ash_call *c) {
+  const ash_tensor *in = ash_call_in(c, 0), *out = ash_call_out(c);
+  const bool from = in->type == ASH_FLOAT32, to = out->type == ASH_FLOAT32;
+  if (from || to) {
+    ash_call_open(c, "affine");
+    ash_call_int(c, "count", elements(c));
+    ash_call_float(c, "scale", ash_quant_scale(to ? in : out));
+    ash_call_int(c, "zero_point", ash_quant_zero(to ? in : out));
+    return ASH_OK;
+  }
+  ash_scaling s;
+  if (!ash_quant_convert(&s, in, out))
+    return ash_quant_fail_ratio(ctx, c->graph, c->op,
+                                (double)ash_quant_scale(ash_call_in(c, 0)));
+  ash_call_open(c, "requantize");
+  ash_call_int(c, "count", elements(c));
+  ash_call_int(c, "in_offset", -ash_quant_zero(in));
+  ash_call_int(c, "out_offset", ash_quant_zero(out));
+  ash_call_int(c, "multiplier", s.multiplier);
+  ash_call_int(c, "shift", s.shift);
+  return ASH_OK;
+}
+
+static ash_status put_params(ash_ctx *ctx, const ash_call *c) {
+  const bool sixteen = ash_call_out(c)->type == ASH_INT16;
+  if (strcmp(c->kernel->name, "convert") == 0)
+    return put_convert(ctx, c);
+  switch (ash_call_op(c)->kind) {
+  case ASH_OP_softmax:
+    return put_softmax(ctx, c);
+  case ASH_OP_quantize:
+  case ASH_OP_dequantize:
+    return put_conversion(ctx, c);
+  default:
+    if (sixteen)
+      put_curve(c);
+    else
+      put_activation(c);
+    return ASH_OK;
+  }
+}
+
+ash_status ash_call_unary(ash_ctx *ctx, const ash_call *c) {
+  ASH_TRY(put_params(ctx, c));
+  ash_call_close(c);
+  ash_call_invoke(c);
+  return ASH_OK;
+}

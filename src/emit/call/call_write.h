@@ -1,0 +1,79 @@
+/* call_write.h - what the writers of parameters share. Private to call*.c. */
+#ifndef ASH_EMIT_CALL_WRITE_H
+#define ASH_EMIT_CALL_WRITE_H
+
+#include "emit/call/call.h"
+#include "kernel/quant.h"
+
+static inline const ash_op *ash_call_op(const ash_call *c) {
+  return &c->graph->ops.items[c->op];
+}
+static inline const ash_tensor *ash_call_in(const ash_call *c, uint32_t k) {
+  return ash_op_in(c->graph, ash_call_op(c), k);
+}
+static inline const ash_tensor *ash_call_out(const ash_call *c) {
+  return ash_op_out(c->graph, ash_call_op(c), 0);
+}
+
+/* `static const ash_rt_<type>_params p = {` ... `};` */
+void ash_call_open(const ash_call *c, const char *type);
+void ash_call_close(const ash_call *c);
+/* A nested struct: `.name = {` ... `},` */
+void ash_call_open_field(const ash_call *c, const char *name);
+void ash_call_close_field(const ash_call *c);
+void ash_call_int(const ash_call *c, const char *name, int64_t value);
+/* `.name = ASH_RT_word,` */
+void ash_call_word(const ash_call *c, const char *name, const char *word);
+/* The element type as kernels for any type know it. */
+void ash_call_type(const ash_call *c, const char *name, ash_type type);
+void ash_call_float(const ash_call *c, const char *name, float value);
+void ash_call_floats(const ash_call *c, const char *name, const float *values,
+                     uint32_t count);
+void ash_call_ints(const ash_call *c, const char *name, const int32_t *values,
+                   uint32_t count);
+/* Fused activation: act_min, act_max. */
+void ash_call_int_range(const ash_call *c);
+void ash_call_float_range(const ash_call *c);
+
+/* The call itself, with all inputs that the kernel reads. */
+void ash_call_invoke(const ash_call *c);
+/* With input k only. */
+void ash_call_invoke_one(const ash_call *c, uint32_t k);
+/* Input `in` and output `out` only. */
+void ash_call_invoke_between(const ash_call *c, uint32_t in, uint32_t out);
+/* Another function of the kernel's file, with output 0 only. */
+void ash_call_invoke_other(const ash_call *c, const char *function);
+/* A block of its own, for operators that need several calls. */
+void ash_call_open_block(const ash_call *c);
+void ash_call_close_block(const ash_call *c);
+
+/* The parameters of each family; ash_emit_call closes block and call. */
+ash_status ash_call_window(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_dense(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_binary(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_unary(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_map(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_move(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_blocks(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_pick(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_select(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_fold(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_along(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_rows(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_resize(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_matmul(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_pad(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_copy(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_concatenation(ash_ctx *ctx, const ash_call *c);
+
+ash_status ash_call_rfft2d(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_complex(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_custom(ash_ctx *ctx, const ash_call *c);
+ash_status ash_call_recurrent(ash_ctx *ctx, const ash_call *c);
+
+/* An array `parts` of the inputs [first, end), and the call that takes data,
+ * parts, two states and the output. */
+void ash_call_parts(const ash_call *c, uint32_t first, uint32_t end);
+void ash_call_invoke_parts(const ash_call *c, uint32_t state, uint32_t cell);
+
+#endif

@@ -1,0 +1,97 @@
+/* loop.h - operators that need no kernel: the emitter writes their loops, with
+ * constant bounds, right into the step. Shared by loop*.c. */
+#ifndef ASH_EMIT_LOOP_H
+#define ASH_EMIT_LOOP_H
+
+#include "emit/call/call_write.h"
+#include "graph/chain.h"
+
+enum {
+  ASH_LOOP_OPERANDS = 1 + ASH_CHAIN_INPUTS, /* output and inputs */
+  ASH_LOOP_TEXT = 400,                      /* an index expression */
+};
+
+/* Nested loops over `dim`, and how far each operand moves with each. */
+typedef struct ash_nest {
+  uint32_t rank, operands;
+  int64_t dim[ASH_RANK_MAX];
+  int64_t step[ASH_LOOP_OPERANDS][ASH_RANK_MAX];
+} ash_nest;
+
+/* The output's shape and the inputs broadcast to it; operand 0 is the output.
+ * Neighbouring dimensions are one wherever all operands walk alike. */
+ash_nest ash_nest_of(const ash_call *c);
+/* The leading dimensions of matmul and batch_matmul; operands 1 and 2 are the
+ * matrices. */
+ash_nest ash_nest_batches(const ash_call *c);
+/* Adds a dimension behind the others, joining it if possible. */
+void ash_nest_add(ash_nest *n, int64_t dim, const int64_t *steps);
+
+/* `for` lines with variables <letter>0.., each one deeper. */
+void ash_loop_open(const ash_call *c, const ash_nest *n, const char *letter);
+void ash_loop_close(const ash_call *c, const ash_nest *n);
+void ash_loop_for(const ash_call *c, const char *name, int64_t count);
+void ash_loop_end(const ash_call *c); /* of ash_loop_for */
+/* "12 * i0 + i1" for one operand. */
+const char *ash_loop_index(char *buf, const ash_nest *n, uint32_t operand,
+                           const char *letter);
+
+/* `const float *a = (const float *)(..);` for input k, `float *y` for output
+ * k. */
+void ash_loop_input(const ash_call *c, const char *name, uint32_t k);
+void ash_loop_output(const ash_call *c, const char *name, uint32_t k);
+
+/* The C type in which values of a type are computed. */
+const char *ash_loop_type(ash_type type);
+/* The one for values that are kept in between: int32_t where that is enough.
+ * Sums and products that fit are then made in 32 bits, which small processors
+ * like (and GCC 12 gets (int16_t)(a * b >> 16) wrong when it vectorises that
+ * from 64 bits). */
+const char *ash_loop_held(ash_type type);
+bool ash_loop_is_narrow(ash_type type);
+/* "a[at]" as that type. */
+const char *ash_loop_load(char *buf, ash_type type, const char *array,
+                          const char *at);
+/* `y[at] = value;` where the value has the computing type of `from`. */
+void ash_loop_store(const ash_call *c, ash_type to, ash_type from,
+                    const char *array, const char *at, const char *value);
+/* `const T name = value;` rounded to what a tensor of type `to` would hold. */
+void ash_loop_keep(const ash_call *c, ash_type to, ash_type from,
+                   const char *name, const char *value);
+/* The C expression of a function of operands with these names, which have the
+ * computing types of the inputs; NULL if it has none for that type. */
+const char *ash_loop_scalar(char *buf, size_t size, ash_fn fn, ash_type type,
+                            const char *const *names);
+/* The type in which a function of operands of these types computes, and the
+ * type of what it yields, for storing it as `out`. */
+ash_type ash_loop_inner(ash_fn fn, const ash_type *in);
+ash_type ash_loop_yields(ash_fn fn, const ash_type *in, ash_type out);
+ash_status ash_loop_no_function(ash_ctx *ctx, const ash_call *c, ash_fn fn,
+                                ash_type type);
+/* `const int64_t <name> = ..;` an index into an axis, made safe. */
+void ash_loop_pick(const ash_call *c, const char *name, const char *array,
+                   const char *at, int64_t size);
+
+ash_status ash_loop_map(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_chain(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_fold(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_running(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_top_k(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_resample(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_strided(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_take(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_take_elements(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_take_nd(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_put_elements(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_put_nd(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_fill_pad(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_join(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_matmul(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_conv_nd(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_whole_conv(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_whole_depthwise(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_whole_dense(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_whole_matmul(ash_ctx *ctx, const ash_call *c);
+ash_status ash_loop_pool_nd(ash_ctx *ctx, const ash_call *c);
+
+#endif

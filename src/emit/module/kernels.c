@@ -1,0 +1,206 @@
+/* kernels.c - <prefix>_kernels.[ch]: copies of the runtime's files that this
+ * model uses, and no others, under the module's own names. */
+#include "emit/tile/tile.h"
+#include "kernel/runtime_files.h"
+
+#include <string.h>
+
+static const char own_include[] = "#include \"ash_rt";
+
+/* A file of runtime/ without its includes of others of them: in the copy, each
+ * stands there once. */
+static void put_lines(ash_module *m, const char *p, const char *end) {
+  const size_t head = sizeof own_include - 1;
+  while (p < end) {
+    const char *stop = memchr(p, '\n', (size_t)(end - p));
+    const char *next = stop ? stop + 1 : end;
+    const size_t n = (size_t)(next - p);
+    if (n < head || memcmp(p, own_include, head) != 0)
+      ash_emit_renamed(m, p, n);
+    p = next;
+  }
+}
+
+static void put_body(ash_module *m, const ash_embedded *file) {
+  put_lines(m, file->text, file->text + file->bytes);
+}
+
+/* The kernels of operators that are not cut, then those of pieces. */
+static size_t kernel_count(const ash_module *m) {
+  return m->g->op_count + m->used.count;
+}
+
+static const ash_kernel *kernel_at(const ash_module *m, size_t i) {
+  if (i >= m->g->op_count)
+    return m->used.items[i - m->g->op_count];
+  return ash_emit_tiling(m, (uint32_t)i) ? NULL : m->kernels[i];
+}
+
+/* The next file of runtime/ that `*at` includes; moves on behind it. */
+static const ash_embedded *next_include(const char **at) {
+  const char *line = strstr(*at, own_include);
+  if (!line)
+    return NULL;
+  const char *name = strchr(line, '"') + 1;
+  const size_t n = strcspn(name, "\"");
+  *at = name + n;
+  const ash_embedded *f = ash_runtime_files;
+  while (f->name && (strncmp(f->name, name, n) != 0 || f->name[n] != '\0'))
+    f++;
+  return f;
+}
+
+/* What is known about each file of runtime/. */
+enum { NEEDED = 1, WRITTEN = 2 };
+
+/* Marks what a file includes; true if something was not marked before. */
+static bool mark_includes(uint8_t *marks, const ash_embedded *file) {
+  const char *at = file->text;
+  bool more = false;
+  for (const ash_embedded *f; (f = next_include(&at));) {
+    more |= !marks[f - ash_runtime_files];
+    marks[f - ash_runtime_files] |= NEEDED;
+  }
+  return more;
+}
+
+static void mark_headers(const ash_module *m, uint8_t *marks) {
+  marks[0] = NEEDED; /* ash_rt.h */
+  for (size_t i = 0; i < kernel_count(m); i++) {
+    const ash_kernel *k = kernel_at(m, i);
+    if (k && k->file)
+      (void)mark_includes(marks, ash_runtime_file(k->file));
+  }
+  if (ash_emit_is_tiled(m))
+    (void)mark_includes(marks, ash_runtime_file("ash_rt_tile.c"));
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t i = 0; ash_runtime_files[i].name; i++)
+      if (marks[i] & NEEDED)
+        more |= mark_includes(marks, &ash_runtime_files[i]);
+  }
+}
+
+static bool has_its_includes(const uint8_t *marks, const ash_embedded *file) {
+  const char *at = file->text;
+  for (const ash_embedded *f; (f = next_include(&at));)
+    if (!(marks[f - ash_runtime_files] & WRITTEN))
+      return false;
+  return true;
+}
+
+/* Of steps that stand beside their kernel. */
+static void put_prototypes(ash_module *m) {
+  if (!ash_emit_has_special(m, NULL))
+    return;
+  ash_text_blank(m->text);
+  ash_text_line(m->text, "#include \"%s.h\"", m->prefix);
+  ash_text_blank(m->text);
+  for (uint32_t op = 0; op < m->g->op_count; op++)
+    if (ash_emit_is_special(m, op))
+      ash_text_line(m->text, "void %s_%s(const %s_context *ctx);", m->prefix,
+                    m->g->ops.items[op].id, m->prefix);
+}
+
+/* The headers that the kernels of this model include and those that these
+ * include, each after what it needs. */
+ash_status ash_emit_kernels_header(ash_module *m) {
+  size_t count = 0;
+  while (ash_runtime_files[count].name)
+    count++;
+  uint8_t *marks = ASH_NEW_ARRAY(&m->ctx->scratch, uint8_t, count + 1);
+  ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
+  ash_emit_banner(m,
+                  ash_zone_format(&m->ctx->scratch, "%s_kernels.h", m->prefix),
+                  "arithmetic and parameters of the kernels");
+  mark_headers(m, marks);
+  ASH_INVARIANT(m->ctx, !marks[count]); /* an include of no file */
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t i = 0; i < count; i++) {
+      const ash_embedded *f = &ash_runtime_files[i];
+      if (marks[i] != NEEDED || !has_its_includes(marks, f))
+        continue;
+      if (i > 0)
+        ash_text_blank(m->text);
+      put_body(m, f);
+      marks[i] |= WRITTEN;
+      more = true;
+    }
+  }
+  put_prototypes(m);
+  return ASH_OK;
+}
+
+/* Was this file already written for an earlier kernel? */
+static bool seen(const ash_module *m, size_t kernel) {
+  for (size_t i = 0; i < kernel; i++) {
+    const ash_kernel *k = kernel_at(m, i);
+    if (k && k->file && strcmp(k->file, kernel_at(m, kernel)->file) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* Does a step call this kernel as a function? */
+static bool is_shared(const ash_module *m, const ash_kernel *kernel) {
+  for (size_t i = 0; i < kernel_count(m); i++)
+    if (ash_emit_same_kernel(kernel_at(m, i), kernel) &&
+        (i >= m->g->op_count || !ash_emit_is_special(m, (uint32_t)i)))
+      return true;
+  return false;
+}
+
+/* The file of a kernel, which ends with the kernel's function, this function
+ * once more as a part of its callers, and these: each is compiled for the
+ * parameters of one layer. */
+static ash_status put_special(ash_module *m, const ash_kernel *k,
+                              const ash_embedded *file) {
+  const char *const end = file->text + file->bytes;
+  const char *head =
+      ash_zone_format(&m->ctx->scratch, "\nvoid ash_rt_%s(", k->name);
+  ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
+  const char *entry = strstr(file->text, head);
+  ASH_INVARIANT(m->ctx, entry != NULL);
+  put_lines(m, file->text, is_shared(m, k) ? end : entry);
+  ash_text_blank(m->text);
+  ash_text_line(m->text, "%s_RT_INLINE void %s_rt_%s_inline(", m->upper,
+                m->prefix, k->name);
+  put_lines(m, entry + strlen(head), end);
+  for (uint32_t op = 0; op < m->g->op_count; op++)
+    if (ash_emit_same_kernel(m->kernels[op], k) && ash_emit_is_special(m, op)) {
+      ash_text_blank(m->text);
+      ASH_TRY(ash_emit_step(m, op));
+    }
+  return ASH_OK;
+}
+
+ash_status ash_emit_kernels_source(ash_module *m) {
+  bool any = ash_emit_is_tiled(m);
+  ash_emit_banner(m,
+                  ash_zone_format(&m->ctx->scratch, "%s_kernels.c", m->prefix),
+                  "the kernels that this model uses");
+  ash_text_line(m->text, "#include \"%s_kernels.h\"", m->prefix);
+  if (ash_emit_has_special(m, NULL))
+    ash_text_line(m->text, "#include \"%s_memory.h\"", m->prefix);
+  if (any) {
+    ash_text_blank(m->text);
+    put_body(m, ash_runtime_file("ash_rt_tile.c"));
+  }
+  for (size_t i = 0; i < kernel_count(m); i++) {
+    const ash_kernel *k = kernel_at(m, i);
+    if (!k || !k->file || seen(m, i))
+      continue;
+    const ash_embedded *file = ash_runtime_file(k->file);
+    ASH_INVARIANT(m->ctx, file != NULL);
+    ash_text_blank(m->text);
+    if (ash_emit_has_special(m, k))
+      ASH_TRY(put_special(m, k, file));
+    else
+      put_body(m, file);
+    any = true;
+  }
+  if (!any)
+    ash_text_line(m->text, "typedef int %s_has_no_kernels;", m->prefix);
+  return ASH_OK;
+}

@@ -1,0 +1,94 @@
+/* region.c - what emitters ask about regions and slots; nothing is decided
+ * here, all of it follows from the render plan. */
+#include "emit/module/module.h"
+
+#include "render/render.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+bool ash_emit_is_constant(const ash_render_arena *a) {
+  return strcmp(a->role, ash_role_text(ASH_CONSTANT)) == 0;
+}
+
+bool ash_emit_is_persistent(const ash_render_arena *a) {
+  return strcmp(a->role, ash_role_text(ASH_PERSISTENT)) == 0;
+}
+
+bool ash_emit_is_written(const ash_render_arena *a) {
+  return !ash_emit_is_constant(a) || a->is_staged;
+}
+
+const ash_render_blob *ash_emit_blob(const ash_module *m,
+                                     const ash_render_arena *a) {
+  return &m->render->constant_blobs[a->region_id - ash_emit_first_constant(m)];
+}
+
+const char *ash_emit_shared(ash_module *m, const ash_render_arena *a) {
+  if (!m->options.shared_scratch || ash_emit_is_constant(a) ||
+      ash_emit_is_persistent(a))
+    return NULL;
+  return ash_render_symbol(&m->ctx->scratch, m->options.shared_scratch,
+                           ASH_SCRATCH, a->memory);
+}
+
+const char *ash_emit_code_memory(const ash_module *m, uint32_t op) {
+  return m->plan->code_memory && m->kernels && m->kernels[op]
+             ? m->plan->code_memory[op]
+             : NULL;
+}
+
+const ash_memory *ash_emit_find_memory(const ash_module *m, const char *name) {
+  for (uint32_t i = 0; i < m->device->memory_count; i++)
+    if (strcmp(m->device->memories[i].name, name) == 0)
+      return &m->device->memories[i];
+  return NULL;
+}
+
+bool ash_emit_is_linkable(const ash_module *m, const ash_render_arena *a) {
+  const ash_memory *memory = ash_emit_find_memory(m, a->memory);
+  return !memory || memory->linkable;
+}
+
+const char *ash_emit_const(const ash_module *m, const ash_render_arena *a) {
+  const ash_memory *memory = ash_emit_find_memory(m, a->source_memory);
+  return memory && memory->kind == ASH_MEMORY_RAM && memory->section_initialised
+             ? ""
+             : "const ";
+}
+
+bool ash_emit_has_first_values(const ash_module *m, const ash_render_arena *a) {
+  for (uint32_t i = 0; i < m->plan->slot_count; i++) {
+    const ash_slot *s = &m->plan->slots[i];
+    if (s->binding.role == ASH_PERSISTENT && s->tensor != ASH_NO_ID &&
+        ash_emit_is_persistent(a) &&
+        strcmp(s->binding.memory, a->memory) == 0 &&
+        m->g->tensors.items[s->tensor].data)
+      return true;
+  }
+  return false;
+}
+
+const char *ash_emit_slot(ash_module *m, const ash_slot *s) {
+  const ash_render_arena *a =
+      ash_render_region(m->render, s->binding.role, s->binding.memory);
+  ash_zone *z = &m->ctx->scratch;
+  if (ash_emit_is_written(a))
+    return ash_zone_format(z, "(ctx->region[%" PRIu32 "] + %" PRIu64 ")",
+                           a->region_id, s->binding.offset);
+  return ash_zone_format(z, "(%s + %" PRIu64 ")", ash_emit_stored(m, a),
+                         s->binding.offset);
+}
+
+const char *ash_emit_stored(ash_module *m, const ash_render_arena *a) {
+  if (!ash_emit_loads(m))
+    return ash_emit_blob(m, a)->symbol;
+  const char *text =
+      ash_zone_format(&m->ctx->scratch, "ctx->constants[%" PRIu32 "]",
+                      a->region_id - ash_emit_first_constant(m));
+  return text ? text : "";
+}
+
+const char *ash_emit_region(ash_module *m, const ash_render_arena *a) {
+  return ash_emit_upper(m, a->symbol);
+}

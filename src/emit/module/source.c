@@ -1,0 +1,245 @@
+/* source.c - <prefix>.c: the memory map, one function a step, their order. */
+#include "base/sort.h"
+#include "emit/call/call.h"
+#include "emit/module/module.h"
+#include "emit/tile/tile.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- the memory map, drawn in a comment ---------------------------------- */
+
+static int by_offset(const void *a, const void *b, const void *user) {
+  const ash_slot *slots = user;
+  const ash_slot *x = &slots[*(const uint32_t *)a];
+  const ash_slot *y = &slots[*(const uint32_t *)b];
+  if (x->binding.offset != y->binding.offset)
+    return x->binding.offset < y->binding.offset ? -1 : 1;
+  return 0;
+}
+
+/* " (in place)" behind a tensor that lies in another's storage. */
+static const char *shared(ash_module *m, const ash_slot *s) {
+  return s->alias_of == ASH_NO_ID
+             ? ""
+             : ash_zone_format(&m->ctx->scratch, " (%s)",
+                               ash_alias_text(s->alias_kind));
+}
+
+static ash_status put_map(ash_module *m) {
+  const ash_plan *p = m->plan;
+  uint32_t *order =
+      ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, p->slot_count + 1u);
+  uint32_t *spare =
+      ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, p->slot_count + 1u);
+  ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    order[i] = i;
+  ash_sort(order, spare, p->slot_count, sizeof *order, by_offset, p->slots);
+  for (uint32_t k = 0; k < p->arena_count; k++) {
+    const ash_arena *a = &p->arenas[k];
+    if (a->role == ASH_CONSTANT)
+      continue;
+    ash_text_line(m->text,
+                  "/* %s arena in %s: %" PRIu64 " bytes, lower bound %" PRIu64
+                  ", %s.",
+                  ash_role_text(a->role), a->memory, a->size, a->lower_bound,
+                  ash_verdict_text(a->verdict));
+    ash_text_line(m->text, " *     offset       size   steps      tensor");
+    for (uint32_t i = 0; i < p->slot_count; i++) {
+      const ash_slot *s = &p->slots[order[i]];
+      if (s->binding.role == a->role &&
+          strcmp(s->binding.memory, a->memory) == 0)
+        ash_text_line(
+            m->text,
+            " * %10" PRIu64 " %10" PRIu64 "   %4" PRIu32 "-%-4" PRIu32 "  %s%s",
+            s->binding.offset, s->size, s->life.first_step,
+            s->life.end_step - 1, ash_emit_comment(m, s->name), shared(m, s));
+    }
+    ash_text_line(m->text, " */");
+  }
+  return ASH_OK;
+}
+
+/* ---- references ---------------------------------------------------------- */
+
+static const char *tensor_expression(ash_module *m, uint32_t tensor) {
+  const uint32_t slot = tensor == ASH_NO_ID
+                            ? ASH_NO_ID
+                            : ash_plan_slot_of_tensor(m->plan, tensor);
+  return slot == ASH_NO_ID ? "NULL" : ash_emit_slot(m, &m->plan->slots[slot]);
+}
+
+/* ---- steps --------------------------------------------------------------- */
+
+static void put_tensors(ash_module *m, const char *what, const uint32_t *ids,
+                        uint32_t count) {
+  for (uint32_t k = 0; k < count; k++) {
+    if (ids[k] == ASH_NO_ID)
+      continue;
+    const ash_tensor *x = &m->g->tensors.items[ids[k]];
+    if (x->kind != ASH_TENSOR_CONSTANT)
+      ash_text_line(m->text, " *   %s '%s' %s", what,
+                    ash_emit_comment(m, x->name), ash_emit_type(m, x));
+  }
+}
+
+static ash_status put_call(ash_module *m, uint32_t op) {
+  const ash_op *o = &m->g->ops.items[op];
+  ash_zone *z = &m->ctx->scratch;
+  const char **in = ASH_NEW_ARRAY(z, const char *, o->input_count + 1u);
+  const char **out = ASH_NEW_ARRAY(z, const char *, o->output_count + 1u);
+  bool *there = ASH_NEW_ARRAY(z, bool, o->input_count + 1u);
+  bool *made = ASH_NEW_ARRAY(z, bool, o->output_count + 1u);
+  ASH_TRY(ash_zone_check(m->ctx, z));
+  for (uint32_t k = 0; k < o->input_count; k++) {
+    in[k] = tensor_expression(m, o->inputs[k]);
+    there[k] = ash_emit_in_place(m, op, k);
+  }
+  for (uint32_t k = 0; k < o->output_count; k++) {
+    out[k] = tensor_expression(m, o->outputs[k]);
+    made[k] = ash_emit_is_made(m, op, k);
+  }
+  const uint32_t work = ash_plan_slot_of_op(m->plan, op);
+  ash_text body;
+  ash_text_init(&body, &m->ctx->mem);
+  body.indent = 1;
+  const ash_call call = {
+      .graph = m->g,
+      .op = op,
+      .kernel = m->kernels[op],
+      .special = ash_emit_is_special(m, op),
+      .inputs = in,
+      .outputs = out,
+      .in_place = there,
+      .made = made,
+      .scratch =
+          work == ASH_NO_ID ? "NULL" : ash_emit_slot(m, &m->plan->slots[work]),
+      .prefix = m->prefix,
+      .text = &body};
+  ASH_TRY(ash_zone_check(m->ctx, z));
+  const ash_status status = ash_emit_call(m->ctx, &call);
+  if (status == ASH_OK)
+    ash_emit_renamed(m, body.bytes, body.count);
+  m->text->failed |= body.failed;
+  ash_text_drop(&body);
+  return status;
+}
+
+static void put_head(ash_module *m, const ash_op *o) {
+  ash_text_line(m->text, "/* %s%s%s", o->id, o->name ? " " : "",
+                o->name ? ash_emit_comment(m, o->name) : "");
+  put_tensors(m, "reads ", o->inputs, o->input_count);
+  put_tensors(m, "writes", o->outputs, o->output_count);
+}
+
+static ash_status put_tiled(ash_module *m, const ash_tiling *t) {
+  size_t loops;
+  ASH_TRY(ash_emit_tiled_loops(m, t, &loops));
+  put_head(m, &m->g->ops.items[t->op]);
+  ash_emit_tiled_step(m, t, loops);
+  return ASH_OK;
+}
+
+ash_status ash_emit_step(ash_module *m, uint32_t op) {
+  const ash_op *o = &m->g->ops.items[op];
+  const bool special = ash_emit_is_special(m, op);
+  put_head(m, o);
+  ash_text_line(m->text, " */");
+  const char *memory = ash_emit_code_memory(m, op);
+  if (memory)
+    ash_text_line(m->text, "%s_CODE_IN_%s", m->upper,
+                  ash_emit_upper(m, memory));
+  ash_text_string(m->text, special ? "" : "static ");
+  if (special || strcmp(m->kernels[op]->name, "loop") == 0)
+    ash_text_line(m->text, "%s_RT_STEP void", m->upper);
+  else
+    ash_text_string(m->text, "void ");
+  ash_text_line(m->text, "%s_%s(const %s_context *ctx) {", m->prefix, o->id,
+                m->prefix);
+  ASH_TRY(put_call(m, op));
+  ash_text_line(m->text, "}");
+  ash_text_blank(m->text);
+  return ASH_OK;
+}
+
+static ash_status put_op(ash_module *m, uint32_t op) {
+  if (!m->kernels[op] || ash_emit_is_special(m, op))
+    return ASH_OK;
+  if (ash_emit_tiling(m, op))
+    return put_tiled(m, ash_emit_tiling(m, op));
+  return ash_emit_step(m, op);
+}
+
+static ash_status put_steps(ash_module *m) {
+  for (uint32_t s = 0; s < m->plan->steps.count; s++)
+    for (uint32_t k = 0; k < m->plan->steps.items[s].op_count; k++) {
+      const uint32_t op = m->plan->steps.items[s].ops[k];
+      const ash_mark mark = ash_zone_mark(&m->ctx->scratch);
+      const ash_status status = put_op(m, op);
+      ash_zone_rewind(&m->ctx->scratch, mark);
+      ASH_TRY(status);
+    }
+  return ASH_OK;
+}
+
+static void put_table(ash_module *m) {
+  ash_text *t = m->text;
+  uint32_t count = 0;
+  ash_text_line(t, "/* The order of execution. Views cost nothing and are not "
+                   "in it. */");
+  ash_text_line(t, "static const struct {");
+  ash_text_line(t, "  void (*run)(const %s_context *ctx);", m->prefix);
+  ash_text_line(t, "  uint32_t op;");
+  ash_text_line(t, "} %s_steps[] = {", m->prefix);
+  for (uint32_t s = 0; s < m->plan->steps.count; s++)
+    for (uint32_t k = 0; k < m->plan->steps.items[s].op_count; k++) {
+      const uint32_t op = m->plan->steps.items[s].ops[k];
+      if (!m->kernels[op])
+        continue;
+      count++;
+      ash_text_line(t, "    {%s_%s, %" PRIu32 "},", m->prefix,
+                    m->g->ops.items[op].id, m->g->ops.items[op].source_index);
+    }
+  if (count == 0)
+    ash_text_line(t, "    {0, 0},");
+  ash_text_line(t, "};");
+  ash_text_line(t, "enum { %s_step_count = %" PRIu32 " };", m->prefix, count);
+  ash_text_blank(t);
+}
+
+/* Do loops in this file call functions of the C library? */
+static bool needs_math(const ash_module *m) {
+  for (uint32_t i = 0; i < m->g->op_count; i++)
+    if (m->kernels[i] && (m->g->ops.items[i].kind == ASH_OP_map ||
+                          m->g->ops.items[i].kind == ASH_OP_chain))
+      return true;
+  return false;
+}
+
+ash_status ash_emit_source(ash_module *m) {
+  ash_text *t = m->text;
+  ash_emit_banner(m, ash_zone_format(&m->ctx->scratch, "%s.c", m->prefix),
+                  "the steps of the model, in order");
+  ash_text_line(t, "#include \"%s.h\"", m->prefix);
+  ash_text_line(t, "#include \"%s_kernels.h\"", m->prefix);
+  ash_text_line(t, "#include \"%s_memory.h\"", m->prefix);
+  ash_text_blank(t);
+  ash_text_line(t, "#ifndef %s_PLAN_%s", m->upper, m->render->plan_hash);
+  ash_text_line(t, "#error \"%s.h belongs to another plan than %s.c\"",
+                m->prefix, m->prefix);
+  ash_text_line(t, "#endif");
+  ash_text_blank(t);
+  if (needs_math(m)) {
+    ash_text_line(t, "#include <math.h>");
+    ash_text_blank(t);
+  }
+  ASH_TRY(put_map(m));
+  ash_text_blank(t);
+  ash_emit_arenas(m);
+  ASH_TRY(put_steps(m));
+  put_table(m);
+  ash_emit_life(m);
+  ash_emit_views(m);
+  return ASH_OK;
+}

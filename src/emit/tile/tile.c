@@ -1,0 +1,140 @@
+/* tile.c - see tile.h. */
+#include "emit/tile/tile.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const ash_tiling *ash_emit_tiling(const ash_module *m, uint32_t op) {
+  if (!m->plan->tilings || op >= m->plan->tilings->count)
+    return NULL;
+  const ash_tiling *t = &m->plan->tilings->items[op];
+  return t->space && t->level_count && m->kernels[op] ? t : NULL;
+}
+
+bool ash_emit_is_tiled(const ash_module *m) {
+  for (uint32_t op = 0; m->g && op < m->g->op_count; op++)
+    if (ash_emit_tiling(m, op))
+      return true;
+  return false;
+}
+
+const char *ash_emit_tile_slot(ash_module *m, uint32_t op, ash_slot_kind kind,
+                               uint32_t operand, uint32_t level,
+                               uint32_t copy) {
+  for (uint32_t i = 0; i < m->plan->slot_count; i++) {
+    const ash_slot *s = &m->plan->slots[i];
+    if (s->op != op || s->kind != kind)
+      continue;
+    if (kind != ASH_SLOT_TILE ||
+        (s->operand == operand && s->level == level && s->copy == copy))
+      return ash_emit_slot(m, s);
+  }
+  return "0";
+}
+
+ash_status ash_emit_use_kernel(ash_module *m, const ash_kernel *kernel) {
+  for (size_t i = 0; i < m->used.count; i++)
+    if (m->used.items[i] == kernel)
+      return ASH_OK;
+  if (!ASH_GROW(m->zone, &m->used, m->used.count))
+    return ash_nomem(m->ctx);
+  m->used.items[m->used.count++] = kernel;
+  return ASH_OK;
+}
+
+/* " * L1: n 1 h 8 w 16 c 64; 12 pieces" */
+static void put_comment(ash_module *m, const ash_tiling *t) {
+  for (uint32_t k = 0; k < t->level_count; k++) {
+    ash_text_format(m->text,
+                    " * in %s:", m->device->memories[t->levels[k].memory].name);
+    for (uint32_t a = 0; a < t->space->axis_count; a++)
+      ash_text_format(m->text, " %s %" PRId64 " of %" PRId64,
+                      t->space->axes[a].name, t->levels[k].tile[a],
+                      t->space->axes[a].extent);
+    ash_text_blank(m->text);
+  }
+  ash_text_line(m->text, " */");
+}
+
+/* ---- loops and kernels that several steps share ------------------------- */
+
+/* The text stands for all names of the step with this sign, which C does not
+ * know. */
+static const char own_name[] = "@";
+
+static void put_named(ash_module *m, const char *text, size_t count,
+                      size_t number) {
+  const char *end = text + count;
+  ash_text t;
+  ash_text_init(&t, &m->ctx->mem);
+  for (const char *sign; (sign = memchr(text, *own_name, (size_t)(end - text)));
+       text = sign + 1) {
+    ash_text_put(&t, text, (size_t)(sign - text));
+    ash_text_format(&t, "%s_tiled_%zu", m->prefix, number);
+  }
+  ash_text_put(&t, text, (size_t)(end - text));
+  ash_emit_renamed(m, t.bytes, t.count);
+  m->text->failed |= t.failed;
+  ash_text_drop(&t);
+}
+
+/* Steps whose loops and kernels are the same to the letter share them: only
+ * addresses differ, and those are arguments. */
+static ash_status share(ash_module *m, const ash_text *t, size_t *number) {
+  for (size_t i = 0; i < m->tiled.count; i++)
+    if (m->tiled.items[i].count == t->count &&
+        memcmp(m->tiled.items[i].bytes, t->bytes, t->count) == 0) {
+      *number = i;
+      return ASH_OK;
+    }
+  if (!ASH_GROW(m->zone, &m->tiled, m->tiled.count))
+    return ash_nomem(m->ctx);
+  *number = m->tiled.count;
+  m->tiled.items[m->tiled.count++] =
+      (ash_tiled_text){ash_zone_copy(m->zone, t->bytes, t->count), t->count};
+  put_named(m, t->bytes, t->count, *number);
+  return ash_zone_check(m->ctx, m->zone);
+}
+
+ash_status ash_emit_tiled_loops(ash_module *m, const ash_tiling *t,
+                                size_t *number) {
+  ash_tile_classes classes;
+  ash_text text;
+  ASH_TRY(ash_tile_classify(m->ctx, &classes, m->g, t));
+  ash_text_init(&text, &m->ctx->mem);
+  ash_status status = ash_tile_put_kernels(m, &text, t, own_name, &classes);
+  if (status == ASH_OK)
+    status = ash_tile_put_loops(m, &text, t, own_name);
+  if (status == ASH_OK)
+    status = ash_text_check(m->ctx, &text);
+  if (status == ASH_OK)
+    status = share(m, &text, number);
+  ash_text_drop(&text);
+  return status;
+}
+
+const ash_slot *ash_emit_home(const ash_module *m, const ash_tile_operand *o) {
+  const uint32_t slot = ash_plan_slot_of_tensor(m->plan, o->tensor);
+  return slot == ASH_NO_ID ? NULL : &m->plan->slots[slot];
+}
+
+void ash_emit_tiled_step(ash_module *m, const ash_tiling *t, size_t number) {
+  const ash_tile_space *s = t->space;
+  put_comment(m, t);
+  ash_text_line(m->text, "static void %s_%s(const %s_context *ctx) {",
+                m->prefix, m->g->ops.items[t->op].id, m->prefix);
+  ash_text_string(m->text, "  uint8_t *const home[] = {");
+  for (uint32_t i = 0; i < s->operand_count; i++) {
+    const ash_slot *home = ash_emit_home(m, &s->operands[i]);
+    ash_text_format(
+        m->text, "%s\n      %s%s", i ? "," : "",
+        home->binding.role == ASH_CONSTANT ? "(uint8_t *)(uintptr_t)" : "",
+        ash_emit_slot(m, home));
+  }
+  ash_text_string(m->text, "};\n  uint8_t *const copy[] = {");
+  ash_tile_put_buffers(m, t);
+  ash_text_string(m->text, "};\n");
+  ash_text_line(m->text, "  %s_tiled_%zu(ctx, home, copy);", m->prefix, number);
+  ash_text_line(m->text, "}");
+  ash_text_blank(m->text);
+}

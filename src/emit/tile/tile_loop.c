@@ -1,0 +1,424 @@
+/* tile_loop.c - the function of a tiled step: loops over pieces around the
+ * kernel, built from the inside out as an execution block (ashlar/block.h).
+ *
+ *   for each piece of the level:
+ *     outputs whose box changes: start to store the old one, open the new one;
+ *     inputs: start what there are free copies for, this piece's first;
+ *     wait for this piece's inputs, and for the outputs' buffers to be free;
+ *     the loop of the next level, or the kernel.
+ *
+ * At the end what is left is stored, innermost level first. */
+#include "emit/block/block.h"
+#include "emit/tile/tile.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct writer {
+  ash_module *m;
+  const ash_tiling *t;
+  const char *name; /* of the step's function */
+  ash_text *text;   /* of the snippet being written */
+} writer;
+
+static ash_zone *zone_of(const writer *w) {
+  return &w->m->ctx->scratch;
+}
+
+static const ash_tile_buffer *buffer_of(const ash_tiling *t, uint32_t level,
+                                        uint32_t operand) {
+  return &t->buffers[level * t->space->operand_count + operand];
+}
+
+static bool is_staged(const ash_tiling *t, uint32_t level, uint32_t operand) {
+  return buffer_of(t, level, operand)->copies > 0;
+}
+
+static const char *operand_name(const writer *w, uint32_t i) {
+  return ash_tile_name(zone_of(w), &w->t->space->operands[i]);
+}
+
+/* "in_0_l1": an operand at a level. */
+static const char *stage_name(const writer *w, uint32_t level, uint32_t i) {
+  const char *memory = w->m->device->memories[w->t->levels[level].memory].name;
+  const char *text = ash_zone_format(zone_of(w), "%s_%s", operand_name(w, i),
+                                     ash_emit_lower(w->m, memory));
+  return text ? text : "";
+}
+
+/* The nearest level outside `level` that has the operand; ASH_NO_ID: its home
+ * has it. */
+static uint32_t level_outside(const ash_tiling *t, uint32_t level, uint32_t i) {
+  while (level-- > 0)
+    if (is_staged(t, level, i))
+      return level;
+  return ASH_NO_ID;
+}
+
+/* What holds the operand outside `level`, as a pointer to a part. */
+static const char *outside(const writer *w, uint32_t level, uint32_t i) {
+  const uint32_t from = level_outside(w->t, level, i);
+  const char *text =
+      from == ASH_NO_ID
+          ? ash_zone_format(zone_of(w), "&%s_home", operand_name(w, i))
+          : ash_zone_format(zone_of(w), "ash_rt_stage_current(&%s)",
+                            stage_name(w, from, i));
+  return text ? text : "";
+}
+
+/* ---- tables
+ * ---------------------------------------------------------------------- */
+
+static void put_dim(ash_text *t, const ash_tile_dim *d, int32_t extent) {
+  if (d->axis == ASH_NO_AXIS)
+    ash_text_format(t, "{%d, 1, 1, 0, 1, %" PRId32 "}", ASH_TILE_AXES, extent);
+  else
+    ash_text_format(t,
+                    "{%" PRIu32 ", %" PRId64 ", %" PRId64 ", %" PRId64
+                    ", %" PRId64 ", %" PRId32 "}",
+                    d->axis, d->stride, d->window, d->before, d->divide,
+                    extent);
+}
+
+/* How the dimensions of each operand follow the axes. */
+static void put_tensors(const writer *w) {
+  const ash_tile_space *s = w->t->space;
+  for (uint32_t i = 0; i < s->operand_count; i++) {
+    const ash_tensor *x = &w->m->g->tensors.items[s->operands[i].tensor];
+    ash_text_format(
+        w->text,
+        "static const ash_rt_tensor %s_%s = {\n    %" PRIu32 ", %" PRIu32 ", {",
+        w->name, operand_name(w, i), x->shape.rank, ash_type_bits(x->type) / 8);
+    for (uint32_t d = 0; d < x->shape.rank; d++) {
+      ash_text_string(w->text, d ? ", " : "");
+      put_dim(w->text, &s->operands[i].dim[d], x->shape.dim[d]);
+    }
+    if (x->shape.rank == 0)
+      ash_text_string(w->text, "{0, 0, 0, 0, 0, 0}");
+    ash_text_string(w->text, "}};\n");
+  }
+}
+
+static int64_t region_size(const ash_tiling *t, uint32_t level, uint32_t axis) {
+  int64_t n = t->space->axes[axis].extent;
+  for (uint32_t k = 0; k < level; k++)
+    n = t->levels[k].tile[axis] < n ? t->levels[k].tile[axis] : n;
+  return n;
+}
+
+/* Axes that a level cuts, innermost loop first. */
+static void put_cuts(const writer *w, uint32_t level) {
+  const ash_tile_level *l = &w->t->levels[level];
+  const uint32_t axes = w->t->space->axis_count;
+  uint32_t cut[ASH_TILE_AXES], count = 0;
+  for (uint32_t k = axes; k-- > 0;)
+    if (l->tile[l->order[k]] < region_size(w->t, level, l->order[k]))
+      cut[count++] = l->order[k];
+  ash_text_format(w->text,
+                  "static const ash_rt_cuts cuts_%" PRIu32 " = {%" PRIu32 ", {",
+                  level, count);
+  for (uint32_t k = 0; k < (count ? count : 1); k++)
+    ash_text_format(w->text, "%s%" PRIu32, k ? ", " : "", count ? cut[k] : 0);
+  ash_text_string(w->text, "}, {");
+  for (uint32_t k = 0; k < (count ? count : 1); k++)
+    ash_text_format(w->text, "%s%" PRId64, k ? ", " : "",
+                    count ? l->tile[cut[k]] : 1);
+  ash_text_string(w->text, "}};\n");
+}
+
+/* ---- homes and stages
+ * -------------------------------------------------------------- */
+
+static const ash_slot *home_of(const writer *w, uint32_t i) {
+  return ash_emit_home(w->m, &w->t->space->operands[i]);
+}
+
+/* The number of an operand's first copy at a level among all buffers. */
+static uint32_t first_copy(const ash_tiling *t, uint32_t level, uint32_t i) {
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < level * t->space->operand_count + i; k++)
+    count += t->buffers[k].copies;
+  return count;
+}
+
+static uint32_t copy_count(const ash_tiling *t) {
+  return first_copy(t, t->level_count, 0);
+}
+
+void ash_tile_put_buffers(ash_module *m, const ash_tiling *t) {
+  for (uint32_t k = 0; k < t->level_count; k++)
+    for (uint32_t i = 0; i < t->space->operand_count; i++)
+      for (uint32_t c = 0; c < buffer_of(t, k, i)->copies; c++)
+        ash_text_format(m->text, "\n      %s,",
+                        ash_emit_tile_slot(m, t->op, ASH_SLOT_TILE, i, k, c));
+  ash_text_format(m->text, "\n      %s,",
+                  ash_emit_tile_slot(m, t->op, ASH_SLOT_WORK, 0, 0, 0));
+  ash_text_format(m->text, "\n      %s",
+                  ash_emit_tile_slot(m, t->op, ASH_SLOT_ACCUMULATOR, 0, 0, 0));
+}
+
+static uint32_t memory_index(const writer *w, const char *name) {
+  const ash_device *d = w->m->device;
+  for (uint32_t i = 0; i < d->memory_count; i++)
+    if (strcmp(d->memories[i].name, name) == 0)
+      return i;
+  return ASH_NO_MEMORY;
+}
+
+static ash_status put_home(const writer *w, uint32_t i) {
+  ASH_INVARIANT(w->m->ctx, home_of(w, i) != NULL);
+  ash_text_line(w->text, "ash_rt_part %s_home;", operand_name(w, i));
+  ash_text_line(w->text, "ash_rt_home(&%s_%s, home[%" PRIu32 "], &%s_home);",
+                w->name, operand_name(w, i), i, operand_name(w, i));
+  return ASH_OK;
+}
+
+/* "{ctx->dma, engine, ranks, limit, waits}" for the way into a level. */
+static void put_way(const writer *w, uint32_t level, uint32_t i) {
+  const ash_device *d = w->m->device;
+  const uint32_t from = level_outside(w->t, level, i);
+  const uint32_t memory = from == ASH_NO_ID
+                              ? memory_index(w, home_of(w, i)->binding.memory)
+                              : w->t->levels[from].memory;
+  const uint32_t e =
+      memory == ASH_NO_MEMORY
+          ? ASH_NO_DMA
+          : ash_device_dma(d, memory, w->t->levels[level].memory);
+  if (e == ASH_NO_DMA)
+    ash_text_string(w->text, "{0, 0, 0, 0, 0}");
+  else
+    ash_text_format(w->text,
+                    "{ctx->dma, %" PRIu32 ", %" PRIu32 ", %" PRIu64 ", %d}", e,
+                    d->dmas[e].ranks, d->dmas[e].transfer_bytes_max,
+                    !d->dmas[e].asynchronous);
+}
+
+static void put_stage(const writer *w, uint32_t level, uint32_t i) {
+  const uint32_t copies = buffer_of(w->t, level, i)->copies;
+  ash_text *t = w->text;
+  ash_text_format(t, "ash_rt_stage %s = {\n    .tensor = &%s_%s, .way = ",
+                  stage_name(w, level, i), w->name, operand_name(w, i));
+  put_way(w, level, i);
+  ash_text_format(t, ", .copies = %" PRIu32 "};\n", copies);
+  for (uint32_t k = 0; k < copies; k++)
+    ash_text_line(
+        t, "%s.part[%" PRIu32 "].data = %s;", stage_name(w, level, i), k,
+        ash_emit_tile_slot(w->m, w->t->op, ASH_SLOT_TILE, i, level, k));
+}
+
+/* A box that nobody staged must lie in one row of what has it: behind its first
+ * dimension of more than one element nothing may be cut. */
+static bool lies_in_a_row(const writer *w, uint32_t level, uint32_t i) {
+  const ash_tile_space *s = w->t->space;
+  const ash_tile_operand *o = &s->operands[i];
+  const uint32_t from = level_outside(w->t, level, i);
+  bool longer = false; /* a dimension of more than one element went before */
+  for (uint32_t d = 0; d < o->rank; d++) {
+    const int32_t extent = w->m->g->tensors.items[o->tensor].shape.dim[d];
+    const uint32_t axis = o->dim[d].axis;
+    if (extent == 1)
+      continue;
+    if (axis == ASH_NO_AXIS) {
+      longer = true;
+      continue;
+    }
+    const int64_t outer =
+        region_size(w->t, from == ASH_NO_ID ? 0 : from + 1, axis);
+    const int64_t inner = region_size(w->t, level + 1, axis);
+    if (inner < outer && longer)
+      return false;
+    longer |= inner > 1 || o->dim[d].window > 1 || o->dim[d].stride > 1;
+  }
+  return true;
+}
+
+/* ---- a level
+ * -------------------------------------------------------------------------- */
+
+/* "&p1", or the whole space outside of all levels. */
+static const char *region_name(const writer *w, uint32_t level) {
+  const char *text = level == 0
+                         ? "&all"
+                         : ash_zone_format(zone_of(w), "&p%" PRIu32, level - 1);
+  return text ? text : "";
+}
+
+/* Levels inside have what this one is about to store. */
+static void put_inner_flushes(const writer *w, uint32_t level, uint32_t i) {
+  for (uint32_t k = w->t->level_count; k-- > level + 1;)
+    if (is_staged(w->t, k, i))
+      ash_text_line(w->text, "  ash_rt_stage_flush(&%s, %s);",
+                    stage_name(w, k, i), outside(w, k, i));
+}
+
+static void put_outputs(const writer *w, uint32_t level) {
+  for (uint32_t i = 0; i < w->t->space->operand_count; i++) {
+    if (!w->t->space->operands[i].is_output || !is_staged(w->t, level, i))
+      continue;
+    const char *stage = stage_name(w, level, i);
+    ash_text_line(w->text, "if (ash_rt_stage_turns(&%s, &p%" PRIu32 ")) {",
+                  stage, level);
+    put_inner_flushes(w, level, i);
+    ash_text_line(w->text, "  ash_rt_stage_store(&%s, %s);", stage,
+                  outside(w, level, i));
+    ash_text_line(w->text, "  ash_rt_stage_open(&%s, &p%" PRIu32 ");", stage,
+                  level);
+    ash_text_line(w->text, "}");
+  }
+}
+
+static void put_inputs(const writer *w, uint32_t level) {
+  const ash_tile_space *s = w->t->space;
+  for (uint32_t i = 0; i < s->operand_count; i++)
+    if (!s->operands[i].is_output && is_staged(w->t, level, i))
+      ash_text_line(w->text,
+                    "ash_rt_stage_fetch(&%s, %s, &cuts_%" PRIu32
+                    ", %s, &p%" PRIu32 ", count_%" PRIu32 ");",
+                    stage_name(w, level, i), outside(w, level, i), level,
+                    region_name(w, level), level, level);
+  for (uint32_t i = 0; i < s->operand_count; i++)
+    if (is_staged(w->t, level, i))
+      ash_text_line(w->text, "ash_rt_stage_await(&%s);",
+                    stage_name(w, level, i));
+}
+
+/* What stands before the inside of a level's loop. */
+static void put_level(const writer *w, uint32_t level) {
+  ash_text_line(w->text,
+                "ash_rt_piece_at(&cuts_%" PRIu32 ", %s, i_%" PRIu32
+                ", &p%" PRIu32 ");",
+                level, region_name(w, level), level, level);
+  put_outputs(w, level);
+  put_inputs(w, level);
+}
+
+/* What stands before the loop itself. */
+static void put_count(const writer *w, uint32_t level) {
+  const ash_tile_space *s = w->t->space;
+  ash_text_line(w->text,
+                "const int32_t count_%" PRIu32 " = ash_rt_pieces(&cuts_%" PRIu32
+                ", %s);",
+                level, level, region_name(w, level));
+  for (uint32_t i = 0; i < s->operand_count; i++)
+    if (!s->operands[i].is_output && is_staged(w->t, level, i))
+      ash_text_line(w->text, "%s.ahead = 0;", stage_name(w, level, i));
+}
+
+static void put_kernel(const writer *w) {
+  const ash_tile_space *s = w->t->space;
+  const uint32_t last = w->t->level_count - 1;
+  ash_text *t = w->text;
+  ash_text_format(t, "%s_kernel(&p%" PRIu32, w->name, last);
+  for (uint32_t i = 0; i < s->operand_count; i++)
+    if (is_staged(w->t, last, i))
+      ash_text_format(t, ",\n    ash_rt_stage_current(&%s)->data",
+                      stage_name(w, last, i));
+    else
+      ash_text_format(t, ",\n    ash_rt_inside(&%s_%s, %s, &p%" PRIu32 ")",
+                      w->name, operand_name(w, i), outside(w, last, i), last);
+  const uint32_t work = copy_count(w->t);
+  ash_text_format(t, ",\n    copy[%" PRIu32 "], copy[%" PRIu32 "]);\n", work,
+                  work + 1);
+}
+
+static void put_last_flushes(const writer *w) {
+  const ash_tile_space *s = w->t->space;
+  for (uint32_t k = w->t->level_count; k-- > 0;)
+    for (uint32_t i = 0; i < s->operand_count; i++)
+      if (s->operands[i].is_output && is_staged(w->t, k, i))
+        ash_text_line(w->text, "ash_rt_stage_flush(&%s, %s);",
+                      stage_name(w, k, i), outside(w, k, i));
+}
+
+static ash_status put_declarations(const writer *w) {
+  const ash_tile_space *s = w->t->space;
+  ash_text *t = w->text;
+  for (uint32_t k = 0; k < w->t->level_count; k++)
+    put_cuts(w, k);
+  ash_text_string(t, "static const ash_rt_piece all = {{0}, {");
+  for (uint32_t a = 0; a < s->axis_count; a++)
+    ash_text_format(t, "%s%" PRId64, a ? ", " : "", s->axes[a].extent);
+  ash_text_format(t, "%s}};\n", s->axis_count ? "" : "0");
+  for (uint32_t i = 0; i < s->operand_count; i++) {
+    ASH_INVARIANT(w->m->ctx, is_staged(w->t, w->t->level_count - 1, i) ||
+                                 lies_in_a_row(w, w->t->level_count - 1, i));
+    ASH_TRY(put_home(w, i));
+    for (uint32_t k = 0; k < w->t->level_count; k++)
+      if (is_staged(w->t, k, i))
+        put_stage(w, k, i);
+  }
+  for (uint32_t k = 0; k < w->t->level_count; k++)
+    ash_text_line(t, "ash_rt_piece p%" PRIu32 ";", k);
+  return ASH_OK;
+}
+
+/* ---- the block
+ * -------------------------------------------------------------------------- */
+
+/* One snippet, written by `put`. */
+static ash_status take(const writer *w, ash_block *b, ash_block_side side) {
+  ash_text_put(w->text, "", 1);
+  ash_status status = ash_text_check(w->m->ctx, w->text);
+  if (status == ASH_OK)
+    status = ash_block_text(b, side, w->text->bytes);
+  w->text->count = 0;
+  return status;
+}
+
+static ash_status wrap_level(const writer *w, ash_block *b, uint32_t level) {
+  put_level(w, level);
+  ASH_TRY(take(w, b, ASH_BLOCK_LEFT));
+  const char *head =
+      ash_zone_format(zone_of(w),
+                      "for (int32_t i_%" PRIu32 " = 0; i_%" PRIu32
+                      " < count_%" PRIu32 "; i_%" PRIu32 "++) {",
+                      level, level, level, level);
+  ASH_TRY(ash_zone_check(w->m->ctx, zone_of(w)));
+  ASH_TRY(ash_block_wrap(b, head, "}"));
+  put_count(w, level);
+  return take(w, b, ASH_BLOCK_LEFT);
+}
+
+static ash_status build(const writer *w, ash_block *b) {
+  put_kernel(w);
+  ASH_TRY(take(w, b, ASH_BLOCK_RIGHT));
+  for (uint32_t k = w->t->level_count; k-- > 0;)
+    ASH_TRY(wrap_level(w, b, k));
+  ASH_TRY(put_declarations(w));
+  ASH_TRY(take(w, b, ASH_BLOCK_LEFT));
+  put_last_flushes(w);
+  return take(w, b, ASH_BLOCK_RIGHT);
+}
+
+static ash_status wrap_function(const writer *w, ash_block *block) {
+  const char *head =
+      ash_zone_format(zone_of(w),
+                      "static void %s(const %s_context *ctx, uint8_t *const "
+                      "*home,\n    uint8_t *const *copy) {",
+                      w->name, w->m->prefix);
+  ASH_TRY(ash_zone_check(w->m->ctx, zone_of(w)));
+  return ash_block_wrap(block, head, "}");
+}
+
+ash_status ash_tile_put_loops(ash_module *m, ash_text *out,
+                              const ash_tiling *tiling, const char *name) {
+  ash_scope *scope;
+  ash_block *block;
+  ash_text t;
+  const char *body = "";
+  ASH_TRY(ash_scope_new(m->ctx, &scope));
+  ASH_TRY(ash_block_new(scope, &block));
+  ash_text_init(&t, &m->ctx->mem);
+  const writer tables = {m, tiling, name, out};
+  const writer w = {m, tiling, name, &t};
+  put_tensors(&tables);
+  ash_status status = build(&w, block);
+  ash_text_drop(&t);
+  if (status == ASH_OK)
+    status = wrap_function(&w, block);
+  if (status == ASH_OK)
+    status = ash_block_render(block, &body);
+  ash_text_string(out, body);
+  ash_text_blank(out);
+  return status;
+}
