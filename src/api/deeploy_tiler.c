@@ -1,5 +1,5 @@
-/* tiler.c - tiling step by step, as Deeploy's Tiler does it: the states a tiler
- * goes through, and one function for each of its methods. */
+/* deeploy_tiler.c - tiling step by step, as Deeploy's Tiler does it: the states
+ * a tiler goes through, and one function for each of its methods. */
 #include "ashlar/compile.h"
 #include "ashlar/report.h"
 #include "ashlar/tile.h"
