@@ -1,7 +1,7 @@
 /* fuzz_npz.c - any bytes as .npy or .npz. What is read must be writable, and
- * read back as it was. Needs cli/npz.c, npz_write.c, npy.c, inflate.c and
+ * read back as it was. Needs cli/npz/npz.c, npz_write.c, npy.c, inflate.c and
  * crc32.c (target ashlar_cli). */
-#include "npz.h"
+#include "npz/npz.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* test_compare.c - the judgement of `ashlar test`, and the builds it makes. */
 #include "check.h"
-#include "compare.h"
-#include "host_build.h"
+#include "run/compare.h"
+#include "run/host_build.h"
 
 #include <fcntl.h>
 #include <math.h>

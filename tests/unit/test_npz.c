@@ -1,9 +1,9 @@
 /* test_npz.c - NumPy's files: everything NumPy and zlib wrote is read, damage
  * is refused, what we write is read back. Data: tests/data/npz/make.py. */
 #include "check.h"
-#include "crc32.h"
-#include "inflate.h"
-#include "npz.h"
+#include "npz/crc32.h"
+#include "npz/inflate.h"
+#include "npz/npz.h"
 
 #include <unistd.h>
 

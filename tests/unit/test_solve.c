@@ -2,8 +2,8 @@
  * gaps, alignment, errors, exit codes. The command runs in this process. */
 #include "ashlar/place.h"
 #include "check.h"
+#include "cmd/solve_flags.h"
 #include "commands.h"
-#include "solve_flags.h"
 
 #include <fcntl.h>
 #include <math.h>

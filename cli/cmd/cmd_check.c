@@ -1,0 +1,110 @@
+/* cmd_check.c - ashlar check PLAN.json, --csv for packing solutions, --elf for
+ * the firmware that came of a plan. */
+#include "ashlar/firmware.h"
+#include "commands.h"
+#include "files.h"
+#include "session.h"
+#include "show/json_out.h"
+
+#include <string.h>
+
+typedef struct job {
+  session s;
+  const char *elf, *prefix;
+  bool allow_missing, json;
+} job;
+
+static bool asks_for_csv(int argc, char **argv) {
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], "--csv") == 0 || strncmp(argv[i], "--csv=", 6) == 0)
+      return true;
+  return false;
+}
+
+static ash_status check_firmware(job *j, const char *plan, size_t plan_bytes,
+                                 const char *plan_file) {
+  const ash_firmware_options options = {.struct_bytes = sizeof options,
+                                        .prefix = j->prefix,
+                                        .device =
+                                            j->s.target ? j->s.device : NULL,
+                                        .allow_missing = j->allow_missing};
+  char *elf;
+  size_t bytes, checked;
+  if (!read_whole(j->elf, &elf, &bytes))
+    return ASH_IO;
+  const ash_status status =
+      ash_check_elf(j->s.ctx, &checked, elf, bytes, j->elf, plan, plan_bytes,
+                    plan_file, &options);
+  free_whole(elf);
+  if (status == ASH_OK && !j->s.quiet && !j->json)
+    printf("%s: %zu symbols are where the plan wants them\n", j->elf, checked);
+  return status;
+}
+
+/* The answer with all that was said; the list of diagnostics is empty then. */
+static void print_json(job *j, const char *file, bool right) {
+  size_t count;
+  const ash_diag *diags = ash_ctx_diags(j->s.ctx, &count);
+  bool first = true;
+  printf("{");
+  json_key_text(stdout, &first, "file", file);
+  json_key_bool(stdout, &first, "right", right);
+  json_key(stdout, &first, "diagnostics");
+  printf("[");
+  for (size_t i = 0; i < count; i++) {
+    static const char *const words[] = {"note", "warning", "error"};
+    char id[16];
+    bool inner = true;
+    (void)snprintf(id, sizeof id, "ASH%04u", (unsigned)diags[i].id);
+    printf("%s{", i ? ", " : "");
+    json_key_text(stdout, &inner, "id", id);
+    json_key_text(stdout, &inner, "severity", words[diags[i].severity]);
+    json_key_text(stdout, &inner, "message", diags[i].message);
+    json_key_text(stdout, &inner, "hint", diags[i].hint);
+    printf("}");
+  }
+  printf("]}\n");
+  ash_ctx_forget(j->s.ctx);
+}
+
+static int check(job *j, const char *file) {
+  char *bytes;
+  size_t count;
+  if (!read_whole(file, &bytes, &count))
+    return session_close(&j->s, ASH_IO);
+  ash_status status = ash_check_plan_json(j->s.ctx, bytes, count, file);
+  if (status == ASH_OK && !j->s.quiet && !j->json)
+    printf("%s: the plan is right\n", file);
+  if (status == ASH_OK && j->elf)
+    status = check_firmware(j, bytes, count, file);
+  free_whole(bytes);
+  if (j->json)
+    print_json(j, file, status == ASH_OK);
+  return session_close(&j->s, status);
+}
+
+int cmd_check(int argc, char **argv) {
+  if (asks_for_csv(argc, argv))
+    return cmd_check_csv(argc, argv);
+  job j = {0};
+  arg_list files;
+  const arg_option options[] = {
+      {"elf", 0, ARG_TEXT, &j.elf, "FIRMWARE.elf",
+       "does every arena lie in its memory?"},
+      {"prefix", 'p', ARG_TEXT, &j.prefix, "NAME",
+       "of the module in the firmware (default: the model's name)"},
+      {"target", 't', ARG_TEXT, &j.s.target, "NAME|FILE",
+       "device (default: the built-in one that the plan names)"},
+      {"allow-missing", 0, ARG_FLAG, &j.allow_missing, NULL,
+       "arenas of your own, constants that are loaded"},
+      {"json", 0, ARG_FLAG, &j.json, NULL, "answer as JSON"},
+      OUTPUT_OPTIONS(&j.s),
+      {0}};
+  const command *cmd = find_command("check");
+  int code = args_parse(cmd, argc, argv, options, &files);
+  if (code < 0 && files.count != 1)
+    code = usage_error(cmd, "one plan file is needed");
+  if (code < 0)
+    code = session_open(&j.s, cmd);
+  return code >= 0 ? code : check(&j, files.items[0]);
+}

@@ -1,0 +1,131 @@
+/* cmd_compile.c - ashlar compile MODEL: read, plan, write the module. */
+#include "commands.h"
+#include "session.h"
+#include "show/plan_table.h"
+
+#include <string.h>
+
+typedef struct job {
+  session s;
+  const char *folder, *json, *report, *constants, *module, *specialise;
+  bool require_optimal, share_scratch;
+} job;
+
+static ash_status write_outputs(job *j, const ash_compiled *c) {
+  ash_status status = ASH_OK;
+  if (c->files)
+    status = ash_write_files(j->s.ctx, j->folder, c->files, c->file_count);
+  if (status == ASH_OK && c->plan)
+    status = write_json(&j->s, j->json, c);
+  if (status == ASH_OK && c->plan)
+    status = write_report(&j->s, j->report, c);
+  return status;
+}
+
+static int compile(job *j, const char *path) {
+  ash_compiled c;
+  ash_status status =
+      ash_compile(j->s.ctx, &c, path, j->s.device, &j->s.options);
+  progress_clear(&j->s.progress);
+  if (status == ASH_OK)
+    status = write_outputs(j, &c);
+  const bool proved = !c.plan || c.plan->verdict == ASH_OPTIMAL;
+  if (status == ASH_OK && c.files && !j->s.quiet) {
+    print_plan_summary(c.plan, c.render);
+    if (j->s.verbose)
+      print_plan_tensors(&j->s.out, c.plan);
+    printf("wrote %zu files to %s\n", c.file_count, j->folder);
+  }
+  ash_compiled_drop(&c);
+  const int code = session_close(&j->s, status);
+  return code == 0 && j->require_optimal && !proved ? 10 : code;
+}
+
+/* Several models with one scratch arena for all. */
+static int compile_shared(job *j, const arg_list *models) {
+  const char *prefix = j->s.options.prefix ? j->s.options.prefix : "shared";
+  ash_compiled c[ARG_LIST_MAX];
+  const ash_generated *files;
+  size_t count;
+  ash_status status =
+      ash_compile_shared(j->s.ctx, c, &files, &count, models->items,
+                         models->count, j->s.device, prefix, &j->s.options);
+  progress_clear(&j->s.progress);
+  if (status == ASH_OK)
+    status = ash_write_files(j->s.ctx, j->folder, files, count);
+  bool proved = true;
+  for (size_t i = 0; i < models->count; i++) {
+    proved = proved && c[i].plan && c[i].plan->verdict == ASH_OPTIMAL;
+    if (status == ASH_OK && !j->s.quiet)
+      print_plan_summary(c[i].plan, c[i].render);
+    ash_compiled_drop(&c[i]);
+  }
+  if (status == ASH_OK && !j->s.quiet)
+    printf("wrote %zu files to %s; the scratch arenas are %s_arena_...\n",
+           count, j->folder, prefix);
+  const int code = session_close(&j->s, status);
+  return code == 0 && j->require_optimal && !proved ? 10 : code;
+}
+
+static int choose_forms(job *j, const command *cmd) {
+  ash_emit_options *emit = &j->s.options.emit;
+  emit->struct_bytes = sizeof *emit;
+  if (j->constants)
+    emit->constants = ash_constants_find(j->constants);
+  if (emit->constants == ASH_CONSTANTS_COUNT)
+    return usage_error(cmd, "'%s' is no form of constants", j->constants);
+  if (j->module)
+    emit->module = ash_module_find(j->module);
+  if (emit->module == ASH_MODULE_COUNT)
+    return usage_error(cmd, "'%s' is no kind of module", j->module);
+  if (j->specialise)
+    emit->specialise = ash_specialise_find(j->specialise);
+  if (emit->specialise == ASH_SPECIALISE_COUNT)
+    return usage_error(cmd, "--specialise takes auto, none or all, not '%s'",
+                       j->specialise);
+  return -1;
+}
+
+int cmd_compile(int argc, char **argv) {
+  job j = {.folder = "out"};
+  arg_list models;
+  const arg_option options[] = {
+      {"output", 'o', ARG_TEXT, &j.folder, "FOLDER",
+       "where the files go (default out)"},
+      {"prefix", 'p', ARG_TEXT, &j.s.options.prefix, "NAME",
+       "start of every C name (default: the file's name)"},
+      {"json", 0, ARG_TEXT, &j.json, "FILE|-", "write the plan as JSON too"},
+      {"report", 0, ARG_TEXT, &j.report, "FILE",
+       "write a web page that shows the plan too"},
+      {"require-optimal", 0, ARG_FLAG, &j.require_optimal, NULL,
+       "exit 10 unless the plan is proved optimal"},
+      {"constants", 0, ARG_TEXT, &j.constants, "FORM",
+       "hex (default), incbin, sidecar or embed"},
+      {"module", 0, ARG_TEXT, &j.module, "KIND",
+       "plain (default), single-file, cmake, zephyr, cmsis-pack, esp-idf, "
+       "arduino"},
+      {"specialise", 0, ARG_TEXT, &j.specialise, "LAYERS",
+       "auto (default), none or all: layers that get a kernel made for their "
+       "shape"},
+      {"residency", 0, ARG_FLAG, &j.s.options.emit.residency, NULL,
+       "write PREFIX_residency.json too"},
+      {"share-scratch", 0, ARG_FLAG, &j.share_scratch, NULL,
+       "models that never run at once share their scratch arenas, called "
+       "--prefix (default shared)"},
+      SESSION_OPTIONS(&j.s),
+      {0}};
+  const command *cmd = find_command("compile");
+  int code = args_parse(cmd, argc, argv, options, &models);
+  if (code < 0 && (models.count == 0 || (models.count > 1 && !j.share_scratch)))
+    code = usage_error(cmd, "one model file is needed, or --share-scratch");
+  if (code < 0 && j.share_scratch && (j.json || j.report || j.module))
+    code = usage_error(cmd, "--share-scratch writes plain files alone");
+  if (code < 0)
+    code = choose_forms(&j, cmd);
+  if (code < 0)
+    code = session_open(&j.s, cmd);
+  if (code >= 0)
+    return code;
+  return j.share_scratch ? compile_shared(&j, &models)
+                         : compile(&j, models.items[0]);
+}

@@ -1,0 +1,74 @@
+/* cmd_plan.c - ashlar plan MODEL: where the memory goes. */
+#include "commands.h"
+#include "session.h"
+#include "show/layer_table.h"
+#include "show/plan_table.h"
+
+typedef struct job {
+  session s;
+  const char *json, *explain, *report;
+  bool require_optimal;
+} job;
+
+static void print_page(const job *j, const ash_compiled *c) {
+  print_plan_page(&j->s.out, c->plan, c->graph);
+  if (c->plan->tilings)
+    print_layers(&j->s.out, c->plan, c->graph, j->s.device);
+  if (j->s.verbose)
+    print_plan_tensors(&j->s.out, c->plan);
+}
+
+static ash_status show(job *j, const ash_compiled *c) {
+  if (j->explain) {
+    const char *text;
+    const ash_status said = ash_explain_tensor(
+        j->s.ctx, &text, c->plan, c->graph, j->s.device, j->s.book, j->explain);
+    if (said == ASH_OK)
+      printf("%s", text);
+    return said;
+  }
+  if (!j->json && !j->s.quiet)
+    print_page(j, c);
+  const ash_status status = write_json(&j->s, j->json, c);
+  return status == ASH_OK ? write_report(&j->s, j->report, c) : status;
+}
+
+static int plan(job *j, const char *path) {
+  ash_compiled c;
+  if (!j->s.options.stop) {
+    j->s.options.stop = true;
+    j->s.options.stop_after = ASH_STAGE_PLAN;
+  }
+  ash_status status =
+      ash_compile(j->s.ctx, &c, path, j->s.device, &j->s.options);
+  progress_clear(&j->s.progress);
+  if (status == ASH_OK && c.plan)
+    status = show(j, &c);
+  const bool proved = !c.plan || c.plan->verdict == ASH_OPTIMAL;
+  ash_compiled_drop(&c);
+  const int code = session_close(&j->s, status);
+  return code == 0 && j->require_optimal && !proved ? 10 : code;
+}
+
+int cmd_plan(int argc, char **argv) {
+  job j = {0};
+  arg_list models;
+  const arg_option options[] = {
+      {"json", 0, ARG_TEXT, &j.json, "FILE|-",
+       "write the plan as JSON instead (docs/plan-format.md)"},
+      {"explain", 0, ARG_TEXT, &j.explain, "TENSOR",
+       "say where a tensor went and why, and which rules met it"},
+      {"report", 0, ARG_TEXT, &j.report, "FILE",
+       "write a web page that shows the plan"},
+      {"require-optimal", 0, ARG_FLAG, &j.require_optimal, NULL,
+       "exit 10 unless the plan is proved optimal"},
+      SESSION_OPTIONS(&j.s),
+      {0}};
+  const command *cmd = find_command("plan");
+  int code = args_parse(cmd, argc, argv, options, &models);
+  if (code < 0 && models.count != 1)
+    code = usage_error(cmd, "one model file is needed");
+  if (code < 0)
+    code = session_open(&j.s, cmd);
+  return code >= 0 ? code : plan(&j, models.items[0]);
+}

@@ -1,0 +1,102 @@
+/* plan_facts.c - see plan_facts.h. */
+#include "show/plan_facts.h"
+
+#include "ashlar/tile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool slot_takes_room(const ash_slot *s, const char *memory) {
+  return s->binding.role == ASH_SCRATCH && s->alias_of == ASH_NO_ID &&
+         strcmp(s->binding.memory, memory) == 0;
+}
+
+bool slot_is_alive(const ash_slot *s, uint32_t step) {
+  return s->life.first_step <= step && step < s->life.end_step;
+}
+
+bool plan_peak(const ash_plan *p, const char *memory, uint32_t *step,
+               uint64_t *bytes) {
+  uint64_t *born = calloc((size_t)p->steps.count + 1, 2 * sizeof *born);
+  *step = 0;
+  *bytes = 0;
+  if (!born || p->steps.count == 0) {
+    free(born);
+    return false;
+  }
+  uint64_t *gone = born + p->steps.count + 1, alive = 0;
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    const ash_slot *s = &p->slots[i];
+    if (slot_takes_room(s, memory) && s->life.end_step <= p->steps.count) {
+      born[s->life.first_step] += s->size;
+      gone[s->life.end_step] += s->size;
+    }
+  }
+  for (uint32_t k = 0; k < p->steps.count; k++) {
+    alive += born[k] - gone[k];
+    if (alive > *bytes) {
+      *bytes = alive;
+      *step = k;
+    }
+  }
+  free(born);
+  return true;
+}
+
+static const ash_memory *memory_of(const ash_device *d, const char *name) {
+  for (uint32_t i = 0; i < d->memory_count; i++)
+    if (strcmp(d->memories[i].name, name) == 0)
+      return &d->memories[i];
+  return NULL;
+}
+
+/* Thousandths of cycles for the tensors of a list. */
+static uint64_t traffic(const ash_plan *p, const ash_device *d,
+                        const uint32_t *slot_of, const uint32_t *tensors,
+                        uint32_t count, bool write) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t slot =
+        tensors[i] == ASH_NO_ID ? ASH_NO_ID : slot_of[tensors[i]];
+    const ash_memory *m =
+        slot == ASH_NO_ID ? NULL : memory_of(d, p->slots[slot].binding.memory);
+    if (m)
+      sum += p->slots[slot].size * (write ? m->write_cost : m->read_cost);
+  }
+  return sum;
+}
+
+/* What the tile search models for an operator; 0: it is not cut. */
+static uint64_t tiled_cycles(const ash_plan *p, uint32_t op) {
+  for (uint32_t i = 0; p->tilings && i < p->tilings->count; i++)
+    if (p->tilings->items[i].op == op && p->tilings->items[i].space)
+      return p->tilings->items[i].cost.cycles;
+  return 0;
+}
+
+uint64_t plan_cycles(const ash_plan *p, const ash_graph *g,
+                     const ash_device *device) {
+  const size_t n = ash_graph_tensor_count(g);
+  uint32_t *slot_of = malloc((n + 1) * sizeof *slot_of);
+  uint64_t macs = 0, milli = 0;
+  if (!slot_of)
+    return 0;
+  for (size_t i = 0; i < n; i++)
+    slot_of[i] = ASH_NO_ID;
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    if (p->slots[i].tensor != ASH_NO_ID)
+      slot_of[p->slots[i].tensor] = i;
+  for (uint32_t k = 0; k < p->steps.count; k++)
+    for (uint32_t o = 0; o < p->steps.items[k].op_count; o++) {
+      const uint32_t index = p->steps.items[k].ops[o];
+      const ash_op *op = ash_graph_op(g, index);
+      const uint64_t tiled = tiled_cycles(p, index);
+      macs += tiled ? tiled : ash_op_macs(g, index);
+      if (tiled)
+        continue;
+      milli += traffic(p, device, slot_of, op->inputs, op->input_count, false);
+      milli += traffic(p, device, slot_of, op->outputs, op->output_count, true);
+    }
+  free(slot_of);
+  return macs + milli / 1000;
+}

@@ -1,0 +1,162 @@
+/* plan_table.c - see plan_table.h. */
+#include "show/plan_table.h"
+
+#include "show/plan_facts.h"
+#include "show/plan_map.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { PEAK_SHOWN = 8, LARGEST = 5 };
+
+static void print_arena(const ash_arena *a) {
+  printf("  %-10s %-8s %10" PRIu64 " %10" PRIu64 "  %-9s",
+         ash_role_text(a->role), a->memory, a->size, a->lower_bound,
+         ash_verdict_text(a->verdict));
+  if (a->role == ASH_SCRATCH && a->size > a->lower_bound)
+    printf("  gap %.1f %%",
+           100.0 * (double)(a->size - a->lower_bound) / (double)a->lower_bound);
+  if (a->role == ASH_SCRATCH && a->total_size)
+    printf("  %.1f %% of %" PRIu64,
+           100.0 * (double)a->size / (double)a->total_size, a->total_size);
+  printf("\n");
+}
+
+static void print_arenas(const ash_plan *p) {
+  printf("%s for %s, planner %s: %s\n", p->model, p->target, p->planner,
+         ash_verdict_text(p->verdict));
+  printf("  %-10s %-8s %10s %10s  %s\n", "arena", "memory", "bytes", "bound",
+         "verdict");
+  for (uint32_t i = 0; i < p->arena_count; i++)
+    print_arena(&p->arenas[i]);
+  for (uint32_t i = 0; i < p->power_count; i++)
+    printf("  power      %-8s %" PRIu64 " of %" PRIu64 " banks of %" PRIu64
+           " bytes\n",
+           p->power[i].memory, p->power[i].powered, p->power[i].banks,
+           p->power[i].bank_bytes);
+}
+
+void print_plan_summary(const ash_plan *p, const ash_render_plan *render) {
+  print_arenas(p);
+  if (render)
+    printf("  plan %s, layout %s\n", render->plan_hash,
+           render->tensor_layout_hash);
+}
+
+/* Names come from files: nothing in them may steer the terminal. Fused tensors
+ * carry all their names, joined by semicolons; the first tells enough. */
+static void print_name(FILE *out, const char *name, bool whole) {
+  for (; *name && (whole || *name != ';'); name++)
+    fputc(*name == '\t' || (*name > 0 && *name < ' ') || *name == 127 ? '?'
+                                                                      : *name,
+          out);
+}
+
+static void print_slot(const term *t, const ash_slot *s, bool whole) {
+  fprintf(t->out,
+          "  %4" PRIu32 "-%-4" PRIu32 " %-8s %10" PRIu64 " %10" PRIu64 "  ",
+          s->life.first_step, s->life.end_step - 1, s->binding.memory,
+          s->binding.offset, s->size);
+  print_name(t->out, s->name, whole);
+  if (s->alias_of != ASH_NO_ID)
+    fprintf(t->out, " (%s)", ash_alias_text(s->alias_kind));
+  fputc('\n', t->out);
+}
+
+static void print_slot_head(const term *t) {
+  fprintf(t->out, "  %-9s %-8s %10s %10s  %s\n", "steps", "memory", "offset",
+          "bytes", "tensor");
+}
+
+void print_plan_tensors(const term *t, const ash_plan *p) {
+  fputc('\n', t->out);
+  print_slot_head(t);
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    if (p->slots[i].binding.role != ASH_CONSTANT)
+      print_slot(t, &p->slots[i], true);
+}
+
+static void print_peak(const term *t, const ash_plan *p, const ash_graph *g,
+                       const char *memory, uint32_t step, uint64_t bytes) {
+  const ash_op *op = ash_graph_op(g, p->steps.items[step].ops[0]);
+  uint32_t shown = 0, more = 0;
+  fprintf(t->out, "\npeak: step %" PRIu32 " (%s), %" PRIu64 " bytes alive:\n",
+          step, op->id, bytes);
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    const ash_slot *s = &p->slots[i];
+    if (!slot_takes_room(s, memory) || !slot_is_alive(s, step))
+      continue;
+    if (shown == PEAK_SHOWN) {
+      more++;
+      continue;
+    }
+    shown++;
+    fprintf(t->out, "  %10" PRIu64 "  ", s->size);
+    print_name(t->out, s->name, false);
+    fputc('\n', t->out);
+  }
+  if (more)
+    fprintf(t->out, "  and %" PRIu32 " more\n", more);
+}
+
+/* The largest scratch tensors, by insertion into a short list. */
+static void print_largest(const term *t, const ash_plan *p) {
+  const ash_slot *best[LARGEST];
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    const ash_slot *s = &p->slots[i];
+    uint32_t at = count;
+    if (s->binding.role != ASH_SCRATCH || s->alias_of != ASH_NO_ID)
+      continue;
+    while (at > 0 && best[at - 1]->size < s->size)
+      at--;
+    if (at == LARGEST)
+      continue;
+    if (count < LARGEST)
+      count++;
+    for (uint32_t k = count - 1; k > at; k--)
+      best[k] = best[k - 1];
+    best[at] = s;
+  }
+  if (count == 0)
+    return;
+  fprintf(t->out, "\nlargest:\n");
+  print_slot_head(t);
+  for (uint32_t i = 0; i < count; i++)
+    print_slot(t, best[i], false);
+}
+
+static void print_verdict(const term *t, const ash_arena *a) {
+  if (a->size == a->lower_bound)
+    fprintf(t->out,
+            "\n%s: proved smallest; with this order of steps no placement "
+            "needs less\nthan %" PRIu64 " bytes\n",
+            a->memory, a->lower_bound);
+  else
+    fprintf(t->out,
+            "\n%s: %" PRIu64 " bytes above the proved bound of %" PRIu64
+            "; whether less is\npossible is not known\n",
+            a->memory, a->size - a->lower_bound, a->lower_bound);
+}
+
+static void print_scratch(const term *t, const ash_plan *p, const ash_graph *g,
+                          const ash_arena *a) {
+  uint32_t step;
+  uint64_t bytes;
+  if (!plan_peak(p, a->memory, &step, &bytes))
+    return;
+  fprintf(t->out, "\n%s\n", a->memory);
+  print_plan_map(t, p, a, step);
+  print_peak(t, p, g, a->memory, step, bytes);
+}
+
+void print_plan_page(const term *t, const ash_plan *p, const ash_graph *g) {
+  print_arenas(p);
+  for (uint32_t i = 0; i < p->arena_count; i++)
+    if (p->arenas[i].role == ASH_SCRATCH && p->arenas[i].size)
+      print_scratch(t, p, g, &p->arenas[i]);
+  print_largest(t, p);
+  for (uint32_t i = 0; i < p->arena_count; i++)
+    if (p->arenas[i].role == ASH_SCRATCH)
+      print_verdict(t, &p->arenas[i]);
+}
