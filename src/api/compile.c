@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "emit/module/module.h"
 #include "graph/verify.h"
+#include "pass/end_types.h"
 #include "pass/pass.h"
 #include "plan/variants.h"
 #include "read/read.h"
@@ -47,6 +48,8 @@ ash_status ash_load_model_with(ash_ctx *ctx, ash_graph **out, const char *path,
       ash_read_model_with(ctx, out, file.bytes, file.count, path, &known);
   if (status == ASH_OK)
     status = ash_graph_verify(ctx, *out);
+  if (status == ASH_OK)
+    status = ash_pass_end_types(ctx, *out, &known);
   if (status == ASH_OK) {
     (*out)->bytes = file; /* constants point into it */
     return ASH_OK;

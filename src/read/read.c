@@ -2,7 +2,6 @@
  * people rename files. What is no model is named, with the way to a model. */
 #include "read/read.h"
 
-#include "read/end_types.h"
 #include "read/onnx/onnx.h"
 #include "read/tflite/tflite.h"
 
@@ -106,10 +105,11 @@ ash_status ash_read_model(ash_ctx *ctx, ash_graph **out, const uint8_t *bytes,
   return ash_read_model_with(ctx, out, bytes, count, file, NULL);
 }
 
-static ash_status read_format(ash_ctx *ctx, ash_graph **out,
-                              const uint8_t *bytes, size_t count,
-                              const char *file,
-                              const ash_load_options *options) {
+ash_status ash_read_model_with(ash_ctx *ctx, ash_graph **out,
+                               const uint8_t *bytes, size_t count,
+                               const char *file,
+                               const ash_load_options *options) {
+  *out = NULL;
   if (looks_like(bytes, count, 4, "TFL3", 4))
     return ash_read_tflite_with(ctx, out, bytes, count, file, options);
   if (looks_like(bytes, count, 0, "graph ", 6))
@@ -117,18 +117,4 @@ static ash_status read_format(ash_ctx *ctx, ash_graph **out,
   if (looks_like_onnx(bytes, count))
     return ash_read_onnx(ctx, out, bytes, count, file, options);
   return refuse_stranger(ctx, bytes, count, file);
-}
-
-ash_status ash_read_model_with(ash_ctx *ctx, ash_graph **out,
-                               const uint8_t *bytes, size_t count,
-                               const char *file,
-                               const ash_load_options *options) {
-  *out = NULL;
-  ASH_TRY(read_format(ctx, out, bytes, count, file, options));
-  const ash_status status = ash_read_end_types(ctx, *out, options);
-  if (status == ASH_OK)
-    return ASH_OK;
-  ash_graph_free(*out);
-  *out = NULL;
-  return status;
 }

@@ -1,7 +1,7 @@
-/* end_types.c - inputs and outputs of which the user says what they hold: the
- * model's float32 input takes int8, and a cast gives its readers what they had;
- * a cast of its float32 output gives int8. */
-#include "read/end_types.h"
+/* end_types.c - applies --input-type and --output-type: inserts casts at the
+ * ends of the graph. A float32 input becomes int8, and a cast gives its readers
+ * what they had; a cast of a float32 output gives int8. */
+#include "pass/end_types.h"
 
 #include "graph/verify.h"
 
@@ -125,10 +125,10 @@ static ash_status apply(const ends *e, const char *text) {
   return found ? ASH_OK : refuse(e, text, "none has that name");
 }
 
-ash_status ash_read_end_types(ash_ctx *ctx, ash_graph *g,
+ash_status ash_pass_end_types(ash_ctx *ctx, ash_graph *g,
                               const ash_load_options *options) {
   const ends in = {ctx, g, true}, out = {ctx, g, false};
-  if (!options || options->input_type_count + options->output_type_count == 0)
+  if (options->input_type_count + options->output_type_count == 0)
     return ASH_OK;
   for (size_t i = 0; i < options->input_type_count; i++)
     ASH_TRY(apply(&in, options->input_types[i]));
