@@ -349,6 +349,11 @@ ASH_API uint32_t ash_plan_slot_of_tensor(const ash_plan *plan, uint32_t tensor);
 /* The work memory of an op, ASH_NO_ID if it needs none. */
 ASH_API uint32_t ash_plan_slot_of_op(const ash_plan *plan, uint32_t op);
 
+/* The two fingerprints of a plan (16 hex digits each). */
+ASH_API ASH_MUST_CHECK ash_status ash_plan_hashes(ash_ctx *ctx, char plan[17],
+                                                  char tensor_layout[17],
+                                                  const ash_plan *p);
+
 /* ---- as JSON (docs/plan-format.md) --------------------------------------- */
 
 ASH_API ASH_MUST_CHECK ash_status ash_plan_json(ash_ctx *ctx, const char **text,

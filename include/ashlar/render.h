@@ -56,10 +56,6 @@ ASH_API ASH_MUST_CHECK ash_status ash_build_render_plan(
 ASH_API const ash_render_arena *ash_render_region(const ash_render_plan *plan,
                                                   ash_role role,
                                                   const char *memory);
-/* The two fingerprints alone (16 hex digits each). */
-ASH_API ASH_MUST_CHECK ash_status ash_plan_hashes(ash_ctx *ctx, char plan[17],
-                                                  char tensor_layout[17],
-                                                  const ash_plan *p);
 
 #ifdef __cplusplus
 }

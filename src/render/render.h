@@ -13,8 +13,4 @@ const char *ash_render_symbol(ash_zone *z, const char *prefix, ash_role role,
 const char *ash_render_blob_symbol(ash_zone *z, const char *arena_symbol,
                                    bool staged);
 
-/* Slots by id: numbers by value, then names; in the scratch zone. */
-ash_status ash_render_natural_order(ash_ctx *ctx, const ash_slot ***out,
-                                    const ash_plan *p);
-
 #endif

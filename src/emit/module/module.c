@@ -4,6 +4,7 @@
 #include "emit/tile/tile.h"
 #include "kernel/runtime_files.h"
 #include "kernel/views.h"
+#include "plan/file/residency.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -144,6 +145,10 @@ static ash_status pack(ash_module *m) {
   }
 }
 
+static ash_status emit_residency(ash_module *m) {
+  return ash_residency_json(m->ctx, m->text, m->plan, m->prefix);
+}
+
 static ash_status emit(ash_module *m) {
   m->upper = ash_emit_upper(m, m->prefix);
   ASH_TRY(select_kernels(m));
@@ -157,7 +162,7 @@ static ash_status emit(ash_module *m) {
   ASH_TRY(ash_emit_blobs(m));
   ASH_TRY(ash_emit_text(m, "README.md", ash_emit_readme));
   if (m->options.residency) {
-    static const part residency = {"_residency.json", ash_emit_residency};
+    static const part residency = {"_residency.json", emit_residency};
     ASH_TRY(emit_part(m, &residency));
   }
   return pack(m);

@@ -62,7 +62,6 @@ ash_status ash_emit_kernels_header(ash_module *m);
 ash_status ash_emit_kernels_source(ash_module *m);
 ash_status ash_emit_linker(ash_module *m);
 ash_status ash_emit_readme(ash_module *m);
-ash_status ash_emit_residency(ash_module *m);
 
 /* Does this op have a copy of its kernel for itself (specialise.c)? Then its
  * step stands beside that copy in <prefix>_kernels.c. */

@@ -1,5 +1,5 @@
 /* plan_json.c - plan -> JSON (docs/plan-format.md). */
-#include "ashlar/render.h"
+#include "ashlar/plan.h"
 #include "base/json.h"
 #include "graph/graph.h"
 #include "kernel/kernel.h"

@@ -1,6 +1,6 @@
 /* plan_read.c - plan JSON -> plan, and the check of a plan file on its own. */
-#include "ashlar/render.h"
-#include "plan/file/residency_read.h"
+#include "ashlar/plan.h"
+#include "plan/file/residency.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* residency_read.c - the check of a residency file, ours or heliaAOT's (schema
  * 3 or 4): its tensors lie in its arenas, and its hashes are those of its
  * contents. It says nothing about time, so neither does the check. */
-#include "plan/file/residency_read.h"
-#include "ashlar/render.h"
+#include "ashlar/plan.h"
+#include "plan/file/residency.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 /* hash.c - the two fingerprints of a plan: SHA-256 over a fixed text, first 16
  * hex digits. The text is heliaAOT's, so that both tools agree on a plan. */
+#include "plan/file/hash.h"
+
 #include "base/sha256.h"
 #include "base/sort.h"
 #include "base/text.h"
-#include "render/render.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -45,8 +46,8 @@ static int by_natural_id(const void *a, const void *b, const void *user) {
   return strcmp(x, y);
 }
 
-ash_status ash_render_natural_order(ash_ctx *ctx, const ash_slot ***out,
-                                    const ash_plan *p) {
+ash_status ash_plan_natural_order(ash_ctx *ctx, const ash_slot ***out,
+                                  const ash_plan *p) {
   const ash_slot **order =
       ASH_NEW_ARRAY(&ctx->scratch, const ash_slot *, p->slot_count + 1u);
   const ash_slot **spare =
@@ -62,7 +63,7 @@ ash_status ash_render_natural_order(ash_ctx *ctx, const ash_slot ***out,
 /* id|role|MEMORY|offset|size; for each tensor in natural order of ids. */
 static ash_status put_layout(ash_ctx *ctx, ash_text *t, const ash_plan *p) {
   const ash_slot **order;
-  ASH_TRY(ash_render_natural_order(ctx, &order, p));
+  ASH_TRY(ash_plan_natural_order(ctx, &order, p));
   for (uint32_t i = 0; i < p->slot_count; i++) {
     const ash_slot *s = order[i];
     ash_text_format(t, "%s|%s|", s->id, ash_role_text(s->binding.role));

@@ -1,0 +1,12 @@
+/* hash.h - the order of slots in fingerprints and files of a plan. */
+#ifndef ASH_PLAN_HASH_H
+#define ASH_PLAN_HASH_H
+
+#include "ashlar/plan.h"
+#include "base/ctx.h"
+
+/* Slots by id: numbers by value, then names; in the scratch zone. */
+ash_status ash_plan_natural_order(ash_ctx *ctx, const ash_slot ***out,
+                                  const ash_plan *p);
+
+#endif
