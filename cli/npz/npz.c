@@ -2,7 +2,7 @@
  * (local headers may lack sizes when the writer could not seek); of a local
  * header only its own length is used. */
 #include "npz/npz.h"
-#include "npz/crc32.h"
+#include "ashlar/base.h"
 #include "npz/inflate.h"
 #include "npz/npy.h"
 
@@ -175,7 +175,7 @@ static bool unpack(const zip *z, const member *m, uint8_t *to) {
   else if (m->method != DEFLATED ||
            !inflate_exactly(to, (size_t)m->unpacked, from, (size_t)m->packed))
     return fail(z->error, "a compressed array is damaged");
-  return crc32_of(to, (size_t)m->unpacked) == m->crc ||
+  return ash_crc32(to, (size_t)m->unpacked) == m->crc ||
          fail(z->error, "the checksum of an array is wrong");
 }
 

@@ -1,7 +1,8 @@
 /* npz_write.c - .npz files without compression and without a date: the same
  * arrays give the same bytes. */
-#include "npz/crc32.h"
 #include "npz/npy.h"
+
+#include "ashlar/base.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +58,7 @@ static uint8_t *put_member(uint8_t *p, placed *where, const uint8_t *start,
   p += a->bytes;
   where->at = (uint32_t)(local - start);
   where->bytes = (uint32_t)(p - content);
-  where->crc = crc32_of(content, where->bytes);
+  where->crc = ash_crc32(content, where->bytes);
   local = put_bytes(local, "PK\3\4", 4);
   local = put_facts(local, where->crc, where->bytes, name + 4);
   local = put_bytes(local, a->name, name);

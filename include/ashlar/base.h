@@ -127,6 +127,9 @@ ASH_API uint32_t ash_explain_id(size_t index);
 #define ASHLAR_VERSION "0.1.0"
 ASH_API const char *ash_version(void);
 
+/* CRC-32 as zip, PNG and the header of a weights file have it. */
+ASH_API uint32_t ash_crc32(const void *bytes, size_t count);
+
 #ifdef __cplusplus
 }
 #endif

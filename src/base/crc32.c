@@ -1,5 +1,6 @@
-/* crc32.c - four bits at a time: the table is small enough to be read. */
-#include "base/crc32.h"
+/* crc32.c - polynomial 0xedb88320, reflected, four bits at a time: the table is
+ * small enough to be read. */
+#include "ashlar/base.h"
 
 uint32_t ash_crc32(const void *bytes, size_t count) {
   static const uint32_t table[16] = {

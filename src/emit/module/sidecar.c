@@ -4,8 +4,6 @@
  * another region or with a flipped bit is refused. */
 #include "emit/module/module.h"
 
-#include "base/crc32.h"
-
 #include <inttypes.h>
 #include <string.h>
 
