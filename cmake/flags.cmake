@@ -13,6 +13,11 @@ function(ashlar_flags target)
     target_compile_options(${target} PRIVATE -fsanitize=${ASHLAR_SANITIZE}
       -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=${ASHLAR_SANITIZE})
+  endif()
+  # Assertions (src/base/assert.h) are on in Debug and sanitizer builds.
+  if(ASHLAR_SANITIZE)
     target_compile_definitions(${target} PRIVATE ASH_DEBUG)
+  else()
+    target_compile_definitions(${target} PRIVATE $<$<CONFIG:Debug>:ASH_DEBUG>)
   endif()
 endfunction()

@@ -170,9 +170,9 @@ ash_status ash_nomem(ash_ctx *ctx) {
 }
 
 #ifdef ASH_DEBUG
-/* Only in test builds: says what was false, and stops where it was noticed. */
-void ash_contradiction(const char *fact, const char *file, int line) {
-  (void)fprintf(stderr, "%s:%d: not (%s)\n", file, line, fact);
+/* Only in debug builds: says what was false, and stops where it was noticed. */
+void ash_assertion_failed(const char *condition, const char *file, int line) {
+  (void)fprintf(stderr, "%s:%d: not (%s)\n", file, line, condition);
   abort();
 }
 #endif

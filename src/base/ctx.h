@@ -3,6 +3,7 @@
 #define ASH_BASE_CTX_H
 
 #include "ashlar/base.h"
+#include "base/assert.h"
 #include "base/zone.h"
 
 enum { ASH_DIAG_MAX = 64 };
@@ -81,12 +82,14 @@ ash_status ash_nomem(ash_ctx *ctx);
       return ash_try_status;                                                   \
   } while (0)
 
-/* A fact we rely on: debug and test builds stop at once, release builds turn
- * the contradiction into ASH_INTERNAL with the place it was noticed. */
+/* A fact that is checked in every build, because a wrong answer would leave the
+ * library otherwise: debug builds stop at once, release builds turn the
+ * contradiction into ASH_INTERNAL with the place it was noticed. What only
+ * debug builds check is ASH_ASSERT of base/assert.h. */
 #ifdef ASH_DEBUG
 #define ASH_INVARIANT(ctx, cond)                                               \
-  ((void)(ctx), (cond) ? (void)0 : ash_contradiction(#cond, __FILE__, __LINE__))
-void ash_contradiction(const char *fact, const char *file, int line);
+  ((void)(ctx),                                                                \
+   (cond) ? (void)0 : ash_assertion_failed(#cond, __FILE__, __LINE__))
 #else
 #define ASH_INVARIANT(ctx, cond)                                               \
   do {                                                                         \

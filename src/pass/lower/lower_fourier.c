@@ -2,7 +2,7 @@
  * every machine. */
 #include "pass/lower/lower_append.h"
 
-#include "base/turn.h"
+#include "base/trig.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ ash_status ash_lower_rfft2d(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   ASH_TRY(ash_zone_check(ctx, &g->zone));
   for (int64_t k = 0; k < n; k++) {
     double c, s;
-    ash_turn(k, n, &c, &s);
+    ash_root_of_unity(k, n, &c, &s);
     put_float(bytes + 8 * k, c);
     put_float(bytes + 8 * k + 4, s);
   }

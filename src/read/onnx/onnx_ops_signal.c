@@ -1,6 +1,6 @@
 /* onnx_ops_signal.c - spectra. A transform of known length is a product with a
  * constant matrix of cosines and sines, for which there is a dense kernel. */
-#include "base/turn.h"
+#include "base/trig.h"
 #include "read/onnx/onnx_import.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static double entry(const spectrum *s, int32_t j, int32_t to, int32_t k,
                     int32_t from) {
   const int64_t turn = (int64_t)j * k % s->length;
   double c, sine;
-  ash_turn(turn, s->length, &c, &sine);
+  ash_root_of_unity(turn, s->length, &c, &sine);
   const double n = s->inverse ? sine : -sine;
   const double y = to == from ? c : to ? n : -n;
   return s->inverse ? y / s->length : y;
