@@ -5,6 +5,7 @@
 #include "annotate/tflite_lives.h"
 #include "annotate/tflite_metadata.h"
 #include "ashlar/place.h"
+#include "base/checked.h"
 
 #include <string.h>
 
@@ -34,13 +35,13 @@ static ash_status read_problem(ash_ctx *ctx, problem *p, const uint8_t *bytes,
   for (uint32_t i = 0; i < tensors; i++) {
     if (lives[i].bytes == 0)
       continue;
-    p->buffers[p->count] = (ash_buffer){
-        .lower = lives[i].lower,
-        .upper = lives[i].upper,
-        .size = (lives[i].bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT,
-        .alignment = ALIGNMENT,
-        .offset = ASH_FREE_OFFSET,
-        .hint = ASH_FREE_OFFSET};
+    p->buffers[p->count] =
+        (ash_buffer){.lower = lives[i].lower,
+                     .upper = lives[i].upper,
+                     .size = ash_align_up(lives[i].bytes, ALIGNMENT),
+                     .alignment = ALIGNMENT,
+                     .offset = ASH_FREE_OFFSET,
+                     .hint = ASH_FREE_OFFSET};
     p->tensors[p->count++] = i;
   }
   return ASH_OK;

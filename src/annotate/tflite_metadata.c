@@ -5,6 +5,7 @@
  * buffers and metadata, points into the old bytes, which are not touched. */
 #include "annotate/tflite_metadata.h"
 
+#include "base/checked.h"
 #include "read/flatbuf.h"
 
 #include <string.h>
@@ -93,16 +94,12 @@ static void put_reference(head *h, size_t at, size_t target) {
   put32(h, at, target - at);
 }
 
-static size_t align_up(size_t value, size_t to) {
-  return (value + to - 1) / to * to;
-}
-
 /* Upper bound of the head's bytes. */
 static size_t head_bytes(const opened *o, const char *name, size_t data_count) {
   const size_t lists = 4 * ((size_t)o->buffers.count + o->metadata.count + 4);
-  return align_up(LISTS_AT + lists + 20 + strlen(name) + 9 + 16 + 4 +
-                      DATA_ALIGN + data_count,
-                  HEAD_ALIGN);
+  return (size_t)ash_align_up(LISTS_AT + lists + 20 + strlen(name) + 9 + 16 +
+                                  4 + DATA_ALIGN + data_count,
+                              HEAD_ALIGN);
 }
 
 /* Where a field of the old root leads, 0 if it is absent. */
@@ -169,13 +166,13 @@ static void put_entry(head *h, size_t reference, const char *name,
   put32(h, text, strlen(name));
   memcpy(h->bytes + text + 4, name, strlen(name));
   put_reference(h, reference, table);
-  h->at = align_up(text + 4 + strlen(name) + 1, 4);
+  h->at = (size_t)ash_align_up(text + 4 + strlen(name) + 1, 4);
 }
 
 static void put_buffer(head *h, size_t reference, const uint8_t *data,
                        size_t count) {
   const size_t vtable = h->at, table = vtable + 8;
-  const size_t start = align_up(table + 8 + 4, DATA_ALIGN);
+  const size_t start = (size_t)ash_align_up(table + 8 + 4, DATA_ALIGN);
   put16(h, vtable, 6);
   put16(h, vtable + 2, 8);
   put16(h, vtable + 4, 4);

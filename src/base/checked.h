@@ -1,7 +1,10 @@
 /* checked.h - arithmetic on sizes that says when it overflows, and the few
- * roundings everybody needs. Results are unusable when false is returned. */
+ * roundings and divisors everybody needs. Results are unusable when false is
+ * returned. */
 #ifndef ASH_BASE_CHECKED_H
 #define ASH_BASE_CHECKED_H
+
+#include "base/assert.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,6 +27,7 @@ static inline bool ash_align_up_u64(uint64_t *out, uint64_t a, uint64_t align) {
 
 /* The same where the caller knows that nothing can overflow. */
 static inline uint64_t ash_align_up(uint64_t a, uint64_t align) {
+  ASH_ASSERT(align > 0 && a <= UINT64_MAX - (align - 1));
   return (a + align - 1) / align * align;
 }
 
@@ -37,6 +41,16 @@ static inline uint64_t ash_min_u64(uint64_t a, uint64_t b) {
 
 static inline uint64_t ash_max_u64(uint64_t a, uint64_t b) {
   return a > b ? a : b;
+}
+
+/* The greatest common divisor; 0 is the neutral element. */
+static inline uint64_t ash_gcd_u64(uint64_t a, uint64_t b) {
+  while (b) {
+    const uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
 }
 
 #endif

@@ -2,6 +2,7 @@
 #include "kernel/kernel.h"
 
 #include "ashlar/compile.h"
+#include "base/checked.h"
 #include "kernel/quant.h"
 #include "kernel/reads.h"
 #include "kernel/runtime_files.h"
@@ -63,10 +64,6 @@ static bool is_small_window(const ash_graph *g, const ash_op *op) {
 
 /* ---- scratch of the variants: see their files in runtime/ ---------------- */
 
-static uint64_t round_up(uint64_t x, uint64_t to) {
-  return (x + to - 1) / to * to;
-}
-
 /* Taps of one output channel. */
 static uint64_t taps_of(const ash_graph *g, const ash_op *op) {
   const ash_shape *w = &ash_op_in(g, op, 1)->shape;
@@ -75,7 +72,7 @@ static uint64_t taps_of(const ash_graph *g, const ash_op *op) {
 
 /* Two columns of 16-bit numbers. */
 static uint64_t conv_dsp_bytes(const ash_graph *g, const ash_op *op) {
-  return 4 * round_up(taps_of(g, op), 8);
+  return 4 * ash_align_up(taps_of(g, op), 8);
 }
 
 static bool is_padded(const ash_op *op) {
@@ -90,7 +87,7 @@ static uint64_t conv_mve_bytes(const ash_graph *g, const ash_op *op) {
   const ash_shape *w = &ash_op_in(g, op, 1)->shape;
   if (w->dim[1] == 1 && w->dim[2] == 1 && w->dim[3] % 16 == 0 && !is_padded(op))
     return 0;
-  return round_up(taps_of(g, op), 16);
+  return ash_align_up(taps_of(g, op), 16);
 }
 
 static uint64_t conv_rvv_bytes(const ash_graph *g, const ash_op *op) {
@@ -108,12 +105,12 @@ static uint64_t padding_bytes(const ash_graph *g, const ash_op *op) {
 static uint64_t dense_dsp_bytes(const ash_graph *g, const ash_op *op) {
   if (ash_op_in(g, op, 1)->shape.dim[0] <= 2)
     return 0;
-  return 2 * round_up(taps_of(g, op), 8);
+  return 2 * ash_align_up(taps_of(g, op), 8);
 }
 
 static uint64_t dense_mve_bytes(const ash_graph *g, const ash_op *op) {
   const uint64_t taps = taps_of(g, op);
-  return taps % 16 == 0 ? 0 : round_up(taps, 16);
+  return taps % 16 == 0 ? 0 : ash_align_up(taps, 16);
 }
 
 /* Quantised activations of one image or row. */
@@ -170,8 +167,8 @@ static uint64_t conv_cmsis_bytes(const ash_graph *g, const ash_op *op) {
                      ash_op_int(op, "dilation_w", 1) == 1;
   if (point)
     return has_dsp(g) && !has_mve(g) ? 4 * (uint64_t)w->dim[3] : 0;
-  return has_mve(g) ? 4 * round_up(taps_of(g, op), 16)
-                    : 4 * round_up(taps_of(g, op), 4);
+  return has_mve(g) ? 4 * ash_align_up(taps_of(g, op), 16)
+                    : 4 * ash_align_up(taps_of(g, op), 4);
 }
 
 /* Without dilation: Helium four windows of 124 channels, DSP one window of
@@ -191,7 +188,7 @@ static uint64_t depthwise_cmsis_bytes(const ash_graph *g, const ash_op *op) {
   else if (has_dsp(g) && !small)
     bytes = 2 * in_c * area;
   if (has_mve(g) && in_c == 1)
-    bytes += 4 * round_up(area, 16) + out_c * area;
+    bytes += 4 * ash_align_up(area, 16) + out_c * area;
   return bytes;
 }
 

@@ -19,15 +19,6 @@ typedef struct work {
   uint64_t *grain; /* section -> greatest common divisor of the units     */
 } work;
 
-static uint64_t gcd(uint64_t a, uint64_t b) {
-  while (b) {
-    const uint64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 static bool has_special(const ash_model *m, uint32_t buffer) {
   return m->special_count && m->special_at[buffer] < m->special_at[buffer + 1];
 }
@@ -43,7 +34,8 @@ static uint64_t unit_of(const ash_model *m, const ash_piece *p) {
   const ash_item *item = &m->items[p->item];
   if (item->modulus == 1 || is_group(m, item) || has_special(m, p->buffer))
     return 1;
-  return gcd((uint64_t)item->modulus, (uint64_t)(item->residue + p->lo));
+  return ash_gcd_u64((uint64_t)item->modulus,
+                     (uint64_t)(item->residue + p->lo));
 }
 
 static void add(work *w, uint32_t first, uint32_t last, uint64_t bytes) {
@@ -186,7 +178,7 @@ static ash_status load_with_grain(work *w, uint64_t grain, uint64_t *load) {
   uint64_t *sum =
       ASH_NEW_ARRAY(&w->ctx->scratch, uint64_t, (size_t)m->section_count + 1);
   ash_stab waste;
-  ASH_TRY(ash_stab_init(w->ctx, &waste, m->section_count, ash_stab_max));
+  ASH_TRY(ash_stab_init(w->ctx, &waste, m->section_count, ash_max_u64));
   ASH_TRY(ash_zone_check(w->ctx, &w->ctx->scratch));
   for (uint32_t i = 0; i < m->piece_count; i++) {
     const ash_piece *p = &m->pieces[i];
@@ -208,7 +200,7 @@ static ash_status load_with_grain(work *w, uint64_t grain, uint64_t *load) {
 static ash_status find_grains(work *w) {
   const ash_model *m = w->m;
   ash_stab tree;
-  ASH_TRY(ash_stab_init(w->ctx, &tree, m->section_count, ash_stab_gcd));
+  ASH_TRY(ash_stab_init(w->ctx, &tree, m->section_count, ash_gcd_u64));
   for (uint32_t i = 0; i < m->piece_count; i++)
     ash_stab_add(&tree, m->pieces[i].first, m->pieces[i].last, w->unit[i]);
   for (uint32_t s = 0; s < m->section_count; s++)

@@ -2,18 +2,8 @@
  * dates low[j]: taken in order of release they finish as early as possible
  * (Jackson's rule), so if they do not finish within the capacity then nothing
  * does. Stronger than the sum of sizes when lows differ. */
+#include "base/bits.h"
 #include "place/valley.h"
-
-static uint32_t lowest_bit(uint64_t word) {
-#if defined(__GNUC__)
-  return (uint32_t)__builtin_ctzll(word);
-#else
-  uint32_t at = 0;
-  while ((word >> at & 1) == 0)
-    at++;
-  return at;
-#endif
-}
 
 /* The tiles that cannot start at the sky, sorted by low; `*now` is when those
  * that can are done. Returns how many; 0 also when there is nothing to see:
@@ -26,7 +16,7 @@ static size_t list_jobs(ash_valley *v, uint32_t s, int64_t *now) {
   *now = sky;
   for (uint32_t w = k->word_lo[s]; w < k->word_hi[s]; w++)
     for (uint64_t set = k->alive[s][w] & k->unplaced[w]; set; set &= set - 1) {
-      const uint32_t j = w * 64 + lowest_bit(set);
+      const uint32_t j = w * 64 + ash_lowest_bit(set);
       if (k->low[j] == sky) {
         *now += k->tiles[j].room;
         continue;

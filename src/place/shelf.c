@@ -3,6 +3,8 @@
  * instructions. */
 #include "place/shelf.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 enum { BLOCK = 256 };
@@ -84,11 +86,6 @@ void ash_shelf_put(ash_shelf *s, uint32_t first, uint32_t last, int64_t bottom,
   b->count++;
 }
 
-static int64_t round_up(int64_t at, int64_t align) {
-  const int64_t over = align == 1 ? 0 : at % align;
-  return over ? at + align - over : at;
-}
-
 int64_t ash_shelf_lowest(const ash_shelf *s, uint32_t first, uint32_t last,
                          int64_t size, int64_t align, uint64_t *steps) {
   uint8_t meets[BLOCK];
@@ -105,7 +102,9 @@ int64_t ash_shelf_lowest(const ash_shelf *s, uint32_t first, uint32_t last,
         continue;
       if (at + size <= b->bottom[i])
         return at;
-      at = round_up(b->top[i], align);
+      at = align == 1
+               ? b->top[i]
+               : (int64_t)ash_align_up((uint64_t)b->top[i], (uint64_t)align);
     }
   }
   return at;

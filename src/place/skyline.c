@@ -6,6 +6,7 @@
  * supporter is normalised to its new minimum, which never changes a low. So
  * one move is one round of updates, without a fixed point to reach. */
 #include "place/skyline.h"
+#include "base/bits.h"
 
 #include <string.h>
 
@@ -103,17 +104,6 @@ void ash_skyline_undo(ash_skyline *k) {
 
 /* ---- raising ------------------------------------------------------------ */
 
-static uint32_t lowest_bit(uint64_t word) {
-#if defined(__GNUC__)
-  return (uint32_t)__builtin_ctzll(word);
-#else
-  uint32_t at = 0;
-  while ((word >> at & 1) == 0)
-    at++;
-  return at;
-#endif
-}
-
 /* Unplaced tiles over [a, b) that lie lower than `height`, into k->touched, and
  * the sections they reach. */
 typedef struct raise {
@@ -156,7 +146,7 @@ static void find_touched(raise *x) {
   const uint64_t *alive = k->alive[x->a];
   for (uint32_t w = k->word_lo[x->a]; w < k->word_hi[x->a]; w++)
     for (uint64_t set = alive[w] & k->unplaced[w]; set; set &= set - 1)
-      touch(x, w * 64 + lowest_bit(set));
+      touch(x, w * 64 + ash_lowest_bit(set));
   const uint32_t end = k->begin[x->b];
   for (uint32_t j = k->begin[x->a + 1]; j < end;) {
     const uint64_t set = k->unplaced[j / 64] >> (j % 64);
@@ -164,7 +154,7 @@ static void find_touched(raise *x) {
       j = (j / 64 + 1) * 64;
       continue;
     }
-    j += lowest_bit(set);
+    j += ash_lowest_bit(set);
     if (j < end)
       touch(x, j);
     j++;
@@ -201,7 +191,7 @@ static void normalise(ash_skyline *k, uint32_t s) {
   int32_t support = 0;
   for (uint32_t w = k->word_lo[s]; w < k->word_hi[s]; w++)
     for (uint64_t set = alive[w] & k->unplaced[w]; set; set &= set - 1) {
-      const int64_t low = k->low[w * 64 + lowest_bit(set)];
+      const int64_t low = k->low[w * 64 + ash_lowest_bit(set)];
       if (low > sky)
         continue;
       support = low < sky ? 1 : support + 1;

@@ -11,6 +11,7 @@
 #ifndef ASH_PLACE_SKYLINE_H
 #define ASH_PLACE_SKYLINE_H
 
+#include "base/checked.h"
 #include "place/model.h"
 
 typedef struct ash_tile {
@@ -88,8 +89,7 @@ bool ash_skyline_raise(ash_skyline *k, uint32_t section, int64_t height);
 void ash_skyline_undo(ash_skyline *k);
 
 static inline int64_t ash_tile_round(const ash_tile *t, int64_t at) {
-  const int64_t over = at % t->align;
-  return over ? at + t->align - over : at;
+  return (int64_t)ash_align_up((uint64_t)at, (uint64_t)t->align);
 }
 
 static inline int64_t ash_skyline_slack(const ash_skyline *k, uint32_t s) {

@@ -1,6 +1,7 @@
 /* skyline_build.c - from plain items of the model to tiles: scaled bytes,
  * sections renumbered to the maximal cliques of the set alone, sets of alive
  * tiles, twins. */
+#include "base/checked.h"
 #include "place/radix.h"
 #include "place/skyline.h"
 
@@ -16,29 +17,22 @@ typedef struct build {
   int64_t grain; /* divides every alignment */
 } build;
 
-static int64_t gcd(int64_t a, int64_t b) {
-  while (b) {
-    const int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 static const ash_piece *piece_of(const build *x, uint32_t item) {
   return &x->m->pieces[x->m->items[item].piece];
 }
 
 static void find_units(build *x) {
-  int64_t unit = 0, grain = 0;
+  uint64_t unit = 0, grain = 0;
   for (size_t i = 0; i < x->count; i++) {
     const ash_item *item = &x->m->items[x->items[i]];
-    grain = gcd(grain, item->modulus);
-    unit = gcd(unit, gcd(item->reach, item->modulus == 1 ? 0 : item->modulus));
+    grain = ash_gcd_u64(grain, (uint64_t)item->modulus);
+    unit = ash_gcd_u64(unit, (uint64_t)item->reach);
+    if (item->modulus > 1)
+      unit = ash_gcd_u64(unit, (uint64_t)item->modulus);
   }
   /* Alignments that all divide the sizes are no constraint at all. */
-  x->k->unit = unit ? unit : 1;
-  x->grain = grain ? grain : 1;
+  x->k->unit = unit ? (int64_t)unit : 1;
+  x->grain = grain ? (int64_t)grain : 1;
 }
 
 /* ---- sections ----------------------------------------------------------- */
@@ -107,10 +101,10 @@ static void make_tiles(build *x, const uint32_t *order,
     const uint32_t item = x->items[order[j]];
     const ash_item *i = &x->m->items[item];
     const ash_piece *p = piece_of(x, item);
-    const int64_t room = (i->reach + x->grain - 1) / x->grain * x->grain;
+    const uint64_t room = ash_align_up((uint64_t)i->reach, (uint64_t)x->grain);
     ash_tile *t = &k->tiles[j];
     *t = (ash_tile){.size = i->reach / k->unit,
-                    .room = room / k->unit,
+                    .room = (int64_t)room / k->unit,
                     .align = i->modulus == 1 ? 1 : i->modulus / k->unit,
                     .first = first_of[p->first],
                     .last = last_of[p->last],

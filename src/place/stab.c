@@ -2,19 +2,6 @@
  * a point the path from its leaf to the root. */
 #include "place/stab.h"
 
-uint64_t ash_stab_max(uint64_t a, uint64_t b) {
-  return a > b ? a : b;
-}
-
-uint64_t ash_stab_gcd(uint64_t a, uint64_t b) {
-  while (b) {
-    const uint64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 ash_status ash_stab_init(ash_ctx *ctx, ash_stab *out, size_t count,
                          ash_stab_combine *combine) {
   *out =

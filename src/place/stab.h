@@ -6,7 +6,6 @@
 #include "base/ctx.h"
 
 typedef uint64_t ash_stab_combine(uint64_t a, uint64_t b);
-ash_stab_combine ash_stab_max, ash_stab_gcd;
 
 typedef struct ash_stab {
   ash_stab_combine *combine; /* 0 is its neutral element */

@@ -5,20 +5,10 @@
  * lies higher: at the low of a tile that cannot come down here, or on top of a
  * tile beside the section that a candidate would rest on. The sky may rise to
  * the lowest of these at once. */
+#include "base/bits.h"
 #include "place/valley.h"
 
 static const int64_t LED = (int64_t)1 << 34; /* above every priority */
-
-static uint32_t lowest_bit(uint64_t word) {
-#if defined(__GNUC__)
-  return (uint32_t)__builtin_ctzll(word);
-#else
-  uint32_t at = 0;
-  while ((word >> at & 1) == 0)
-    at++;
-  return at;
-#endif
-}
 
 static bool twin_listed(const ash_valley *v, size_t from, uint32_t j) {
   if (!v->use.twins)
@@ -79,7 +69,7 @@ static int64_t lowest_top(const ash_valley *v, uint32_t s, uint32_t x,
   /* Tiles over [x, y): alive at x, or starting after it. */
   for (uint32_t w = k->word_lo[x]; w < k->word_hi[x]; w++)
     for (uint64_t set = k->alive[x][w] & k->unplaced[w]; set; set &= set - 1) {
-      const uint32_t j = w * 64 + lowest_bit(set);
+      const uint32_t j = w * 64 + ash_lowest_bit(set);
       const ash_tile *t = &k->tiles[j];
       if (t->last <= s && k->low[j] + t->size < lowest)
         lowest = k->low[j] + t->size;
@@ -113,7 +103,7 @@ int64_t ash_valley_options(ash_valley *v, uint32_t s, bool *nobody_first) {
   bool at = false, over = false; /* where the leading dive had tiles */
   for (uint32_t w = k->word_lo[s]; w < k->word_hi[s]; w++)
     for (uint64_t set = k->alive[s][w] & k->unplaced[w]; set; set &= set - 1) {
-      const uint32_t j = w * 64 + lowest_bit(set);
+      const uint32_t j = w * 64 + ash_lowest_bit(set);
       const ash_tile *t = &k->tiles[j];
       if (v->guide.lead) {
         at = at || (v->guide.lead[j] == sky && k->low[j] == sky);

@@ -6,6 +6,8 @@
  * with a few comparisons. */
 #include "emit/tile/tile.h"
 
+#include "base/checked.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -258,20 +260,11 @@ static bool put_by_size(ash_text *t, const ash_axis_runs *r, uint32_t axis) {
   return true;
 }
 
-static int64_t divisor(int64_t a, int64_t b) {
-  while (b) {
-    const int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 static int64_t step_of(const ash_axis_runs *r) {
-  int64_t step = 0;
+  uint64_t step = 0;
   for (uint32_t i = 0; i < r->count; i++)
-    step = divisor(r->items[i].at, step);
-  return step ? step : 1;
+    step = ash_gcd_u64((uint64_t)r->items[i].at, step);
+  return step ? (int64_t)step : 1;
 }
 
 static bool needs_table(const ash_axis_runs *r) {

@@ -11,6 +11,7 @@
  * cannot compute exactly stays as it is and gets the portable kernel. */
 #include "pass/pass.h"
 
+#include "base/checked.h"
 #include "kernel/quant.h"
 #include "kernel/reads.h"
 #include "pass/lower/pack_scale.h"
@@ -36,10 +37,6 @@ typedef struct layer {
   bool *constant;          /* its output never changes: it is in `folded` */
 } layer;
 
-static uint32_t round_up(uint32_t x, uint32_t to) {
-  return (x + to - 1) / to * to;
-}
-
 static const ash_op *op_of(const layer *l) {
   return &l->g->ops.items[l->op];
 }
@@ -61,7 +58,7 @@ static bool is_split(const layer *l) {
 
 /* How many entries biases, multipliers and shifts have. */
 static uint32_t entries(const layer *l) {
-  return round_up(l->channels, is_split(l) ? 8 : 4);
+  return (uint32_t)ash_align_up(l->channels, is_split(l) ? 8 : 4);
 }
 
 /* Where the one of channel c is. */
@@ -243,7 +240,7 @@ static uint8_t *dense_scale(const layer *l, uint32_t *count) {
   const ash_int_range range =
       ash_quant_range(out, ash_op_string(o, "act", "none"));
   const uint32_t n = w->quant.count;
-  const uint32_t padded = n > 1 ? round_up(n, 4) : 1;
+  const uint32_t padded = n > 1 ? (uint32_t)ash_align_up(n, 4) : 1;
   uint8_t *bytes = room(l, (size_t)padded * 16);
   *count = 4 * padded;
   for (uint32_t i = 0; bytes && i < n; i++) {
@@ -294,7 +291,7 @@ static ash_status append_weights(const layer *l) {
   if (l->rvv)
     return append_columns(l);
   const uint32_t group = group_of(l);
-  const uint32_t taps = round_up(l->taps, l->mve ? 16 : 8);
+  const uint32_t taps = (uint32_t)ash_align_up(l->taps, l->mve ? 16 : 8);
   const size_t group_bytes = (size_t)group * taps;
   size_t at = 0;
   for (uint32_t c = 0; c < l->channels; c += group)

@@ -6,6 +6,7 @@
  * the weights that one input is multiplied with. */
 #include "pass/pass.h"
 
+#include "base/checked.h"
 #include "kernel/reads.h"
 
 #include <string.h>
@@ -26,7 +27,7 @@ static bool is_plain(const ash_graph *g, const ash_op *op) {
 static uint8_t *arrange(ash_graph *g, const ash_tensor *w, uint64_t *count) {
   const uint64_t channels = (uint64_t)w->shape.dim[0];
   const uint64_t taps = ash_shape_elements(&w->shape) / channels;
-  *count = (channels + GROUP - 1) / GROUP * GROUP * taps;
+  *count = ash_align_up(channels, GROUP) * taps;
   if (*count > INT32_MAX / 4)
     return NULL;
   uint8_t *out = ASH_NEW_ARRAY(&g->zone, uint8_t, (size_t)*count * 4);

@@ -1,6 +1,7 @@
 /* facts.c - see facts.h. */
 #include "tile/rule/facts.h"
 
+#include "base/checked.h"
 #include "graph/graph.h"
 
 #include <string.h>
@@ -118,11 +119,11 @@ static uint64_t box_along(const ash_facts *f, uint32_t o, uint32_t axis,
 
 static void add_piece(const ash_facts *f, entry *e, ash_operand_fact *facts,
                       span last[][ASH_RANK_MAX], int64_t at, int64_t n) {
-  const int64_t multiple = f->p->space->axes[e->axis].multiple;
+  const int64_t liked = f->p->space->axes[e->axis].multiple;
+  const uint64_t multiple = liked > 1 ? (uint64_t)liked : 1;
   const bool first = e->fact.pieces == 0;
   e->fact.pieces++;
-  e->fact.rounded +=
-      (uint64_t)(multiple > 1 ? (n + multiple - 1) / multiple * multiple : n);
+  e->fact.rounded += ash_align_up((uint64_t)n, multiple);
   for (uint32_t o = 0; o < f->p->space->operand_count; o++) {
     if (!(f->followers[e->axis] >> o & 1))
       continue;

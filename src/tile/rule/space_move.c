@@ -5,6 +5,7 @@
  * none (it repeats). A piece is a `strided` operator, whatever it came from. */
 #include "tile/rule/space.h"
 
+#include "base/checked.h"
 #include "graph/functions.h"
 #include "graph/slice.h"
 
@@ -169,15 +170,6 @@ void ash_local_strided(ash_tile_local *l) {
 
 /* ---- views --------------------------------------------------------------- */
 
-static int64_t greatest_divisor(int64_t a, int64_t b) {
-  while (b) {
-    const int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 static uint32_t next_long(const ash_shape *s, uint32_t d) {
   while (d < s->rank && s->dim[d] == 1)
     d++;
@@ -236,7 +228,8 @@ const char *ash_space_view(ash_space_build *b) {
   const uint32_t axis = ash_space_axis(b, ash_space_name(m.k), to);
   ash_space_follow(y, m.k, axis);
   x->dim[m.i] = (ash_tile_dim){axis, from, from, 0, to};
-  b->space->axes[axis].granule = to / greatest_divisor(from, to);
+  b->space->axes[axis].granule =
+      to / (int64_t)ash_gcd_u64((uint64_t)from, (uint64_t)to);
   return NULL;
 }
 

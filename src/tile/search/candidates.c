@@ -5,11 +5,9 @@
  * computes faster. Small extents are tried completely. */
 #include "tile/search/search.h"
 
-enum { COMPLETE = 24 };
+#include "base/checked.h"
 
-static int64_t round_up(int64_t a, int64_t b) {
-  return b > 1 ? (a + b - 1) / b * b : a;
-}
+enum { COMPLETE = 24 };
 
 static void add(int64_t *out, uint32_t *count, uint32_t max, int64_t size) {
   uint32_t at = *count;
@@ -25,6 +23,7 @@ static void add(int64_t *out, uint32_t *count, uint32_t max, int64_t size) {
 uint32_t ash_tile_candidates(const ash_tile_axis *axis, int64_t extent,
                              bool may_cut, int64_t *out, uint32_t max) {
   const int64_t granule = axis->granule > 1 ? axis->granule : 1;
+  const int64_t multiple = axis->multiple > 1 ? axis->multiple : 1;
   uint32_t count = 0;
   add(out, &count, max, extent);
   if (!may_cut)
@@ -38,8 +37,10 @@ uint32_t ash_tile_candidates(const ash_tile_axis *axis, int64_t extent,
     /* The next number of pieces. */
     const int64_t pieces = (extent + size - 2) / (size - 1);
     size = (extent + pieces - 1) / pieces;
-    const int64_t cut = round_up(size, granule);
-    const int64_t liked = round_up(cut, axis->multiple);
+    const int64_t cut =
+        (int64_t)ash_align_up((uint64_t)size, (uint64_t)granule);
+    const int64_t liked =
+        (int64_t)ash_align_up((uint64_t)cut, (uint64_t)multiple);
     if (cut < extent)
       add(out, &count, max, cut);
     if (liked < extent && liked % granule == 0)
