@@ -7,7 +7,7 @@
  * demand the length of their union. */
 #include "place/bound.h"
 #include "base/checked.h"
-#include "place/stab.h"
+#include "place/segment_tree.h"
 
 static const uint32_t UNION_LIMIT = 2000;
 

@@ -2,7 +2,7 @@
 #ifndef ASH_PLACE_BOUND_H
 #define ASH_PLACE_BOUND_H
 
-#include "place/model.h"
+#include "place/reduce.h"
 
 typedef struct ash_bound {
   uint64_t height;

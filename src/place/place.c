@@ -1,9 +1,9 @@
 /* place.c - the packing solver's front: validate, model, bound, heuristics,
  * search, check, verdict. */
 #include "ashlar/place.h"
-#include "place/exact.h"
-#include "place/heuristics.h"
-#include "place/repair.h"
+#include "place/exact/exact.h"
+#include "place/fit/heuristics.h"
+#include "place/fit/repair.h"
 #include "place/solve.h"
 
 #include <string.h>

@@ -3,9 +3,9 @@
 #define ASH_PLACE_SOLVE_H
 
 #include "place/bound.h"
-#include "place/fit.h"
-#include "place/model.h"
-#include "place/orders.h"
+#include "place/fit/fit.h"
+#include "place/fit/orders.h"
+#include "place/reduce.h"
 
 typedef struct ash_solve {
   ash_ctx *ctx;

@@ -2,7 +2,7 @@
  * its index. A problem that passes can be solved without further checks of its
  * arithmetic: sums of sizes and alignments stay below 2^62. */
 #include "base/checked.h"
-#include "place/model.h"
+#include "place/reduce.h"
 
 static const uint64_t BYTES_LIMIT = (uint64_t)1 << 61;
 static const uint64_t ALIGNMENT_LIMIT = (uint64_t)1 << 31;

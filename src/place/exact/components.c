@@ -1,0 +1,119 @@
+/* components.c - union-find over items: neighbours in time are found by
+ * walking the pieces in order of their first section with the furthest last
+ * section seen so far. */
+#include "place/exact/components.h"
+
+static uint32_t find(uint32_t *parent, uint32_t i) {
+  while (parent[i] != i) {
+    parent[i] = parent[parent[i]];
+    i = parent[i];
+  }
+  return i;
+}
+
+static void unite(uint32_t *parent, uint32_t a, uint32_t b) {
+  a = find(parent, a);
+  b = find(parent, b);
+  if (a < b)
+    parent[b] = a;
+  else
+    parent[a] = b;
+}
+
+/* Per section, one piece that starts there and the furthest end of those. */
+static ash_status unite_by_time(ash_ctx *ctx, uint32_t *parent,
+                                const ash_model *m) {
+  const size_t n = m->section_count;
+  uint32_t *starter = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, n);
+  uint32_t *reach = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, n);
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+  for (uint32_t i = 0; i < m->piece_count; i++) {
+    const ash_piece *p = &m->pieces[i];
+    if (reach[p->first])
+      unite(parent, starter[p->first], p->item);
+    starter[p->first] = p->item;
+    if (p->last > reach[p->first])
+      reach[p->first] = p->last;
+  }
+  uint32_t open = UINT32_MAX, until = 0;
+  for (uint32_t s = 0; s < n; s++) {
+    if (reach[s] == 0)
+      continue;
+    if (s < until)
+      unite(parent, open, starter[s]);
+    open = starter[s];
+    until = reach[s] > until ? reach[s] : until;
+  }
+  return ASH_OK;
+}
+
+static bool item_is_plain(const ash_model *m, uint32_t i) {
+  const ash_item *item = &m->items[i];
+  const ash_piece *p = &m->pieces[item->piece];
+  if (item->piece_count != 1 || item->fixed != ASH_FREE_OFFSET ||
+      item->residue != 0 || p->lo != 0 || p->hi != item->reach)
+    return false;
+  return m->special_count == 0 ||
+         m->special_at[p->buffer] == m->special_at[p->buffer + 1];
+}
+
+static bool is_related(const ash_model *m, uint32_t buffer) {
+  return m->special_count && m->special_at[buffer] < m->special_at[buffer + 1];
+}
+
+static ash_status collect(ash_ctx *ctx, ash_components *out, const ash_model *m,
+                          uint32_t *parent, const uint8_t *wanted) {
+  uint32_t *number = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, m->item_count);
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+  for (uint32_t i = 0; i < m->item_count; i++) {
+    if (!wanted[i])
+      continue;
+    const uint32_t root = find(parent, i);
+    if (root == i) {
+      number[i] = out->count;
+      out->list[out->count++] = (ash_component){.plain = true};
+    }
+    ash_component *c = &out->list[number[root]];
+    c->count++;
+    c->plain = c->plain && item_is_plain(m, i);
+  }
+  uint32_t at = 0;
+  for (uint32_t c = 0; c < out->count; c++) {
+    out->list[c].first = at;
+    at += out->list[c].count;
+    out->list[c].count = 0;
+  }
+  for (uint32_t i = 0; i < m->item_count; i++)
+    if (wanted[i]) {
+      ash_component *c = &out->list[number[find(parent, i)]];
+      out->items[c->first + c->count++] = i;
+    }
+  return ASH_OK;
+}
+
+ash_status ash_components_build(ash_ctx *ctx, ash_components *out,
+                                const ash_model *m) {
+  ash_zone *z = &ctx->scratch;
+  const size_t n = m->item_count;
+  *out = (ash_components){.list = ASH_NEW_ARRAY(z, ash_component, n),
+                          .items = ASH_NEW_ARRAY(z, uint32_t, n)};
+  const ash_mark mark = ash_zone_mark(z);
+  uint32_t *parent = ASH_NEW_ARRAY(z, uint32_t, n);
+  uint8_t *wanted = ASH_NEW_ARRAY(z, uint8_t, n);
+  ASH_TRY(ash_zone_check(ctx, z));
+  for (uint32_t i = 0; i < n; i++) {
+    parent[i] = i;
+    wanted[i] = m->items[i].piece_count > 0;
+  }
+  ASH_TRY(unite_by_time(ctx, parent, m));
+  for (uint32_t b = 0; m->special_count && b < m->problem->buffer_count; b++)
+    for (uint32_t k = m->special_at[b]; k < m->special_at[b + 1]; k++)
+      if (m->specials[k].kind == ASH_INSIDE || is_related(m, b)) {
+        unite(parent, m->item_of[b], m->item_of[m->specials[k].other]);
+        wanted[m->item_of[b]] = 1;
+      }
+  /* The smaller index is the root, so roots are met before their members. */
+  ASH_TRY(collect(ctx, out, m, parent, wanted));
+  ash_zone_rewind(z, mark);
+  return ASH_OK;
+}

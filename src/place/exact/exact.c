@@ -1,0 +1,217 @@
+/* exact.c - the smallest height of a plain component by valley search.
+ *
+ * The bound itself is tried first: on instances from practice the optimum
+ * equals it, and a tight capacity prunes best. When the bound resists, effort
+ * grows geometrically and alternates between the bound, where a refutation
+ * raises it, and heights on the way to the incumbent. */
+#include "place/exact/exact.h"
+#include "base/checked.h"
+#include "place/exact/portfolio.h"
+#include "place/exact/valley.h"
+
+static const uint64_t FIRST_NODES = 300; /* a tile, at the bound */
+
+typedef struct minimise {
+  ash_solve *solve;
+  ash_goal *goal;
+  ash_zone zone;
+  ash_skyline sky;
+  ash_valley valley;
+  ash_table bound_table, probe_table;     /* failures at the bound, and above */
+  int64_t bound_capacity, probe_capacity; /* they hold up to these        */
+  ash_team *team;                         /* NULL: one thread */
+  int64_t lower, upper; /* in units: not refuted yet, known to be feasible */
+} minimise;
+
+static bool keep_on(void *user, uint64_t ticks) {
+  minimise *m = user;
+  return !ash_solve_spend(m->solve, ticks) &&
+         !(m->team && ash_team_has_answer(m->team));
+}
+
+static ash_valley_use techniques(uint64_t off) {
+  return (ash_valley_use){.support = !(off & ASH_OFF_SUPPORT),
+                          .memory = !(off & ASH_OFF_MEMORY),
+                          .twins = !(off & ASH_OFF_TWINS),
+                          .split = !(off & ASH_OFF_SPLIT),
+                          .jackson = !(off & ASH_OFF_JACKSON),
+                          .learning = !(off & ASH_OFF_LEARNING),
+                          .restarts = !(off & ASH_OFF_RESTARTS),
+                          .guide = !(off & ASH_OFF_GUIDE)};
+}
+
+/* Takes over the places of a solved dive; the height they reach. */
+static void take_places(minimise *m) {
+  int64_t height = 0;
+  for (uint32_t j = 0; j < m->sky.tile_count; j++) {
+    const int64_t top = m->sky.place[j] + m->sky.tiles[j].size;
+    height = top > height ? top : height;
+    m->solve->bases[m->sky.item[j]] = m->sky.place[j] * m->sky.unit;
+  }
+  m->upper = height;
+  m->goal->height = (uint64_t)(height * m->sky.unit);
+}
+
+/* Failures known at some capacity hold at every smaller one; at a larger one
+ * the table starts afresh. */
+static ash_outcome attempt(minimise *m, int64_t capacity, uint64_t nodes) {
+  const bool at_bound = capacity == m->lower;
+  int64_t *valid = at_bound ? &m->bound_capacity : &m->probe_capacity;
+  ash_table *table = at_bound ? &m->bound_table : &m->probe_table;
+  m->valley.table = *table;
+  if (capacity > *valid)
+    ash_table_forget_failed(&m->valley.table);
+  ash_table_forget_solved(&m->valley.table);
+  ash_guide_forget(&m->valley);
+  *valid = capacity;
+  if (m->team)
+    ash_team_start(m->team, capacity, nodes);
+  ash_outcome outcome =
+      ash_valley_search(&m->valley, capacity, nodes, keep_on, m);
+  *table = m->valley.table;
+  if (m->team) {
+    const ash_outcome theirs =
+        ash_team_finish(m->team, outcome == ASH_CUT ? &m->sky : NULL);
+    outcome = outcome == ASH_CUT ? theirs : outcome;
+  }
+  if (outcome == ASH_SOLVED)
+    take_places(m);
+  return outcome;
+}
+
+static bool is_done(const minimise *m) {
+  return m->lower >= m->upper || ash_solve_spend(m->solve, 0) || m->zone.failed;
+}
+
+/* After the height `refuted` no placement fits; the next that can. */
+static ash_status raise_lower(minimise *m, int64_t refuted) {
+  m->lower = refuted + 1;
+  if (m->sky.aligned || m->solve->options.off & ASH_OFF_SUBSET)
+    return ASH_OK;
+  ash_ctx *ctx = m->solve->ctx;
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  uint64_t *sizes = ASH_NEW_ARRAY(&ctx->scratch, uint64_t, m->sky.tile_count);
+  uint64_t height = (uint64_t)m->lower;
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+  for (uint32_t j = 0; j < m->sky.tile_count; j++)
+    sizes[j] = (uint64_t)m->sky.tiles[j].size;
+  ASH_TRY(ash_subset_round(ctx, &height, sizes, m->sky.tile_count));
+  m->lower = (int64_t)height;
+  ash_zone_rewind(&ctx->scratch, mark);
+  return ASH_OK;
+}
+
+/* Nodes with the one-machine bound take twice as long and seldom help where the
+ * bound can be met. */
+static uint64_t round_nodes(const minimise *m, uint64_t nodes) {
+  return m->valley.use.jackson ? nodes / 8 : nodes;
+}
+
+/* Only a placement within `limit` is wanted. */
+static ash_status reach_limit(minimise *m, int64_t limit) {
+  uint64_t nodes = FIRST_NODES * m->sky.tile_count + 1000;
+  const bool jackson = m->valley.use.jackson;
+  for (unsigned round = 0; m->upper > limit && !is_done(m); round++) {
+    m->valley.use.jackson = jackson && round % 4 == 3;
+    if (attempt(m, limit, round_nodes(m, nodes)) == ASH_REFUTED)
+      return raise_lower(m, limit);
+    nodes += nodes / 2;
+  }
+  return ASH_OK;
+}
+
+/* `limit` is the capacity, or where no solution is known yet. */
+static ash_status reach_optimum(minimise *m) {
+  uint64_t nodes = FIRST_NODES * m->sky.tile_count + 1000;
+  int64_t stride = 2;
+  /* The one-machine bound halves the speed: it is for proofs, so it is used
+   * every fourth time once the bound has resisted. */
+  const bool jackson = m->valley.use.jackson;
+  for (unsigned round = 0; !is_done(m); round++) {
+    m->valley.use.jackson = jackson && round % 4 == 3;
+    ash_outcome outcome = attempt(m, m->lower, round_nodes(m, nodes));
+    if (outcome == ASH_REFUTED)
+      ASH_TRY(raise_lower(m, m->lower));
+    if (outcome != ASH_CUT || is_done(m))
+      continue;
+    const int64_t middle = m->lower + (m->upper - m->lower) / stride;
+    if (middle > m->lower && middle < m->upper) {
+      outcome = attempt(m, middle, nodes / 4);
+      if (outcome == ASH_REFUTED)
+        ASH_TRY(raise_lower(m, middle));
+      if (outcome == ASH_CUT && stride > 2)
+        stride = stride / 2;
+      else
+        stride = 2;
+    }
+    nodes += nodes / 2;
+  }
+  return ASH_OK;
+}
+
+static int64_t units_down(const minimise *m, uint64_t bytes) {
+  const uint64_t units = bytes / (uint64_t)m->sky.unit;
+  return units > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)units;
+}
+
+/* The height of all tiles on top of each other. */
+static uint64_t stacked(const minimise *m) {
+  uint64_t sum = 0;
+  for (uint32_t j = 0; j < m->sky.tile_count; j++)
+    sum += (uint64_t)((m->sky.tiles[j].size + m->sky.tiles[j].align) *
+                      m->sky.unit);
+  return sum;
+}
+
+static ash_status run(minimise *m) {
+  ash_goal *goal = m->goal;
+  ash_solve *s = m->solve;
+  ASH_TRY(ash_skyline_build(s->ctx, &m->zone, &m->sky, &s->model, goal->items,
+                            goal->count));
+  if (!ash_valley_init(&m->valley, &m->sky, &m->zone,
+                       techniques(s->options.off), s->options.seed) ||
+      !ash_table_init(&m->probe_table, &m->zone, m->sky.tile_count))
+    return ash_nomem(s->ctx);
+  m->bound_table = m->valley.table;
+  uint32_t helpers = s->options.threads > 1 ? s->options.threads - 1 : 0;
+  if (helpers > ASH_TEAM_MAX)
+    helpers = ASH_TEAM_MAX;
+  if (helpers && goal->count > 20)
+    m->team = ash_team_new(s, &m->zone, goal, m->valley.use, helpers);
+  const int64_t unit = m->sky.unit;
+  const int64_t floor = units_down(m, goal->floor);
+  const int64_t limit = units_down(m, goal->limit);
+  const uint64_t known = ash_min_u64(goal->height, stacked(m));
+  m->upper = (int64_t)(known / (uint64_t)unit) + (known != goal->height);
+  if (m->upper > limit)
+    m->upper = limit + 1; /* what is higher is as good as nothing */
+  m->bound_capacity = m->probe_capacity = INT64_MAX;
+  ASH_TRY(raise_lower(m, m->sky.bound - 1));
+  if (floor > m->lower)
+    m->lower = floor; /* not a bound of this component, but low enough */
+  if (m->lower >= m->upper && goal->height == UINT64_MAX && m->upper <= limit)
+    m->lower = m->upper - 1; /* any placement will do */
+  if (s->problem->capacity && !s->problem->minimise)
+    ASH_TRY(reach_limit(m, limit));
+  else
+    ASH_TRY(reach_optimum(m));
+  /* Below `lower` nothing exists; at upper == limit + 1 nothing was found. */
+  const uint64_t lower = (uint64_t)m->lower * (uint64_t)unit;
+  goal->lower = ash_max_u64(goal->lower, ash_min_u64(lower, goal->height));
+  if (m->lower > limit)
+    goal->lower = ash_max_u64(goal->lower, lower);
+  return ash_zone_check(s->ctx, &m->zone);
+}
+
+static const uint32_t TILES_MAX = 100000; /* of an exact search */
+
+ash_status ash_exact_plain(ash_solve *s, ash_goal *goal) {
+  if (goal->count > TILES_MAX)
+    return ASH_OK; /* what the heuristics have found stands */
+  minimise m = {.solve = s, .goal = goal};
+  ash_zone_init(&m.zone, &s->ctx->mem);
+  const ash_status status = run(&m);
+  ash_team_drop(m.team);
+  ash_zone_drop(&m.zone);
+  return status;
+}

@@ -1,0 +1,273 @@
+/* fit.c - pieces lie in an array by their first section; over blocks of it a
+ * tree of the largest last section among *placed* pieces. The placed pieces
+ * that meet [first, last) start before `last` (a prefix of the array) and end
+ * after `first` (subtrees whose maximum says so): found in time proportional to
+ * their number. */
+#include "place/fit/fit.h"
+#include "place/radix.h"
+
+#include <string.h>
+
+enum { BLOCK = 16 };
+
+static void sort_by_start(ash_fit *f) {
+  const ash_model *m = f->m;
+  for (uint32_t i = 0; i < m->piece_count; i++)
+    f->started[m->pieces[i].first + 1]++;
+  for (uint32_t s = 0; s < m->section_count; s++)
+    f->started[s + 1] += f->started[s];
+  for (uint32_t i = 0; i < m->piece_count; i++) {
+    f->rank[i] = f->started[m->pieces[i].first]++;
+    f->by_start[f->rank[i]] = i;
+  }
+  for (uint32_t s = m->section_count; s > 0; s--)
+    f->started[s] = f->started[s - 1];
+  f->started[0] = 0;
+}
+
+/* Does a piece meet more than one in thirty others? */
+static bool is_dense(const ash_fit *f) {
+  const ash_model *m = f->m;
+  const uint64_t n = m->piece_count;
+  uint64_t pairs = 0;
+  for (uint32_t i = 0; i < n; i++)
+    pairs += f->started[m->pieces[i].last] - f->started[m->pieces[i].first] - 1;
+  return n > 256 && pairs > n * n / 60;
+}
+
+ash_status ash_fit_init(ash_ctx *ctx, ash_fit *out, const ash_model *m) {
+  ash_zone *z = &ctx->scratch;
+  const size_t n = m->piece_count;
+  *out = (ash_fit){.m = m, .leaf_count = 1};
+  while ((size_t)out->leaf_count * BLOCK < n)
+    out->leaf_count *= 2;
+  out->by_start = ASH_NEW_ARRAY(z, uint32_t, n);
+  out->rank = ASH_NEW_ARRAY(z, uint32_t, n);
+  out->started = ASH_NEW_ARRAY(z, uint32_t, (size_t)m->section_count + 2);
+  out->ends = ASH_NEW_ARRAY(z, uint32_t, (size_t)out->leaf_count * BLOCK);
+  out->height = ASH_NEW_ARRAY(z, int64_t, n);
+  out->bottom = ASH_NEW_ARRAY(z, int64_t, n);
+  out->tree = ASH_NEW_ARRAY(z, uint32_t, 2 * (size_t)out->leaf_count);
+  out->found = ASH_NEW_ARRAY(z, uint32_t, n);
+  out->bases = ASH_NEW_ARRAY(z, int64_t, m->item_count);
+  ASH_TRY(ash_zone_check(ctx, z));
+  sort_by_start(out);
+  for (size_t r = 0; r < n; r++)
+    out->height[r] =
+        m->pieces[out->by_start[r]].hi - m->pieces[out->by_start[r]].lo;
+  /* A query finds each placed piece at most once per piece of the item. */
+  size_t most = 0;
+  for (uint32_t i = 0; i < m->item_count; i++)
+    if (m->items[i].piece_count > most)
+      most = m->items[i].piece_count;
+  const size_t spans = (m->special_count ? 2 : 1) * n * (most ? most : 1);
+  if (most > 1 && spans > (size_t)1 << 26)
+    return ash_fail(ctx, ASH_LIMIT, ASH_D_place_limit, ASH_NOWHERE,
+                    "a buffer or group of %zu pieces among %zu", most, n);
+  out->dense = m->plain && is_dense(out);
+  if (out->dense)
+    ASH_TRY(ash_shelf_init(ctx, &out->shelf, n));
+  out->spans = ASH_NEW_ARRAY(z, ash_span, spans);
+  out->key = ASH_NEW_ARRAY(z, uint64_t, spans);
+  out->order = ASH_NEW_ARRAY(z, uint32_t, spans);
+  out->spare = ASH_NEW_ARRAY(z, uint32_t, spans);
+  ASH_TRY(ash_zone_check(ctx, z));
+  ash_fit_clear(out);
+  return ASH_OK;
+}
+
+void ash_fit_clear(ash_fit *f) {
+  if (f->dense)
+    ash_shelf_clear(&f->shelf);
+  memset(f->tree, 0, 2 * (size_t)f->leaf_count * sizeof *f->tree);
+  memset(f->ends, 0, (size_t)f->leaf_count * BLOCK * sizeof *f->ends);
+  for (uint32_t i = 0; i < f->m->item_count; i++)
+    f->bases[i] = INT64_MIN;
+  for (uint32_t i = 0; i < f->m->item_count; i++)
+    if (f->m->items[i].fixed != ASH_FREE_OFFSET)
+      ash_fit_put(f, i, f->m->items[i].fixed);
+}
+
+/* Ends only grow while items are placed. */
+static void set_end(ash_fit *f, uint32_t rank, uint32_t value) {
+  f->ends[rank] = value;
+  for (uint32_t i = rank / BLOCK + f->leaf_count; i > 0; i /= 2) {
+    if (f->tree[i] >= value)
+      break;
+    f->tree[i] = value;
+  }
+}
+
+void ash_fit_put(ash_fit *f, uint32_t item, int64_t base) {
+  const ash_item *x = &f->m->items[item];
+  f->bases[item] = base;
+  if (f->dense && x->piece_count)
+    ash_shelf_put(&f->shelf, f->m->pieces[x->piece].first,
+                  f->m->pieces[x->piece].last, base, base + x->reach);
+  for (uint32_t k = 0; k < x->piece_count; k++) {
+    const ash_piece *p = &f->m->pieces[x->piece + k];
+    const uint32_t rank = f->rank[x->piece + k];
+    f->bottom[rank] = base + p->lo;
+    set_end(f, rank, p->last);
+  }
+}
+
+/* The largest end among a block's pieces may be the one that goes. */
+void ash_fit_take(ash_fit *f, uint32_t item) {
+  const ash_item *x = &f->m->items[item];
+  f->bases[item] = INT64_MIN;
+  for (uint32_t k = 0; k < x->piece_count; k++) {
+    const uint32_t rank = f->rank[x->piece + k];
+    const uint32_t *ends = f->ends + rank / BLOCK * BLOCK;
+    uint32_t most = 0, i = rank / BLOCK + f->leaf_count;
+    f->ends[rank] = 0;
+    for (int b = 0; b < BLOCK; b++)
+      most = ends[b] > most ? ends[b] : most;
+    for (; i > 0 && f->tree[i] != most; i /= 2) {
+      f->tree[i] = most;
+      const uint32_t other = f->tree[i ^ 1];
+      most = other > most ? other : most;
+    }
+  }
+}
+
+/* Ranks of placed pieces that meet [first, last), into f->found. The tree is
+ * walked in order with the position alone: down to the left while the subtree
+ * has a piece that ends late enough, else on to the next subtree. */
+static size_t find_meeting(ash_fit *f, uint32_t first, uint32_t last) {
+  const uint32_t limit = f->started[last]; /* ranks that start in time */
+  size_t count = 0;
+  uint32_t node = 1, level = f->leaf_count; /* blocks below `node` */
+  uint32_t at = 0;                          /* first block of `node` */
+  while (at * BLOCK < limit) {
+    if (f->tree[node] > first) {
+      if (level > 1) {
+        node *= 2;
+        level /= 2;
+        continue;
+      }
+      const uint32_t end = at * BLOCK + BLOCK;
+      for (uint32_t r = at * BLOCK; r < end && r < limit; r++)
+        if (f->ends[r] > first)
+          f->found[count++] = r;
+    }
+    at += level;
+    node++;
+    while (at < f->leaf_count && (node & 1) == 0 && node > 1) {
+      node /= 2;
+      level *= 2;
+    }
+    if (at >= f->leaf_count)
+      break;
+  }
+  f->steps += count + 1;
+  return count;
+}
+
+/* The same for a plain item among plain items: its size is all that counts. */
+static size_t collect_plain(ash_fit *f, const ash_item *x) {
+  const ash_piece *p = &f->m->pieces[x->piece];
+  const size_t found = find_meeting(f, p->first, p->last);
+  for (size_t i = 0; i < found; i++) {
+    const uint32_t r = f->found[i];
+    const int64_t bottom = f->bottom[r];
+    f->spans[i] = (ash_span){bottom - x->reach, bottom + f->height[r]};
+  }
+  return found;
+}
+
+/* Forbidden bases of `item`, unsorted, into f->spans. */
+static size_t collect_spans(ash_fit *f, const ash_item *x) {
+  const ash_model *m = f->m;
+  size_t count = 0;
+  if (m->plain && x->piece_count)
+    return collect_plain(f, x);
+  for (uint32_t k = 0; k < x->piece_count; k++) {
+    const ash_piece *p = &m->pieces[x->piece + k];
+    const size_t found = find_meeting(f, p->first, p->last);
+    for (size_t i = 0; i < found; i++) {
+      const ash_piece *q = &m->pieces[f->by_start[f->found[i]]];
+      const int64_t base = f->bases[q->item];
+      ash_span spans[2];
+      if (q->item == p->item)
+        continue;
+      const int some = ash_model_forbidden(m, q, p, spans);
+      for (int s = 0; s < some; s++)
+        f->spans[count++] = (ash_span){base + spans[s].lo, base + spans[s].hi};
+    }
+  }
+  return count;
+}
+
+static void sort_spans(ash_fit *f, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    f->order[i] = (uint32_t)i;
+    f->key[i] = ash_radix_signed(f->spans[i].lo);
+  }
+  ash_radix_sort(f->order, f->spare, f->key, count);
+}
+
+int64_t ash_fit_lowest(ash_fit *f, uint32_t item, bool best) {
+  const ash_item *x = &f->m->items[item];
+  if (f->dense && !best && x->piece_count)
+    return ash_shelf_lowest(&f->shelf, f->m->pieces[x->piece].first,
+                            f->m->pieces[x->piece].last, x->reach, x->modulus,
+                            &f->steps);
+  const size_t count = collect_spans(f, x);
+  int64_t at = x->residue, chosen = INT64_MIN, smallest = INT64_MAX;
+  sort_spans(f, count);
+  for (size_t i = 0; i < count; i++) {
+    const ash_span s = f->spans[f->order[i]];
+    if (at <= s.lo) {
+      if (!best)
+        return at;
+      if (s.lo - at < smallest) {
+        smallest = s.lo - at;
+        chosen = at;
+      }
+    }
+    if (at < s.hi)
+      at = ash_item_round_up(x, s.hi);
+  }
+  return best && chosen != INT64_MIN ? chosen : at;
+}
+
+uint64_t ash_fit_run(ash_fit *f, const uint32_t *items, size_t count, bool best,
+                     uint64_t limit) {
+  uint64_t height = 0;
+  for (uint32_t i = 0; i < f->m->item_count; i++) {
+    const ash_item *x = &f->m->items[i];
+    if (f->bases[i] != INT64_MIN && x->reach &&
+        (uint64_t)(f->bases[i] + x->reach) > height)
+      height = (uint64_t)(f->bases[i] + x->reach);
+  }
+  for (size_t i = 0; i < count && height < limit; i++) {
+    const uint32_t item = items[i];
+    if (f->bases[item] != INT64_MIN)
+      continue;
+    const int64_t base = ash_fit_lowest(f, item, best);
+    ash_fit_put(f, item, base);
+    const ash_item *x = &f->m->items[item];
+    if (x->reach && (uint64_t)(base + x->reach) > height)
+      height = (uint64_t)(base + x->reach);
+  }
+  return height < limit ? height : UINT64_MAX;
+}
+
+ash_status ash_fit_check_fixed(ash_ctx *ctx, const ash_model *m,
+                               bool *collide) {
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  ash_fit fit;
+  ASH_TRY(ash_fit_init(ctx, &fit, m));
+  for (uint32_t i = 0; i < m->item_count; i++) {
+    const ash_item *x = &m->items[i];
+    if (x->fixed == ASH_FREE_OFFSET)
+      continue;
+    const size_t count = collect_spans(&fit, x);
+    for (size_t k = 0; k < count; k++)
+      if (fit.spans[k].lo < x->fixed && x->fixed < fit.spans[k].hi)
+        *collide = true;
+  }
+  ash_zone_rewind(&ctx->scratch, mark);
+  return ASH_OK;
+}

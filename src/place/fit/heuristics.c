@@ -1,0 +1,119 @@
+/* heuristics.c - what other compilers do, by name: for comparison, and when an
+ * answer at once matters more than the best one. */
+#include "place/fit/heuristics.h"
+#include "base/rng.h"
+
+#include <string.h>
+
+typedef enum method { FIRST, BEST, TETRIS, CLIMB } method;
+
+static const struct {
+  const char *name;
+  ash_order_kind order;
+  method method;
+} known[] = {
+    {"greedy-by-size", ASH_ORDER_SIZE, FIRST}, /* TFLite Micro, TVM     */
+    {"greedy-by-conflicts", ASH_ORDER_CONFLICTS, FIRST}, /* TVM         */
+    {"best-fit", ASH_ORDER_SIZE, BEST},                  /* XLA, by size */
+    {"hill-climb", ASH_ORDER_SIZE, CLIMB},               /* TVM          */
+    {"tetris-random", ASH_ORDER_INPUT, TETRIS},          /* Deeploy      */
+    {"first-fit-peak", ASH_ORDER_PEAK_SIZE, FIRST},
+    {"first-fit-area", ASH_ORDER_AREA, FIRST},
+    {"first-fit-life", ASH_ORDER_LIFE, FIRST},
+    {"first-fit-start", ASH_ORDER_START, FIRST},
+    {"first-fit-input", ASH_ORDER_INPUT, FIRST},
+    {"first-fit-conflicts-size", ASH_ORDER_CONFLICTS_SIZE, FIRST},
+    {"best-fit-life", ASH_ORDER_LIFE, BEST}, /* XLA, temporal */
+    {"best-fit-start", ASH_ORDER_START, BEST},
+};
+
+const char *ash_place_heuristic_name(size_t index) {
+  return index < ASH_COUNT_OF(known) ? known[index].name : NULL;
+}
+
+static void shuffle(uint32_t *order, size_t count, ash_rng *rng) {
+  for (size_t i = count; i > 1; i--) {
+    const size_t k = (size_t)ash_rng_below(rng, i);
+    const uint32_t swap = order[i - 1];
+    order[i - 1] = order[k];
+    order[k] = swap;
+  }
+}
+
+static uint64_t place_order(ash_fit *fit, const uint32_t *order, size_t count,
+                            bool best) {
+  ash_fit_clear(fit);
+  return ash_fit_run(fit, order, count, best, UINT64_MAX);
+}
+
+/* Random orders, the best of as many as there are items. */
+static void try_random(ash_solve *s, ash_fit *fit, uint32_t *order) {
+  const size_t n = s->model.item_count;
+  ash_rng rng = {s->options.seed};
+  for (size_t i = 0; i < n && !ash_solve_done(s); i++) {
+    const uint64_t before = fit->steps;
+    shuffle(order, n, &rng);
+    ash_solve_offer(s, fit->bases, place_order(fit, order, n, false));
+    (void)ash_solve_spend(s, (fit->steps - before) / 64 + 1);
+  }
+}
+
+/* Swaps two items of the order and keeps what is not worse. */
+static void climb(ash_solve *s, ash_fit *fit, uint32_t *order) {
+  const size_t n = s->model.item_count;
+  ash_rng rng = {s->options.seed};
+  uint64_t height = place_order(fit, order, n, false);
+  ash_solve_offer(s, fit->bases, height);
+  for (size_t i = 0; n > 1 && i < 20 * n && !ash_solve_done(s); i++) {
+    const uint64_t before = fit->steps;
+    const size_t a = (size_t)ash_rng_below(&rng, n);
+    const size_t b = (size_t)ash_rng_below(&rng, n);
+    const uint32_t swap = order[a];
+    order[a] = order[b];
+    order[b] = swap;
+    const uint64_t now = place_order(fit, order, n, false);
+    ash_solve_offer(s, fit->bases, now);
+    if (now > height) {
+      order[b] = order[a];
+      order[a] = swap;
+    } else {
+      height = now;
+    }
+    (void)ash_solve_spend(s, (fit->steps - before) / 64 + 1);
+  }
+}
+
+static ash_status unknown(ash_solve *s) {
+  const ash_status status =
+      ash_fail(s->ctx, ASH_MISUSE, ASH_D_place_heuristic, ASH_NOWHERE,
+               "there is no heuristic '%s'", s->options.heuristic);
+  ash_hint(s->ctx, "try %s, %s, %s, %s or %s", known[0].name, known[1].name,
+           known[2].name, known[3].name, known[4].name);
+  return status;
+}
+
+ash_status ash_heuristic_run(ash_solve *s) {
+  size_t k = 0;
+  while (k < ASH_COUNT_OF(known) &&
+         strcmp(known[k].name, s->options.heuristic) != 0)
+    k++;
+  if (k == ASH_COUNT_OF(known))
+    return unknown(s);
+  ash_fit fit;
+  ash_traits traits;
+  ASH_TRY(ash_fit_init(s->ctx, &fit, &s->model));
+  ASH_TRY(ash_traits_build(s->ctx, &traits, &s->model, &s->bound));
+  uint32_t *order =
+      ASH_NEW_ARRAY(&s->ctx->scratch, uint32_t, s->model.item_count);
+  ASH_TRY(ash_zone_check(s->ctx, &s->ctx->scratch));
+  ash_order_make(order, &traits, &s->model, known[k].order);
+  if (known[k].method == TETRIS)
+    try_random(s, &fit, order);
+  else if (known[k].method == CLIMB)
+    climb(s, &fit, order);
+  else
+    ash_solve_offer(
+        s, fit.bases,
+        place_order(&fit, order, s->model.item_count, known[k].method == BEST));
+  return ASH_OK;
+}

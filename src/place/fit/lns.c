@@ -1,0 +1,168 @@
+/* lns.c - large-neighbourhood repair for placements that are too high in a few
+ * places: everything that lives only around such a place is taken out and put
+ * back in other orders, squeaky wheel within the neighbourhood, with all that
+ * reaches beyond it as obstacles. Cheap however large the whole is. */
+#include "place/fit/repair.h"
+#include "place/radix.h"
+
+enum { LOCAL_MOST = 400, LOCAL_TRIES = 60 };
+
+typedef struct local { /* the items taken out */
+  ash_repair *r;
+  uint32_t items[LOCAL_MOST];
+  int64_t before[LOCAL_MOST]; /* their bases */
+  uint64_t rank[LOCAL_MOST];  /* their keys, by position */
+  uint32_t spare[LOCAL_MOST];
+  uint32_t count;
+} local;
+
+static uint64_t top_of(const ash_repair *r, uint32_t item) {
+  return (uint64_t)(r->fit.bases[item] + r->solve->model.items[item].reach);
+}
+
+static const ash_piece *piece_of(const ash_repair *r, uint32_t item) {
+  return &r->solve->model.pieces[r->solve->model.items[item].piece];
+}
+
+/* Items that live inside sections [first, last); those that start there are a
+ * range of ranks. False: too many. */
+static bool take_out(local *x, uint32_t first, uint32_t last) {
+  ash_repair *r = x->r;
+  const ash_fit *f = &r->fit;
+  x->count = 0;
+  for (uint32_t k = f->started[first]; k < f->started[last]; k++) {
+    const ash_piece *p = &f->m->pieces[f->by_start[k]];
+    if (p->last > last)
+      continue;
+    if (x->count == LOCAL_MOST)
+      return false;
+    x->items[x->count++] = p->item;
+  }
+  for (uint32_t i = 0; i < x->count; i++) {
+    x->before[i] = f->bases[x->items[i]];
+    ash_fit_take(&r->fit, x->items[i]);
+  }
+  return true;
+}
+
+/* The largest first, to begin with. */
+static void sort_by_size(local *x) {
+  uint32_t order[LOCAL_MOST], sorted[LOCAL_MOST];
+  int64_t before[LOCAL_MOST];
+  for (uint32_t i = 0; i < x->count; i++) {
+    order[i] = i;
+    x->rank[i] = ~x->r->traits.size[x->items[i]];
+  }
+  ash_radix_sort(order, x->spare, x->rank, x->count);
+  for (uint32_t i = 0; i < x->count; i++) {
+    sorted[i] = x->items[order[i]];
+    before[i] = x->before[order[i]];
+  }
+  for (uint32_t i = 0; i < x->count; i++) {
+    x->items[i] = sorted[i];
+    x->before[i] = before[i];
+  }
+}
+
+/* Puts all back by first fit in the order; how many end above the target. */
+static uint32_t put_back(local *x, const uint32_t *order, uint64_t target) {
+  uint32_t high = 0;
+  for (uint32_t i = 0; i < x->count; i++) {
+    const uint32_t item = x->items[order[i]];
+    ash_fit_put(&x->r->fit, item, ash_fit_lowest(&x->r->fit, item, false));
+    high += top_of(x->r, item) > target;
+  }
+  return high;
+}
+
+static void promote(local *x, uint32_t *order, uint64_t target, ash_rng *rng) {
+  uint64_t key[LOCAL_MOST];
+  for (uint32_t i = 0; i < x->count; i++) {
+    const bool blamed = top_of(x->r, x->items[order[i]]) > target;
+    key[order[i]] =
+        blamed ? 2 * (i * ash_rng_below(rng, 900) / 1000) : 2 * i + 1;
+    if (ash_rng_below(rng, 20) == 0) /* and a little noise */
+      key[order[i]] = 2 * ash_rng_below(rng, x->count);
+  }
+  ash_radix_sort(order, x->spare, key, x->count);
+}
+
+/* One neighbourhood: true when nothing in it ends above the target any more.
+ * Otherwise all is as it was. */
+static bool mend(local *x, uint64_t target, ash_rng *rng) {
+  uint32_t order[LOCAL_MOST];
+  sort_by_size(x);
+  for (uint32_t i = 0; i < x->count; i++)
+    order[i] = i;
+  for (int attempt = 0; attempt < LOCAL_TRIES; attempt++) {
+    if (put_back(x, order, target) == 0)
+      return true;
+    promote(x, order, target, rng);
+    for (uint32_t i = 0; i < x->count; i++)
+      ash_fit_take(&x->r->fit, x->items[i]);
+  }
+  for (uint32_t i = 0; i < x->count; i++)
+    ash_fit_put(&x->r->fit, x->items[i], x->before[i]);
+  return false;
+}
+
+static uint32_t widen(uint32_t at, uint32_t by, uint32_t most, bool up) {
+  if (up)
+    return most - at > by ? at + by : most;
+  return at > by ? at - by : 0;
+}
+
+/* All places that are too high, with neighbourhoods of one width. Returns how
+ * many are left. */
+static uint32_t mend_all(ash_repair *r, local *x, uint32_t width,
+                         ash_rng *rng) {
+  const ash_model *m = &r->solve->model;
+  const uint64_t target = r->solve->target;
+  uint32_t left = 0;
+  for (uint32_t i = 0; i < m->item_count; i++) {
+    if (m->items[i].piece_count == 0 || top_of(r, i) <= target)
+      continue;
+    const ash_piece *p = piece_of(r, i);
+    const uint64_t before = r->fit.steps;
+    left += !take_out(x, widen(p->first, width, m->section_count, false),
+                      widen(p->last, width, m->section_count, true)) ||
+            !mend(x, target, rng);
+    if (ash_solve_spend(r->solve, (r->fit.steps - before) / 64 + 1))
+      return left + 1;
+  }
+  return left;
+}
+
+static bool can_mend(const ash_repair *r) {
+  const ash_solve *s = r->solve;
+  return s->model.plain && !r->fit.dense && !ash_solve_done(s);
+}
+
+void ash_lns_mend(ash_repair *r) {
+  ash_solve *s = r->solve;
+  ash_rng rng = {s->options.seed + s->ticks};
+  const ash_mark mark = ash_zone_mark(&s->ctx->scratch);
+  local *x = can_mend(r) ? ASH_NEW(&s->ctx->scratch, local) : NULL;
+  if (!x)
+    return;
+  x->r = r;
+  for (uint32_t width = 4; width <= 256; width *= 2)
+    if (mend_all(r, x, width, &rng) == 0)
+      break;
+  ash_zone_rewind(&s->ctx->scratch, mark);
+  uint64_t height = 0;
+  for (uint32_t i = 0; i < s->model.item_count; i++)
+    if (s->model.items[i].reach && top_of(r, i) > height)
+      height = top_of(r, i);
+  ash_solve_offer(s, r->fit.bases, height);
+}
+
+void ash_lns_run(ash_repair *r) {
+  const ash_solve *s = r->solve;
+  if (!can_mend(r) || s->height == UINT64_MAX)
+    return;
+  ash_fit_clear(&r->fit);
+  for (uint32_t i = 0; i < s->model.item_count; i++)
+    ash_fit_put(&r->fit, i, s->bases[i]);
+  ash_lns_mend(r);
+}

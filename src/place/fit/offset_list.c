@@ -1,0 +1,111 @@
+/* offset_list.c - blocks of up to BLOCK rectangles, split in two when full.
+ * Times are compared for a whole block at once, in a loop that compilers turn
+ * into vector instructions. */
+#include "place/fit/offset_list.h"
+
+#include "base/checked.h"
+
+#include <string.h>
+
+enum { BLOCK = 256 };
+
+struct ash_shelf_block {
+  uint32_t count;
+  uint32_t first[BLOCK], last[BLOCK];
+  int64_t bottom[BLOCK], top[BLOCK];
+};
+
+ash_status ash_shelf_init(ash_ctx *ctx, ash_shelf *out, size_t rectangles) {
+  const size_t blocks = 2 * rectangles / BLOCK + 2; /* at least half full */
+  *out = (ash_shelf){.blocks =
+                         ASH_NEW_ARRAY(&ctx->scratch, ash_shelf_block, blocks),
+                     .list = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, blocks),
+                     .capacity = (uint32_t)blocks};
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+  ash_shelf_clear(out);
+  return ASH_OK;
+}
+
+void ash_shelf_clear(ash_shelf *s) {
+  s->count = 1;
+  s->list[0] = 0;
+  s->blocks[0].count = 0;
+}
+
+/* The last block that starts at or below `bottom`. */
+static uint32_t find_block(const ash_shelf *s, int64_t bottom) {
+  uint32_t lo = 0, hi = s->count;
+  while (hi - lo > 1) {
+    const uint32_t middle = lo + (hi - lo) / 2;
+    if (s->blocks[s->list[middle]].bottom[0] <= bottom)
+      lo = middle;
+    else
+      hi = middle;
+  }
+  return lo;
+}
+
+#define MOVE(array, to, from, n)                                               \
+  memmove(&(array)[to], &(array)[from], (n) * sizeof *(array))
+#define COPY(a, b, n) memcpy((a), (b), (n) * sizeof *(a))
+
+static void split(ash_shelf *s, uint32_t at) {
+  ash_shelf_block *b = &s->blocks[s->list[at]];
+  ash_shelf_block *next = &s->blocks[s->count];
+  const uint32_t half = b->count / 2;
+  next->count = b->count - half;
+  COPY(next->first, b->first + half, next->count);
+  COPY(next->last, b->last + half, next->count);
+  COPY(next->bottom, b->bottom + half, next->count);
+  COPY(next->top, b->top + half, next->count);
+  b->count = half;
+  MOVE(s->list, at + 2, at + 1, s->count - at - 1);
+  s->list[at + 1] = s->count++;
+}
+
+void ash_shelf_put(ash_shelf *s, uint32_t first, uint32_t last, int64_t bottom,
+                   int64_t top) {
+  uint32_t at = find_block(s, bottom);
+  if (s->blocks[s->list[at]].count == BLOCK) {
+    split(s, at);
+    at += s->blocks[s->list[at + 1]].bottom[0] <= bottom;
+  }
+  ash_shelf_block *b = &s->blocks[s->list[at]];
+  uint32_t i = b->count;
+  while (i > 0 && b->bottom[i - 1] > bottom)
+    i--;
+  const uint32_t above = b->count - i;
+  MOVE(b->first, i + 1, i, above);
+  MOVE(b->last, i + 1, i, above);
+  MOVE(b->bottom, i + 1, i, above);
+  MOVE(b->top, i + 1, i, above);
+  b->first[i] = first;
+  b->last[i] = last;
+  b->bottom[i] = bottom;
+  b->top[i] = top;
+  b->count++;
+}
+
+int64_t ash_shelf_lowest(const ash_shelf *s, uint32_t first, uint32_t last,
+                         int64_t size, int64_t align, uint64_t *steps) {
+  uint8_t meets[BLOCK];
+  int64_t at = 0;
+  for (uint32_t k = 0; k < s->count; k++) {
+    const ash_shelf_block *b = &s->blocks[s->list[k]];
+    if (b->count && at + size <= b->bottom[0])
+      break;
+    for (uint32_t i = 0; i < BLOCK; i++)
+      meets[i] = (uint8_t)((b->first[i] < last) & (b->last[i] > first));
+    *steps += b->count / 8;
+    for (uint32_t i = 0; i < b->count; i++) {
+      if (!meets[i] || b->top[i] <= at)
+        continue;
+      if (at + size <= b->bottom[i])
+        return at;
+      at = align == 1
+               ? b->top[i]
+               : (int64_t)ash_align_up((uint64_t)b->top[i], (uint64_t)align);
+    }
+  }
+  return at;
+}

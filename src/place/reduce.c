@@ -1,0 +1,361 @@
+/* reduce.c - from the caller's buffers to items, pieces and specials. */
+#include "place/reduce.h"
+#include "base/checked.h"
+#include "place/moments.h"
+#include "place/ties.h"
+
+#include <string.h>
+
+static const size_t SPECIAL_LIMIT = (size_t)1 << 24;
+
+static bool takes_room(const ash_buffer *b) {
+  return b->size > 0 && b->lower < b->upper;
+}
+
+/* ---- groups ------------------------------------------------------------- */
+
+/* Two buffers of one group are inside one another, or never will be. */
+static void check_inside(ash_rigid *r, const ash_place_problem *p,
+                         const ash_relation *rel) {
+  const int64_t slack =
+      (int64_t)p->buffers[rel->a].size - (int64_t)p->buffers[rel->b].size;
+  int64_t da, db;
+  if (slack < 0)
+    r->impossible = true;
+  if (ash_rigid_find(r, rel->a, &da) == ash_rigid_find(r, rel->b, &db) &&
+      (db - da < 0 || db - da > slack))
+    r->impossible = true;
+}
+
+static ash_status tie_all(ash_ctx *ctx, ash_rigid *r,
+                          const ash_place_problem *p) {
+  for (size_t i = 0; i < p->relation_count; i++) {
+    const ash_relation *rel = &p->relations[i];
+    if (rel->kind == ASH_SAME_OFFSET)
+      ASH_TRY(ash_rigid_tie(ctx, r, rel->a, rel->b, 0));
+    else if (rel->kind == ASH_FIXED_DISTANCE)
+      ASH_TRY(ash_rigid_tie(ctx, r, rel->a, rel->b, rel->distance));
+  }
+  for (size_t i = 0; i < p->relation_count; i++)
+    if (p->relations[i].kind == ASH_INSIDE)
+      check_inside(r, p, &p->relations[i]);
+  return ASH_OK;
+}
+
+/* ---- items -------------------------------------------------------------- */
+
+static void pin(ash_model *m, ash_item *item, int64_t base) {
+  if (item->fixed != ASH_FREE_OFFSET && item->fixed != base)
+    m->impossible = true;
+  item->fixed = base;
+}
+
+static int64_t floor_mod(int64_t a, int64_t b) {
+  const int64_t rest = a % b;
+  return rest < 0 ? rest + b : rest;
+}
+
+/* Numbers the groups in the order of their first buffer and finds each group's
+ * lowest member. */
+static void make_items(ash_model *m, ash_rigid *r, int64_t *lowest) {
+  const size_t n = m->problem->buffer_count;
+  uint32_t *item_of = m->item_of;
+  for (size_t b = 0; b < n; b++)
+    item_of[b] = UINT32_MAX;
+  for (uint32_t b = 0; b < n; b++) {
+    const uint32_t root = ash_rigid_find(r, b, &m->delta[b]);
+    if (item_of[root] == UINT32_MAX) {
+      item_of[root] = m->item_count;
+      lowest[m->item_count] = m->delta[b];
+      m->items[m->item_count++] = (ash_item){.modulus = r->modulus[root],
+                                             .residue = r->residue[root],
+                                             .fixed = ASH_FREE_OFFSET};
+    }
+    const uint32_t item = item_of[root];
+    if (m->delta[b] < lowest[item])
+      lowest[item] = m->delta[b];
+  }
+  for (uint32_t b = 0; b < n; b++) {
+    int64_t delta;
+    const uint32_t root = ash_rigid_find(r, b, &delta);
+    if (root != b)
+      item_of[b] = item_of[root];
+  }
+}
+
+static void finish_items(ash_model *m, const int64_t *lowest) {
+  for (uint32_t i = 0; i < m->item_count; i++)
+    m->items[i].residue =
+        floor_mod(m->items[i].residue + lowest[i], m->items[i].modulus);
+  for (size_t b = 0; b < m->problem->buffer_count; b++) {
+    const ash_buffer *x = &m->problem->buffers[b];
+    ash_item *item = &m->items[m->item_of[b]];
+    m->delta[b] -= lowest[m->item_of[b]];
+    if (x->offset != ASH_FREE_OFFSET)
+      pin(m, item, x->offset - m->delta[b]);
+    if (takes_room(x) && m->delta[b] + (int64_t)x->size > item->reach)
+      item->reach = m->delta[b] + (int64_t)x->size;
+  }
+  for (uint32_t i = 0; i < m->item_count; i++) {
+    const int64_t at = m->items[i].fixed;
+    if (at != ASH_FREE_OFFSET &&
+        (at < 0 || ash_item_round_up(&m->items[i], at) != at))
+      m->impossible = true;
+  }
+}
+
+/* ---- pieces ------------------------------------------------------------- */
+
+typedef struct piece_list {
+  ash_piece *items;
+  int64_t *lower, *upper;
+  size_t count;
+} piece_list;
+
+static void add_piece(piece_list *list, const ash_model *m, uint32_t b,
+                      int64_t lower, int64_t upper, uint64_t lo, uint64_t hi) {
+  if (lower >= upper || lo >= hi)
+    return;
+  list->lower[list->count] = lower;
+  list->upper[list->count] = upper;
+  list->items[list->count++] = (ash_piece){.item = m->item_of[b],
+                                           .buffer = b,
+                                           .lo = m->delta[b] + (int64_t)lo,
+                                           .hi = m->delta[b] + (int64_t)hi};
+}
+
+static void cut_buffer(piece_list *list, const ash_model *m, uint32_t b) {
+  const ash_buffer *x = &m->problem->buffers[b];
+  int64_t from = x->lower;
+  if (x->size == 0)
+    return;
+  for (size_t g = 0; g < x->gap_count; g++) {
+    const ash_gap *gap = &x->gaps[g];
+    add_piece(list, m, b, from, gap->lower, 0, x->size);
+    add_piece(list, m, b, gap->lower, gap->upper, gap->window_lo,
+              gap->window_hi);
+    from = gap->upper;
+  }
+  add_piece(list, m, b, from, x->upper, 0, x->size);
+}
+
+/* The buffers, grouped by item. */
+static void group_buffers(const ash_model *m, uint32_t *order,
+                          uint32_t *start) {
+  const size_t n = m->problem->buffer_count;
+  for (size_t b = 0; b < n; b++)
+    start[m->item_of[b] + 1]++;
+  for (uint32_t i = 0; i < m->item_count; i++)
+    start[i + 1] += start[i];
+  for (size_t b = 0; b < n; b++)
+    order[start[m->item_of[b]]++] = (uint32_t)b;
+}
+
+static ash_status make_pieces(ash_ctx *ctx, ash_model *m) {
+  const ash_place_problem *p = m->problem;
+  size_t most = p->buffer_count;
+  for (size_t b = 0; b < p->buffer_count; b++)
+    most += 2 * p->buffers[b].gap_count;
+  piece_list list = {
+      .items = ASH_NEW_ARRAY(&ctx->scratch, ash_piece, most),
+      .lower = ASH_NEW_ARRAY(&ctx->scratch, int64_t, most),
+      .upper = ASH_NEW_ARRAY(&ctx->scratch, int64_t, most),
+  };
+  uint32_t *order = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, p->buffer_count);
+  uint32_t *start =
+      ASH_NEW_ARRAY(&ctx->scratch, uint32_t, (size_t)m->item_count + 1);
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+  group_buffers(m, order, start);
+  for (size_t i = 0; i < p->buffer_count; i++) {
+    ash_item *item = &m->items[m->item_of[order[i]]];
+    const size_t before = list.count;
+    if (item->piece_count == 0)
+      item->piece = (uint32_t)before;
+    cut_buffer(&list, m, order[i]);
+    item->piece_count += (uint32_t)(list.count - before);
+  }
+  m->pieces = list.items;
+  m->piece_count = (uint32_t)list.count;
+  return ash_sections_build(ctx, m, list.lower, list.upper);
+}
+
+/* ---- specials ----------------------------------------------------------- */
+
+typedef struct special_list {
+  struct {
+    struct owned {
+      uint32_t owner;
+      ash_special special;
+    } * items;
+    size_t capacity;
+  } array;
+  size_t count;
+} special_list;
+
+static bool add_special(ash_ctx *ctx, special_list *list, uint32_t owner,
+                        ash_special special) {
+  if (!ASH_GROW(&ctx->scratch, &list->array, list->count))
+    return false;
+  list->array.items[list->count++] = (struct owned){owner, special};
+  return true;
+}
+
+static ash_status add_pair(ash_ctx *ctx, special_list *list, const ash_model *m,
+                           ash_relation r) {
+  if (list->count > SPECIAL_LIMIT)
+    return ash_fail(ctx, ASH_LIMIT, ASH_D_place_limit, ASH_NOWHERE,
+                    "too many buffers inside one another");
+  if (m->item_of[r.a] == m->item_of[r.b])
+    return ASH_OK;
+  (void)add_special(ctx, list, r.a,
+                    (ash_special){r.b, r.kind, true, r.distance});
+  (void)add_special(ctx, list, r.b,
+                    (ash_special){r.a, r.kind, false, r.distance});
+  return ash_zone_check(ctx, &ctx->scratch);
+}
+
+/* All buffers that b lies inside of, through chains: a list that grows while
+ * it is walked. `above` holds the INSIDE relations sorted by inner buffer. */
+typedef struct ancestry {
+  uint32_t *at, *above, *list;
+  uint8_t *seen;
+} ancestry;
+
+static ash_status add_ancestors(ash_ctx *ctx, special_list *out,
+                                const ash_model *m, ancestry *t, uint32_t b) {
+  size_t count = 0;
+  t->list[count++] = b;
+  t->seen[b] = 1;
+  for (size_t i = 0; i < count; i++)
+    for (uint32_t k = t->at[t->list[i]]; k < t->at[t->list[i] + 1]; k++) {
+      const uint32_t outer = t->above[k];
+      if (t->seen[outer])
+        continue;
+      t->seen[outer] = 1;
+      t->list[count++] = outer;
+      ASH_TRY(add_pair(ctx, out, m, (ash_relation){ASH_INSIDE, outer, b, 0}));
+    }
+  for (size_t i = 0; i < count; i++)
+    t->seen[t->list[i]] = 0;
+  return ASH_OK;
+}
+
+static ash_status collect_inside(ash_ctx *ctx, special_list *out,
+                                 const ash_model *m) {
+  const ash_place_problem *p = m->problem;
+  const size_t n = p->buffer_count;
+  ancestry t = {.at = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, n + 1),
+                .above =
+                    ASH_NEW_ARRAY(&ctx->scratch, uint32_t, p->relation_count),
+                .list = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, n),
+                .seen = ASH_NEW_ARRAY(&ctx->scratch, uint8_t, n)};
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+  for (size_t i = 0; i < p->relation_count; i++)
+    if (p->relations[i].kind == ASH_INSIDE)
+      t.at[p->relations[i].b]++;
+  for (size_t b = 0; b < n; b++)
+    t.at[b + 1] += t.at[b];
+  for (size_t i = p->relation_count; i-- > 0;)
+    if (p->relations[i].kind == ASH_INSIDE)
+      t.above[--t.at[p->relations[i].b]] = p->relations[i].a;
+  for (uint32_t b = 0; b < n; b++)
+    if (t.at[b] < t.at[b + 1])
+      ASH_TRY(add_ancestors(ctx, out, m, &t, b));
+  return ASH_OK;
+}
+
+static ash_status make_specials(ash_ctx *ctx, ash_model *m) {
+  const ash_place_problem *p = m->problem;
+  special_list list = {0};
+  m->special_at = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, p->buffer_count + 1);
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+  if (p->relation_count == 0)
+    return ASH_OK;
+  for (size_t i = 0; i < p->relation_count; i++)
+    if (p->relations[i].kind == ASH_MAY_OVERLAP)
+      ASH_TRY(add_pair(ctx, &list, m, p->relations[i]));
+  ASH_TRY(collect_inside(ctx, &list, m));
+  m->specials = ASH_NEW_ARRAY(&ctx->scratch, ash_special, list.count);
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+  m->special_count = (uint32_t)list.count;
+  for (size_t i = 0; i < list.count; i++)
+    m->special_at[list.array.items[i].owner]++;
+  for (size_t b = 0; b < p->buffer_count; b++)
+    m->special_at[b + 1] += m->special_at[b];
+  for (size_t i = list.count; i-- > 0;)
+    m->specials[--m->special_at[list.array.items[i].owner]] =
+        list.array.items[i].special;
+  return ASH_OK;
+}
+
+int ash_model_forbidden(const ash_model *m, const ash_piece *x,
+                        const ash_piece *y, ash_span out[2]) {
+  const ash_span all = {x->lo - y->hi, x->hi - y->lo};
+  int64_t above = INT64_MAX, below = INT64_MIN;
+  bool some = false;
+  out[0] = all;
+  if (m->special_count == 0)
+    return 1;
+  const int64_t shift = m->delta[x->buffer] - m->delta[y->buffer];
+  for (uint32_t i = m->special_at[x->buffer]; i < m->special_at[x->buffer + 1];
+       i++) {
+    const ash_special *s = &m->specials[i];
+    if (s->other != y->buffer)
+      continue;
+    if (s->kind == ASH_INSIDE)
+      return 0;
+    some = true;
+    if (s->is_a && shift - s->distance < above)
+      above = shift - s->distance; /* forbidden above this difference */
+    if (!s->is_a && shift + s->distance > below)
+      below = shift + s->distance; /* forbidden below this difference */
+  }
+  if (!some || below > above)
+    return 1;
+  int count = 0;
+  if (below > all.lo)
+    out[count++] = (ash_span){all.lo, below < all.hi ? below : all.hi};
+  if (above < all.hi)
+    out[count++] = (ash_span){above > all.lo ? above : all.lo, all.hi};
+  return count;
+}
+
+/* ---- the whole ---------------------------------------------------------- */
+
+static bool is_plain(const ash_model *m) {
+  if (m->special_count)
+    return false;
+  for (uint32_t i = 0; i < m->item_count; i++)
+    if (m->items[i].piece_count > 1 || m->items[i].fixed != ASH_FREE_OFFSET ||
+        (m->items[i].piece_count == 1 &&
+         (m->pieces[m->items[i].piece].lo != 0 || m->items[i].residue != 0)))
+      return false;
+  return true;
+}
+
+ash_status ash_model_build(ash_ctx *ctx, ash_model *out,
+                           const ash_place_problem *problem) {
+  const size_t n = problem->buffer_count;
+  ash_rigid rigid;
+  *out = (ash_model){.problem = problem,
+                     .items = ASH_NEW_ARRAY(&ctx->scratch, ash_item, n),
+                     .item_of = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, n),
+                     .delta = ASH_NEW_ARRAY(&ctx->scratch, int64_t, n)};
+  ASH_TRY(ash_rigid_init(ctx, &rigid, problem));
+  int64_t *lowest = ASH_NEW_ARRAY(&ctx->scratch, int64_t, n);
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+  ASH_TRY(tie_all(ctx, &rigid, problem));
+  out->impossible = rigid.impossible;
+  make_items(out, &rigid, lowest);
+  finish_items(out, lowest);
+  ASH_TRY(make_pieces(ctx, out));
+  ASH_TRY(make_specials(ctx, out));
+  out->plain = is_plain(out);
+  return ASH_OK;
+}
+
+void ash_model_offsets(const ash_model *m, const int64_t *bases,
+                       int64_t *offsets) {
+  for (size_t b = 0; b < m->problem->buffer_count; b++)
+    offsets[b] = bases[m->item_of[b]] + m->delta[b];
+}

@@ -1,0 +1,33 @@
+/* segment_tree.c - a segment tree in an array: a range is the union of O(log n)
+ * nodes, a point the path from its leaf to the root. */
+#include "place/segment_tree.h"
+
+ash_status ash_stab_init(ash_ctx *ctx, ash_stab *out, size_t count,
+                         ash_stab_combine *combine) {
+  *out =
+      (ash_stab){.combine = combine,
+                 .tree = ASH_NEW_ARRAY(&ctx->scratch, uint64_t, 2 * count + 2),
+                 .count = count};
+  return ash_zone_check(ctx, &ctx->scratch);
+}
+
+void ash_stab_add(ash_stab *t, size_t first, size_t last, uint64_t value) {
+  size_t a = first + t->count, b = last + t->count;
+  for (; a < b; a /= 2, b /= 2) {
+    if (a & 1) {
+      t->tree[a] = t->combine(t->tree[a], value);
+      a++;
+    }
+    if (b & 1) {
+      b--;
+      t->tree[b] = t->combine(t->tree[b], value);
+    }
+  }
+}
+
+uint64_t ash_stab_get(const ash_stab *t, size_t at) {
+  uint64_t value = 0;
+  for (size_t i = at + t->count; i > 0; i /= 2)
+    value = t->combine(value, t->tree[i]);
+  return value;
+}
