@@ -67,7 +67,7 @@ typedef struct ash_place_problem {
 #define ASH_OFF_TWINS    ((uint64_t)1 << 2)  /* equal buffers in one order    */
 #define ASH_OFF_SPLIT    ((uint64_t)1 << 3)  /* independent parts             */
 #define ASH_OFF_JACKSON  ((uint64_t)1 << 4)  /* one-machine bound             */
-#define ASH_OFF_LEARNING ((uint64_t)1 << 5)  /* weights of failed sections */
+#define ASH_OFF_LEARNING ((uint64_t)1 << 5)  /* weights of failed moments  */
 #define ASH_OFF_RESTARTS ((uint64_t)1 << 6)  /* Luby restarts */
 #define ASH_OFF_SUBSET   ((uint64_t)1 << 7)  /* rounding to reachable heights */
 #define ASH_OFF_RACE     ((uint64_t)1 << 8)  /* first fit before the search   */

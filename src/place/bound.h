@@ -4,21 +4,24 @@
 
 #include "place/reduce.h"
 
-typedef struct ash_bound {
+typedef struct ash_place_bound {
   uint64_t height;
-  uint32_t section; /* the section that forces it; UINT32_MAX: a fixed one */
-  uint32_t item;    /* the fixed item that forces it, or UINT32_MAX         */
-  uint64_t *load;   /* section -> the height it alone demands               */
-} ash_bound;
+  uint32_t moment; /* the moment that forces it; UINT32_MAX: a fixed one */
+  uint32_t item;   /* the fixed item that forces it, or UINT32_MAX         */
+  uint64_t *load;  /* moment -> the height it alone demands               */
+} ash_place_bound;
 
-ash_status ash_bound_build(ash_ctx *ctx, ash_bound *out, const ash_model *m);
+ash_status ash_place_bound_build(ash_ctx *ctx, ash_place_bound *out,
+                                 const ash_place_reduced *in);
 
-/* The largest load among the sections of each piece. */
-ash_status ash_bound_peaks(ash_ctx *ctx, uint64_t *peak, const ash_model *m,
-                           const ash_bound *bound);
+/* The largest load among the moments of each rect. */
+ash_status ash_place_bound_peaks(ash_ctx *ctx, uint64_t *peak,
+                                 const ash_place_reduced *in,
+                                 const ash_place_bound *bound);
 
-/* The buffers of the forcing section, into ctx->keep. */
-ash_status ash_bound_witness(ash_ctx *ctx, const ash_model *m,
-                             const ash_bound *bound, ash_place_result *out);
+/* The buffers of the forcing moment, into ctx->keep. */
+ash_status ash_place_bound_witness(ash_ctx *ctx, const ash_place_reduced *in,
+                                   const ash_place_bound *bound,
+                                   ash_place_result *out);
 
 #endif

@@ -1,40 +1,40 @@
-/* moments.c - keeps only the maximal cliques of the interval graph: a section
- * is closed when a piece ends after one has started. Any other moment sees a
- * subset of a closed section's pieces, so it forces nothing. Intervals have the
- * Helly property, so every pair that meets in time meets in a section. */
+/* moments.c - keeps only the maximal cliques of the interval graph: a moment
+ * is closed when a rect ends after one has started. Any other time sees a
+ * subset of a closed moment's rects, so it forces nothing. Intervals have the
+ * Helly property, so every pair that meets in time meets in a moment. */
 #include "place/moments.h"
 #include "place/radix.h"
 
 typedef struct sweep {
-  ash_model *m;
+  ash_place_reduced *out;
   const int64_t *lower, *upper;
-  const uint32_t *starts, *ends; /* pieces in order of lower, of upper */
+  const uint32_t *starts, *ends; /* rects in order of lower, of upper */
 } sweep;
 
 static void run_sweep(sweep *w) {
-  ash_model *m = w->m;
-  uint32_t start = 0, end = 0, section = 0;
+  ash_place_reduced *out = w->out;
+  uint32_t start = 0, end = 0, moment = 0;
   bool open = false;
-  while (end < m->piece_count) {
+  while (end < out->rect_count) {
     const int64_t time = w->upper[w->ends[end]];
-    while (start < m->piece_count && w->lower[w->starts[start]] < time) {
-      m->section_time[section] = w->lower[w->starts[start]];
-      m->pieces[w->starts[start++]].first = section;
+    while (start < out->rect_count && w->lower[w->starts[start]] < time) {
+      out->moment_time[moment] = w->lower[w->starts[start]];
+      out->rects[w->starts[start++]].first = moment;
       open = true;
     }
     if (open)
-      section++;
+      moment++;
     open = false;
-    while (end < m->piece_count && w->upper[w->ends[end]] == time)
-      m->pieces[w->ends[end++]].last = section;
+    while (end < out->rect_count && w->upper[w->ends[end]] == time)
+      out->rects[w->ends[end++]].last = moment;
   }
-  m->section_count = section;
+  out->moment_count = moment;
 }
 
-ash_status ash_sections_build(ash_ctx *ctx, ash_model *m, const int64_t *lower,
-                              const int64_t *upper) {
-  const size_t n = m->piece_count;
-  m->section_time = ASH_NEW_ARRAY(&ctx->scratch, int64_t, n);
+ash_status ash_place_find_moments(ash_ctx *ctx, ash_place_reduced *out,
+                                  const int64_t *lower, const int64_t *upper) {
+  const size_t n = out->rect_count;
+  out->moment_time = ASH_NEW_ARRAY(&ctx->scratch, int64_t, n);
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   uint32_t *starts = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, n);
@@ -44,13 +44,13 @@ ash_status ash_sections_build(ash_ctx *ctx, ash_model *m, const int64_t *lower,
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
   for (uint32_t i = 0; i < n; i++) {
     starts[i] = ends[i] = i;
-    key[i] = ash_radix_signed(lower[i]);
+    key[i] = ash_place_radix_signed(lower[i]);
   }
-  ash_radix_sort(starts, spare, key, n);
+  ash_place_radix_sort(starts, spare, key, n);
   for (uint32_t i = 0; i < n; i++)
-    key[i] = ash_radix_signed(upper[i]);
-  ash_radix_sort(ends, spare, key, n);
-  sweep w = {m, lower, upper, starts, ends};
+    key[i] = ash_place_radix_signed(upper[i]);
+  ash_place_radix_sort(ends, spare, key, n);
+  sweep w = {out, lower, upper, starts, ends};
   run_sweep(&w);
   ash_zone_rewind(&ctx->scratch, mark);
   return ASH_OK;

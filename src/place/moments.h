@@ -1,11 +1,12 @@
-/* moments.h - time, compressed. */
+/* moments.h - coordinate compression of time: the moments of a reduced problem
+ * are the maximal cliques of the interval graph of its rects. */
 #ifndef ASH_PLACE_MOMENTS_H
 #define ASH_PLACE_MOMENTS_H
 
 #include "place/reduce.h"
 
-/* Gives every piece its sections from its times. */
-ash_status ash_sections_build(ash_ctx *ctx, ash_model *m, const int64_t *lower,
-                              const int64_t *upper);
+/* Gives every rect its moments from its times. */
+ash_status ash_place_find_moments(ash_ctx *ctx, ash_place_reduced *out,
+                                  const int64_t *lower, const int64_t *upper);
 
 #endif

@@ -1,7 +1,8 @@
-/* place.c - the packing solver's front: validate, model, bound, heuristics,
+/* place.c - the packing solver's front: validate, reduce, bound, heuristics,
  * search, check, verdict. */
 #include "ashlar/place.h"
 #include "place/exact/exact.h"
+#include "place/fit/fit.h"
 #include "place/fit/heuristics.h"
 #include "place/fit/repair.h"
 #include "place/solve.h"
@@ -10,30 +11,7 @@
 
 static const uint64_t DEFAULT_TICKS = 20000000;
 
-bool ash_solve_done(const ash_solve *s) {
-  if (s->stopped || s->ticks >= s->tick_limit)
-    return true;
-  if (s->height == UINT64_MAX)
-    return false;
-  return s->height <= s->target;
-}
-
-void ash_solve_offer(ash_solve *s, const int64_t *bases, uint64_t height) {
-  if (height >= s->height)
-    return;
-  memcpy(s->bases, bases, s->model.item_count * sizeof *bases);
-  s->height = height;
-}
-
-bool ash_solve_spend(ash_solve *s, uint64_t ticks) {
-  s->ticks += ticks;
-  ash_progress(s->ctx, "placing", s->ticks, s->tick_limit);
-  if (s->options.stop && s->options.stop(s->options.stop_user))
-    s->stopped = true;
-  return s->stopped || s->ticks >= s->tick_limit;
-}
-
-static void read_options(ash_solve *s, const ash_place_options *options) {
+static void read_options(ash_place_solve *s, const ash_place_options *options) {
   if (options) {
     size_t bytes = options->struct_bytes;
     if (bytes == 0 || bytes > sizeof s->options)
@@ -44,11 +22,11 @@ static void read_options(ash_solve *s, const ash_place_options *options) {
 }
 
 /* Do two fixed items collide? */
-static ash_status check_fixed(ash_solve *s) {
-  const ash_model *m = &s->model;
-  for (uint32_t i = 0; i < m->item_count; i++)
-    if (m->items[i].fixed != ASH_FREE_OFFSET && m->items[i].piece_count)
-      return ash_fit_check_fixed(s->ctx, m, &s->model.impossible);
+static ash_status check_fixed(ash_place_solve *s) {
+  const ash_place_reduced *in = &s->reduced;
+  for (uint32_t i = 0; i < in->item_count; i++)
+    if (in->items[i].fixed != ASH_FREE_OFFSET && in->items[i].rect_count)
+      return ash_place_fit_check_fixed(s->ctx, in, &s->reduced.impossible);
   return ASH_OK;
 }
 
@@ -60,13 +38,13 @@ static bool has_inside(const ash_place_problem *p) {
 }
 
 /* The height of some items where they are now; UINT64_MAX: not placed. */
-static uint64_t height_of(const ash_solve *s, const uint32_t *items,
+static uint64_t height_of(const ash_place_solve *s, const uint32_t *items,
                           uint32_t count) {
   uint64_t height = 0;
   if (s->height == UINT64_MAX)
     return UINT64_MAX;
   for (uint32_t i = 0; i < count; i++) {
-    const ash_item *x = &s->model.items[items[i]];
+    const ash_place_item *x = &s->reduced.items[items[i]];
     const uint64_t top = (uint64_t)(s->bases[items[i]] + x->reach);
     if (x->reach && top > height)
       height = top;
@@ -76,21 +54,21 @@ static uint64_t height_of(const ash_solve *s, const uint32_t *items,
 
 /* Solves one component after the other. All must stay below the capacity; for
  * the least height, none needs to be lower than what another demands. */
-static ash_status search_components(ash_solve *s) {
-  ash_components all;
-  ASH_TRY(ash_components_build(s->ctx, &all, &s->model));
+static ash_status search_components(ash_place_solve *s) {
+  ash_place_components all;
+  ASH_TRY(ash_place_components_build(s->ctx, &all, &s->reduced));
   uint64_t height = 0;
   for (uint32_t i = 0; i < all.count; i++) {
-    const ash_component *c = &all.list[i];
-    ash_goal goal = {.items = all.items + c->first,
-                     .count = c->count,
-                     .floor = s->lower,
-                     .limit = s->limit,
-                     .lower = s->lower};
+    const ash_place_component *c = &all.list[i];
+    ash_place_goal goal = {.items = all.items + c->first,
+                           .count = c->count,
+                           .floor = s->lower,
+                           .limit = s->limit,
+                           .lower = s->lower};
     goal.height = height_of(s, goal.items, goal.count);
     if (goal.height > s->target)
-      ASH_TRY(c->plain ? ash_exact_plain(s, &goal)
-                       : ash_exact_general(s, &goal));
+      ASH_TRY(c->plain ? ash_place_exact_plain(s, &goal)
+                       : ash_place_exact_general(s, &goal));
     height = goal.height > height ? goal.height : height;
     if (goal.lower > s->lower) {
       s->lower = goal.lower;
@@ -100,53 +78,53 @@ static ash_status search_components(ash_solve *s) {
       break;
   }
   /* Buffers that are away during their whole life still have a top. */
-  for (uint32_t i = 0; i < s->model.item_count && height != UINT64_MAX; i++) {
-    const ash_item *x = &s->model.items[i];
+  for (uint32_t i = 0; i < s->reduced.item_count && height != UINT64_MAX; i++) {
+    const ash_place_item *x = &s->reduced.items[i];
     const uint64_t top = (uint64_t)(s->bases[i] + x->reach);
-    if (x->piece_count == 0 && x->reach && top > height)
+    if (x->rect_count == 0 && x->reach && top > height)
       height = top;
   }
   s->height = height;
   return ASH_OK;
 }
 
-/* Items without pieces and relations lie at the first place that suits them. */
-static void place_empty(ash_solve *s) {
-  for (uint32_t i = 0; i < s->model.item_count; i++) {
-    const ash_item *item = &s->model.items[i];
-    if (item->piece_count == 0)
+/* Items without rects and relations lie at the first place that suits them. */
+static void place_empty(ash_place_solve *s) {
+  for (uint32_t i = 0; i < s->reduced.item_count; i++) {
+    const ash_place_item *item = &s->reduced.items[i];
+    if (item->rect_count == 0)
       s->bases[i] =
           item->fixed == ASH_FREE_OFFSET ? item->residue : item->fixed;
   }
 }
 
-static ash_status search(ash_solve *s) {
+static ash_status search(ash_place_solve *s) {
   ASH_TRY(check_fixed(s));
-  if (s->model.impossible)
+  if (s->reduced.impossible)
     return ASH_OK;
   place_empty(s);
   if (s->options.heuristic && !has_inside(s->problem))
-    return ash_heuristic_run(s);
+    return ash_place_heuristic_run(s);
   if (!has_inside(s->problem) && !(s->options.off & ASH_OFF_RACE))
-    ASH_TRY(ash_race_run(s));
-  if (!ash_solve_done(s) && !has_inside(s->problem) &&
+    ASH_TRY(ash_place_race_run(s));
+  if (!ash_place_solve_done(s) && !has_inside(s->problem) &&
       !(s->options.off & ASH_OFF_REPAIR))
-    ASH_TRY(ash_repair_run(s));
-  if (!ash_solve_done(s))
+    ASH_TRY(ash_place_repair_run(s));
+  if (!ash_place_solve_done(s))
     ASH_TRY(search_components(s));
   return ASH_OK;
 }
 
-static bool fits(const ash_solve *s) {
+static bool fits(const ash_place_solve *s) {
   return s->height != UINT64_MAX &&
          (s->problem->capacity == 0 || s->height <= s->problem->capacity);
 }
 
-static void set_verdict(const ash_solve *s, ash_place_result *out) {
+static void set_verdict(const ash_place_solve *s, ash_place_result *out) {
   const uint64_t capacity = s->problem->capacity;
   out->lower_bound = s->lower;
   out->ticks = s->ticks;
-  if (s->model.impossible) {
+  if (s->reduced.impossible) {
     out->verdict = ASH_INFEASIBLE;
     out->reason = ASH_REASON_SEARCH_EXHAUSTED;
   } else if (capacity && s->lower > capacity) {
@@ -165,13 +143,13 @@ static void set_verdict(const ash_solve *s, ash_place_result *out) {
 }
 
 /* Offsets for the caller, after the checker has agreed. */
-static ash_status finish(ash_solve *s, ash_place_result *out) {
+static ash_status finish(ash_place_solve *s, ash_place_result *out) {
   const size_t n = s->problem->buffer_count;
-  if (!fits(s) || s->model.impossible)
+  if (!fits(s) || s->reduced.impossible)
     return ASH_OK;
   int64_t *offsets = ASH_NEW_ARRAY(&s->ctx->keep, int64_t, n ? n : 1);
   ASH_TRY(ash_zone_check(s->ctx, &s->ctx->keep));
-  ash_model_offsets(&s->model, s->bases, offsets);
+  ash_place_offsets(&s->reduced, s->bases, offsets);
   uint64_t height;
   ASH_TRY(ash_place_check(s->ctx, &height, s->problem, offsets));
   ASH_INVARIANT(s->ctx, height == s->height);
@@ -180,21 +158,21 @@ static ash_status finish(ash_solve *s, ash_place_result *out) {
   return ASH_OK;
 }
 
-static ash_status solve(ash_solve *s, ash_place_result *out) {
-  ASH_TRY(ash_model_validate(s->ctx, s->problem));
-  ASH_TRY(ash_model_build(s->ctx, &s->model, s->problem));
-  ASH_TRY(ash_bound_build(s->ctx, &s->bound, &s->model));
-  s->bases = ASH_NEW_ARRAY(&s->ctx->scratch, int64_t, s->model.item_count);
+static ash_status solve(ash_place_solve *s, ash_place_result *out) {
+  ASH_TRY(ash_place_validate(s->ctx, s->problem));
+  ASH_TRY(ash_place_reduce(s->ctx, &s->reduced, s->problem));
+  ASH_TRY(ash_place_bound_build(s->ctx, &s->bound, &s->reduced));
+  s->bases = ASH_NEW_ARRAY(&s->ctx->scratch, int64_t, s->reduced.item_count);
   ASH_TRY(ash_zone_check(s->ctx, &s->ctx->scratch));
   s->lower = s->bound.height;
   s->height = UINT64_MAX;
   s->limit = s->problem->capacity ? s->problem->capacity : UINT64_MAX;
   s->target =
       s->problem->capacity && !s->problem->minimise ? s->limit : s->lower;
-  if (!s->model.impossible && s->lower <= s->limit)
+  if (!s->reduced.impossible && s->lower <= s->limit)
     ASH_TRY(search(s));
   set_verdict(s, out);
-  ASH_TRY(ash_bound_witness(s->ctx, &s->model, &s->bound, out));
+  ASH_TRY(ash_place_bound_witness(s->ctx, &s->reduced, &s->bound, out));
   return finish(s, out);
 }
 
@@ -202,7 +180,7 @@ ash_status ash_place(ash_ctx *ctx, ash_place_result *out,
                      const ash_place_problem *problem,
                      const ash_place_options *options) {
   *out = (ash_place_result){.verdict = ASH_UNKNOWN};
-  ash_solve s = {.ctx = ctx, .problem = problem};
+  ash_place_solve s = {.ctx = ctx, .problem = problem};
   read_options(&s, options);
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   const ash_status status = solve(&s, out);

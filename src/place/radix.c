@@ -38,8 +38,8 @@ static void pass(uint32_t *to, const uint32_t *from, const uint64_t *key,
     to[start[(key[from[i]] >> shift) & (DIGITS - 1)]++] = from[i];
 }
 
-void ash_radix_sort(uint32_t *order, uint32_t *spare, const uint64_t *key,
-                    size_t count) {
+void ash_place_radix_sort(uint32_t *order, uint32_t *spare, const uint64_t *key,
+                          size_t count) {
   if (count <= SMALL) {
     sort_few(order, key, count);
     return;

@@ -8,11 +8,11 @@
 
 /* Sorts order[0..count) so that key[order[i]] ascends; equal keys keep their
  * order. `spare` has room for `count` indices. */
-void ash_radix_sort(uint32_t *order, uint32_t *spare, const uint64_t *key,
-                    size_t count);
+void ash_place_radix_sort(uint32_t *order, uint32_t *spare, const uint64_t *key,
+                          size_t count);
 
 /* A signed number as a key that sorts the same way. */
-static inline uint64_t ash_radix_signed(int64_t value) {
+static inline uint64_t ash_place_radix_signed(int64_t value) {
   return (uint64_t)value ^ ((uint64_t)1 << 63);
 }
 

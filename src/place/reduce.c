@@ -1,4 +1,4 @@
-/* reduce.c - from the caller's buffers to items, pieces and specials. */
+/* reduce.c - from the caller's buffers to items, rects and specials. */
 #include "place/reduce.h"
 #include "base/checked.h"
 #include "place/moments.h"
@@ -15,26 +15,27 @@ static bool takes_room(const ash_buffer *b) {
 /* ---- groups ------------------------------------------------------------- */
 
 /* Two buffers of one group are inside one another, or never will be. */
-static void check_inside(ash_rigid *r, const ash_place_problem *p,
+static void check_inside(ash_place_ties *r, const ash_place_problem *p,
                          const ash_relation *rel) {
   const int64_t slack =
       (int64_t)p->buffers[rel->a].size - (int64_t)p->buffers[rel->b].size;
   int64_t da, db;
   if (slack < 0)
     r->impossible = true;
-  if (ash_rigid_find(r, rel->a, &da) == ash_rigid_find(r, rel->b, &db) &&
+  if (ash_place_ties_find(r, rel->a, &da) ==
+          ash_place_ties_find(r, rel->b, &db) &&
       (db - da < 0 || db - da > slack))
     r->impossible = true;
 }
 
-static ash_status tie_all(ash_ctx *ctx, ash_rigid *r,
+static ash_status tie_all(ash_ctx *ctx, ash_place_ties *r,
                           const ash_place_problem *p) {
   for (size_t i = 0; i < p->relation_count; i++) {
     const ash_relation *rel = &p->relations[i];
     if (rel->kind == ASH_SAME_OFFSET)
-      ASH_TRY(ash_rigid_tie(ctx, r, rel->a, rel->b, 0));
+      ASH_TRY(ash_place_ties_tie(ctx, r, rel->a, rel->b, 0));
     else if (rel->kind == ASH_FIXED_DISTANCE)
-      ASH_TRY(ash_rigid_tie(ctx, r, rel->a, rel->b, rel->distance));
+      ASH_TRY(ash_place_ties_tie(ctx, r, rel->a, rel->b, rel->distance));
   }
   for (size_t i = 0; i < p->relation_count; i++)
     if (p->relations[i].kind == ASH_INSIDE)
@@ -44,9 +45,9 @@ static ash_status tie_all(ash_ctx *ctx, ash_rigid *r,
 
 /* ---- items -------------------------------------------------------------- */
 
-static void pin(ash_model *m, ash_item *item, int64_t base) {
+static void pin(ash_place_reduced *out, ash_place_item *item, int64_t base) {
   if (item->fixed != ASH_FREE_OFFSET && item->fixed != base)
-    m->impossible = true;
+    out->impossible = true;
   item->fixed = base;
 }
 
@@ -57,126 +58,130 @@ static int64_t floor_mod(int64_t a, int64_t b) {
 
 /* Numbers the groups in the order of their first buffer and finds each group's
  * lowest member. */
-static void make_items(ash_model *m, ash_rigid *r, int64_t *lowest) {
-  const size_t n = m->problem->buffer_count;
-  uint32_t *item_of = m->item_of;
+static void make_items(ash_place_reduced *out, ash_place_ties *r,
+                       int64_t *lowest) {
+  const size_t n = out->problem->buffer_count;
+  uint32_t *item_of = out->item_of;
   for (size_t b = 0; b < n; b++)
     item_of[b] = UINT32_MAX;
   for (uint32_t b = 0; b < n; b++) {
-    const uint32_t root = ash_rigid_find(r, b, &m->delta[b]);
+    const uint32_t root = ash_place_ties_find(r, b, &out->delta[b]);
     if (item_of[root] == UINT32_MAX) {
-      item_of[root] = m->item_count;
-      lowest[m->item_count] = m->delta[b];
-      m->items[m->item_count++] = (ash_item){.modulus = r->modulus[root],
-                                             .residue = r->residue[root],
-                                             .fixed = ASH_FREE_OFFSET};
+      item_of[root] = out->item_count;
+      lowest[out->item_count] = out->delta[b];
+      out->items[out->item_count++] =
+          (ash_place_item){.modulus = r->modulus[root],
+                           .residue = r->residue[root],
+                           .fixed = ASH_FREE_OFFSET};
     }
     const uint32_t item = item_of[root];
-    if (m->delta[b] < lowest[item])
-      lowest[item] = m->delta[b];
+    if (out->delta[b] < lowest[item])
+      lowest[item] = out->delta[b];
   }
   for (uint32_t b = 0; b < n; b++) {
     int64_t delta;
-    const uint32_t root = ash_rigid_find(r, b, &delta);
+    const uint32_t root = ash_place_ties_find(r, b, &delta);
     if (root != b)
       item_of[b] = item_of[root];
   }
 }
 
-static void finish_items(ash_model *m, const int64_t *lowest) {
-  for (uint32_t i = 0; i < m->item_count; i++)
-    m->items[i].residue =
-        floor_mod(m->items[i].residue + lowest[i], m->items[i].modulus);
-  for (size_t b = 0; b < m->problem->buffer_count; b++) {
-    const ash_buffer *x = &m->problem->buffers[b];
-    ash_item *item = &m->items[m->item_of[b]];
-    m->delta[b] -= lowest[m->item_of[b]];
+static void finish_items(ash_place_reduced *out, const int64_t *lowest) {
+  for (uint32_t i = 0; i < out->item_count; i++)
+    out->items[i].residue =
+        floor_mod(out->items[i].residue + lowest[i], out->items[i].modulus);
+  for (size_t b = 0; b < out->problem->buffer_count; b++) {
+    const ash_buffer *x = &out->problem->buffers[b];
+    ash_place_item *item = &out->items[out->item_of[b]];
+    out->delta[b] -= lowest[out->item_of[b]];
     if (x->offset != ASH_FREE_OFFSET)
-      pin(m, item, x->offset - m->delta[b]);
-    if (takes_room(x) && m->delta[b] + (int64_t)x->size > item->reach)
-      item->reach = m->delta[b] + (int64_t)x->size;
+      pin(out, item, x->offset - out->delta[b]);
+    if (takes_room(x) && out->delta[b] + (int64_t)x->size > item->reach)
+      item->reach = out->delta[b] + (int64_t)x->size;
   }
-  for (uint32_t i = 0; i < m->item_count; i++) {
-    const int64_t at = m->items[i].fixed;
+  for (uint32_t i = 0; i < out->item_count; i++) {
+    const int64_t at = out->items[i].fixed;
     if (at != ASH_FREE_OFFSET &&
-        (at < 0 || ash_item_round_up(&m->items[i], at) != at))
-      m->impossible = true;
+        (at < 0 || ash_place_item_round_up(&out->items[i], at) != at))
+      out->impossible = true;
   }
 }
 
-/* ---- pieces ------------------------------------------------------------- */
+/* ---- rects ------------------------------------------------------------- */
 
-typedef struct piece_list {
-  ash_piece *items;
+typedef struct rect_list {
+  ash_place_rect *items;
   int64_t *lower, *upper;
   size_t count;
-} piece_list;
+} rect_list;
 
-static void add_piece(piece_list *list, const ash_model *m, uint32_t b,
-                      int64_t lower, int64_t upper, uint64_t lo, uint64_t hi) {
+static void add_rect(rect_list *list, const ash_place_reduced *in, uint32_t b,
+                     int64_t lower, int64_t upper, uint64_t lo, uint64_t hi) {
   if (lower >= upper || lo >= hi)
     return;
   list->lower[list->count] = lower;
   list->upper[list->count] = upper;
-  list->items[list->count++] = (ash_piece){.item = m->item_of[b],
-                                           .buffer = b,
-                                           .lo = m->delta[b] + (int64_t)lo,
-                                           .hi = m->delta[b] + (int64_t)hi};
+  list->items[list->count++] =
+      (ash_place_rect){.item = in->item_of[b],
+                       .buffer = b,
+                       .lo = in->delta[b] + (int64_t)lo,
+                       .hi = in->delta[b] + (int64_t)hi};
 }
 
-static void cut_buffer(piece_list *list, const ash_model *m, uint32_t b) {
-  const ash_buffer *x = &m->problem->buffers[b];
+static void cut_buffer(rect_list *list, const ash_place_reduced *in,
+                       uint32_t b) {
+  const ash_buffer *x = &in->problem->buffers[b];
   int64_t from = x->lower;
   if (x->size == 0)
     return;
   for (size_t g = 0; g < x->gap_count; g++) {
     const ash_gap *gap = &x->gaps[g];
-    add_piece(list, m, b, from, gap->lower, 0, x->size);
-    add_piece(list, m, b, gap->lower, gap->upper, gap->window_lo,
-              gap->window_hi);
+    add_rect(list, in, b, from, gap->lower, 0, x->size);
+    add_rect(list, in, b, gap->lower, gap->upper, gap->window_lo,
+             gap->window_hi);
     from = gap->upper;
   }
-  add_piece(list, m, b, from, x->upper, 0, x->size);
+  add_rect(list, in, b, from, x->upper, 0, x->size);
 }
 
 /* The buffers, grouped by item. */
-static void group_buffers(const ash_model *m, uint32_t *order,
+static void group_buffers(const ash_place_reduced *in, uint32_t *order,
                           uint32_t *start) {
-  const size_t n = m->problem->buffer_count;
+  const size_t n = in->problem->buffer_count;
   for (size_t b = 0; b < n; b++)
-    start[m->item_of[b] + 1]++;
-  for (uint32_t i = 0; i < m->item_count; i++)
+    start[in->item_of[b] + 1]++;
+  for (uint32_t i = 0; i < in->item_count; i++)
     start[i + 1] += start[i];
   for (size_t b = 0; b < n; b++)
-    order[start[m->item_of[b]]++] = (uint32_t)b;
+    order[start[in->item_of[b]]++] = (uint32_t)b;
 }
 
-static ash_status make_pieces(ash_ctx *ctx, ash_model *m) {
-  const ash_place_problem *p = m->problem;
+static ash_status make_rects(ash_ctx *ctx, ash_place_reduced *out) {
+  const ash_place_problem *p = out->problem;
   size_t most = p->buffer_count;
   for (size_t b = 0; b < p->buffer_count; b++)
     most += 2 * p->buffers[b].gap_count;
-  piece_list list = {
-      .items = ASH_NEW_ARRAY(&ctx->scratch, ash_piece, most),
+  rect_list list = {
+      .items = ASH_NEW_ARRAY(&ctx->scratch, ash_place_rect, most),
       .lower = ASH_NEW_ARRAY(&ctx->scratch, int64_t, most),
       .upper = ASH_NEW_ARRAY(&ctx->scratch, int64_t, most),
   };
   uint32_t *order = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, p->buffer_count);
   uint32_t *start =
-      ASH_NEW_ARRAY(&ctx->scratch, uint32_t, (size_t)m->item_count + 1);
+      ASH_NEW_ARRAY(&ctx->scratch, uint32_t, (size_t)out->item_count + 1);
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
-  group_buffers(m, order, start);
+  group_buffers(out, order, start);
   for (size_t i = 0; i < p->buffer_count; i++) {
-    ash_item *item = &m->items[m->item_of[order[i]]];
+    ash_place_item *item = &out->items[out->item_of[order[i]]];
     const size_t before = list.count;
-    if (item->piece_count == 0)
-      item->piece = (uint32_t)before;
-    cut_buffer(&list, m, order[i]);
-    item->piece_count += (uint32_t)(list.count - before);
+    if (item->rect_count == 0)
+      item->rect = (uint32_t)before;
+    cut_buffer(&list, out, order[i]);
+    item->rect_count += (uint32_t)(list.count - before);
   }
-  m->pieces = list.items;
-  m->piece_count = (uint32_t)list.count;
-  return ash_sections_build(ctx, m, list.lower, list.upper);
+  out->rects = list.items;
+  out->rect_count = (uint32_t)list.count;
+  return ash_place_find_moments(ctx, out, list.lower, list.upper);
 }
 
 /* ---- specials ----------------------------------------------------------- */
@@ -185,7 +190,7 @@ typedef struct special_list {
   struct {
     struct owned {
       uint32_t owner;
-      ash_special special;
+      ash_place_special special;
     } * items;
     size_t capacity;
   } array;
@@ -193,24 +198,24 @@ typedef struct special_list {
 } special_list;
 
 static bool add_special(ash_ctx *ctx, special_list *list, uint32_t owner,
-                        ash_special special) {
+                        ash_place_special special) {
   if (!ASH_GROW(&ctx->scratch, &list->array, list->count))
     return false;
   list->array.items[list->count++] = (struct owned){owner, special};
   return true;
 }
 
-static ash_status add_pair(ash_ctx *ctx, special_list *list, const ash_model *m,
-                           ash_relation r) {
+static ash_status add_pair(ash_ctx *ctx, special_list *list,
+                           const ash_place_reduced *in, ash_relation r) {
   if (list->count > SPECIAL_LIMIT)
     return ash_fail(ctx, ASH_LIMIT, ASH_D_place_limit, ASH_NOWHERE,
                     "too many buffers inside one another");
-  if (m->item_of[r.a] == m->item_of[r.b])
+  if (in->item_of[r.a] == in->item_of[r.b])
     return ASH_OK;
   (void)add_special(ctx, list, r.a,
-                    (ash_special){r.b, r.kind, true, r.distance});
+                    (ash_place_special){r.b, r.kind, true, r.distance});
   (void)add_special(ctx, list, r.b,
-                    (ash_special){r.a, r.kind, false, r.distance});
+                    (ash_place_special){r.a, r.kind, false, r.distance});
   return ash_zone_check(ctx, &ctx->scratch);
 }
 
@@ -222,7 +227,8 @@ typedef struct ancestry {
 } ancestry;
 
 static ash_status add_ancestors(ash_ctx *ctx, special_list *out,
-                                const ash_model *m, ancestry *t, uint32_t b) {
+                                const ash_place_reduced *in, ancestry *t,
+                                uint32_t b) {
   size_t count = 0;
   t->list[count++] = b;
   t->seen[b] = 1;
@@ -233,7 +239,7 @@ static ash_status add_ancestors(ash_ctx *ctx, special_list *out,
         continue;
       t->seen[outer] = 1;
       t->list[count++] = outer;
-      ASH_TRY(add_pair(ctx, out, m, (ash_relation){ASH_INSIDE, outer, b, 0}));
+      ASH_TRY(add_pair(ctx, out, in, (ash_relation){ASH_INSIDE, outer, b, 0}));
     }
   for (size_t i = 0; i < count; i++)
     t->seen[t->list[i]] = 0;
@@ -241,8 +247,8 @@ static ash_status add_ancestors(ash_ctx *ctx, special_list *out,
 }
 
 static ash_status collect_inside(ash_ctx *ctx, special_list *out,
-                                 const ash_model *m) {
-  const ash_place_problem *p = m->problem;
+                                 const ash_place_reduced *in) {
+  const ash_place_problem *p = in->problem;
   const size_t n = p->buffer_count;
   ancestry t = {.at = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, n + 1),
                 .above =
@@ -260,46 +266,46 @@ static ash_status collect_inside(ash_ctx *ctx, special_list *out,
       t.above[--t.at[p->relations[i].b]] = p->relations[i].a;
   for (uint32_t b = 0; b < n; b++)
     if (t.at[b] < t.at[b + 1])
-      ASH_TRY(add_ancestors(ctx, out, m, &t, b));
+      ASH_TRY(add_ancestors(ctx, out, in, &t, b));
   return ASH_OK;
 }
 
-static ash_status make_specials(ash_ctx *ctx, ash_model *m) {
-  const ash_place_problem *p = m->problem;
+static ash_status make_specials(ash_ctx *ctx, ash_place_reduced *out) {
+  const ash_place_problem *p = out->problem;
   special_list list = {0};
-  m->special_at = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, p->buffer_count + 1);
+  out->special_at = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, p->buffer_count + 1);
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
   if (p->relation_count == 0)
     return ASH_OK;
   for (size_t i = 0; i < p->relation_count; i++)
     if (p->relations[i].kind == ASH_MAY_OVERLAP)
-      ASH_TRY(add_pair(ctx, &list, m, p->relations[i]));
-  ASH_TRY(collect_inside(ctx, &list, m));
-  m->specials = ASH_NEW_ARRAY(&ctx->scratch, ash_special, list.count);
+      ASH_TRY(add_pair(ctx, &list, out, p->relations[i]));
+  ASH_TRY(collect_inside(ctx, &list, out));
+  out->specials = ASH_NEW_ARRAY(&ctx->scratch, ash_place_special, list.count);
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
-  m->special_count = (uint32_t)list.count;
+  out->special_count = (uint32_t)list.count;
   for (size_t i = 0; i < list.count; i++)
-    m->special_at[list.array.items[i].owner]++;
+    out->special_at[list.array.items[i].owner]++;
   for (size_t b = 0; b < p->buffer_count; b++)
-    m->special_at[b + 1] += m->special_at[b];
+    out->special_at[b + 1] += out->special_at[b];
   for (size_t i = list.count; i-- > 0;)
-    m->specials[--m->special_at[list.array.items[i].owner]] =
+    out->specials[--out->special_at[list.array.items[i].owner]] =
         list.array.items[i].special;
   return ASH_OK;
 }
 
-int ash_model_forbidden(const ash_model *m, const ash_piece *x,
-                        const ash_piece *y, ash_span out[2]) {
-  const ash_span all = {x->lo - y->hi, x->hi - y->lo};
+int ash_place_forbidden(const ash_place_reduced *in, const ash_place_rect *x,
+                        const ash_place_rect *y, ash_place_span out[2]) {
+  const ash_place_span all = {x->lo - y->hi, x->hi - y->lo};
   int64_t above = INT64_MAX, below = INT64_MIN;
   bool some = false;
   out[0] = all;
-  if (m->special_count == 0)
+  if (in->special_count == 0)
     return 1;
-  const int64_t shift = m->delta[x->buffer] - m->delta[y->buffer];
-  for (uint32_t i = m->special_at[x->buffer]; i < m->special_at[x->buffer + 1];
-       i++) {
-    const ash_special *s = &m->specials[i];
+  const int64_t shift = in->delta[x->buffer] - in->delta[y->buffer];
+  for (uint32_t i = in->special_at[x->buffer];
+       i < in->special_at[x->buffer + 1]; i++) {
+    const ash_place_special *s = &in->specials[i];
     if (s->other != y->buffer)
       continue;
     if (s->kind == ASH_INSIDE)
@@ -314,48 +320,49 @@ int ash_model_forbidden(const ash_model *m, const ash_piece *x,
     return 1;
   int count = 0;
   if (below > all.lo)
-    out[count++] = (ash_span){all.lo, below < all.hi ? below : all.hi};
+    out[count++] = (ash_place_span){all.lo, below < all.hi ? below : all.hi};
   if (above < all.hi)
-    out[count++] = (ash_span){above > all.lo ? above : all.lo, all.hi};
+    out[count++] = (ash_place_span){above > all.lo ? above : all.lo, all.hi};
   return count;
 }
 
 /* ---- the whole ---------------------------------------------------------- */
 
-static bool is_plain(const ash_model *m) {
-  if (m->special_count)
+static bool is_plain(const ash_place_reduced *in) {
+  if (in->special_count)
     return false;
-  for (uint32_t i = 0; i < m->item_count; i++)
-    if (m->items[i].piece_count > 1 || m->items[i].fixed != ASH_FREE_OFFSET ||
-        (m->items[i].piece_count == 1 &&
-         (m->pieces[m->items[i].piece].lo != 0 || m->items[i].residue != 0)))
+  for (uint32_t i = 0; i < in->item_count; i++)
+    if (in->items[i].rect_count > 1 || in->items[i].fixed != ASH_FREE_OFFSET ||
+        (in->items[i].rect_count == 1 &&
+         (in->rects[in->items[i].rect].lo != 0 || in->items[i].residue != 0)))
       return false;
   return true;
 }
 
-ash_status ash_model_build(ash_ctx *ctx, ash_model *out,
-                           const ash_place_problem *problem) {
+ash_status ash_place_reduce(ash_ctx *ctx, ash_place_reduced *out,
+                            const ash_place_problem *problem) {
   const size_t n = problem->buffer_count;
-  ash_rigid rigid;
-  *out = (ash_model){.problem = problem,
-                     .items = ASH_NEW_ARRAY(&ctx->scratch, ash_item, n),
-                     .item_of = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, n),
-                     .delta = ASH_NEW_ARRAY(&ctx->scratch, int64_t, n)};
-  ASH_TRY(ash_rigid_init(ctx, &rigid, problem));
+  ash_place_ties ties;
+  *out = (ash_place_reduced){
+      .problem = problem,
+      .items = ASH_NEW_ARRAY(&ctx->scratch, ash_place_item, n),
+      .item_of = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, n),
+      .delta = ASH_NEW_ARRAY(&ctx->scratch, int64_t, n)};
+  ASH_TRY(ash_place_ties_init(ctx, &ties, problem));
   int64_t *lowest = ASH_NEW_ARRAY(&ctx->scratch, int64_t, n);
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
-  ASH_TRY(tie_all(ctx, &rigid, problem));
-  out->impossible = rigid.impossible;
-  make_items(out, &rigid, lowest);
+  ASH_TRY(tie_all(ctx, &ties, problem));
+  out->impossible = ties.impossible;
+  make_items(out, &ties, lowest);
   finish_items(out, lowest);
-  ASH_TRY(make_pieces(ctx, out));
+  ASH_TRY(make_rects(ctx, out));
   ASH_TRY(make_specials(ctx, out));
   out->plain = is_plain(out);
   return ASH_OK;
 }
 
-void ash_model_offsets(const ash_model *m, const int64_t *bases,
+void ash_place_offsets(const ash_place_reduced *in, const int64_t *bases,
                        int64_t *offsets) {
-  for (size_t b = 0; b < m->problem->buffer_count; b++)
-    offsets[b] = bases[m->item_of[b]] + m->delta[b];
+  for (size_t b = 0; b < in->problem->buffer_count; b++)
+    offsets[b] = bases[in->item_of[b]] + in->delta[b];
 }

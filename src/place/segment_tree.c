@@ -2,16 +2,18 @@
  * nodes, a point the path from its leaf to the root. */
 #include "place/segment_tree.h"
 
-ash_status ash_stab_init(ash_ctx *ctx, ash_stab *out, size_t count,
-                         ash_stab_combine *combine) {
-  *out =
-      (ash_stab){.combine = combine,
-                 .tree = ASH_NEW_ARRAY(&ctx->scratch, uint64_t, 2 * count + 2),
-                 .count = count};
+ash_status ash_place_segtree_init(ash_ctx *ctx, ash_place_segtree *out,
+                                  size_t count,
+                                  ash_place_segtree_combine *combine) {
+  *out = (ash_place_segtree){
+      .combine = combine,
+      .tree = ASH_NEW_ARRAY(&ctx->scratch, uint64_t, 2 * count + 2),
+      .count = count};
   return ash_zone_check(ctx, &ctx->scratch);
 }
 
-void ash_stab_add(ash_stab *t, size_t first, size_t last, uint64_t value) {
+void ash_place_segtree_add(ash_place_segtree *t, size_t first, size_t last,
+                           uint64_t value) {
   size_t a = first + t->count, b = last + t->count;
   for (; a < b; a /= 2, b /= 2) {
     if (a & 1) {
@@ -25,7 +27,7 @@ void ash_stab_add(ash_stab *t, size_t first, size_t last, uint64_t value) {
   }
 }
 
-uint64_t ash_stab_get(const ash_stab *t, size_t at) {
+uint64_t ash_place_segtree_get(const ash_place_segtree *t, size_t at) {
   uint64_t value = 0;
   for (size_t i = at + t->count; i > 0; i /= 2)
     value = t->combine(value, t->tree[i]);

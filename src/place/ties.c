@@ -1,17 +1,17 @@
-/* ties.c - union-find with distances. Each root knows which residue its own
- * offset must have so that every member is aligned: two such conditions merge
- * by the Chinese remainder theorem, or contradict each other. */
+/* ties.c - union-find weighted with distances. Each root knows which residue
+ * its own offset must have so that every member is aligned: two such conditions
+ * merge by the Chinese remainder theorem, or contradict each other. */
 #include "place/ties.h"
 
 static const int64_t MODULUS_LIMIT = (int64_t)1 << 31;
 
-ash_status ash_rigid_init(ash_ctx *ctx, ash_rigid *r,
-                          const ash_place_problem *problem) {
+ash_status ash_place_ties_init(ash_ctx *ctx, ash_place_ties *r,
+                               const ash_place_problem *problem) {
   const size_t n = problem->buffer_count;
-  *r = (ash_rigid){.parent = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, n),
-                   .delta = ASH_NEW_ARRAY(&ctx->scratch, int64_t, n),
-                   .modulus = ASH_NEW_ARRAY(&ctx->scratch, int64_t, n),
-                   .residue = ASH_NEW_ARRAY(&ctx->scratch, int64_t, n)};
+  *r = (ash_place_ties){.parent = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, n),
+                        .delta = ASH_NEW_ARRAY(&ctx->scratch, int64_t, n),
+                        .modulus = ASH_NEW_ARRAY(&ctx->scratch, int64_t, n),
+                        .residue = ASH_NEW_ARRAY(&ctx->scratch, int64_t, n)};
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
   for (size_t i = 0; i < n; i++) {
     const uint64_t alignment = problem->buffers[i].alignment;
@@ -21,7 +21,7 @@ ash_status ash_rigid_init(ash_ctx *ctx, ash_rigid *r,
   return ASH_OK;
 }
 
-uint32_t ash_rigid_find(ash_rigid *r, uint32_t b, int64_t *delta) {
+uint32_t ash_place_ties_find(ash_place_ties *r, uint32_t b, int64_t *delta) {
   int64_t sum = 0;
   uint32_t at = b;
   while (r->parent[at] != at) {
@@ -77,11 +77,12 @@ static merged merge(int64_t *m1, int64_t *r1, int64_t m2, int64_t r2) {
 
 /* What merging b's root under a's root would give; *shift is the offset of
  * b's root relative to a's root. */
-static merged try_tie(ash_rigid *r, uint32_t a, uint32_t b, int64_t distance,
-                      int64_t *shift, int64_t *modulus, int64_t *residue) {
+static merged try_tie(ash_place_ties *r, uint32_t a, uint32_t b,
+                      int64_t distance, int64_t *shift, int64_t *modulus,
+                      int64_t *residue) {
   int64_t da, db;
-  const uint32_t ra = ash_rigid_find(r, a, &da);
-  const uint32_t rb = ash_rigid_find(r, b, &db);
+  const uint32_t ra = ash_place_ties_find(r, a, &da);
+  const uint32_t rb = ash_place_ties_find(r, b, &db);
   *shift = da + distance - db;
   *modulus = r->modulus[ra];
   *residue = r->residue[ra];
@@ -91,13 +92,8 @@ static merged try_tie(ash_rigid *r, uint32_t a, uint32_t b, int64_t distance,
                floor_mod(r->residue[rb] - *shift, r->modulus[rb]));
 }
 
-bool ash_rigid_fits(ash_rigid *r, uint32_t a, uint32_t b, int64_t distance) {
-  int64_t shift, modulus, residue;
-  return try_tie(r, a, b, distance, &shift, &modulus, &residue) == MERGED;
-}
-
-ash_status ash_rigid_tie(ash_ctx *ctx, ash_rigid *r, uint32_t a, uint32_t b,
-                         int64_t distance) {
+ash_status ash_place_ties_tie(ash_ctx *ctx, ash_place_ties *r, uint32_t a,
+                              uint32_t b, int64_t distance) {
   int64_t shift, modulus, residue, ignored;
   const merged result = try_tie(r, a, b, distance, &shift, &modulus, &residue);
   if (result == TOO_LARGE)
@@ -109,8 +105,8 @@ ash_status ash_rigid_tie(ash_ctx *ctx, ash_rigid *r, uint32_t a, uint32_t b,
     r->impossible = true;
     return ASH_OK;
   }
-  const uint32_t ra = ash_rigid_find(r, a, &ignored);
-  const uint32_t rb = ash_rigid_find(r, b, &ignored);
+  const uint32_t ra = ash_place_ties_find(r, a, &ignored);
+  const uint32_t rb = ash_place_ties_find(r, b, &ignored);
   r->modulus[ra] = modulus;
   r->residue[ra] = residue;
   if (ra == rb)

@@ -98,7 +98,7 @@ static ash_status check_sum(ash_ctx *ctx, const ash_place_problem *p) {
   return ASH_OK;
 }
 
-ash_status ash_model_validate(ash_ctx *ctx, const ash_place_problem *problem) {
+ash_status ash_place_validate(ash_ctx *ctx, const ash_place_problem *problem) {
   for (size_t i = 0; i < problem->buffer_count; i++)
     ASH_TRY(check_buffer(ctx, &problem->buffers[i], i));
   for (size_t i = 0; i < problem->relation_count; i++)

@@ -1,6 +1,6 @@
 /* components.c - union-find over items: neighbours in time are found by
- * walking the pieces in order of their first section with the furthest last
- * section seen so far. */
+ * walking the rects in order of their first moment with the furthest last
+ * moment seen so far. */
 #include "place/exact/components.h"
 
 static uint32_t find(uint32_t *parent, uint32_t i) {
@@ -20,15 +20,15 @@ static void unite(uint32_t *parent, uint32_t a, uint32_t b) {
     parent[a] = b;
 }
 
-/* Per section, one piece that starts there and the furthest end of those. */
+/* Per moment, one rect that starts there and the furthest end of those. */
 static ash_status unite_by_time(ash_ctx *ctx, uint32_t *parent,
-                                const ash_model *m) {
-  const size_t n = m->section_count;
+                                const ash_place_reduced *in) {
+  const size_t n = in->moment_count;
   uint32_t *starter = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, n);
   uint32_t *reach = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, n);
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
-  for (uint32_t i = 0; i < m->piece_count; i++) {
-    const ash_piece *p = &m->pieces[i];
+  for (uint32_t i = 0; i < in->rect_count; i++) {
+    const ash_place_rect *p = &in->rects[i];
     if (reach[p->first])
       unite(parent, starter[p->first], p->item);
     starter[p->first] = p->item;
@@ -47,35 +47,37 @@ static ash_status unite_by_time(ash_ctx *ctx, uint32_t *parent,
   return ASH_OK;
 }
 
-static bool item_is_plain(const ash_model *m, uint32_t i) {
-  const ash_item *item = &m->items[i];
-  const ash_piece *p = &m->pieces[item->piece];
-  if (item->piece_count != 1 || item->fixed != ASH_FREE_OFFSET ||
+static bool item_is_plain(const ash_place_reduced *in, uint32_t i) {
+  const ash_place_item *item = &in->items[i];
+  const ash_place_rect *p = &in->rects[item->rect];
+  if (item->rect_count != 1 || item->fixed != ASH_FREE_OFFSET ||
       item->residue != 0 || p->lo != 0 || p->hi != item->reach)
     return false;
-  return m->special_count == 0 ||
-         m->special_at[p->buffer] == m->special_at[p->buffer + 1];
+  return in->special_count == 0 ||
+         in->special_at[p->buffer] == in->special_at[p->buffer + 1];
 }
 
-static bool is_related(const ash_model *m, uint32_t buffer) {
-  return m->special_count && m->special_at[buffer] < m->special_at[buffer + 1];
+static bool is_related(const ash_place_reduced *in, uint32_t buffer) {
+  return in->special_count &&
+         in->special_at[buffer] < in->special_at[buffer + 1];
 }
 
-static ash_status collect(ash_ctx *ctx, ash_components *out, const ash_model *m,
-                          uint32_t *parent, const uint8_t *wanted) {
-  uint32_t *number = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, m->item_count);
+static ash_status collect(ash_ctx *ctx, ash_place_components *out,
+                          const ash_place_reduced *in, uint32_t *parent,
+                          const uint8_t *wanted) {
+  uint32_t *number = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, in->item_count);
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
-  for (uint32_t i = 0; i < m->item_count; i++) {
+  for (uint32_t i = 0; i < in->item_count; i++) {
     if (!wanted[i])
       continue;
     const uint32_t root = find(parent, i);
     if (root == i) {
       number[i] = out->count;
-      out->list[out->count++] = (ash_component){.plain = true};
+      out->list[out->count++] = (ash_place_component){.plain = true};
     }
-    ash_component *c = &out->list[number[root]];
+    ash_place_component *c = &out->list[number[root]];
     c->count++;
-    c->plain = c->plain && item_is_plain(m, i);
+    c->plain = c->plain && item_is_plain(in, i);
   }
   uint32_t at = 0;
   for (uint32_t c = 0; c < out->count; c++) {
@@ -83,37 +85,38 @@ static ash_status collect(ash_ctx *ctx, ash_components *out, const ash_model *m,
     at += out->list[c].count;
     out->list[c].count = 0;
   }
-  for (uint32_t i = 0; i < m->item_count; i++)
+  for (uint32_t i = 0; i < in->item_count; i++)
     if (wanted[i]) {
-      ash_component *c = &out->list[number[find(parent, i)]];
+      ash_place_component *c = &out->list[number[find(parent, i)]];
       out->items[c->first + c->count++] = i;
     }
   return ASH_OK;
 }
 
-ash_status ash_components_build(ash_ctx *ctx, ash_components *out,
-                                const ash_model *m) {
+ash_status ash_place_components_build(ash_ctx *ctx, ash_place_components *out,
+                                      const ash_place_reduced *in) {
   ash_zone *z = &ctx->scratch;
-  const size_t n = m->item_count;
-  *out = (ash_components){.list = ASH_NEW_ARRAY(z, ash_component, n),
-                          .items = ASH_NEW_ARRAY(z, uint32_t, n)};
+  const size_t n = in->item_count;
+  *out =
+      (ash_place_components){.list = ASH_NEW_ARRAY(z, ash_place_component, n),
+                             .items = ASH_NEW_ARRAY(z, uint32_t, n)};
   const ash_mark mark = ash_zone_mark(z);
   uint32_t *parent = ASH_NEW_ARRAY(z, uint32_t, n);
   uint8_t *wanted = ASH_NEW_ARRAY(z, uint8_t, n);
   ASH_TRY(ash_zone_check(ctx, z));
   for (uint32_t i = 0; i < n; i++) {
     parent[i] = i;
-    wanted[i] = m->items[i].piece_count > 0;
+    wanted[i] = in->items[i].rect_count > 0;
   }
-  ASH_TRY(unite_by_time(ctx, parent, m));
-  for (uint32_t b = 0; m->special_count && b < m->problem->buffer_count; b++)
-    for (uint32_t k = m->special_at[b]; k < m->special_at[b + 1]; k++)
-      if (m->specials[k].kind == ASH_INSIDE || is_related(m, b)) {
-        unite(parent, m->item_of[b], m->item_of[m->specials[k].other]);
-        wanted[m->item_of[b]] = 1;
+  ASH_TRY(unite_by_time(ctx, parent, in));
+  for (uint32_t b = 0; in->special_count && b < in->problem->buffer_count; b++)
+    for (uint32_t k = in->special_at[b]; k < in->special_at[b + 1]; k++)
+      if (in->specials[k].kind == ASH_INSIDE || is_related(in, b)) {
+        unite(parent, in->item_of[b], in->item_of[in->specials[k].other]);
+        wanted[in->item_of[b]] = 1;
       }
   /* The smaller index is the root, so roots are met before their members. */
-  ASH_TRY(collect(ctx, out, m, parent, wanted));
+  ASH_TRY(collect(ctx, out, in, parent, wanted));
   ash_zone_rewind(z, mark);
   return ASH_OK;
 }

@@ -4,21 +4,21 @@
 
 #include "place/reduce.h"
 
-typedef struct ash_component {
+typedef struct ash_place_component {
   uint32_t first, count; /* its items are components.items[first .. +count) */
-  bool plain;            /* every item one piece from 0, free, no special   */
-} ash_component;
+  bool plain;            /* every item one rect from 0, free, no special   */
+} ash_place_component;
 
-typedef struct ash_components {
-  ash_component *list;
+typedef struct ash_place_components {
+  ash_place_component *list;
   uint32_t count;
   uint32_t *items;
-} ash_components;
+} ash_place_components;
 
-/* Items are together when their pieces share a section, directly or through
- * others, or when a relation ties them. Items without pieces that no relation
+/* Items are together when their rects share a moment, directly or through
+ * others, or when a relation ties them. Items without rects that no relation
  * ties are in no component. */
-ash_status ash_components_build(ash_ctx *ctx, ash_components *out,
-                                const ash_model *m);
+ash_status ash_place_components_build(ash_ctx *ctx, ash_place_components *out,
+                                      const ash_place_reduced *in);
 
 #endif

@@ -9,42 +9,43 @@
 #include "place/exact/portfolio.h"
 #include "place/exact/valley.h"
 
-static const uint64_t FIRST_NODES = 300; /* a tile, at the bound */
+static const uint64_t FIRST_NODES = 300; /* a block, at the bound */
 
 typedef struct minimise {
-  ash_solve *solve;
-  ash_goal *goal;
+  ash_place_solve *solve;
+  ash_place_goal *goal;
   ash_zone zone;
-  ash_skyline sky;
-  ash_valley valley;
-  ash_table bound_table, probe_table;     /* failures at the bound, and above */
+  ash_place_skyline sky;
+  ash_place_valley valley;
+  ash_place_table bound_table,
+      probe_table;                        /* failures at the bound, and above */
   int64_t bound_capacity, probe_capacity; /* they hold up to these        */
-  ash_team *team;                         /* NULL: one thread */
+  ash_place_portfolio *portfolio;         /* NULL: one thread */
   int64_t lower, upper; /* in units: not refuted yet, known to be feasible */
 } minimise;
 
 static bool keep_on(void *user, uint64_t ticks) {
   minimise *m = user;
-  return !ash_solve_spend(m->solve, ticks) &&
-         !(m->team && ash_team_has_answer(m->team));
+  return !ash_place_solve_spend(m->solve, ticks) &&
+         !(m->portfolio && ash_place_portfolio_has_answer(m->portfolio));
 }
 
-static ash_valley_use techniques(uint64_t off) {
-  return (ash_valley_use){.support = !(off & ASH_OFF_SUPPORT),
-                          .memory = !(off & ASH_OFF_MEMORY),
-                          .twins = !(off & ASH_OFF_TWINS),
-                          .split = !(off & ASH_OFF_SPLIT),
-                          .jackson = !(off & ASH_OFF_JACKSON),
-                          .learning = !(off & ASH_OFF_LEARNING),
-                          .restarts = !(off & ASH_OFF_RESTARTS),
-                          .guide = !(off & ASH_OFF_GUIDE)};
+static ash_place_valley_use techniques(uint64_t off) {
+  return (ash_place_valley_use){.support = !(off & ASH_OFF_SUPPORT),
+                                .memory = !(off & ASH_OFF_MEMORY),
+                                .twins = !(off & ASH_OFF_TWINS),
+                                .split = !(off & ASH_OFF_SPLIT),
+                                .jackson = !(off & ASH_OFF_JACKSON),
+                                .learning = !(off & ASH_OFF_LEARNING),
+                                .restarts = !(off & ASH_OFF_RESTARTS),
+                                .guide = !(off & ASH_OFF_GUIDE)};
 }
 
 /* Takes over the places of a solved dive; the height they reach. */
 static void take_places(minimise *m) {
   int64_t height = 0;
-  for (uint32_t j = 0; j < m->sky.tile_count; j++) {
-    const int64_t top = m->sky.place[j] + m->sky.tiles[j].size;
+  for (uint32_t j = 0; j < m->sky.block_count; j++) {
+    const int64_t top = m->sky.place[j] + m->sky.blocks[j].size;
     height = top > height ? top : height;
     m->solve->bases[m->sky.item[j]] = m->sky.place[j] * m->sky.unit;
   }
@@ -54,33 +55,35 @@ static void take_places(minimise *m) {
 
 /* Failures known at some capacity hold at every smaller one; at a larger one
  * the table starts afresh. */
-static ash_outcome attempt(minimise *m, int64_t capacity, uint64_t nodes) {
+static ash_place_outcome attempt(minimise *m, int64_t capacity,
+                                 uint64_t nodes) {
   const bool at_bound = capacity == m->lower;
   int64_t *valid = at_bound ? &m->bound_capacity : &m->probe_capacity;
-  ash_table *table = at_bound ? &m->bound_table : &m->probe_table;
+  ash_place_table *table = at_bound ? &m->bound_table : &m->probe_table;
   m->valley.table = *table;
   if (capacity > *valid)
-    ash_table_forget_failed(&m->valley.table);
-  ash_table_forget_solved(&m->valley.table);
-  ash_guide_forget(&m->valley);
+    ash_place_table_forget_failed(&m->valley.table);
+  ash_place_table_forget_solved(&m->valley.table);
+  ash_place_guide_forget(&m->valley);
   *valid = capacity;
-  if (m->team)
-    ash_team_start(m->team, capacity, nodes);
-  ash_outcome outcome =
-      ash_valley_search(&m->valley, capacity, nodes, keep_on, m);
+  if (m->portfolio)
+    ash_place_portfolio_start(m->portfolio, capacity, nodes);
+  ash_place_outcome outcome =
+      ash_place_valley_search(&m->valley, capacity, nodes, keep_on, m);
   *table = m->valley.table;
-  if (m->team) {
-    const ash_outcome theirs =
-        ash_team_finish(m->team, outcome == ASH_CUT ? &m->sky : NULL);
-    outcome = outcome == ASH_CUT ? theirs : outcome;
+  if (m->portfolio) {
+    const ash_place_outcome theirs = ash_place_portfolio_finish(
+        m->portfolio, outcome == ASH_PLACE_CUT ? &m->sky : NULL);
+    outcome = outcome == ASH_PLACE_CUT ? theirs : outcome;
   }
-  if (outcome == ASH_SOLVED)
+  if (outcome == ASH_PLACE_SOLVED)
     take_places(m);
   return outcome;
 }
 
 static bool is_done(const minimise *m) {
-  return m->lower >= m->upper || ash_solve_spend(m->solve, 0) || m->zone.failed;
+  return m->lower >= m->upper || ash_place_solve_spend(m->solve, 0) ||
+         m->zone.failed;
 }
 
 /* After the height `refuted` no placement fits; the next that can. */
@@ -90,12 +93,12 @@ static ash_status raise_lower(minimise *m, int64_t refuted) {
     return ASH_OK;
   ash_ctx *ctx = m->solve->ctx;
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
-  uint64_t *sizes = ASH_NEW_ARRAY(&ctx->scratch, uint64_t, m->sky.tile_count);
+  uint64_t *sizes = ASH_NEW_ARRAY(&ctx->scratch, uint64_t, m->sky.block_count);
   uint64_t height = (uint64_t)m->lower;
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
-  for (uint32_t j = 0; j < m->sky.tile_count; j++)
-    sizes[j] = (uint64_t)m->sky.tiles[j].size;
-  ASH_TRY(ash_subset_round(ctx, &height, sizes, m->sky.tile_count));
+  for (uint32_t j = 0; j < m->sky.block_count; j++)
+    sizes[j] = (uint64_t)m->sky.blocks[j].size;
+  ASH_TRY(ash_place_subset_sum_round(ctx, &height, sizes, m->sky.block_count));
   m->lower = (int64_t)height;
   ash_zone_rewind(&ctx->scratch, mark);
   return ASH_OK;
@@ -109,11 +112,11 @@ static uint64_t round_nodes(const minimise *m, uint64_t nodes) {
 
 /* Only a placement within `limit` is wanted. */
 static ash_status reach_limit(minimise *m, int64_t limit) {
-  uint64_t nodes = FIRST_NODES * m->sky.tile_count + 1000;
+  uint64_t nodes = FIRST_NODES * m->sky.block_count + 1000;
   const bool jackson = m->valley.use.jackson;
   for (unsigned round = 0; m->upper > limit && !is_done(m); round++) {
     m->valley.use.jackson = jackson && round % 4 == 3;
-    if (attempt(m, limit, round_nodes(m, nodes)) == ASH_REFUTED)
+    if (attempt(m, limit, round_nodes(m, nodes)) == ASH_PLACE_REFUTED)
       return raise_lower(m, limit);
     nodes += nodes / 2;
   }
@@ -122,24 +125,24 @@ static ash_status reach_limit(minimise *m, int64_t limit) {
 
 /* `limit` is the capacity, or where no solution is known yet. */
 static ash_status reach_optimum(minimise *m) {
-  uint64_t nodes = FIRST_NODES * m->sky.tile_count + 1000;
+  uint64_t nodes = FIRST_NODES * m->sky.block_count + 1000;
   int64_t stride = 2;
   /* The one-machine bound halves the speed: it is for proofs, so it is used
    * every fourth time once the bound has resisted. */
   const bool jackson = m->valley.use.jackson;
   for (unsigned round = 0; !is_done(m); round++) {
     m->valley.use.jackson = jackson && round % 4 == 3;
-    ash_outcome outcome = attempt(m, m->lower, round_nodes(m, nodes));
-    if (outcome == ASH_REFUTED)
+    ash_place_outcome outcome = attempt(m, m->lower, round_nodes(m, nodes));
+    if (outcome == ASH_PLACE_REFUTED)
       ASH_TRY(raise_lower(m, m->lower));
-    if (outcome != ASH_CUT || is_done(m))
+    if (outcome != ASH_PLACE_CUT || is_done(m))
       continue;
     const int64_t middle = m->lower + (m->upper - m->lower) / stride;
     if (middle > m->lower && middle < m->upper) {
       outcome = attempt(m, middle, nodes / 4);
-      if (outcome == ASH_REFUTED)
+      if (outcome == ASH_PLACE_REFUTED)
         ASH_TRY(raise_lower(m, middle));
-      if (outcome == ASH_CUT && stride > 2)
+      if (outcome == ASH_PLACE_CUT && stride > 2)
         stride = stride / 2;
       else
         stride = 2;
@@ -154,30 +157,31 @@ static int64_t units_down(const minimise *m, uint64_t bytes) {
   return units > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)units;
 }
 
-/* The height of all tiles on top of each other. */
+/* The height of all blocks on top of each other. */
 static uint64_t stacked(const minimise *m) {
   uint64_t sum = 0;
-  for (uint32_t j = 0; j < m->sky.tile_count; j++)
-    sum += (uint64_t)((m->sky.tiles[j].size + m->sky.tiles[j].align) *
+  for (uint32_t j = 0; j < m->sky.block_count; j++)
+    sum += (uint64_t)((m->sky.blocks[j].size + m->sky.blocks[j].align) *
                       m->sky.unit);
   return sum;
 }
 
 static ash_status run(minimise *m) {
-  ash_goal *goal = m->goal;
-  ash_solve *s = m->solve;
-  ASH_TRY(ash_skyline_build(s->ctx, &m->zone, &m->sky, &s->model, goal->items,
-                            goal->count));
-  if (!ash_valley_init(&m->valley, &m->sky, &m->zone,
-                       techniques(s->options.off), s->options.seed) ||
-      !ash_table_init(&m->probe_table, &m->zone, m->sky.tile_count))
+  ash_place_goal *goal = m->goal;
+  ash_place_solve *s = m->solve;
+  ASH_TRY(ash_place_skyline_build(s->ctx, &m->zone, &m->sky, &s->reduced,
+                                  goal->items, goal->count));
+  if (!ash_place_valley_init(&m->valley, &m->sky, &m->zone,
+                             techniques(s->options.off), s->options.seed) ||
+      !ash_place_table_init(&m->probe_table, &m->zone, m->sky.block_count))
     return ash_nomem(s->ctx);
   m->bound_table = m->valley.table;
   uint32_t helpers = s->options.threads > 1 ? s->options.threads - 1 : 0;
-  if (helpers > ASH_TEAM_MAX)
-    helpers = ASH_TEAM_MAX;
+  if (helpers > ASH_PLACE_PORTFOLIO_MAX)
+    helpers = ASH_PLACE_PORTFOLIO_MAX;
   if (helpers && goal->count > 20)
-    m->team = ash_team_new(s, &m->zone, goal, m->valley.use, helpers);
+    m->portfolio =
+        ash_place_portfolio_new(s, &m->zone, goal, m->valley.use, helpers);
   const int64_t unit = m->sky.unit;
   const int64_t floor = units_down(m, goal->floor);
   const int64_t limit = units_down(m, goal->limit);
@@ -203,15 +207,15 @@ static ash_status run(minimise *m) {
   return ash_zone_check(s->ctx, &m->zone);
 }
 
-static const uint32_t TILES_MAX = 100000; /* of an exact search */
+static const uint32_t BLOCKS_MAX = 100000; /* of an exact search */
 
-ash_status ash_exact_plain(ash_solve *s, ash_goal *goal) {
-  if (goal->count > TILES_MAX)
+ash_status ash_place_exact_plain(ash_place_solve *s, ash_place_goal *goal) {
+  if (goal->count > BLOCKS_MAX)
     return ASH_OK; /* what the heuristics have found stands */
   minimise m = {.solve = s, .goal = goal};
   ash_zone_init(&m.zone, &s->ctx->mem);
   const ash_status status = run(&m);
-  ash_team_drop(m.team);
+  ash_place_portfolio_drop(m.portfolio);
   ash_zone_drop(&m.zone);
   return status;
 }

@@ -11,7 +11,6 @@
  * start. This is disjunctive scheduling with bases for start times. */
 #include "base/checked.h"
 #include "place/exact/exact.h"
-#include "place/fit/fit.h"
 
 static const size_t CHOICE_LIMIT = (size_t)1 << 22;
 static const int64_t FAR = INT64_MAX / 4;
@@ -38,11 +37,11 @@ typedef struct branch {
 } branch;
 
 typedef struct general {
-  ash_solve *solve;
-  ash_goal *goal;
+  ash_place_solve *solve;
+  ash_place_goal *goal;
   ash_zone zone;
   uint32_t count;  /* items, renumbered                             */
-  uint32_t *local; /* item of the model -> number here              */
+  uint32_t *local; /* item of the reduced problem -> number here              */
   int64_t *lowest, *highest;
   struct {
     choice *items;
@@ -66,8 +65,8 @@ typedef struct general {
   uint64_t steps; /* since the budget was last asked */
 } general;
 
-static const ash_item *item_of(const general *g, uint32_t i) {
-  return &g->solve->model.items[g->goal->items[i]];
+static const ash_place_item *item_of(const general *g, uint32_t i) {
+  return &g->solve->reduced.items[g->goal->items[i]];
 }
 
 /* ---- choices ------------------------------------------------------------ */
@@ -79,18 +78,18 @@ static void add_choice(general *g, uint32_t i, uint32_t j, int64_t lo,
 }
 
 /* Adds the spans of one pair, merging those that overlap: spans come from
- * several pieces of the same two items. */
-static void add_pair(general *g, uint32_t i, uint32_t j, ash_span *spans,
+ * several rects of the same two items. */
+static void add_pair(general *g, uint32_t i, uint32_t j, ash_place_span *spans,
                      size_t count) {
   for (size_t a = 1; a < count; a++) {
-    const ash_span s = spans[a];
+    const ash_place_span s = spans[a];
     size_t at = a;
     for (; at > 0 && spans[at - 1].lo > s.lo; at--)
       spans[at] = spans[at - 1];
     spans[at] = s;
   }
   for (size_t a = 0; a < count;) {
-    ash_span s = spans[a++];
+    ash_place_span s = spans[a++];
     while (a < count && spans[a].lo < s.hi - 1) {
       s.hi = spans[a].hi > s.hi ? spans[a].hi : s.hi;
       a++;
@@ -100,35 +99,35 @@ static void add_pair(general *g, uint32_t i, uint32_t j, ash_span *spans,
   }
 }
 
-static size_t list_spans(const ash_model *m, const ash_item *x,
-                         const ash_item *y, ash_span *spans, size_t max) {
+static size_t list_spans(const ash_place_reduced *in, const ash_place_item *x,
+                         const ash_place_item *y, ash_place_span *spans,
+                         size_t max) {
   size_t count = 0;
-  for (uint32_t a = 0; a < x->piece_count; a++)
-    for (uint32_t b = 0; b < y->piece_count; b++) {
-      const ash_piece *p = &m->pieces[x->piece + a];
-      const ash_piece *q = &m->pieces[y->piece + b];
+  for (uint32_t a = 0; a < x->rect_count; a++)
+    for (uint32_t b = 0; b < y->rect_count; b++) {
+      const ash_place_rect *p = &in->rects[x->rect + a];
+      const ash_place_rect *q = &in->rects[y->rect + b];
       if (p->first < q->last && q->first < p->last && count + 2 <= max)
-        count += (size_t)ash_model_forbidden(m, p, q, spans + count);
+        count += (size_t)ash_place_forbidden(in, p, q, spans + count);
     }
   return count;
 }
 
 static ash_status list_choices(general *g, bool *possible) {
-  const ash_model *m = &g->solve->model;
+  const ash_place_reduced *in = &g->solve->reduced;
   size_t most = 1;
   for (uint32_t i = 0; i < g->count; i++)
-    most =
-        item_of(g, i)->piece_count > most ? item_of(g, i)->piece_count : most;
+    most = item_of(g, i)->rect_count > most ? item_of(g, i)->rect_count : most;
   *possible = most <= 512 && g->count <= 20000;
   if (!*possible)
     return ASH_OK;
   const size_t max = 2 * most * most + 2;
-  ash_span *spans = ASH_NEW_ARRAY(&g->zone, ash_span, max);
+  ash_place_span *spans = ASH_NEW_ARRAY(&g->zone, ash_place_span, max);
   ASH_TRY(ash_zone_check(g->solve->ctx, &g->zone));
   for (uint32_t i = 0; i < g->count; i++)
     for (uint32_t j = i + 1; j < g->count; j++) {
       const size_t count =
-          list_spans(m, item_of(g, i), item_of(g, j), spans, max);
+          list_spans(in, item_of(g, i), item_of(g, j), spans, max);
       add_pair(g, i, j, spans, count);
       if (g->choice_count > CHOICE_LIMIT) {
         *possible = false;
@@ -139,15 +138,15 @@ static ash_status list_choices(general *g, bool *possible) {
 }
 
 static void list_inside(general *g) {
-  const ash_model *m = &g->solve->model;
-  for (size_t k = 0; k < m->problem->relation_count; k++) {
-    const ash_relation *r = &m->problem->relations[k];
-    const uint32_t a = m->item_of[r->a], b = m->item_of[r->b];
+  const ash_place_reduced *in = &g->solve->reduced;
+  for (size_t k = 0; k < in->problem->relation_count; k++) {
+    const ash_relation *r = &in->problem->relations[k];
+    const uint32_t a = in->item_of[r->a], b = in->item_of[r->b];
     if (r->kind != ASH_INSIDE || a == b || g->local[a] == UINT32_MAX)
       continue;
-    const int64_t shift = m->delta[r->a] - m->delta[r->b];
-    const int64_t slack = (int64_t)m->problem->buffers[r->a].size -
-                          (int64_t)m->problem->buffers[r->b].size;
+    const int64_t shift = in->delta[r->a] - in->delta[r->b];
+    const int64_t slack = (int64_t)in->problem->buffers[r->a].size -
+                          (int64_t)in->problem->buffers[r->b].size;
     add_choice(g, g->local[a], g->local[b], -FAR, shift, ABOVE);
     add_choice(g, g->local[a], g->local[b], shift + slack, FAR, BELOW);
   }
@@ -173,8 +172,8 @@ static ash_status index_choices(general *g) {
 
 /* ---- bounds ------------------------------------------------------------- */
 
-static int64_t round_down(const ash_item *item, int64_t at) {
-  const int64_t up = ash_item_round_up(item, at);
+static int64_t round_down(const ash_place_item *item, int64_t at) {
+  const int64_t up = ash_place_item_round_up(item, at);
   return up == at ? at : up - item->modulus;
 }
 
@@ -205,7 +204,7 @@ static void enqueue(general *g, uint32_t i) {
 static bool raise_lowest(general *g, uint32_t i, int64_t to) {
   if (to <= g->lowest[i])
     return true;
-  to = ash_item_round_up(item_of(g, i), to);
+  to = ash_place_item_round_up(item_of(g, i), to);
   remember(g, 0, i, g->lowest[i]);
   g->lowest[i] = to;
   enqueue(g, i);
@@ -264,7 +263,7 @@ static bool propagate(general *g) {
       consistent = apply(g, g->of[k]);
     g->steps += g->at[i + 1] - g->at[i] + 1;
     if (g->steps > (1u << 16)) {
-      if (ash_solve_spend(g->solve, g->steps / 64))
+      if (ash_place_solve_spend(g->solve, g->steps / 64))
         consistent = false;
       g->steps = 0;
     }
@@ -342,7 +341,7 @@ static bool start(general *g, int64_t capacity) {
       g->choices.items[k].side = OPEN;
   bool consistent = true;
   for (uint32_t i = 0; i < g->count; i++) {
-    const ash_item *item = item_of(g, i);
+    const ash_place_item *item = item_of(g, i);
     g->queued[i] = 0;
     g->lowest[i] = item->fixed == ASH_FREE_OFFSET ? item->residue : item->fixed;
     g->highest[i] =
@@ -360,7 +359,8 @@ static bool start(general *g, int64_t capacity) {
 static found find(general *g, int64_t capacity, uint64_t node_limit) {
   bool consistent = start(g, capacity);
   for (uint64_t nodes = 0;; nodes++) {
-    if (g->zone.failed || nodes > node_limit || ash_solve_spend(g->solve, 1))
+    if (g->zone.failed || nodes > node_limit ||
+        ash_place_solve_spend(g->solve, 1))
       return SPENT;
     if (!consistent) {
       if (!backtrack(g))
@@ -385,7 +385,7 @@ static found find(general *g, int64_t capacity, uint64_t node_limit) {
 static void take_bases(general *g) {
   uint64_t height = 0;
   for (uint32_t i = 0; i < g->count; i++) {
-    const ash_item *item = item_of(g, i);
+    const ash_place_item *item = item_of(g, i);
     g->solve->bases[g->goal->items[i]] = g->lowest[i];
     if (item->reach)
       height = ash_max_u64(height, (uint64_t)(g->lowest[i] + item->reach));
@@ -395,7 +395,7 @@ static void take_bases(general *g) {
 
 /* At the floor first, for a while; then down from above until refuted. */
 static void descend(general *g, uint64_t highest, uint64_t ample) {
-  ash_goal *goal = g->goal;
+  ash_place_goal *goal = g->goal;
   const bool any = goal->limit != UINT64_MAX && goal->floor < goal->limit &&
                    g->solve->target == goal->limit;
   if (goal->floor <= highest && !any) {
@@ -418,7 +418,7 @@ static void descend(general *g, uint64_t highest, uint64_t ample) {
       goal->lower = ash_max_u64(goal->lower, capacity + 1);
     /* Not even with room for all: the relations contradict each other. */
     if (f == NONE && goal->height == UINT64_MAX && capacity >= ample)
-      g->solve->model.impossible = true;
+      g->solve->reduced.impossible = true;
     if (f != FOUND)
       return;
   }
@@ -428,10 +428,10 @@ static void descend(general *g, uint64_t highest, uint64_t ample) {
  * top of each other, and room to meet all alignments at once for buffers inside
  * others. */
 static uint64_t ample_height(general *g) {
-  const ash_model *m = &g->solve->model;
+  const ash_place_reduced *in = &g->solve->reduced;
   uint64_t sum = 1, period = 1;
   for (uint32_t i = 0; i < g->count; i++) {
-    const ash_item *item = item_of(g, i);
+    const ash_place_item *item = item_of(g, i);
     const uint64_t modulus = (uint64_t)item->modulus;
     sum += (uint64_t)item->reach + modulus;
     if (item->fixed != ASH_FREE_OFFSET)
@@ -439,23 +439,23 @@ static uint64_t ample_height(general *g) {
     if (period < (uint64_t)1 << 33)
       period *= modulus; /* a common multiple is enough */
   }
-  for (size_t k = 0; k < m->problem->relation_count; k++)
-    if (m->problem->relations[k].kind == ASH_INSIDE && sum < (uint64_t)1 << 60)
+  for (size_t k = 0; k < in->problem->relation_count; k++)
+    if (in->problem->relations[k].kind == ASH_INSIDE && sum < (uint64_t)1 << 60)
       sum += period;
   return sum;
 }
 
 static ash_status run(general *g) {
-  ash_solve *s = g->solve;
+  ash_place_solve *s = g->solve;
   ash_zone *z = &g->zone;
-  g->local = ASH_NEW_ARRAY(z, uint32_t, s->model.item_count);
+  g->local = ASH_NEW_ARRAY(z, uint32_t, s->reduced.item_count);
   g->lowest = ASH_NEW_ARRAY(z, int64_t, g->count);
   g->highest = ASH_NEW_ARRAY(z, int64_t, g->count);
   g->queue = ASH_NEW_ARRAY(z, uint32_t, g->count);
   g->queued = ASH_NEW_ARRAY(z, uint8_t, g->count);
   ASH_TRY(ash_zone_check(s->ctx, z));
   const uint64_t highest = ample_height(g);
-  for (uint32_t i = 0; i < s->model.item_count; i++)
+  for (uint32_t i = 0; i < s->reduced.item_count; i++)
     g->local[i] = UINT32_MAX;
   for (uint32_t i = 0; i < g->count; i++)
     g->local[g->goal->items[i]] = i;
@@ -469,7 +469,7 @@ static ash_status run(general *g) {
   return ash_zone_check(s->ctx, z);
 }
 
-ash_status ash_exact_general(ash_solve *s, ash_goal *goal) {
+ash_status ash_place_exact_general(ash_place_solve *s, ash_place_goal *goal) {
   general g = {.solve = s, .goal = goal, .count = goal->count};
   ash_zone_init(&g.zone, &s->ctx->mem);
   const ash_status status = run(&g);

@@ -1,15 +1,16 @@
-/* jackson.c - a section is a machine, its unplaced tiles are jobs with release
- * dates low[j]: taken in order of release they finish as early as possible
- * (Jackson's rule), so if they do not finish within the capacity then nothing
- * does. Stronger than the sum of sizes when lows differ. */
+/* jackson.c - the one-machine bound: a moment is a machine, its unplaced blocks
+ * are jobs with release dates low[j]: taken in order of release they finish as
+ * early as possible (Jackson's rule), so if they do not finish within the
+ * capacity then nothing does. Stronger than the sum of sizes when lows differ.
+ */
 #include "base/bits.h"
 #include "place/exact/valley.h"
 
-/* The tiles that cannot start at the sky, sorted by low; `*now` is when those
+/* The blocks that cannot start at the sky, sorted by low; `*now` is when those
  * that can are done. Returns how many; 0 also when there is nothing to see:
  * even the highest low comes too early to leave a hole beyond the slack. */
-static size_t list_jobs(ash_valley *v, uint32_t s, int64_t *now) {
-  const ash_skyline *k = v->sky;
+static size_t list_jobs(ash_place_valley *v, uint32_t s, int64_t *now) {
+  const ash_place_skyline *k = v->sky;
   const int64_t sky = k->cells.sky[s];
   int64_t highest = 0;
   size_t count = 0;
@@ -18,16 +19,16 @@ static size_t list_jobs(ash_valley *v, uint32_t s, int64_t *now) {
     for (uint64_t set = k->alive[s][w] & k->unplaced[w]; set; set &= set - 1) {
       const uint32_t j = w * 64 + ash_lowest_bit(set);
       if (k->low[j] == sky) {
-        *now += k->tiles[j].room;
+        *now += k->blocks[j].room;
         continue;
       }
       highest = k->low[j] > highest ? k->low[j] : highest;
       v->jobs[count++] = j;
     }
-  return highest - *now <= ash_skyline_slack(k, s) ? 0 : count;
+  return highest - *now <= ash_place_skyline_slack(k, s) ? 0 : count;
 }
 
-static void sort_jobs(ash_valley *v, size_t count) {
+static void sort_jobs(ash_place_valley *v, size_t count) {
   for (size_t i = 1; i < count; i++) {
     const uint32_t j = v->jobs[i];
     size_t at = i;
@@ -37,23 +38,23 @@ static void sort_jobs(ash_valley *v, size_t count) {
   }
 }
 
-static bool section_allows(ash_valley *v, uint32_t s) {
-  const ash_skyline *k = v->sky;
+static bool moment_allows(ash_place_valley *v, uint32_t s) {
+  const ash_place_skyline *k = v->sky;
   int64_t now;
   const size_t count = list_jobs(v, s, &now);
   sort_jobs(v, count);
   for (size_t i = 0; i < count; i++) {
     const uint32_t j = v->jobs[i];
-    now = (k->low[j] > now ? k->low[j] : now) + k->tiles[j].room;
+    now = (k->low[j] > now ? k->low[j] : now) + k->blocks[j].room;
   }
   return count == 0 || now <= k->capacity + k->waste[s];
 }
 
-bool ash_jackson_allows(ash_valley *v) {
-  const ash_skyline *k = v->sky;
+bool ash_place_jackson_allows(ash_place_valley *v) {
+  const ash_place_skyline *k = v->sky;
   for (uint32_t s = k->changed_first; s < k->changed_last; s++)
-    if (k->cells.left[s] && !section_allows(v, s)) {
-      ash_valley_blame(v, s);
+    if (k->cells.left[s] && !moment_allows(v, s)) {
+      ash_place_valley_blame(v, s);
       return false;
     }
   return true;

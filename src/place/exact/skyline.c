@@ -1,8 +1,8 @@
 /* skyline.c - moves on the skyline and their undoing.
  *
- * Invariant: for every section with unplaced tiles, sky is the minimum of
+ * Invariant: for every moment with unplaced blocks, sky is the minimum of
  * their lows and `support` the number that attain it. Raising part of the
- * skyline lifts the lows of the tiles above it; a section that loses its last
+ * skyline lifts the lows of the blocks above it; a moment that loses its last
  * supporter is normalised to its new minimum, which never changes a low. So
  * one move is one round of updates, without a fixed point to reach. */
 #include "place/exact/skyline.h"
@@ -11,16 +11,17 @@
 #include <string.h>
 
 /* An entry of the log: sky and support of [first, last), top of [a, b) if a
- * tile was placed there, pairs (tile, old low), and at its end this record. */
+ * block was placed there, pairs (block, old low), and at its end this record.
+ */
 typedef struct record {
-  uint32_t tile; /* placed by the move, or UINT32_MAX */
+  uint32_t block; /* placed by the move, or UINT32_MAX */
   uint32_t lows;
   uint32_t a, b, first, last;
 } record;
 
 enum { RECORD_WORDS = sizeof(record) / sizeof(uint64_t) };
 
-static bool reserve(ash_skyline *k, size_t words) {
+static bool reserve(ash_place_skyline *k, size_t words) {
   while (k->log_used + words > k->log.capacity)
     if (!ash_zone_grow(k->zone, (void **)&k->log.items, &k->log.capacity,
                        k->log.capacity, sizeof *k->log.items))
@@ -35,13 +36,13 @@ static size_t support_words(const record *r) {
 }
 
 static size_t cell_words(const record *r) {
-  const size_t tops = r->tile == UINT32_MAX ? 0 : r->b - r->a;
+  const size_t tops = r->block == UINT32_MAX ? 0 : r->b - r->a;
   return r->last - r->first + support_words(r) + tops;
 }
 
 /* Before the cells change. Without memory nothing is saved; the zone's sticky
  * flag stops the search before the damage is looked at. */
-static bool save_cells(ash_skyline *k, const record *r) {
+static bool save_cells(ash_place_skyline *k, const record *r) {
   const size_t wide = r->last - r->first;
   if (!reserve(k, cell_words(r) + 2 * (size_t)r->lows + RECORD_WORDS))
     return false;
@@ -50,14 +51,14 @@ static bool save_cells(ash_skyline *k, const record *r) {
   at += wide;
   memcpy(at, k->cells.support + r->first, wide * sizeof *k->cells.support);
   at += support_words(r);
-  if (r->tile != UINT32_MAX)
+  if (r->block != UINT32_MAX)
     memcpy(at, k->cells.top + r->a, (r->b - r->a) * sizeof *k->cells.top);
   k->log_used += cell_words(r);
   return true;
 }
 
 /* Ends the entry with the lows that were noted down in `touched`. */
-static void save_lows(ash_skyline *k, const record *r) {
+static void save_lows(ash_place_skyline *k, const record *r) {
   const size_t words = 2 * (size_t)r->lows;
   uint64_t *at = k->log.items + k->log_used;
   for (uint32_t i = 0; i < r->lows; i++) {
@@ -68,16 +69,16 @@ static void save_lows(ash_skyline *k, const record *r) {
   k->log_used += words + RECORD_WORDS;
 }
 
-/* Takes the tile out of its sections, or puts it back with sign -1. */
-static void take_out(ash_skyline *k, uint32_t tile, int32_t sign) {
-  const ash_tile *t = &k->tiles[tile];
+/* Takes the block out of its moments, or puts it back with sign -1. */
+static void take_out(ash_place_skyline *k, uint32_t block, int32_t sign) {
+  const ash_place_block *t = &k->blocks[block];
   for (uint32_t s = t->first; s < t->last; s++)
     k->cells.left[s] -= sign * t->room;
   for (uint32_t s = t->first; s + 1 < t->last; s++)
     k->cells.bridges[s] -= sign;
 }
 
-static void restore_cells(ash_skyline *k, const record *r) {
+static void restore_cells(ash_place_skyline *k, const record *r) {
   const size_t wide = r->last - r->first;
   k->log_used -= cell_words(r);
   const uint64_t *at = k->log.items + k->log_used;
@@ -85,14 +86,14 @@ static void restore_cells(ash_skyline *k, const record *r) {
   at += wide;
   memcpy(k->cells.support + r->first, at, wide * sizeof *k->cells.support);
   at += support_words(r);
-  if (r->tile == UINT32_MAX)
+  if (r->block == UINT32_MAX)
     return;
   memcpy(k->cells.top + r->a, at, (r->b - r->a) * sizeof *k->cells.top);
-  take_out(k, r->tile, -1);
-  k->unplaced[r->tile / 64] |= (uint64_t)1 << (r->tile % 64);
+  take_out(k, r->block, -1);
+  k->unplaced[r->block / 64] |= (uint64_t)1 << (r->block % 64);
 }
 
-void ash_skyline_undo(ash_skyline *k) {
+void ash_place_skyline_undo(ash_place_skyline *k) {
   record r;
   memcpy(&r, k->log.items + k->log_used - RECORD_WORDS, sizeof r);
   k->log_used -= 2 * (size_t)r.lows + RECORD_WORDS;
@@ -104,13 +105,13 @@ void ash_skyline_undo(ash_skyline *k) {
 
 /* ---- raising ------------------------------------------------------------ */
 
-/* Unplaced tiles over [a, b) that lie lower than `height`, into k->touched, and
- * the sections they reach. */
+/* Unplaced blocks over [a, b) that lie lower than `height`, into k->touched,
+ * and the moments they reach. */
 typedef struct raise {
-  ash_skyline *k;
+  ash_place_skyline *k;
   uint32_t a, b;
   int64_t height;
-  uint32_t first, last; /* the sections that may change */
+  uint32_t first, last; /* the moments that may change */
   uint32_t lows;
 } raise;
 
@@ -121,14 +122,14 @@ static inline uint32_t most(uint32_t a, uint32_t b) {
   return a > b ? a : b;
 }
 
-/* The tile supports the new sky on its part of [a, b). */
-static inline void add_support(raise *x, const ash_tile *t) {
+/* The block supports the new sky on its part of [a, b). */
+static inline void add_support(raise *x, const ash_place_block *t) {
   x->k->rest[most(t->first, x->a)]++;
   x->k->rest[least(t->last, x->b)]--;
 }
 
 static inline void touch(raise *x, uint32_t j) {
-  const ash_tile *t = &x->k->tiles[j];
+  const ash_place_block *t = &x->k->blocks[j];
   if (x->k->low[j] >= x->height) {
     if (x->k->low[j] == x->height)
       add_support(x, t);
@@ -142,7 +143,7 @@ static inline void touch(raise *x, uint32_t j) {
 }
 
 static void find_touched(raise *x) {
-  ash_skyline *k = x->k;
+  ash_place_skyline *k = x->k;
   const uint64_t *alive = k->alive[x->a];
   for (uint32_t w = k->word_lo[x->a]; w < k->word_hi[x->a]; w++)
     for (uint64_t set = alive[w] & k->unplaced[w]; set; set &= set - 1)
@@ -161,8 +162,8 @@ static void find_touched(raise *x) {
   }
 }
 
-/* Takes the supports away that a tile gave at its old low, outside [a, b). */
-static void drop_support(ash_skyline *k, uint32_t first, uint32_t last,
+/* Takes the supports away that a block gave at its old low, outside [a, b). */
+static void drop_support(ash_place_skyline *k, uint32_t first, uint32_t last,
                          int64_t old) {
   const int64_t *restrict sky = k->cells.sky;
   int32_t *restrict support = k->cells.support;
@@ -170,22 +171,22 @@ static void drop_support(ash_skyline *k, uint32_t first, uint32_t last,
     support[s] -= sky[s] == old;
 }
 
-static void lift_tiles(raise *x) {
-  ash_skyline *k = x->k;
+static void lift_blocks(raise *x) {
+  ash_place_skyline *k = x->k;
   for (uint32_t i = 0; i < x->lows; i++) {
     const uint32_t j = k->touched[i];
-    const ash_tile *t = &k->tiles[j];
+    const ash_place_block *t = &k->blocks[j];
     const int64_t old = k->low[j];
     drop_support(k, t->first, least(t->last, x->a), old);
     drop_support(k, most(t->first, x->b), t->last, old);
-    k->low[j] = t->align == 1 ? x->height : ash_tile_round(t, x->height);
+    k->low[j] = t->align == 1 ? x->height : ash_place_block_round(t, x->height);
     if (k->low[j] == x->height)
       add_support(x, t);
   }
 }
 
-/* The sky of a section without supporters: the minimum of the lows. */
-static void normalise(ash_skyline *k, uint32_t s) {
+/* The sky of a moment without supporters: the minimum of the lows. */
+static void normalise(ash_place_skyline *k, uint32_t s) {
   const uint64_t *alive = k->alive[s];
   int64_t sky = INT64_MAX;
   int32_t support = 0;
@@ -202,8 +203,8 @@ static void normalise(ash_skyline *k, uint32_t s) {
 }
 
 /* Too little room: the move is refuted, or the capacity gives way. */
-static bool is_refuted(ash_skyline *k, uint32_t s) {
-  const int64_t slack = ash_skyline_slack(k, s);
+static bool is_refuted(ash_place_skyline *k, uint32_t s) {
+  const int64_t slack = ash_place_skyline_slack(k, s);
   if (slack >= 0)
     return false;
   k->failed_at = s;
@@ -212,8 +213,8 @@ static bool is_refuted(ash_skyline *k, uint32_t s) {
   return !k->soft;
 }
 
-/* Sections outside [a, b) that lost their last supporter. */
-static bool settle_side(ash_skyline *k, uint32_t first, uint32_t last) {
+/* Moments outside [a, b) that lost their last supporter. */
+static bool settle_side(ash_place_skyline *k, uint32_t first, uint32_t last) {
   for (uint32_t s = first; s < last; s++) {
     if (k->cells.support[s] > 0 || k->cells.left[s] == 0)
       continue;
@@ -225,7 +226,7 @@ static bool settle_side(ash_skyline *k, uint32_t first, uint32_t last) {
 }
 
 static bool settle(raise *x) {
-  ash_skyline *k = x->k;
+  ash_place_skyline *k = x->k;
   int32_t support = 0;
   for (uint32_t s = x->a; s < x->b; s++) {
     support += k->rest[s];
@@ -245,12 +246,12 @@ static bool settle(raise *x) {
   return settle_side(k, x->first, x->a) && settle_side(k, x->b, x->last);
 }
 
-/* Raises [a, b) to the height, with the tile just placed there, if any. */
-static bool raise_sky(ash_skyline *k, uint32_t a, uint32_t b, int64_t height,
-                      uint32_t tile) {
+/* Raises [a, b) to the height, with the block just placed there, if any. */
+static bool raise_sky(ash_place_skyline *k, uint32_t a, uint32_t b,
+                      int64_t height, uint32_t block) {
   raise x = {.k = k, .a = a, .b = b, .height = height, .first = a, .last = b};
   find_touched(&x);
-  const record r = {.tile = tile,
+  const record r = {.block = block,
                     .lows = x.lows,
                     .a = a,
                     .b = b,
@@ -258,25 +259,26 @@ static bool raise_sky(ash_skyline *k, uint32_t a, uint32_t b, int64_t height,
                     .last = x.last};
   if (!k->soft && save_cells(k, &r))
     save_lows(k, &r);
-  if (tile != UINT32_MAX) {
-    take_out(k, tile, 1);
+  if (block != UINT32_MAX) {
+    take_out(k, block, 1);
     for (uint32_t s = a; s < b; s++)
       k->cells.top[s] = height;
   }
   k->changed_first = x.first;
   k->changed_last = x.last;
-  lift_tiles(&x);
+  lift_blocks(&x);
   return settle(&x);
 }
 
-bool ash_skyline_raise(ash_skyline *k, uint32_t section, int64_t height) {
-  return raise_sky(k, section, section + 1, height, UINT32_MAX);
+bool ash_place_skyline_raise(ash_place_skyline *k, uint32_t moment,
+                             int64_t height) {
+  return raise_sky(k, moment, moment + 1, height, UINT32_MAX);
 }
 
-bool ash_skyline_may_put(ash_skyline *k, uint32_t tile) {
-  const ash_tile *t = &k->tiles[tile];
-  const int64_t room = k->capacity - k->low[tile] - t->size + t->room;
-  if (room < t->room) { /* sections count on what their topmost saves */
+bool ash_place_skyline_may_put(ash_place_skyline *k, uint32_t block) {
+  const ash_place_block *t = &k->blocks[block];
+  const int64_t room = k->capacity - k->low[block] - t->size + t->room;
+  if (room < t->room) { /* moments count on what their topmost saves */
     k->failed_at = t->first;
     return false;
   }
@@ -288,17 +290,17 @@ bool ash_skyline_may_put(ash_skyline *k, uint32_t tile) {
   return true;
 }
 
-bool ash_skyline_put(ash_skyline *k, uint32_t tile) {
-  const ash_tile *t = &k->tiles[tile];
-  const int64_t at = k->low[tile];
-  k->unplaced[tile / 64] &= ~((uint64_t)1 << (tile % 64));
-  k->place[tile] = at;
-  return raise_sky(k, t->first, t->last, at + t->size, tile);
+bool ash_place_skyline_put(ash_place_skyline *k, uint32_t block) {
+  const ash_place_block *t = &k->blocks[block];
+  const int64_t at = k->low[block];
+  k->unplaced[block / 64] &= ~((uint64_t)1 << (block % 64));
+  k->place[block] = at;
+  return raise_sky(k, t->first, t->last, at + t->size, block);
 }
 
-bool ash_skyline_supported(const ash_skyline *k, uint32_t tile) {
-  const ash_tile *t = &k->tiles[tile];
-  const int64_t at = k->low[tile];
+bool ash_place_skyline_supported(const ash_place_skyline *k, uint32_t block) {
+  const ash_place_block *t = &k->blocks[block];
+  const int64_t at = k->low[block];
   if (t->align == 1) {
     for (uint32_t s = t->first; s < t->last; s++)
       if (k->cells.top[s] == at)
@@ -309,5 +311,5 @@ bool ash_skyline_supported(const ash_skyline *k, uint32_t tile) {
   for (uint32_t s = t->first; s < t->last; s++)
     if (k->cells.top[s] > top)
       top = k->cells.top[s];
-  return ash_tile_round(t, top) == at;
+  return ash_place_block_round(t, top) == at;
 }

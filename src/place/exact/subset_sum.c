@@ -1,7 +1,7 @@
-/* subset_sum.c - in a bottom-justified placement without alignments every top
- * is the sum of a chain of buffers, so the height is a subset sum of the sizes:
- * bounds between two subset sums may be rounded up. Bits of a long word array
- * say which sums can be reached. */
+/* subset_sum.c - heights that are subset sums: in a bottom-justified placement
+ * without alignments every top is the sum of a chain of buffers, so the height
+ * is a subset sum of the sizes: bounds between two subset sums may be rounded
+ * up. Bits of a long word array say which sums can be reached. */
 #include "base/checked.h"
 #include "place/exact/exact.h"
 
@@ -20,8 +20,8 @@ static void shift_in(uint64_t *words, size_t count, uint64_t size) {
   }
 }
 
-ash_status ash_subset_round(ash_ctx *ctx, uint64_t *height,
-                            const uint64_t *sizes, size_t count) {
+ash_status ash_place_subset_sum_round(ash_ctx *ctx, uint64_t *height,
+                                      const uint64_t *sizes, size_t count) {
   uint64_t largest = 0;
   for (size_t i = 0; i < count; i++)
     largest = ash_max_u64(largest, sizes[i]);

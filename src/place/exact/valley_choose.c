@@ -1,6 +1,6 @@
-/* valley_choose.c - which valley, and which of its sections, to branch on. Any
+/* valley_choose.c - which valley, and which of its moments, to branch on. Any
  * choice is complete, so this is only a matter of taste: few candidates, little
- * slack, low, and sections that have refuted much before. */
+ * slack, low, and moments that have refuted much before. */
 #include "place/exact/valley.h"
 
 /* Weights for the present capacity, which may be of any size. */
@@ -9,7 +9,7 @@ typedef struct scales {
   int64_t slack, height;
 } scales;
 
-static scales find_scales(const ash_valley *v) {
+static scales find_scales(const ash_place_valley *v) {
   scales x = {0};
   while (v->sky->capacity >> x.shift > (int64_t)1 << 20)
     x.shift++;
@@ -19,10 +19,10 @@ static scales find_scales(const ash_valley *v) {
   return x;
 }
 
-static inline int64_t section_cost(const ash_valley *v, uint32_t s,
-                                   const scales *x, int64_t height_factor) {
+static inline int64_t moment_cost(const ash_place_valley *v, uint32_t s,
+                                  const scales *x, int64_t height_factor) {
   const int32_t support = v->sky->cells.support[s];
-  const int64_t slack = ash_skyline_slack(v->sky, s);
+  const int64_t slack = ash_place_skyline_slack(v->sky, s);
   if (support <= 1 && slack <= 0)
     return 0; /* no choice at all */
   const int64_t cost =
@@ -30,7 +30,8 @@ static inline int64_t section_cost(const ash_valley *v, uint32_t s,
   return (cost * height_factor >> 10) * v->ease[s];
 }
 
-uint32_t ash_valley_choose(ash_valley *v, uint32_t from, uint32_t to) {
+uint32_t ash_place_valley_choose(ash_place_valley *v, uint32_t from,
+                                 uint32_t to) {
   const int64_t *skies = v->sky->cells.sky, *left = v->sky->cells.left;
   const scales x = find_scales(v);
   uint32_t best = from;
@@ -47,7 +48,7 @@ uint32_t ash_valley_choose(ash_valley *v, uint32_t from, uint32_t to) {
       continue;
     const int64_t factor = 1024 + ((sky >> x.shift) * x.height >> 10);
     for (uint32_t s = a; s < b; s++) {
-      const int64_t cost = section_cost(v, s, &x, factor);
+      const int64_t cost = moment_cost(v, s, &x, factor);
       if (cost < lowest) {
         lowest = cost;
         best = s;

@@ -1,36 +1,36 @@
 /* valley_drop.c - one descent of the valley search that never goes back: linear
- * memory, and a good placement of the tiles that matter most. */
-#include "place/fit/repair.h"
+ * memory, and a good placement of the blocks that matter most. */
+#include "place/exact/valley.h"
 
-static uint32_t pick(ash_valley *v, uint32_t section) {
+static uint32_t pick(ash_place_valley *v, uint32_t moment) {
   bool nobody_first;
   v->option_count = 0;
-  (void)ash_valley_options(v, section, &nobody_first);
+  (void)ash_place_valley_options(v, moment, &nobody_first);
   for (size_t i = 0; i < v->option_count; i++)
-    if (ash_skyline_may_put(v->sky, v->options.items[i]))
+    if (ash_place_skyline_may_put(v->sky, v->options.items[i]))
       return v->options.items[i];
   return v->option_count ? v->options.items[0] : UINT32_MAX;
 }
 
-/* Places the tiles of [from, to), which no other tile bridges. */
-static bool drop_part(ash_valley *v, uint32_t from, uint32_t to) {
-  ash_skyline *k = v->sky;
+/* Places the blocks of [from, to), which no other block bridges. */
+static bool drop_part(ash_place_valley *v, uint32_t from, uint32_t to) {
+  ash_place_skyline *k = v->sky;
   for (uint32_t n = k->begin[to] - k->begin[from]; n > 0; n--) {
-    const uint32_t j = pick(v, ash_valley_choose(v, from, to));
+    const uint32_t j = pick(v, ash_place_valley_choose(v, from, to));
     if (j == UINT32_MAX || v->zone->failed)
       return false;
-    (void)ash_skyline_put(k, j);
+    (void)ash_place_skyline_put(k, j);
     v->ticks += 1 + (to - from) / 64;
   }
   return true;
 }
 
-int64_t ash_valley_drop(ash_valley *v, int64_t capacity) {
-  ash_skyline *k = v->sky;
-  (void)ash_skyline_reset(k, capacity);
+int64_t ash_place_valley_drop(ash_place_valley *v, int64_t capacity) {
+  ash_place_skyline *k = v->sky;
+  (void)ash_place_skyline_reset(k, capacity);
   k->soft = true;
   v->use.support = false;
-  for (uint32_t a = 0, s = 0; s < k->section_count; s++)
+  for (uint32_t a = 0, s = 0; s < k->moment_count; s++)
     if (k->fresh.bridges[s] == 0) {
       k->capacity = capacity; /* a part that gave way does not spoil others */
       if (!drop_part(v, a, s + 1))
@@ -38,8 +38,8 @@ int64_t ash_valley_drop(ash_valley *v, int64_t capacity) {
       a = s + 1;
     }
   int64_t height = 0;
-  for (uint32_t j = 0; j < k->tile_count; j++)
-    if (k->place[j] + k->tiles[j].size > height)
-      height = k->place[j] + k->tiles[j].size;
+  for (uint32_t j = 0; j < k->block_count; j++)
+    if (k->place[j] + k->blocks[j].size > height)
+      height = k->place[j] + k->blocks[j].size;
   return height;
 }

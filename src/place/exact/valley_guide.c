@@ -1,5 +1,5 @@
 /* valley_guide.c - restarts led by good dives of the past (solution-guided
- * search): a tile that lay at its present floor in the leading dive is tried
+ * search): a block that lay at its present floor in the leading dive is tried
  * first. So most dives look around what almost worked instead of starting from
  * nothing; the failures in the table keep them from repeating it. A leader that
  * leads to nothing better for a while is forgotten. Every other dive follows
@@ -13,58 +13,58 @@ static const uint64_t FREE = 25;     /* per cent of the dives have no leader */
 
 static const int64_t NOWHERE = -1;
 
-bool ash_guide_init(ash_valley *v) {
-  for (int i = 0; i <= ASH_ELITES; i++)
-    v->guide.place[i] = ASH_NEW_ARRAY(v->zone, int64_t, v->sky->tile_count);
+bool ash_place_guide_init(ash_place_valley *v) {
+  for (int i = 0; i <= ASH_PLACE_ELITES; i++)
+    v->guide.place[i] = ASH_NEW_ARRAY(v->zone, int64_t, v->sky->block_count);
   return !v->zone->failed;
 }
 
-void ash_guide_forget(ash_valley *v) {
+void ash_place_guide_forget(ash_place_valley *v) {
   memset(v->guide.settled, 0, sizeof v->guide.settled);
 }
 
-void ash_guide_start(ash_valley *v) {
-  ash_guide *g = &v->guide;
+void ash_place_guide_start(ash_place_valley *v) {
+  ash_place_guide *g = &v->guide;
   g->best = 0;
   g->lead = NULL;
   if (!v->use.guide)
     return;
-  g->leader = (uint32_t)ash_rng_below(&v->rng, ASH_ELITES);
+  g->leader = (uint32_t)ash_rng_below(&v->rng, ASH_PLACE_ELITES);
   if (g->settled[g->leader] && ash_rng_below(&v->rng, 100) >= FREE)
     g->lead = g->place[g->leader];
   g->strict = ash_rng_below(&v->rng, 2);
 }
 
-void ash_guide_note(ash_valley *v) {
-  ash_guide *g = &v->guide;
-  const ash_skyline *k = v->sky;
-  int64_t *place = g->place[ASH_ELITES];
+void ash_place_guide_note(ash_place_valley *v) {
+  ash_place_guide *g = &v->guide;
+  const ash_place_skyline *k = v->sky;
+  int64_t *place = g->place[ASH_PLACE_ELITES];
   if (v->settled <= g->best || !v->use.guide)
     return;
   g->best = v->settled;
-  for (uint32_t j = 0; j < k->tile_count; j++)
+  for (uint32_t j = 0; j < k->block_count; j++)
     place[j] = k->unplaced[j / 64] >> (j % 64) & 1 ? NOWHERE : k->place[j];
 }
 
-static uint32_t find_worst(const ash_guide *g) {
+static uint32_t find_worst(const ash_place_guide *g) {
   uint32_t worst = 0;
-  for (uint32_t i = 1; i < ASH_ELITES; i++)
+  for (uint32_t i = 1; i < ASH_PLACE_ELITES; i++)
     if (g->settled[i] < g->settled[worst])
       worst = i;
   return worst;
 }
 
 /* A led dive may replace its leader, another one the worst. */
-void ash_guide_finish(ash_valley *v) {
-  ash_guide *g = &v->guide;
+void ash_place_guide_finish(ash_place_valley *v) {
+  ash_place_guide *g = &v->guide;
   if (!v->use.guide)
     return;
-  ash_guide_note(v);
+  ash_place_guide_note(v);
   const uint32_t at = g->lead ? g->leader : find_worst(g);
   if (g->best > g->settled[at]) {
     int64_t *old = g->place[at];
-    g->place[at] = g->place[ASH_ELITES];
-    g->place[ASH_ELITES] = old;
+    g->place[at] = g->place[ASH_PLACE_ELITES];
+    g->place[ASH_PLACE_ELITES] = old;
     g->settled[at] = g->best;
     g->idle[at] = 0;
   } else if (g->lead && ++g->idle[at] > PATIENCE) {

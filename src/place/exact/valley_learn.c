@@ -1,4 +1,4 @@
-/* valley_learn.c - what the search learns and how it varies: sections count
+/* valley_learn.c - what the search learns and how it varies: moments count
  * their refutations (the idea of dom/wdeg), halved at each restart; every
  * restart but the first few draws new weights and noise. */
 #include "place/exact/valley.h"
@@ -11,14 +11,14 @@ static uint32_t square_root(uint64_t x) {
   return (uint32_t)root;
 }
 
-static void set_ease(ash_valley *v, uint32_t s) {
+static void set_ease(ash_place_valley *v, uint32_t s) {
   /* 1 + weight * sqrt(fails), with eight binary places. */
   const uint64_t root = square_root((uint64_t)v->fails[s] << 16);
   const uint64_t divisor = 256 + (uint64_t)v->taste.fails * root / 10;
   v->ease[s] = (int32_t)(((uint64_t)65536 << 8) / divisor);
 }
 
-void ash_valley_blame(ash_valley *v, uint32_t s) {
+void ash_place_valley_blame(ash_place_valley *v, uint32_t s) {
   if (!v->use.learning || v->fails[s] >= 1u << 30)
     return;
   v->fails[s]++;
@@ -27,13 +27,13 @@ void ash_valley_blame(ash_valley *v, uint32_t s) {
 
 /* What restarts draw from. Values that solved hard instances more often stand
  * there more often. */
-static int32_t draw(ash_valley *v, const int32_t *values, size_t count) {
+static int32_t draw(ash_place_valley *v, const int32_t *values, size_t count) {
   return values[ash_rng_below(&v->rng, count)];
 }
 
 #define DRAW(v, values) draw((v), (values), ASH_COUNT_OF(values))
 
-static void vary_taste(ash_valley *v, uint64_t restart) {
+static void vary_taste(ash_place_valley *v, uint64_t restart) {
   enum { WHOLE = 1 << 30 }; /* of a priority */
   static const int32_t slack[] = {10, 10, 20, 20, 40, 40, 80, 5};
   static const int32_t height[] = {5, 10, 10, 20, 20, 40, 0};
@@ -42,9 +42,9 @@ static void vary_taste(ash_valley *v, uint64_t restart) {
   static const int32_t flush[] = {WHOLE / 2, WHOLE / 2, WHOLE / 2, WHOLE / 5,
                                   0};
   static const int32_t wall[] = {WHOLE / 5, WHOLE / 5, WHOLE / 5, 0};
-  ash_taste *t = &v->taste;
+  ash_place_taste *t = &v->taste;
   if (restart < 3) {
-    *t = (ash_taste){.slack = 20, .height = 10, .fails = 5};
+    *t = (ash_place_taste){.slack = 20, .height = 10, .fails = 5};
     t->order = (int32_t)restart;
     return;
   }
@@ -57,10 +57,10 @@ static void vary_taste(ash_valley *v, uint64_t restart) {
   t->noise = 10;
 }
 
-void ash_valley_vary(ash_valley *v, uint64_t restart) {
-  const ash_skyline *k = v->sky;
+void ash_place_valley_vary(ash_place_valley *v, uint64_t restart) {
+  const ash_place_skyline *k = v->sky;
   vary_taste(v, restart);
-  for (uint32_t j = 0; j < k->tile_count; j++) {
+  for (uint32_t j = 0; j < k->block_count; j++) {
     const int64_t worth = v->worth[v->taste.order][j];
     int64_t factor = 1000;
     if (v->taste.noise)
@@ -68,7 +68,7 @@ void ash_valley_vary(ash_valley *v, uint64_t restart) {
                 (int64_t)v->taste.noise * 10;
     v->priority[j] = worth / 1000 * factor;
   }
-  for (uint32_t s = 0; s < k->section_count; s++) {
+  for (uint32_t s = 0; s < k->moment_count; s++) {
     v->fails[s] /= 2;
     set_ease(v, s);
   }

@@ -1,5 +1,5 @@
-/* fit.c - pieces lie in an array by their first section; over blocks of it a
- * tree of the largest last section among *placed* pieces. The placed pieces
+/* fit.c - rects lie in an array by their first moment; over chunks of it a
+ * tree of the largest last moment among *placed* rects. The placed rects
  * that meet [first, last) start before `last` (a prefix of the array) and end
  * after `first` (subtrees whose maximum says so): found in time proportional to
  * their number. */
@@ -8,120 +8,122 @@
 
 #include <string.h>
 
-enum { BLOCK = 16 };
+enum { CHUNK = 16 };
 
-static void sort_by_start(ash_fit *f) {
-  const ash_model *m = f->m;
-  for (uint32_t i = 0; i < m->piece_count; i++)
-    f->started[m->pieces[i].first + 1]++;
-  for (uint32_t s = 0; s < m->section_count; s++)
+static void sort_by_start(ash_place_fit *f) {
+  const ash_place_reduced *in = f->in;
+  for (uint32_t i = 0; i < in->rect_count; i++)
+    f->started[in->rects[i].first + 1]++;
+  for (uint32_t s = 0; s < in->moment_count; s++)
     f->started[s + 1] += f->started[s];
-  for (uint32_t i = 0; i < m->piece_count; i++) {
-    f->rank[i] = f->started[m->pieces[i].first]++;
+  for (uint32_t i = 0; i < in->rect_count; i++) {
+    f->rank[i] = f->started[in->rects[i].first]++;
     f->by_start[f->rank[i]] = i;
   }
-  for (uint32_t s = m->section_count; s > 0; s--)
+  for (uint32_t s = in->moment_count; s > 0; s--)
     f->started[s] = f->started[s - 1];
   f->started[0] = 0;
 }
 
-/* Does a piece meet more than one in thirty others? */
-static bool is_dense(const ash_fit *f) {
-  const ash_model *m = f->m;
-  const uint64_t n = m->piece_count;
+/* Does a rect meet more than one in thirty others? */
+static bool is_dense(const ash_place_fit *f) {
+  const ash_place_reduced *in = f->in;
+  const uint64_t n = in->rect_count;
   uint64_t pairs = 0;
   for (uint32_t i = 0; i < n; i++)
-    pairs += f->started[m->pieces[i].last] - f->started[m->pieces[i].first] - 1;
+    pairs += f->started[in->rects[i].last] - f->started[in->rects[i].first] - 1;
   return n > 256 && pairs > n * n / 60;
 }
 
-ash_status ash_fit_init(ash_ctx *ctx, ash_fit *out, const ash_model *m) {
+ash_status ash_place_fit_init(ash_ctx *ctx, ash_place_fit *out,
+                              const ash_place_reduced *in) {
   ash_zone *z = &ctx->scratch;
-  const size_t n = m->piece_count;
-  *out = (ash_fit){.m = m, .leaf_count = 1};
-  while ((size_t)out->leaf_count * BLOCK < n)
+  const size_t n = in->rect_count;
+  *out = (ash_place_fit){.in = in, .leaf_count = 1};
+  while ((size_t)out->leaf_count * CHUNK < n)
     out->leaf_count *= 2;
   out->by_start = ASH_NEW_ARRAY(z, uint32_t, n);
   out->rank = ASH_NEW_ARRAY(z, uint32_t, n);
-  out->started = ASH_NEW_ARRAY(z, uint32_t, (size_t)m->section_count + 2);
-  out->ends = ASH_NEW_ARRAY(z, uint32_t, (size_t)out->leaf_count * BLOCK);
+  out->started = ASH_NEW_ARRAY(z, uint32_t, (size_t)in->moment_count + 2);
+  out->ends = ASH_NEW_ARRAY(z, uint32_t, (size_t)out->leaf_count * CHUNK);
   out->height = ASH_NEW_ARRAY(z, int64_t, n);
   out->bottom = ASH_NEW_ARRAY(z, int64_t, n);
   out->tree = ASH_NEW_ARRAY(z, uint32_t, 2 * (size_t)out->leaf_count);
   out->found = ASH_NEW_ARRAY(z, uint32_t, n);
-  out->bases = ASH_NEW_ARRAY(z, int64_t, m->item_count);
+  out->bases = ASH_NEW_ARRAY(z, int64_t, in->item_count);
   ASH_TRY(ash_zone_check(ctx, z));
   sort_by_start(out);
   for (size_t r = 0; r < n; r++)
     out->height[r] =
-        m->pieces[out->by_start[r]].hi - m->pieces[out->by_start[r]].lo;
-  /* A query finds each placed piece at most once per piece of the item. */
+        in->rects[out->by_start[r]].hi - in->rects[out->by_start[r]].lo;
+  /* A query finds each placed rect at most once per rect of the item. */
   size_t most = 0;
-  for (uint32_t i = 0; i < m->item_count; i++)
-    if (m->items[i].piece_count > most)
-      most = m->items[i].piece_count;
-  const size_t spans = (m->special_count ? 2 : 1) * n * (most ? most : 1);
+  for (uint32_t i = 0; i < in->item_count; i++)
+    if (in->items[i].rect_count > most)
+      most = in->items[i].rect_count;
+  const size_t spans = (in->special_count ? 2 : 1) * n * (most ? most : 1);
   if (most > 1 && spans > (size_t)1 << 26)
     return ash_fail(ctx, ASH_LIMIT, ASH_D_place_limit, ASH_NOWHERE,
-                    "a buffer or group of %zu pieces among %zu", most, n);
-  out->dense = m->plain && is_dense(out);
+                    "a buffer or group of %zu rectangles among %zu", most, n);
+  out->dense = in->plain && is_dense(out);
   if (out->dense)
-    ASH_TRY(ash_shelf_init(ctx, &out->shelf, n));
-  out->spans = ASH_NEW_ARRAY(z, ash_span, spans);
+    ASH_TRY(ash_place_offset_list_init(ctx, &out->by_offset, n));
+  out->spans = ASH_NEW_ARRAY(z, ash_place_span, spans);
   out->key = ASH_NEW_ARRAY(z, uint64_t, spans);
   out->order = ASH_NEW_ARRAY(z, uint32_t, spans);
   out->spare = ASH_NEW_ARRAY(z, uint32_t, spans);
   ASH_TRY(ash_zone_check(ctx, z));
-  ash_fit_clear(out);
+  ash_place_fit_clear(out);
   return ASH_OK;
 }
 
-void ash_fit_clear(ash_fit *f) {
+void ash_place_fit_clear(ash_place_fit *f) {
   if (f->dense)
-    ash_shelf_clear(&f->shelf);
+    ash_place_offset_list_clear(&f->by_offset);
   memset(f->tree, 0, 2 * (size_t)f->leaf_count * sizeof *f->tree);
-  memset(f->ends, 0, (size_t)f->leaf_count * BLOCK * sizeof *f->ends);
-  for (uint32_t i = 0; i < f->m->item_count; i++)
+  memset(f->ends, 0, (size_t)f->leaf_count * CHUNK * sizeof *f->ends);
+  for (uint32_t i = 0; i < f->in->item_count; i++)
     f->bases[i] = INT64_MIN;
-  for (uint32_t i = 0; i < f->m->item_count; i++)
-    if (f->m->items[i].fixed != ASH_FREE_OFFSET)
-      ash_fit_put(f, i, f->m->items[i].fixed);
+  for (uint32_t i = 0; i < f->in->item_count; i++)
+    if (f->in->items[i].fixed != ASH_FREE_OFFSET)
+      ash_place_fit_put(f, i, f->in->items[i].fixed);
 }
 
 /* Ends only grow while items are placed. */
-static void set_end(ash_fit *f, uint32_t rank, uint32_t value) {
+static void set_end(ash_place_fit *f, uint32_t rank, uint32_t value) {
   f->ends[rank] = value;
-  for (uint32_t i = rank / BLOCK + f->leaf_count; i > 0; i /= 2) {
+  for (uint32_t i = rank / CHUNK + f->leaf_count; i > 0; i /= 2) {
     if (f->tree[i] >= value)
       break;
     f->tree[i] = value;
   }
 }
 
-void ash_fit_put(ash_fit *f, uint32_t item, int64_t base) {
-  const ash_item *x = &f->m->items[item];
+void ash_place_fit_put(ash_place_fit *f, uint32_t item, int64_t base) {
+  const ash_place_item *x = &f->in->items[item];
   f->bases[item] = base;
-  if (f->dense && x->piece_count)
-    ash_shelf_put(&f->shelf, f->m->pieces[x->piece].first,
-                  f->m->pieces[x->piece].last, base, base + x->reach);
-  for (uint32_t k = 0; k < x->piece_count; k++) {
-    const ash_piece *p = &f->m->pieces[x->piece + k];
-    const uint32_t rank = f->rank[x->piece + k];
+  if (f->dense && x->rect_count)
+    ash_place_offset_list_put(&f->by_offset, f->in->rects[x->rect].first,
+                              f->in->rects[x->rect].last, base,
+                              base + x->reach);
+  for (uint32_t k = 0; k < x->rect_count; k++) {
+    const ash_place_rect *p = &f->in->rects[x->rect + k];
+    const uint32_t rank = f->rank[x->rect + k];
     f->bottom[rank] = base + p->lo;
     set_end(f, rank, p->last);
   }
 }
 
-/* The largest end among a block's pieces may be the one that goes. */
-void ash_fit_take(ash_fit *f, uint32_t item) {
-  const ash_item *x = &f->m->items[item];
+/* The largest end among a chunk's rects may be the one that goes. */
+void ash_place_fit_take(ash_place_fit *f, uint32_t item) {
+  const ash_place_item *x = &f->in->items[item];
   f->bases[item] = INT64_MIN;
-  for (uint32_t k = 0; k < x->piece_count; k++) {
-    const uint32_t rank = f->rank[x->piece + k];
-    const uint32_t *ends = f->ends + rank / BLOCK * BLOCK;
-    uint32_t most = 0, i = rank / BLOCK + f->leaf_count;
+  for (uint32_t k = 0; k < x->rect_count; k++) {
+    const uint32_t rank = f->rank[x->rect + k];
+    const uint32_t *ends = f->ends + rank / CHUNK * CHUNK;
+    uint32_t most = 0, i = rank / CHUNK + f->leaf_count;
     f->ends[rank] = 0;
-    for (int b = 0; b < BLOCK; b++)
+    for (int b = 0; b < CHUNK; b++)
       most = ends[b] > most ? ends[b] : most;
     for (; i > 0 && f->tree[i] != most; i /= 2) {
       f->tree[i] = most;
@@ -131,23 +133,23 @@ void ash_fit_take(ash_fit *f, uint32_t item) {
   }
 }
 
-/* Ranks of placed pieces that meet [first, last), into f->found. The tree is
+/* Ranks of placed rects that meet [first, last), into f->found. The tree is
  * walked in order with the position alone: down to the left while the subtree
- * has a piece that ends late enough, else on to the next subtree. */
-static size_t find_meeting(ash_fit *f, uint32_t first, uint32_t last) {
+ * has a rect that ends late enough, else on to the next subtree. */
+static size_t find_meeting(ash_place_fit *f, uint32_t first, uint32_t last) {
   const uint32_t limit = f->started[last]; /* ranks that start in time */
   size_t count = 0;
-  uint32_t node = 1, level = f->leaf_count; /* blocks below `node` */
-  uint32_t at = 0;                          /* first block of `node` */
-  while (at * BLOCK < limit) {
+  uint32_t node = 1, level = f->leaf_count; /* chunks below `node` */
+  uint32_t at = 0;                          /* first chunk of `node` */
+  while (at * CHUNK < limit) {
     if (f->tree[node] > first) {
       if (level > 1) {
         node *= 2;
         level /= 2;
         continue;
       }
-      const uint32_t end = at * BLOCK + BLOCK;
-      for (uint32_t r = at * BLOCK; r < end && r < limit; r++)
+      const uint32_t end = at * CHUNK + CHUNK;
+      for (uint32_t r = at * CHUNK; r < end && r < limit; r++)
         if (f->ends[r] > first)
           f->found[count++] = r;
     }
@@ -165,59 +167,60 @@ static size_t find_meeting(ash_fit *f, uint32_t first, uint32_t last) {
 }
 
 /* The same for a plain item among plain items: its size is all that counts. */
-static size_t collect_plain(ash_fit *f, const ash_item *x) {
-  const ash_piece *p = &f->m->pieces[x->piece];
+static size_t collect_plain(ash_place_fit *f, const ash_place_item *x) {
+  const ash_place_rect *p = &f->in->rects[x->rect];
   const size_t found = find_meeting(f, p->first, p->last);
   for (size_t i = 0; i < found; i++) {
     const uint32_t r = f->found[i];
     const int64_t bottom = f->bottom[r];
-    f->spans[i] = (ash_span){bottom - x->reach, bottom + f->height[r]};
+    f->spans[i] = (ash_place_span){bottom - x->reach, bottom + f->height[r]};
   }
   return found;
 }
 
 /* Forbidden bases of `item`, unsorted, into f->spans. */
-static size_t collect_spans(ash_fit *f, const ash_item *x) {
-  const ash_model *m = f->m;
+static size_t collect_spans(ash_place_fit *f, const ash_place_item *x) {
+  const ash_place_reduced *in = f->in;
   size_t count = 0;
-  if (m->plain && x->piece_count)
+  if (in->plain && x->rect_count)
     return collect_plain(f, x);
-  for (uint32_t k = 0; k < x->piece_count; k++) {
-    const ash_piece *p = &m->pieces[x->piece + k];
+  for (uint32_t k = 0; k < x->rect_count; k++) {
+    const ash_place_rect *p = &in->rects[x->rect + k];
     const size_t found = find_meeting(f, p->first, p->last);
     for (size_t i = 0; i < found; i++) {
-      const ash_piece *q = &m->pieces[f->by_start[f->found[i]]];
+      const ash_place_rect *q = &in->rects[f->by_start[f->found[i]]];
       const int64_t base = f->bases[q->item];
-      ash_span spans[2];
+      ash_place_span spans[2];
       if (q->item == p->item)
         continue;
-      const int some = ash_model_forbidden(m, q, p, spans);
+      const int some = ash_place_forbidden(in, q, p, spans);
       for (int s = 0; s < some; s++)
-        f->spans[count++] = (ash_span){base + spans[s].lo, base + spans[s].hi};
+        f->spans[count++] =
+            (ash_place_span){base + spans[s].lo, base + spans[s].hi};
     }
   }
   return count;
 }
 
-static void sort_spans(ash_fit *f, size_t count) {
+static void sort_spans(ash_place_fit *f, size_t count) {
   for (size_t i = 0; i < count; i++) {
     f->order[i] = (uint32_t)i;
-    f->key[i] = ash_radix_signed(f->spans[i].lo);
+    f->key[i] = ash_place_radix_signed(f->spans[i].lo);
   }
-  ash_radix_sort(f->order, f->spare, f->key, count);
+  ash_place_radix_sort(f->order, f->spare, f->key, count);
 }
 
-int64_t ash_fit_lowest(ash_fit *f, uint32_t item, bool best) {
-  const ash_item *x = &f->m->items[item];
-  if (f->dense && !best && x->piece_count)
-    return ash_shelf_lowest(&f->shelf, f->m->pieces[x->piece].first,
-                            f->m->pieces[x->piece].last, x->reach, x->modulus,
-                            &f->steps);
+int64_t ash_place_fit_lowest(ash_place_fit *f, uint32_t item, bool best) {
+  const ash_place_item *x = &f->in->items[item];
+  if (f->dense && !best && x->rect_count)
+    return ash_place_offset_list_lowest(
+        &f->by_offset, f->in->rects[x->rect].first, f->in->rects[x->rect].last,
+        x->reach, x->modulus, &f->steps);
   const size_t count = collect_spans(f, x);
   int64_t at = x->residue, chosen = INT64_MIN, smallest = INT64_MAX;
   sort_spans(f, count);
   for (size_t i = 0; i < count; i++) {
-    const ash_span s = f->spans[f->order[i]];
+    const ash_place_span s = f->spans[f->order[i]];
     if (at <= s.lo) {
       if (!best)
         return at;
@@ -227,16 +230,16 @@ int64_t ash_fit_lowest(ash_fit *f, uint32_t item, bool best) {
       }
     }
     if (at < s.hi)
-      at = ash_item_round_up(x, s.hi);
+      at = ash_place_item_round_up(x, s.hi);
   }
   return best && chosen != INT64_MIN ? chosen : at;
 }
 
-uint64_t ash_fit_run(ash_fit *f, const uint32_t *items, size_t count, bool best,
-                     uint64_t limit) {
+uint64_t ash_place_fit_run(ash_place_fit *f, const uint32_t *items,
+                           size_t count, bool best, uint64_t limit) {
   uint64_t height = 0;
-  for (uint32_t i = 0; i < f->m->item_count; i++) {
-    const ash_item *x = &f->m->items[i];
+  for (uint32_t i = 0; i < f->in->item_count; i++) {
+    const ash_place_item *x = &f->in->items[i];
     if (f->bases[i] != INT64_MIN && x->reach &&
         (uint64_t)(f->bases[i] + x->reach) > height)
       height = (uint64_t)(f->bases[i] + x->reach);
@@ -245,22 +248,22 @@ uint64_t ash_fit_run(ash_fit *f, const uint32_t *items, size_t count, bool best,
     const uint32_t item = items[i];
     if (f->bases[item] != INT64_MIN)
       continue;
-    const int64_t base = ash_fit_lowest(f, item, best);
-    ash_fit_put(f, item, base);
-    const ash_item *x = &f->m->items[item];
+    const int64_t base = ash_place_fit_lowest(f, item, best);
+    ash_place_fit_put(f, item, base);
+    const ash_place_item *x = &f->in->items[item];
     if (x->reach && (uint64_t)(base + x->reach) > height)
       height = (uint64_t)(base + x->reach);
   }
   return height < limit ? height : UINT64_MAX;
 }
 
-ash_status ash_fit_check_fixed(ash_ctx *ctx, const ash_model *m,
-                               bool *collide) {
+ash_status ash_place_fit_check_fixed(ash_ctx *ctx, const ash_place_reduced *in,
+                                     bool *collide) {
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
-  ash_fit fit;
-  ASH_TRY(ash_fit_init(ctx, &fit, m));
-  for (uint32_t i = 0; i < m->item_count; i++) {
-    const ash_item *x = &m->items[i];
+  ash_place_fit fit;
+  ASH_TRY(ash_place_fit_init(ctx, &fit, in));
+  for (uint32_t i = 0; i < in->item_count; i++) {
+    const ash_place_item *x = &in->items[i];
     if (x->fixed == ASH_FREE_OFFSET)
       continue;
     const size_t count = collect_spans(&fit, x);

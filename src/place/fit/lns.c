@@ -8,7 +8,7 @@
 enum { LOCAL_MOST = 400, LOCAL_TRIES = 60 };
 
 typedef struct local { /* the items taken out */
-  ash_repair *r;
+  ash_place_repair *r;
   uint32_t items[LOCAL_MOST];
   int64_t before[LOCAL_MOST]; /* their bases */
   uint64_t rank[LOCAL_MOST];  /* their keys, by position */
@@ -16,22 +16,22 @@ typedef struct local { /* the items taken out */
   uint32_t count;
 } local;
 
-static uint64_t top_of(const ash_repair *r, uint32_t item) {
-  return (uint64_t)(r->fit.bases[item] + r->solve->model.items[item].reach);
+static uint64_t top_of(const ash_place_repair *r, uint32_t item) {
+  return (uint64_t)(r->fit.bases[item] + r->solve->reduced.items[item].reach);
 }
 
-static const ash_piece *piece_of(const ash_repair *r, uint32_t item) {
-  return &r->solve->model.pieces[r->solve->model.items[item].piece];
+static const ash_place_rect *rect_of(const ash_place_repair *r, uint32_t item) {
+  return &r->solve->reduced.rects[r->solve->reduced.items[item].rect];
 }
 
-/* Items that live inside sections [first, last); those that start there are a
+/* Items that live inside moments [first, last); those that start there are a
  * range of ranks. False: too many. */
 static bool take_out(local *x, uint32_t first, uint32_t last) {
-  ash_repair *r = x->r;
-  const ash_fit *f = &r->fit;
+  ash_place_repair *r = x->r;
+  const ash_place_fit *f = &r->fit;
   x->count = 0;
   for (uint32_t k = f->started[first]; k < f->started[last]; k++) {
-    const ash_piece *p = &f->m->pieces[f->by_start[k]];
+    const ash_place_rect *p = &f->in->rects[f->by_start[k]];
     if (p->last > last)
       continue;
     if (x->count == LOCAL_MOST)
@@ -40,7 +40,7 @@ static bool take_out(local *x, uint32_t first, uint32_t last) {
   }
   for (uint32_t i = 0; i < x->count; i++) {
     x->before[i] = f->bases[x->items[i]];
-    ash_fit_take(&r->fit, x->items[i]);
+    ash_place_fit_take(&r->fit, x->items[i]);
   }
   return true;
 }
@@ -53,7 +53,7 @@ static void sort_by_size(local *x) {
     order[i] = i;
     x->rank[i] = ~x->r->traits.size[x->items[i]];
   }
-  ash_radix_sort(order, x->spare, x->rank, x->count);
+  ash_place_radix_sort(order, x->spare, x->rank, x->count);
   for (uint32_t i = 0; i < x->count; i++) {
     sorted[i] = x->items[order[i]];
     before[i] = x->before[order[i]];
@@ -69,7 +69,8 @@ static uint32_t put_back(local *x, const uint32_t *order, uint64_t target) {
   uint32_t high = 0;
   for (uint32_t i = 0; i < x->count; i++) {
     const uint32_t item = x->items[order[i]];
-    ash_fit_put(&x->r->fit, item, ash_fit_lowest(&x->r->fit, item, false));
+    ash_place_fit_put(&x->r->fit, item,
+                      ash_place_fit_lowest(&x->r->fit, item, false));
     high += top_of(x->r, item) > target;
   }
   return high;
@@ -84,7 +85,7 @@ static void promote(local *x, uint32_t *order, uint64_t target, ash_rng *rng) {
     if (ash_rng_below(rng, 20) == 0) /* and a little noise */
       key[order[i]] = 2 * ash_rng_below(rng, x->count);
   }
-  ash_radix_sort(order, x->spare, key, x->count);
+  ash_place_radix_sort(order, x->spare, key, x->count);
 }
 
 /* One neighbourhood: true when nothing in it ends above the target any more.
@@ -99,10 +100,10 @@ static bool mend(local *x, uint64_t target, ash_rng *rng) {
       return true;
     promote(x, order, target, rng);
     for (uint32_t i = 0; i < x->count; i++)
-      ash_fit_take(&x->r->fit, x->items[i]);
+      ash_place_fit_take(&x->r->fit, x->items[i]);
   }
   for (uint32_t i = 0; i < x->count; i++)
-    ash_fit_put(&x->r->fit, x->items[i], x->before[i]);
+    ash_place_fit_put(&x->r->fit, x->items[i], x->before[i]);
   return false;
 }
 
@@ -114,32 +115,32 @@ static uint32_t widen(uint32_t at, uint32_t by, uint32_t most, bool up) {
 
 /* All places that are too high, with neighbourhoods of one width. Returns how
  * many are left. */
-static uint32_t mend_all(ash_repair *r, local *x, uint32_t width,
+static uint32_t mend_all(ash_place_repair *r, local *x, uint32_t width,
                          ash_rng *rng) {
-  const ash_model *m = &r->solve->model;
+  const ash_place_reduced *in = &r->solve->reduced;
   const uint64_t target = r->solve->target;
   uint32_t left = 0;
-  for (uint32_t i = 0; i < m->item_count; i++) {
-    if (m->items[i].piece_count == 0 || top_of(r, i) <= target)
+  for (uint32_t i = 0; i < in->item_count; i++) {
+    if (in->items[i].rect_count == 0 || top_of(r, i) <= target)
       continue;
-    const ash_piece *p = piece_of(r, i);
+    const ash_place_rect *p = rect_of(r, i);
     const uint64_t before = r->fit.steps;
-    left += !take_out(x, widen(p->first, width, m->section_count, false),
-                      widen(p->last, width, m->section_count, true)) ||
+    left += !take_out(x, widen(p->first, width, in->moment_count, false),
+                      widen(p->last, width, in->moment_count, true)) ||
             !mend(x, target, rng);
-    if (ash_solve_spend(r->solve, (r->fit.steps - before) / 64 + 1))
+    if (ash_place_solve_spend(r->solve, (r->fit.steps - before) / 64 + 1))
       return left + 1;
   }
   return left;
 }
 
-static bool can_mend(const ash_repair *r) {
-  const ash_solve *s = r->solve;
-  return s->model.plain && !r->fit.dense && !ash_solve_done(s);
+static bool can_mend(const ash_place_repair *r) {
+  const ash_place_solve *s = r->solve;
+  return s->reduced.plain && !r->fit.dense && !ash_place_solve_done(s);
 }
 
-void ash_lns_mend(ash_repair *r) {
-  ash_solve *s = r->solve;
+void ash_place_lns_mend(ash_place_repair *r) {
+  ash_place_solve *s = r->solve;
   ash_rng rng = {s->options.seed + s->ticks};
   const ash_mark mark = ash_zone_mark(&s->ctx->scratch);
   local *x = can_mend(r) ? ASH_NEW(&s->ctx->scratch, local) : NULL;
@@ -151,18 +152,18 @@ void ash_lns_mend(ash_repair *r) {
       break;
   ash_zone_rewind(&s->ctx->scratch, mark);
   uint64_t height = 0;
-  for (uint32_t i = 0; i < s->model.item_count; i++)
-    if (s->model.items[i].reach && top_of(r, i) > height)
+  for (uint32_t i = 0; i < s->reduced.item_count; i++)
+    if (s->reduced.items[i].reach && top_of(r, i) > height)
       height = top_of(r, i);
-  ash_solve_offer(s, r->fit.bases, height);
+  ash_place_solve_offer(s, r->fit.bases, height);
 }
 
-void ash_lns_run(ash_repair *r) {
-  const ash_solve *s = r->solve;
+void ash_place_lns_run(ash_place_repair *r) {
+  const ash_place_solve *s = r->solve;
   if (!can_mend(r) || s->height == UINT64_MAX)
     return;
-  ash_fit_clear(&r->fit);
-  for (uint32_t i = 0; i < s->model.item_count; i++)
-    ash_fit_put(&r->fit, i, s->bases[i]);
-  ash_lns_mend(r);
+  ash_place_fit_clear(&r->fit);
+  for (uint32_t i = 0; i < s->reduced.item_count; i++)
+    ash_place_fit_put(&r->fit, i, s->bases[i]);
+  ash_place_lns_mend(r);
 }

@@ -1,5 +1,5 @@
-/* offset_list.c - blocks of up to BLOCK rectangles, split in two when full.
- * Times are compared for a whole block at once, in a loop that compilers turn
+/* offset_list.c - chunks of up to CHUNK rectangles, split in two when full.
+ * Times are compared for a whole chunk at once, in a loop that compilers turn
  * into vector instructions. */
 #include "place/fit/offset_list.h"
 
@@ -7,37 +7,38 @@
 
 #include <string.h>
 
-enum { BLOCK = 256 };
+enum { CHUNK = 256 };
 
-struct ash_shelf_block {
+struct ash_place_offset_chunk {
   uint32_t count;
-  uint32_t first[BLOCK], last[BLOCK];
-  int64_t bottom[BLOCK], top[BLOCK];
+  uint32_t first[CHUNK], last[CHUNK];
+  int64_t bottom[CHUNK], top[CHUNK];
 };
 
-ash_status ash_shelf_init(ash_ctx *ctx, ash_shelf *out, size_t rectangles) {
-  const size_t blocks = 2 * rectangles / BLOCK + 2; /* at least half full */
-  *out = (ash_shelf){.blocks =
-                         ASH_NEW_ARRAY(&ctx->scratch, ash_shelf_block, blocks),
-                     .list = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, blocks),
-                     .capacity = (uint32_t)blocks};
+ash_status ash_place_offset_list_init(ash_ctx *ctx, ash_place_offset_list *out,
+                                      size_t rectangles) {
+  const size_t chunks = 2 * rectangles / CHUNK + 2; /* at least half full */
+  *out = (ash_place_offset_list){
+      .chunks = ASH_NEW_ARRAY(&ctx->scratch, ash_place_offset_chunk, chunks),
+      .list = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, chunks),
+      .capacity = (uint32_t)chunks};
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
-  ash_shelf_clear(out);
+  ash_place_offset_list_clear(out);
   return ASH_OK;
 }
 
-void ash_shelf_clear(ash_shelf *s) {
+void ash_place_offset_list_clear(ash_place_offset_list *s) {
   s->count = 1;
   s->list[0] = 0;
-  s->blocks[0].count = 0;
+  s->chunks[0].count = 0;
 }
 
-/* The last block that starts at or below `bottom`. */
-static uint32_t find_block(const ash_shelf *s, int64_t bottom) {
+/* The last chunk that starts at or below `bottom`. */
+static uint32_t find_chunk(const ash_place_offset_list *s, int64_t bottom) {
   uint32_t lo = 0, hi = s->count;
   while (hi - lo > 1) {
     const uint32_t middle = lo + (hi - lo) / 2;
-    if (s->blocks[s->list[middle]].bottom[0] <= bottom)
+    if (s->chunks[s->list[middle]].bottom[0] <= bottom)
       lo = middle;
     else
       hi = middle;
@@ -49,9 +50,9 @@ static uint32_t find_block(const ash_shelf *s, int64_t bottom) {
   memmove(&(array)[to], &(array)[from], (n) * sizeof *(array))
 #define COPY(a, b, n) memcpy((a), (b), (n) * sizeof *(a))
 
-static void split(ash_shelf *s, uint32_t at) {
-  ash_shelf_block *b = &s->blocks[s->list[at]];
-  ash_shelf_block *next = &s->blocks[s->count];
+static void split(ash_place_offset_list *s, uint32_t at) {
+  ash_place_offset_chunk *b = &s->chunks[s->list[at]];
+  ash_place_offset_chunk *next = &s->chunks[s->count];
   const uint32_t half = b->count / 2;
   next->count = b->count - half;
   COPY(next->first, b->first + half, next->count);
@@ -63,14 +64,14 @@ static void split(ash_shelf *s, uint32_t at) {
   s->list[at + 1] = s->count++;
 }
 
-void ash_shelf_put(ash_shelf *s, uint32_t first, uint32_t last, int64_t bottom,
-                   int64_t top) {
-  uint32_t at = find_block(s, bottom);
-  if (s->blocks[s->list[at]].count == BLOCK) {
+void ash_place_offset_list_put(ash_place_offset_list *s, uint32_t first,
+                               uint32_t last, int64_t bottom, int64_t top) {
+  uint32_t at = find_chunk(s, bottom);
+  if (s->chunks[s->list[at]].count == CHUNK) {
     split(s, at);
-    at += s->blocks[s->list[at + 1]].bottom[0] <= bottom;
+    at += s->chunks[s->list[at + 1]].bottom[0] <= bottom;
   }
-  ash_shelf_block *b = &s->blocks[s->list[at]];
+  ash_place_offset_chunk *b = &s->chunks[s->list[at]];
   uint32_t i = b->count;
   while (i > 0 && b->bottom[i - 1] > bottom)
     i--;
@@ -86,15 +87,17 @@ void ash_shelf_put(ash_shelf *s, uint32_t first, uint32_t last, int64_t bottom,
   b->count++;
 }
 
-int64_t ash_shelf_lowest(const ash_shelf *s, uint32_t first, uint32_t last,
-                         int64_t size, int64_t align, uint64_t *steps) {
-  uint8_t meets[BLOCK];
+int64_t ash_place_offset_list_lowest(const ash_place_offset_list *s,
+                                     uint32_t first, uint32_t last,
+                                     int64_t size, int64_t align,
+                                     uint64_t *steps) {
+  uint8_t meets[CHUNK];
   int64_t at = 0;
   for (uint32_t k = 0; k < s->count; k++) {
-    const ash_shelf_block *b = &s->blocks[s->list[k]];
+    const ash_place_offset_chunk *b = &s->chunks[s->list[k]];
     if (b->count && at + size <= b->bottom[0])
       break;
-    for (uint32_t i = 0; i < BLOCK; i++)
+    for (uint32_t i = 0; i < CHUNK; i++)
       meets[i] = (uint8_t)((b->first[i] < last) & (b->last[i] > first));
     *steps += b->count / 8;
     for (uint32_t i = 0; i < b->count; i++) {

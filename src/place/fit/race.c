@@ -1,48 +1,50 @@
 /* race.c - first fit in one order after the other until the bound is met; the
  * best becomes the incumbent. Orders that did best on the instances of others
  * come first. */
-#include "place/solve.h"
+#include "place/fit/fit.h"
+#include "place/fit/heuristics.h"
+#include "place/fit/orders.h"
 
 static const struct {
-  ash_order_kind kind;
+  ash_place_order kind;
   bool best;
 } runs[] = {
-    {ASH_ORDER_PEAK_SIZE, false},      {ASH_ORDER_SIZE, false},
-    {ASH_ORDER_CONFLICTS_SIZE, false}, {ASH_ORDER_AREA, false},
-    {ASH_ORDER_PEAK_AREA, false},      {ASH_ORDER_LIFE, false},
-    {ASH_ORDER_CONFLICTS, true},       {ASH_ORDER_START, false},
+    {ASH_PLACE_BY_PEAK_SIZE, false},      {ASH_PLACE_BY_SIZE, false},
+    {ASH_PLACE_BY_CONFLICTS_SIZE, false}, {ASH_PLACE_BY_AREA, false},
+    {ASH_PLACE_BY_PEAK_AREA, false},      {ASH_PLACE_BY_LIFE, false},
+    {ASH_PLACE_BY_CONFLICTS, true},       {ASH_PLACE_BY_START, false},
 };
 
 /* Then each order takes its time. */
 static const uint32_t LARGE = 2000, HUGE_COUNT = 200000;
 
-static ash_status run_orders(ash_solve *s) {
-  ash_fit fit;
-  ash_traits traits;
-  ASH_TRY(ash_fit_init(s->ctx, &fit, &s->model));
-  ASH_TRY(ash_traits_build(s->ctx, &traits, &s->model, &s->bound));
+static ash_status run_orders(ash_place_solve *s) {
+  ash_place_fit fit;
+  ash_place_traits traits;
+  ASH_TRY(ash_place_fit_init(s->ctx, &fit, &s->reduced));
+  ASH_TRY(ash_place_traits_build(s->ctx, &traits, &s->reduced, &s->bound));
   uint32_t *order =
-      ASH_NEW_ARRAY(&s->ctx->scratch, uint32_t, s->model.item_count);
+      ASH_NEW_ARRAY(&s->ctx->scratch, uint32_t, s->reduced.item_count);
   ASH_TRY(ash_zone_check(s->ctx, &s->ctx->scratch));
-  const uint32_t items = s->model.item_count;
+  const uint32_t items = s->reduced.item_count;
   const size_t count = items < LARGE        ? ASH_COUNT_OF(runs)
                        : items < HUGE_COUNT ? 2
                                             : 1;
-  for (size_t i = 0; i < count && !ash_solve_done(s); i++) {
+  for (size_t i = 0; i < count && !ash_place_solve_done(s); i++) {
     const uint64_t before = fit.steps;
-    ash_order_make(order, &traits, &s->model, runs[i].kind);
-    ash_fit_clear(&fit);
-    const uint64_t height =
-        ash_fit_run(&fit, order, s->model.item_count, runs[i].best, s->height);
+    ash_place_order_make(order, &traits, &s->reduced, runs[i].kind);
+    ash_place_fit_clear(&fit);
+    const uint64_t height = ash_place_fit_run(
+        &fit, order, s->reduced.item_count, runs[i].best, s->height);
     if (height != UINT64_MAX)
-      ash_solve_offer(s, fit.bases, height);
-    if (ash_solve_spend(s, (fit.steps - before) / 64))
+      ash_place_solve_offer(s, fit.bases, height);
+    if (ash_place_solve_spend(s, (fit.steps - before) / 64))
       break;
   }
   return ASH_OK;
 }
 
-ash_status ash_race_run(ash_solve *s) {
+ash_status ash_place_race_run(ash_place_solve *s) {
   const ash_mark mark = ash_zone_mark(&s->ctx->scratch);
   const ash_status status = run_orders(s);
   ash_zone_rewind(&s->ctx->scratch, mark);

@@ -5,34 +5,33 @@
 
 #include "base/rng.h"
 #include "place/exact/valley.h"
+#include "place/fit/fit.h"
+#include "place/fit/orders.h"
 #include "place/solve.h"
 
-typedef struct ash_repair {
-  ash_solve *solve;
-  ash_fit fit;
-  ash_traits traits;
+typedef struct ash_place_repair {
+  ash_place_solve *solve;
+  ash_place_fit fit;
+  ash_place_traits traits;
   uint32_t *order, *critical;
-} ash_repair;
+} ash_place_repair;
 
-ash_status ash_repair_init(ash_repair *r, ash_solve *s);
+ash_status ash_place_repair_init(ash_place_repair *r, ash_place_solve *s);
 
 /* squeaky.c: some rounds from an order. */
-void ash_squeaky_run(ash_repair *r, ash_order_kind kind, unsigned rounds);
+void ash_place_squeaky_run(ash_place_repair *r, ash_place_order kind,
+                           unsigned rounds);
 
 /* lns.c: mends the places that are too high; for sparse instances. From the
  * best placement so far, or from what is in the fit. */
-void ash_lns_run(ash_repair *r);
-void ash_lns_mend(ash_repair *r);
+void ash_place_lns_run(ash_place_repair *r);
+void ash_place_lns_mend(ash_place_repair *r);
 
 /* window.c: places the items that meet a load of at least `permille` of the
  * bound first, by a dive on the skyline, and the others around them. */
-ash_status ash_window_run(ash_repair *r, uint64_t permille);
-
-/* valley_soft.c: places everything once, without going back; where that does
- * not fit, the capacity rises. The capacity it took. */
-int64_t ash_valley_drop(ash_valley *v, int64_t capacity);
+ash_status ash_place_window_run(ash_place_repair *r, uint64_t permille);
 
 /* The whole sequence. */
-ash_status ash_repair_run(ash_solve *s);
+ash_status ash_place_repair_run(ash_place_solve *s);
 
 #endif
