@@ -18,7 +18,7 @@ void ash_assertion_failed(const char *condition, const char *file, int line);
 #define ASH_ASSERT(condition)                                                  \
   ((condition) ? (void)0 : ash_assertion_failed(#condition, __FILE__, __LINE__))
 #else
-#define ASH_ASSERT(condition) ((void)sizeof(!(condition)))
+#define ASH_ASSERT(condition) ((void)(0 && (condition)))
 #endif
 
 #endif

@@ -21,6 +21,7 @@ static inline bool ash_mul_u64(uint64_t *out, uint64_t a, uint64_t b) {
 
 /* Align up to a positive multiple (not only powers of two). */
 static inline bool ash_align_up_u64(uint64_t *out, uint64_t a, uint64_t align) {
+  ASH_ASSERT(align > 0);
   const uint64_t rest = a % align;
   return ash_add_u64(out, a, rest ? align - rest : 0);
 }
@@ -32,6 +33,7 @@ static inline uint64_t ash_align_up(uint64_t a, uint64_t align) {
 }
 
 static inline uint64_t ash_ceil_div(uint64_t a, uint64_t b) {
+  ASH_ASSERT(b > 0);
   return a / b + (a % b != 0);
 }
 
@@ -41,6 +43,13 @@ static inline uint64_t ash_min_u64(uint64_t a, uint64_t b) {
 
 static inline uint64_t ash_max_u64(uint64_t a, uint64_t b) {
   return a > b ? a : b;
+}
+
+/* The remainder of a division that rounds down: never negative. */
+static inline int64_t ash_floor_mod(int64_t a, int64_t b) {
+  ASH_ASSERT(b > 0);
+  const int64_t rest = a % b;
+  return rest < 0 ? rest + b : rest;
 }
 
 /* The greatest common divisor; 0 is the neutral element. */

@@ -20,12 +20,14 @@ typedef struct work {
 } work;
 
 static bool has_special(const ash_place_reduced *in, uint32_t buffer) {
+  ASH_ASSERT(buffer < in->problem->buffer_count);
   return in->special_count &&
          in->special_at[buffer] < in->special_at[buffer + 1];
 }
 
 /* Tied to another buffer, so that both may be live at once. */
 static bool is_group(const ash_place_reduced *in, const ash_place_item *item) {
+  ASH_ASSERT(item->rect + item->rect_count <= in->rect_count);
   return item->rect_count > 1 &&
          in->rects[item->rect].buffer !=
              in->rects[item->rect + item->rect_count - 1].buffer;
@@ -35,11 +37,13 @@ static uint64_t unit_of(const ash_place_reduced *in, const ash_place_rect *p) {
   const ash_place_item *item = &in->items[p->item];
   if (item->modulus == 1 || is_group(in, item) || has_special(in, p->buffer))
     return 1;
+  ASH_ASSERT(item->residue + p->lo >= 0);
   return ash_gcd_u64((uint64_t)item->modulus,
                      (uint64_t)(item->residue + p->lo));
 }
 
 static void add(work *w, uint32_t first, uint32_t last, uint64_t bytes) {
+  ASH_ASSERT(first < last && last <= w->in->moment_count);
   w->load[first] += bytes;
   if (last < w->in->moment_count)
     w->load[last] -= bytes;
@@ -50,6 +54,7 @@ static void add(work *w, uint32_t first, uint32_t last, uint64_t bytes) {
 /* The lowest part of a live rect above `covered`; false: none. */
 static bool next_part(const ash_place_reduced *in, const ash_place_item *item,
                       uint32_t moment, int64_t covered, ash_place_span *part) {
+  ASH_ASSERT(moment < in->moment_count);
   *part = (ash_place_span){INT64_MAX, INT64_MIN};
   for (uint32_t k = 0; k < item->rect_count; k++) {
     const ash_place_rect *p = &in->rects[item->rect + k];
@@ -66,6 +71,7 @@ static bool next_part(const ash_place_reduced *in, const ash_place_item *item,
 static uint32_t unchanged_until(const ash_place_reduced *in,
                                 const ash_place_item *item, uint32_t moment,
                                 uint32_t until) {
+  ASH_ASSERT(moment < until && until <= in->moment_count);
   for (uint32_t k = 0; k < item->rect_count; k++) {
     const ash_place_rect *p = &in->rects[item->rect + k];
     if (p->first > moment && p->first < until)
@@ -81,12 +87,15 @@ static uint64_t union_at(const ash_place_reduced *in,
                          const ash_place_item *item, uint32_t moment) {
   uint64_t sum = 0;
   ash_place_span part = {0, INT64_MIN};
-  while (next_part(in, item, moment, part.hi, &part))
+  while (next_part(in, item, moment, part.hi, &part)) {
+    ASH_ASSERT(part.lo < part.hi);
     sum += (uint64_t)(part.hi - part.lo);
+  }
   return sum;
 }
 
 static void add_union(work *w, const ash_place_item *item) {
+  ASH_ASSERT(item->rect_count > 0);
   const ash_place_reduced *in = w->in;
   uint32_t first = UINT32_MAX, last = 0;
   for (uint32_t k = 0; k < item->rect_count; k++) {
@@ -96,6 +105,7 @@ static void add_union(work *w, const ash_place_item *item) {
   }
   while (first < last) {
     const uint32_t until = unchanged_until(in, item, first, last);
+    ASH_ASSERT(first < until && until <= last);
     add(w, first, until, union_at(in, item, first));
     first = until;
   }
@@ -105,12 +115,14 @@ static void add_union(work *w, const ash_place_item *item) {
 
 static uint64_t overlap_at(const ash_place_rect *x, const ash_place_rect *y,
                            int64_t d) {
+  ASH_ASSERT(x->lo < x->hi && y->lo < y->hi);
   const int64_t lo = x->lo > y->lo + d ? x->lo : y->lo + d;
   const int64_t hi = x->hi < y->hi + d ? x->hi : y->hi + d;
   return hi > lo ? (uint64_t)(hi - lo) : 0;
 }
 
 static bool is_allowed(const ash_place_span *spans, int count, int64_t d) {
+  ASH_ASSERT(0 <= count && count <= 2);
   for (int i = 0; i < count; i++)
     if (spans[i].lo < d && d < spans[i].hi)
       return false;
@@ -133,10 +145,12 @@ static uint64_t most_shared(const ash_place_reduced *in,
   for (int i = 0; i < try_count; i++)
     if (is_allowed(spans, count, tries[i]))
       most = ash_max_u64(most, overlap_at(x, y, tries[i]));
+  ASH_ASSERT(most <= (uint64_t)(x->hi - x->lo));
   return most;
 }
 
 static void subtract_shared(work *w, const ash_place_rect *x, uint32_t other) {
+  ASH_ASSERT(x->buffer != other);
   const ash_place_reduced *in = w->in;
   const ash_place_item *item = &in->items[in->item_of[other]];
   for (uint32_t k = 0; k < item->rect_count; k++) {
@@ -169,6 +183,7 @@ static void subtract_specials(work *w) {
 /* ---- alignment ---------------------------------------------------------- */
 
 static uint64_t rounded(const work *w, uint32_t rect, uint64_t grain) {
+  ASH_ASSERT(rect < w->in->rect_count && grain > 0);
   const ash_place_rect *p = &w->in->rects[rect];
   return ash_align_up((uint64_t)(p->hi - p->lo), grain);
 }
@@ -176,6 +191,7 @@ static uint64_t rounded(const work *w, uint32_t rect, uint64_t grain) {
 /* Moments of grain g get the sum of sizes rounded to g, less the largest
  * rounding among their rects. Done once a distinct grain. */
 static ash_status load_with_grain(work *w, uint64_t grain, uint64_t *load) {
+  ASH_ASSERT(grain > 1);
   const ash_place_reduced *in = w->in;
   const ash_mark mark = ash_zone_mark(&w->ctx->scratch);
   uint64_t *sum =
@@ -195,6 +211,7 @@ static ash_status load_with_grain(work *w, uint64_t grain, uint64_t *load) {
   uint64_t running = 0;
   for (uint32_t s = 0; s < in->moment_count; s++) {
     running += sum[s];
+    ASH_ASSERT(running >= ash_place_segtree_get(&waste, s));
     if (w->grain[s] == grain)
       load[s] = running - ash_place_segtree_get(&waste, s);
   }
@@ -209,8 +226,10 @@ static ash_status find_grains(work *w) {
   for (uint32_t i = 0; i < in->rect_count; i++)
     ash_place_segtree_add(&tree, in->rects[i].first, in->rects[i].last,
                           w->unit[i]);
-  for (uint32_t s = 0; s < in->moment_count; s++)
+  for (uint32_t s = 0; s < in->moment_count; s++) {
     w->grain[s] = ash_place_segtree_get(&tree, s);
+    ASH_ASSERT(w->grain[s] > 0);
+  }
   return ASH_OK;
 }
 
@@ -232,6 +251,7 @@ static ash_status align_loads(work *w) {
         grain = w->grain[s];
     if (grain == 1)
       break;
+    ASH_ASSERT(grain < below);
     ASH_TRY(load_with_grain(w, grain, w->load));
     below = grain;
   }
@@ -273,6 +293,7 @@ static void find_highest(ash_place_bound *out, const ash_place_reduced *in) {
     const ash_place_item *item = &in->items[i];
     const int64_t base =
         item->fixed == ASH_FREE_OFFSET ? item->residue : item->fixed;
+    ASH_ASSERT(item->reach >= 0 && base >= 0);
     if (item->reach > 0 && base + item->reach > (int64_t)out->height) {
       out->height = (uint64_t)(base + item->reach);
       out->moment = UINT32_MAX;
@@ -322,6 +343,7 @@ ash_status ash_place_bound_peaks(ash_ctx *ctx, uint64_t *peak,
       if (b & 1)
         most = ash_max_u64(most, tree[--b]);
     }
+    ASH_ASSERT(most <= bound->height);
     peak[i] = most;
   }
   ash_zone_rewind(&ctx->scratch, mark);
@@ -331,6 +353,7 @@ ash_status ash_place_bound_peaks(ash_ctx *ctx, uint64_t *peak,
 ash_status ash_place_bound_witness(ash_ctx *ctx, const ash_place_reduced *in,
                                    const ash_place_bound *bound,
                                    ash_place_result *out) {
+  ASH_ASSERT(bound->moment == UINT32_MAX || bound->moment < in->moment_count);
   size_t count = 0;
   for (int pass = 0; pass < 2; pass++) {
     uint32_t *list =

@@ -30,6 +30,7 @@ static bool is_rigid(const ash_relation *r) {
 
 /* Follows the chain of numbers to the one that names the group. */
 static uint32_t find_group(checker *c, uint32_t b) {
+  ASH_ASSERT(b < c->problem->buffer_count);
   while (c->group[b] != b) {
     c->group[b] = c->group[c->group[b]];
     b = c->group[b];
@@ -64,6 +65,7 @@ static void index_relations(checker *c) {
 
 /* The relations of buffer b: indices [related[b + 1], end of b's part). */
 static size_t relations_end(const checker *c, uint32_t b) {
+  ASH_ASSERT(b < c->problem->buffer_count);
   return b + 1 < c->problem->buffer_count ? c->related[b + 2]
                                           : 2 * c->problem->relation_count;
 }
@@ -72,12 +74,14 @@ static size_t relations_end(const checker *c, uint32_t b) {
  * is walked with a list of buffers still to look at, each entered once. */
 static bool lies_inside(const checker *c, uint32_t inner, uint32_t outer,
                         uint32_t *list, uint8_t *seen) {
+  ASH_ASSERT(inner != outer && !seen[inner]);
   size_t count = 0, done = 0;
   bool found = false;
   list[count++] = inner;
   seen[inner] = 1;
   while (done < count && !found) {
     const uint32_t b = list[done++];
+    ASH_ASSERT(c->related[b + 1] <= relations_end(c, b));
     for (size_t i = c->related[b + 1]; i < relations_end(c, b); i++) {
       const ash_relation *r = &c->problem->relations[c->relation[i]];
       if (r->kind != ASH_INSIDE || r->b != b || seen[r->a])
@@ -95,6 +99,7 @@ static bool lies_inside(const checker *c, uint32_t inner, uint32_t outer,
 /* Do all MAY_OVERLAP relations between the two hold by distance? False also
  * when there is none. */
 static bool distance_allows(const checker *c, uint32_t x, uint32_t y) {
+  ASH_ASSERT(x != y);
   bool some = false;
   for (size_t i = c->related[x + 1]; i < relations_end(c, x); i++) {
     const ash_relation *r = &c->problem->relations[c->relation[i]];
@@ -111,6 +116,7 @@ static bool distance_allows(const checker *c, uint32_t x, uint32_t y) {
 /* The bytes that buffer b occupies at `time`; false: none. */
 static bool bytes_at(const checker *c, uint32_t b, int64_t time, int64_t *lo,
                      int64_t *hi) {
+  ASH_ASSERT(b < c->problem->buffer_count);
   const ash_buffer *x = &c->problem->buffers[b];
   uint64_t from = 0, to = x->size;
   if (time < x->lower || time >= x->upper)
@@ -134,6 +140,7 @@ static bool collide_at(const checker *c, uint32_t x, uint32_t y, int64_t time) {
 /* What a buffer occupies changes only at its ends and the ends of its gaps, so
  * it is enough to look at those times of both. */
 static bool collide(const checker *c, uint32_t x, uint32_t y) {
+  ASH_ASSERT(x != y);
   const uint32_t pair[] = {x, y};
   for (int i = 0; i < 2; i++) {
     const ash_buffer *b = &c->problem->buffers[pair[i]];
@@ -148,6 +155,7 @@ static bool collide(const checker *c, uint32_t x, uint32_t y) {
 }
 
 static ash_status check_buffer(const checker *c, uint32_t i, uint64_t *height) {
+  ASH_ASSERT(i < c->problem->buffer_count);
   const ash_buffer *b = &c->problem->buffers[i];
   const int64_t offset = c->offsets[i];
   if (offset < 0)
@@ -241,6 +249,7 @@ static ash_status check_pairs(checker *c) {
   size_t live_count = 0;
   for (size_t i = 0; i < n; i++) {
     const uint32_t x = births[i].buffer;
+    ASH_ASSERT(i == 0 || births[i - 1].time <= births[i].time);
     size_t kept = 0;
     for (size_t k = 0; k < live_count; k++) {
       const uint32_t y = live[k];
@@ -254,6 +263,7 @@ static ash_status check_pairs(checker *c) {
         return ash_fail(c->ctx, ASH_MALFORMED, ASH_D_place_overlap,
                         at_buffer(x), "overlaps buffer %u", (unsigned)y);
     }
+    ASH_ASSERT(kept <= i);
     live[kept] = x;
     live_count = kept + 1;
   }

@@ -18,6 +18,7 @@ static void run_sweep(sweep *w) {
   while (end < out->rect_count) {
     const int64_t time = w->upper[w->ends[end]];
     while (start < out->rect_count && w->lower[w->starts[start]] < time) {
+      ASH_ASSERT(moment < out->rect_count);
       out->moment_time[moment] = w->lower[w->starts[start]];
       out->rects[w->starts[start++]].first = moment;
       open = true;
@@ -25,9 +26,12 @@ static void run_sweep(sweep *w) {
     if (open)
       moment++;
     open = false;
-    while (end < out->rect_count && w->upper[w->ends[end]] == time)
+    while (end < out->rect_count && w->upper[w->ends[end]] == time) {
+      ASH_ASSERT(out->rects[w->ends[end]].first < moment);
       out->rects[w->ends[end++]].last = moment;
+    }
   }
+  ASH_ASSERT(start == out->rect_count && moment <= out->rect_count);
   out->moment_count = moment;
 }
 
@@ -43,6 +47,7 @@ ash_status ash_place_find_moments(ash_ctx *ctx, ash_place_reduced *out,
   uint64_t *key = ASH_NEW_ARRAY(&ctx->scratch, uint64_t, n);
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
   for (uint32_t i = 0; i < n; i++) {
+    ASH_ASSERT(lower[i] < upper[i]);
     starts[i] = ends[i] = i;
     key[i] = ash_place_radix_signed(lower[i]);
   }

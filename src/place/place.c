@@ -45,6 +45,7 @@ static uint64_t height_of(const ash_place_solve *s, const uint32_t *items,
     return UINT64_MAX;
   for (uint32_t i = 0; i < count; i++) {
     const ash_place_item *x = &s->reduced.items[items[i]];
+    ASH_ASSERT(items[i] < s->reduced.item_count && s->bases[items[i]] >= 0);
     const uint64_t top = (uint64_t)(s->bases[items[i]] + x->reach);
     if (x->reach && top > height)
       height = top;
@@ -60,6 +61,7 @@ static ash_status search_components(ash_place_solve *s) {
   uint64_t height = 0;
   for (uint32_t i = 0; i < all.count; i++) {
     const ash_place_component *c = &all.list[i];
+    ASH_ASSERT(c->count > 0 && c->first + c->count <= s->reduced.item_count);
     ash_place_goal goal = {.items = all.items + c->first,
                            .count = c->count,
                            .floor = s->lower,
@@ -90,6 +92,7 @@ static ash_status search_components(ash_place_solve *s) {
 
 /* Items without rects and relations lie at the first place that suits them. */
 static void place_empty(ash_place_solve *s) {
+  ASH_ASSERT(!s->reduced.impossible);
   for (uint32_t i = 0; i < s->reduced.item_count; i++) {
     const ash_place_item *item = &s->reduced.items[i];
     if (item->rect_count == 0)
@@ -121,6 +124,8 @@ static bool fits(const ash_place_solve *s) {
 }
 
 static void set_verdict(const ash_place_solve *s, ash_place_result *out) {
+  ASH_ASSERT(!fits(s) || s->height >= s->bound.height);
+  ASH_ASSERT(s->lower >= s->bound.height);
   const uint64_t capacity = s->problem->capacity;
   out->lower_bound = s->lower;
   out->ticks = s->ticks;
@@ -164,6 +169,7 @@ static ash_status solve(ash_place_solve *s, ash_place_result *out) {
   ASH_TRY(ash_place_bound_build(s->ctx, &s->bound, &s->reduced));
   s->bases = ASH_NEW_ARRAY(&s->ctx->scratch, int64_t, s->reduced.item_count);
   ASH_TRY(ash_zone_check(s->ctx, &s->ctx->scratch));
+  ASH_ASSERT(s->bound.height <= INT64_MAX);
   s->lower = s->bound.height;
   s->height = UINT64_MAX;
   s->limit = s->problem->capacity ? s->problem->capacity : UINT64_MAX;

@@ -17,6 +17,8 @@ static bool takes_room(const ash_buffer *b) {
 /* Two buffers of one group are inside one another, or never will be. */
 static void check_inside(ash_place_ties *r, const ash_place_problem *p,
                          const ash_relation *rel) {
+  ASH_ASSERT(rel->kind == ASH_INSIDE);
+  ASH_ASSERT(rel->a < p->buffer_count && rel->b < p->buffer_count);
   const int64_t slack =
       (int64_t)p->buffers[rel->a].size - (int64_t)p->buffers[rel->b].size;
   int64_t da, db;
@@ -46,14 +48,10 @@ static ash_status tie_all(ash_ctx *ctx, ash_place_ties *r,
 /* ---- items -------------------------------------------------------------- */
 
 static void pin(ash_place_reduced *out, ash_place_item *item, int64_t base) {
+  ASH_ASSERT(item >= out->items && item < out->items + out->item_count);
   if (item->fixed != ASH_FREE_OFFSET && item->fixed != base)
     out->impossible = true;
   item->fixed = base;
-}
-
-static int64_t floor_mod(int64_t a, int64_t b) {
-  const int64_t rest = a % b;
-  return rest < 0 ? rest + b : rest;
 }
 
 /* Numbers the groups in the order of their first buffer and finds each group's
@@ -81,6 +79,7 @@ static void make_items(ash_place_reduced *out, ash_place_ties *r,
   for (uint32_t b = 0; b < n; b++) {
     int64_t delta;
     const uint32_t root = ash_place_ties_find(r, b, &delta);
+    ASH_ASSERT(item_of[root] < out->item_count);
     if (root != b)
       item_of[b] = item_of[root];
   }
@@ -89,11 +88,12 @@ static void make_items(ash_place_reduced *out, ash_place_ties *r,
 static void finish_items(ash_place_reduced *out, const int64_t *lowest) {
   for (uint32_t i = 0; i < out->item_count; i++)
     out->items[i].residue =
-        floor_mod(out->items[i].residue + lowest[i], out->items[i].modulus);
+        ash_floor_mod(out->items[i].residue + lowest[i], out->items[i].modulus);
   for (size_t b = 0; b < out->problem->buffer_count; b++) {
     const ash_buffer *x = &out->problem->buffers[b];
     ash_place_item *item = &out->items[out->item_of[b]];
     out->delta[b] -= lowest[out->item_of[b]];
+    ASH_ASSERT(out->delta[b] >= 0);
     if (x->offset != ASH_FREE_OFFSET)
       pin(out, item, x->offset - out->delta[b]);
     if (takes_room(x) && out->delta[b] + (int64_t)x->size > item->reach)
@@ -117,6 +117,7 @@ typedef struct rect_list {
 
 static void add_rect(rect_list *list, const ash_place_reduced *in, uint32_t b,
                      int64_t lower, int64_t upper, uint64_t lo, uint64_t hi) {
+  ASH_ASSERT(hi <= in->problem->buffers[b].size);
   if (lower >= upper || lo >= hi)
     return;
   list->lower[list->count] = lower;
@@ -136,6 +137,8 @@ static void cut_buffer(rect_list *list, const ash_place_reduced *in,
     return;
   for (size_t g = 0; g < x->gap_count; g++) {
     const ash_gap *gap = &x->gaps[g];
+    ASH_ASSERT(from <= gap->lower && gap->lower <= gap->upper);
+    ASH_ASSERT(gap->upper <= x->upper);
     add_rect(list, in, b, from, gap->lower, 0, x->size);
     add_rect(list, in, b, gap->lower, gap->upper, gap->window_lo,
              gap->window_hi);
@@ -154,6 +157,7 @@ static void group_buffers(const ash_place_reduced *in, uint32_t *order,
     start[i + 1] += start[i];
   for (size_t b = 0; b < n; b++)
     order[start[in->item_of[b]]++] = (uint32_t)b;
+  ASH_ASSERT(n == 0 || start[in->item_count - 1] == n);
 }
 
 static ash_status make_rects(ash_ctx *ctx, ash_place_reduced *out) {
@@ -178,7 +182,10 @@ static ash_status make_rects(ash_ctx *ctx, ash_place_reduced *out) {
       item->rect = (uint32_t)before;
     cut_buffer(&list, out, order[i]);
     item->rect_count += (uint32_t)(list.count - before);
+    ASH_ASSERT(item->rect_count == 0 ||
+               item->rect + item->rect_count == list.count);
   }
+  ASH_ASSERT(list.count <= most);
   out->rects = list.items;
   out->rect_count = (uint32_t)list.count;
   return ash_place_find_moments(ctx, out, list.lower, list.upper);
@@ -199,6 +206,7 @@ typedef struct special_list {
 
 static bool add_special(ash_ctx *ctx, special_list *list, uint32_t owner,
                         ash_place_special special) {
+  ASH_ASSERT(owner != special.other);
   if (!ASH_GROW(&ctx->scratch, &list->array, list->count))
     return false;
   list->array.items[list->count++] = (struct owned){owner, special};
@@ -207,6 +215,9 @@ static bool add_special(ash_ctx *ctx, special_list *list, uint32_t owner,
 
 static ash_status add_pair(ash_ctx *ctx, special_list *list,
                            const ash_place_reduced *in, ash_relation r) {
+  ASH_ASSERT(r.kind == ASH_INSIDE || r.kind == ASH_MAY_OVERLAP);
+  ASH_ASSERT(r.a < in->problem->buffer_count &&
+             r.b < in->problem->buffer_count);
   if (list->count > SPECIAL_LIMIT)
     return ash_fail(ctx, ASH_LIMIT, ASH_D_place_limit, ASH_NOWHERE,
                     "too many buffers inside one another");
@@ -229,6 +240,7 @@ typedef struct ancestry {
 static ash_status add_ancestors(ash_ctx *ctx, special_list *out,
                                 const ash_place_reduced *in, ancestry *t,
                                 uint32_t b) {
+  ASH_ASSERT(!t->seen[b]);
   size_t count = 0;
   t->list[count++] = b;
   t->seen[b] = 1;
@@ -264,6 +276,7 @@ static ash_status collect_inside(ash_ctx *ctx, special_list *out,
   for (size_t i = p->relation_count; i-- > 0;)
     if (p->relations[i].kind == ASH_INSIDE)
       t.above[--t.at[p->relations[i].b]] = p->relations[i].a;
+  ASH_ASSERT(t.at[0] == 0 && t.at[n] <= p->relation_count);
   for (uint32_t b = 0; b < n; b++)
     if (t.at[b] < t.at[b + 1])
       ASH_TRY(add_ancestors(ctx, out, in, &t, b));
@@ -291,11 +304,16 @@ static ash_status make_specials(ash_ctx *ctx, ash_place_reduced *out) {
   for (size_t i = list.count; i-- > 0;)
     out->specials[--out->special_at[list.array.items[i].owner]] =
         list.array.items[i].special;
+  ASH_ASSERT(out->special_at[0] == 0 &&
+             out->special_at[p->buffer_count] == out->special_count);
   return ASH_OK;
 }
 
 int ash_place_forbidden(const ash_place_reduced *in, const ash_place_rect *x,
                         const ash_place_rect *y, ash_place_span out[2]) {
+  ASH_ASSERT(x->item != y->item);
+  ASH_ASSERT(x->first < y->last && y->first < x->last);
+  ASH_ASSERT(x->lo < x->hi && y->lo < y->hi);
   const ash_place_span all = {x->lo - y->hi, x->hi - y->lo};
   int64_t above = INT64_MAX, below = INT64_MIN;
   bool some = false;
@@ -363,6 +381,8 @@ ash_status ash_place_reduce(ash_ctx *ctx, ash_place_reduced *out,
 
 void ash_place_offsets(const ash_place_reduced *in, const int64_t *bases,
                        int64_t *offsets) {
-  for (size_t b = 0; b < in->problem->buffer_count; b++)
+  for (size_t b = 0; b < in->problem->buffer_count; b++) {
+    ASH_ASSERT(in->item_of[b] < in->item_count && bases[in->item_of[b]] >= 0);
     offsets[b] = bases[in->item_of[b]] + in->delta[b];
+  }
 }

@@ -71,6 +71,7 @@ int ash_place_forbidden(const ash_place_reduced *in, const ash_place_rect *x,
 /* The lowest base at or above `at` that suits the item's alignment. */
 static inline int64_t ash_place_item_round_up(const ash_place_item *item,
                                               int64_t at) {
+  ASH_ASSERT(0 <= item->residue && item->residue < item->modulus);
   if (item->modulus == 1)
     return at;
   const int64_t over = (at - item->residue) % item->modulus;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 bool ash_place_solve_done(const ash_place_solve *s) {
+  ASH_ASSERT(s->height >= s->bound.height);
   if (s->stopped || s->ticks >= s->tick_limit)
     return true;
   if (s->height == UINT64_MAX)
@@ -14,6 +15,7 @@ bool ash_place_solve_done(const ash_place_solve *s) {
 
 void ash_place_solve_offer(ash_place_solve *s, const int64_t *bases,
                            uint64_t height) {
+  ASH_ASSERT(height >= s->bound.height);
   if (height >= s->height)
     return;
   memcpy(s->bases, bases, s->reduced.item_count * sizeof *bases);

@@ -15,6 +15,7 @@ static ash_loc at_buffer(size_t buffer) {
 }
 
 static ash_status check_gaps(ash_ctx *ctx, const ash_buffer *b, size_t i) {
+  ASH_ASSERT(b->lower <= b->upper);
   int64_t from = b->lower;
   for (size_t g = 0; g < b->gap_count; g++) {
     const ash_gap *gap = &b->gaps[g];
@@ -53,6 +54,7 @@ static ash_status check_buffer(ash_ctx *ctx, const ash_buffer *b, size_t i) {
 
 static ash_status check_relation(ash_ctx *ctx, const ash_place_problem *p,
                                  size_t i) {
+  ASH_ASSERT(i < p->relation_count);
   const ash_relation *r = &p->relations[i];
   if (r->a >= p->buffer_count || r->b >= p->buffer_count || r->a == r->b)
     return ash_fail(ctx, ASH_MALFORMED, ASH_D_place_relation, ASH_NOWHERE,

@@ -76,6 +76,7 @@ static ash_status bad(reader *r, const char *what) {
 
 /* The next line without its end, "\n" or "\r\n"; false: empty or none. */
 static bool next_line(reader *r, slice *line) {
+  ASH_ASSERT(r->at <= r->end);
   if (r->at == r->end)
     return false;
   char *stop = memchr(r->at, '\n', (size_t)(r->end - r->at));
@@ -149,6 +150,7 @@ static column column_of(slice name, bool *inclusive) {
 }
 
 static ash_status read_header(reader *r, slice line) {
+  ASH_ASSERT(r->field_count == 0);
   bool more = true;
   for (int i = 0; i < COLUMN_COUNT; i++)
     r->field_of[i] = -1;
@@ -181,6 +183,7 @@ static bool take_char(slice *s, char c) {
 
 static bool read_gap(slice s, ash_gap *gap, const ash_buffer *b,
                      bool inclusive) {
+  ASH_ASSERT(s.count > 0);
   uint64_t lower, upper, lo = 0, hi = 0;
   if (!take_digits(&s, &lower) || !take_char(&s, '-') ||
       !take_digits(&s, &upper))
@@ -197,6 +200,7 @@ static bool read_gap(slice s, ash_gap *gap, const ash_buffer *b,
 
 /* Inside the lifetime: what lies outside changes nothing. */
 static bool clip(ash_gap *gap, const ash_buffer *b) {
+  ASH_ASSERT(gap->lower <= gap->upper);
   if (gap->lower < b->lower)
     gap->lower = b->lower;
   if (gap->upper > b->upper)
@@ -205,6 +209,7 @@ static bool clip(ash_gap *gap, const ash_buffer *b) {
 }
 
 static bool insert_gap(ash_gap *list, size_t count, ash_gap gap) {
+  ASH_ASSERT(gap.lower < gap.upper);
   size_t at = count;
   for (; at > 0 && list[at - 1].lower > gap.lower; at--)
     list[at] = list[at - 1];
@@ -284,6 +289,7 @@ static ash_status read_cells(reader *r, const slice *cell, ash_buffer *b) {
 }
 
 static ash_status read_row(reader *r, slice line) {
+  ASH_ASSERT(r->field_count > COLUMN_SIZE);
   slice cell[COLUMN_COUNT] = {{0}};
   bool more = true;
   size_t field = 0;
@@ -339,6 +345,7 @@ typedef struct extras {
 static void write_gaps(ash_text *t, const ash_buffer *b) {
   for (size_t g = 0; g < b->gap_count; g++) {
     const ash_gap *gap = &b->gaps[g];
+    ASH_ASSERT(gap->lower < gap->upper);
     ash_text_format(t, "%s%lld-%lld", g ? " " : "", (long long)gap->lower,
                     (long long)gap->upper);
     if (gap->window_lo < gap->window_hi)
@@ -349,6 +356,7 @@ static void write_gaps(ash_text *t, const ash_buffer *b) {
 
 static void write_row(ash_text *t, const ash_csv *csv, size_t i, extras x,
                       int64_t offset) {
+  ASH_ASSERT(i < csv->count);
   const ash_buffer *b = &csv->buffers[i];
   ash_text_format(t, "%s,%lld,%lld,%llu", csv->ids[i], (long long)b->lower,
                   (long long)b->upper, (unsigned long long)b->size);

@@ -5,6 +5,7 @@
 
 static uint32_t find(uint32_t *parent, uint32_t i) {
   while (parent[i] != i) {
+    ASH_ASSERT(parent[i] < i);
     parent[i] = parent[parent[i]];
     i = parent[i];
   }
@@ -12,6 +13,7 @@ static uint32_t find(uint32_t *parent, uint32_t i) {
 }
 
 static void unite(uint32_t *parent, uint32_t a, uint32_t b) {
+  ASH_ASSERT(parent[a] <= a && parent[b] <= b);
   a = find(parent, a);
   b = find(parent, b);
   if (a < b)
@@ -29,6 +31,7 @@ static ash_status unite_by_time(ash_ctx *ctx, uint32_t *parent,
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
   for (uint32_t i = 0; i < in->rect_count; i++) {
     const ash_place_rect *p = &in->rects[i];
+    ASH_ASSERT(p->first < p->last && p->last <= n);
     if (reach[p->first])
       unite(parent, starter[p->first], p->item);
     starter[p->first] = p->item;
@@ -48,6 +51,7 @@ static ash_status unite_by_time(ash_ctx *ctx, uint32_t *parent,
 }
 
 static bool item_is_plain(const ash_place_reduced *in, uint32_t i) {
+  ASH_ASSERT(i < in->item_count);
   const ash_place_item *item = &in->items[i];
   const ash_place_rect *p = &in->rects[item->rect];
   if (item->rect_count != 1 || item->fixed != ASH_FREE_OFFSET ||
@@ -58,6 +62,7 @@ static bool item_is_plain(const ash_place_reduced *in, uint32_t i) {
 }
 
 static bool is_related(const ash_place_reduced *in, uint32_t buffer) {
+  ASH_ASSERT(buffer < in->problem->buffer_count);
   return in->special_count &&
          in->special_at[buffer] < in->special_at[buffer + 1];
 }
@@ -71,6 +76,7 @@ static ash_status collect(ash_ctx *ctx, ash_place_components *out,
     if (!wanted[i])
       continue;
     const uint32_t root = find(parent, i);
+    ASH_ASSERT(root <= i && wanted[root]);
     if (root == i) {
       number[i] = out->count;
       out->list[out->count++] = (ash_place_component){.plain = true};
@@ -83,6 +89,7 @@ static ash_status collect(ash_ctx *ctx, ash_place_components *out,
   for (uint32_t c = 0; c < out->count; c++) {
     out->list[c].first = at;
     at += out->list[c].count;
+    ASH_ASSERT(at <= in->item_count);
     out->list[c].count = 0;
   }
   for (uint32_t i = 0; i < in->item_count; i++)

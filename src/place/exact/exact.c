@@ -46,6 +46,7 @@ static void take_places(minimise *m) {
   int64_t height = 0;
   for (uint32_t j = 0; j < m->sky.block_count; j++) {
     const int64_t top = m->sky.place[j] + m->sky.blocks[j].size;
+    ASH_ASSERT(m->sky.place[j] >= 0 && top <= m->sky.capacity);
     height = top > height ? top : height;
     m->solve->bases[m->sky.item[j]] = m->sky.place[j] * m->sky.unit;
   }
@@ -57,6 +58,7 @@ static void take_places(minimise *m) {
  * the table starts afresh. */
 static ash_place_outcome attempt(minimise *m, int64_t capacity,
                                  uint64_t nodes) {
+  ASH_ASSERT(m->lower <= capacity && capacity < m->upper && nodes > 0);
   const bool at_bound = capacity == m->lower;
   int64_t *valid = at_bound ? &m->bound_capacity : &m->probe_capacity;
   ash_place_table *table = at_bound ? &m->bound_table : &m->probe_table;
@@ -88,6 +90,7 @@ static bool is_done(const minimise *m) {
 
 /* After the height `refuted` no placement fits; the next that can. */
 static ash_status raise_lower(minimise *m, int64_t refuted) {
+  ASH_ASSERT(refuted >= m->lower - 1);
   m->lower = refuted + 1;
   if (m->sky.aligned || m->solve->options.off & ASH_OFF_SUBSET)
     return ASH_OK;
@@ -99,6 +102,7 @@ static ash_status raise_lower(minimise *m, int64_t refuted) {
   for (uint32_t j = 0; j < m->sky.block_count; j++)
     sizes[j] = (uint64_t)m->sky.blocks[j].size;
   ASH_TRY(ash_place_subset_sum_round(ctx, &height, sizes, m->sky.block_count));
+  ASH_ASSERT((int64_t)height > refuted);
   m->lower = (int64_t)height;
   ash_zone_rewind(&ctx->scratch, mark);
   return ASH_OK;
@@ -112,6 +116,7 @@ static uint64_t round_nodes(const minimise *m, uint64_t nodes) {
 
 /* Only a placement within `limit` is wanted. */
 static ash_status reach_limit(minimise *m, int64_t limit) {
+  ASH_ASSERT(m->lower <= limit + 1);
   uint64_t nodes = FIRST_NODES * m->sky.block_count + 1000;
   const bool jackson = m->valley.use.jackson;
   for (unsigned round = 0; m->upper > limit && !is_done(m); round++) {
@@ -137,6 +142,7 @@ static ash_status reach_optimum(minimise *m) {
       ASH_TRY(raise_lower(m, m->lower));
     if (outcome != ASH_PLACE_CUT || is_done(m))
       continue;
+    ASH_ASSERT(stride >= 2 && m->lower < m->upper);
     const int64_t middle = m->lower + (m->upper - m->lower) / stride;
     if (middle > m->lower && middle < m->upper) {
       outcome = attempt(m, middle, nodes / 4);
@@ -153,6 +159,7 @@ static ash_status reach_optimum(minimise *m) {
 }
 
 static int64_t units_down(const minimise *m, uint64_t bytes) {
+  ASH_ASSERT(m->sky.unit > 0);
   const uint64_t units = bytes / (uint64_t)m->sky.unit;
   return units > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)units;
 }
@@ -190,6 +197,7 @@ static ash_status run(minimise *m) {
   if (m->upper > limit)
     m->upper = limit + 1; /* what is higher is as good as nothing */
   m->bound_capacity = m->probe_capacity = INT64_MAX;
+  ASH_ASSERT(m->sky.bound > 0);
   ASH_TRY(raise_lower(m, m->sky.bound - 1));
   if (floor > m->lower)
     m->lower = floor; /* not a bound of this component, but low enough */
@@ -210,6 +218,7 @@ static ash_status run(minimise *m) {
 static const uint32_t BLOCKS_MAX = 100000; /* of an exact search */
 
 ash_status ash_place_exact_plain(ash_place_solve *s, ash_place_goal *goal) {
+  ASH_ASSERT(goal->count > 0 && goal->floor <= goal->limit);
   if (goal->count > BLOCKS_MAX)
     return ASH_OK; /* what the heuristics have found stands */
   minimise m = {.solve = s, .goal = goal};

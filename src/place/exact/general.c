@@ -66,6 +66,7 @@ typedef struct general {
 } general;
 
 static const ash_place_item *item_of(const general *g, uint32_t i) {
+  ASH_ASSERT(i < g->count);
   return &g->solve->reduced.items[g->goal->items[i]];
 }
 
@@ -73,6 +74,8 @@ static const ash_place_item *item_of(const general *g, uint32_t i) {
 
 static void add_choice(general *g, uint32_t i, uint32_t j, int64_t lo,
                        int64_t hi, side decided) {
+  ASH_ASSERT(i < g->count && j < g->count && i != j);
+  ASH_ASSERT(lo < hi || decided != OPEN);
   if (ASH_GROW(&g->zone, &g->choices, g->choice_count))
     g->choices.items[g->choice_count++] = (choice){i, j, lo, hi, decided};
 }
@@ -83,6 +86,7 @@ static void add_pair(general *g, uint32_t i, uint32_t j, ash_place_span *spans,
                      size_t count) {
   for (size_t a = 1; a < count; a++) {
     const ash_place_span s = spans[a];
+    ASH_ASSERT(s.lo < s.hi);
     size_t at = a;
     for (; at > 0 && spans[at - 1].lo > s.lo; at--)
       spans[at] = spans[at - 1];
@@ -102,6 +106,7 @@ static void add_pair(general *g, uint32_t i, uint32_t j, ash_place_span *spans,
 static size_t list_spans(const ash_place_reduced *in, const ash_place_item *x,
                          const ash_place_item *y, ash_place_span *spans,
                          size_t max) {
+  ASH_ASSERT(max >= 2);
   size_t count = 0;
   for (uint32_t a = 0; a < x->rect_count; a++)
     for (uint32_t b = 0; b < y->rect_count; b++) {
@@ -110,6 +115,7 @@ static size_t list_spans(const ash_place_reduced *in, const ash_place_item *x,
       if (p->first < q->last && q->first < p->last && count + 2 <= max)
         count += (size_t)ash_place_forbidden(in, p, q, spans + count);
     }
+  ASH_ASSERT(count <= max);
   return count;
 }
 
@@ -147,6 +153,7 @@ static void list_inside(general *g) {
     const int64_t shift = in->delta[r->a] - in->delta[r->b];
     const int64_t slack = (int64_t)in->problem->buffers[r->a].size -
                           (int64_t)in->problem->buffers[r->b].size;
+    ASH_ASSERT(g->local[b] != UINT32_MAX && slack >= 0);
     add_choice(g, g->local[a], g->local[b], -FAR, shift, ABOVE);
     add_choice(g, g->local[a], g->local[b], shift + slack, FAR, BELOW);
   }
@@ -167,6 +174,7 @@ static ash_status index_choices(general *g) {
     g->of[--g->at[g->choices.items[k].i]] = (uint32_t)k;
     g->of[--g->at[g->choices.items[k].j]] = (uint32_t)k;
   }
+  ASH_ASSERT(g->at[0] == 0 && g->at[g->count] == 2 * g->choice_count);
   return ASH_OK;
 }
 
@@ -174,15 +182,18 @@ static ash_status index_choices(general *g) {
 
 static int64_t round_down(const ash_place_item *item, int64_t at) {
   const int64_t up = ash_place_item_round_up(item, at);
+  ASH_ASSERT(at <= up && up - at < item->modulus);
   return up == at ? at : up - item->modulus;
 }
 
 static void remember(general *g, uint32_t kind, uint32_t index, int64_t old) {
+  ASH_ASSERT(kind <= 2 && index < (kind == 2 ? g->choice_count : g->count));
   if (ASH_GROW(&g->zone, &g->trail, g->trail_count))
     g->trail.items[g->trail_count++] = (undo){kind, index, old};
 }
 
 static void rewind_to(general *g, size_t mark) {
+  ASH_ASSERT(mark <= g->trail_count);
   while (g->trail_count > mark) {
     const undo u = g->trail.items[--g->trail_count];
     if (u.kind == 0)
@@ -197,6 +208,7 @@ static void rewind_to(general *g, size_t mark) {
 static void enqueue(general *g, uint32_t i) {
   if (g->queued[i])
     return;
+  ASH_ASSERT(g->queue_size < g->count);
   g->queued[i] = 1;
   g->queue[(g->queue_head + g->queue_size++) % g->count] = i;
 }
@@ -205,6 +217,7 @@ static bool raise_lowest(general *g, uint32_t i, int64_t to) {
   if (to <= g->lowest[i])
     return true;
   to = ash_place_item_round_up(item_of(g, i), to);
+  ASH_ASSERT(to > g->lowest[i]);
   remember(g, 0, i, g->lowest[i]);
   g->lowest[i] = to;
   enqueue(g, i);
@@ -215,6 +228,7 @@ static bool cut_highest(general *g, uint32_t i, int64_t to) {
   if (to >= g->highest[i])
     return true;
   to = round_down(item_of(g, i), to);
+  ASH_ASSERT(to < g->highest[i]);
   remember(g, 1, i, g->highest[i]);
   g->highest[i] = to;
   enqueue(g, i);
@@ -222,6 +236,7 @@ static bool cut_highest(general *g, uint32_t i, int64_t to) {
 }
 
 static void decide(general *g, uint32_t k, side to) {
+  ASH_ASSERT(k < g->choice_count);
   remember(g, 2, k, g->choices.items[k].side);
   g->choices.items[k].side = to;
 }
@@ -229,6 +244,7 @@ static void decide(general *g, uint32_t k, side to) {
 /* Carries a choice to the bounds of its two items; false: contradiction. */
 static bool apply(general *g, uint32_t k) {
   const choice *c = &g->choices.items[k];
+  ASH_ASSERT(k < g->choice_count && c->i != c->j);
   if (c->side == OPEN) {
     const int64_t least = g->lowest[c->j] - g->highest[c->i];
     const int64_t most = g->highest[c->j] - g->lowest[c->i];
@@ -256,6 +272,7 @@ static bool propagate(general *g) {
   bool consistent = true;
   while (g->queue_size) {
     const uint32_t i = g->queue[g->queue_head];
+    ASH_ASSERT(g->queued[i]);
     g->queue_head = (g->queue_head + 1) % g->count;
     g->queue_size--;
     g->queued[i] = 0;
@@ -296,12 +313,14 @@ static uint32_t find_violated(general *g) {
 
 /* The side that moves its item less comes first. */
 static side first_side(const general *g, const choice *c) {
+  ASH_ASSERT(c->side == OPEN);
   const int64_t up_j = g->lowest[c->i] + c->hi - g->lowest[c->j];
   const int64_t up_i = g->lowest[c->j] - c->lo - g->lowest[c->i];
   return up_j <= up_i ? ABOVE : BELOW;
 }
 
 static bool take_side(general *g, uint32_t k, side to) {
+  ASH_ASSERT(to == BELOW || to == ABOVE);
   decide(g, k, to);
   return apply(g, k) && propagate(g);
 }
@@ -318,8 +337,10 @@ static void drain(general *g) {
 static bool backtrack(general *g) {
   while (g->branch_count) {
     branch *b = &g->branches.items[g->branch_count - 1];
+    ASH_ASSERT(b->trail <= g->trail_count && b->choice < g->choice_count);
     drain(g);
     rewind_to(g, b->trail);
+    ASH_ASSERT(g->choices.items[b->choice].side == OPEN);
     if (b->second || g->solve->stopped) {
       g->branch_count--;
       continue;
@@ -357,6 +378,7 @@ static bool start(general *g, int64_t capacity) {
 
 /* A placement within the capacity: it is then in g->lowest. */
 static found find(general *g, int64_t capacity, uint64_t node_limit) {
+  ASH_ASSERT(capacity >= 0);
   bool consistent = start(g, capacity);
   for (uint64_t nodes = 0;; nodes++) {
     if (g->zone.failed || nodes > node_limit ||
@@ -386,6 +408,7 @@ static void take_bases(general *g) {
   uint64_t height = 0;
   for (uint32_t i = 0; i < g->count; i++) {
     const ash_place_item *item = item_of(g, i);
+    ASH_ASSERT(0 <= g->lowest[i] && g->lowest[i] <= g->highest[i]);
     g->solve->bases[g->goal->items[i]] = g->lowest[i];
     if (item->reach)
       height = ash_max_u64(height, (uint64_t)(g->lowest[i] + item->reach));
@@ -395,6 +418,7 @@ static void take_bases(general *g) {
 
 /* At the floor first, for a while; then down from above until refuted. */
 static void descend(general *g, uint64_t highest, uint64_t ample) {
+  ASH_ASSERT(highest <= ample);
   ash_place_goal *goal = g->goal;
   const bool any = goal->limit != UINT64_MAX && goal->floor < goal->limit &&
                    g->solve->target == goal->limit;
@@ -470,6 +494,7 @@ static ash_status run(general *g) {
 }
 
 ash_status ash_place_exact_general(ash_place_solve *s, ash_place_goal *goal) {
+  ASH_ASSERT(goal->count > 0 && goal->floor <= goal->limit);
   general g = {.solve = s, .goal = goal, .count = goal->count};
   ash_zone_init(&g.zone, &s->ctx->mem);
   const ash_status status = run(&g);

@@ -23,12 +23,14 @@ static size_t list_jobs(ash_place_valley *v, uint32_t s, int64_t *now) {
         continue;
       }
       highest = k->low[j] > highest ? k->low[j] : highest;
+      ASH_ASSERT(k->low[j] > sky);
       v->jobs[count++] = j;
     }
   return highest - *now <= ash_place_skyline_slack(k, s) ? 0 : count;
 }
 
 static void sort_jobs(ash_place_valley *v, size_t count) {
+  ASH_ASSERT(count <= v->sky->block_count);
   for (size_t i = 1; i < count; i++) {
     const uint32_t j = v->jobs[i];
     size_t at = i;
@@ -39,6 +41,7 @@ static void sort_jobs(ash_place_valley *v, size_t count) {
 }
 
 static bool moment_allows(ash_place_valley *v, uint32_t s) {
+  ASH_ASSERT(v->sky->cells.left[s] > 0);
   const ash_place_skyline *k = v->sky;
   int64_t now;
   const size_t count = list_jobs(v, s, &now);
@@ -51,6 +54,8 @@ static bool moment_allows(ash_place_valley *v, uint32_t s) {
 }
 
 bool ash_place_jackson_allows(ash_place_valley *v) {
+  ASH_ASSERT(v->sky->changed_first < v->sky->changed_last);
+  ASH_ASSERT(v->sky->changed_last <= v->sky->moment_count);
   const ash_place_skyline *k = v->sky;
   for (uint32_t s = k->changed_first; s < k->changed_last; s++)
     if (k->cells.left[s] && !moment_allows(v, s)) {

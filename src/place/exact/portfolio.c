@@ -45,6 +45,7 @@ static bool keep_on(void *user, uint64_t ticks) {
 
 static void *work(void *user) {
   member *m = user;
+  ASH_ASSERT(m->ready);
   m->outcome =
       ash_place_valley_search(&m->valley, m->portfolio->capacity,
                               m->portfolio->nodes, keep_on, m->portfolio);
@@ -67,6 +68,7 @@ ash_place_portfolio *ash_place_portfolio_new(ash_place_solve *s, ash_zone *zone,
                                              const ash_place_goal *goal,
                                              ash_place_valley_use use,
                                              uint32_t helpers) {
+  ASH_ASSERT(0 < helpers && helpers <= ASH_PLACE_PORTFOLIO_MAX);
   ash_place_portfolio *p = ASH_NEW(zone, ash_place_portfolio);
   member *members = ASH_NEW_ARRAY(zone, member, helpers);
   if (!p || !members || pthread_mutex_init(&p->lock, NULL) != 0)
@@ -94,6 +96,7 @@ void ash_place_portfolio_drop(ash_place_portfolio *p) {
 
 void ash_place_portfolio_start(ash_place_portfolio *p, int64_t capacity,
                                uint64_t nodes) {
+  ASH_ASSERT(capacity > 0 && nodes > 0);
   atomic_store(&p->stop, false);
   atomic_store(&p->answered, false);
   p->nodes = nodes;
@@ -130,6 +133,7 @@ ash_place_outcome ash_place_portfolio_finish(ash_place_portfolio *p,
     m->running = false;
     if (m->outcome == ASH_PLACE_CUT || outcome != ASH_PLACE_CUT)
       continue;
+    ASH_ASSERT(m->ready);
     outcome = m->outcome;
     if (outcome == ASH_PLACE_SOLVED && sky)
       memcpy(sky->place, m->sky.place, sky->block_count * sizeof *sky->place);

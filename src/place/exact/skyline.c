@@ -8,6 +8,7 @@
 #include "place/exact/skyline.h"
 #include "base/bits.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* An entry of the log: sky and support of [first, last), top of [a, b) if a
@@ -20,8 +21,11 @@ typedef struct record {
 } record;
 
 enum { RECORD_WORDS = sizeof(record) / sizeof(uint64_t) };
+static_assert(sizeof(record) % sizeof(uint64_t) == 0,
+              "a record is whole words");
 
 static bool reserve(ash_place_skyline *k, size_t words) {
+  ASH_ASSERT(k->log_used <= k->log.capacity);
   while (k->log_used + words > k->log.capacity)
     if (!ash_zone_grow(k->zone, (void **)&k->log.items, &k->log.capacity,
                        k->log.capacity, sizeof *k->log.items))
@@ -36,6 +40,7 @@ static size_t support_words(const record *r) {
 }
 
 static size_t cell_words(const record *r) {
+  ASH_ASSERT(r->first <= r->a && r->a < r->b && r->b <= r->last);
   const size_t tops = r->block == UINT32_MAX ? 0 : r->b - r->a;
   return r->last - r->first + support_words(r) + tops;
 }
@@ -43,6 +48,7 @@ static size_t cell_words(const record *r) {
 /* Before the cells change. Without memory nothing is saved; the zone's sticky
  * flag stops the search before the damage is looked at. */
 static bool save_cells(ash_place_skyline *k, const record *r) {
+  ASH_ASSERT(r->last <= k->moment_count);
   const size_t wide = r->last - r->first;
   if (!reserve(k, cell_words(r) + 2 * (size_t)r->lows + RECORD_WORDS))
     return false;
@@ -59,6 +65,7 @@ static bool save_cells(ash_place_skyline *k, const record *r) {
 
 /* Ends the entry with the lows that were noted down in `touched`. */
 static void save_lows(ash_place_skyline *k, const record *r) {
+  ASH_ASSERT(r->lows <= k->block_count);
   const size_t words = 2 * (size_t)r->lows;
   uint64_t *at = k->log.items + k->log_used;
   for (uint32_t i = 0; i < r->lows; i++) {
@@ -71,14 +78,18 @@ static void save_lows(ash_place_skyline *k, const record *r) {
 
 /* Takes the block out of its moments, or puts it back with sign -1. */
 static void take_out(ash_place_skyline *k, uint32_t block, int32_t sign) {
+  ASH_ASSERT(block < k->block_count && (sign == 1 || sign == -1));
   const ash_place_block *t = &k->blocks[block];
-  for (uint32_t s = t->first; s < t->last; s++)
+  for (uint32_t s = t->first; s < t->last; s++) {
     k->cells.left[s] -= sign * t->room;
+    ASH_ASSERT(0 <= k->cells.left[s] && k->cells.left[s] <= k->fresh.left[s]);
+  }
   for (uint32_t s = t->first; s + 1 < t->last; s++)
     k->cells.bridges[s] -= sign;
 }
 
 static void restore_cells(ash_place_skyline *k, const record *r) {
+  ASH_ASSERT(cell_words(r) <= k->log_used);
   const size_t wide = r->last - r->first;
   k->log_used -= cell_words(r);
   const uint64_t *at = k->log.items + k->log_used;
@@ -94,6 +105,7 @@ static void restore_cells(ash_place_skyline *k, const record *r) {
 }
 
 void ash_place_skyline_undo(ash_place_skyline *k) {
+  ASH_ASSERT(!k->soft && k->log_used >= RECORD_WORDS);
   record r;
   memcpy(&r, k->log.items + k->log_used - RECORD_WORDS, sizeof r);
   k->log_used -= 2 * (size_t)r.lows + RECORD_WORDS;
@@ -130,6 +142,7 @@ static inline void add_support(raise *x, const ash_place_block *t) {
 
 static inline void touch(raise *x, uint32_t j) {
   const ash_place_block *t = &x->k->blocks[j];
+  ASH_ASSERT(t->first < x->b && x->a < t->last);
   if (x->k->low[j] >= x->height) {
     if (x->k->low[j] == x->height)
       add_support(x, t);
@@ -143,6 +156,7 @@ static inline void touch(raise *x, uint32_t j) {
 }
 
 static void find_touched(raise *x) {
+  ASH_ASSERT(x->a < x->b && x->b <= x->k->moment_count);
   ash_place_skyline *k = x->k;
   const uint64_t *alive = k->alive[x->a];
   for (uint32_t w = k->word_lo[x->a]; w < k->word_hi[x->a]; w++)
@@ -165,6 +179,7 @@ static void find_touched(raise *x) {
 /* Takes the supports away that a block gave at its old low, outside [a, b). */
 static void drop_support(ash_place_skyline *k, uint32_t first, uint32_t last,
                          int64_t old) {
+  ASH_ASSERT(last <= k->moment_count);
   const int64_t *restrict sky = k->cells.sky;
   int32_t *restrict support = k->cells.support;
   for (uint32_t s = first; s < last; s++)
@@ -177,6 +192,7 @@ static void lift_blocks(raise *x) {
     const uint32_t j = k->touched[i];
     const ash_place_block *t = &k->blocks[j];
     const int64_t old = k->low[j];
+    ASH_ASSERT(old < x->height);
     drop_support(k, t->first, least(t->last, x->a), old);
     drop_support(k, most(t->first, x->b), t->last, old);
     k->low[j] = t->align == 1 ? x->height : ash_place_block_round(t, x->height);
@@ -198,6 +214,7 @@ static void normalise(ash_place_skyline *k, uint32_t s) {
       support = low < sky ? 1 : support + 1;
       sky = low;
     }
+  ASH_ASSERT(support > 0); /* something unplaced is alive here */
   k->cells.sky[s] = sky;
   k->cells.support[s] = support;
 }
@@ -215,6 +232,7 @@ static bool is_refuted(ash_place_skyline *k, uint32_t s) {
 
 /* Moments outside [a, b) that lost their last supporter. */
 static bool settle_side(ash_place_skyline *k, uint32_t first, uint32_t last) {
+  ASH_ASSERT(last <= k->moment_count);
   for (uint32_t s = first; s < last; s++) {
     if (k->cells.support[s] > 0 || k->cells.left[s] == 0)
       continue;
@@ -230,10 +248,12 @@ static bool settle(raise *x) {
   int32_t support = 0;
   for (uint32_t s = x->a; s < x->b; s++) {
     support += k->rest[s];
+    ASH_ASSERT(support >= 0);
     k->rest[s] = 0;
     k->cells.sky[s] = x->height;
     k->cells.support[s] = support;
   }
+  ASH_ASSERT(support + k->rest[x->b] == 0);
   k->rest[x->b] = 0;
   for (uint32_t s = x->a; s < x->b; s++) {
     if (k->cells.left[s] == 0)
@@ -251,6 +271,7 @@ static bool raise_sky(ash_place_skyline *k, uint32_t a, uint32_t b,
                       int64_t height, uint32_t block) {
   raise x = {.k = k, .a = a, .b = b, .height = height, .first = a, .last = b};
   find_touched(&x);
+  ASH_ASSERT(x.first <= a && b <= x.last && x.last <= k->moment_count);
   const record r = {.block = block,
                     .lows = x.lows,
                     .a = a,
@@ -272,10 +293,12 @@ static bool raise_sky(ash_place_skyline *k, uint32_t a, uint32_t b,
 
 bool ash_place_skyline_raise(ash_place_skyline *k, uint32_t moment,
                              int64_t height) {
+  ASH_ASSERT(moment < k->moment_count && height > k->cells.sky[moment]);
   return raise_sky(k, moment, moment + 1, height, UINT32_MAX);
 }
 
 bool ash_place_skyline_may_put(ash_place_skyline *k, uint32_t block) {
+  ASH_ASSERT(ash_place_skyline_is_unplaced(k, block));
   const ash_place_block *t = &k->blocks[block];
   const int64_t room = k->capacity - k->low[block] - t->size + t->room;
   if (room < t->room) { /* moments count on what their topmost saves */
@@ -291,6 +314,7 @@ bool ash_place_skyline_may_put(ash_place_skyline *k, uint32_t block) {
 }
 
 bool ash_place_skyline_put(ash_place_skyline *k, uint32_t block) {
+  ASH_ASSERT(ash_place_skyline_is_unplaced(k, block) && k->low[block] >= 0);
   const ash_place_block *t = &k->blocks[block];
   const int64_t at = k->low[block];
   k->unplaced[block / 64] &= ~((uint64_t)1 << (block % 64));
@@ -299,6 +323,7 @@ bool ash_place_skyline_put(ash_place_skyline *k, uint32_t block) {
 }
 
 bool ash_place_skyline_supported(const ash_place_skyline *k, uint32_t block) {
+  ASH_ASSERT(ash_place_skyline_is_unplaced(k, block));
   const ash_place_block *t = &k->blocks[block];
   const int64_t at = k->low[block];
   if (t->align == 1) {

@@ -90,13 +90,21 @@ bool ash_place_skyline_raise(ash_place_skyline *k, uint32_t moment,
                              int64_t height);
 void ash_place_skyline_undo(ash_place_skyline *k);
 
+static inline bool ash_place_skyline_is_unplaced(const ash_place_skyline *k,
+                                                 uint32_t block) {
+  ASH_ASSERT(block < k->block_count);
+  return k->unplaced[block / 64] >> (block % 64) & 1;
+}
+
 static inline int64_t ash_place_block_round(const ash_place_block *t,
                                             int64_t at) {
+  ASH_ASSERT(at >= 0 && t->align > 0);
   return (int64_t)ash_align_up((uint64_t)at, (uint64_t)t->align);
 }
 
 static inline int64_t ash_place_skyline_slack(const ash_place_skyline *k,
                                               uint32_t s) {
+  ASH_ASSERT(s < k->moment_count);
   return k->capacity + k->waste[s] - k->cells.sky[s] - k->cells.left[s];
 }
 

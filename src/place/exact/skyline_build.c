@@ -18,6 +18,7 @@ typedef struct build {
 } build;
 
 static const ash_place_rect *rect_of(const build *x, uint32_t item) {
+  ASH_ASSERT(item < x->in->item_count && x->in->items[item].rect_count == 1);
   return &x->in->rects[x->in->items[item].rect];
 }
 
@@ -25,6 +26,7 @@ static void find_units(build *x) {
   uint64_t unit = 0, grain = 0;
   for (size_t i = 0; i < x->count; i++) {
     const ash_place_item *item = &x->in->items[x->items[i]];
+    ASH_ASSERT(item->reach > 0 && item->fixed == ASH_FREE_OFFSET);
     grain = ash_gcd_u64(grain, (uint64_t)item->modulus);
     unit = ash_gcd_u64(unit, (uint64_t)item->reach);
     if (item->modulus > 1)
@@ -61,6 +63,7 @@ static ash_status renumber(build *x, uint32_t *first_of, uint32_t *last_of) {
     first_of[s] = last_of[s] = kept;
     open = open || starts[s];
   }
+  ASH_ASSERT(!open && kept > 0);
   x->k->moment_count = kept;
   ash_zone_rewind(z, mark);
   return ASH_OK;
@@ -109,6 +112,9 @@ static void make_blocks(build *x, const uint32_t *order,
                            .first = first_of[p->first],
                            .last = last_of[p->last],
                            .twin = j};
+    ASH_ASSERT(t->first < t->last && t->last <= k->moment_count);
+    ASH_ASSERT(t->size > 0 && t->size * k->unit == i->reach);
+    ASH_ASSERT(j == 0 || k->blocks[j - 1].first <= t->first);
     k->item[j] = item;
     k->aligned = k->aligned || t->align > 1;
     if (j > 0 && are_twins(t, &k->blocks[j - 1]))
@@ -126,6 +132,7 @@ static void find_words(build *x) {
       j++;
     k->begin[s] = j;
   }
+  ASH_ASSERT(j == k->block_count);
   for (uint32_t s = 0; s < k->moment_count; s++)
     k->word_lo[s] = UINT32_MAX;
   for (j = 0; j < k->block_count; j++)
@@ -140,8 +147,10 @@ static ash_status make_sets(build *x) {
   ash_place_skyline *k = x->k;
   size_t words = 0;
   find_words(x);
-  for (uint32_t s = 0; s < k->moment_count; s++)
+  for (uint32_t s = 0; s < k->moment_count; s++) {
+    ASH_ASSERT(k->word_lo[s] < k->word_hi[s]);
     words += k->word_hi[s] - k->word_lo[s];
+  }
   uint64_t *pool = ASH_NEW_ARRAY(x->zone, uint64_t, words);
   ASH_TRY(ash_zone_check(x->ctx, x->zone));
   for (uint32_t s = 0; s < k->moment_count; s++) {
@@ -167,6 +176,7 @@ static void make_cells(ash_place_skyline *k) {
     }
   }
   for (uint32_t s = 0; s < k->moment_count; s++) {
+    ASH_ASSERT(fresh->left[s] > k->waste[s]);
     if (fresh->left[s] > k->load)
       k->load = fresh->left[s];
     if (fresh->left[s] - k->waste[s] > k->bound)
@@ -225,6 +235,7 @@ ash_status ash_place_skyline_build(ash_ctx *ctx, ash_zone *z,
                                    ash_place_skyline *out,
                                    const ash_place_reduced *in,
                                    const uint32_t *items, size_t count) {
+  ASH_ASSERT(count > 0 && count <= in->item_count);
   *out = (ash_place_skyline){.block_count = (uint32_t)count, .zone = z};
   build x = {.ctx = ctx,
              .zone = z,
@@ -239,6 +250,7 @@ ash_status ash_place_skyline_build(ash_ctx *ctx, ash_zone *z,
 }
 
 bool ash_place_skyline_reset(ash_place_skyline *k, int64_t capacity) {
+  ASH_ASSERT(capacity >= 0);
   k->capacity = capacity;
   k->log_used = 0;
   k->soft = false;

@@ -10,6 +10,7 @@ static const uint64_t WORK_MAX = (uint64_t)1 << 25; /* words touched */
 
 /* reachable |= reachable << size, from the top down. */
 static void shift_in(uint64_t *words, size_t count, uint64_t size) {
+  ASH_ASSERT(size > 0);
   const size_t whole = (size_t)(size / 64);
   const unsigned part = (unsigned)(size % 64);
   for (size_t i = count; i-- > whole;) {
@@ -38,6 +39,7 @@ ash_status ash_place_subset_sum_round(ash_ctx *ctx, uint64_t *height,
   uint64_t at = *height;
   while (at < bits && (reachable[at / 64] >> (at % 64) & 1) == 0)
     at++;
+  ASH_ASSERT(at >= *height);
   if (at < bits)
     *height = at;
   ash_zone_rewind(&ctx->scratch, mark);

@@ -9,6 +9,7 @@ bool ash_place_table_init(ash_place_table *t, ash_zone *zone, size_t blocks) {
   size_t slots = 64; /* small problems are over before a large one is zeroed */
   while (slots < 32 * blocks && slots < (size_t)1 << 14)
     slots *= 2;
+  ASH_ASSERT((slots & (slots - 1)) == 0);
   *t = (ash_place_table){.zone = zone,
                          .failed = ASH_NEW_ARRAY(zone, ash_place_key, slots),
                          .failed_mask = slots - 1,
@@ -21,6 +22,7 @@ bool ash_place_table_init(ash_place_table *t, ash_zone *zone, size_t blocks) {
 }
 
 void ash_place_table_add_failed(ash_place_table *t, ash_place_key key) {
+  ASH_ASSERT(key.a || key.b);
   ash_place_key *slot = &t->failed[key.a & t->failed_mask];
   t->failed_count += slot->a == 0 && slot->b == 0;
   *slot = key;
@@ -28,6 +30,7 @@ void ash_place_table_add_failed(ash_place_table *t, ash_place_key key) {
 
 void ash_place_table_grow(ash_place_table *t, size_t slots_max) {
   const size_t slots = t->failed_mask + 1;
+  ASH_ASSERT(t->failed_count <= slots);
   if (t->failed_count < slots / 2 || slots * 4 > slots_max)
     return;
   ash_place_key *larger = ASH_NEW_ARRAY(t->zone, ash_place_key, slots * 4);
@@ -56,6 +59,7 @@ const ash_place_solved *ash_place_table_find_solved(const ash_place_table *t,
   const ash_place_solved *s = &t->solved[key.a & t->solved_mask];
   if (s->key.a != key.a || s->key.b != key.b || s->count == 0)
     return NULL;
+  ASH_ASSERT(s->at + s->count <= t->ring_head);
   return t->ring_head - s->at > t->ring_mask + 1 ? NULL : s;
 }
 

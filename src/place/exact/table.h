@@ -56,6 +56,7 @@ ash_place_solved *ash_place_table_add_solved(ash_place_table *t,
                                              ash_place_key key, uint32_t count);
 static inline int64_t *ash_place_table_ring(const ash_place_table *t,
                                             uint64_t at) {
+  ASH_ASSERT(at < t->ring_head);
   return &t->ring[at & t->ring_mask];
 }
 

@@ -17,6 +17,7 @@ static const uint64_t SHORT_DIVE = 8; /* turns of Luby at most */
 
 /* x / whole as a fraction of 2^30. */
 static int64_t share(int64_t x, int64_t whole) {
+  ASH_ASSERT(0 <= x && x <= whole && whole > 0);
   const int64_t scale = (int64_t)1 << 30;
   return whole < scale ? x * scale / whole : x / (whole / scale);
 }
@@ -68,6 +69,7 @@ bool ash_place_valley_init(ash_place_valley *v, ash_place_skyline *sky,
 /* Cuts [from, to) where no unplaced block bridges, drops finished moments, and
  * lists the parts from the smallest to the largest. */
 static void split(ash_place_valley *v, uint32_t from, uint32_t to) {
+  ASH_ASSERT(from < to && to <= v->sky->moment_count);
   const ash_place_cells *cells = &v->sky->cells;
   const size_t base = v->part_count;
   for (uint32_t a = from, s = from; s < to; s++) {
@@ -86,6 +88,7 @@ static void split(ash_place_valley *v, uint32_t from, uint32_t to) {
 
 /* Without splitting: one part from the first to the last unfinished moment. */
 static void keep_whole(ash_place_valley *v, uint32_t from, uint32_t to) {
+  ASH_ASSERT(from < to && to <= v->sky->moment_count);
   const ash_place_cells *cells = &v->sky->cells;
   while (from < to && cells->left[from] == 0)
     from++;
@@ -115,8 +118,9 @@ static bool recall_solved(ash_place_valley *v, ash_place_key key, uint32_t from,
     return false;
   uint64_t at = known->at;
   for (uint32_t j = k->begin[from]; j < k->begin[to]; j++)
-    if (k->unplaced[j / 64] >> (j % 64) & 1)
+    if (ash_place_skyline_is_unplaced(k, j))
       k->place[j] = *ash_place_table_ring(&v->table, at++);
+  ASH_ASSERT(at == known->at + known->count);
   v->settled += known->count;
   v->table.reuses++;
   return true;
@@ -126,13 +130,14 @@ static uint32_t count_unplaced(const ash_place_skyline *k, uint32_t from,
                                uint32_t to) {
   uint32_t count = 0;
   for (uint32_t j = k->begin[from]; j < k->begin[to]; j++)
-    count += (uint32_t)(k->unplaced[j / 64] >> (j % 64) & 1);
+    count += ash_place_skyline_is_unplaced(k, j);
   return count;
 }
 
 /* Opens a frame for a component, unless its answer is known. */
 static ash_place_outcome open_frame(ash_place_valley *v, uint32_t from,
                                     uint32_t to, bool *opened) {
+  ASH_ASSERT(from < to && to <= v->sky->moment_count);
   ash_place_key key = {0, 0};
   *opened = false;
   if (v->use.memory) {
@@ -156,6 +161,7 @@ static ash_place_outcome open_frame(ash_place_valley *v, uint32_t from,
                          .settled = v->settled,
                          .option_at = (uint32_t)v->option_count};
   f->moment = ash_place_valley_choose(v, from, to);
+  ASH_ASSERT(from <= f->moment && f->moment < to);
   f->raise = ash_place_valley_options(v, f->moment, &f->nobody_first);
   f->option_next = f->option_at;
   f->option_end = (uint32_t)v->option_count;
@@ -165,14 +171,18 @@ static ash_place_outcome open_frame(ash_place_valley *v, uint32_t from,
 }
 
 static void close_frame(ash_place_valley *v) {
+  ASH_ASSERT(v->frame_count > 0);
   const ash_place_frame *f = &v->frames.items[--v->frame_count];
   v->option_count = f->option_at;
   v->part_count = f->part_at;
 }
 
 static void rewind_moves(ash_place_valley *v, const ash_place_frame *f) {
+  ASH_ASSERT(f->log_mark <= v->sky->log_used);
+  ASH_ASSERT(f->part_at <= v->part_count && f->settled <= v->settled);
   while (v->sky->log_used > f->log_mark)
     ash_place_skyline_undo(v->sky);
+  ASH_ASSERT(v->sky->log_used == f->log_mark);
   v->part_count = f->part_at;
   v->settled = f->settled;
 }
@@ -180,6 +190,7 @@ static void rewind_moves(ash_place_valley *v, const ash_place_frame *f) {
 /* Makes the next move of the frame that is not refuted at once; false: there
  * is none left. */
 static bool next_move(ash_place_valley *v, ash_place_frame *f) {
+  ASH_ASSERT(!f->moved && f->option_end <= v->option_count);
   while (f->option_next < f->option_end || f->raise) {
     bool allowed;
     if (f->option_next < f->option_end && !(f->raise && f->nobody_first)) {
@@ -214,21 +225,25 @@ static void store_solved(ash_place_valley *v, const ash_place_frame *f) {
     return;
   uint64_t at = s->at;
   for (uint32_t j = k->begin[f->from]; j < k->begin[f->to]; j++)
-    if (k->unplaced[j / 64] >> (j % 64) & 1)
+    if (ash_place_skyline_is_unplaced(k, j))
       *ash_place_table_ring(&v->table, at++) = k->place[j];
+  ASH_ASSERT(at == s->at + count);
 }
 
 static ash_place_frame *newest(ash_place_valley *v) {
+  ASH_ASSERT(v->frame_count > 0);
   return &v->frames.items[v->frame_count - 1];
 }
 
 /* A part of the newest frame's move is solved; it was one of several, so its
  * answer may be wanted again when another of them fails. */
 static void part_solved(ash_place_valley *v) {
+  ASH_ASSERT(newest(v)->moved && newest(v)->part_next < newest(v)->part_end);
   newest(v)->part_next++;
 }
 
 static void part_refuted(ash_place_valley *v) {
+  ASH_ASSERT(newest(v)->moved);
   ash_place_frame *f = newest(v);
   ash_place_guide_note(v);
   rewind_moves(v, f);
@@ -237,6 +252,7 @@ static void part_refuted(ash_place_valley *v) {
 
 /* All parts of the move are solved, so the frame is. */
 static void leave_solved(ash_place_valley *v) {
+  ASH_ASSERT(newest(v)->part_next == newest(v)->part_end);
   const ash_place_frame *f = newest(v);
   const ash_place_frame *below = f - 1;
   if (v->use.memory && v->frame_count > 1 &&
@@ -246,6 +262,7 @@ static void leave_solved(ash_place_valley *v) {
 }
 
 static void leave_refuted(ash_place_valley *v) {
+  ASH_ASSERT(!newest(v)->moved && newest(v)->raise == 0);
   const ash_place_frame *f = newest(v);
   if (v->use.memory && v->frame_count > 1)
     ash_place_table_add_failed(&v->table, f->key);
@@ -255,6 +272,7 @@ static void leave_refuted(ash_place_valley *v) {
 /* Opens the next part of the newest frame's move, or uses what is known of it;
  * false: the limit of nodes is reached. */
 static bool enter_part(ash_place_valley *v) {
+  ASH_ASSERT(newest(v)->part_next < newest(v)->part_end);
   const ash_place_part part = v->parts.items[newest(v)->part_next];
   bool opened;
   const ash_place_outcome known = open_frame(v, part.from, part.to, &opened);
@@ -295,6 +313,7 @@ static ash_place_outcome walk(ash_place_valley *v) {
 /* The root is a frame without options whose parts are the whole skyline's. */
 ash_place_outcome ash_place_valley_dive(ash_place_valley *v, int64_t capacity,
                                         uint64_t node_limit) {
+  ASH_ASSERT(capacity >= 0);
   v->nodes = 0;
   v->node_limit = node_limit;
   v->frame_count = v->option_count = v->part_count = 0;
@@ -313,6 +332,7 @@ ash_place_outcome ash_place_valley_dive(ash_place_valley *v, int64_t capacity,
 
 /* The Luby sequence 1 1 2 1 1 2 4 ..., from 1. */
 static uint64_t luby(uint64_t i) {
+  ASH_ASSERT(i > 0);
   for (;;) {
     uint64_t power = 1;
     while (2 * power - 1 < i)
@@ -337,6 +357,7 @@ ash_place_outcome ash_place_valley_search(ash_place_valley *v, int64_t capacity,
                                           uint64_t node_budget,
                                           ash_place_keep_on *keep_on,
                                           void *user) {
+  ASH_ASSERT(v->sky->block_count > 0);
   uint64_t spent = 0;
   for (; spent < node_budget; v->restart++) {
     uint64_t limit = node_budget - spent;

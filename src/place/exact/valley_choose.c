@@ -10,6 +10,7 @@ typedef struct scales {
 } scales;
 
 static scales find_scales(const ash_place_valley *v) {
+  ASH_ASSERT(v->sky->capacity >= 0);
   scales x = {0};
   while (v->sky->capacity >> x.shift > (int64_t)1 << 20)
     x.shift++;
@@ -21,6 +22,7 @@ static scales find_scales(const ash_place_valley *v) {
 
 static inline int64_t moment_cost(const ash_place_valley *v, uint32_t s,
                                   const scales *x, int64_t height_factor) {
+  ASH_ASSERT(s < v->sky->moment_count && v->ease[s] > 0);
   const int32_t support = v->sky->cells.support[s];
   const int64_t slack = ash_place_skyline_slack(v->sky, s);
   if (support <= 1 && slack <= 0)
@@ -32,6 +34,7 @@ static inline int64_t moment_cost(const ash_place_valley *v, uint32_t s,
 
 uint32_t ash_place_valley_choose(ash_place_valley *v, uint32_t from,
                                  uint32_t to) {
+  ASH_ASSERT(from < to && to <= v->sky->moment_count);
   const int64_t *skies = v->sky->cells.sky, *left = v->sky->cells.left;
   const scales x = find_scales(v);
   uint32_t best = from;

@@ -3,6 +3,7 @@
 #include "place/exact/valley.h"
 
 static uint32_t pick(ash_place_valley *v, uint32_t moment) {
+  ASH_ASSERT(moment < v->sky->moment_count);
   bool nobody_first;
   v->option_count = 0;
   (void)ash_place_valley_options(v, moment, &nobody_first);
@@ -14,6 +15,7 @@ static uint32_t pick(ash_place_valley *v, uint32_t moment) {
 
 /* Places the blocks of [from, to), which no other block bridges. */
 static bool drop_part(ash_place_valley *v, uint32_t from, uint32_t to) {
+  ASH_ASSERT(from < to && to <= v->sky->moment_count && v->sky->soft);
   ash_place_skyline *k = v->sky;
   for (uint32_t n = k->begin[to] - k->begin[from]; n > 0; n--) {
     const uint32_t j = pick(v, ash_place_valley_choose(v, from, to));
@@ -37,6 +39,7 @@ int64_t ash_place_valley_drop(ash_place_valley *v, int64_t capacity) {
         return INT64_MAX;
       a = s + 1;
     }
+  ASH_ASSERT(k->moment_count == 0 || k->cells.left[k->moment_count - 1] == 0);
   int64_t height = 0;
   for (uint32_t j = 0; j < k->block_count; j++)
     if (k->place[j] + k->blocks[j].size > height)

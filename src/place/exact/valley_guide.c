@@ -24,6 +24,7 @@ void ash_place_guide_forget(ash_place_valley *v) {
 }
 
 void ash_place_guide_start(ash_place_valley *v) {
+  ASH_ASSERT(!v->use.guide || v->guide.place[ASH_PLACE_ELITES]);
   ash_place_guide *g = &v->guide;
   g->best = 0;
   g->lead = NULL;
@@ -36,6 +37,7 @@ void ash_place_guide_start(ash_place_valley *v) {
 }
 
 void ash_place_guide_note(ash_place_valley *v) {
+  ASH_ASSERT(v->settled <= v->sky->block_count);
   ash_place_guide *g = &v->guide;
   const ash_place_skyline *k = v->sky;
   int64_t *place = g->place[ASH_PLACE_ELITES];
@@ -43,7 +45,7 @@ void ash_place_guide_note(ash_place_valley *v) {
     return;
   g->best = v->settled;
   for (uint32_t j = 0; j < k->block_count; j++)
-    place[j] = k->unplaced[j / 64] >> (j % 64) & 1 ? NOWHERE : k->place[j];
+    place[j] = ash_place_skyline_is_unplaced(k, j) ? NOWHERE : k->place[j];
 }
 
 static uint32_t find_worst(const ash_place_guide *g) {
@@ -61,6 +63,7 @@ void ash_place_guide_finish(ash_place_valley *v) {
     return;
   ash_place_guide_note(v);
   const uint32_t at = g->lead ? g->leader : find_worst(g);
+  ASH_ASSERT(at < ASH_PLACE_ELITES && g->best <= v->sky->block_count);
   if (g->best > g->settled[at]) {
     int64_t *old = g->place[at];
     g->place[at] = g->place[ASH_PLACE_ELITES];

@@ -34,6 +34,7 @@ static uint64_t cell_value(const ash_place_valley *v, uint32_t s) {
 
 ash_place_key ash_place_valley_key(const ash_place_valley *v, uint32_t from,
                                    uint32_t to) {
+  ASH_ASSERT(from < to && to <= v->sky->moment_count);
   const ash_place_skyline *k = v->sky;
   sums h = {((uint64_t)from << 32 | to) * 0x9e3779b97f4a7c15u, from + 1};
   for (uint32_t s = from; s < to; s++)

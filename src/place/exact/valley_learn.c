@@ -8,10 +8,12 @@ static uint32_t square_root(uint64_t x) {
   for (uint64_t bit = (uint64_t)1 << 31; bit; bit >>= 1)
     if ((root + bit) * (root + bit) <= x)
       root += bit;
+  ASH_ASSERT(root * root <= x && (root + 1) * (root + 1) > x);
   return (uint32_t)root;
 }
 
 static void set_ease(ash_place_valley *v, uint32_t s) {
+  ASH_ASSERT(s < v->sky->moment_count);
   /* 1 + weight * sqrt(fails), with eight binary places. */
   const uint64_t root = square_root((uint64_t)v->fails[s] << 16);
   const uint64_t divisor = 256 + (uint64_t)v->taste.fails * root / 10;
@@ -19,6 +21,7 @@ static void set_ease(ash_place_valley *v, uint32_t s) {
 }
 
 void ash_place_valley_blame(ash_place_valley *v, uint32_t s) {
+  ASH_ASSERT(s < v->sky->moment_count);
   if (!v->use.learning || v->fails[s] >= 1u << 30)
     return;
   v->fails[s]++;
@@ -28,6 +31,7 @@ void ash_place_valley_blame(ash_place_valley *v, uint32_t s) {
 /* What restarts draw from. Values that solved hard instances more often stand
  * there more often. */
 static int32_t draw(ash_place_valley *v, const int32_t *values, size_t count) {
+  ASH_ASSERT(count > 0);
   return values[ash_rng_below(&v->rng, count)];
 }
 
@@ -61,6 +65,7 @@ void ash_place_valley_vary(ash_place_valley *v, uint64_t restart) {
   const ash_place_skyline *k = v->sky;
   vary_taste(v, restart);
   for (uint32_t j = 0; j < k->block_count; j++) {
+    ASH_ASSERT(0 <= v->taste.order && v->taste.order < 3);
     const int64_t worth = v->worth[v->taste.order][j];
     int64_t factor = 1000;
     if (v->taste.noise)

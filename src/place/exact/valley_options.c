@@ -11,6 +11,7 @@
 static const int64_t LED = (int64_t)1 << 34; /* above every priority */
 
 static bool twin_listed(const ash_place_valley *v, size_t from, uint32_t j) {
+  ASH_ASSERT(from <= v->option_count && j < v->sky->block_count);
   if (!v->use.twins)
     return false;
   for (size_t i = from; i < v->option_count; i++)
@@ -28,6 +29,7 @@ static bool is_wall(const ash_place_skyline *k, uint32_t s, int64_t floor) {
 /* Blocks that fit the shape of the valley leave fewer corners: flush with the
  * floor beside it, or standing against a wall. */
 static int64_t score(const ash_place_valley *v, uint32_t j) {
+  ASH_ASSERT(ash_place_skyline_is_unplaced(v->sky, j));
   const ash_place_skyline *k = v->sky;
   const ash_place_block *t = &k->blocks[j];
   const int64_t floor = k->low[j], top = floor + t->size;
@@ -49,6 +51,7 @@ static int64_t score(const ash_place_valley *v, uint32_t j) {
 }
 
 static void push_sorted(ash_place_valley *v, size_t from, uint32_t j) {
+  ASH_ASSERT(from <= v->option_count);
   if (!ASH_GROW(v->zone, &v->options, v->option_count))
     return;
   const int64_t mine = score(v, j);
@@ -62,6 +65,7 @@ static void push_sorted(ash_place_valley *v, size_t from, uint32_t j) {
 /* The lowest top of an unplaced block beside moment s and over [x, y). */
 static int64_t lowest_top(const ash_place_valley *v, uint32_t s, uint32_t x,
                           uint32_t y) {
+  ASH_ASSERT(x <= s && s < y && y <= v->sky->moment_count);
   const ash_place_skyline *k = v->sky;
   int64_t lowest = INT64_MAX;
 
@@ -76,7 +80,7 @@ static int64_t lowest_top(const ash_place_valley *v, uint32_t s, uint32_t x,
     }
   for (uint32_t j = k->begin[x + 1]; j < last; j++) {
     const ash_place_block *t = &k->blocks[j];
-    if ((k->unplaced[j / 64] >> (j % 64) & 1) == 0)
+    if (!ash_place_skyline_is_unplaced(k, j))
       continue;
     if ((t->last <= s || t->first > s) && k->low[j] + t->size < lowest)
       lowest = k->low[j] + t->size;
@@ -86,6 +90,7 @@ static int64_t lowest_top(const ash_place_valley *v, uint32_t s, uint32_t x,
 
 static int64_t next_height(const ash_place_valley *v, uint32_t s, uint32_t x,
                            uint32_t y, int64_t above) {
+  ASH_ASSERT(above > v->sky->cells.sky[s]);
   const ash_place_skyline *k = v->sky;
   const int64_t top = lowest_top(v, s, x, y);
   const int64_t next = above < top ? above : top;
@@ -99,6 +104,7 @@ int64_t ash_place_valley_options(ash_place_valley *v, uint32_t s,
                                  bool *nobody_first) {
   const ash_place_skyline *k = v->sky;
   const int64_t sky = k->cells.sky[s];
+  ASH_ASSERT(s < k->moment_count && k->cells.left[s] > 0);
   const size_t from = v->option_count;
   uint32_t x = s, y = s + 1;     /* what the candidates cover  */
   int64_t above = INT64_MAX;     /* the lowest of the others    */
@@ -111,6 +117,7 @@ int64_t ash_place_valley_options(ash_place_valley *v, uint32_t s,
         at = at || (v->guide.lead[j] == sky && k->low[j] == sky);
         over = over || v->guide.lead[j] > sky;
       }
+      ASH_ASSERT(k->low[j] >= sky);
       if (k->low[j] > sky) {
         above = k->low[j] < above ? k->low[j] : above;
         continue;

@@ -23,6 +23,7 @@ static void sort_by_start(ash_place_fit *f) {
   for (uint32_t s = in->moment_count; s > 0; s--)
     f->started[s] = f->started[s - 1];
   f->started[0] = 0;
+  ASH_ASSERT(f->started[in->moment_count] == in->rect_count);
 }
 
 /* Does a rect meet more than one in thirty others? */
@@ -42,6 +43,7 @@ ash_status ash_place_fit_init(ash_ctx *ctx, ash_place_fit *out,
   *out = (ash_place_fit){.in = in, .leaf_count = 1};
   while ((size_t)out->leaf_count * CHUNK < n)
     out->leaf_count *= 2;
+  ASH_ASSERT((out->leaf_count & (out->leaf_count - 1)) == 0);
   out->by_start = ASH_NEW_ARRAY(z, uint32_t, n);
   out->rank = ASH_NEW_ARRAY(z, uint32_t, n);
   out->started = ASH_NEW_ARRAY(z, uint32_t, (size_t)in->moment_count + 2);
@@ -91,6 +93,8 @@ void ash_place_fit_clear(ash_place_fit *f) {
 
 /* Ends only grow while items are placed. */
 static void set_end(ash_place_fit *f, uint32_t rank, uint32_t value) {
+  ASH_ASSERT(rank < f->in->rect_count && value > 0);
+  ASH_ASSERT(f->ends[rank] == 0);
   f->ends[rank] = value;
   for (uint32_t i = rank / CHUNK + f->leaf_count; i > 0; i /= 2) {
     if (f->tree[i] >= value)
@@ -101,6 +105,8 @@ static void set_end(ash_place_fit *f, uint32_t rank, uint32_t value) {
 
 void ash_place_fit_put(ash_place_fit *f, uint32_t item, int64_t base) {
   const ash_place_item *x = &f->in->items[item];
+  ASH_ASSERT(item < f->in->item_count && f->bases[item] == INT64_MIN);
+  ASH_ASSERT(base >= 0 && ash_place_item_round_up(x, base) == base);
   f->bases[item] = base;
   if (f->dense && x->rect_count)
     ash_place_offset_list_put(&f->by_offset, f->in->rects[x->rect].first,
@@ -117,6 +123,7 @@ void ash_place_fit_put(ash_place_fit *f, uint32_t item, int64_t base) {
 /* The largest end among a chunk's rects may be the one that goes. */
 void ash_place_fit_take(ash_place_fit *f, uint32_t item) {
   const ash_place_item *x = &f->in->items[item];
+  ASH_ASSERT(!f->dense && f->bases[item] != INT64_MIN);
   f->bases[item] = INT64_MIN;
   for (uint32_t k = 0; k < x->rect_count; k++) {
     const uint32_t rank = f->rank[x->rect + k];
@@ -137,6 +144,7 @@ void ash_place_fit_take(ash_place_fit *f, uint32_t item) {
  * walked in order with the position alone: down to the left while the subtree
  * has a rect that ends late enough, else on to the next subtree. */
 static size_t find_meeting(ash_place_fit *f, uint32_t first, uint32_t last) {
+  ASH_ASSERT(first < last && last <= f->in->moment_count);
   const uint32_t limit = f->started[last]; /* ranks that start in time */
   size_t count = 0;
   uint32_t node = 1, level = f->leaf_count; /* chunks below `node` */
@@ -168,6 +176,7 @@ static size_t find_meeting(ash_place_fit *f, uint32_t first, uint32_t last) {
 
 /* The same for a plain item among plain items: its size is all that counts. */
 static size_t collect_plain(ash_place_fit *f, const ash_place_item *x) {
+  ASH_ASSERT(x->rect_count == 1);
   const ash_place_rect *p = &f->in->rects[x->rect];
   const size_t found = find_meeting(f, p->first, p->last);
   for (size_t i = 0; i < found; i++) {
@@ -194,6 +203,7 @@ static size_t collect_spans(ash_place_fit *f, const ash_place_item *x) {
       if (q->item == p->item)
         continue;
       const int some = ash_place_forbidden(in, q, p, spans);
+      ASH_ASSERT(base != INT64_MIN && some <= 2);
       for (int s = 0; s < some; s++)
         f->spans[count++] =
             (ash_place_span){base + spans[s].lo, base + spans[s].hi};
@@ -205,12 +215,14 @@ static size_t collect_spans(ash_place_fit *f, const ash_place_item *x) {
 static void sort_spans(ash_place_fit *f, size_t count) {
   for (size_t i = 0; i < count; i++) {
     f->order[i] = (uint32_t)i;
+    ASH_ASSERT(f->spans[i].lo < f->spans[i].hi);
     f->key[i] = ash_place_radix_signed(f->spans[i].lo);
   }
   ash_place_radix_sort(f->order, f->spare, f->key, count);
 }
 
 int64_t ash_place_fit_lowest(ash_place_fit *f, uint32_t item, bool best) {
+  ASH_ASSERT(item < f->in->item_count && f->bases[item] == INT64_MIN);
   const ash_place_item *x = &f->in->items[item];
   if (f->dense && !best && x->rect_count)
     return ash_place_offset_list_lowest(
@@ -237,6 +249,7 @@ int64_t ash_place_fit_lowest(ash_place_fit *f, uint32_t item, bool best) {
 
 uint64_t ash_place_fit_run(ash_place_fit *f, const uint32_t *items,
                            size_t count, bool best, uint64_t limit) {
+  ASH_ASSERT(count <= f->in->item_count);
   uint64_t height = 0;
   for (uint32_t i = 0; i < f->in->item_count; i++) {
     const ash_place_item *x = &f->in->items[i];

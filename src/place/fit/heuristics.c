@@ -5,6 +5,7 @@
 #include "place/fit/fit.h"
 #include "place/fit/orders.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef enum method { FIRST, BEST, TETRIS, CLIMB } method;
@@ -29,6 +30,8 @@ static const struct {
     {"best-fit-start", ASH_PLACE_BY_START, BEST},
 };
 
+static_assert(ASH_COUNT_OF(known) >= 5, "the hint names five of them");
+
 const char *ash_place_heuristic_name(size_t index) {
   return index < ASH_COUNT_OF(known) ? known[index].name : NULL;
 }
@@ -36,6 +39,7 @@ const char *ash_place_heuristic_name(size_t index) {
 static void shuffle(uint32_t *order, size_t count, ash_rng *rng) {
   for (size_t i = count; i > 1; i--) {
     const size_t k = (size_t)ash_rng_below(rng, i);
+    ASH_ASSERT(k < i);
     const uint32_t swap = order[i - 1];
     order[i - 1] = order[k];
     order[k] = swap;
@@ -44,6 +48,7 @@ static void shuffle(uint32_t *order, size_t count, ash_rng *rng) {
 
 static uint64_t place_order(ash_place_fit *fit, const uint32_t *order,
                             size_t count, bool best) {
+  ASH_ASSERT(count == fit->in->item_count);
   ash_place_fit_clear(fit);
   return ash_place_fit_run(fit, order, count, best, UINT64_MAX);
 }
@@ -96,6 +101,7 @@ static ash_status unknown(ash_place_solve *s) {
 }
 
 ash_status ash_place_heuristic_run(ash_place_solve *s) {
+  ASH_ASSERT(s->options.heuristic && !s->reduced.impossible);
   size_t k = 0;
   while (k < ASH_COUNT_OF(known) &&
          strcmp(known[k].name, s->options.heuristic) != 0)

@@ -17,16 +17,19 @@ typedef struct local { /* the items taken out */
 } local;
 
 static uint64_t top_of(const ash_place_repair *r, uint32_t item) {
+  ASH_ASSERT(r->fit.bases[item] != INT64_MIN);
   return (uint64_t)(r->fit.bases[item] + r->solve->reduced.items[item].reach);
 }
 
 static const ash_place_rect *rect_of(const ash_place_repair *r, uint32_t item) {
+  ASH_ASSERT(r->solve->reduced.items[item].rect_count == 1);
   return &r->solve->reduced.rects[r->solve->reduced.items[item].rect];
 }
 
 /* Items that live inside moments [first, last); those that start there are a
  * range of ranks. False: too many. */
 static bool take_out(local *x, uint32_t first, uint32_t last) {
+  ASH_ASSERT(first < last && last <= x->r->solve->reduced.moment_count);
   ash_place_repair *r = x->r;
   const ash_place_fit *f = &r->fit;
   x->count = 0;
@@ -47,6 +50,7 @@ static bool take_out(local *x, uint32_t first, uint32_t last) {
 
 /* The largest first, to begin with. */
 static void sort_by_size(local *x) {
+  ASH_ASSERT(x->count <= LOCAL_MOST);
   uint32_t order[LOCAL_MOST], sorted[LOCAL_MOST];
   int64_t before[LOCAL_MOST];
   for (uint32_t i = 0; i < x->count; i++) {
@@ -68,6 +72,7 @@ static void sort_by_size(local *x) {
 static uint32_t put_back(local *x, const uint32_t *order, uint64_t target) {
   uint32_t high = 0;
   for (uint32_t i = 0; i < x->count; i++) {
+    ASH_ASSERT(order[i] < x->count);
     const uint32_t item = x->items[order[i]];
     ash_place_fit_put(&x->r->fit, item,
                       ash_place_fit_lowest(&x->r->fit, item, false));
@@ -108,6 +113,7 @@ static bool mend(local *x, uint64_t target, ash_rng *rng) {
 }
 
 static uint32_t widen(uint32_t at, uint32_t by, uint32_t most, bool up) {
+  ASH_ASSERT(at <= most);
   if (up)
     return most - at > by ? at + by : most;
   return at > by ? at - by : 0;
@@ -117,6 +123,7 @@ static uint32_t widen(uint32_t at, uint32_t by, uint32_t most, bool up) {
  * many are left. */
 static uint32_t mend_all(ash_place_repair *r, local *x, uint32_t width,
                          ash_rng *rng) {
+  ASH_ASSERT(r->solve->reduced.plain && width > 0);
   const ash_place_reduced *in = &r->solve->reduced;
   const uint64_t target = r->solve->target;
   uint32_t left = 0;
@@ -140,6 +147,7 @@ static bool can_mend(const ash_place_repair *r) {
 }
 
 void ash_place_lns_mend(ash_place_repair *r) {
+  ASH_ASSERT(r->solve->reduced.item_count > 0);
   ash_place_solve *s = r->solve;
   ash_rng rng = {s->options.seed + s->ticks};
   const ash_mark mark = ash_zone_mark(&s->ctx->scratch);

@@ -35,6 +35,7 @@ void ash_place_offset_list_clear(ash_place_offset_list *s) {
 
 /* The last chunk that starts at or below `bottom`. */
 static uint32_t find_chunk(const ash_place_offset_list *s, int64_t bottom) {
+  ASH_ASSERT(s->count > 0 && s->count <= s->capacity);
   uint32_t lo = 0, hi = s->count;
   while (hi - lo > 1) {
     const uint32_t middle = lo + (hi - lo) / 2;
@@ -51,6 +52,7 @@ static uint32_t find_chunk(const ash_place_offset_list *s, int64_t bottom) {
 #define COPY(a, b, n) memcpy((a), (b), (n) * sizeof *(a))
 
 static void split(ash_place_offset_list *s, uint32_t at) {
+  ASH_ASSERT(at < s->count && s->count < s->capacity);
   ash_place_offset_chunk *b = &s->chunks[s->list[at]];
   ash_place_offset_chunk *next = &s->chunks[s->count];
   const uint32_t half = b->count / 2;
@@ -66,6 +68,7 @@ static void split(ash_place_offset_list *s, uint32_t at) {
 
 void ash_place_offset_list_put(ash_place_offset_list *s, uint32_t first,
                                uint32_t last, int64_t bottom, int64_t top) {
+  ASH_ASSERT(first < last && 0 <= bottom && bottom < top);
   uint32_t at = find_chunk(s, bottom);
   if (s->chunks[s->list[at]].count == CHUNK) {
     split(s, at);
@@ -84,6 +87,8 @@ void ash_place_offset_list_put(ash_place_offset_list *s, uint32_t first,
   b->last[i] = last;
   b->bottom[i] = bottom;
   b->top[i] = top;
+  ASH_ASSERT(i == 0 || b->bottom[i - 1] <= bottom);
+  ASH_ASSERT(i == b->count || bottom <= b->bottom[i + 1]);
   b->count++;
 }
 
@@ -91,6 +96,7 @@ int64_t ash_place_offset_list_lowest(const ash_place_offset_list *s,
                                      uint32_t first, uint32_t last,
                                      int64_t size, int64_t align,
                                      uint64_t *steps) {
+  ASH_ASSERT(first < last && size > 0 && align > 0);
   uint8_t meets[CHUNK];
   int64_t at = 0;
   for (uint32_t k = 0; k < s->count; k++) {

@@ -22,6 +22,7 @@ static ash_status count_conflicts(ash_ctx *ctx, ash_place_traits *t,
   }
   for (uint32_t i = 0; i < in->rect_count; i++) {
     const ash_place_rect *p = &in->rects[i];
+    ASH_ASSERT(started[p->last] > ended[p->first]); /* at least itself */
     t->conflicts[p->item] += started[p->last] - ended[p->first] - 1;
   }
   return ASH_OK;
@@ -47,6 +48,7 @@ ash_status ash_place_traits_build(ash_ctx *ctx, ash_place_traits *out,
   for (uint32_t i = 0; i < in->rect_count; i++) {
     const ash_place_rect *p = &in->rects[i];
     const ash_buffer *b = &in->problem->buffers[p->buffer];
+    ASH_ASSERT(b->lower < b->upper);
     const uint64_t life = (uint64_t)b->upper - (uint64_t)b->lower;
     out->size[p->item] = (uint64_t)in->items[p->item].reach;
     out->life[p->item] = ash_max_u64(out->life[p->item], life);
@@ -94,6 +96,7 @@ static uint64_t key_value(const ash_place_traits *t, ash_place_order kind,
 
 void ash_place_order_make(uint32_t *order, ash_place_traits *t,
                           const ash_place_reduced *in, ash_place_order kind) {
+  ASH_ASSERT(kind < ASH_PLACE_ORDER_COUNT);
   for (uint32_t i = 0; i < in->item_count; i++)
     order[i] = i;
   for (int minor = 1; minor >= 0; minor--) {

@@ -36,6 +36,7 @@ static ash_status run_orders(ash_place_solve *s) {
     ash_place_fit_clear(&fit);
     const uint64_t height = ash_place_fit_run(
         &fit, order, s->reduced.item_count, runs[i].best, s->height);
+    ASH_ASSERT(height >= s->bound.height);
     if (height != UINT64_MAX)
       ash_place_solve_offer(s, fit.bases, height);
     if (ash_place_solve_spend(s, (fit.steps - before) / 64))
@@ -45,6 +46,7 @@ static ash_status run_orders(ash_place_solve *s) {
 }
 
 ash_status ash_place_race_run(ash_place_solve *s) {
+  ASH_ASSERT(!s->reduced.impossible);
   const ash_mark mark = ash_zone_mark(&s->ctx->scratch);
   const ash_status status = run_orders(s);
   ash_zone_rewind(&s->ctx->scratch, mark);

@@ -5,6 +5,7 @@
 static const uint32_t LARGE = 2000; /* below, the exact search is faster */
 
 ash_status ash_place_repair_init(ash_place_repair *r, ash_place_solve *s) {
+  ASH_ASSERT(s->bases != NULL);
   *r = (ash_place_repair){.solve = s};
   ASH_TRY(ash_place_fit_init(s->ctx, &r->fit, &s->reduced));
   ASH_TRY(ash_place_traits_build(s->ctx, &r->traits, &s->reduced, &s->bound));
@@ -31,6 +32,7 @@ static ash_status run(ash_place_solve *s) {
 }
 
 ash_status ash_place_repair_run(ash_place_solve *s) {
+  ASH_ASSERT(!s->reduced.impossible && s->bound.height <= s->limit);
   if (s->reduced.item_count < LARGE)
     return ASH_OK;
   const ash_mark mark = ash_zone_mark(&s->ctx->scratch);

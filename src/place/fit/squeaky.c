@@ -10,6 +10,7 @@ static void promote(ash_place_repair *r, uint32_t *order, uint64_t above,
   const ash_place_reduced *in = &r->solve->reduced;
   for (uint32_t i = 0; i < in->item_count; i++) {
     const uint32_t item = order[i];
+    ASH_ASSERT(r->fit.bases[item] != INT64_MIN);
     const uint64_t top = (uint64_t)(r->fit.bases[item] + in->items[item].reach);
     r->traits.key[item] = 2 * (uint64_t)i + 1;
     if (top > above)
@@ -20,6 +21,7 @@ static void promote(ash_place_repair *r, uint32_t *order, uint64_t above,
 
 void ash_place_squeaky_run(ash_place_repair *r, ash_place_order kind,
                            unsigned rounds) {
+  ASH_ASSERT(rounds > 0);
   ash_place_solve *s = r->solve;
   ash_rng rng = {s->options.seed + 1};
   uint64_t best = UINT64_MAX;

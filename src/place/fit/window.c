@@ -4,6 +4,7 @@
 #include "place/fit/repair.h"
 
 static uint32_t list_critical(ash_place_repair *r, uint64_t permille) {
+  ASH_ASSERT(permille <= 1000);
   const ash_place_solve *s = r->solve;
   const uint64_t least = s->bound.height / 1000 * permille;
   uint32_t count = 0;
@@ -29,6 +30,7 @@ static uint32_t *count_covered(ash_place_repair *r,
   uint32_t open = 0, before = 0;
   for (uint32_t s = 0; s <= in->moment_count; s++) {
     open += covered[s + 1];
+    ASH_ASSERT(open <= k->block_count);
     covered[s] = before;
     before += open > 0;
   }
@@ -57,8 +59,11 @@ static void place_around(ash_place_repair *r, const ash_place_skyline *k) {
   ash_place_solve *s = r->solve;
   const bool sparse = !r->fit.dense && s->height != UINT64_MAX;
   ash_place_fit_clear(&r->fit);
-  for (uint32_t j = 0; j < k->block_count; j++)
+  for (uint32_t j = 0; j < k->block_count; j++) {
+    ASH_ASSERT((k->place[j] + k->blocks[j].size) * k->unit <=
+               (int64_t)s->target);
     ash_place_fit_put(&r->fit, k->item[j], k->place[j] * k->unit);
+  }
   if (sparse)
     keep_others(r, k);
   const uint64_t before = r->fit.steps;
@@ -81,6 +86,7 @@ static bool keep_on(void *user, uint64_t ticks) {
 /* When the dives have failed: the exact search, for a while. */
 static void search_and_fill(ash_place_repair *r, ash_place_valley *v,
                             int64_t target) {
+  ASH_ASSERT(target >= v->sky->bound);
   ash_place_solve *s = r->solve;
   if (v->sky->block_count > SEARCH_BLOCKS)
     return;
@@ -98,6 +104,7 @@ static void search_and_fill(ash_place_repair *r, ash_place_valley *v,
 
 static ash_status drop_and_fill(ash_place_repair *r, ash_zone *zone,
                                 uint32_t count) {
+  ASH_ASSERT(count > 0 && r->solve->reduced.plain);
   ash_place_solve *s = r->solve;
   ash_place_skyline sky;
   ash_place_valley valley;
