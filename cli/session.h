@@ -41,68 +41,75 @@ typedef struct session {
 /* clang-format off */
 #define OUTPUT_OPTIONS(s)                                                      \
   {"color", 0, ARG_TEXT, &(s)->color, "WHEN",                                  \
-   "auto (default: on terminals, without NO_COLOR), always, never"},           \
+   "auto (default: on terminals, unless NO_COLOR is set), always, never"},     \
   {"verbose", 'v', ARG_FLAG, &(s)->verbose, NULL, "say more"},                 \
   {"quiet", 'q', ARG_FLAG, &(s)->quiet, NULL, "say nothing but errors"}
+
+/* What a model file leaves open: for commands that read one. */
+#define LOAD_OPTIONS(s)                                                        \
+  {"input-shape", 0, ARG_LIST, &(s)->shapes, "NAME=1,3,32,32",                 \
+   "shape of an input that the model leaves open"},                            \
+  {"input-type", 0, ARG_LIST, &(s)->types, "NAME=int8",                        \
+   "integer type that a float input holds: int8, uint8, int16 or int32; "      \
+   "without NAME: every float input"},                                         \
+  {"output-type", 0, ARG_LIST, &(s)->out_types, "NAME=int8",                   \
+   "the same for outputs"},                                                    \
+  {"constant", 0, ARG_LIST, &(s)->constants, "NAME=1,2,3",                     \
+   "make an input a constant: shapes, axes and paddings must be known"}
 
 /* The options that all model commands take, for the head of their tables. */
 #define SESSION_OPTIONS(s)                                                     \
   {"target", 't', ARG_TEXT, &(s)->target, "NAME|FILE",                         \
-   "device: 'ashlar targets' lists them (default host)"},                      \
+   "device: a name that 'ashlar targets' lists, or a file (default host)"},    \
   {"set", 0, ARG_LIST, &(s)->sets, "MEM=SIZE",                                 \
-   "what if a memory had another size (64K, 1M)"},                             \
-  {"input-shape", 0, ARG_LIST, &(s)->shapes, "NAME=1,3,32,32",                 \
-   "fixes the shape of an input that the model leaves open"},                  \
-  {"input-type", 0, ARG_LIST, &(s)->types, "NAME=int8",                        \
-   "type of whole numbers that a float input holds; no NAME: all of them"},    \
-  {"output-type", 0, ARG_LIST, &(s)->out_types, "NAME=int8",                   \
-   "the same of outputs"},                                                     \
-  {"constant", 0, ARG_LIST, &(s)->constants, "NAME=1,2,3",                     \
-   "makes an input a constant (shapes and axes must be)"},                     \
+   "plan as if a memory had another size: 64K, 1M, 0x10000 (repeatable)"},     \
+  LOAD_OPTIONS(s),                                                             \
   {"budget", 0, ARG_LIST, &(s)->budgets, "MEM=SIZE",                           \
-   "use no more than that of a memory"},                                       \
+   "use at most that many bytes of a memory (repeatable)"},                    \
   {"rules", 0, ARG_LIST, &(s)->rule_files, "FILE",                             \
-   "placement rules in YAML (docs/rules.md)"},                                 \
+   "placement rules in YAML, docs/rules.md (repeatable)"},                     \
   {"rule", 'r', ARG_LIST, &(s)->rules, "'KEY=VALUE ...'",                      \
-   "one more rule: 'type=constant memory=MRAM'"},                              \
+   "one more rule: 'type=constant memory=MRAM' (repeatable)"},                 \
   {"custom", 0, ARG_LIST, &(s)->customs, "NAME",                               \
-   "custom operator that you supply as a C function"},                         \
+   "custom operator that you supply as a C function (repeatable)"},            \
   {"no-pass", 0, ARG_LIST, &(s)->no_passes, "NAME",                            \
-   "leave out a rewrite of the graph: common, padding, scales, ..."},          \
+   "leave out a pass of docs/passes.md: common, padding, ... (repeatable)"},   \
   {"integers", 0, ARG_FLAG, &(s)->options.load.integers, NULL,                 \
-   "floats of the model hold integers: compute with integers"},                \
+   "ONNX: read float inputs and constants that hold integers as int32"},       \
   {"planner", 0, ARG_TEXT, &(s)->options.plan.planner, "NAME",                 \
    "exact (default), greedy, first-fit, naive, ./FILE.so, 'exec:PROG'"},       \
   {"planner-timeout", 0, ARG_NUMBER, &(s)->timeout, "SECONDS",                 \
-   "of an external planner (default 60)"},                                     \
+   "time limit of an external planner (default 60)"},                          \
   {"no-views", 0, ARG_FLAG, &(s)->options.plan.no_views, NULL,                 \
-   "reshapes copy"},                                                           \
+   "reshapes copy instead of sharing storage"},                                \
   {"no-slices", 0, ARG_FLAG, &(s)->options.plan.no_slices, NULL,               \
    "slices and splits copy"},                                                  \
   {"no-in-place", 0, ARG_FLAG, &(s)->options.plan.no_in_place, NULL,           \
-   "no operator writes over its input"},                                       \
+   "no operator overwrites its input"},                                        \
   {"no-concat", 0, ARG_FLAG, &(s)->options.plan.no_concat, NULL,               \
    "concatenations copy all their inputs"},                                    \
   {"overlap", 0, ARG_FLAG, &(s)->options.plan.overlap, NULL,                   \
-   "results of windows may follow the reading of a dying input"},              \
+   "convolutions and pools may overwrite a dying input while they read it"},   \
   {"default-memory", 0, ARG_TEXT, &(s)->options.tile.default_memory, "MEM",    \
    "where tensors live on a device with a compute memory"},                    \
   {"io-memory", 0, ARG_TEXT, &(s)->options.tile.io_memory, "MEM",              \
    "where the model's inputs and outputs live, on such a device"},             \
   {"buffering", 0, ARG_TEXT, &(s)->buffering, "1|2|3|auto",                    \
-   "copies of tiles that move (default auto: as the search finds best)"},      \
+   "buffers per tile that moves (default auto: chosen by the search)"},        \
   {"tile-search", 0, ARG_TEXT, &(s)->options.tile.search, "NAME",              \
-   "cost (default), min, max, random-max"},                                    \
+   "search for tile sizes: cost (default), min, max, random-max"},             \
   {"tile-alloc", 0, ARG_TEXT, &(s)->options.plan.planner, "NAME",              \
-   "exact (default), TetrisRandom, TetrisCo-Opt, MiniMalloc"},                 \
+   "placement of tiles: exact (default), TetrisRandom, TetrisCo-Opt, "         \
+   "MiniMalloc"},                                                              \
   {"kernels", 0, ARG_TEXT, &(s)->kernels, "WHOSE",                             \
-   "auto (default: for the processor), portable, cmsis-nn (your copy)"},       \
+   "auto (default: for the processor), portable (C alone), cmsis-nn (calls "   \
+   "of your copy)"},                                                           \
   {"ticks", 0, ARG_NUMBER, &(s)->options.plan.ticks, "N",                      \
-   "effort limit of the packing search"},                                      \
+   "effort limit of the packing search, the same on every machine"},           \
   {"dump-after", 0, ARG_TEXT, &(s)->dump_after, "STAGE",                       \
-   "print the model after read, pass or plan"},                                \
+   "print the graph after read or pass, the plan after plan"},                 \
   {"stop-after", 0, ARG_TEXT, &(s)->stop_after, "STAGE",                       \
-   "go no further than that stage"},                                           \
+   "stop after read, pass, plan or emit"},                                     \
   {"ascii", 0, ARG_FLAG, &(s)->ascii, NULL,                                    \
    "draw with plain characters"},                                              \
   OUTPUT_OPTIONS(s)

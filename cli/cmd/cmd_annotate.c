@@ -117,7 +117,7 @@ int cmd_annotate(int argc, char **argv) {
   const arg_option options[] = {
       {"output", 'o', ARG_TEXT, &j.output, "FILE|-", "the annotated model"},
       {"check", 0, ARG_FLAG, &j.check, NULL,
-       "only look at the plan that is inside, and check it"},
+       "only check the plan that the model has"},
       {"json", 0, ARG_FLAG, &j.json, NULL, "say what was done as JSON"},
       OUTPUT_OPTIONS(&j.s),
       {0}};

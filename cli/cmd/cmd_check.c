@@ -90,13 +90,13 @@ int cmd_check(int argc, char **argv) {
   arg_list files;
   const arg_option options[] = {
       {"elf", 0, ARG_TEXT, &j.elf, "FIRMWARE.elf",
-       "does every arena lie in its memory?"},
+       "check that every arena of this firmware lies in its memory"},
       {"prefix", 'p', ARG_TEXT, &j.prefix, "NAME",
-       "of the module in the firmware (default: the model's name)"},
+       "prefix of the module in the firmware (default: the model's name)"},
       {"target", 't', ARG_TEXT, &j.s.target, "NAME|FILE",
        "device (default: the built-in one that the plan names)"},
       {"allow-missing", 0, ARG_FLAG, &j.allow_missing, NULL,
-       "arenas of your own, constants that are loaded"},
+       "arenas that you bind and constants that you load have no symbol"},
       {"json", 0, ARG_FLAG, &j.json, NULL, "answer as JSON"},
       OUTPUT_OPTIONS(&j.s),
       {0}};

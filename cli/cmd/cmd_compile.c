@@ -100,18 +100,18 @@ int cmd_compile(int argc, char **argv) {
       {"require-optimal", 0, ARG_FLAG, &j.require_optimal, NULL,
        "exit 10 unless the plan is proved optimal"},
       {"constants", 0, ARG_TEXT, &j.constants, "FORM",
-       "hex (default), incbin, sidecar or embed"},
+       "how constants are stored: hex (default), incbin, sidecar or embed"},
       {"module", 0, ARG_TEXT, &j.module, "KIND",
-       "plain (default), single-file, cmake, zephyr, cmsis-pack, esp-idf, "
-       "arduino"},
+       "packaging: plain (default), single-file, cmake, zephyr, cmsis-pack, "
+       "esp-idf, arduino"},
       {"specialise", 0, ARG_TEXT, &j.specialise, "LAYERS",
-       "auto (default), none or all: layers that get a kernel made for their "
-       "shape"},
+       "auto (default), none or all: layers that get a kernel compiled for "
+       "their shape"},
       {"residency", 0, ARG_FLAG, &j.s.options.emit.residency, NULL,
-       "write PREFIX_residency.json too"},
+       "write PREFIX_residency.json too: which tensor lives where"},
       {"share-scratch", 0, ARG_FLAG, &j.share_scratch, NULL,
-       "models that never run at once share their scratch arenas, called "
-       "--prefix (default shared)"},
+       "models that never run at the same time share their scratch arenas, "
+       "named --prefix (default shared)"},
       SESSION_OPTIONS(&j.s),
       {0}};
   const command *cmd = find_command("compile");

@@ -236,7 +236,7 @@ int cmd_diff(int argc, char **argv) {
       {"report", 0, ARG_TEXT, &j.report, "FILE",
        "write a web page that compares the two"},
       {"exit-code", 0, ARG_FLAG, &j.exit_code, NULL,
-       "exit 1 when the interface is broken"},
+       "exit 1 when firmware built for the first does not fit the second"},
       {"json", 0, ARG_FLAG, &j.json, NULL, "answer as JSON"},
       SESSION_OPTIONS(&j.s),
       {0}};

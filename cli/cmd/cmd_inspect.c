@@ -204,14 +204,7 @@ int cmd_inspect(int argc, char **argv) {
        "print the whole model in the textual form (docs/ir.md)"},
       {"dot", 0, ARG_FLAG, &dot, NULL, "draw it for Graphviz"},
       {"json", 0, ARG_FLAG, &json, NULL, "print it as JSON"},
-      {"input-shape", 0, ARG_LIST, &s.shapes, "NAME=1,3,32,32",
-       "fixes the shape of an input that the model leaves open"},
-      {"input-type", 0, ARG_LIST, &s.types, "NAME=int8",
-       "type of whole numbers that a float input holds; no NAME: all of them"},
-      {"output-type", 0, ARG_LIST, &s.out_types, "NAME=int8",
-       "the same of outputs"},
-      {"constant", 0, ARG_LIST, &s.constants, "NAME=1,2,3",
-       "makes an input a constant (shapes and axes must be)"},
+      LOAD_OPTIONS(&s),
       OUTPUT_OPTIONS(&s),
       {0}};
   const command *cmd = find_command("inspect");

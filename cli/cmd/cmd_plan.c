@@ -57,7 +57,7 @@ int cmd_plan(int argc, char **argv) {
       {"json", 0, ARG_TEXT, &j.json, "FILE|-",
        "write the plan as JSON instead (docs/plan-format.md)"},
       {"explain", 0, ARG_TEXT, &j.explain, "TENSOR",
-       "say where a tensor went and why, and which rules met it"},
+       "say where a tensor was placed and why, and which rules matched it"},
       {"report", 0, ARG_TEXT, &j.report, "FILE",
        "write a web page that shows the plan"},
       {"require-optimal", 0, ARG_FLAG, &j.require_optimal, NULL,

@@ -411,13 +411,18 @@ int cmd_test(int argc, char **argv) {
   arg_list models;
   const arg_option options[] = {
       {"inputs", 'i', ARG_TEXT, &j.inputs, "IN.npz",
-       "recorded inputs: by tensor name, input_0.., or in order"},
-      {"expect", 'e', ARG_TEXT, &j.expect, "OUT.npz", "recorded outputs"},
-      {"save", 0, ARG_TEXT, &j.save, "OUT.npz", "write the outputs"},
+       "recorded inputs, .npz or .npy; arrays by tensor name, as input_0, "
+       "input_1, ... or in order"},
+      {"expect", 'e', ARG_TEXT, &j.expect, "OUT.npz",
+       "recorded outputs, to compare with"},
+      {"save", 0, ARG_TEXT, &j.save, "OUT.npz",
+       "write the outputs as arrays output_0, output_1, ..."},
       {"engine", 0, ARG_TEXT, &j.engine, "NAME",
-       "generated (default) or reference"},
+       "generated (default): the C, built for this machine; reference: the "
+       "interpreter"},
       {"tolerance", 0, ARG_REAL, &j.tolerance, "T",
-       "relative, for floats (default 1e-4); integers: exact if below 1"},
+       "relative tolerance of floats (default 1e-4); integers must be equal if "
+       "it is below 1"},
       {"prefix", 'p', ARG_TEXT, &j.s.options.prefix, "NAME",
        "start of every C name"},
       {"json", 0, ARG_FLAG, &j.json, NULL, "print the result as JSON"},
