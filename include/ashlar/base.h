@@ -1,4 +1,4 @@
-/* ashlar/base.h - what every part of the public interface shares: status codes,
+/* ashlar/base.h - shared by the whole public interface: status codes,
  * diagnostics, the allocator and the context.
  *
  * Rules that hold for the whole library:
@@ -93,29 +93,29 @@ typedef struct ash_diag {
 typedef struct ash_ctx ash_ctx;
 
 /* Structs of options grow at their end. Their first field, `struct_bytes`, is
- * the sizeof that the caller was compiled with: what lies behind it is not
- * read and means its default. 0 stands for all fields of this version. Those
- * that are parts of others have `reserved` room, which must be zero, and keep
- * their size. */
+ * the sizeof that the caller was compiled with: fields after it are not read
+ * and have their defaults. 0 means all fields of this version. Structs that are
+ * members of others have a `reserved` field, which must be zero, and keep their
+ * size. */
 
 /* NULL for `mem` means the C library's allocator. */
 ASH_API ASH_MUST_CHECK ash_status ash_ctx_new(ash_ctx **out,
                                               const ash_allocator *mem);
 ASH_API void ash_ctx_free(ash_ctx *ctx);
 
-/* Everything said so far, oldest first; ash_ctx_forget empties the list. */
+/* All diagnostics so far, oldest first; ash_ctx_forget empties the list. */
 ASH_API const ash_diag *ash_ctx_diags(const ash_ctx *ctx, size_t *count);
 ASH_API void ash_ctx_forget(ash_ctx *ctx);
 
-/* Called now and then while something long goes on: what it is ("placing"),
- * how far it is and, where that is known, how far it can go at most (0: not
- * known; it may end sooner). It should return quickly. NULL: nobody listens. */
+/* Called now and then during long work: what it is ("placing"), how much is
+ * done and, if known, an upper limit (0: not known; it may end sooner). It
+ * should return quickly. NULL: no reports. */
 typedef void ash_progress_fn(void *user, const char *what, uint64_t done,
                              uint64_t most);
 ASH_API void ash_ctx_on_progress(ash_ctx *ctx, ash_progress_fn *fn, void *user);
 
 /* One diagnostic as a compiler would print it, without a newline, NUL-ended
- * and cut to `size`. Returns the length it wanted. */
+ * and truncated to `size`. Returns the full length. */
 ASH_API size_t ash_diag_format(char *buf, size_t size, const ash_diag *diag);
 
 /* The registered diagnostics: title and explanation of an id, NULL if there is

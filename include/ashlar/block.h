@@ -1,21 +1,21 @@
 /* ashlar/block.h - execution blocks: C text that knows which buffers it uses.
  *
- * A block is a list of snippets; a snippet is text with references to buffers
- * between. References are data, never found by searching text. Passes work on
- * blocks: they put snippets to the left and to the right, and keep account of
- * which buffers are live.
+ * A block is a list of snippets; a snippet is text interleaved with references
+ * to buffers. References are data, never found by searching text. Passes work
+ * on blocks: they add snippets to the left and to the right, and track which
+ * buffers are live.
  *
  *   scope: the buffers of a network, which of them are live, and how many bytes
  *          of each memory that takes now and took at most;
- *   allocation pass: what a node makes becomes live and gets its address before
- *          the block; what it uses last dies behind it;
- *   passthrough pass: the same marks and counts without a line of code, for
- *          nodes that hand a pointer on (reshapes);
- *   closure pass: the block becomes a static function with a struct of its
+ *   allocation pass: the outputs of a node become live and get their addresses
+ *          before the block; inputs that it reads last die after it;
+ *   passthrough pass: the same accounting without code, for nodes that pass a
+ *          pointer on (reshapes);
+ *   closure pass: the block becomes a static function with a struct of
  *          arguments, and a call of it;
  *   ash_block_wrap: a loop around a block (src/emit/tile/tile.c writes those).
  *
- * Nodes are numbers of the caller's choice. */
+ * Nodes are numbers that the caller chooses. */
 #ifndef ASHLAR_BLOCK_H
 #define ASHLAR_BLOCK_H
 
@@ -35,29 +35,29 @@ typedef enum ash_buffer_kind {
   ASH_BUFFER_VARIABLE,
   ASH_BUFFER_TRANSIENT, /* work memory of one node                           */
   ASH_BUFFER_CONSTANT,  /* always live, never counted                        */
-  ASH_BUFFER_STRUCT     /* arguments: points to other buffers                */
+  ASH_BUFFER_STRUCT     /* arguments: pointers to other buffers              */
 } ash_buffer_kind;
 
 typedef struct ash_block_buffer {
   const char *name; /* a C identifier, unique in the scope                   */
   const char *type; /* of its elements, as C spells it; NULL: uint8_t        */
   ash_buffer_kind kind;
-  const char *memory; /* NULL: none was chosen                               */
+  const char *memory; /* NULL: not chosen yet                                */
   uint64_t bytes;
   const char *place; /* C expression of its address, for the allocation pass */
-  bool global;       /* of the network itself: live from first to last       */
+  bool global;       /* of the network: always live                          */
   bool ignored;      /* not part of the program                              */
   const uint32_t *users; /* nodes that read it, in order of execution        */
   uint32_t user_count;
-  uint32_t base;   /* this one is a part of that buffer, or ASH_NO_ID        */
+  uint32_t base;   /* the buffer that this one is a part of, or ASH_NO_ID    */
   uint64_t offset; /* ... from this byte on                                  */
   const uint32_t *fields; /* of a struct: buffers, ASH_NO_ID: a null pointer */
   uint32_t field_count;
 } ash_block_buffer;
 
-/* Both are kept by the context. */
+/* A scope and its buffers are kept by the context. */
 ASH_API ASH_MUST_CHECK ash_status ash_scope_new(ash_ctx *ctx, ash_scope **out);
-/* A name that is taken is an error. Everything behind pointers is copied. */
+/* A name that is taken is an error. The struct is copied deeply. */
 ASH_API ASH_MUST_CHECK ash_status ash_scope_add(ash_scope *scope, uint32_t *out,
                                                 const ash_block_buffer *buffer);
 /* Two buffers share their storage. */
@@ -78,20 +78,20 @@ ASH_API uint64_t ash_scope_peak(const ash_scope *scope, const char *memory);
  * "/L[23]/": all whose whole name matches the regular expression. */
 typedef const char *ash_memory_selector;
 
-/* The node makes it: nobody's struct or work memory, and not read by it. */
+/* The node writes it: not a struct, not work memory, not read by the node. */
 ASH_API bool ash_buffer_is_output(const ash_scope *scope, uint32_t buffer,
                                   uint32_t node);
-/* The node is the last to read it. */
+/* The node is its last reader. */
 ASH_API bool ash_buffer_is_final_input(const ash_scope *scope, uint32_t buffer,
                                        uint32_t node);
 ASH_API bool ash_buffer_is_transient(const ash_scope *scope, uint32_t buffer,
                                      uint32_t node);
-/* ASH_MISUSE for an expression that is none. */
+/* ASH_MISUSE for an invalid expression. */
 ASH_API ASH_MUST_CHECK ash_status
 ash_buffer_is_memory_level(const ash_scope *scope, bool *out, uint32_t buffer,
                            ash_memory_selector memory);
-/* Sorts so that buffers stand before those that are parts of them; otherwise
- * the order stays. A circle is an error that names it. */
+/* Topological sort: a buffer comes before the buffers that are parts of it;
+ * stable. A cycle is an error that names it. */
 ASH_API ASH_MUST_CHECK ash_status ash_buffer_sort(const ash_scope *scope,
                                                   uint32_t *buffers,
                                                   size_t count);
@@ -102,7 +102,7 @@ ASH_API ASH_MUST_CHECK ash_status ash_buffer_sort(const ash_scope *scope,
 typedef struct ash_snippet_part {
   const char *text;
   uint32_t buffer;
-  bool silent; /* the buffer is used, but its name is in the text already   */
+  bool silent; /* the buffer is used, but the text already has its name     */
 } ash_snippet_part;
 
 typedef enum ash_block_side { ASH_BLOCK_LEFT, ASH_BLOCK_RIGHT } ash_block_side;
@@ -118,7 +118,7 @@ ASH_API ASH_MUST_CHECK ash_status ash_block_add(ash_block *block,
 ASH_API ASH_MUST_CHECK ash_status ash_block_text(ash_block *block,
                                                  ash_block_side side,
                                                  const char *text);
-/* Puts the block between two texts, one level further in. */
+/* Puts the block between two texts, indented by one level. */
 ASH_API ASH_MUST_CHECK ash_status ash_block_wrap(ash_block *block,
                                                  const char *before,
                                                  const char *behind);

@@ -36,10 +36,10 @@ typedef struct ash_load_options {
                     Deeploy): read them as int32 */
   const char *const *customs; /* custom operators that the user supplies */
   size_t custom_count;
-  const char *const *input_types; /* "name=int8", or "int8" for all of float32:
-                                     the input holds, and takes, no more */
+  const char *const *input_types; /* "name=int8", or "int8" for all float32
+                                     inputs: the integer type they hold */
   size_t input_type_count;
-  const char *const *output_types; /* the same of outputs */
+  const char *const *output_types; /* the same for outputs */
   size_t output_type_count;
   uint64_t reserved[2]; /* zero */
 } ash_load_options;
@@ -48,9 +48,10 @@ ASH_API ASH_MUST_CHECK ash_status
 ash_load_model_with(ash_ctx *ctx, ash_graph **out, const char *path,
                     const ash_load_options *options);
 
-/* Rewrites the graph until the kernels can run it, and verifies the result. */
+/* Runs all passes, so that kernels can run the graph, and verifies the result.
+ */
 ASH_API ASH_MUST_CHECK ash_status ash_lower(ash_ctx *ctx, ash_graph *g);
-/* The same without the passes named (`ashlar compile --no-pass NAME`). */
+/* The same without some passes (`ashlar compile --no-pass NAME`). */
 ASH_API ASH_MUST_CHECK ash_status ash_lower_without(ash_ctx *ctx, ash_graph *g,
                                                     const char *const *passes,
                                                     size_t count);
@@ -83,7 +84,7 @@ typedef struct ash_generated {
  * for tests on a host, "ash_dma_host.c" and .h. NULL: there is none. */
 ASH_API const char *ash_runtime_source(const char *name, size_t *count);
 
-/* How the constants travel to the device: X(name, text, help). */
+/* How constants are stored: X(name, text, help). */
 #define ASH_CONSTANTS_MAP(X)                                                   \
   X(HEX, "hex", "arrays in C")                                                 \
   X(INCBIN, "incbin", "files that the assembler includes (ELF)")               \
@@ -122,8 +123,8 @@ ASH_API const char *ash_module_text(ash_module_kind kind);
 /* ASH_MODULE_COUNT if there is none of that name. */
 ASH_API ash_module_kind ash_module_find(const char *name);
 
-/* Which layers get a copy of their kernel that the C compiler makes for their
- * shape: X(name, text, help). */
+/* Which layers get their own copy of a kernel, compiled for their shape:
+ * X(name, text, help). */
 #define ASH_SPECIALISE_MAP(X)                                                  \
   X(AUTO, "auto", "where it saves instructions for few bytes of code")         \
   X(NONE, "none", "layers share kernels")                                      \
@@ -159,9 +160,9 @@ ASH_API ASH_MUST_CHECK ash_status ash_emit_module(
     const ash_graph *g, const ash_plan *plan, const ash_device *device,
     const char *prefix, const ash_emit_options *options);
 
-/* The arenas for modules with `shared_scratch` set to `prefix`: in each memory
- * one, as large as the largest of the plans'. ASH_NOFIT when they and all that
- * the plans keep do not fit the device together. */
+/* The arenas for modules with `shared_scratch` set to `prefix`: one per memory,
+ * as large as the largest plan needs. ASH_NOFIT if these arenas, constants and
+ * state of all plans together do not fit the device. */
 ASH_API ASH_MUST_CHECK ash_status ash_emit_shared_scratch(
     ash_ctx *ctx, const ash_generated **files, size_t *file_count,
     const ash_plan *const *plans, size_t plan_count, const ash_device *device,
@@ -175,7 +176,7 @@ ASH_API ASH_MUST_CHECK ash_status ash_write_files(ash_ctx *ctx,
 
 /* ---- the whole pipeline ------------------------------------------------- */
 
-/* Stages in order; after each a dump can be asked for. */
+/* Stages in order; each can be dumped. */
 typedef enum ash_stage {
   ASH_STAGE_READ,
   ASH_STAGE_PASS,
@@ -188,10 +189,10 @@ ASH_API const char *ash_stage_text(ash_stage stage);
 /* ASH_STAGE_COUNT if there is none of that name. */
 ASH_API ash_stage ash_stage_find(const char *name);
 
-/* Whose kernels run the operators. */
+/* Which kernels run the operators. */
 typedef enum ash_kernels {
   ASH_KERNELS_AUTO,     /* for the device's processor          */
-  ASH_KERNELS_PORTABLE, /* C alone, the same for every device  */
+  ASH_KERNELS_PORTABLE, /* portable C only                     */
   ASH_KERNELS_CMSIS_NN, /* calls of the user's copy of CMSIS-NN
                            where it has the operator, else ours */
   ASH_KERNELS_COUNT
@@ -213,7 +214,7 @@ typedef struct ash_compile_options {
   ash_load_options load;
   ash_tile_options tile; /* for devices with a compute memory */
   ash_kernels kernels;
-  const char *const *no_passes; /* rewrites to leave out, by name */
+  const char *const *no_passes; /* passes to leave out, by name */
   size_t no_pass_count;
 } ash_compile_options;
 
@@ -230,8 +231,8 @@ ash_compile(ash_ctx *ctx, ash_compiled *out, const char *path,
             const ash_device *device, const ash_compile_options *options);
 ASH_API void ash_compiled_drop(ash_compiled *compiled);
 
-/* Compiles models that never run at the same time, with one scratch arena a
- * memory for all: `prefix` starts its names, options->prefix is ignored.
+/* Compiles models that never run at the same time, with one scratch arena
+ * per memory for all: `prefix` starts its names, options->prefix is ignored.
  * `out` has room for `count` results; `files` are those of all modules and of
  * the arenas, for one folder. */
 ASH_API ASH_MUST_CHECK ash_status

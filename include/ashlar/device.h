@@ -2,9 +2,9 @@
  * connected, DMA engines, the processor's features.
  *
  * A device is data. It comes from a YAML file (docs/devices.md) or is built
- * in; either way it has been checked, so whoever holds an ash_device may rely
- * on: names are unique, neighbours are mutual, every index is in range, sizes
- * and alignments are sensible, and there is a default memory.
+ * in; either way it has been checked: names are unique, neighbours are mutual,
+ * every index is in range, sizes and alignments are valid, and there is a
+ * default memory.
  *
  *   const ash_device *device;
  *   if (ash_device_load(ctx, &device, "apollo510") != ASH_OK) ...
@@ -30,7 +30,7 @@ typedef enum ash_memory_kind {
 } ash_memory_kind;
 
 typedef struct ash_memory {
-  const char *name;        /* a C identifier; unique, not counting case       */
+  const char *name;        /* a C identifier; unique, ignoring case           */
   const char *description; /* or NULL                                         */
   uint64_t bytes;
   ash_memory_kind kind;
@@ -38,10 +38,10 @@ typedef struct ash_memory {
   const uint32_t *neighbours; /* indices of memories it exchanges data with   */
   uint32_t neighbour_count;
   uint32_t alignment;     /* of everything placed here; a power of two        */
-  uint64_t reserve_bytes; /* stack, heap: what a plan must leave              */
+  uint64_t reserve_bytes; /* stack, heap: bytes a plan must leave free        */
   bool reach_cpu, reach_dma;
-  uint32_t read_cost, write_cost; /* milli-cycles a byte; estimates that only
-                                     rank choices. nvm: write_cost is 0       */
+  uint32_t read_cost, write_cost; /* milli-cycles per byte; estimates that
+                                     only rank choices. nvm: write_cost is 0  */
   uint64_t bank_bytes;            /* power-bank granularity, 0: not known     */
   const char *section_zeroed; /* linker sections; NULL: the toolchain's own   */
   const char *section_initialised;
@@ -56,8 +56,8 @@ typedef struct ash_dma {
   uint32_t ranks;              /* bit r: it makes transfers of rank r         */
   uint64_t transfer_bytes_max; /* in one transfer, 0: no limit                */
   uint32_t setup_cycles;
-  uint32_t bytes_per_kilocycle; /* 8000: eight bytes a cycle                  */
-  bool asynchronous;            /* the processor may work meanwhile           */
+  uint32_t bytes_per_kilocycle; /* 8000: eight bytes per cycle                */
+  bool asynchronous;            /* the processor can compute meanwhile        */
   uint32_t line;
 } ash_dma;
 
@@ -74,8 +74,8 @@ typedef struct ash_device {
   const ash_memory *memories;
   uint32_t memory_count;
   uint32_t default_memory;  /* home of tensors without a constraint           */
-  uint32_t compute_memory;  /* the one kernels read, or ASH_NO_MEMORY: any    */
-  uint32_t constant_memory; /* where cold constants go                        */
+  uint32_t compute_memory;  /* the one kernels use, or ASH_NO_MEMORY: any     */
+  uint32_t constant_memory; /* where constants are read in place              */
   const uint32_t *order;    /* memories a planner may use on its own, best
                                first                                          */
   uint32_t order_count;
@@ -118,13 +118,13 @@ ASH_API bool ash_parse_bytes(uint64_t *out, const char *text);
 /* The shortest of those forms; `buf` needs 24 bytes. */
 ASH_API const char *ash_format_bytes(char *buf, size_t size, uint64_t bytes);
 
-/* By name, not counting case. Not found: the nearest name is suggested. */
+/* By name, ignoring case. Not found: the nearest name is suggested. */
 ASH_API ASH_MUST_CHECK ash_status ash_device_find_memory(
     ash_ctx *ctx, uint32_t *out, const ash_device *device, const char *name);
 
-/* The shortest way for data from one memory to another, both ends included;
- * no way leads through a memory that cannot be written. Returns the number of
- * memories, 0: no way. */
+/* The shortest path of data from one memory to another, both ends included,
+ * never through a memory that cannot be written. Returns the number of
+ * memories, 0: no path. */
 ASH_API uint32_t ash_device_path(const ash_device *device, uint32_t from,
                                  uint32_t to, uint32_t path[ASH_MEMORY_MAX]);
 

@@ -1,5 +1,5 @@
-/* ashlar/firmware.h - what became of a plan: is every arena in the linked
- * firmware where the plan wants it? */
+/* ashlar/firmware.h - compares linked firmware with a plan: is every arena in
+ * its memory? */
 #ifndef ASHLAR_FIRMWARE_H
 #define ASHLAR_FIRMWARE_H
 
@@ -13,7 +13,7 @@ typedef struct ash_firmware_options {
   size_t struct_bytes;
   const char *prefix; /* of the module; NULL: made from the model's name */
   const ash_device *device; /* NULL: the built-in device of the plan's name */
-  bool allow_missing; /* symbols that are not there are no errors        */
+  bool allow_missing; /* missing symbols are not errors                  */
 } ash_firmware_options;
 
 /* Compares an ELF file (32 or 64 bits, little-endian) with a plan as written by

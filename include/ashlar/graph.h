@@ -1,5 +1,5 @@
-/* ashlar/graph.h - the intermediate representation, as the library's users may
- * read it: tensors and operators in arrays, joined by ids, never by pointers.
+/* ashlar/graph.h - the intermediate representation, read-only for users of the
+ * library: tensors and operators in arrays, joined by index, never by pointer.
  *
  * A graph is made by a reader (ashlar/compile.h), by the textual form, or by
  * the builder functions below; passes rewrite it; the verifier says whether it
@@ -52,14 +52,14 @@ ASH_API const char *ash_type_c(ash_type type); /* as generated C spells it */
 typedef uint32_t ash_op_kind;
 ASH_API const char *ash_op_kind_text(ash_op_kind kind); /* "conv_2d" */
 
-/* What generated code can run: one row a kernel. */
+/* What generated code can run: one row per kernel. */
 typedef struct ash_op_row {
   const char *op;
   const char *types;   /* "int8, int8, int32 -> int8"; "any": as the input */
   const char *kernel;  /* "loop": written by the compiler */
   const char *feature; /* of the processor that it needs, or NULL */
-  bool tiled;          /* may be cut into pieces                       */
-  uint32_t in_place;   /* bit k: the result may take input k's place   */
+  bool tiled;          /* has a tile rule                              */
+  uint32_t in_place;   /* bit k: the result may overwrite input k      */
 } ash_op_row;
 
 /* False past the last row. `types` is written into `buf`. */
@@ -122,7 +122,7 @@ typedef struct ash_attr {
 
 typedef struct ash_op {
   ash_op_kind kind;
-  uint32_t source_index; /* the operator's position in the model file */
+  uint32_t source_index; /* position of the operator in the model file */
   const char *id;        /* "conv_2d_5": unique, a valid C identifier  */
   const char *name;      /* from the model, or NULL                    */
   uint32_t input_count, output_count, attr_count;
@@ -144,7 +144,7 @@ ASH_API size_t ash_graph_output_count(const ash_graph *g);
 ASH_API uint32_t ash_graph_output(const ash_graph *g, size_t index);
 ASH_API const char *ash_graph_name(const ash_graph *g);
 
-/* Multiply-accumulates of one operator (0 where the notion makes no sense). */
+/* Multiply-accumulates of one operator (0 if it has none). */
 ASH_API uint64_t ash_op_macs(const ash_graph *g, uint32_t op);
 
 /* The textual form (docs/ir.md). `text` is kept by the context. */

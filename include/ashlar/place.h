@@ -11,9 +11,9 @@ extern "C" {
 
 #define ASH_FREE_OFFSET INT64_MIN
 
-/* A time window in which a buffer is away, or only partly there: during
+/* A time window in which a buffer is not needed, or only in part: during
  * [lower, upper) it occupies bytes [window_lo, window_hi) of itself; both zero:
- * nothing at all. */
+ * none. */
 typedef struct ash_gap {
   int64_t lower, upper;
   uint64_t window_lo, window_hi;
@@ -24,13 +24,13 @@ typedef struct ash_buffer {
   uint64_t size;        /* bytes; 0 takes no room                          */
   uint64_t alignment;   /* of the offset; 0 and 1 mean any                 */
   int64_t offset;       /* fixed by the caller, or ASH_FREE_OFFSET         */
-  int64_t hint;         /* a wish, or ASH_FREE_OFFSET                      */
+  int64_t hint;         /* preferred offset, or ASH_FREE_OFFSET            */
   const ash_gap *gaps;  /* sorted, inside the lifetime                     */
   size_t gap_count;
 } ash_buffer;
 
-/* What two buffers have to do with each other besides being disjoint while
- * both are live. `distance` in bytes.
+/* Constraints between two buffers, besides being disjoint while both are live.
+ * `distance` in bytes.
  *   - Buffers joined by a chain of SAME_OFFSET and FIXED_DISTANCE relations may
  *     all overlap each other.
  *   - A buffer may overlap those it is INSIDE of, also through a chain. Two
@@ -72,7 +72,7 @@ typedef struct ash_place_problem {
 #define ASH_OFF_SUBSET   ((uint64_t)1 << 7)  /* rounding to reachable heights */
 #define ASH_OFF_RACE     ((uint64_t)1 << 8)  /* first fit before the search   */
 #define ASH_OFF_REPAIR   ((uint64_t)1 << 9)  /* squeaky wheel, windows        */
-#define ASH_OFF_GUIDE    ((uint64_t)1 << 10) /* led by good dives     */
+#define ASH_OFF_GUIDE    ((uint64_t)1 << 10) /* guided by good dives  */
 #define ASH_OFF_COUNT    11
 
 typedef struct ash_place_options {
@@ -100,7 +100,7 @@ typedef struct ash_place_result {
   ash_place_reason reason;
   uint64_t height;        /* of the placement; valid if offsets != NULL      */
   uint64_t lower_bound;   /* no placement is lower                           */
-  const int64_t *offsets; /* one a buffer, kept by the context; or NULL    */
+  const int64_t *offsets; /* one per buffer, kept by the context; or NULL  */
   uint64_t ticks;
   int64_t witness_time;    /* the time whose buffers force the bound          */
   const uint32_t *witness; /* those buffers                                 */
@@ -108,7 +108,7 @@ typedef struct ash_place_result {
 } ash_place_result;
 
 /* Solves; the status is ASH_OK whatever the verdict. ASH_MALFORMED for a
- * problem that makes no sense, with the buffer named by its index. */
+ * contradictory problem, with the buffer named by its index. */
 ASH_API ASH_MUST_CHECK ash_status ash_place(ash_ctx *ctx, ash_place_result *out,
                                             const ash_place_problem *problem,
                                             const ash_place_options *options);
@@ -118,13 +118,13 @@ ASH_API ASH_MUST_CHECK ash_status
 ash_place_check(ash_ctx *ctx, uint64_t *height,
                 const ash_place_problem *problem, const int64_t *offsets);
 
-/* The names that ash_place_options.heuristic knows: index 0.. until NULL. */
+/* The names for ash_place_options.heuristic: index 0.. until NULL. */
 ASH_API const char *ash_place_heuristic_name(size_t index);
 
 /* ---- CSV files ----------------------------------------------------------
  * MiniMalloc's format: a header names the columns id, lower, upper, size and
  * optionally alignment, hint, gaps, offset, in any order; `start`, `begin` and
- * `end` (inclusive) are known as well, other columns are dropped. The first
+ * `end` (inclusive) are accepted as well, other columns are ignored. The first
  * empty line ends the file. */
 typedef struct ash_csv {
   const ash_buffer *buffers; /* offset: from the column, else free */

@@ -55,8 +55,8 @@ typedef struct ash_lifetime {
 typedef enum ash_alias_kind {
   ASH_ALIAS_NONE,
   ASH_ALIAS_VIEW,    /* the same bytes under another shape                 */
-  ASH_ALIAS_PIECE,   /* part of a concatenation, made where it belongs     */
-  ASH_ALIAS_IN_PLACE /* the op writes over an input that dies there        */
+  ASH_ALIAS_PIECE,   /* concat input, computed where it belongs            */
+  ASH_ALIAS_IN_PLACE /* the op overwrites an input that dies there         */
 } ash_alias_kind;
 
 ASH_API const char *ash_alias_text(ash_alias_kind kind);
@@ -65,7 +65,7 @@ typedef enum ash_slot_kind {
   ASH_SLOT_TENSOR,
   ASH_SLOT_WORK,       /* of the kernel of an op                            */
   ASH_SLOT_TILE,       /* a copy of an operand's tile (ashlar/tile.h)       */
-  ASH_SLOT_ACCUMULATOR /* of an op whose sum is cut                         */
+  ASH_SLOT_ACCUMULATOR /* of an op whose reduction is tiled                 */
 } ash_slot_kind;
 
 ASH_API const char *ash_slot_kind_text(ash_slot_kind kind);
@@ -73,22 +73,22 @@ ASH_API const char *ash_slot_kind_text(ash_slot_kind kind);
 /* One planned thing: a tensor, or work memory that one op needs. */
 typedef struct ash_slot {
   const char *id;   /* unique in the plan                                  */
-  const char *name; /* the model's word for it                             */
+  const char *name; /* from the model                                      */
   uint32_t tensor;  /* in the graph, or ASH_NO_ID for work memory         */
   uint32_t op;      /* whose work memory this is, else ASH_NO_ID          */
   uint64_t size;
   uint64_t alignment; /* of its offset and of its arena                    */
-  ash_lifetime life;  /* of an alias: that of all who share the storage    */
+  ash_lifetime life;  /* of an alias: of all slots that share the storage  */
   uint32_t alias_of;  /* slot whose storage this one shares, or ASH_NO_ID */
   ash_alias_kind alias_kind;
   uint64_t alias_offset; /* where in that slot's bytes this one begins     */
-  uint32_t follows; /* slot over whose dying bytes this one is written, close
-                       behind their reading, or ASH_NO_ID                  */
-  bool bound;       /* does `binding` mean anything?                  */
+  uint32_t follows;      /* slot this one may overwrite while its last reader is
+                            still running (`--overlap`), or ASH_NO_ID      */
+  bool bound;            /* is `binding` valid?                            */
   ash_binding binding;
-  const char *reason; /* why it lies there, in words; NULL: not said       */
+  const char *reason; /* why it is placed there, or NULL                   */
   ash_slot_kind kind;
-  uint32_t operand, level, copy; /* of a tile: whose, where, which          */
+  uint32_t operand, level, copy; /* of a tile                               */
 } ash_slot;
 
 typedef struct ash_arena {
@@ -96,7 +96,7 @@ typedef struct ash_arena {
   const char *memory;
   const char *source_memory;
   uint64_t size;        /* bytes used                                       */
-  uint64_t total_size;  /* bytes the memory could give                      */
+  uint64_t total_size;  /* bytes available in the memory                    */
   uint64_t alignment;   /* of the arena's first byte                        */
   uint64_t lower_bound; /* no plan of these slots is smaller               */
   ash_verdict verdict;
@@ -123,10 +123,10 @@ typedef struct ash_plan {
   const ash_arena *arenas; /* scratch, persistent, constant; by memory name */
   uint32_t arena_count;
   uint64_t ticks;
-  const char *const *code_memory;    /* one an op: where a rule wants its code,
-                                        NULL: anywhere; itself NULL: no rule   */
-  const struct ash_tilings *tilings; /* ashlar/tile.h; NULL: nothing is cut */
-  const ash_power *power; /* memories in use whose banks the device tells   */
+  const char *const *code_memory;    /* one per op: where a rule places its
+                                        code, or NULL; NULL: no rule        */
+  const struct ash_tilings *tilings; /* ashlar/tile.h; NULL: nothing is tiled */
+  const ash_power *power; /* memories in use whose banks are known          */
   uint32_t power_count;
 } ash_plan;
 
@@ -136,7 +136,7 @@ typedef struct ash_plan {
 
 /* A writable budget the caller sets for one memory. */
 typedef struct ash_memory_constraint {
-  const char *memory; /* by name, not counting case                        */
+  const char *memory; /* by name, ignoring case                            */
   uint64_t max_size;  /* bytes a plan may use; ASH_NO_LIMIT: the device's  */
 } ash_memory_constraint;
 
@@ -144,12 +144,12 @@ typedef struct ash_memory_constraint {
 typedef struct ash_memory_budget {
   const char *memory;
   uint64_t max_size; /* the constraint, else the device's bytes less reserve */
-  bool constrained;  /* the caller said so                                  */
+  bool constrained;  /* by the caller                                       */
   bool writable;     /* activations and variables may lie here              */
   bool automatic;    /* a planner may choose it without being asked         */
 } ash_memory_budget;
 
-/* One budget a memory of the device, in the device's order: what the
+/* One budget per memory of the device, in the device's order: what the
  * constraints say, the rest filled from the device. The later of two
  * constraints on one memory wins. Kept by `ctx`. */
 ASH_API ASH_MUST_CHECK ash_status ash_fill_memory_constraints(
@@ -158,7 +158,7 @@ ASH_API ASH_MUST_CHECK ash_status ash_fill_memory_constraints(
 
 /* ---- constraints: tensors ------------------------------------------------ */
 
-/* Attribute rules (docs/rules.md): who is matched and what they get. */
+/* Attribute rules (docs/rules.md): what they match and what they set. */
 typedef struct ash_rules ash_rules;
 
 /* No rules yet. They live as long as the context. */
@@ -175,7 +175,7 @@ ASH_API ASH_MUST_CHECK ash_status ash_rules_parse(ash_ctx *ctx,
 ASH_API ASH_MUST_CHECK ash_status ash_rules_add(ash_ctx *ctx, ash_rules *rules,
                                                 const char *text);
 ASH_API size_t ash_rules_count(const ash_rules *rules);
-/* Rule `index` in words, and where it stands (line UINT32_MAX: nowhere). */
+/* Rule `index` in words, and its file and line (UINT32_MAX: none). */
 ASH_API const char *ash_rules_text(const ash_rules *rules, size_t index);
 ASH_API const char *ash_rules_file(const ash_rules *rules, size_t index);
 ASH_API uint32_t ash_rules_line(const ash_rules *rules, size_t index);
@@ -183,7 +183,7 @@ ASH_API uint32_t ash_rules_line(const ash_rules *rules, size_t index);
 #define ASH_NO_RULE   UINT32_MAX
 #define ASH_NO_OFFSET UINT64_MAX
 
-/* What the rules give one tensor. Each field with the rule it came from. */
+/* What the rules set for one tensor, each field with its rule. */
 typedef struct ash_tensor_attributes {
   uint32_t memory;      /* of the device, or ASH_NO_MEMORY: the planner's
                            choice. Constants: where the bytes are stored    */
@@ -194,7 +194,7 @@ typedef struct ash_tensor_attributes {
   uint32_t memory_rule, destination_rule, alignment_rule, offset_rule;
 } ash_tensor_attributes;
 
-/* What the rules give one operator. */
+/* What the rules set for one operator. */
 typedef struct ash_op_attributes {
   uint32_t scratch_placement; /* memory of its work memory, ASH_NO_MEMORY   */
   uint32_t code_placement;    /* memory of its code, ASH_NO_MEMORY          */
@@ -202,14 +202,14 @@ typedef struct ash_op_attributes {
 } ash_op_attributes;
 
 typedef struct ash_constraints {
-  const ash_tensor_attributes *tensors; /* one a tensor of the graph        */
-  const ash_op_attributes *ops;         /* one an operator                  */
+  const ash_tensor_attributes *tensors; /* one per tensor of the graph      */
+  const ash_op_attributes *ops;         /* one per operator                 */
 } ash_constraints;
 
-/* Resolves the rules for every tensor and operator: more specific rules first
+/* Resolves the rules for every tensor and operator: more specific rules win
  * (type and id, id, type, neither), among equals the later, field by field.
- * `rules` NULL: nothing is asked. A rule that matches nothing is warned of,
- * one that asks for the impossible is an error. Kept by `ctx`. */
+ * `rules` NULL: none. A rule that matches nothing is a warning, one that cannot
+ * be obeyed an error. Kept by `ctx`. */
 ASH_API ASH_MUST_CHECK ash_status ash_fill_tensor_constraints(
     ash_ctx *ctx, ash_constraints *out, const ash_graph *g,
     const ash_device *device, const ash_rules *rules);
@@ -230,7 +230,7 @@ ASH_API void ash_merge_alias_lifetimes(ash_lifetime *lives,
 ASH_API void ash_populate_alias_allocations(ash_slot *slots, uint32_t count);
 
 /* The end of the alias chain that starts at `slot`, and how far from its first
- * byte the slot begins (`offset` may be NULL). ASH_NO_ID: a circle. */
+ * byte the slot begins (`offset` may be NULL). ASH_NO_ID: a cycle. */
 ASH_API uint32_t ash_alias_root(const ash_slot *slots, uint32_t count,
                                 uint32_t slot, uint64_t *offset);
 
@@ -246,57 +246,57 @@ typedef struct ash_plan_options {
   const ash_memory_constraint *constraints;
   size_t constraint_count;
   bool no_views;    /* reshapes copy                                       */
-  bool no_in_place; /* element-wise operators get memory for their result  */
+  bool no_in_place; /* no operator overwrites its input                    */
   bool no_concat;   /* concatenations copy all their inputs                */
   bool no_slices;   /* slices and splits copy                              */
-  bool overlap;     /* "exact": results of windows may follow the reading of
-                       an input that dies, byte by byte                    */
+  bool overlap;     /* "exact": convolutions and pools may overwrite a dying
+                       input while they read it                            */
   uint32_t timeout_seconds; /* of an external program; 0: 60               */
-  const struct ash_tilings *tilings; /* how operators are cut, and where
+  const struct ash_tilings *tilings; /* how operators are tiled, and where
                                         tensors live; ashlar/tile.h         */
   const struct ash_planner *backend; /* this one, registered or not; its name
                                         may be NULL. Comes before `planner` */
   const ash_steps *steps; /* the order, and which operators share a step; NULL:
-                             the graph's order, one operator a step        */
+                             the graph's order, one operator per step      */
   uint64_t reserved[5];   /* zero                                          */
 } ash_plan_options;
 
-/* What a backend is asked: everything that is known before placement. */
+/* The input of a backend: everything that is known before placement. */
 typedef struct ash_plan_request {
   size_t struct_bytes;
   const ash_graph *graph;
   const ash_device *device;
   const ash_plan_options *options;
   ash_steps steps;
-  const ash_memory_budget *memories; /* one a memory of the device          */
+  const ash_memory_budget *memories; /* one per memory of the device        */
   uint32_t memory_count;
   const ash_slot *slots; /* sizes, lives, aliases; constants and variables
                             already bound, scratch not                     */
   uint32_t slot_count;
-  const uint32_t *memory; /* one a slot: the memory a rule demands, or
+  const uint32_t *memory; /* one per slot: the memory a rule demands, or
                              ASH_NO_MEMORY                                 */
-  const uint64_t *offset; /* one a slot: pinned there, or ASH_NO_OFFSET     */
+  const uint64_t *offset; /* one per slot: pinned there, or ASH_NO_OFFSET   */
 } ash_plan_request;
 
-/* What it answers. Comes as a copy of the request's slots with no arenas of
- * scratch. The backend binds every scratch slot that is no alias (memory names
- * from the device); it may move the others. Arenas it does not mention are
- * made from the bindings, and so is every bound and verdict that is not its
- * own to prove: only built-in backends are believed. */
+/* Its output. Initially a copy of the request's slots without scratch arenas.
+ * The backend binds every scratch slot that is not an alias (memory names from
+ * the device); it may move the others. Arenas that it does not fill in are
+ * derived from the bindings; bounds and verdicts are computed again, except
+ * those of built-in backends. */
 typedef struct ash_plan_answer {
   size_t struct_bytes;
   ash_slot *slots;
   ash_arena *arenas; /* room for arena_capacity                             */
   uint32_t arena_count, arena_capacity;
   uint64_t ticks;
-  const char *message; /* why there is no plan, for a failure               */
+  const char *message; /* why there is no plan, on failure                  */
 } ash_plan_answer;
 
 #define ASH_PLANNER_ABI 1
 
-/* A planner backend: anything that fills the answer. `plan` returns ASH_OK, or
- * ASH_NOFIT, or what else went wrong, and is not believed: what it returns is
- * checked (ash_check_plan) before anyone sees it. A shared object exports
+/* A planner backend: anything that fills the answer. `plan` returns ASH_OK,
+ * ASH_NOFIT or another status. It is not trusted: its answer is checked
+ * (ash_check_plan) before anyone sees it. A shared object exports
  * `const ash_planner ashlar_planner;`. */
 typedef struct ash_planner {
   uint32_t abi;     /* ASH_PLANNER_ABI; others are refused                   */
@@ -308,8 +308,8 @@ typedef struct ash_planner {
   bool views_only; /* no in-place and no concatenation in place, as heliaAOT */
 } ash_planner;
 
-/* Makes a backend known to this context; it must outlive it. A name that is
- * taken is an error. */
+/* Registers a backend, which must outlive the context. A name that is taken is
+ * an error. */
 ASH_API ASH_MUST_CHECK ash_status
 ash_register_planner(ash_ctx *ctx, const ash_planner *planner);
 /* By name; NULL if there is none. */
@@ -325,9 +325,8 @@ ASH_API ASH_MUST_CHECK ash_status ash_load_planner(ash_ctx *ctx,
 /* ---- planning ------------------------------------------------------------ */
 
 /* Plans `g` for `device`: constraints, lifetimes, aliases, the backend, the
- * check. ASH_NOFIT, with a diagnostic that says what is short by how much,
- * when no memory is large enough. The plan is kept by `ctx`. (The type
- * `ash_plan` has taken the shorter name.) */
+ * check. ASH_NOFIT, with a diagnostic that names the memory and the bytes
+ * missing, when no memory is large enough. The plan is kept by `ctx`. */
 ASH_API ASH_MUST_CHECK ash_status
 ash_plan_model(ash_ctx *ctx, const ash_plan **out, const ash_graph *g,
                const ash_device *device, const ash_plan_options *options);
@@ -338,15 +337,16 @@ ASH_API ASH_MUST_CHECK ash_status ash_check_plan(ash_ctx *ctx,
                                                  const ash_graph *g,
                                                  const ash_device *device);
 
-/* Which rules met a tensor (by id or name), what they gave, where it went and
- * why: text for people. ASH_MISUSE with the nearest id if there is none. */
+/* Which rules matched a tensor (by id or name), what they set, where it was
+ * placed and why: text for people. ASH_MISUSE with the nearest id if there is
+ * none. */
 ASH_API ASH_MUST_CHECK ash_status ash_explain_tensor(
     ash_ctx *ctx, const char **text, const ash_plan *plan, const ash_graph *g,
     const ash_device *device, const ash_rules *rules, const char *tensor);
 
 /* Index of the slot of a tensor, ASH_NO_ID if it has none. */
 ASH_API uint32_t ash_plan_slot_of_tensor(const ash_plan *plan, uint32_t tensor);
-/* The work memory of an op, ASH_NO_ID if it needs none. */
+/* The slot of an op's work memory, ASH_NO_ID if it needs none. */
 ASH_API uint32_t ash_plan_slot_of_op(const ash_plan *plan, uint32_t op);
 
 /* The two fingerprints of a plan (16 hex digits each). */
@@ -363,8 +363,8 @@ ASH_API ASH_MUST_CHECK ash_status ash_plan_json(ash_ctx *ctx, const char **text,
 
 /* Checks a plan as written by ash_plan_json, without the model: overlaps in
  * time and space, arena sizes, alignment, bindings, hashes. Residency files
- * (<prefix>_residency.json, also heliaAOT's) have no times: places and hashes
- * are checked. */
+ * (<prefix>_residency.json, also heliaAOT's) have no lifetimes: offsets and
+ * hashes are checked. */
 ASH_API ASH_MUST_CHECK ash_status ash_check_plan_json(ash_ctx *ctx,
                                                       const char *text,
                                                       size_t count,

@@ -39,13 +39,14 @@ typedef struct ash_render_plan {
   uint32_t scratch_count, persistent_count, constant_count;
   const ash_render_arena *const *staged_constant_arenas;
   uint32_t staged_count;
-  const ash_render_blob *constant_blobs; /* one a constant arena, same order */
+  const ash_render_blob
+      *constant_blobs; /* one per constant arena, same order */
   char plan_hash[17];
   char tensor_layout_hash[17];
 } ash_render_plan;
 
-/* Everything that makes a plan unusable is its own diagnostic: a constant with
- * no allocation, slots of an arena that disagree on their source memory, a
+/* Every contradiction in a plan has its own diagnostic: a constant with no
+ * allocation, slots of an arena that disagree on their source memory, a
  * missing binding, a binding to an arena that does not exist, a slot beyond its
  * arena, a constant without payload. */
 ASH_API ASH_MUST_CHECK ash_status ash_build_render_plan(

@@ -1,5 +1,4 @@
-/* ashlar/report.h - plans for people: a web page that needs nothing but
- * itself. */
+/* ashlar/report.h - plans for people: a self-contained web page. */
 #ifndef ASHLAR_REPORT_H
 #define ASHLAR_REPORT_H
 
@@ -36,15 +35,15 @@ ASH_API ASH_MUST_CHECK ash_status ash_report_packing(
 typedef enum ash_change_kind {
   ASH_CHANGE_NEW,   /* only in the second                                   */
   ASH_CHANGE_GONE,  /* only in the first                                    */
-  ASH_CHANGE_SIZE,  /* other bytes                                          */
-  ASH_CHANGE_PLACE, /* same bytes, elsewhere: role, memory or offset        */
+  ASH_CHANGE_SIZE,  /* another size                                         */
+  ASH_CHANGE_PLACE, /* same size, another role, memory or offset            */
 } ash_change_kind;
 
 ASH_API const char *ash_change_text(ash_change_kind kind);
 
 /* A tensor, as one of the two plans has it. */
 typedef struct ash_diff_place {
-  const char *role, *memory; /* NULL: it is not there                       */
+  const char *role, *memory; /* NULL: it is not in that plan                */
   uint64_t offset, size;
 } ash_diff_place;
 

@@ -1,27 +1,28 @@
-/* ashlar/tile.h - operators cut into tiles that fit the memory kernels run in.
+/* ashlar/tile.h - tiling: operators cut into tiles that fit the memory kernels
+ * run in.
  *
- * An operator has a *space*: axes that may be cut, and for each operand how its
- * dimensions follow them. A *tiling* says, for each memory on the way from the
- * homes of the operands to the compute memory, how much of every axis is there
- * at once, in which order the loops run, and how many copies of each buffer
- * there are. Everything else (boxes, transfers, which transfer is not needed
- * because the box is still there) follows from these by the rules below; the
- * search, the checker and the emitter each apply them on their own.
+ * An operator has an iteration *space*: axes that may be tiled, and for each
+ * operand how its dimensions follow them. A *tiling* has, for each memory on
+ * the path from the homes of the operands to the compute memory, a tile size
+ * per axis, a loop order, and a number of buffers per operand. Everything else
+ * (boxes, transfers, transfers that are not needed because the box is still
+ * present) follows from these by the rules below; the search, the checker and
+ * the emitter each implement them separately.
  *
  * The rules:
- *   - Level 0 runs over the whole space, level k over the region of the tile
- *     that level k - 1 is at. A region is cut from its start in pieces of
+ *   - Level 0 iterates over the whole space, level k over the current tile of
+ *     level k - 1 (its region). A region is cut from its start in pieces of
  *     `tile` positions; the last piece of an axis may be smaller. The loops
- *     stand in `order`, outermost first. The kernel runs once for each piece
- *     of the last level.
+ *     are nested in `order`, outermost first. The kernel runs once per piece of
+ *     the last level.
  *   - A staged input is loaded when a piece needs another box of it than the
- *     newest load at that level brought; the copies are used in turn. A staged
- *     output is stored when the next piece has another box, and at the end.
- *   - Axes of kind ASH_AXIS_SUM: pieces add up. In every order they stand
- *     behind all free axes that are cut; where a level other than the last
- *     cuts one, the levels behind it do not cut free axes. The accumulator
- *     holds the output box of one piece in the compute memory; the first piece
- *     of a sum starts it, the last one finishes the output. */
+ *     newest load at that level; its buffers are used in turn. A staged output
+ *     is stored when the next piece has another box, and at the end.
+ *   - Axes of kind ASH_AXIS_SUM are reductions: their pieces add up. In every
+ *     order they come after all tiled free axes; where a level other than the
+ *     last tiles one, the levels inside it do not tile free axes. The
+ *     accumulator holds the output box of one piece in the compute memory; the
+ *     first piece of a sum initialises it, the last one computes the output. */
 #ifndef ASHLAR_TILE_H
 #define ASHLAR_TILE_H
 
@@ -47,24 +48,23 @@ typedef struct ash_box {
 
 typedef enum ash_axis_kind {
   ASH_AXIS_FREE, /* of the output                                           */
-  ASH_AXIS_SUM   /* summed (or otherwise folded) away                       */
+  ASH_AXIS_SUM   /* reduced                                                 */
 } ash_axis_kind;
 
 typedef struct ash_tile_axis {
-  const char *name; /* "n" "h" "w" "c" "k" "m" "d0" ..: for people          */
+  const char *name; /* "n" "h" "w" "c" "k" "m" "d0" ...: for people         */
   int64_t extent;
   ash_axis_kind kind;
   int64_t granule;   /* every cut is at a multiple of it; 1: anywhere        */
-  int64_t multiple;  /* hint: the kernel likes multiples of it; 1: does not
-                        care                                                 */
-  uint32_t priority; /* of the hint: those of the lowest are dropped first  */
+  int64_t multiple;  /* hint: the kernel prefers multiples of it; 1: none    */
+  uint32_t priority; /* of the hint: the lowest is dropped first            */
 } ash_tile_axis;
 
 /* How one dimension of an operand follows an axis: positions [at, at + n) need
  *   from floor((at * stride - before) / divide)
  *   to   floor(((at + n - 1) * stride - before + window - 1) / divide)
- * both included, clipped to the tensor; what is clipped is padding. Axis
- * ASH_NO_AXIS: the whole dimension, whatever the piece. */
+ * both inclusive, clipped to the tensor; what is clipped is padding. Axis
+ * ASH_NO_AXIS: the whole dimension in every piece. */
 typedef struct ash_tile_dim {
   uint32_t axis;
   int64_t stride, window, before, divide; /* 1, 1, 0, 1: position by position */
@@ -85,30 +85,30 @@ typedef struct ash_tile_space {
   const ash_tile_operand *operands; /* those the kernel reads, in the order of
                                        the op, then the outputs             */
   uint32_t operand_count;
-  uint32_t accumulator_bytes; /* for one output element, when a sum is cut; 0:
-                                 its axes may not be cut                    */
-  uint64_t work;              /* MACs, or elements where there are none, of
-                                 the whole op: cost of computing            */
+  uint32_t accumulator_bytes; /* per output element, if a sum is tiled; 0: its
+                                 axes cannot be tiled                       */
+  uint64_t work;              /* multiply-accumulates of the whole op, or
+                                 elements if it has none                    */
 } ash_tile_space;
 
-/* NULL in *out: there is no rule for this operator, and `*why` says so. Kept
- * by `ctx`. */
+/* The space of an operator, kept by `ctx`. NULL in *out: it has no tile rule,
+ * and `*why` says why. */
 ASH_API ASH_MUST_CHECK ash_status ash_tile_space_of(ash_ctx *ctx,
                                                     const ash_tile_space **out,
                                                     const char **why,
                                                     const ash_graph *g,
                                                     uint32_t op);
 
-/* Whether an operator has a rule at all (for some tensors it may say no). */
+/* Whether an operator has a tile rule (which may refuse some tensors). */
 ASH_API bool ash_op_is_tiled(ash_op_kind kind);
 /* Whether its rule keeps lines along an axis, or images, together. If the
- * smallest piece does not fit, such an operator runs where the processor
- * reaches its tensors. */
+ * smallest piece does not fit, such an operator runs untiled in a memory that
+ * the processor reaches. */
 ASH_API bool ash_op_keeps_lines(ash_op_kind kind);
 
-/* The box of an operand for the piece [at, at + n). When the cuts are at
- * multiples of the granules, only parts of something that is joined or split
- * can be empty. */
+/* The box of an operand for the piece [at, at + n). If all cuts respect the
+ * granules, a box is empty only for a concat input (or split output) that this
+ * piece does not touch. */
 ASH_API void ash_tile_box(ash_box *out, const ash_graph *g,
                           const ash_tile_space *space, uint32_t operand,
                           const int64_t *at, const int64_t *n);
@@ -120,27 +120,27 @@ ASH_API uint64_t ash_tile_work_bytes(const ash_graph *g,
                                      const ash_tile_space *space,
                                      const int64_t *n);
 
-/* Which part of a sum a piece is. */
+/* Which partial sum a piece computes. */
 typedef enum ash_tile_part {
-  ASH_PART_WHOLE,  /* no summed axis is cut                                 */
-  ASH_PART_FIRST,  /* starts the accumulator                                */
+  ASH_PART_WHOLE,  /* no sum axis is tiled                                  */
+  ASH_PART_FIRST,  /* initialises the accumulator                           */
   ASH_PART_MIDDLE, /* adds to it                                            */
-  ASH_PART_LAST    /* adds to it and makes the output of it                 */
+  ASH_PART_LAST    /* adds to it and computes the output                    */
 } ash_tile_part;
 
 /* ---- a tiling ------------------------------------------------------------ */
 
 typedef struct ash_tile_level {
   uint32_t memory;
-  int64_t tile[ASH_TILE_AXES];   /* positions of each axis, at most          */
+  int64_t tile[ASH_TILE_AXES];   /* size per axis; the last may be smaller   */
   uint32_t order[ASH_TILE_AXES]; /* axes, outermost loop first               */
 } ash_tile_level;
 
 /* An operand at a level. */
 typedef struct ash_tile_buffer {
-  uint32_t copies; /* 0: not staged here, it is read or written where the level
-                      outside has it (at last its home)                     */
-  uint64_t bytes;  /* of one copy: the largest box                          */
+  uint32_t copies; /* buffers; 0: not staged here, it is accessed where the
+                      level outside has it (finally its home)               */
+  uint64_t bytes;  /* of one buffer: the largest box                        */
   uint32_t slot;   /* in the plan: the first of `copies` slots in a row, or
                       ASH_NO_ID before there is a plan                      */
 } ash_tile_buffer;
@@ -149,16 +149,16 @@ typedef struct ash_tile_cost {
   uint64_t tiles;                        /* calls of the kernel              */
   uint64_t bytes_moved[ASH_TILE_LEVELS]; /* into and out of each level       */
   uint64_t transfers[ASH_TILE_LEVELS];
-  uint64_t bytes_without_reuse; /* if every piece brought everything again   */
-  uint64_t compute_cycles, cycles; /* modelled: computing alone, and all     */
-  uint64_t lower_bound; /* of cycles, for tilings that are no worse than the
-                           search "max" in cycles and in bytes              */
+  uint64_t bytes_without_reuse; /* if every piece loaded everything          */
+  uint64_t compute_cycles, cycles; /* modelled: kernels alone, and in total  */
+  uint64_t lower_bound; /* of cycles, among tilings with no more cycles and
+                           no more bytes than the search "max"              */
   ash_verdict verdict;  /* of the search                         */
 } ash_tile_cost;
 
 typedef struct ash_tiling {
   uint32_t op;
-  const ash_tile_space *space; /* NULL: the op runs where its operands are   */
+  const ash_tile_space *space; /* NULL: the op is not tiled                  */
   const char *reason;          /* then: why                                 */
   uint32_t level_count;        /* outermost first, the last is the compute
                                   memory                                    */
@@ -169,23 +169,22 @@ typedef struct ash_tiling {
   ash_tile_cost cost;
 } ash_tiling;
 
-/* May the output be written over input k of the op? (If the kernel can.) Each
- * piece must read what it writes and nothing else of that tensor. */
+/* May the output overwrite input k of the op, if the kernel can work in place?
+ * Each piece must read exactly the box that it writes. */
 ASH_API bool ash_tiling_in_place(const ash_graph *g, const ash_tiling *tiling,
                                  uint32_t input);
 
 /* ---- the tilings of a model ---------------------------------------------- */
 
 typedef struct ash_tilings {
-  const ash_tiling *items; /* one an operator, in the graph's order          */
+  const ash_tiling *items; /* one per operator, in the graph's order         */
   uint32_t count;
-  const uint32_t *home; /* one a tensor: the memory it lives in              */
+  const uint32_t *home; /* one per tensor: its memory                        */
   const ash_device *device;
 } ash_tilings;
 
-/* How many copies of an operand's tile there are in the memory
- * path[hop] of its way path[0] (its home) .. path[count - 1]: 1 to 3, or 0 for
- * the search's choice. */
+/* Buffers of an operand's tile in the memory path[hop] of its path from
+ * path[0] (its home) to path[count - 1]: 1 to 3, or 0: the search chooses. */
 typedef uint32_t ash_tile_copies_rule(void *user, const ash_graph *g,
                                       uint32_t op,
                                       const ash_tile_operand *operand,
@@ -198,21 +197,21 @@ typedef struct ash_tile_options {
                                  device's                                    */
   const char *io_memory;      /* of the model's inputs and outputs, NULL: the
                                  same                                        */
-  uint32_t buffering; /* copies of what moves: 1, 2 or 3; 0: the search's
-                         choice                                              */
+  uint32_t buffering;         /* buffers per tile that moves: 1, 2 or 3; 0: the
+                                 search chooses                              */
   const char *search; /* "cost" (NULL), "min", "max", "random-max"           */
   uint64_t ticks;     /* effort limit of one operator's search; 0: default   */
-  uint32_t shrink;    /* 1024ths of the room that is not used for tiles      */
-  uint32_t spill;     /* 1024ths of a memory that homes may fill before the
-                         next of the device's order takes what no rule holds;
-                         0: homes are where they are asked for, full or not  */
+  uint32_t shrink;    /* 1024ths of the room that tiles must leave free      */
+  uint32_t spill;     /* 1024ths of a memory that tensors may fill before
+                         those without a rule are spilled to the next memory
+                         of the device's order; 0: never spill               */
   ash_tile_copies_rule *copies; /* or NULL: what `buffering` says            */
   void *copies_user;
 } ash_tile_options;
 
 /* Homes of all tensors and the tiling of every operator, for a device with a
  * compute memory; `plan` says budgets and rules. ASH_NOFIT names the operator
- * that cannot be cut small enough, its operands and the size that would do.
+ * that cannot be tiled small enough, its operands and the size that would fit.
  * Kept by `ctx`. */
 ASH_API ASH_MUST_CHECK ash_status
 ash_tile_model(ash_ctx *ctx, const ash_tilings **out, const ash_graph *g,
@@ -241,10 +240,10 @@ ASH_API ASH_MUST_CHECK ash_status ash_check_tilings(ash_ctx *ctx,
  *   ash_tiler_test_memory_map(t);
  *   ash_tiler_plot(t, NULL);
  *
- * A step before its time is ASH_MISUSE and changes nothing. */
+ * A step out of order is ASH_MISUSE and changes nothing. */
 typedef struct ash_tiler ash_tiler;
 
-/* The order of execution. NULL in its place: the graph's, one op a step. */
+/* The order of execution. NULL instead: the graph's, one op per step. */
 typedef ash_status ash_tile_scheduler(void *user, ash_ctx *ctx, ash_steps *out,
                                       const ash_graph *g);
 
@@ -269,18 +268,18 @@ ASH_API ASH_MUST_CHECK ash_status
 ash_tiler_new(ash_ctx *ctx, ash_tiler **out, const ash_device *device,
               const ash_tiler_settings *settings);
 
-/* What is to be cut: a lowered graph, rules and budgets (or NULL). `steps`: the
- * order, and patterns of operators that share a step; each is cut by itself,
- * and the buffers of all are there as long as the pattern runs. */
+/* What is to be tiled: a lowered graph, rules and budgets (or NULL). `steps`:
+ * the order, and patterns of operators that share a step; each is tiled
+ * separately, and the buffers of all are alive as long as the pattern runs. */
 ASH_API ASH_MUST_CHECK ash_status
 ash_tiler_setup_model(ash_tiler *t, const ash_graph *g, const ash_steps *steps,
                       const ash_plan_options *plan);
 
-/* Tilings without places. */
+/* Tilings without addresses. */
 ASH_API ASH_MUST_CHECK ash_status
 ash_tiler_compute_schedule(ash_tiler *t, const ash_tilings **out);
 
-/* Places for everything: one packing problem a memory. */
+/* Addresses for everything: one packing problem per memory. */
 ASH_API ASH_MUST_CHECK ash_status
 ash_tiler_compute_memory_map(ash_tiler *t, const ash_plan **out);
 
@@ -299,23 +298,23 @@ ASH_API ASH_MUST_CHECK ash_status ash_tiler_address_space(
     const ash_tiler *t, uint32_t op, uint32_t level, uint32_t operand,
     uint32_t copy, uint64_t *start, uint64_t *end);
 
-/* Deeploy's strategies of copies, for ash_tile_options.copies: two of
- * everything; one; two only in memories before the last. */
+/* Deeploy's multi-buffer strategies, for ash_tile_options.copies: double
+ * buffering; single; double only in memories before the last. */
 ASH_API ash_tile_copies_rule ash_multi_buffer_double, ash_multi_buffer_single,
     ash_multi_buffer_outer;
 
-/* Gives every step of a pattern the buffers of its border, so that they live
- * as long as the pattern. (With one op a step they do already.) */
+/* Extends the lifetimes of a pattern's input and output buffers to the whole
+ * pattern. (With one op per step they have it already.) */
 ASH_API void ash_tiler_propagate_io_buffers(ash_slot *slots, uint32_t count,
                                             const ash_steps *steps);
 
-/* Has every step one op at most? */
+/* Does every step have at most one op? */
 ASH_API bool ash_tiler_is_layer_wise(const ash_steps *steps);
-/* Do all tensors that are no constants live in `memory`? */
+/* Do all tensors except constants live in `memory`? */
 ASH_API bool ash_tiler_is_uniform(const ash_tilings *tilings,
                                   const ash_graph *g, uint32_t memory);
 
-/* The checks, of what was computed or given. */
+/* Checks of what was computed or given. */
 ASH_API ASH_MUST_CHECK ash_status ash_tiler_test_solution(const ash_tiler *t);
 ASH_API ASH_MUST_CHECK ash_status ash_tiler_test_memory_map(const ash_tiler *t);
 
@@ -328,8 +327,8 @@ ash_tiler_worst_case_buffer_sizes(const ash_tiler *t, uint64_t *bytes);
 ASH_API const char *ash_tiler_arena_name(const ash_tiler *t, char *buf,
                                          size_t size, uint32_t memory);
 
-/* Packs blocks into a capacity as MiniMalloc would be asked: is there any
- * placement? ASH_NOFIT if there is none. */
+/* Packs blocks into a capacity, as MiniMalloc does: any placement that fits,
+ * ASH_NOFIT if there is none. */
 ASH_API ASH_MUST_CHECK ash_status ash_tiler_minimalloc(ash_tiler *t,
                                                        const ash_buffer *blocks,
                                                        size_t count,
@@ -337,7 +336,7 @@ ASH_API ASH_MUST_CHECK ash_status ash_tiler_minimalloc(ash_tiler *t,
                                                        const int64_t **offsets);
 
 /* The memory map over time as a web page: `folder`/memory_alloc.html, with the
- * test's name in it if there is one. NULL: the work folder. */
+ * test's name in its name if there is one. NULL: the work folder. */
 ASH_API ASH_MUST_CHECK ash_status ash_tiler_plot(const ash_tiler *t,
                                                  const char *folder);
 
