@@ -7,7 +7,7 @@
  * kernels of runtime/ on them, the portable ones and the processor's, on this
  * machine and on emulated boards. A record is a struct layer_head (layers.h)
  * and the bytes it announces. */
-#include "../net.h"
+#include "net.h"
 #include "base/rng.h"
 #include "kernel/kernel.h"
 #include "kernel/quant.h"

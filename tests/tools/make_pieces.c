@@ -4,11 +4,11 @@
  * says how many operators it ran and how many differed.
  *
  *   make_pieces SEED SHARE > pieces.c     (one operator in SHARE is taken) */
-#include "cut_layers.h"
-#include "cut_moves.h"
+#include "cuts.h"
 #include "emit/call/call.h"
 #include "kernel/reads.h"
 #include "kernel/sums.h"
+#include "tile/instance.h"
 
 #include <inttypes.h>
 
@@ -278,18 +278,15 @@ static uint32_t write_case(net *n, uint32_t op) {
 
 /* ---- all ----------------------------------------------------------------- */
 
-#define RUN(make) make();
-
 int main(int argc, char **argv) {
   choice.state = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-  rng.state = choice.state * 977;
+  cut_rng.state = choice.state * 977;
   share = argc > 2 ? (uint32_t)atoi(argv[2]) : 8;
   cut_sink = write_case;
-  if (setjmp(check_escape))
-    return 1;
   fputs(head, stdout);
-  CUT_LAYERS_LIST(RUN)
-  CUT_MOVES_LIST(RUN)
+  for (const check_case *const *table = cut_tables; *table; table++)
+    for (const check_case *c = *table; c->name; c++)
+      c->run();
   printf("static int (*const cases[])(void) = {\n");
   for (uint32_t i = 0; i < made; i++)
     printf("  case_%u,\n", i);

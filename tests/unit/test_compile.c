@@ -3,34 +3,15 @@
  * textual form is an identity; the plan JSON passes its own check. */
 #include "ashlar/compile.h"
 #include "check.h"
+#include "faulty.h"
 #include "graph/graph.h"
 
 #define DIGITS TEST_SOURCE_DIR "/examples/digits/digits.tflite"
 
-/* ---- an allocator that counts, and fails when told ---------------------- */
+/* ---- allocation failure -------------------------------------------------- */
 
-typedef struct meter {
-  size_t live_bytes, calls, fail_at; /* fail_at 0: never */
-} meter;
-
-static void *metered(void *user, void *ptr, size_t old_bytes,
-                     size_t new_bytes) {
-  meter *m = user;
-  if (new_bytes == 0) {
-    m->live_bytes -= old_bytes;
-    free(ptr);
-    return NULL;
-  }
-  if (++m->calls == m->fail_at)
-    return NULL;
-  void *moved = realloc(ptr, new_bytes);
-  if (moved)
-    m->live_bytes += new_bytes - old_bytes;
-  return moved;
-}
-
-static ash_status compile_with(meter *m) {
-  const ash_allocator mem = {.resize = metered, .user = m};
+static ash_status compile_with(faulty *f) {
+  const ash_allocator mem = faulty_allocator(f);
   const ash_device *device;
   ash_compiled out = {0};
   ash_ctx *ctx;
@@ -52,15 +33,15 @@ static ash_status compile_with(meter *m) {
 }
 
 static void every_allocation_may_fail(void) {
-  meter m = {0};
-  CHECK_EQ(compile_with(&m), ASH_OK);
-  CHECK_EQ(m.live_bytes, 0);
-  const size_t calls = m.calls;
+  faulty f = {0};
+  CHECK_EQ(compile_with(&f), ASH_OK);
+  CHECK_EQ(f.live_bytes, 0);
+  const size_t calls = f.calls;
   CHECK(calls > 20);
   for (size_t n = 1; n <= calls; n++) {
-    m = (meter){.fail_at = n};
-    CHECK_EQ(compile_with(&m), ASH_NOMEM);
-    CHECK_EQ(m.live_bytes, 0);
+    f = (faulty){.fail_at = n};
+    CHECK_EQ(compile_with(&f), ASH_NOMEM);
+    CHECK_EQ(f.live_bytes, 0);
   }
 }
 

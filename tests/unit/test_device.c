@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "base/yaml.h"
 #include "check.h"
+#include "faulty.h"
 
 #include <unistd.h>
 
@@ -428,22 +429,6 @@ static void near_words_are_suggested_and_far_ones_not(void) {
 
 /* ---- allocation failures ------------------------------------------------ */
 
-typedef struct faulty {
-  size_t fail_at, calls, live;
-} faulty;
-
-static void *faulty_resize(void *user, void *ptr, size_t old_bytes,
-                           size_t new_bytes) {
-  faulty *f = user;
-  if (new_bytes && ++f->calls == f->fail_at)
-    return NULL;
-  f->live += new_bytes - old_bytes;
-  if (new_bytes)
-    return realloc(ptr, new_bytes);
-  free(ptr);
-  return NULL;
-}
-
 static ash_status use_everything(ash_ctx *ctx) {
   const ash_device *d;
   const char *text;
@@ -456,13 +441,13 @@ static ash_status use_everything(ash_ctx *ctx) {
 static void every_allocation_may_fail(void) {
   for (size_t n = 1;; n++) {
     faulty f = {.fail_at = n};
-    const ash_allocator mem = {.resize = faulty_resize, .user = &f};
+    const ash_allocator mem = faulty_allocator(&f);
     ash_ctx *ctx;
     ash_status status = ash_ctx_new(&ctx, &mem);
     if (status == ASH_OK)
       status = use_everything(ctx);
     ash_ctx_free(ctx);
-    CHECK_EQ(f.live, 0);
+    CHECK_EQ(f.live_bytes, 0);
     if (status == ASH_OK)
       return;
     CHECK_EQ(status, ASH_NOMEM);

@@ -3,107 +3,12 @@
 #include "base/rng.h"
 #include "check.h"
 #include "graph/verify.h"
+#include "onnx_make.h"
 #include "pass/pass.h"
 #include "read/onnx/onnx.h"
 #include "ref/ref.h"
 
-/* ---- writing models ------------------------------------------------------ */
-
-typedef struct wire {
-  uint8_t bytes[4096];
-  size_t count;
-} wire;
-
-static void put_varint(wire *w, uint64_t value) {
-  for (; value >= 0x80; value >>= 7)
-    w->bytes[w->count++] = (uint8_t)(value | 0x80);
-  w->bytes[w->count++] = (uint8_t)value;
-}
-
-static void put_int(wire *w, uint32_t field, int64_t value) {
-  put_varint(w, (uint64_t)field << 3);
-  put_varint(w, (uint64_t)value);
-}
-
-static void put_bytes(wire *w, uint32_t field, const void *bytes, size_t n) {
-  put_varint(w, (uint64_t)field << 3 | 2);
-  put_varint(w, n);
-  memcpy(w->bytes + w->count, bytes, n);
-  w->count += n;
-}
-
-static void put_text(wire *w, uint32_t field, const char *text) {
-  put_bytes(w, field, text, strlen(text));
-}
-
-static void put_message(wire *w, uint32_t field, const wire *inner) {
-  put_bytes(w, field, inner->bytes, inner->count);
-}
-
-/* An input or output; a dimension below 0 is open and called "n". */
-static void put_value(wire *graph, uint32_t field, const char *name,
-                      int32_t type, uint32_t rank, const int64_t *dims) {
-  wire shape = {.count = 0}, tensor = {.count = 0}, t = {.count = 0};
-  wire v = {.count = 0};
-  for (uint32_t i = 0; i < rank; i++) {
-    wire d = {.count = 0};
-    if (dims[i] < 0)
-      put_text(&d, 2, "n");
-    else
-      put_int(&d, 1, dims[i]);
-    put_message(&shape, 1, &d);
-  }
-  put_int(&tensor, 1, type);
-  put_message(&tensor, 2, &shape);
-  put_message(&t, 1, &tensor);
-  put_text(&v, 1, name);
-  put_message(&v, 2, &t);
-  put_message(graph, field, &v);
-}
-
-static void put_constant(wire *graph, const char *name, int32_t type,
-                         uint32_t rank, const int64_t *dims, const void *data,
-                         size_t bytes) {
-  wire t = {.count = 0};
-  for (uint32_t i = 0; i < rank; i++)
-    put_int(&t, 1, dims[i]);
-  put_int(&t, 2, type);
-  put_text(&t, 8, name);
-  put_bytes(&t, 9, data, bytes);
-  put_message(graph, 5, &t);
-}
-
-/* "Add x y -> z": inputs, outputs and one list attribute. */
-static void put_node(wire *graph, const char *type, const char *const *inputs,
-                     const char *output, const char *attr, uint32_t count,
-                     const int64_t *values) {
-  wire n = {.count = 0}, a = {.count = 0};
-  for (; *inputs; inputs++)
-    put_text(&n, 1, *inputs);
-  put_text(&n, 2, output);
-  put_text(&n, 4, type);
-  if (attr) {
-    put_text(&a, 1, attr);
-    for (uint32_t i = 0; i < count; i++)
-      put_int(&a, 8, values[i]);
-    put_int(&a, 20, 7);
-    put_message(&n, 5, &a);
-  }
-  put_message(graph, 1, &n);
-}
-
-#define NAMES(...)  ((const char *const[]){__VA_ARGS__, NULL})
-#define LIST(...)   ((const int64_t[]){__VA_ARGS__})
 #define FLOATS(...) ((const float[]){__VA_ARGS__})
-
-static wire model_of(const wire *graph) {
-  wire m = {.count = 0}, opset = {.count = 0};
-  put_int(&m, 1, 8);
-  put_message(&m, 7, graph);
-  put_int(&opset, 2, 13);
-  put_message(&m, 8, &opset);
-  return m;
-}
 
 typedef struct loaded {
   ash_ctx *ctx;
@@ -114,7 +19,7 @@ typedef struct loaded {
 
 static void load(loaded *l, const wire *graph,
                  const ash_load_options *options) {
-  l->bytes = model_of(graph);
+  l->bytes = onnx_model(graph);
   CHECK_EQ(ash_ctx_new(&l->ctx, NULL), ASH_OK);
   l->status = ash_read_onnx(l->ctx, &l->g, l->bytes.bytes, l->bytes.count,
                             "m.onnx", options);
@@ -141,10 +46,10 @@ static void says(const loaded *l, const char *words) {
 
 static wire sum_model(int64_t first) {
   wire g = {.count = 0};
-  put_node(&g, "Add", NAMES("x", "c"), "y", NULL, 0, NULL);
-  put_constant(&g, "c", 1, 1, LIST(2), FLOATS(10, 20), 8);
-  put_value(&g, 11, "x", 1, 2, LIST(first, 2));
-  put_value(&g, 12, "y", 1, 0, NULL);
+  onnx_node(&g, "Add", ONNX_NAMES("x", "c"), "y", NULL, 0, NULL);
+  onnx_constant(&g, "c", 1, 1, ONNX_INTS(2), FLOATS(10, 20), 8);
+  onnx_value(&g, 11, "x", 1, 2, ONNX_INTS(first, 2));
+  onnx_value(&g, 12, "y", 1, 0, NULL);
   return g;
 }
 
@@ -186,25 +91,22 @@ static void an_option_fixes_an_open_dimension(void) {
 static wire chain_model(void) {
   const int64_t zero[] = {0}, one[] = {1}, rest[] = {-1};
   wire g = {.count = 0};
-  put_node(&g, "Shape", NAMES("x"), "s", NULL, 0, NULL);
-  put_node(&g, "Slice", NAMES("s", "zero", "one"), "n", NULL, 0, NULL);
-  wire n = {.count = 0}, a = {.count = 0};
-  put_text(&n, 1, "n");
-  put_text(&n, 1, "rest");
-  put_text(&n, 2, "to");
-  put_text(&n, 4, "Concat");
-  put_text(&a, 1, "axis");
-  put_int(&a, 3, 0);
-  put_int(&a, 20, 2);
-  put_message(&n, 5, &a);
-  put_message(&g, 1, &n);
-  put_node(&g, "Reshape", NAMES("x", "to"), "r", NULL, 0, NULL);
-  put_node(&g, "Relu", NAMES("r"), "y", NULL, 0, NULL);
-  put_constant(&g, "zero", 7, 1, LIST(1), zero, 8);
-  put_constant(&g, "one", 7, 1, LIST(1), one, 8);
-  put_constant(&g, "rest", 7, 1, LIST(1), rest, 8);
-  put_value(&g, 11, "x", 1, 3, LIST(2, 3, 4));
-  put_value(&g, 12, "y", 1, 0, NULL);
+  onnx_node(&g, "Shape", ONNX_NAMES("x"), "s", NULL, 0, NULL);
+  onnx_node(&g, "Slice", ONNX_NAMES("s", "zero", "one"), "n", NULL, 0, NULL);
+  wire n = {.count = 0};
+  wire_text(&n, 1, "n");
+  wire_text(&n, 1, "rest");
+  wire_text(&n, 2, "to");
+  wire_text(&n, 4, "Concat");
+  onnx_int(&n, "axis", 0);
+  wire_message(&g, 1, &n);
+  onnx_node(&g, "Reshape", ONNX_NAMES("x", "to"), "r", NULL, 0, NULL);
+  onnx_node(&g, "Relu", ONNX_NAMES("r"), "y", NULL, 0, NULL);
+  onnx_constant(&g, "zero", 7, 1, ONNX_INTS(1), zero, 8);
+  onnx_constant(&g, "one", 7, 1, ONNX_INTS(1), one, 8);
+  onnx_constant(&g, "rest", 7, 1, ONNX_INTS(1), rest, 8);
+  onnx_value(&g, 11, "x", 1, 3, ONNX_INTS(2, 3, 4));
+  onnx_value(&g, 12, "y", 1, 0, NULL);
   return g;
 }
 
@@ -224,12 +126,14 @@ static wire conv_model(void) {
   static const float weights[16] = {1, 2, 3, 4, 5, 6, 7, 8,
                                     1, 0, 1, 0, 2, 0, 2, 0};
   wire g = {.count = 0};
-  put_node(&g, "Conv", NAMES("x", "w"), "a", "kernel_shape", 2, LIST(2, 2));
-  put_node(&g, "Relu", NAMES("a"), "b", NULL, 0, NULL);
-  put_node(&g, "Conv", NAMES("b", "w"), "y", "kernel_shape", 2, LIST(2, 2));
-  put_constant(&g, "w", 1, 4, LIST(2, 2, 2, 2), weights, sizeof weights);
-  put_value(&g, 11, "x", 1, 4, LIST(1, 2, 4, 4));
-  put_value(&g, 12, "y", 1, 0, NULL);
+  onnx_node(&g, "Conv", ONNX_NAMES("x", "w"), "a", "kernel_shape", 2,
+            ONNX_INTS(2, 2));
+  onnx_node(&g, "Relu", ONNX_NAMES("a"), "b", NULL, 0, NULL);
+  onnx_node(&g, "Conv", ONNX_NAMES("b", "w"), "y", "kernel_shape", 2,
+            ONNX_INTS(2, 2));
+  onnx_constant(&g, "w", 1, 4, ONNX_INTS(2, 2, 2, 2), weights, sizeof weights);
+  onnx_value(&g, 11, "x", 1, 4, ONNX_INTS(1, 2, 4, 4));
+  onnx_value(&g, 12, "y", 1, 0, NULL);
   return g;
 }
 
@@ -264,9 +168,9 @@ static void between_convolutions_no_transposition_is_left(void) {
 static void names_an_operator_that_it_does_not_know(void) {
   wire g = {.count = 0};
   loaded l;
-  put_node(&g, "Telepathy", NAMES("x"), "y", NULL, 0, NULL);
-  put_value(&g, 11, "x", 1, 1, LIST(4));
-  put_value(&g, 12, "y", 1, 0, NULL);
+  onnx_node(&g, "Telepathy", ONNX_NAMES("x"), "y", NULL, 0, NULL);
+  onnx_value(&g, 11, "x", 1, 1, ONNX_INTS(4));
+  onnx_value(&g, 12, "y", 1, 0, NULL);
   load(&l, &g, NULL);
   CHECK_EQ(l.status, ASH_UNSUPPORTED);
   says(&l, "Telepathy");
@@ -277,7 +181,7 @@ static void damaged_models_are_refused(void) {
   ash_rng rng = {7};
   const wire graphs[] = {sum_model(2), chain_model(), conv_model()};
   for (uint32_t i = 0; i < 3000; i++) {
-    wire m = model_of(&graphs[i % 3]);
+    wire m = onnx_model(&graphs[i % 3]);
     ash_ctx *ctx;
     ash_graph *g;
     for (uint32_t k = 0; k < 1 + i % 4; k++)

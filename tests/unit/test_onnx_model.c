@@ -2,129 +2,62 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "check.h"
+#include "faulty.h"
+#include "onnx_make.h"
 #include "read/onnx/onnx_model.h"
 
 #define MODELS TEST_SOURCE_DIR "/../shared/data/models"
 
-/* ---- writing messages ---------------------------------------------------- */
+/* ---- messages ----------------------------------------------------------- */
 
-typedef struct wire {
-  uint8_t bytes[1024];
-  size_t count;
-} wire;
-
-static void put_varint(wire *w, uint64_t value) {
-  for (; value >= 0x80; value >>= 7)
-    w->bytes[w->count++] = (uint8_t)(value | 0x80);
-  w->bytes[w->count++] = (uint8_t)value;
-}
-
-static void put_int(wire *w, uint32_t field, int64_t value) {
-  put_varint(w, field << 3);
-  put_varint(w, (uint64_t)value);
-}
-
-static void put_bytes(wire *w, uint32_t field, const void *bytes, size_t n) {
-  put_varint(w, field << 3 | 2);
-  put_varint(w, n);
-  memcpy(w->bytes + w->count, bytes, n);
-  w->count += n;
-}
-
-static void put_text(wire *w, uint32_t field, const char *text) {
-  put_bytes(w, field, text, strlen(text));
-}
-
-static void put_message(wire *w, uint32_t field, const wire *inner) {
-  put_bytes(w, field, inner->bytes, inner->count);
-}
-
-/* An attribute of one int list, one number a field. */
+/* An attribute of one int list, one number per field. */
 static wire pads_attr(void) {
   wire a = {.count = 0};
-  put_text(&a, 1, "pads");
-  put_int(&a, 8, 1);
-  put_int(&a, 8, -1);
-  put_int(&a, 20, 7);
+  wire_text(&a, 1, "pads");
+  wire_int(&a, 8, 1);
+  wire_int(&a, 8, -1);
+  wire_int(&a, 20, 7);
   return a;
 }
 
 static wire conv_node(void) {
   const wire pads = pads_attr();
   wire n = {.count = 0};
-  put_text(&n, 1, "x");
-  put_text(&n, 1, "w");
-  put_text(&n, 1, "");
-  put_text(&n, 2, "y");
-  put_text(&n, 3, "first");
-  put_text(&n, 4, "Conv");
-  put_message(&n, 5, &pads);
+  wire_text(&n, 1, "x");
+  wire_text(&n, 1, "w");
+  wire_text(&n, 1, "");
+  wire_text(&n, 2, "y");
+  wire_text(&n, 3, "first");
+  wire_text(&n, 4, "Conv");
+  wire_message(&n, 5, &pads);
   return n;
 }
 
 /* int8 [2,2] as packed varints in int32_data: must be decoded. */
 static wire weight_tensor(void) {
   wire packed = {.count = 0}, t = {.count = 0};
-  put_varint(&packed, 1);
-  put_varint(&packed, 2);
-  put_varint(&packed, (uint64_t)-3);
-  put_varint(&packed, 127);
-  put_int(&t, 1, 2);
-  put_int(&t, 1, 2);
-  put_int(&t, 2, 3);
-  put_message(&t, 5, &packed);
-  put_text(&t, 8, "w");
+  wire_varint(&packed, 1);
+  wire_varint(&packed, 2);
+  wire_varint(&packed, (uint64_t)-3);
+  wire_varint(&packed, 127);
+  wire_int(&t, 1, 2);
+  wire_int(&t, 1, 2);
+  wire_int(&t, 2, 3);
+  wire_message(&t, 5, &packed);
+  wire_text(&t, 8, "w");
   return t;
-}
-
-/* float32 [2], raw. */
-static wire raw_tensor(void) {
-  const uint8_t raw[8] = {0, 0, 0x80, 0x3f, 0, 0, 0, 0x40};
-  wire t = {.count = 0};
-  put_int(&t, 1, 2);
-  put_int(&t, 2, 1);
-  put_text(&t, 8, "r");
-  put_bytes(&t, 9, raw, sizeof raw);
-  return t;
-}
-
-/* x: float32 [N, 3] */
-static wire input_value(void) {
-  wire dim = {.count = 0}, shape = {.count = 0}, tensor = {.count = 0},
-       type = {.count = 0}, value = {.count = 0};
-  put_text(&dim, 2, "N");
-  put_message(&shape, 1, &dim);
-  dim.count = 0;
-  put_int(&dim, 1, 3);
-  put_message(&shape, 1, &dim);
-  put_int(&tensor, 1, 1);
-  put_message(&tensor, 2, &shape);
-  put_message(&type, 1, &tensor);
-  put_text(&value, 1, "x");
-  put_message(&value, 2, &type);
-  return value;
-}
-
-static wire model_of(const wire *graph) {
-  wire opset = {.count = 0}, m = {.count = 0};
-  put_int(&opset, 2, 13);
-  put_int(&m, 1, 8);
-  put_text(&m, 2, "made");
-  put_message(&m, 7, graph);
-  put_message(&m, 8, &opset);
-  return m;
 }
 
 static wire small_model(void) {
-  const wire node = conv_node(), w = weight_tensor(), raw = raw_tensor(),
-             x = input_value();
+  const wire node = conv_node(), w = weight_tensor();
+  const uint8_t raw[8] = {0, 0, 0x80, 0x3f, 0, 0, 0, 0x40};
   wire g = {.count = 0};
-  put_message(&g, 1, &node);
-  put_text(&g, 2, "main");
-  put_message(&g, 5, &w);
-  put_message(&g, 5, &raw);
-  put_message(&g, 11, &x);
-  return model_of(&g);
+  wire_message(&g, 1, &node);
+  wire_text(&g, 2, "main");
+  wire_message(&g, 5, &w);
+  onnx_constant(&g, "r", ONNX_FLOAT, 1, ONNX_INTS(2), raw, sizeof raw);
+  onnx_value(&g, 11, "x", ONNX_FLOAT, 2, ONNX_INTS(-1, 3));
+  return onnx_model(&g);
 }
 
 /* ---- reading ------------------------------------------------------------- */
@@ -170,7 +103,7 @@ static void reads_nodes_constants_and_types(void) {
   CHECK_EQ(w->data[3], 127);
   CHECK(raw->bytes == 8 && raw->data == m.bytes + raw->file_byte);
   CHECK(g->inputs[0].type == ASH_FLOAT32 && g->inputs[0].rank == 2);
-  CHECK_STR(g->inputs[0].dims[0].name, "N");
+  CHECK_STR(g->inputs[0].dims[0].name, "n");
   CHECK_EQ(g->inputs[0].dims[0].value, -1);
   CHECK_EQ(g->inputs[0].dims[1].value, 3);
   drop(&p);
@@ -180,13 +113,13 @@ static void opens_nested_graphs_when_asked(void) {
   wire inner = {.count = 0}, attr = {.count = 0}, n = {.count = 0},
        g = {.count = 0};
   const wire conv = conv_node();
-  put_message(&inner, 1, &conv);
-  put_text(&attr, 1, "then_branch");
-  put_message(&attr, 6, &inner);
-  put_text(&n, 4, "If");
-  put_message(&n, 5, &attr);
-  put_message(&g, 1, &n);
-  const wire m = model_of(&g);
+  wire_message(&inner, 1, &conv);
+  wire_text(&attr, 1, "then_branch");
+  wire_message(&attr, 6, &inner);
+  wire_text(&n, 4, "If");
+  wire_message(&n, 5, &attr);
+  wire_message(&g, 1, &n);
+  const wire m = onnx_model(&g);
   parsed p;
   parse(&p, m.bytes, m.count);
   CHECK_EQ(p.status, ASH_OK);
@@ -216,20 +149,20 @@ static void refuses(const wire *m, ash_diag_id id, const char *words) {
 
 static void refuses_what_contradicts_itself(void) {
   wire g = {.count = 0}, m = {.count = 0}, t = weight_tensor();
-  put_int(&m, 1, 8);
+  wire_int(&m, 1, 8);
   refuses(&m, ASH_D_onnx_model, "no graph");
-  put_int(&t, 1, 2); /* shape [2,2,2] now */
-  put_message(&g, 5, &t);
-  m = model_of(&g);
+  wire_int(&t, 1, 2); /* shape [2,2,2] now */
+  wire_message(&g, 5, &t);
+  m = onnx_model(&g);
   refuses(&m, ASH_D_tensor_bytes, "'w': error ASH2024: the file stores 4");
   t.count = g.count = 0;
-  put_int(&t, 1, -4);
-  put_message(&g, 5, &t);
-  m = model_of(&g);
+  wire_int(&t, 1, -4);
+  wire_message(&g, 5, &t);
+  m = onnx_model(&g);
   refuses(&m, ASH_D_onnx_model, "shape is impossible");
   g.count = 0;
-  put_text(&g, 1, "");
-  m = model_of(&g);
+  wire_text(&g, 1, "");
+  m = onnx_model(&g);
   refuses(&m, ASH_D_onnx_model, "op 0");
   m = (wire){.bytes = {0x0b}, .count = 1};
   refuses(&m, ASH_D_protobuf, "wire type");
@@ -275,30 +208,13 @@ static void survives_truncation_and_bit_flips(void) {
   }
 }
 
-/* ---- allocation failure
- * ------------------------------------------------------ */
-
-typedef struct faulty {
-  size_t calls, fail_at, live;
-} faulty;
-
-static void *faulty_resize(void *user, void *ptr, size_t old_bytes,
-                           size_t new_bytes) {
-  faulty *f = user;
-  if (new_bytes && ++f->calls == f->fail_at)
-    return NULL;
-  f->live += new_bytes - old_bytes;
-  if (new_bytes)
-    return realloc(ptr, new_bytes);
-  free(ptr);
-  return NULL;
-}
+/* ---- allocation failure -------------------------------------------------- */
 
 static void every_failed_allocation_is_reported_and_nothing_leaks(void) {
   const wire m = small_model();
   for (size_t n = 1;; n++) {
     faulty f = {.fail_at = n};
-    const ash_allocator mem = {.resize = faulty_resize, .user = &f};
+    const ash_allocator mem = faulty_allocator(&f);
     ash_ctx *ctx;
     ash_status status = ash_ctx_new(&ctx, &mem);
     if (status == ASH_OK) {
@@ -309,15 +225,14 @@ static void every_failed_allocation_is_reported_and_nothing_leaks(void) {
       ash_zone_drop(&zone);
     }
     ash_ctx_free(ctx);
-    CHECK_EQ(f.live, 0);
+    CHECK_EQ(f.live_bytes, 0);
     if (status == ASH_OK)
       break;
     CHECK_EQ(status, ASH_NOMEM);
   }
 }
 
-/* ---- the models of others
- * ---------------------------------------------------- */
+/* ---- the models of others ------------------------------------------------ */
 
 /* Figures from the index of the shared models. */
 static void reads_shared_models_as_their_index_says(void) {

@@ -12,6 +12,8 @@
 #include "pass/pass.h"
 #include "run_net.h"
 
+#include <math.h>
+
 enum { SIDE = 3, CHANNELS = 2, GRAPHS = 400, STEPS = 12, POOL = 64, RUNS = 3 };
 
 static ash_rng rng;

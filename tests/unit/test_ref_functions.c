@@ -6,6 +6,8 @@
 #include "ref/ref_fixed.h"
 #include "run_net.h"
 
+#include <math.h>
+
 static net map_net(ash_op_kind kind, ash_type type, float a, int32_t za,
                    float b, int32_t zb) {
   net n = net_new();

@@ -5,6 +5,8 @@
 #include "net.h"
 #include "run_net.h"
 
+#include <math.h>
+
 static net pair_net(ash_op_kind kind, ash_type type, ash_type out, float a,
                     float b, float y) {
   net n = net_new();

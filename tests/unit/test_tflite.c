@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "check.h"
+#include "faulty.h"
 #include "graph/verify.h"
 #include "read/flatbuf.h"
 #include "read/read.h"
@@ -636,24 +637,7 @@ static void refuses_to_visit_shared_parts_for_ever(void) {
   ash_ctx_free(ctx);
 }
 
-/* ---- allocation failure
- * ------------------------------------------------------- */
-
-typedef struct faulty {
-  size_t calls, fail_at, live;
-} faulty;
-
-static void *faulty_resize(void *user, void *ptr, size_t old_bytes,
-                           size_t new_bytes) {
-  faulty *f = user;
-  if (new_bytes && ++f->calls == f->fail_at)
-    return NULL;
-  f->live += new_bytes - old_bytes;
-  if (new_bytes)
-    return realloc(ptr, new_bytes);
-  free(ptr);
-  return NULL;
-}
+/* ---- allocation failure -------------------------------------------------- */
 
 static void every_failed_allocation_is_reported_and_nothing_leaks(void) {
   make_model m = good_model();
@@ -661,7 +645,7 @@ static void every_failed_allocation_is_reported_and_nothing_leaks(void) {
   make_write(&written, &m);
   for (size_t n = 1;; n++) {
     faulty f = {.fail_at = n};
-    const ash_allocator mem = {.resize = faulty_resize, .user = &f};
+    const ash_allocator mem = faulty_allocator(&f);
     ash_ctx *ctx;
     ash_graph *g = NULL;
     ash_status status = ash_ctx_new(&ctx, &mem);
@@ -669,7 +653,7 @@ static void every_failed_allocation_is_reported_and_nothing_leaks(void) {
       status = ash_read_tflite(ctx, &g, written.bytes, written.count, "f");
     ash_graph_free(g);
     ash_ctx_free(ctx);
-    CHECK_EQ(f.live, 0);
+    CHECK_EQ(f.live_bytes, 0);
     if (status == ASH_OK)
       break;
     CHECK_EQ(status, ASH_NOMEM);

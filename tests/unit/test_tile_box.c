@@ -1,9 +1,12 @@
-/* test_tile_box.c - boxes are not only enough (test_tile_space.c) but no larger
+/* test_tile_box.c - boxes are not only enough (cuts) but no larger
  * than needed: every element of the inputs is changed in turn, to see which
  * results depend on it; the box of a piece is the smallest one around those
  * that its results depend on. And the numbers that the search and the emitter
  * rely on: bytes, parts and classes of pieces. */
 #include "cuts.h"
+#include "pass/pass.h"
+#include "ref/ref.h"
+#include "tile/instance.h"
 
 enum { PIECES = 6 };
 
@@ -77,9 +80,9 @@ static void some_piece(const ash_tile_space *s, int64_t *at, int64_t *n) {
   for (uint32_t a = 0; a < s->axis_count; a++) {
     const ash_tile_axis *x = &s->axes[a];
     const int32_t steps = (int32_t)((x->extent + x->granule - 1) / x->granule);
-    const int32_t first = pick(0, steps - 1);
+    const int32_t first = cut_pick(0, steps - 1);
     at[a] = first * x->granule;
-    n[a] = pick(1, steps - first) * x->granule;
+    n[a] = cut_pick(1, steps - first) * x->granule;
     if (at[a] + n[a] > x->extent)
       n[a] = x->extent - at[a];
     if (x->kind == ASH_AXIS_SUM) {
@@ -127,7 +130,7 @@ static uint32_t cut_exactly(net *n, uint32_t op) {
     float *x = values[s->operands[i].tensor];
     const ash_tensor *t = &n->g->tensors.items[s->operands[i].tensor];
     for (uint64_t e = 0; e < ash_shape_elements(&t->shape); e++)
-      x[e] = (float)pick(1, 200);
+      x[e] = (float)cut_pick(1, 200);
   }
   for (uint32_t i = 0; i + 1 < s->operand_count; i++)
     if (!is_filter(&n->g->ops.items[op], &s->operands[i]))
@@ -146,24 +149,24 @@ static void exact_window(ash_op_kind kind) {
   const bool pools =
       kind == ASH_OP_max_pool_2d || kind == ASH_OP_average_pool_2d;
   const bool deep = kind == ASH_OP_depthwise_conv_2d;
-  const int32_t k = pick(1, 3), c = pick(1, 3), out = pick(1, 3);
-  const uint32_t x =
-      input(&n, ASH_FLOAT32, NET_DIMS(1, pick(3, 6), pick(3, 6), c));
-  const uint32_t w = input(
+  const int32_t k = cut_pick(1, 3), c = cut_pick(1, 3), out = cut_pick(1, 3);
+  const uint32_t x = cut_input(&n, ASH_FLOAT32,
+                               NET_DIMS(1, cut_pick(3, 6), cut_pick(3, 6), c));
+  const uint32_t w = cut_input(
       &n, ASH_FLOAT32, deep ? NET_DIMS(1, k, k, c) : NET_DIMS(out, k, k, c));
   if (pools)
     n.g->input_count = 1;
   const uint32_t op = net_op(&n, kind, pools ? NET_IDS(x) : NET_IDS(x, w),
-                             result(&n, ASH_FLOAT32));
+                             cut_result(&n, ASH_FLOAT32));
   for (uint32_t i = 0; i < 4; i++)
-    net_int(&n, op, pads[i], pick(0, k - 1));
-  net_int(&n, op, "stride_h", pick(1, 3));
-  net_int(&n, op, "stride_w", pick(1, 3));
+    net_int(&n, op, pads[i], cut_pick(0, k - 1));
+  net_int(&n, op, "stride_h", cut_pick(1, 3));
+  net_int(&n, op, "stride_w", cut_pick(1, 3));
   if (pools) {
     net_int(&n, op, "filter_h", k);
     net_int(&n, op, "filter_w", k);
   }
-  (void)agree(&n, op);
+  (void)cut_agree(&n, op);
 }
 
 static void windows_need_what_their_box_holds(void) {
@@ -180,13 +183,14 @@ static void products_need_what_their_box_holds(void) {
   cut_sink = cut_exactly;
   for (int i = 0; i < 20; i++) {
     net n = net_new();
-    const int32_t m = pick(1, 4), k = pick(1, 4), c = pick(1, 4);
+    const int32_t m = cut_pick(1, 4), k = cut_pick(1, 4), c = cut_pick(1, 4);
     const bool dense = i & 1;
-    const uint32_t a = input(&n, ASH_FLOAT32, NET_DIMS(m, k));
+    const uint32_t a = cut_input(&n, ASH_FLOAT32, NET_DIMS(m, k));
     const uint32_t b =
-        input(&n, ASH_FLOAT32, dense ? NET_DIMS(c, k) : NET_DIMS(2, k, c));
-    (void)agree(&n, net_op(&n, dense ? ASH_OP_fully_connected : ASH_OP_matmul,
-                           NET_IDS(a, b), result(&n, ASH_FLOAT32)));
+        cut_input(&n, ASH_FLOAT32, dense ? NET_DIMS(c, k) : NET_DIMS(2, k, c));
+    (void)cut_agree(&n,
+                    net_op(&n, dense ? ASH_OP_fully_connected : ASH_OP_matmul,
+                           NET_IDS(a, b), cut_result(&n, ASH_FLOAT32)));
   }
 }
 
@@ -194,21 +198,21 @@ static void moves_need_what_their_box_holds(void) {
   cut_sink = cut_exactly;
   for (int i = 0; i < 30; i++) {
     net n = net_new();
-    const ash_shape s = some_shape_of(3, 4);
+    const ash_shape s = cut_shape_of(3, 4);
     const int32_t perm[] = {2, 0, 1};
     int32_t begin[3], size[3];
     for (uint32_t d = 0; d < 3; d++) {
-      begin[d] = pick(0, s.dim[d] - 1);
-      size[d] = pick(1, s.dim[d] - begin[d]);
+      begin[d] = cut_pick(0, s.dim[d] - 1);
+      size[d] = cut_pick(1, s.dim[d] - begin[d]);
     }
-    const uint32_t x = input(&n, ASH_FLOAT32, s);
-    const uint32_t y = result(&n, ASH_FLOAT32);
-    (void)agree(
-        &n,
-        i & 1
-            ? net_op(&n, ASH_OP_transpose, NET_IDS(x, vector(&n, perm, 3)), y)
-            : net_op(&n, ASH_OP_slice,
-                     NET_IDS(x, vector(&n, begin, 3), vector(&n, size, 3)), y));
+    const uint32_t x = cut_input(&n, ASH_FLOAT32, s);
+    const uint32_t y = cut_result(&n, ASH_FLOAT32);
+    (void)cut_agree(&n, i & 1 ? net_op(&n, ASH_OP_transpose,
+                                       NET_IDS(x, cut_vector(&n, perm, 3)), y)
+                              : net_op(&n, ASH_OP_slice,
+                                       NET_IDS(x, cut_vector(&n, begin, 3),
+                                               cut_vector(&n, size, 3)),
+                                       y));
   }
 }
 
@@ -228,10 +232,10 @@ static void parts_of_a_sum_have_an_order(void) {
 /* A 3x3 convolution over rows: the first piece, all in the middle, the last. */
 static void pieces_fall_into_few_classes(void) {
   net n = net_new();
-  const uint32_t x = input(&n, ASH_FLOAT32, NET_DIMS(1, 12, 5, 2));
-  const uint32_t w = constant(&n, ASH_FLOAT32, NET_DIMS(3, 3, 3, 2));
+  const uint32_t x = cut_input(&n, ASH_FLOAT32, NET_DIMS(1, 12, 5, 2));
+  const uint32_t w = cut_constant(&n, ASH_FLOAT32, NET_DIMS(3, 3, 3, 2));
   const uint32_t op =
-      net_op(&n, ASH_OP_conv_2d, NET_IDS(x, w), result(&n, ASH_FLOAT32));
+      net_op(&n, ASH_OP_conv_2d, NET_IDS(x, w), cut_result(&n, ASH_FLOAT32));
   net_int(&n, op, "pad_top", 1);
   net_int(&n, op, "pad_bottom", 1);
   pieces_shape(&n, op);
@@ -260,10 +264,10 @@ static void pieces_fall_into_few_classes(void) {
 static void channels_of_one_size_are_one_class(void) {
   net n = net_new();
   const float scales[] = {0.1f, 0.2f, 0.3f, 0.4f};
-  const uint32_t x = input(&n, ASH_INT8, NET_DIMS(1, 4, 4, 2));
-  const uint32_t w = constant(&n, ASH_INT8, NET_DIMS(4, 1, 1, 2));
+  const uint32_t x = cut_input(&n, ASH_INT8, NET_DIMS(1, 4, 4, 2));
+  const uint32_t w = cut_constant(&n, ASH_INT8, NET_DIMS(4, 1, 1, 2));
   const uint32_t op =
-      net_op(&n, ASH_OP_conv_2d, NET_IDS(x, w), result(&n, ASH_INT8));
+      net_op(&n, ASH_OP_conv_2d, NET_IDS(x, w), cut_result(&n, ASH_INT8));
   net_channels(&n, w, 0, scales, 4);
   pieces_shape(&n, op);
   CHECK_EQ(ash_pass_lower(n.ctx, n.g), ASH_OK);
@@ -290,10 +294,10 @@ static void channels_of_one_size_are_one_class(void) {
 
 static void what_cannot_be_cut_says_why(void) {
   net n = net_new();
-  const uint32_t x = input(&n, ASH_FLOAT32, NET_DIMS(2, 3));
-  const uint32_t w = constant(&n, ASH_FLOAT32, NET_DIMS(4, 2));
+  const uint32_t x = cut_input(&n, ASH_FLOAT32, NET_DIMS(2, 3));
+  const uint32_t w = cut_constant(&n, ASH_FLOAT32, NET_DIMS(4, 2));
   const uint32_t op = net_op(&n, ASH_OP_fully_connected, NET_IDS(x, w),
-                             result(&n, ASH_FLOAT32));
+                             cut_result(&n, ASH_FLOAT32));
   const ash_tile_space *s;
   const char *why;
   pieces_shape(&n, op);
@@ -308,7 +312,7 @@ static void pieces_take_the_place_of_inputs_of_their_width(void) {
   for (uint32_t k = 0; k < 2; k++) {
     const ash_type from = k ? ASH_INT8 : ASH_INT32;
     net n = net_new();
-    const uint32_t x = input(&n, from, NET_DIMS(4, 6));
+    const uint32_t x = cut_input(&n, from, NET_DIMS(4, 6));
     const uint32_t op = net_op(&n, ASH_OP_map, NET_IDS(x),
                                net_result(&n, ASH_INT8, NET_DIMS(4, 6), 0, 0));
     const ash_tile_space *s;
@@ -323,6 +327,21 @@ static void pieces_take_the_place_of_inputs_of_their_width(void) {
   }
 }
 
+/* Functions of the user and layers with state take their tensors whole. */
+static bool is_whole(ash_op_kind kind) {
+  static const ash_op_kind whole[] = {ASH_OP_custom, ASH_OP_svdf, ASH_OP_rnn,
+                                      ASH_OP_lstm};
+  for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+    if (whole[i] == kind)
+      return true;
+  return false;
+}
+
+static void every_operator_has_a_rule(void) {
+  for (ash_op_kind kind = 0; kind < ASH_OP_COUNT; kind++)
+    CHECK(ash_op_is_tiled(kind) != is_whole(kind));
+}
+
 #define TESTS(X)                                                               \
   X(windows_need_what_their_box_holds)                                         \
   X(products_need_what_their_box_holds)                                        \
@@ -331,5 +350,6 @@ static void pieces_take_the_place_of_inputs_of_their_width(void) {
   X(pieces_fall_into_few_classes)                                              \
   X(channels_of_one_size_are_one_class)                                        \
   X(pieces_take_the_place_of_inputs_of_their_width)                            \
-  X(what_cannot_be_cut_says_why)
+  X(what_cannot_be_cut_says_why)                                               \
+  X(every_operator_has_a_rule)
 TEST_MAIN(TESTS)

@@ -224,11 +224,6 @@ static void numbers_are_read_exactly(void) {
   CHECK(!ash_number_double(&d, "0x1p3") && !ash_number_double(&d, "nan"));
 }
 
-static void the_last_context_is_freed(void) {
-  ash_ctx_free(ctx);
-  ctx = NULL;
-}
-
 #define TESTS(X)                                                               \
   X(trees_keep_order_and_lines)                                                \
   X(json_is_read_too)                                                          \
@@ -240,6 +235,5 @@ static void the_last_context_is_freed(void) {
   X(depth_nodes_and_anchors_are_limited)                                       \
   X(values_have_the_kind_that_was_asked_for)                                   \
   X(keys_are_required_and_known)                                               \
-  X(numbers_are_read_exactly)                                                  \
-  X(the_last_context_is_freed)
+  X(numbers_are_read_exactly)
 TEST_MAIN(TESTS)

@@ -1,22 +1,11 @@
-/* plan_net.h - graphs and devices for tests of the planner: float32 rows,
- * element-wise operators, reshapes and concatenations.
- *
- *   net n = net_new();
- *   const uint32_t x = row_input(&n, 64);
- *   const uint32_t y = row_relu(&n, x);
- *   row_end(&n, y);
- *   const ash_plan *p = must_plan(&n, small_device(&n), NULL); */
-#ifndef ASH_TESTS_PLAN_NET_H
-#define ASH_TESTS_PLAN_NET_H
+/* plan_net.c - see plan_net.h. */
+#include "plan_net.h"
 
-#include "ashlar/render.h"
-#include "net.h"
-
-static inline uint32_t row_input(net *n, int32_t bytes) {
+uint32_t row_input(net *n, int32_t bytes) {
   return net_input(n, ASH_FLOAT32, NET_DIMS(1, bytes / 4), 0, 0);
 }
 
-static inline uint32_t row_tensor(net *n, int32_t bytes) {
+uint32_t row_tensor(net *n, int32_t bytes) {
   const ash_tensor t = {.name = "t",
                         .kind = ASH_TENSOR_ACTIVATION,
                         .type = ASH_FLOAT32,
@@ -24,39 +13,36 @@ static inline uint32_t row_tensor(net *n, int32_t bytes) {
   return net_tensor(n, t, 0, 0);
 }
 
-static inline int32_t row_bytes(const net *n, uint32_t t) {
+int32_t row_bytes(const net *n, uint32_t t) {
   return (int32_t)n->g->tensors.items[t].bytes;
 }
 
-static inline uint32_t row_relu(net *n, uint32_t x) {
+uint32_t row_relu(net *n, uint32_t x) {
   const uint32_t y = row_tensor(n, row_bytes(n, x));
   net_op(n, ASH_OP_relu, NET_IDS(x), y);
   return y;
 }
 
-static inline uint32_t row_add(net *n, uint32_t a, uint32_t b) {
+uint32_t row_add(net *n, uint32_t a, uint32_t b) {
   const uint32_t y = row_tensor(n, row_bytes(n, a));
   net_op(n, ASH_OP_add, NET_IDS(a, b), y);
   return y;
 }
 
-/* Rows become columns; the bytes stay. */
-static inline uint32_t row_reshape(net *n, uint32_t x) {
+uint32_t row_reshape(net *n, uint32_t x) {
   const uint32_t y = row_tensor(n, row_bytes(n, x));
   net_op(n, ASH_OP_reshape, NET_IDS(x), y);
   return y;
 }
 
-static inline uint32_t row_concat(net *n, uint32_t a, uint32_t b) {
+uint32_t row_concat(net *n, uint32_t a, uint32_t b) {
   const uint32_t y = row_tensor(n, row_bytes(n, a) + row_bytes(n, b));
   const uint32_t op = net_op(n, ASH_OP_concatenation, NET_IDS(a, b), y);
   net_int(n, op, "axis", 1);
   return y;
 }
 
-/* `count` elements from `first` on. */
-static inline uint32_t row_slice(net *n, uint32_t x, int32_t first,
-                                 int32_t count) {
+uint32_t row_slice(net *n, uint32_t x, int32_t first, int32_t count) {
   const uint32_t begin =
       net_constant(n, ASH_INT32, NET_DIMS(2), NET_INTS(0, first), 0, 0);
   const uint32_t size =
@@ -66,8 +52,7 @@ static inline uint32_t row_slice(net *n, uint32_t x, int32_t first,
   return y;
 }
 
-/* Two halves, one behind the other in `halves`. */
-static inline void row_split(net *n, uint32_t x, uint32_t *halves) {
+void row_split(net *n, uint32_t x, uint32_t *halves) {
   uint32_t in[] = {x,
                    net_constant(n, ASH_INT32, NET_DIMS(1), NET_INTS(1), 0, 0)};
   uint32_t op;
@@ -83,24 +68,24 @@ static inline void row_split(net *n, uint32_t x, uint32_t *halves) {
            ASH_OK);
 }
 
-static inline uint32_t row_read(net *n, uint32_t variable) {
+uint32_t row_read(net *n, uint32_t variable) {
   const uint32_t y = row_tensor(n, row_bytes(n, variable));
   net_op(n, ASH_OP_read_variable, NET_IDS(variable), y);
   return y;
 }
 
-static inline void row_assign(net *n, uint32_t variable, uint32_t value) {
+void row_assign(net *n, uint32_t variable, uint32_t value) {
   net_op(n, ASH_OP_assign_variable, NET_IDS(value), variable);
 }
 
-static inline uint32_t row_constant(net *n, int32_t bytes, float first) {
+uint32_t row_constant(net *n, int32_t bytes, float first) {
   float data[256] = {0};
   for (int32_t i = 0; i < bytes / 4; i++)
     data[i] = first + (float)i;
   return net_constant(n, ASH_FLOAT32, NET_DIMS(1, bytes / 4), data, 0, 0);
 }
 
-static inline uint32_t row_variable(net *n, int32_t bytes) {
+uint32_t row_variable(net *n, int32_t bytes) {
   ash_tensor t = {.name = "state",
                   .kind = ASH_TENSOR_VARIABLE,
                   .type = ASH_FLOAT32,
@@ -109,13 +94,12 @@ static inline uint32_t row_variable(net *n, int32_t bytes) {
   return net_tensor(n, t, 0, 0);
 }
 
-static inline void row_end(net *n, uint32_t y) {
+void row_end(net *n, uint32_t y) {
   CHECK_EQ(ash_graph_set_outputs(n->g, &y, 1), ASH_OK);
   n->g->tensors.items[y].is_output = true;
 }
 
-/* FAST is small, SLOW large, FAR not linkable, ROM read only. */
-static inline const ash_device *small_device(net *n) {
+const ash_device *small_device(net *n) {
   static const char text[] = "name: small\n"
                              "cpu: cortex-m4\n"
                              "alignment: 16\n"
@@ -133,34 +117,31 @@ static inline const ash_device *small_device(net *n) {
   return device;
 }
 
-static inline const ash_plan *must_plan(net *n, const ash_device *device,
-                                        const ash_plan_options *options) {
+const ash_plan *must_plan(net *n, const ash_device *device,
+                          const ash_plan_options *options) {
   const ash_plan *plan;
   const ash_status status =
       ash_plan_model(n->ctx, &plan, n->g, device, options);
-  size_t count;
-  const ash_diag *d = ash_ctx_diags(n->ctx, &count);
-  if (status != ASH_OK && count)
-    fprintf(stderr, "%s\n", d[count - 1].message);
+  if (status != ASH_OK)
+    print_newest(n->ctx);
   CHECK_EQ(status, ASH_OK);
   return plan;
 }
 
-static inline const ash_slot *slot_of(const ash_plan *p, uint32_t tensor) {
+const ash_slot *slot_of(const ash_plan *p, uint32_t tensor) {
   const uint32_t i = ash_plan_slot_of_tensor(p, tensor);
   CHECK(i != ASH_NO_ID);
   return &p->slots[i];
 }
 
-/* The newest diagnostic. */
-static inline const ash_diag *last_diag(const net *n) {
+const ash_diag *last_diag(const net *n) {
   size_t count;
   const ash_diag *d = ash_ctx_diags(n->ctx, &count);
   CHECK(count > 0);
   return &d[count - 1];
 }
 
-static inline bool has_diag(const net *n, uint32_t id) {
+bool has_diag(const net *n, uint32_t id) {
   size_t count;
   const ash_diag *d = ash_ctx_diags(n->ctx, &count);
   for (size_t i = 0; i < count; i++)
@@ -169,10 +150,7 @@ static inline bool has_diag(const net *n, uint32_t id) {
   return false;
 }
 
-/* Where the data of others lies, if it is here. */
-static inline const char *shared_data(void) {
+const char *shared_data(void) {
   const char *given = getenv("ASHLAR_DATA");
   return given ? given : TEST_SOURCE_DIR "/../shared/data";
 }
-
-#endif

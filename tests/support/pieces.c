@@ -1,21 +1,12 @@
-/* pieces.h - the proof of a tile rule: an operator cut at random, each piece
- * run alone in the reference interpreter on nothing but its boxes, the results
- * put together, and compared with the operator run as a whole, byte by byte. */
-#ifndef ASH_TESTS_PIECES_H
-#define ASH_TESTS_PIECES_H
+/* pieces.c - see pieces.h. */
+#include "pieces.h"
 
-#include "ashlar/tile.h"
-#include "base/rng.h"
 #include "graph/shape.h"
 #include "graph/verify.h"
-#include "net.h"
 #include "ref/ref.h"
-#include "run_net.h"
 #include "tile/instance.h"
 
-/* Random values that no operator chokes on; whole numbers are small enough to
- * be positions. */
-static inline void pieces_fill(ash_rng *rng, const ash_tensor *t, void *to) {
+void pieces_fill(ash_rng *rng, const ash_tensor *t, void *to) {
   const uint64_t n = ash_shape_elements(&t->shape);
   for (uint64_t i = 0; i < n; i++) {
     const uint64_t r = ash_rng_next(rng);
@@ -45,8 +36,7 @@ static inline void pieces_fill(ash_rng *rng, const ash_tensor *t, void *to) {
   }
 }
 
-/* Values of all tensors: constants have theirs. */
-static inline void **pieces_values(ash_zone *z, const ash_graph *g) {
+void **pieces_values(ash_zone *z, const ash_graph *g) {
   void **values = ASH_NEW_ARRAY(z, void *, g->tensor_count + 1);
   CHECK(values);
   for (size_t i = 0; i < g->tensor_count; i++) {
@@ -60,8 +50,8 @@ static inline void **pieces_values(ash_zone *z, const ash_graph *g) {
 }
 
 /* Copies between a box of a tensor and a dense piece. */
-static inline void pieces_copy(const ash_tensor *t, uint8_t *whole,
-                               uint8_t *piece, const ash_box *box, bool out) {
+static void pieces_copy(const ash_tensor *t, uint8_t *whole, uint8_t *piece,
+                        const ash_box *box, bool out) {
   const size_t size = ash_type_bits(t->type) / 8;
   int64_t at[ASH_RANK_MAX] = {0};
   uint64_t n = 1;
@@ -86,7 +76,7 @@ static inline void pieces_copy(const ash_tensor *t, uint8_t *whole,
 
 /* Pieces of something joined or split may have parts that are empty or unequal,
  * which models may not. */
-static inline bool pieces_are_an_operator(const ash_graph *p) {
+static bool pieces_are_an_operator(const ash_graph *p) {
   bool yes = p->ops.items[0].kind != ASH_OP_split &&
              p->ops.items[0].kind != ASH_OP_split_v;
   for (size_t i = 0; i < p->tensor_count; i++)
@@ -95,10 +85,9 @@ static inline bool pieces_are_an_operator(const ash_graph *p) {
 }
 
 /* One piece; `values` are the whole operator's, `made` what pieces made. */
-static inline void pieces_run_one(ash_ctx *ctx, const ash_graph *g,
-                                  const ash_tile_space *s, const int64_t *at,
-                                  const int64_t *n, void **values,
-                                  void **made) {
+static void pieces_run_one(ash_ctx *ctx, const ash_graph *g,
+                           const ash_tile_space *s, const int64_t *at,
+                           const int64_t *n, void **values, void **made) {
   ash_graph *p;
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   CHECK_EQ(ash_tile_instance(ctx, &p, g, s, at, n, ASH_PART_WHOLE), ASH_OK);
@@ -131,8 +120,8 @@ static inline void pieces_run_one(ash_ctx *ctx, const ash_graph *g,
 }
 
 /* Tile sizes at random, multiples of the granules; sums are not cut. */
-static inline void pieces_choose(ash_rng *rng, const ash_tile_space *s,
-                                 int64_t *tile) {
+static void pieces_choose(ash_rng *rng, const ash_tile_space *s,
+                          int64_t *tile) {
   for (uint32_t a = 0; a < s->axis_count; a++) {
     const ash_tile_axis *x = &s->axes[a];
     const int64_t steps = (x->extent + x->granule - 1) / x->granule;
@@ -142,9 +131,9 @@ static inline void pieces_choose(ash_rng *rng, const ash_tile_space *s,
   }
 }
 
-static inline void pieces_run(ash_ctx *ctx, const ash_graph *g,
-                              const ash_tile_space *s, const int64_t *tile,
-                              void **values, void **made) {
+static void pieces_run(ash_ctx *ctx, const ash_graph *g,
+                       const ash_tile_space *s, const int64_t *tile,
+                       void **values, void **made) {
   int64_t at[ASH_TILE_AXES] = {0}, n[ASH_TILE_AXES];
   for (;;) {
     for (uint32_t a = 0; a < s->axis_count; a++)
@@ -163,10 +152,8 @@ static inline void pieces_run(ash_ctx *ctx, const ash_graph *g,
   }
 }
 
-/* Some cuts of one operator. Returns how many axes may be cut. */
-static inline uint32_t pieces_agree(ash_ctx *ctx, const ash_graph *g,
-                                    uint32_t op, ash_rng *rng,
-                                    uint32_t rounds) {
+uint32_t pieces_agree(ash_ctx *ctx, const ash_graph *g, uint32_t op,
+                      ash_rng *rng, uint32_t rounds) {
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   const ash_op *o = &g->ops.items[op];
   const ash_tile_space *s;
@@ -198,8 +185,7 @@ static inline uint32_t pieces_agree(ash_ctx *ctx, const ash_graph *g,
   return s->axis_count;
 }
 
-/* Sets the shapes of the outputs to what the operator makes of its inputs. */
-static inline void pieces_shape(net *n, uint32_t op) {
+void pieces_shape(net *n, uint32_t op) {
   ash_shape shapes[8] = {{0}};
   const ash_op *o = &n->g->ops.items[op];
   if (ash_infer_shape(n->ctx, n->g, op, shapes) != ASH_OK)
@@ -210,5 +196,3 @@ static inline void pieces_shape(net *n, uint32_t op) {
     CHECK(ash_shape_bytes(&t->bytes, &t->shape, t->type));
   }
 }
-
-#endif

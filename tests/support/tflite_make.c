@@ -1,106 +1,26 @@
-/* tflite_make.h - writes small TFLite files for tests, with control over every
- * field, right or wrong. A model is a plain struct; a test takes a good one,
- * breaks a field and looks at what the reader says.
- *
- * Parents are written before their children, so that every reference is a
- * distance forward, patched in when the child's place is known. */
-#ifndef ASH_TESTS_TFLITE_MAKE_H
-#define ASH_TESTS_TFLITE_MAKE_H
+/* tflite_make.c */
+#include "tflite_make.h"
 
-#include <assert.h>
-#include <stdint.h>
-#include <string.h>
-
-enum { MAKE_LIST = 8, MAKE_BYTES = 1 << 16 };
-
-typedef struct make_list {
-  uint32_t count;
-  int32_t items[MAKE_LIST];
-} make_list;
-#define MAKE_IDS(...)                                                          \
-  {                                                                            \
-    sizeof((int32_t[]){__VA_ARGS__}) / sizeof(int32_t), {                      \
-      __VA_ARGS__                                                              \
-    }                                                                          \
-  }
-
-typedef struct make_tensor {
-  const char *name;
-  uint8_t type;
-  make_list shape, signature;
-  uint32_t buffer;
-  uint32_t scale_count, zero_count;
-  float scale[MAKE_LIST];
-  int64_t zero[MAKE_LIST];
-  int32_t axis;
-  uint8_t variable, details, sparse;
-  uint32_t external;
-} make_tensor;
-
-typedef struct make_field { /* size 0: none */
-  uint32_t slot, size;
-  int64_t value;
-} make_field;
-
-typedef struct make_op {
-  uint32_t code;
-  make_list inputs, outputs;
-  uint8_t options_type;
-  make_field options[MAKE_LIST];
-  make_list options_vector; /* in slot 0 of the options, if not empty */
-} make_op;
-
-typedef struct make_code {
-  int8_t narrow;
-  int32_t wide, version;
-  const char *custom;
-} make_code;
-
-typedef struct make_buffer {
-  const void *data;
-  uint32_t count;
-  uint64_t offset, size; /* of bytes behind the FlatBuffer */
-} make_buffer;
-
-typedef struct make_model {
-  uint32_t version, subgraph_count;
-  uint32_t code_count, tensor_count, op_count, buffer_count;
-  make_code codes[MAKE_LIST];
-  make_tensor tensors[MAKE_LIST];
-  make_op ops[MAKE_LIST];
-  make_buffer buffers[MAKE_LIST];
-  make_list inputs, outputs;
-} make_model;
-
-typedef struct make_file {
-  uint8_t bytes[MAKE_BYTES];
-  size_t count;
-} make_file;
-
-/* ---- bytes ------------------------------------------------------------- */
-
-static inline void make_put(make_file *f, uint64_t value, uint32_t size) {
+void make_put(make_file *f, uint64_t value, uint32_t size) {
   assert(f->count + size <= MAKE_BYTES);
   for (uint32_t i = 0; i < size; i++)
     f->bytes[f->count++] = (uint8_t)(value >> (8 * i));
 }
 
 /* Zeros until count % of == rest. */
-static inline void make_align(make_file *f, size_t of, size_t rest) {
+static void make_align(make_file *f, size_t of, size_t rest) {
   while (f->count % of != rest)
     make_put(f, 0, 1);
 }
 
-static inline void make_patch(make_file *f, size_t at) {
+void make_patch(make_file *f, size_t at) {
   const size_t distance = f->count - at;
   for (uint32_t i = 0; i < 4; i++)
     f->bytes[at + i] = (uint8_t)(distance >> (8 * i));
 }
 
-/* A table that the reference at `from` points to; `where[slot]` tells where
- * each field stands. Wide fields come first. */
-static inline void make_child(make_file *f, size_t from, size_t *where,
-                              const make_field *fields, uint32_t count) {
+void make_child(make_file *f, size_t from, size_t *where,
+                const make_field *fields, uint32_t count) {
   uint32_t slots = 0, bytes = 4;
   uint16_t offset[16] = {0};
   for (uint32_t size = 8; size; size /= 2)
@@ -125,28 +45,26 @@ static inline void make_child(make_file *f, size_t from, size_t *where,
       }
 }
 
-static inline void make_count(make_file *f, size_t from, uint32_t count,
-                              uint32_t size) {
+void make_count(make_file *f, size_t from, uint32_t count, uint32_t size) {
   make_align(f, 8, size == 8 ? 4 : 0);
   make_patch(f, from);
   make_put(f, count, 4);
 }
 
-static inline void make_ints(make_file *f, size_t from, const make_list *list) {
+static void make_ints(make_file *f, size_t from, const make_list *list) {
   make_count(f, from, list->count, 4);
   for (uint32_t i = 0; i < list->count; i++)
     make_put(f, (uint32_t)list->items[i], 4);
 }
 
-static inline void make_string(make_file *f, size_t from, const char *text) {
+static void make_string(make_file *f, size_t from, const char *text) {
   make_count(f, from, (uint32_t)strlen(text), 1);
   for (const char *p = text; *p; p++)
     make_put(f, (uint8_t)*p, 1);
   make_put(f, 0, 1);
 }
 
-/* A vector of references; returns where the first stands. */
-static inline size_t make_refs(make_file *f, size_t from, uint32_t count) {
+size_t make_refs(make_file *f, size_t from, uint32_t count) {
   make_count(f, from, count, 4);
   const size_t at = f->count;
   for (uint32_t i = 0; i < count; i++)
@@ -154,10 +72,7 @@ static inline size_t make_refs(make_file *f, size_t from, uint32_t count) {
   return at;
 }
 
-/* ---- the format -------------------------------------------------------- */
-
-static inline void make_put_quant(make_file *f, size_t from,
-                                  const make_tensor *t) {
+static void make_put_quant(make_file *f, size_t from, const make_tensor *t) {
   size_t w[16];
   make_child(
       f, from, w,
@@ -174,8 +89,7 @@ static inline void make_put_quant(make_file *f, size_t from,
     make_put(f, (uint64_t)t->zero[i], 8);
 }
 
-static inline void make_put_tensor(make_file *f, size_t from,
-                                   const make_tensor *t) {
+static void make_put_tensor(make_file *f, size_t from, const make_tensor *t) {
   size_t w[16];
   const uint32_t has_quant = t->scale_count || t->details;
   make_child(f, from, w,
@@ -197,7 +111,7 @@ static inline void make_put_tensor(make_file *f, size_t from,
     make_ints(f, w[7], &t->signature);
 }
 
-static inline void make_put_op(make_file *f, size_t from, const make_op *op) {
+static void make_put_op(make_file *f, size_t from, const make_op *op) {
   size_t w[16], ow[16];
   make_field fields[MAKE_LIST + 1];
   uint32_t count = 0;
@@ -222,8 +136,7 @@ static inline void make_put_op(make_file *f, size_t from, const make_op *op) {
     make_ints(f, ow[0], &op->options_vector);
 }
 
-static inline void make_put_subgraph(make_file *f, size_t from,
-                                     const make_model *m) {
+static void make_put_subgraph(make_file *f, size_t from, const make_model *m) {
   size_t w[16];
   make_child(
       f, from, w,
@@ -239,8 +152,7 @@ static inline void make_put_subgraph(make_file *f, size_t from,
     make_put_op(f, ops + 4 * i, &m->ops[i]);
 }
 
-static inline void make_put_code(make_file *f, size_t from,
-                                 const make_code *c) {
+void make_put_code(make_file *f, size_t from, const make_code *c) {
   size_t w[16];
   make_child(f, from, w,
              (make_field[]){{0, 1, c->narrow},
@@ -252,8 +164,7 @@ static inline void make_put_code(make_file *f, size_t from,
     make_string(f, w[1], c->custom);
 }
 
-static inline void make_put_buffer(make_file *f, size_t from,
-                                   const make_buffer *b) {
+static void make_put_buffer(make_file *f, size_t from, const make_buffer *b) {
   size_t w[16];
   make_child(f, from, w,
              (make_field[]){{0, b->data ? 4 : 0, 0},
@@ -267,8 +178,7 @@ static inline void make_put_buffer(make_file *f, size_t from,
     make_put(f, ((const uint8_t *)b->data)[i], 1);
 }
 
-/* The whole file. */
-static inline void make_write(make_file *f, const make_model *m) {
+void make_write(make_file *f, const make_model *m) {
   size_t w[16];
   f->count = 0;
   make_put(f, 0, 4);
@@ -287,5 +197,3 @@ static inline void make_write(make_file *f, const make_model *m) {
   for (uint32_t i = 0; i < m->buffer_count; i++)
     make_put_buffer(f, buffers + 4 * i, &m->buffers[i]);
 }
-
-#endif

@@ -1,14 +1,8 @@
-/* tile_net.h - small models on a device with three memories, for tests of the
- * tiler. */
-#ifndef ASH_TESTS_TILE_NET_H
-#define ASH_TESTS_TILE_NET_H
+/* tile_net.c - see tile_net.h. */
+#include "tile_net.h"
 
-#include "ashlar/tile.h"
-#include "plan_net.h"
-
-/* L3 (only DMA) - L2 - L1 (kernels), alignment 4. */
-static inline const ash_device *tile_device(net *n, unsigned l1, unsigned l2,
-                                            const char *home) {
+const ash_device *tile_device(net *n, unsigned l1, unsigned l2,
+                              const char *home) {
   char text[1024];
   const int count = snprintf(
       text, sizeof text,
@@ -31,8 +25,7 @@ static inline const ash_device *tile_device(net *n, unsigned l1, unsigned l2,
   return device;
 }
 
-/* [batch, m, k] x [batch, k, n], floats. */
-static inline net matmul_net(int32_t batch, int32_t m, int32_t k, int32_t n) {
+net matmul_net(int32_t batch, int32_t m, int32_t k, int32_t n) {
   net made = net_new();
   const uint32_t a = net_input(&made, ASH_FLOAT32, NET_DIMS(batch, m, k), 0, 0);
   const uint32_t b = net_input(&made, ASH_FLOAT32, NET_DIMS(batch, k, n), 0, 0);
@@ -43,8 +36,7 @@ static inline net matmul_net(int32_t batch, int32_t m, int32_t k, int32_t n) {
   return made;
 }
 
-/* A 3 x 3 window over [1, h, w, c]. */
-static inline net pool_net(int32_t h, int32_t w, int32_t c, int32_t stride) {
+net pool_net(int32_t h, int32_t w, int32_t c, int32_t stride) {
   net made = net_new();
   const int32_t oh = (h + 2 - 3) / stride + 1, ow = (w + 2 - 3) / stride + 1;
   const uint32_t x = net_input(&made, ASH_INT8, NET_DIMS(1, h, w, c), 1, 0);
@@ -63,16 +55,15 @@ static inline net pool_net(int32_t h, int32_t w, int32_t c, int32_t stride) {
   return made;
 }
 
-static inline void tell_diags(const net *n) {
+void tell_diags(const net *n) {
   size_t count;
   const ash_diag *d = ash_ctx_diags(n->ctx, &count);
   for (size_t i = 0; i < count; i++)
     fprintf(stderr, "ASH%u %s\n", (unsigned)d[i].id, d[i].message);
 }
 
-/* Tilings, and the plan with them. */
-static inline const ash_plan *must_tile(net *n, const ash_device *device,
-                                        const ash_tile_options *options) {
+const ash_plan *must_tile(net *n, const ash_device *device,
+                          const ash_tile_options *options) {
   ash_plan_options plan = {0};
   const ash_plan *out = NULL;
   ash_status status =
@@ -84,5 +75,3 @@ static inline const ash_plan *must_tile(net *n, const ash_device *device,
   CHECK_EQ(status, ASH_OK);
   return out;
 }
-
-#endif

@@ -1,0 +1,105 @@
+/* net.c - see net.h. Whatever fails here fails the case that asked. */
+#include "net.h"
+
+net net_new(void) {
+  net n;
+  CHECK_EQ(ash_ctx_new(&n.ctx, NULL), ASH_OK);
+  CHECK_EQ(ash_graph_new(n.ctx, &n.g, "net", NULL), ASH_OK);
+  return n;
+}
+
+void net_free(net *n) {
+  ash_graph_free(n->g);
+  ash_ctx_free(n->ctx);
+}
+
+uint32_t net_tensor(net *n, ash_tensor t, float scale, int32_t zero) {
+  uint32_t id;
+  if (scale != 0)
+    t.quant = (ash_quant){1, 0, &scale, &zero};
+  CHECK_EQ(ash_graph_add_tensor(n->g, &id, t), ASH_OK);
+  return id;
+}
+
+uint32_t net_input(net *n, ash_type type, ash_shape shape, float scale,
+                   int32_t zero) {
+  const ash_tensor t = {
+      .name = "x", .kind = ASH_TENSOR_INPUT, .type = type, .shape = shape};
+  const uint32_t id = net_tensor(n, t, scale, zero);
+  uint32_t all[8];
+  for (size_t i = 0; i < n->g->input_count; i++)
+    all[i] = n->g->inputs[i];
+  all[n->g->input_count] = id;
+  CHECK_EQ(ash_graph_set_inputs(n->g, all, n->g->input_count + 1), ASH_OK);
+  return id;
+}
+
+uint32_t net_result(net *n, ash_type type, ash_shape shape, float scale,
+                    int32_t zero) {
+  const ash_tensor t = {
+      .name = "y", .kind = ASH_TENSOR_ACTIVATION, .type = type, .shape = shape};
+  const uint32_t id = net_tensor(n, t, scale, zero);
+  CHECK_EQ(ash_graph_set_outputs(n->g, &id, 1), ASH_OK);
+  return id;
+}
+
+uint32_t net_constant(net *n, ash_type type, ash_shape shape, const void *data,
+                      float scale, int32_t zero) {
+  ash_tensor t = {
+      .name = "c", .kind = ASH_TENSOR_CONSTANT, .type = type, .shape = shape};
+  uint64_t bytes;
+  CHECK(ash_shape_bytes(&bytes, &shape, type));
+  t.data = ash_zone_copy(&n->g->zone, data, (size_t)bytes);
+  return net_tensor(n, t, scale, zero);
+}
+
+void net_channels(net *n, uint32_t tensor, int32_t axis, const float *scales,
+                  uint32_t count) {
+  ash_quant *q = &n->g->tensors.items[tensor].quant;
+  int32_t *zeros = ASH_NEW_ARRAY(&n->g->zone, int32_t, count);
+  *q = (ash_quant){count, axis,
+                   ash_zone_copy(&n->g->zone, scales, count * sizeof *scales),
+                   zeros};
+  CHECK(q->scale && zeros);
+}
+
+uint32_t net_op(net *n, ash_op_kind kind, net_ids in, uint32_t out) {
+  uint32_t id;
+  const ash_op op = {.kind = kind,
+                     .source_index = (uint32_t)n->g->op_count,
+                     .input_count = in.count,
+                     .output_count = 1,
+                     .inputs = in.at,
+                     .outputs = &out};
+  CHECK_EQ(ash_graph_add_op(n->g, &id, op), ASH_OK);
+  return id;
+}
+
+void net_int(net *n, uint32_t op, const char *name, int64_t value) {
+  CHECK_EQ(ash_graph_set_attr(n->g, op, ASH_INT_ATTR(name, value)), ASH_OK);
+}
+
+void net_float(net *n, uint32_t op, const char *name, double value) {
+  CHECK_EQ(ash_graph_set_attr(n->g, op, ASH_FLOAT_ATTR(name, value)), ASH_OK);
+}
+
+void net_string(net *n, uint32_t op, const char *name, const char *value) {
+  CHECK_EQ(ash_graph_set_attr(n->g, op, ASH_STRING_ATTR(name, value)), ASH_OK);
+}
+
+void net_ints(net *n, uint32_t op, const char *name, const int64_t *v,
+              uint32_t count) {
+  const ash_attr a = {
+      .name = name, .kind = ASH_ATTR_INTS, .ints = v, .count = count};
+  CHECK_EQ(ash_graph_set_attr(n->g, op, a), ASH_OK);
+}
+
+void print_newest(const ash_ctx *ctx) {
+  size_t count;
+  char buf[300];
+  const ash_diag *d = ash_ctx_diags(ctx, &count);
+  if (count) {
+    (void)ash_diag_format(buf, sizeof buf, &d[count - 1]);
+    fprintf(stderr, "%s\n", buf);
+  }
+}
