@@ -164,8 +164,7 @@ static void write_dma(uc_engine *u, uint64_t offset, unsigned size,
     begin();
 }
 
-/* ---- the processor
- * ----------------------------------------------------------- */
+/* ---- the processor ------------------------------------------------------- */
 
 static bool meets(uint32_t a, uint32_t n, const transfer *j, int side,
                   int step) {
@@ -237,8 +236,7 @@ static void write_control(uc_engine *u, uint64_t offset, unsigned size,
     putchar((int)value);
 }
 
-/* ---- loading and running
- * -------------------------------------------------------- */
+/* ---- loading and running ------------------------------------------------- */
 
 static uint8_t *read_file(const char *path, size_t *count) {
   FILE *f = fopen(path, "rb");

@@ -1,4 +1,4 @@
-"""Makes the files next to it, with NumPy and zlib, for tests/unit/test_npz.c.
+"""Makes the files next to it, with NumPy and zlib, for tests/unit/cli/test_npz.c.
 
 usage: python3 make.py    (in this folder)
 """

@@ -1,0 +1,377 @@
+/* test_tile.c - a valid tiling, spoilt in one way at a time: each must be
+ * caught, and by its own diagnostic. */
+#include "pass/pass.h"
+#include "tile_net.h"
+
+/* A copy of a plan in which everything can be changed. */
+typedef struct victim {
+  net n;
+  const ash_device *device;
+  ash_plan plan;
+  ash_tilings tilings;
+  ash_tiling tiling; /* of the only op */
+  ash_tile_space space;
+  ash_tile_operand operands[4];
+  ash_tile_buffer buffers[ASH_TILE_LEVELS * 4];
+  ash_slot slots[64];
+  uint32_t home[8];
+} victim;
+
+/* A product whose depth is cut, in two levels. */
+static victim *open_victim(void) {
+  static victim v;
+  memset(&v, 0, sizeof v);
+  v.n = matmul_net(1, 24, 64, 40);
+  v.device = tile_device(&v.n, 1024, 4096, "L3");
+  v.plan = *must_tile(&v.n, v.device, NULL);
+  v.tilings = *v.plan.tilings;
+  v.tiling = v.tilings.items[0];
+  v.space = *v.tiling.space;
+  CHECK(v.plan.slot_count <= ASH_COUNT_OF(v.slots));
+  CHECK_EQ(v.space.operand_count, 3);
+  CHECK_EQ(v.tiling.level_count, 2);
+  for (uint32_t i = 0; i < 3; i++)
+    v.operands[i] = v.space.operands[i];
+  for (uint32_t i = 0; i < 2 * 3; i++)
+    v.buffers[i] = v.tiling.buffers[i];
+  for (uint32_t i = 0; i < v.plan.slot_count; i++)
+    v.slots[i] = v.plan.slots[i];
+  for (uint32_t i = 0; i < 3; i++)
+    v.home[i] = v.tilings.home[i];
+  v.space.operands = v.operands;
+  v.tiling.space = &v.space;
+  v.tiling.buffers = v.buffers;
+  v.tilings.items = &v.tiling;
+  v.tilings.home = v.home;
+  v.plan.tilings = &v.tilings;
+  v.plan.slots = v.slots;
+  return &v;
+}
+
+static uint32_t axis_of(const victim *v, ash_axis_kind kind) {
+  for (uint32_t a = 0; a < v->space.axis_count; a++)
+    if (v->space.axes[a].kind == kind)
+      return a;
+  CHECK(false);
+  return 0;
+}
+
+static ash_slot *tile_slot(victim *v, uint32_t level, uint32_t operand) {
+  return &v->slots[v->buffers[level * 3 + operand].slot];
+}
+
+/* Sums that are cut, for the mutations that need one. */
+static void cut_sum(victim *v, uint32_t level) {
+  const uint32_t k = axis_of(v, ASH_AXIS_SUM);
+  if (v->tiling.levels[level].tile[k] > 1)
+    v->tiling.levels[level].tile[k]--;
+  for (uint32_t i = level + 1; i < 2; i++)
+    if (v->tiling.levels[i].tile[k] > v->tiling.levels[level].tile[k])
+      v->tiling.levels[i].tile[k] = v->tiling.levels[level].tile[k];
+}
+
+/* ---- the ways ----------------------------------------------------------- */
+
+static void no_levels(victim *v) {
+  v->tiling.level_count = 0;
+}
+static void wrong_last_memory(victim *v) {
+  v->tiling.levels[1].memory = 1;
+}
+static void empty_tile(victim *v) {
+  v->tiling.levels[1].tile[0] = 0;
+}
+static void tile_beyond_region(victim *v) {
+  v->tiling.levels[1].tile[0] = v->tiling.levels[0].tile[0] + 1;
+}
+static void granule(victim *v) {
+  for (uint32_t a = 0; a < v->space.axis_count; a++)
+    v->space.axes[a].granule = 1000;
+}
+static void another_accumulator(victim *v) {
+  v->space.accumulator_bytes = 2;
+}
+static void axis_of_nobody(victim *v) {
+  v->operands[1].dim[0].axis = ASH_TILE_AXES;
+}
+static void division_by_zero(victim *v) {
+  v->operands[1].dim[0].divide = 0;
+}
+/* Pieces inside ask for elements before those of the piece outside. */
+static void walked_backwards(victim *v) {
+  for (uint32_t o = 0; o < 2; o++)
+    for (uint32_t d = 0; d < v->operands[o].rank; d++)
+      if (v->operands[o].dim[d].axis != ASH_NO_AXIS) {
+        v->operands[o].dim[d].stride = -1;
+        v->operands[o].dim[d].before =
+            1 - v->space.axes[v->operands[o].dim[d].axis].extent;
+      }
+}
+/* Of the output; its axis is cut. */
+static ash_tile_dim *last_dim(victim *v) {
+  ash_tile_dim *d = &v->operands[2].dim[v->operands[2].rank - 1];
+  const int64_t extent = v->space.axes[d->axis].extent;
+  if (v->tiling.levels[0].tile[d->axis] == extent)
+    v->tiling.levels[0].tile[d->axis] = extent / 2;
+  if (v->tiling.levels[1].tile[d->axis] > extent / 2)
+    v->tiling.levels[1].tile[d->axis] = extent / 2;
+  return d;
+}
+static void gaps_between_results(victim *v) {
+  last_dim(v)->stride = 2;
+}
+static void results_written_twice(victim *v) {
+  last_dim(v)->window = 2;
+}
+static void results_of_every_piece(victim *v) {
+  *last_dim(v) = (ash_tile_dim){ASH_NO_AXIS, 1, 1, 0, 1};
+}
+static void axis_twice(victim *v) {
+  v->tiling.levels[0].order[0] = v->tiling.levels[0].order[1];
+}
+static void sum_outside(victim *v) {
+  const uint32_t m = axis_of(v, ASH_AXIS_FREE);
+  const uint32_t k = axis_of(v, ASH_AXIS_SUM);
+  v->tiling.levels[0].tile[k] = v->tiling.levels[1].tile[k] = 2;
+  v->tiling.levels[0].tile[m] = 2;
+  v->tiling.levels[1].tile[m] = 1;
+}
+static void another_stride(victim *v) {
+  v->operands[0].dim[1].stride = 2;
+}
+static void another_extent(victim *v) {
+  const int64_t extent = --v->space.axes[0].extent;
+  for (uint32_t k = 0; k < 2; k++)
+    if (v->tiling.levels[k].tile[0] > extent)
+      v->tiling.levels[k].tile[0] = extent;
+}
+static void another_op(victim *v) {
+  v->space.op = 1;
+}
+static void not_neighbours(victim *v) {
+  v->buffers[0 * 3 + 0].copies = 0; /* straight from L3 to L1 */
+}
+static void not_staged(victim *v) {
+  v->buffers[1 * 3 + 1].copies = 0; /* brought to L2, not to L1 */
+}
+static void four_copies(victim *v) {
+  v->buffers[1 * 3 + 0].copies = 4;
+}
+static void small_buffer(victim *v) {
+  v->buffers[1 * 3 + 2].bytes--;
+}
+static void no_slot(victim *v) {
+  v->buffers[1 * 3 + 0].slot = ASH_NO_ID;
+}
+static void slot_of_another(victim *v) {
+  v->buffers[1 * 3 + 0].slot = v->buffers[1 * 3 + 1].slot;
+}
+static void slot_in_other_memory(victim *v) {
+  tile_slot(v, 1, 0)->binding.memory = "L2";
+}
+static void small_slot(victim *v) {
+  tile_slot(v, 1, 0)->size -= 4;
+}
+static void odd_offset(victim *v) {
+  tile_slot(v, 1, 0)->binding.offset += 2;
+}
+static void dead_slot(victim *v) {
+  tile_slot(v, 0, 2)->life = (ash_lifetime){1, 2};
+}
+static void no_accumulator(victim *v) {
+  cut_sum(v, 1);
+  v->tiling.accumulator.copies = 0;
+}
+static void small_accumulator(victim *v) {
+  cut_sum(v, 1);
+  v->tiling.accumulator = (ash_tile_buffer){1, 4, ASH_NO_ID};
+}
+static void overlapping_copies(victim *v) {
+  tile_slot(v, 1, 0)->binding.offset = tile_slot(v, 1, 1)->binding.offset;
+}
+static void wrong_tile_count(victim *v) {
+  v->tiling.cost.tiles++;
+}
+static void impossible_bound(victim *v) {
+  v->tiling.cost.lower_bound = v->tiling.cost.cycles + 1;
+}
+static void untiled_out_of_reach(victim *v) {
+  v->tiling.space = NULL;
+}
+static void another_home(victim *v) {
+  v->home[0] = 1;
+}
+static void tiling_of_another(victim *v) {
+  v->tiling.op = 1;
+}
+static void too_few_tilings(victim *v) {
+  v->tilings.count = 0;
+}
+
+typedef struct mutation {
+  const char *name;
+  void (*spoil)(victim *v);
+  uint32_t id;
+} mutation;
+
+#define MUTATION(name, id)                                                     \
+  { #name, name, ASH_D_##id }
+
+static const mutation mutations[] = {
+    MUTATION(no_levels, tile_levels),
+    MUTATION(wrong_last_memory, tile_levels),
+    MUTATION(empty_tile, tile_size),
+    MUTATION(tile_beyond_region, tile_size),
+    MUTATION(granule, tile_granule),
+    MUTATION(another_accumulator, tile_space),
+    MUTATION(axis_of_nobody, tile_space),
+    MUTATION(division_by_zero, tile_space),
+    MUTATION(walked_backwards, tile_read),
+    MUTATION(gaps_between_results, tile_cover),
+    MUTATION(results_written_twice, tile_cover),
+    MUTATION(results_of_every_piece, tile_cover),
+    MUTATION(axis_twice, tile_order),
+    MUTATION(sum_outside, tile_sum_order),
+    MUTATION(another_stride, tile_space),
+    MUTATION(another_extent, tile_cover),
+    MUTATION(another_op, tile_space),
+    MUTATION(not_neighbours, tile_way),
+    MUTATION(not_staged, tile_not_staged),
+    MUTATION(four_copies, tile_copies),
+    MUTATION(small_buffer, tile_buffer),
+    MUTATION(no_slot, tile_slot),
+    MUTATION(slot_of_another, tile_slot),
+    MUTATION(slot_in_other_memory, tile_memory),
+    MUTATION(small_slot, tile_slot_size),
+    MUTATION(odd_offset, tile_alignment),
+    MUTATION(dead_slot, tile_alive),
+    MUTATION(no_accumulator, tile_accumulator),
+    MUTATION(small_accumulator, tile_accumulator),
+    MUTATION(overlapping_copies, tile_overlap),
+    MUTATION(wrong_tile_count, tile_cost),
+    MUTATION(impossible_bound, tile_cost),
+    MUTATION(untiled_out_of_reach, tile_reach),
+    MUTATION(another_home, tile_home),
+    MUTATION(tiling_of_another, tile_op),
+    MUTATION(too_few_tilings, tile_op)};
+
+static ash_status check(victim *v) {
+  return ash_check_tilings(v->n.ctx, &v->plan, v->n.g, v->device);
+}
+
+static void the_copy_itself_is_right(void) {
+  victim *v = open_victim();
+  CHECK_EQ(check(v), ASH_OK);
+  net_free(&v->n);
+}
+
+static void every_mutation_is_caught_by_its_own_diagnostic(void) {
+  for (size_t i = 0; i < ASH_COUNT_OF(mutations); i++) {
+    victim *v = open_victim();
+    mutations[i].spoil(v);
+    const ash_status status = check(v);
+    if (status == ASH_OK || last_diag(&v->n)->id != mutations[i].id) {
+      fprintf(stderr, "%s\n", mutations[i].name);
+      tell_diags(&v->n);
+    }
+    CHECK_EQ(status, ASH_INTERNAL);
+    CHECK_EQ(last_diag(&v->n)->id, mutations[i].id);
+    net_free(&v->n);
+  }
+}
+
+/* A rule that says "multiples of 8" and a tile that is none: the rule's own
+ * words are believed here, so the space is the operator's. */
+static void a_cut_between_granules_is_caught(void) {
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(6, 2, 4), 0, 0);
+  const float zeros[4 * 4] = {0};
+  const uint32_t w = net_constant(&n, ASH_FLOAT32, NET_DIMS(4, 4), zeros, 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(12, 4), 0, 0);
+  n.g->tensors.items[y].is_output = true;
+  (void)net_op(&n, ASH_OP_fully_connected, NET_IDS(x, w), y);
+  const ash_device *device = tile_device(&n, 512, 4096, "L2");
+  ash_plan plan = *must_tile(&n, device, NULL);
+  ash_tilings tilings = *plan.tilings;
+  ash_tiling tiling = tilings.items[0];
+  tilings.items = &tiling;
+  plan.tilings = &tilings;
+  uint32_t a = 0;
+  while (a < tiling.space->axis_count && tiling.space->axes[a].granule < 2)
+    a++;
+  CHECK(a < tiling.space->axis_count);
+  tiling.levels[0].tile[a] = 3;
+  CHECK_EQ(ash_check_tilings(n.ctx, &plan, n.g, device), ASH_INTERNAL);
+  CHECK_EQ(last_diag(&n)->id, ASH_D_tile_granule);
+  net_free(&n);
+}
+
+/* Tensors at home where kernels read are cut in rows, or not at all. */
+static void residents_are_cut_in_rows(void) {
+  static float weights[64 * 64];
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(8, 64), 0, 0);
+  const uint32_t w =
+      net_constant(&n, ASH_FLOAT32, NET_DIMS(64, 64), weights, 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(8, 64), 0, 0);
+  n.g->tensors.items[y].is_output = true;
+  (void)net_op(&n, ASH_OP_fully_connected, NET_IDS(x, w), y);
+  const ash_tile_options home = {.io_memory = "L1"};
+  const ash_device *device = tile_device(&n, 21000, 64000, "L2");
+  ash_plan plan = *must_tile(&n, device, &home);
+  ash_tilings tilings = *plan.tilings;
+  ash_tiling tiling = tilings.items[0];
+  CHECK_EQ(tiling.buffers[0].copies, 0);
+  tilings.items = &tiling;
+  plan.tilings = &tilings;
+  CHECK_EQ(ash_check_tilings(n.ctx, &plan, n.g, device), ASH_OK);
+  uint32_t c = 0;
+  while (strcmp(tiling.space->axes[c].name, "c") != 0)
+    c++;
+  tiling.levels[0].tile[c] = 16;
+  CHECK_EQ(ash_check_tilings(n.ctx, &plan, n.g, device), ASH_INTERNAL);
+  CHECK_EQ(last_diag(&n)->id, ASH_D_tile_row);
+  net_free(&n);
+}
+
+/* Layers with float activations and int8 weights quantise a row into work
+ * memory. */
+static void work_memory_that_is_missing_or_small_is_caught(void) {
+  static const int8_t weights[16 * 16];
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(8, 16), 0, 0);
+  const uint32_t w =
+      net_constant(&n, ASH_INT8, NET_DIMS(16, 16), weights, 0.5f, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(8, 16), 0, 0);
+  n.g->tensors.items[y].is_output = true;
+  (void)net_op(&n, ASH_OP_fully_connected, NET_IDS(x, w), y);
+  CHECK_EQ(ash_pass_lower(n.ctx, n.g), ASH_OK);
+  const ash_device *device = tile_device(&n, 400, 4096, "L2");
+  ash_plan plan = *must_tile(&n, device, NULL);
+  ash_tilings tilings = *plan.tilings;
+  ash_tiling tiling = tilings.items[0];
+  const ash_tile_buffer work = tiling.work;
+  CHECK_EQ(work.bytes, 16);
+  CHECK(tiling.cost.tiles > 1);
+  tilings.items = &tiling;
+  plan.tilings = &tilings;
+  CHECK_EQ(ash_check_tilings(n.ctx, &plan, n.g, device), ASH_OK);
+  for (uint32_t missing = 0; missing < 2; missing++) {
+    tiling.work = work;
+    if (missing)
+      tiling.work.copies = 0;
+    else
+      tiling.work.bytes--;
+    CHECK_EQ(ash_check_tilings(n.ctx, &plan, n.g, device), ASH_INTERNAL);
+    CHECK_EQ(last_diag(&n)->id, ASH_D_tile_work);
+  }
+  net_free(&n);
+}
+
+#define TESTS(X)                                                               \
+  X(the_copy_itself_is_right)                                                  \
+  X(every_mutation_is_caught_by_its_own_diagnostic)                            \
+  X(a_cut_between_granules_is_caught)                                          \
+  X(residents_are_cut_in_rows)                                                 \
+  X(work_memory_that_is_missing_or_small_is_caught)
+TEST_MAIN(TESTS)

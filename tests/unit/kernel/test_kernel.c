@@ -1,0 +1,119 @@
+/* test_kernel.c - scales as integers, and the table of kernels. */
+#include "kernel/kernel.h"
+#include "kernel/quant.h"
+#include "net.h"
+
+#include <math.h>
+
+/* ---- multipliers -------------------------------------------------------- */
+
+static void check_scaling(double real, int32_t multiplier, int32_t shift) {
+  ash_scaling s;
+  CHECK(ash_quant_scaling(&s, real));
+  CHECK_EQ(s.multiplier, multiplier);
+  CHECK_EQ(s.shift, shift);
+}
+
+static void multipliers_have_their_known_values(void) {
+  check_scaling(0.0, 0, 0);
+  check_scaling(1.0, 1 << 30, 1);
+  check_scaling(0.5, 1 << 30, 0);
+  check_scaling(0.25, 1 << 30, -1);
+  check_scaling(0.1, 1717986918, -3);
+  check_scaling(0.1f, 1717986944, -3);
+  check_scaling(3.0, 1610612736, 2);
+  check_scaling(1.0 - 0x1p-40, 1 << 30, 1); /* rounds up to the next power */
+  check_scaling(0x1p-32, 1 << 30, -31);
+  check_scaling(0x1p-33, 0, 0); /* too small: flushed */
+}
+
+static void ratios_that_cannot_be_shifted_are_refused(void) {
+  ash_scaling s;
+  ash_long_scaling l;
+  CHECK(ash_quant_scaling(&s, 0x1p30));
+  CHECK(!ash_quant_scaling(&s, 0x1p31));
+  CHECK(ash_quant_long_scaling(&l, 0x1p29));
+  CHECK_EQ(l.shift, 1);
+  CHECK(!ash_quant_long_scaling(&l, 0x1p30));
+}
+
+static void long_multipliers_are_exact(void) {
+  const double values[] = {0.1, 1.0 / 3.0, 7e-5, 0x1p-32, 12345.678};
+  for (size_t i = 0; i < ASH_COUNT_OF(values); i++) {
+    ash_long_scaling l;
+    CHECK(ash_quant_long_scaling(&l, values[i]));
+    CHECK(ldexp((double)l.multiplier, -22 - l.shift) == values[i]);
+    CHECK(l.multiplier >> 52 == 1);
+    CHECK(l.shift >= 1 && l.shift <= 62);
+  }
+}
+
+static void mean_divides_inside_its_multiplier(void) {
+  const float scale = 0.5f;
+  const int32_t zero = 0;
+  const ash_tensor t = {.type = ASH_INT8, .quant = {1, 0, &scale, &zero}};
+  ash_scaling s;
+  CHECK(ash_quant_mean(&s, &t, &t, 3));
+  CHECK_EQ(s.multiplier, (int32_t)((INT64_C(1) << 31) / 3));
+  CHECK_EQ(s.shift, 0);
+}
+
+static void bounds_of_activations_are_quantised_in_float(void) {
+  const float scale = 0.1f;
+  const int32_t zero = -100;
+  const ash_tensor t = {.type = ASH_INT8, .quant = {1, 0, &scale, &zero}};
+  ash_int_range r = ash_quant_range(&t, "relu6");
+  CHECK_EQ(r.low, -100);
+  CHECK_EQ(r.high, -40);
+  r = ash_quant_range(&t, "relu");
+  CHECK_EQ(r.high, 127);
+  r = ash_quant_range(&t, "relu_n1_to_1");
+  CHECK_EQ(r.low, -110);
+  CHECK_EQ(r.high, -90);
+  r = ash_quant_range(&t, "none");
+  CHECK_EQ(r.low, -128);
+}
+
+/* ---- the table ---------------------------------------------------------- */
+
+static void every_kernel_is_complete(void) {
+  const ash_kernel *k;
+  for (size_t i = 0; (k = ash_kernel_at(i)) != NULL; i++) {
+    CHECK(k->name && k->op < ASH_OP_COUNT);
+    CHECK(k->file ? strncmp(k->file, "ash_rt_", 7) == 0
+                  : strcmp(k->name, "loop") == 0 || k->op == ASH_OP_custom);
+  }
+  /* Operators behind tanh are known to readers and the interpreter; those that
+   * have no kernel yet are refused by ash_kernel_select. */
+  for (ash_op_kind op = 0; op <= ASH_OP_tanh; op++) {
+    bool found = false;
+    for (size_t i = 0; (k = ash_kernel_at(i)) != NULL; i++)
+      found |= k->op == op;
+    CHECK(found);
+  }
+}
+
+static void only_equal_shapes_run_in_place(void) {
+  net n = net_new();
+  const uint32_t a = net_input(&n, ASH_INT8, NET_DIMS(2, 3), 0.5f, 0);
+  const uint32_t b = net_input(&n, ASH_INT8, NET_DIMS(3), 0.5f, 0);
+  const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(2, 3), 0.5f, 0);
+  const uint32_t op = net_op(&n, ASH_OP_add, NET_IDS(a, b), y);
+  const ash_kernel *k;
+  CHECK_EQ(ash_kernel_select(n.ctx, &k, n.g, op), ASH_OK);
+  CHECK_STR(k->name, "add_s8");
+  CHECK(ash_kernel_in_place(k, n.g, op, 0));
+  CHECK(!ash_kernel_in_place(k, n.g, op, 1));
+  CHECK_EQ(ash_kernel_scratch(n.g, op), 0);
+  net_free(&n);
+}
+
+#define TESTS(X)                                                               \
+  X(multipliers_have_their_known_values)                                       \
+  X(ratios_that_cannot_be_shifted_are_refused)                                 \
+  X(long_multipliers_are_exact)                                                \
+  X(mean_divides_inside_its_multiplier)                                        \
+  X(bounds_of_activations_are_quantised_in_float)                              \
+  X(every_kernel_is_complete)                                                  \
+  X(only_equal_shapes_run_in_place)
+TEST_MAIN(TESTS)

@@ -1,0 +1,153 @@
+/* test_passes.c - every pass preserves what a model computes: models of the
+ * golden tests are run by the interpreter before and after it. */
+#include "check.h"
+
+#include "ashlar/compile.h"
+#include "base/rng.h"
+#include "graph/verify.h"
+#include "pass/pass.h"
+#include "ref/ref.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VALUES = 256, TEXT = 1 << 16 };
+
+typedef struct values {
+  _Alignas(16) uint8_t bytes[VALUES * 8];
+} values;
+
+/* The model of a golden test: its second part. */
+static void read_model(const char *name, char *text) {
+  char path[512];
+  static char file[TEXT];
+  (void)snprintf(path, sizeof path, "%s/tests/golden/%s.txt", TEST_SOURCE_DIR,
+                 name);
+  FILE *f = fopen(path, "rb");
+  CHECK(f != NULL);
+  const size_t count = f ? fread(file, 1, sizeof file - 1, f) : 0;
+  file[count] = '\0';
+  if (f)
+    (void)fclose(f);
+  const char *from = strstr(file, "---\n");
+  const char *to = from ? strstr(from + 4, "---\n") : NULL;
+  CHECK(to != NULL);
+  const size_t length = to ? (size_t)(to - from - 4) : 0;
+  memcpy(text, from + 4, length);
+  text[length] = '\0';
+}
+
+static void fill(values *v, const ash_tensor *t) {
+  ash_rng rng = {7};
+  for (uint64_t i = 0; i < ash_shape_elements(&t->shape); i++) {
+    const int32_t x = (int32_t)(ash_rng_next(&rng) % 200) - 100;
+    if (t->type == ASH_FLOAT32)
+      ((float *)(void *)v->bytes)[i] = (float)x / 16.0f;
+    else
+      v->bytes[i] = (uint8_t)x;
+  }
+}
+
+static void run(ash_ctx *ctx, const ash_graph *g, values *out) {
+  values in;
+  fill(&in, &g->tensors.items[g->inputs[0]]);
+  const void *inputs[] = {in.bytes};
+  void *outputs[] = {out->bytes};
+  CHECK_EQ(ash_ref_run(ctx, g, inputs, outputs), ASH_OK);
+}
+
+static void check_same(const ash_tensor *t, const values *a, const values *b,
+                       int steps) {
+  for (uint64_t i = 0; i < ash_shape_elements(&t->shape); i++)
+    if (t->type == ASH_FLOAT32) {
+      const float x = ((const float *)(const void *)a->bytes)[i];
+      const float y = ((const float *)(const void *)b->bytes)[i];
+      CHECK(fabsf(x - y) <= 1e-5f * (1.0f + fabsf(x)));
+    } else {
+      CHECK(abs((int8_t)a->bytes[i] - (int8_t)b->bytes[i]) <= steps);
+    }
+}
+
+/* Runs one pass alone; says how many operators are left. */
+static size_t keeps(const char *golden, const char *pass) {
+  static char text[TEXT];
+  ash_ctx *ctx;
+  ash_graph *g;
+  values before, after;
+  CHECK_EQ(ash_ctx_new(&ctx, NULL), ASH_OK);
+  read_model(golden, text);
+  CHECK_EQ(ash_graph_parse(ctx, &g, text, strlen(text), "m"), ASH_OK);
+  CHECK_EQ(ash_graph_verify(ctx, g), ASH_OK);
+  run(ctx, g, &before);
+  const ash_pass *p;
+  for (size_t i = 0; (p = ash_pass_at(i)) != NULL; i++)
+    if (strcmp(p->name, pass) == 0)
+      CHECK_EQ(p->run(ctx, g), ASH_OK);
+  CHECK_EQ(ash_graph_verify(ctx, g), ASH_OK);
+  run(ctx, g, &after);
+  /* Levels are rounded halves away from zero, floats to even. */
+  check_same(&g->tensors.items[g->outputs[0]], &before, &after,
+             strcmp(pass, "qdq") == 0 ? 1 : 0);
+  const size_t left = g->op_count;
+  ash_graph_free(g);
+  ash_ctx_free(ctx);
+  return left;
+}
+
+static void dead_code_goes(void) {
+  CHECK_EQ(keeps("pass_dead_code", "dead_code"), 1);
+}
+static void constants_are_computed(void) {
+  CHECK_EQ(keeps("pass_constants", "constants"), 1);
+}
+static void what_is_computed_twice_is_joined(void) {
+  CHECK_EQ(keeps("pass_common", "common"), 2);
+}
+static void padding_joins_the_window(void) {
+  CHECK_EQ(keeps("pass_padding", "padding"), 1);
+}
+static void scales_and_offsets_join_the_weights(void) {
+  CHECK_EQ(keeps("pass_scales", "scales"), 1);
+}
+static void rectifiers_join_the_layer(void) {
+  CHECK_EQ(keeps("pass_activations", "activations"), 1);
+}
+static void transpositions_cancel(void) {
+  CHECK_EQ(keeps("pass_layout", "layout"), 2); /* and a view */
+}
+static void levels_replace_floats(void) {
+  CHECK_EQ(keeps("pass_qdq", "qdq"), 1);
+}
+static void whole_numbers_are_stored_as_integers(void) {
+  CHECK_EQ(keeps("pass_whole", "whole"), 7);
+}
+static void scaling_of_sums_joins_the_layer(void) {
+  CHECK_EQ(keeps("pass_requant", "requant"), 2);
+}
+static void functions_become_a_chain(void) {
+  CHECK_EQ(keeps("pass_fuse", "fuse"), 1);
+}
+static void a_function_of_levels_becomes_a_table(void) {
+  CHECK_EQ(keeps("pass_qdq_table", "qdq"), 3); /* and to int8 and back */
+}
+static void lowering_changes_nothing(void) {
+  CHECK_EQ(keeps("pass_padding", "lower"), 2);
+}
+
+#define TESTS(X)                                                               \
+  X(dead_code_goes)                                                            \
+  X(constants_are_computed)                                                    \
+  X(what_is_computed_twice_is_joined)                                          \
+  X(padding_joins_the_window)                                                  \
+  X(scales_and_offsets_join_the_weights)                                       \
+  X(rectifiers_join_the_layer)                                                 \
+  X(transpositions_cancel)                                                     \
+  X(levels_replace_floats)                                                     \
+  X(whole_numbers_are_stored_as_integers)                                      \
+  X(scaling_of_sums_joins_the_layer)                                           \
+  X(functions_become_a_chain)                                                  \
+  X(a_function_of_levels_becomes_a_table)                                      \
+  X(lowering_changes_nothing)
+TEST_MAIN(TESTS)

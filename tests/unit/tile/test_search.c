@@ -1,0 +1,535 @@
+/* test_search.c - is the search as good as trying everything? Small worlds are
+ * enumerated completely: all tile sizes, all orders of loops, one to three
+ * copies of everything, each walked piece by piece to see what is moved. */
+#include "tile_net.h"
+
+#include "base/checked.h"
+#include "base/rng.h"
+#include "tile/search/search.h"
+
+/* ---- a world ------------------------------------------------------------ */
+
+typedef struct world {
+  ash_tile_problem p;
+  int64_t tile[ASH_TILE_LEVELS][ASH_TILE_AXES];
+  uint32_t order[ASH_TILE_LEVELS][ASH_TILE_AXES];
+  uint32_t copies[ASH_TILE_LEVELS][ASH_OPERANDS_MAX];
+} world;
+
+typedef struct moves {
+  uint64_t loads[ASH_TILE_LEVELS][ASH_OPERANDS_MAX];
+  uint64_t bytes[ASH_TILE_LEVELS][ASH_OPERANDS_MAX];
+  uint64_t largest[ASH_TILE_LEVELS][ASH_OPERANDS_MAX];
+  uint64_t regions[ASH_TILE_LEVELS];
+  uint64_t tiles;
+} moves;
+
+static ash_tile_problem problem_of(net *n, uint32_t levels, uint64_t room) {
+  ash_tile_problem p = {.ctx = n->ctx,
+                        .g = n->g,
+                        .level_count = levels,
+                        .per_kilocycle = 3000,
+                        .elements_per_kilocycle = 2000,
+                        .call_cycles = 20,
+                        .ticks = 100000000};
+  const char *why;
+  CHECK_EQ(ash_tile_space_of(n->ctx, &p.space, &why, n->g, 0), ASH_OK);
+  CHECK(p.space != NULL);
+  for (uint32_t k = 0; k < levels; k++)
+    p.stages[k] =
+        (ash_tile_stage){.memory = k,
+                         .room = k + 1 == levels ? room : room * 3,
+                         .staged = ((uint32_t)1 << p.space->operand_count) - 1,
+                         .overlaps = true,
+                         .setup = 5,
+                         .bytes_per_kilocycle = k + 1 == levels ? 2000 : 1500,
+                         .rank = ASH_RANK_MAX,
+                         .alignment = 4};
+  return p;
+}
+
+/* ---- walking ------------------------------------------------------------ */
+
+typedef struct walker {
+  const world *w;
+  moves *m;
+  ash_box newest[ASH_TILE_LEVELS][ASH_OPERANDS_MAX];
+  bool loaded[ASH_TILE_LEVELS][ASH_OPERANDS_MAX];
+} walker;
+
+static bool same_box(const ash_box *a, const ash_box *b) {
+  for (uint32_t d = 0; d < a->rank; d++)
+    if (a->start[d] != b->start[d] || a->size[d] != b->size[d])
+      return false;
+  return true;
+}
+
+static void bring(walker *k, uint32_t level, const int64_t *at,
+                  const int64_t *n) {
+  const ash_tile_problem *p = &k->w->p;
+  for (uint32_t o = 0; o < p->space->operand_count; o++) {
+    ash_box box;
+    if (!(p->stages[level].staged >> o & 1))
+      continue;
+    ash_tile_box(&box, p->g, p->space, o, at, n);
+    const uint64_t bytes =
+        ash_box_bytes(p->g, p->space->operands[o].tensor, &box);
+    k->m->largest[level][o] = ash_max_u64(k->m->largest[level][o], bytes);
+    if (k->loaded[level][o] && same_box(&box, &k->newest[level][o]))
+      continue;
+    k->loaded[level][o] = true;
+    k->newest[level][o] = box;
+    k->m->loads[level][o]++;
+    k->m->bytes[level][o] += bytes;
+  }
+}
+
+/* The pieces of a region, in the order of the loops. Levels are few. */
+static void walk(walker *k, uint32_t level, const int64_t *from,
+                 const int64_t *size) {
+  const ash_tile_problem *p = &k->w->p;
+  const uint32_t axes = p->space->axis_count;
+  int64_t at[ASH_TILE_AXES], n[ASH_TILE_AXES];
+  if (level >= p->level_count || level >= ASH_TILE_LEVELS) {
+    k->m->tiles++;
+    return;
+  }
+  k->m->regions[level]++;
+  for (uint32_t a = 0; a < axes; a++)
+    at[a] = from[a];
+  for (;;) {
+    for (uint32_t a = 0; a < axes; a++) {
+      const int64_t left = from[a] + size[a] - at[a];
+      n[a] = left < k->w->tile[level][a] ? left : k->w->tile[level][a];
+    }
+    bring(k, level, at, n);
+    walk(k, level + 1, at, n);
+    uint32_t d = axes;
+    while (d-- > 0) {
+      const uint32_t a = k->w->order[level][d];
+      at[a] += k->w->tile[level][a];
+      if (at[a] < from[a] + size[a])
+        break;
+      at[a] = from[a];
+    }
+    if (d == UINT32_MAX)
+      return;
+  }
+}
+
+static void count_moves(const world *w, moves *m) {
+  static walker k;
+  int64_t from[ASH_TILE_AXES] = {0}, size[ASH_TILE_AXES];
+  k = (walker){.w = w, .m = m};
+  *m = (moves){0};
+  for (uint32_t a = 0; a < w->p.space->axis_count; a++)
+    size[a] = w->p.space->axes[a].extent;
+  walk(&k, 0, from, size);
+}
+
+/* ---- what model.h says -------------------------------------------------- */
+
+static uint64_t accumulator_of(const world *w, const moves *m,
+                               uint64_t *extra) {
+  const ash_tile_space *s = w->p.space;
+  const uint32_t last = w->p.level_count - 1;
+  uint64_t again = 1, all = 1, out = 0;
+  for (uint32_t a = 0; a < s->axis_count; a++) {
+    uint64_t pieces = 0;
+    const int64_t extent = s->axes[a].extent;
+    for (int64_t at = 0; at < extent;) {
+      int64_t end = extent, start = 0;
+      for (uint32_t k = 0; k <= last; k++) {
+        while (start + w->tile[k][a] <= at)
+          start += w->tile[k][a];
+        end = start + w->tile[k][a] < end ? start + w->tile[k][a] : end;
+      }
+      pieces++;
+      at = end;
+    }
+    if (s->axes[a].kind == ASH_AXIS_SUM)
+      again *= pieces;
+    else
+      all *= (uint64_t)extent;
+  }
+  *extra = all * (again - 1) * 1000 / w->p.elements_per_kilocycle;
+  for (uint32_t o = 0; o < s->operand_count; o++)
+    if (s->operands[o].is_output)
+      out = m->largest[last][o] /
+            (ash_type_bits(w->p.g->tensors.items[s->operands[o].tensor].type) /
+             8);
+  return again > 1 ? out * s->accumulator_bytes : 0;
+}
+
+static bool value_of(const world *w, const moves *m, ash_tile_value *v) {
+  const ash_tile_space *s = w->p.space;
+  uint64_t extra;
+  const uint64_t sums = accumulator_of(w, m, &extra);
+  *v = (ash_tile_value){m->tiles * w->p.call_cycles +
+                            s->work * 1000 / w->p.per_kilocycle + extra,
+                        0, 0};
+  for (uint32_t k = w->p.level_count; k-- > 0;) {
+    const ash_tile_stage *stage = &w->p.stages[k];
+    uint64_t serial = 0, hidden = 0, room = 0;
+    if (k + 1 == w->p.level_count)
+      room = ash_align_up(sums, 4);
+    for (uint32_t o = 0; o < s->operand_count; o++) {
+      if (!(stage->staged >> o & 1))
+        continue;
+      const uint64_t time = m->loads[k][o] * stage->setup +
+                            m->bytes[k][o] * 1000 / stage->bytes_per_kilocycle;
+      const uint64_t one =
+          stage->setup + m->largest[k][o] * 1000 / stage->bytes_per_kilocycle;
+      const uint64_t fill =
+          ash_min_u64(time, ash_min_u64(m->loads[k][o], m->regions[k]) * one);
+      room += w->copies[k][o] * ash_align_up(m->largest[k][o], 4);
+      const bool hides = w->copies[k][o] > 1 && stage->overlaps;
+      serial += hides ? fill : time;
+      hidden += hides ? time - fill : 0;
+      v->bytes += m->bytes[k][o];
+    }
+    if (room > stage->room)
+      return false;
+    v->footprint += room;
+    v->cycles = serial + ash_max_u64(v->cycles, hidden);
+  }
+  return true;
+}
+
+/* ---- everything --------------------------------------------------------- */
+
+static bool next_permutation(uint32_t *v, uint32_t n) {
+  uint32_t i = n - 1;
+  while (i > 0 && v[i - 1] > v[i])
+    i--;
+  for (uint32_t lo = i, hi = n - 1; lo < hi; lo++, hi--) {
+    const uint32_t t = v[lo];
+    v[lo] = v[hi];
+    v[hi] = t;
+  }
+  if (i == 0)
+    return false;
+  uint32_t k = i;
+  while (v[k] < v[i - 1])
+    k++;
+  const uint32_t t = v[k];
+  v[k] = v[i - 1];
+  v[i - 1] = t;
+  return true;
+}
+
+static bool is_legal(const world *w) {
+  const ash_tile_space *s = w->p.space;
+  bool outside = false;
+  for (uint32_t k = 0; k < w->p.level_count; k++) {
+    bool sum = false;
+    for (uint32_t d = 0; d < s->axis_count; d++) {
+      const uint32_t a = w->order[k][d];
+      const int64_t region = k ? w->tile[k - 1][a] : s->axes[a].extent;
+      if (w->tile[k][a] == region)
+        continue;
+      if (s->axes[a].kind == ASH_AXIS_SUM) {
+        if (!s->accumulator_bytes)
+          return false;
+        sum = true;
+      } else if (sum || outside)
+        return false;
+    }
+    outside |= sum;
+  }
+  return true;
+}
+
+typedef struct best {
+  bool found;
+  ash_tile_value value;
+  uint64_t tried;
+} best;
+
+static void try_copies(world *w, const moves *m, best *b) {
+  const uint32_t all = w->p.level_count * w->p.space->operand_count;
+  uint64_t count = 1;
+  for (uint32_t i = 0; i < all; i++)
+    count *= 3;
+  for (uint64_t c = 0; c < count; c++) {
+    uint64_t rest = c;
+    ash_tile_value v;
+    for (uint32_t i = 0; i < all; i++, rest /= 3)
+      w->copies[i / w->p.space->operand_count][i % w->p.space->operand_count] =
+          1 + (uint32_t)(rest % 3);
+    b->tried++;
+    if (!value_of(w, m, &v) || (b->found && !ash_value_less(&v, &b->value)))
+      continue;
+    b->found = true;
+    b->value = v;
+  }
+}
+
+static void try_orders(world *w, uint32_t level, best *b) {
+  const uint32_t axes = w->p.space->axis_count;
+  if (level >= w->p.level_count || level >= ASH_TILE_LEVELS) {
+    moves m;
+    if (!is_legal(w))
+      return;
+    count_moves(w, &m);
+    try_copies(w, &m, b);
+    return;
+  }
+  for (uint32_t a = 0; a < axes; a++)
+    w->order[level][a] = a;
+  do
+    try_orders(w, level + 1, b);
+  while (next_permutation(w->order[level], axes));
+}
+
+static void try_tiles(world *w, uint32_t variable, best *b) {
+  const uint32_t axes = w->p.space->axis_count;
+  if (axes == 0 || variable >= axes * w->p.level_count ||
+      variable / axes >= ASH_TILE_LEVELS) {
+    try_orders(w, 0, b);
+    return;
+  }
+  const uint32_t k = variable / axes, a = variable % axes;
+  const ash_tile_axis *axis = &w->p.space->axes[a];
+  const int64_t region = k ? w->tile[k - 1][a] : axis->extent;
+  for (int64_t t = 1; t <= region; t++) {
+    if (t < region && axis->granule > 1 && t % axis->granule)
+      continue;
+    w->tile[k][a] = t;
+    try_tiles(w, variable + 1, b);
+  }
+}
+
+/* Multiples that kernels like are another matter. */
+static void forget_hints(ash_tile_problem *p) {
+  ash_tile_space *own = ASH_NEW(&p->ctx->keep, ash_tile_space);
+  *own = *p->space;
+  for (uint32_t a = 0; a < own->axis_count; a++)
+    own->axes[a].multiple = 1;
+  p->space = own;
+}
+
+/* What is different from world to world. */
+typedef struct variety {
+  bool blocking;   /* transfers of the outer level */
+  uint32_t nearby; /* bit o: operand o lives in the memory of the outer level */
+} variety;
+
+static uint64_t compare_in(net *n, uint32_t levels, uint64_t room,
+                           variety kind) {
+  static world w;
+  ash_tile_found found = {0};
+  ash_facts *f;
+  best b = {0};
+  w = (world){.p = problem_of(n, levels, room)};
+  forget_hints(&w.p);
+  w.p.stages[0].overlaps = !kind.blocking;
+  if (levels > 1)
+    w.p.stages[0].staged &= ~kind.nearby;
+  const ash_mark mark = ash_zone_mark(&n->ctx->scratch);
+  CHECK_EQ(ash_facts_new(&f, &w.p), ASH_OK);
+  CHECK_EQ(ash_search_cost(&w.p, f, &found), ASH_OK);
+  try_tiles(&w, 0, &b);
+  CHECK_EQ(found.found, b.found);
+  if (b.found) {
+    CHECK_EQ(found.value.cycles, b.value.cycles);
+    CHECK_EQ(found.value.bytes, b.value.bytes);
+    CHECK_EQ(found.value.footprint, b.value.footprint);
+    CHECK_EQ(found.verdict, ASH_OPTIMAL);
+  } else {
+    CHECK_EQ(found.verdict, ASH_INFEASIBLE);
+  }
+  ash_zone_rewind(&n->ctx->scratch, mark);
+  return b.tried;
+}
+
+static uint64_t compare(net *n, uint32_t levels, uint64_t room) {
+  return compare_in(n, levels, room, (variety){false, 0});
+}
+
+static void products_in_one_level_equal_brute_force(void) {
+  static const int32_t shapes[][3] = {
+      {3, 4, 5}, {4, 2, 6}, {5, 5, 2}, {1, 8, 3}};
+  for (size_t i = 0; i < ASH_COUNT_OF(shapes); i++) {
+    net n = matmul_net(1, shapes[i][0], shapes[i][1], shapes[i][2]);
+    for (uint64_t room = 12; room <= 300; room += 24)
+      (void)compare(&n, 1, room);
+    net_free(&n);
+  }
+}
+
+static void windows_in_one_level_equal_brute_force(void) {
+  static const int32_t shapes[][4] = {{6, 5, 2, 1}, {7, 4, 3, 2}, {5, 5, 1, 3}};
+  for (size_t i = 0; i < ASH_COUNT_OF(shapes); i++) {
+    net n = pool_net(shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3]);
+    for (uint64_t room = 4; room <= 160; room += 12)
+      (void)compare(&n, 1, room);
+    net_free(&n);
+  }
+}
+
+static void batches_in_one_level_equal_brute_force(void) {
+  net n = matmul_net(2, 3, 2, 3);
+  for (uint64_t room = 12; room <= 200; room += 28)
+    (void)compare(&n, 1, room);
+  net_free(&n);
+}
+
+static void two_levels_equal_brute_force(void) {
+  static const int32_t shapes[][3] = {{3, 1, 2}, {2, 2, 2}, {4, 1, 2}};
+  for (size_t i = 0; i < ASH_COUNT_OF(shapes); i++) {
+    net n = matmul_net(1, shapes[i][0], shapes[i][1], shapes[i][2]);
+    for (uint64_t room = 12; room <= 48; room += 12)
+      for (uint32_t kind = 0; kind < 16; kind++)
+        (void)compare_in(&n, 2, room, (variety){kind & 1, kind >> 1});
+    net_free(&n);
+  }
+}
+
+static void windows_in_two_levels_equal_brute_force(void) {
+  static const int32_t shapes[][4] = {{4, 2, 1, 1}, {3, 3, 1, 1}, {5, 1, 2, 2}};
+  for (size_t i = 0; i < ASH_COUNT_OF(shapes); i++) {
+    net n = pool_net(shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3]);
+    for (uint64_t room = 8; room <= 32; room += 8)
+      for (uint32_t kind = 0; kind < 8; kind++)
+        (void)compare_in(&n, 2, room, (variety){kind & 1, kind >> 1});
+    net_free(&n);
+  }
+}
+
+/* ---- other operators ---------------------------------------------------- */
+
+/* [a, b] + [b] */
+static net broadcast_net(int32_t a, int32_t b) {
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(a, b), 0, 0);
+  const uint32_t row = net_input(&n, ASH_FLOAT32, NET_DIMS(b), 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(a, b), 0, 0);
+  (void)net_op(&n, ASH_OP_add, NET_IDS(x, row), y);
+  return n;
+}
+
+/* [a, b] and [c, b], joined along the first dimension: some boxes are empty. */
+static net join_net(int32_t a, int32_t c, int32_t b) {
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(a, b), 0, 0);
+  const uint32_t z = net_input(&n, ASH_FLOAT32, NET_DIMS(c, b), 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(a + c, b), 0, 0);
+  net_int(&n, net_op(&n, ASH_OP_concatenation, NET_IDS(x, z), y), "axis", 0);
+  return n;
+}
+
+/* [a, b], summed along the first dimension. */
+static net sum_net(int32_t a, int32_t b) {
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(a, b), 0, 0);
+  const uint32_t axis =
+      net_constant(&n, ASH_INT32, NET_DIMS(1), NET_INTS(0), 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(b), 0, 0);
+  (void)net_op(&n, ASH_OP_sum, NET_IDS(x, axis), y);
+  return n;
+}
+
+/* A layer with float activations: weights and bias. */
+static net dense_net(int32_t rows, int32_t depth, int32_t out) {
+  static const float zeros[64];
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(rows, depth), 0, 0);
+  const uint32_t w =
+      net_constant(&n, ASH_FLOAT32, NET_DIMS(out, depth), zeros, 0, 0);
+  const uint32_t b = net_constant(&n, ASH_FLOAT32, NET_DIMS(out), zeros, 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(rows, out), 0, 0);
+  (void)net_op(&n, ASH_OP_fully_connected, NET_IDS(x, w, b), y);
+  return n;
+}
+
+static void other_operators_equal_brute_force(void) {
+  net nets[] = {broadcast_net(5, 4), broadcast_net(2, 7), join_net(3, 2, 3),
+                join_net(1, 5, 2),   sum_net(6, 3),       sum_net(3, 5),
+                dense_net(3, 4, 3),  dense_net(2, 5, 4)};
+  uint64_t tried = 0;
+  for (size_t i = 0; i < ASH_COUNT_OF(nets); i++) {
+    for (uint64_t room = 8; room <= 200; room += 16)
+      tried += compare(&nets[i], 1, room);
+    net_free(&nets[i]);
+  }
+  CHECK(tried > 100000);
+}
+
+static void other_operators_in_two_levels_equal_brute_force(void) {
+  net nets[] = {broadcast_net(3, 3), join_net(2, 1, 2), join_net(1, 3, 1),
+                sum_net(3, 2), sum_net(4, 2)};
+  for (size_t i = 0; i < ASH_COUNT_OF(nets); i++) {
+    for (uint64_t room = 8; room <= 56; room += 16)
+      for (uint32_t kind = 0; kind < 8; kind++)
+        (void)compare_in(&nets[i], 2, room, (variety){kind & 1, kind >> 1});
+    net_free(&nets[i]);
+  }
+}
+
+/* The closed form of what is moved, against walking, at random. */
+static void figures_are_those_of_the_walk(void) {
+  ash_rng rng = {11};
+  net nets[] = {matmul_net(2, 5, 7, 6), pool_net(9, 8, 4, 1),
+                pool_net(10, 7, 3, 2),  join_net(5, 6, 4),
+                sum_net(7, 6),          broadcast_net(6, 5),
+                dense_net(5, 6, 7)};
+  for (uint32_t round = 0; round < 7000; round++) {
+    net *n = &nets[round % ASH_COUNT_OF(nets)];
+    const uint32_t levels = 1 + round / 3 % 2;
+    static world w;
+    ash_tile_choice choice = {0};
+    ash_tile_sizes sizes;
+    ash_facts *f;
+    moves m;
+    w = (world){.p = problem_of(n, levels, 1 << 20)};
+    const uint32_t axes = w.p.space->axis_count;
+    for (uint32_t k = 0; k < levels; k++) {
+      for (uint32_t a = 0; a < axes; a++) {
+        const int64_t region = k ? w.tile[k - 1][a] : w.p.space->axes[a].extent;
+        w.tile[k][a] = 1 + (int64_t)ash_rng_below(&rng, (uint64_t)region);
+        /* Several levels: regions of equal size, or the form counts too much */
+        if (k == 0 && levels > 1 && region % w.tile[k][a])
+          w.tile[k][a] = region;
+        choice.cut.at[k][a] = w.tile[k][a];
+        w.order[k][a] = a;
+      }
+      for (uint32_t a = axes; a-- > 1;) {
+        const uint32_t with = (uint32_t)ash_rng_below(&rng, a + 1);
+        const uint32_t t = w.order[k][a];
+        w.order[k][a] = w.order[k][with];
+        w.order[k][with] = t;
+      }
+      for (uint32_t a = 0; a < axes; a++)
+        choice.order[k][a] = (uint8_t)w.order[k][a];
+    }
+    const ash_mark mark = ash_zone_mark(&n->ctx->scratch);
+    CHECK_EQ(ash_facts_new(&f, &w.p), ASH_OK);
+    CHECK(ash_model_sizes(f, &w.p, &sizes, &choice.cut));
+    count_moves(&w, &m);
+    CHECK_EQ(sizes.tiles, m.tiles);
+    for (uint32_t k = 0; k < levels; k++)
+      for (uint32_t o = 0; o < w.p.space->operand_count; o++) {
+        uint64_t bytes;
+        CHECK(w.p.stages[k].staged >> o & 1);
+        CHECK_EQ(ash_model_loads(f, &w.p, &sizes, &choice, k, o, &bytes),
+                 m.loads[k][o]);
+        CHECK_EQ(bytes, m.bytes[k][o]);
+        CHECK_EQ(sizes.box[k][o], m.largest[k][o]);
+      }
+    ash_zone_rewind(&n->ctx->scratch, mark);
+  }
+  for (size_t i = 0; i < ASH_COUNT_OF(nets); i++)
+    net_free(&nets[i]);
+}
+
+#define TESTS(X)                                                               \
+  X(products_in_one_level_equal_brute_force)                                   \
+  X(windows_in_one_level_equal_brute_force)                                    \
+  X(batches_in_one_level_equal_brute_force)                                    \
+  X(two_levels_equal_brute_force)                                              \
+  X(windows_in_two_levels_equal_brute_force)                                   \
+  X(other_operators_equal_brute_force)                                         \
+  X(other_operators_in_two_levels_equal_brute_force)                           \
+  X(figures_are_those_of_the_walk)
+TEST_MAIN(TESTS)
