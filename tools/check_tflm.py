@@ -15,8 +15,8 @@ import tempfile
 
 import numpy as np
 
-import typed_op_models
-from make_op_models import Case
+import make_type_models
+from make_layer_models import Case
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -61,7 +61,7 @@ def main():
     for k in range(args.count):
         rng = np.random.default_rng([args.seed, k])
         case = Case(rng, "UNIDIRECTIONAL_SEQUENCE_LSTM", "int16")
-        typed_op_models.lstm(case)
+        make_type_models.lstm(case)
         data = case.model.to_bytes()
         shape = case.model.main.tensors[0].shape
         reach = 2 ** int(rng.integers(8, 16))

@@ -503,13 +503,13 @@ def differences(got, expected):
 
 
 def check(count, seed):
-    import make_op_models
+    import make_layer_models
     cases = values = refused = 0
     wrong = {}
-    for number, (name, case) in enumerate(make_op_models.generate(count,
-                                                                  seed)):
-        inputs, outputs, reason = make_op_models.evaluate(case,
-                                                          [seed, number])
+    models = make_layer_models.generate(count, seed)
+    for number, (name, case) in enumerate(models):
+        inputs, outputs, reason = make_layer_models.evaluate(case,
+                                                             [seed, number])
         if reason:
             refused += 1
             continue

@@ -777,7 +777,7 @@ static void every_shared_model_is_read_or_refused_with_a_reason(void) {
 
 static void every_operator_model_of_ours_is_read(void) {
   unsigned seen = 0, good = 0;
-  visit_folder(TEST_SOURCE_DIR "/tests/models/ops", &seen, &good);
+  visit_folder(TEST_SOURCE_DIR "/tests/models/layers", &seen, &good);
   CHECK(seen > 100);
   CHECK_EQ(good, seen);
 }

@@ -2,8 +2,8 @@
 """Random test models of operators in their rarer types: uint8, int16, int4 and
 float16 weights, float activations with int8 weights, and operators with state.
 
-The same options and files as more_op_models.py; the families are others. The
-type in a model's name says which mixture it is.
+The same options and files as make_operator_models.py; the families are others.
+The type in a model's name says which mixture it is.
 """
 
 import sys
@@ -11,9 +11,9 @@ import sys
 import numpy as np
 
 import litert_run
-import make_op_models
-import more_op_models
-from make_op_models import Case, broadcast_shapes, window
+import make_layer_models
+import make_operator_models
+from make_layer_models import Case, broadcast_shapes, window
 from tflite_writer import BUILTINS, OPTIONS
 
 BUILTINS.update({
@@ -166,8 +166,8 @@ def deep_shape(c):
     return (dict(padding=padding, stride_h=s[0], stride_w=s[0],
                  dilation_h=d[0], dilation_w=d[1], depth_multiplier=each),
             (1, *hw, cin), (1, *k, cin * each),
-            (1, make_op_models.out_size(hw[0], k[0], s[0], d[0], padding),
-             make_op_models.out_size(hw[1], k[1], s[0], d[1], padding),
+            (1, make_layer_models.out_size(hw[0], k[0], s[0], d[0], padding),
+             make_layer_models.out_size(hw[1], k[1], s[0], d[1], padding),
              cin * each))
 
 
@@ -264,7 +264,7 @@ def compare(op):
 
 
 def divide(c):
-    """Quotients of one half and more, see more_op_models.py."""
+    """Quotients of one half and more, see make_operator_models.py."""
     shape = c.shape(2, 1, 6)
     aq, bq = quant_of(c, c.dtype), quant_of(c, c.dtype)
     yq = quant_of(c, c.dtype, float(aq[0]) / float(bq[0]) * 0.01)
@@ -701,13 +701,4 @@ FAMILIES = [
 
 
 if __name__ == "__main__":
-    more_op_models.FAMILIES = FAMILIES
-    if "--each" in sys.argv:
-        sys.argv = [w for w in sys.argv if w != "--each"] + ["--select", "1"]
-        make_op_models.select = more_op_models.one_of_each
-    only = [w[7:] for w in sys.argv[1:] if w.startswith("--only=")]
-    sys.argv = [w for w in sys.argv if not w.startswith("--only=")]
-    make_op_models.FAMILIES[:] = [f for f in FAMILIES
-                                  if not only or f[0] in only[0].split(",")]
-    make_op_models.evaluate = more_op_models.evaluate
-    sys.exit(make_op_models.main())
+    sys.exit(make_operator_models.main(FAMILIES))
