@@ -99,6 +99,14 @@ void row_end(net *n, uint32_t y) {
   n->g->tensors.items[y].is_output = true;
 }
 
+ash_rules *rules_from(net *n, const char *text) {
+  ash_rules *rules;
+  CHECK_EQ(ash_rules_new(n->ctx, &rules), ASH_OK);
+  CHECK_EQ(ash_rules_parse(n->ctx, rules, text, strlen(text), "rules.yaml"),
+           ASH_OK);
+  return rules;
+}
+
 const ash_device *small_device(net *n) {
   static const char text[] = "name: small\n"
                              "cpu: cortex-m4\n"

@@ -33,6 +33,9 @@ uint32_t row_constant(net *n, int32_t bytes, float first);
 uint32_t row_variable(net *n, int32_t bytes);
 void row_end(net *n, uint32_t y);
 
+/* Rules from YAML. */
+ash_rules *rules_from(net *n, const char *text);
+
 /* FAST is small, SLOW large, FAR not linkable, ROM read only. */
 const ash_device *small_device(net *n);
 const ash_plan *must_plan(net *n, const ash_device *device,

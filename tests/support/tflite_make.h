@@ -96,6 +96,10 @@ size_t make_refs(make_file *f, size_t from, uint32_t count);
 
 void make_put_code(make_file *f, size_t from, const make_code *c);
 
+/* x int8[1,5,4,2] -> conv 3x3 SAME stride 2 -> y -> reshape -> z -> softmax;
+ * good unless a test breaks it. */
+make_model make_good_model(void);
+
 /* The whole file. */
 void make_write(make_file *f, const make_model *m);
 
