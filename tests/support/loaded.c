@@ -2,11 +2,11 @@
 #include "loaded.h"
 
 #include "check.h"
+#include "context.h"
 #include "read/read.h"
 
 loaded loaded_from(const char *path) {
-  loaded l = {0};
-  CHECK_EQ(ash_ctx_new(&l.ctx, NULL), ASH_OK);
+  loaded l = {.ctx = new_ctx()};
   if (ash_file_read(l.ctx, &l.file, path) != ASH_OK) {
     ash_file_drop(&l.file);
     ash_ctx_free(l.ctx);

@@ -2,8 +2,7 @@
 #include "net.h"
 
 net net_new(void) {
-  net n;
-  CHECK_EQ(ash_ctx_new(&n.ctx, NULL), ASH_OK);
+  net n = {.ctx = new_ctx()};
   CHECK_EQ(ash_graph_new(n.ctx, &n.g, "net", NULL), ASH_OK);
   return n;
 }
@@ -92,14 +91,4 @@ void net_ints(net *n, uint32_t op, const char *name, const int64_t *v,
   const ash_attr a = {
       .name = name, .kind = ASH_ATTR_INTS, .ints = v, .count = count};
   CHECK_EQ(ash_graph_set_attr(n->g, op, a), ASH_OK);
-}
-
-void print_newest(const ash_ctx *ctx) {
-  size_t count;
-  char buf[300];
-  const ash_diag *d = ash_ctx_diags(ctx, &count);
-  if (count) {
-    (void)ash_diag_format(buf, sizeof buf, &d[count - 1]);
-    fprintf(stderr, "%s\n", buf);
-  }
 }

@@ -10,6 +10,7 @@
 #define ASH_TESTS_NET_H
 
 #include "check.h"
+#include "context.h"
 #include "graph/graph.h"
 
 typedef struct net {
@@ -50,8 +51,5 @@ void net_float(net *n, uint32_t op, const char *name, double value);
 void net_ints(net *n, uint32_t op, const char *name, const int64_t *v,
               uint32_t count);
 void net_string(net *n, uint32_t op, const char *name, const char *value);
-
-/* The newest diagnostic, on stderr. */
-void print_newest(const ash_ctx *ctx);
 
 #endif

@@ -2,13 +2,8 @@
 #include "ashlar/annotate.h"
 #include "base/ctx.h"
 #include "check.h"
+#include "context.h"
 #include "tflite_make.h"
-
-static ash_ctx *new_ctx(void) {
-  ash_ctx *ctx;
-  CHECK_EQ(ash_ctx_new(&ctx, NULL), ASH_OK);
-  return ctx;
-}
 
 /* a[1,100] -> an operator nobody knows -> b[1,50] -> another -> c[1,7]; w is
  * constant, v a variable, r a resource. */

@@ -3,6 +3,7 @@
  * textual form is an identity; the plan JSON passes its own check. */
 #include "ashlar/compile.h"
 #include "check.h"
+#include "context.h"
 #include "faulty.h"
 #include "graph/graph.h"
 
@@ -46,12 +47,6 @@ static void every_allocation_may_fail(void) {
 }
 
 /* ---- helpers ------------------------------------------------------------ */
-
-static ash_ctx *new_ctx(void) {
-  ash_ctx *ctx;
-  CHECK_EQ(ash_ctx_new(&ctx, NULL), ASH_OK);
-  return ctx;
-}
 
 static const ash_device *load_device(ash_ctx *ctx, const char *name) {
   const ash_device *device;

@@ -7,16 +7,11 @@
 #include "base/sort.h"
 #include "base/text.h"
 #include "check.h"
+#include "context.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-static ash_ctx *new_ctx(void) {
-  ash_ctx *ctx;
-  CHECK_EQ(ash_ctx_new(&ctx, NULL), ASH_OK);
-  return ctx;
-}
 
 static void sha256_gives_the_published_digests(void) {
   char hex[65];

@@ -5,15 +5,10 @@
 #include "base/nearest.h"
 #include "base/yaml.h"
 #include "check.h"
+#include "context.h"
 #include "faulty.h"
 
 #include <unistd.h>
-
-static ash_ctx *new_ctx(void) {
-  ash_ctx *ctx;
-  CHECK_EQ(ash_ctx_new(&ctx, NULL), ASH_OK);
-  return ctx;
-}
 
 static void accept(const char *text) {
   ash_ctx *ctx = new_ctx();

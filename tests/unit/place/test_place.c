@@ -3,12 +3,7 @@
 #include "ashlar/place.h"
 #include "base/ctx.h"
 #include "check.h"
-
-static ash_ctx *new_ctx(void) {
-  ash_ctx *ctx;
-  CHECK_EQ(ash_ctx_new(&ctx, NULL), ASH_OK);
-  return ctx;
-}
+#include "context.h"
 
 static ash_buffer buffer(int64_t lower, int64_t upper, uint64_t size) {
   return (ash_buffer){.lower = lower,

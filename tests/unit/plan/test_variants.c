@@ -4,16 +4,11 @@
 #include "ashlar/render.h"
 #include "base/ctx.h"
 #include "check.h"
+#include "context.h"
 #include "graph/graph.h"
 #include "kernel/kernel.h"
 
 #define DIGITS TEST_SOURCE_DIR "/examples/digits/digits.tflite"
-
-static ash_ctx *new_ctx(void) {
-  ash_ctx *ctx;
-  CHECK_EQ(ash_ctx_new(&ctx, NULL), ASH_OK);
-  return ctx;
-}
 
 /* Compiles for Cortex-M4 with so many bytes of memory. */
 static ash_status compile(ash_ctx *ctx, ash_compiled *c, uint64_t bytes) {

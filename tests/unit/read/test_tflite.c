@@ -1,17 +1,12 @@
 /* test_tflite.c - the TFLite reader on models written field by field: what they
  * become, and what broken ones are told. */
 #include "check.h"
+#include "context.h"
 #include "loaded.h"
 #include "read/flatbuf.h"
 #include "read/read.h"
 #include "read/tflite/tflite.h"
 #include "tflite_make.h"
-
-static ash_ctx *new_ctx(void) {
-  ash_ctx *ctx;
-  CHECK_EQ(ash_ctx_new(&ctx, NULL), ASH_OK);
-  return ctx;
-}
 
 static make_file written;
 

@@ -2,18 +2,13 @@
  * off, changed at random, or made to be expensive, and hosts without memory. */
 #include "base/rng.h"
 #include "check.h"
+#include "context.h"
 #include "faulty.h"
 #include "graph/graph.h"
 #include "read/tflite/tflite.h"
 #include "tflite_make.h"
 
 static make_file written;
-
-static ash_ctx *new_ctx(void) {
-  ash_ctx *ctx;
-  CHECK_EQ(ash_ctx_new(&ctx, NULL), ASH_OK);
-  return ctx;
-}
 
 /* ---- hostile bytes ------------------------------------------------------- */
 

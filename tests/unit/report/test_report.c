@@ -3,14 +3,9 @@
 #include "ashlar/compile.h"
 #include "ashlar/report.h"
 #include "check.h"
+#include "context.h"
 
 #define DIGITS TEST_SOURCE_DIR "/examples/digits/digits.tflite"
-
-static ash_ctx *new_ctx(void) {
-  ash_ctx *ctx;
-  CHECK_EQ(ash_ctx_new(&ctx, NULL), ASH_OK);
-  return ctx;
-}
 
 /* The page for one JSON text. */
 static const char *page_of(ash_ctx *ctx, const char *json) {
