@@ -74,15 +74,15 @@ test-devices: test-deps
 
 test-tiles: test-deps
 	@$(MAKE) --no-print-directory program
-	@$(ORACLE) tools/tile_sweep --ashlar $(BUILD)/bin/ashlar
-	@$(ORACLE) tools/tile_sweep --ashlar $(BUILD)/bin/ashlar --sanitize address,undefined
-	@$(ORACLE) tools/tile_sweep --ashlar $(BUILD)/bin/ashlar --sanitize thread
+	@$(ORACLE) tools/oracle/tile-sweep --ashlar $(BUILD)/bin/ashlar
+	@$(ORACLE) tools/oracle/tile-sweep --ashlar $(BUILD)/bin/ashlar --sanitize address,undefined
+	@$(ORACLE) tools/oracle/tile-sweep --ashlar $(BUILD)/bin/ashlar --sanitize thread
 
 # The ONNX project's node tests through generated C; writes the table.
 conformance:
 	@tools/install-deps build oracle conformance
 	@$(MAKE) --no-print-directory program
-	@$(ORACLE) tools/conformance --ashlar $(BUILD)/bin/ashlar --write docs/onnx-conformance.md
+	@$(ORACLE) tools/oracle/conformance --ashlar $(BUILD)/bin/ashlar --write docs/onnx-conformance.md
 
 # The library as WebAssembly and a page: models are planned in the browser.
 playground:
@@ -112,7 +112,7 @@ bench-devices: test-deps
 
 lint:
 	@tools/install-deps build lint
-	@tools/lint
+	@tools/gate/lint
 
 fuzz:
 	@tools/install-deps build fuzz

@@ -73,6 +73,6 @@ install(DIRECTORY include/ashlar DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 install(DIRECTORY runtime/
   DESTINATION ${CMAKE_INSTALL_DATADIR}/ashlar/runtime
   FILES_MATCHING PATTERN "*.[ch]")
-# Completions and man pages (tools/gen-share).
+# Completions and man pages (tools/gate/gen-share).
 install(DIRECTORY share/ DESTINATION ${CMAKE_INSTALL_DATADIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

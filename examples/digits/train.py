@@ -3,7 +3,7 @@
 
 A small convolutional network for the 8x8 digit images that come with
 scikit-learn, trained here in plain numpy, quantised after training by the
-code below, and written with tools/tflite_writer.py.  It has a residual ADD
+code below, and written with tools/make/tflite_writer.py.  It has a residual ADD
 and a CONCATENATION of two branches, so that several tensors are alive at the
 same time and the memory planner has something to plan.
 
@@ -28,7 +28,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # same sums every time
 import numpy as np  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "tools"))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "tools", "make"))
 
 import litert_run  # noqa: E402
 import tflite_writer  # noqa: E402

@@ -3,7 +3,7 @@
  *   run_ref MODEL INPUTS OUTPUTS
  *
  * INPUTS holds any number of cases, each the bytes of all inputs one after the
- * other; OUTPUTS gets the same for the outputs. tools/check_ref.py compares the
+ * other; OUTPUTS gets the same for the outputs. tools/oracle/check-ref compares the
  * result with LiteRT. */
 #include "base/ctx.h"
 #include "base/file.h"

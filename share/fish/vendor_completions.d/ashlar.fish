@@ -1,4 +1,4 @@
-# Made by tools/gen-share from the program's tables; do not edit.
+# Made by tools/gate/gen-share from the program's tables; do not edit.
 complete -c ashlar -n __fish_use_subcommand -f -a compile -d 'turn a model into C'
 complete -c ashlar -n __fish_use_subcommand -f -a plan -d 'say where the memory of a model goes'
 complete -c ashlar -n __fish_use_subcommand -f -a test -d 'build the generated C and compare it with a record'

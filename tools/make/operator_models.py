@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Random test models for the operators beyond make_layer_models.py.
+"""Random test models for the operators beyond layer_models.py.
 
-The same options and files as make_layer_models.py; the families are others.
+The same options and files as layer_models.py; the families are others.
 Types: int8, uint8 and float32 where an operator computes; int32, int64 and
 bool where models use them for sizes, indices and masks.
 
@@ -14,8 +14,8 @@ import sys
 import numpy as np
 
 import litert_run
-import make_layer_models
-from make_layer_models import broadcast_shapes
+import layer_models
+from layer_models import broadcast_shapes
 
 BOTH = ("int8", "float32")
 QUANT = ("int8", "uint8", "float32")
@@ -635,7 +635,7 @@ def transpose_conv(c):
         scales = (2.0 ** rng.uniform(-8, -4, cout)).astype(np.float32)
         f = c.model.add_tensor("w", weights.shape, "int8",
                                np.maximum(weights, -127), scales, [0] * cout)
-        y_quant = make_layer_models.accumulator_output(c, x_quant[0], scales,
+        y_quant = layer_models.accumulator_output(c, x_quant[0], scales,
                                                        fh * fw * cin)
     else:
         scales, y_quant = None, None
@@ -787,7 +787,7 @@ def run_model(model_bytes, kind, cases, seed, inputs=None):
     return inputs, litert_run.run(it, inputs)
 
 
-def evaluate(case, seed, ordinary=make_layer_models.evaluate):
+def evaluate(case, seed, ordinary=layer_models.evaluate):
     plain = case.op in NOT_IN_REFERENCE
     litert_run.run_model = run_model if plain else REFERENCE_RUN
     return ordinary(case, seed)
@@ -798,7 +798,7 @@ def one_of_each(items, _limit):
     best = {}
     for item in items:
         _, case, inputs, outputs = item
-        moved = sum(a.size for a in outputs.values()) / make_layer_models.CASES
+        moved = sum(a.size for a in outputs.values()) / layer_models.CASES
         rank = (moved < 6, len(case.model.to_bytes())
                 + sum(a.nbytes for a in (*inputs.values(), *outputs.values())))
         key = (case.op, case.dtype)
@@ -809,16 +809,16 @@ def one_of_each(items, _limit):
 
 
 def main(families):
-    """make_layer_models.py with other families and two options more."""
+    """layer_models.py with other families and two options more."""
     if "--each" in sys.argv:  # instead of --select N
         sys.argv = [w for w in sys.argv if w != "--each"] + ["--select", "1"]
-        make_layer_models.select = one_of_each
+        layer_models.select = one_of_each
     only = [w[7:] for w in sys.argv[1:] if w.startswith("--only=")]
     sys.argv = [w for w in sys.argv if not w.startswith("--only=")]
-    make_layer_models.FAMILIES[:] = [
+    layer_models.FAMILIES[:] = [
         f for f in families if not only or f[0] in only[0].split(",")]
-    make_layer_models.evaluate = evaluate
-    return make_layer_models.main()
+    layer_models.evaluate = evaluate
+    return layer_models.main()
 
 
 if __name__ == "__main__":

@@ -503,12 +503,12 @@ def differences(got, expected):
 
 
 def check(count, seed):
-    import make_layer_models
+    import layer_models
     cases = values = refused = 0
     wrong = {}
-    models = make_layer_models.generate(count, seed)
+    models = layer_models.generate(count, seed)
     for number, (name, case) in enumerate(models):
-        inputs, outputs, reason = make_layer_models.evaluate(case,
+        inputs, outputs, reason = layer_models.evaluate(case,
                                                              [seed, number])
         if reason:
             refused += 1

@@ -1,5 +1,5 @@
 """pages.py - generated parts of pages that are otherwise written by hand
-(README.md, docs/cli.md), for tools/gen-docs and tools/gen-share.
+(README.md, docs/cli.md), for tools/gate/gen-docs and tools/gate/gen-share.
 
 A part lies between two comments:
 
@@ -15,7 +15,7 @@ import re
 import subprocess
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PART = re.compile(r"(<!-- made: (.*?) -->\n)(.*?)(<!-- end -->)", re.S)
 CONSOLE = re.compile(r"(```console\n)(.*?)(```\n)", re.S)
 

@@ -2,7 +2,7 @@
 """Random test models of operators in their rarer types: uint8, int16, int4 and
 float16 weights, float activations with int8 weights, and operators with state.
 
-The same options and files as make_operator_models.py; the families are others.
+The same options and files as operator_models.py; the families are others.
 The type in a model's name says which mixture it is.
 """
 
@@ -11,9 +11,9 @@ import sys
 import numpy as np
 
 import litert_run
-import make_layer_models
-import make_operator_models
-from make_layer_models import Case, broadcast_shapes, window
+import layer_models
+import operator_models
+from layer_models import Case, broadcast_shapes, window
 from tflite_writer import BUILTINS, OPTIONS
 
 BUILTINS.update({
@@ -166,8 +166,8 @@ def deep_shape(c):
     return (dict(padding=padding, stride_h=s[0], stride_w=s[0],
                  dilation_h=d[0], dilation_w=d[1], depth_multiplier=each),
             (1, *hw, cin), (1, *k, cin * each),
-            (1, make_layer_models.out_size(hw[0], k[0], s[0], d[0], padding),
-             make_layer_models.out_size(hw[1], k[1], s[0], d[1], padding),
+            (1, layer_models.out_size(hw[0], k[0], s[0], d[0], padding),
+             layer_models.out_size(hw[1], k[1], s[0], d[1], padding),
              cin * each))
 
 
@@ -264,7 +264,7 @@ def compare(op):
 
 
 def divide(c):
-    """Quotients of one half and more, see make_operator_models.py."""
+    """Quotients of one half and more, see operator_models.py."""
     shape = c.shape(2, 1, 6)
     aq, bq = quant_of(c, c.dtype), quant_of(c, c.dtype)
     yq = quant_of(c, c.dtype, float(aq[0]) / float(bq[0]) * 0.01)
@@ -701,4 +701,4 @@ FAMILIES = [
 
 
 if __name__ == "__main__":
-    sys.exit(make_operator_models.main(FAMILIES))
+    sys.exit(operator_models.main(FAMILIES))
