@@ -48,7 +48,7 @@ ASH_API const char *ash_type_text(ash_type type);
 ASH_API uint32_t ash_type_bits(ash_type type);
 ASH_API const char *ash_type_c(ash_type type); /* as generated C spells it */
 
-/* Operators, from src/graph/ops.def. */
+/* Operators, from src/op/ops.def. */
 typedef uint32_t ash_op_kind;
 ASH_API const char *ash_op_kind_text(ash_op_kind kind); /* "conv_2d" */
 

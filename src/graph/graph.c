@@ -28,9 +28,12 @@ const char *ash_type_c(ash_type type) {
 }
 
 static const ash_op_info op_table[ASH_OP_COUNT] = {
-#define OP(name, tflite, in_min, in_max, outs, flags, attrs)                   \
-  {#name, tflite, in_min, in_max, outs, flags, attrs},
-#include "graph/ops.def"
+#define OP(kind, columns) {.name = #kind, columns},
+#define ARITY(fewest, most, count)                                             \
+  .inputs_min = (fewest), .inputs_max = (most), .outputs = (count),
+#define FLAGS(bits) .flags = (bits),
+#define ATTRS(text) .attrs = (text),
+#include "op/ops.def"
 #undef OP
 };
 
@@ -45,13 +48,6 @@ const char *ash_op_kind_text(ash_op_kind kind) {
 ash_op_kind ash_op_kind_find(const char *name) {
   ash_op_kind kind = 0;
   while (kind < ASH_OP_COUNT && strcmp(op_table[kind].name, name) != 0)
-    kind++;
-  return kind;
-}
-
-ash_op_kind ash_op_kind_of_tflite(int32_t code) {
-  ash_op_kind kind = 0;
-  while (kind < ASH_OP_COUNT && op_table[kind].tflite_code != code)
     kind++;
   return kind;
 }

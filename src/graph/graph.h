@@ -15,8 +15,8 @@
 #include "base/file.h"
 
 enum ash_op_kinds {
-#define OP(name, tflite, in_min, in_max, outs, flags, attrs) ASH_OP_##name,
-#include "graph/ops.def"
+#define OP(name, columns) ASH_OP_##name,
+#include "op/ops.def"
 #undef OP
   ASH_OP_COUNT
 };
@@ -32,18 +32,16 @@ enum ash_op_flags {
 };
 
 typedef struct ash_op_info {
-  const char *name;    /* "conv_2d"                                      */
-  int32_t tflite_code; /* builtin operator number, -1 if TFLite has none */
+  const char *name; /* "conv_2d" */
   uint32_t inputs_min, inputs_max, outputs;
   uint32_t flags;
-  const char *attrs; /* "stride_h=1 act=none axes": names it may carry,
-                        with defaults where there is one               */
+  const char *attrs; /* "stride_h=1 act=none axes": names it may carry, with
+                        defaults where there is one; NULL: none           */
 } ash_op_info;
 
 const ash_op_info *ash_op_info_of(ash_op_kind kind);
-/* ASH_OP_COUNT when no operator has that name or TFLite code. */
+/* ASH_OP_COUNT when no operator has that name. */
 ash_op_kind ash_op_kind_find(const char *name);
-ash_op_kind ash_op_kind_of_tflite(int32_t code);
 
 /* Instructions that kernels may use, as bits. */
 enum ash_features {

@@ -34,7 +34,7 @@ static ash_status check_tensor(ash_ctx *ctx, const ash_graph *g, uint32_t i) {
 
 static bool knows_attr(const char *list, const char *name) {
   const size_t n = strlen(name);
-  for (const char *p = list; (p = strstr(p, name)) != NULL; p += n)
+  for (const char *p = list; p && (p = strstr(p, name)) != NULL; p += n)
     if ((p == list || p[-1] == ' ') &&
         (p[n] == '\0' || p[n] == ' ' || p[n] == '='))
       return true;
