@@ -2,7 +2,7 @@
  * and plan: every stage must end in a status, and none may contradict itself.
  * Memory is bounded, so that a model that asks for gigabytes is refused. */
 #include "ashlar/compile.h"
-#include "graph/verify.h"
+#include "op/verify.h"
 #include "pass/pass.h"
 #include "read/read.h"
 

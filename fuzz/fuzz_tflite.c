@@ -1,6 +1,6 @@
 /* fuzz_tflite.c - any bytes are a TFLite file; reading them must end in a
  * status, and what was read must be a graph that can be verified and dumped. */
-#include "graph/verify.h"
+#include "op/verify.h"
 #include "read/tflite/tflite.h"
 
 #include <stdlib.h>

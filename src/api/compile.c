@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "emit/module/module.h"
-#include "graph/verify.h"
+#include "op/verify.h"
 #include "pass/end_types.h"
 #include "pass/pass.h"
 #include "plan/variants.h"

@@ -3,8 +3,8 @@
  * operator; the planner finds its views another way (kernel/views.c). */
 #include "check/check_plan.h"
 
-#include "graph/functions.h"
-#include "graph/slice.h"
+#include "op/functions.h"
+#include "op/slice.h"
 
 /* Where the elements of one output come from. */
 typedef struct source {

@@ -7,7 +7,7 @@
 
 #include "base/checked.h"
 #include "base/sort.h"
-#include "kernel/reads.h"
+#include "op/reads.h"
 
 #include <inttypes.h>
 #include <string.h>

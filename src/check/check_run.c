@@ -9,7 +9,7 @@
 #include "ashlar/tile.h"
 
 #include "kernel/kernel.h"
-#include "kernel/reads.h"
+#include "op/reads.h"
 
 #include <string.h>
 

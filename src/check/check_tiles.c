@@ -6,8 +6,8 @@
 #include "ashlar/tile.h"
 
 #include "graph/graph.h"
-#include "kernel/reads.h"
-#include "kernel/views.h"
+#include "op/reads.h"
+#include "op/views.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -130,6 +130,18 @@ static inline ash_tensor *ash_op_out(const ash_graph *g, const ash_op *op,
   return &g->tensors.items[op->outputs[k]];
 }
 
+/* First scale and zero point of a tensor; 1 and 0 if it has none. */
+static inline float ash_quant_scale(const ash_tensor *t) {
+  return t->quant.count ? t->quant.scale[0] : 1.0f;
+}
+static inline int32_t ash_quant_zero(const ash_tensor *t) {
+  return t->quant.count ? t->quant.zero_point[0] : 0;
+}
+static inline bool ash_quant_equal(const ash_tensor *a, const ash_tensor *b) {
+  return ash_quant_scale(a) == ash_quant_scale(b) &&
+         ash_quant_zero(a) == ash_quant_zero(b);
+}
+
 /* Does the op give the variable `tensor` a new value? As an output, or as an
  * input of an operator with ASH_OP_STATE. */
 bool ash_op_updates(const ash_graph *g, const ash_op *op, uint32_t tensor);

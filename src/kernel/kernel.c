@@ -4,8 +4,8 @@
 #include "ashlar/compile.h"
 #include "base/checked.h"
 #include "kernel/quant.h"
-#include "kernel/reads.h"
 #include "kernel/runtime_files.h"
+#include "op/reads.h"
 
 #include <string.h>
 

@@ -106,19 +106,6 @@ ash_int_range ash_quant_range(const ash_tensor *t, const char *act) {
 
 /* ---- quantisation of a tensor ------------------------------------------- */
 
-float ash_quant_scale(const ash_tensor *t) {
-  return t->quant.count ? t->quant.scale[0] : 1.0f;
-}
-
-int32_t ash_quant_zero(const ash_tensor *t) {
-  return t->quant.count ? t->quant.zero_point[0] : 0;
-}
-
-bool ash_quant_equal(const ash_tensor *a, const ash_tensor *b) {
-  return ash_quant_scale(a) == ash_quant_scale(b) &&
-         ash_quant_zero(a) == ash_quant_zero(b);
-}
-
 static ash_status check_entry(ash_ctx *ctx, const ash_graph *g, uint32_t op,
                               uint32_t tensor, uint32_t i) {
   const ash_tensor *t = &g->tensors.items[tensor];

@@ -43,11 +43,6 @@ ash_float_range ash_float_range_of(const char *act);
 /* Smallest and largest value of int8, uint8, int16. */
 ash_int_range ash_type_range(ash_type type);
 
-/* First scale and zero point; 1 and 0 if the tensor has none. */
-float ash_quant_scale(const ash_tensor *t);
-int32_t ash_quant_zero(const ash_tensor *t);
-bool ash_quant_equal(const ash_tensor *a, const ash_tensor *b);
-
 /* Is `tensor` of `op` quantised usably: one scale, positive and finite, and a
  * zero point of its type? */
 ash_status ash_quant_check(ash_ctx *ctx, const ash_graph *g, uint32_t op,

@@ -4,7 +4,7 @@
 #include "pass/pass.h"
 
 #include "graph/compact.h"
-#include "graph/verify.h"
+#include "op/verify.h"
 
 ash_status ash_pass_dead_code(ash_ctx *ctx, ash_graph *g) {
   const size_t before = g->op_count;

@@ -3,7 +3,7 @@
  * what they had; a cast of a float32 output gives int8. */
 #include "pass/end_types.h"
 
-#include "graph/verify.h"
+#include "op/verify.h"
 
 #include <string.h>
 

@@ -11,9 +11,9 @@
  * bytes than it writes. */
 #include "pass/pass.h"
 
-#include "graph/chain.h"
 #include "graph/compact.h"
-#include "graph/verify.h"
+#include "op/chain.h"
+#include "op/verify.h"
 #include "pass/uses.h"
 
 #include <string.h>

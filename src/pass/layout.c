@@ -11,8 +11,8 @@
 #include "pass/pass.h"
 
 #include "graph/compact.h"
-#include "graph/functions.h"
-#include "graph/verify.h"
+#include "op/functions.h"
+#include "op/verify.h"
 
 #include <string.h>
 

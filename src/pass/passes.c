@@ -1,7 +1,7 @@
 /* passes.c - the list of passes. */
 #include "pass/pass.h"
 
-#include "graph/verify.h"
+#include "op/verify.h"
 
 #include <stdio.h>
 #include <string.h>

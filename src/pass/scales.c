@@ -7,7 +7,7 @@
  * value, or one for each channel. */
 #include "pass/pass.h"
 
-#include "graph/functions.h"
+#include "op/functions.h"
 #include "pass/uses.h"
 
 #include <string.h>

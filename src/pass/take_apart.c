@@ -2,7 +2,7 @@
 #include "pass/take_apart.h"
 
 #include "graph/compact.h"
-#include "graph/verify.h"
+#include "op/verify.h"
 
 ash_status ash_take_apart(ash_graph *g, const ash_taker *t) {
   const size_t count = g->op_count;

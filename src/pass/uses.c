@@ -2,7 +2,7 @@
 #include "pass/uses.h"
 
 #include "graph/compact.h"
-#include "graph/verify.h"
+#include "op/verify.h"
 
 static void count_readings(const ash_uses *u, const ash_graph *g, uint32_t op) {
   const ash_op *o = &g->ops.items[op];

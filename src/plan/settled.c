@@ -4,7 +4,7 @@
 #include "plan/planner.h"
 #include "plan/share/alias.h"
 
-#include "kernel/views.h"
+#include "op/views.h"
 
 /* Does the storage of tensor `inner` begin `offset` bytes into `outer`? */
 static bool is_there(const ash_aliaser *a, uint32_t inner, uint32_t outer,

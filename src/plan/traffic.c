@@ -2,8 +2,8 @@
  * is worth to have it in fast memory. */
 #include "plan/planner.h"
 
-#include "kernel/reads.h"
-#include "kernel/views.h"
+#include "op/reads.h"
+#include "op/views.h"
 
 typedef struct counter {
   const ash_draft *d;

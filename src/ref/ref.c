@@ -2,7 +2,7 @@
  * after the other in the order of the graph. */
 #include "ref/ref.h"
 
-#include "graph/verify.h"
+#include "op/verify.h"
 #include "ref/ref_call.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef ASH_REF_REF_ANY_H
 #define ASH_REF_REF_ANY_H
 
-#include "graph/functions.h"
+#include "op/functions.h"
 #include "ref/ref_call.h"
 
 typedef struct ash_number {

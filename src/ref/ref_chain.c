@@ -1,6 +1,6 @@
 /* ref_chain.c - chain: every stage stored in its own type, as the maps that it
  * stands for would. */
-#include "graph/chain.h"
+#include "op/chain.h"
 #include "ref/ref_any.h"
 
 /* The stages of one element. */

@@ -1,6 +1,6 @@
 /* ref_index.c - operators that say for each position of the output which
  * element of the input comes there. */
-#include "graph/slice.h"
+#include "op/slice.h"
 #include "ref/ref_call.h"
 
 static const ash_shape *in_shape(const ash_ref_call *c) {

@@ -3,7 +3,7 @@
  * refused here with its own diagnostic, whichever backend made it. */
 #include "render/render.h"
 
-#include "kernel/reads.h"
+#include "op/reads.h"
 
 #include <ctype.h>
 #include <inttypes.h>

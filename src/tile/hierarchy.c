@@ -5,8 +5,8 @@
 
 #include "base/checked.h"
 #include "graph/graph.h"
-#include "kernel/reads.h"
-#include "kernel/views.h"
+#include "op/reads.h"
+#include "op/views.h"
 
 /* ---- homes -------------------------------------------------------------- */
 

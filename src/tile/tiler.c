@@ -3,8 +3,8 @@
 #include "base/checked.h"
 #include "graph/graph.h"
 #include "kernel/kernel.h"
-#include "kernel/reads.h"
-#include "kernel/views.h"
+#include "op/reads.h"
+#include "op/views.h"
 #include "tile/hierarchy.h"
 #include "tile/search/search.h"
 

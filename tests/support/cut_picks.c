@@ -1,7 +1,7 @@
 /* cut_picks.c - random gathers and scatters, transforms and choices, to be cut
  * (cuts.h). */
 #include "cuts.h"
-#include "graph/shape.h"
+#include "op/shape.h"
 
 enum { ROUNDS = 60 };
 

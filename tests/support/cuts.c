@@ -1,7 +1,7 @@
 /* cuts.c - what the cases of cut_*.c share. */
 #include "cuts.h"
 
-#include "graph/verify.h"
+#include "op/verify.h"
 #include "pass/pass.h"
 
 ash_rng cut_rng;

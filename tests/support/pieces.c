@@ -1,8 +1,8 @@
 /* pieces.c - see pieces.h. */
 #include "pieces.h"
 
-#include "graph/shape.h"
-#include "graph/verify.h"
+#include "op/shape.h"
+#include "op/verify.h"
 #include "ref/ref.h"
 #include "tile/instance.h"
 

@@ -11,8 +11,8 @@
 #include "base/rng.h"
 #include "kernel/kernel.h"
 #include "kernel/quant.h"
-#include "kernel/reads.h"
 #include "layers.h"
+#include "op/reads.h"
 #include "pass/pass.h"
 #include "ref/ref.h"
 

@@ -6,8 +6,8 @@
  *   make_pieces SEED SHARE > pieces.c     (one operator in SHARE is taken) */
 #include "cuts.h"
 #include "emit/call/call.h"
-#include "kernel/reads.h"
-#include "kernel/sums.h"
+#include "op/reads.h"
+#include "op/sums.h"
 #include "tile/instance.h"
 
 #include <inttypes.h>

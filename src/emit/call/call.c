@@ -4,7 +4,7 @@
 #include "emit/call/call_write.h"
 #include "emit/loop/loop.h"
 #include "emit/loop/part.h"
-#include "kernel/reads.h"
+#include "op/reads.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -15,7 +15,7 @@ typedef struct ash_call {
   bool special; /* the kernel becomes a part of the caller (specialise.c) */
   /* C expressions of type `const void *` and `void *`, one for each input and
    * output of the op. NULL or "NULL" for an absent one; those of inputs that
-   * the kernel does not read (kernel/reads.h) are ignored. */
+   * the kernel does not read (op/reads.h) are ignored. */
   const char *const *inputs;
   const char *const *outputs;
   const bool *in_place; /* one an input, or NULL: it already lies where the

@@ -1,7 +1,7 @@
 /* call_move.c - operators that move elements as they are: each becomes one or
  * a few boxes (call_box.h). Blocks and mirrors are in call_blocks.c. */
 #include "emit/call/call_box.h"
-#include "graph/slice.h"
+#include "op/slice.h"
 
 static uint32_t axis_of(int64_t given, uint32_t rank) {
   return (uint32_t)(given < 0 ? given + rank : given);

@@ -4,7 +4,7 @@
 #define ASH_EMIT_LOOP_H
 
 #include "emit/call/call_write.h"
-#include "graph/chain.h"
+#include "op/chain.h"
 
 enum {
   ASH_LOOP_OPERANDS = 1 + ASH_CHAIN_INPUTS, /* output and inputs */

@@ -1,7 +1,7 @@
 /* part.c - what parts of all operators do with their accumulators. */
 #include "emit/loop/part.h"
 
-#include "kernel/sums.h"
+#include "op/sums.h"
 
 static ash_write_part *const writers[ASH_OP_COUNT] = {
     [ASH_OP_conv_2d] = ash_part_conv_2d,

@@ -1,7 +1,7 @@
 /* part_fold.c - parts of folds: sums, means, products, largest and smallest. */
 #include "emit/loop/part.h"
 
-#include "kernel/sums.h"
+#include "op/sums.h"
 
 #include <inttypes.h>
 #include <stdio.h>

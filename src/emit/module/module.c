@@ -3,7 +3,7 @@
 
 #include "emit/tile/tile.h"
 #include "kernel/runtime_files.h"
-#include "kernel/views.h"
+#include "op/views.h"
 #include "plan/file/residency.h"
 
 #include <ctype.h>

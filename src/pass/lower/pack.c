@@ -7,13 +7,13 @@
  * bias; weights are put into the order in which the inner loop reads them. The
  * model's own weights and scales stay, for the reference interpreter and for
  * the portable kernel where the variant's work memory finds no room; what is
- * not read takes no room on the device (kernel/reads.h). A layer that a variant
+ * not read takes no room on the device (op/reads.h). A layer that a variant
  * cannot compute exactly stays as it is and gets the portable kernel. */
 #include "pass/pass.h"
 
 #include "base/checked.h"
 #include "kernel/quant.h"
-#include "kernel/reads.h"
+#include "op/reads.h"
 #include "pass/lower/pack_scale.h"
 
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "pass/pass.h"
 
 #include "kernel/quant.h"
-#include "kernel/reads.h"
+#include "op/reads.h"
 
 static void put_int32(uint8_t *to, int64_t value) {
   for (uint32_t i = 0; i < 4; i++)

@@ -7,7 +7,7 @@
 #include "pass/pass.h"
 
 #include "base/checked.h"
-#include "kernel/reads.h"
+#include "op/reads.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
 #ifndef ASH_PASS_RANGES_H
 #define ASH_PASS_RANGES_H
 
-#include "graph/functions.h"
 #include "graph/graph.h"
+#include "op/functions.h"
 
 typedef struct ash_range {
   bool known; /* every element is a whole number from low to high */

@@ -11,7 +11,7 @@
 #include "pass/pass.h"
 
 #include "graph/compact.h"
-#include "graph/verify.h"
+#include "op/verify.h"
 #include "pass/narrow/ranges.h"
 #include "pass/narrow/whole.h"
 

@@ -16,7 +16,7 @@
 #include "pass/pass.h"
 
 #include "graph/compact.h"
-#include "graph/verify.h"
+#include "op/verify.h"
 #include "pass/quantise/qdq.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * that become levels, and float constants that are multiples of one number. */
 #include "pass/quantise/qdq.h"
 
-#include "graph/functions.h"
+#include "op/functions.h"
 
 #include <float.h>
 #include <math.h>

@@ -9,7 +9,7 @@
 #include "pass/pass.h"
 
 #include "graph/compact.h"
-#include "graph/verify.h"
+#include "op/verify.h"
 #include "pass/narrow/ranges.h"
 #include "pass/uses.h"
 

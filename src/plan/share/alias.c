@@ -3,7 +3,7 @@
 #include "plan/share/alias.h"
 
 #include "base/checked.h"
-#include "kernel/views.h"
+#include "op/views.h"
 
 const char *ash_alias_text(ash_alias_kind kind) {
   static const char *const text[] = {"none", "view", "piece", "in place"};

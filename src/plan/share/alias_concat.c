@@ -6,7 +6,7 @@
  * does not get worse: first all of a concatenation, else one by one. */
 #include "plan/share/alias.h"
 
-#include "kernel/views.h"
+#include "op/views.h"
 
 /* The slot of input k, if it may lie at `*offset` of the result. */
 static uint32_t piece_of(const ash_aliaser *a, uint32_t op, uint32_t k,

@@ -6,7 +6,7 @@
 #include "plan/share/alias.h"
 
 #include "kernel/kernel.h"
-#include "kernel/reads.h"
+#include "op/reads.h"
 
 typedef struct place {
   uint32_t op, step;

@@ -6,7 +6,7 @@
  * not get worse: first all parts of a split, else one by one. */
 #include "plan/share/alias.h"
 
-#include "kernel/views.h"
+#include "op/views.h"
 
 static bool join_part(ash_aliaser *a, uint32_t op, uint32_t k) {
   const ash_op *o = &a->g->ops.items[op];

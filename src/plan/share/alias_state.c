@@ -8,7 +8,7 @@
 
 #include "base/checked.h"
 #include "kernel/kernel.h"
-#include "kernel/reads.h"
+#include "op/reads.h"
 
 typedef struct state {
   ash_aliaser *a;

@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "kernel/kernel.h"
-#include "kernel/reads.h"
+#include "op/reads.h"
 #include "plan/ask/rules.h"
 
 typedef struct collector {

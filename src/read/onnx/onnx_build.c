@@ -1,5 +1,5 @@
 /* onnx_build.c - adding operators: shapes inferred, constants computed. */
-#include "graph/shape.h"
+#include "op/shape.h"
 #include "read/onnx/onnx_import.h"
 #include "ref/ref.h"
 

@@ -10,7 +10,7 @@
 #ifndef ASH_READ_ONNX_IMPORT_H
 #define ASH_READ_ONNX_IMPORT_H
 
-#include "graph/functions.h"
+#include "op/functions.h"
 #include "read/onnx/onnx.h"
 #include "read/onnx/onnx_model.h"
 

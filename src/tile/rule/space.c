@@ -2,10 +2,10 @@
  * boxes. Which axes an operator has is in space_*.c, one family a file. */
 #include "tile/rule/space.h"
 
-#include "graph/chain.h"
 #include "kernel/kernel.h"
-#include "kernel/reads.h"
-#include "kernel/sums.h"
+#include "op/chain.h"
+#include "op/reads.h"
+#include "op/sums.h"
 
 /* ---- for the rules ------------------------------------------------------- */
 

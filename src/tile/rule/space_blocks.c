@@ -2,7 +2,7 @@
  * regrouped. */
 #include "tile/rule/space.h"
 
-#include "graph/functions.h"
+#include "op/functions.h"
 
 static uint32_t place(int64_t axis, uint32_t rank) {
   return (uint32_t)(axis < 0 ? axis + rank : axis);

@@ -4,8 +4,8 @@
  * alike. */
 #include "tile/rule/space.h"
 
-#include "graph/functions.h"
-#include "kernel/sums.h"
+#include "op/functions.h"
+#include "op/sums.h"
 
 static uint32_t folded_by_input(const ash_space_build *b, uint32_t rank) {
   const ash_tensor *axes = ash_op_in(b->g, b->op, 1);

@@ -6,8 +6,8 @@
 #include "tile/rule/space.h"
 
 #include "base/checked.h"
-#include "graph/functions.h"
-#include "graph/slice.h"
+#include "op/functions.h"
+#include "op/slice.h"
 
 typedef struct walks {
   uint32_t rank;               /* of the output                          */

@@ -6,7 +6,7 @@
  * the true edges. Filters are whole in height and width. */
 #include "tile/rule/space.h"
 
-#include "graph/functions.h"
+#include "op/functions.h"
 
 typedef struct walk {
   int64_t stride, reach, before, in, out;

@@ -1,9 +1,9 @@
 /* test_shape.c - the shape rules: right cases give the shape, wrong cases give
  * the diagnostic that names what is wrong. */
 #include "check.h"
-#include "graph/shape.h"
-#include "graph/verify.h"
 #include "net.h"
+#include "op/shape.h"
+#include "op/verify.h"
 
 static void gives(const net *n, uint32_t op, ash_shape want) {
   ash_shape got = {0};

@@ -1,7 +1,7 @@
 /* test_compute_memory.c - layers that do not fit a compute memory even when
  * they are tiled become several that do: the results stay the same. */
 #include "cuts.h"
-#include "graph/verify.h"
+#include "op/verify.h"
 #include "pass/pass.h"
 #include "run_net.h"
 

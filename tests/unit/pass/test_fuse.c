@@ -3,8 +3,8 @@
 #include "net.h"
 
 #include "base/rng.h"
-#include "graph/chain.h"
-#include "graph/verify.h"
+#include "op/chain.h"
+#include "op/verify.h"
 #include "pass/pass.h"
 #include "ref/ref.h"
 

@@ -4,7 +4,7 @@
 
 #include "ashlar/compile.h"
 #include "base/rng.h"
-#include "graph/verify.h"
+#include "op/verify.h"
 #include "pass/pass.h"
 #include "ref/ref.h"
 

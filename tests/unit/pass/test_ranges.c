@@ -6,8 +6,8 @@
 
 #include "ashlar/tile.h"
 #include "base/rng.h"
-#include "graph/verify.h"
 #include "net.h"
+#include "op/verify.h"
 #include "pass/narrow/ranges.h"
 #include "pass/pass.h"
 #include "run_net.h"

@@ -2,7 +2,7 @@
  * dimensions asked for, transpositions cancelled, hostile bytes refused. */
 #include "base/rng.h"
 #include "check.h"
-#include "graph/verify.h"
+#include "op/verify.h"
 #include "onnx_make.h"
 #include "pass/pass.h"
 #include "read/onnx/onnx.h"

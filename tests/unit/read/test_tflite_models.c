@@ -1,7 +1,7 @@
 /* test_tflite_models.c - real models are read as LiteRT reads them, or refused
  * with a reason. */
 #include "check.h"
-#include "graph/verify.h"
+#include "op/verify.h"
 #include "loaded.h"
 
 #include <dirent.h>

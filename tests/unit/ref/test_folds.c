@@ -1,8 +1,8 @@
 /* test_folds.c - reductions, resizing, transposed convolution and matrix
  * products in the reference interpreter. */
 #include "check.h"
-#include "graph/shape.h"
 #include "net.h"
+#include "op/shape.h"
 #include "run_net.h"
 
 static net fold_net(ash_op_kind kind, ash_type type, ash_shape out,

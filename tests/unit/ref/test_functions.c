@@ -1,8 +1,8 @@
 /* test_functions.c - functions of one value and of one row in the reference
  * interpreter. */
 #include "check.h"
-#include "graph/shape.h"
 #include "net.h"
+#include "op/shape.h"
 #include "ref/ref_fixed.h"
 #include "run_net.h"
 

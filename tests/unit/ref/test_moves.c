@@ -1,8 +1,8 @@
 /* test_moves.c - data movement in the reference interpreter: shapes and values,
  * right and wrong. */
 #include "check.h"
-#include "graph/shape.h"
 #include "net.h"
+#include "op/shape.h"
 #include "run_net.h"
 
 /* A net with one int8 input and int32 constants behind it. */

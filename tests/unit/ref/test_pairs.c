@@ -1,8 +1,8 @@
 /* test_pairs.c - operators on pairs of elements in the reference interpreter:
  * arithmetic, comparisons, logic. */
 #include "check.h"
-#include "graph/shape.h"
 #include "net.h"
+#include "op/shape.h"
 #include "run_net.h"
 
 #include <math.h>

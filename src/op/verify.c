@@ -1,9 +1,9 @@
 /* verify.c - is this graph well formed? Each check a function; the first
  * contradiction is reported with its place. */
-#include "graph/verify.h"
+#include "op/verify.h"
 
 #include "base/sort.h"
-#include "graph/shape.h"
+#include "op/shape.h"
 
 #include <string.h>
 

@@ -1,9 +1,8 @@
 /* views.c - see views.h. */
-#include "kernel/views.h"
+#include "op/views.h"
 
-#include "graph/functions.h"
-#include "graph/slice.h"
-#include "kernel/quant.h"
+#include "op/functions.h"
+#include "op/slice.h"
 
 #include <string.h>
 

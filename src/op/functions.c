@@ -1,5 +1,5 @@
 /* functions.c - the table of scalar functions, and what names mean. */
-#include "graph/functions.h"
+#include "op/functions.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@ static const struct {
   ash_fn_result result;
 } fn_table[ASH_FN_COUNT] = {
 #define FN(name, operands, result) {#name, operands, ASH_FN_##result},
-#include "graph/functions.def"
+#include "op/functions.def"
 #undef FN
 };
 

@@ -1,5 +1,5 @@
 /* reads.c - see reads.h. */
-#include "kernel/reads.h"
+#include "op/reads.h"
 
 bool ash_op_is_packed(const ash_graph *g, const ash_op *op) {
   return g->features != 0 && !op->small && op->input_count > ASH_IN_PREPARED &&

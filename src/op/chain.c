@@ -1,5 +1,5 @@
 /* chain.c - see chain.h. */
-#include "graph/chain.h"
+#include "op/chain.h"
 
 #include "base/number.h"
 

@@ -1,8 +1,8 @@
 /* sums.h - operators whose sums can be computed in parts, with an accumulator
  * for each element of the output in between. The accumulator is wide enough
  * that the parts give the bytes of the whole. */
-#ifndef ASH_KERNEL_SUMS_H
-#define ASH_KERNEL_SUMS_H
+#ifndef ASH_OP_SUMS_H
+#define ASH_OP_SUMS_H
 
 #include "graph/graph.h"
 

@@ -1,7 +1,7 @@
 /* shape_index.c - operators that take elements by position: slices, gathers,
  * permutations, repetitions. What decides a shape must be constant. */
-#include "graph/shape_rule.h"
-#include "graph/slice.h"
+#include "op/shape_rule.h"
+#include "op/slice.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* sums.c - see sums.h. */
-#include "kernel/sums.h"
+#include "op/sums.h"
 
-#include "graph/functions.h"
+#include "op/functions.h"
 
 uint32_t ash_accumulator_bytes(ash_accumulator a) {
   switch (a) {

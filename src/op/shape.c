@@ -1,9 +1,9 @@
 /* shape.c - which rule each operator follows, and which types its first input
  * may have. One line an operator: what is not in this table does not compile
  * into anything. */
-#include "graph/shape.h"
+#include "op/shape.h"
 
-#include "graph/shape_rule.h"
+#include "op/shape_rule.h"
 
 #define F32   ASH_T(FLOAT32)
 #define Q8    (ASH_T(INT8) | ASH_T(UINT8))

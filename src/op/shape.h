@@ -1,7 +1,7 @@
 /* shape.h - what an operator makes of its inputs' shapes and types. One rule an
  * operator, in shape_*.c, listed in shape.c. */
-#ifndef ASH_GRAPH_SHAPE_H
-#define ASH_GRAPH_SHAPE_H
+#ifndef ASH_OP_SHAPE_H
+#define ASH_OP_SHAPE_H
 
 #include "graph/graph.h"
 

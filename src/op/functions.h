@@ -1,12 +1,12 @@
 /* functions.h - the scalar functions that `map` and `fold` name. */
-#ifndef ASH_GRAPH_FUNCTIONS_H
-#define ASH_GRAPH_FUNCTIONS_H
+#ifndef ASH_OP_FUNCTIONS_H
+#define ASH_OP_FUNCTIONS_H
 
 #include "graph/graph.h"
 
 typedef enum ash_fn {
 #define FN(name, operands, result) ASH_FN_##name,
-#include "graph/functions.def"
+#include "op/functions.def"
 #undef FN
   ASH_FN_COUNT
 } ash_fn;

@@ -3,10 +3,10 @@
  *
  * A rule is a ladder of checks followed by the output shapes. Types of input 0
  * are checked by the table in shape.c before the rule runs. */
-#ifndef ASH_GRAPH_SHAPE_RULE_H
-#define ASH_GRAPH_SHAPE_RULE_H
+#ifndef ASH_OP_SHAPE_RULE_H
+#define ASH_OP_SHAPE_RULE_H
 
-#include "graph/shape.h"
+#include "op/shape.h"
 
 /* One operator under the eyes of its rule. */
 typedef struct ash_rule {

@@ -1,8 +1,8 @@
 /* slice.h - which elements slice and strided_slice take: their constant inputs
  * and masks resolved to one begin, step and size an axis. Shape rule, reference
  * interpreter and lowering all read the same record. */
-#ifndef ASH_GRAPH_SLICE_H
-#define ASH_GRAPH_SLICE_H
+#ifndef ASH_OP_SLICE_H
+#define ASH_OP_SLICE_H
 
 #include "graph/graph.h"
 

@@ -6,11 +6,11 @@
  * of the operator (i0), an earlier stage (s0) or a value (int64:12). What a
  * stage computes is what a `map` with tensors of those types would store; the
  * last stage is the output. */
-#ifndef ASH_GRAPH_CHAIN_H
-#define ASH_GRAPH_CHAIN_H
+#ifndef ASH_OP_CHAIN_H
+#define ASH_OP_CHAIN_H
 
 #include "base/text.h"
-#include "graph/functions.h"
+#include "op/functions.h"
 
 enum { ASH_CHAIN_INPUTS = 8, ASH_CHAIN_STAGES = 32, ASH_FN_OPERANDS = 3 };
 

@@ -1,7 +1,7 @@
 /* verify.h - is this graph well formed, and where not? Run after every stage.
  */
-#ifndef ASH_GRAPH_VERIFY_H
-#define ASH_GRAPH_VERIFY_H
+#ifndef ASH_OP_VERIFY_H
+#define ASH_OP_VERIFY_H
 
 #include "graph/graph.h"
 

@@ -1,5 +1,5 @@
 /* slice.c - begins, ends, strides and masks -> elements taken. */
-#include "graph/slice.h"
+#include "op/slice.h"
 
 static const char *resolve_slice(const ash_graph *g, const ash_op *op,
                                  ash_slice *out) {

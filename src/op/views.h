@@ -1,7 +1,7 @@
 /* views.h - operators that only say how bytes are to be read: what they make
  * may lie where their input lies, or the other way round. */
-#ifndef ASH_KERNEL_VIEWS_H
-#define ASH_KERNEL_VIEWS_H
+#ifndef ASH_OP_VIEWS_H
+#define ASH_OP_VIEWS_H
 
 #include "graph/graph.h"
 

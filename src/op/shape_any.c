@@ -1,6 +1,6 @@
 /* shape_any.c - rules of the general forms: map, chain, fold and running. */
-#include "graph/chain.h"
-#include "graph/shape_rule.h"
+#include "op/chain.h"
+#include "op/shape_rule.h"
 
 #include <string.h>
 
