@@ -1,6 +1,6 @@
 /* check_moved.c - operators that move elements as they are: does every element
  * already lie where it is to go? Element by element from the definition of the
- * operator; the planner finds its views another way (kernel/views.c). */
+ * operator; the planner finds its views another way (op/views.c). */
 #include "check/check_plan.h"
 
 #include "op/functions.h"

@@ -167,7 +167,7 @@ static bool is_nothing(const runner *r, uint32_t op, uint32_t k) {
     return false;
   const range in = range_of(r, r->slot_of[o->inputs[0]]);
   const range out = range_of(r, r->slot_of[o->outputs[k]]);
-  if (ash_op_info_of(o->kind)->flags & ASH_OP_VIEW)
+  if (ash_op_has(o, ASH_OP_VIEW))
     return same_start(&in, &out) && in.hi == out.hi;
   return meet(&in, &out) && out.lo >= in.lo && out.hi <= in.hi &&
          ash_check_is_there(r->c->g, op, k, out.lo - in.lo);
@@ -263,7 +263,7 @@ static ash_status check_work(const runner *r, uint32_t op) {
  * on them has lost its value, and must not be what the operator reads. */
 static ash_status update_state(const runner *r, uint32_t op) {
   const ash_op *o = &r->c->g->ops.items[op];
-  if (!(ash_op_info_of(o->kind)->flags & ASH_OP_STATE))
+  if (!ash_op_has(o, ASH_OP_STATE))
     return ASH_OK;
   for (uint32_t k = 0; k < o->input_count; k++) {
     if (!ash_op_updates(r->c->g, o, o->inputs[k]))

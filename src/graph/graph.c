@@ -261,7 +261,7 @@ bool ash_op_updates(const ash_graph *g, const ash_op *op, uint32_t tensor) {
       return true;
   for (uint32_t k = 0; k < op->input_count; k++)
     if (op->inputs[k] == tensor)
-      return (ash_op_info_of(op->kind)->flags & ASH_OP_STATE) != 0;
+      return ash_op_has(op, ASH_OP_STATE);
   return false;
 }
 

@@ -27,8 +27,12 @@ enum ash_op_flags {
   ASH_OP_ELEMENTWISE = 2, /* output element i needs element i of each input
                              (after broadcasting): may run in place         */
   ASH_OP_VARIADIC = 4,    /* any number of inputs >= in_min                 */
-  ASH_OP_STATE = 8        /* inputs that are variables are read and then
+  ASH_OP_STATE = 8,       /* inputs that are variables are read and then
                              updated where they are                         */
+  ASH_OP_MOVES = 16,      /* elements of the outputs are elements of input 0 */
+  ASH_OP_WINDOW = 32,     /* a window slides over height and width of NHWC  */
+  ASH_OP_WEIGHTS = 64,    /* input 1 holds weights, input 2 may be a bias   */
+  ASH_OP_RECTIFIES = 128  /* may apply a rectifier to its results: `act`    */
 };
 
 typedef struct ash_op_info {
@@ -40,6 +44,9 @@ typedef struct ash_op_info {
 } ash_op_info;
 
 const ash_op_info *ash_op_info_of(ash_op_kind kind);
+static inline bool ash_op_has(const ash_op *op, enum ash_op_flags flag) {
+  return (ash_op_info_of(op->kind)->flags & flag) != 0;
+}
 /* ASH_OP_COUNT when no operator has that name. */
 ash_op_kind ash_op_kind_find(const char *name);
 

@@ -3,13 +3,6 @@
  * far; what has been written when a pixel is done must end before it. */
 #include "kernel/frontier.h"
 
-static bool is_window(const ash_op *o) {
-  return o->kind == ASH_OP_conv_2d || o->kind == ASH_OP_depthwise_conv_2d ||
-         o->kind == ASH_OP_whole_conv_2d ||
-         o->kind == ASH_OP_whole_depthwise_conv_2d ||
-         o->kind == ASH_OP_average_pool_2d || o->kind == ASH_OP_max_pool_2d;
-}
-
 /* First input row or column that output `i` of an axis looks at. */
 static int64_t first_tap(int64_t i, int64_t stride, int64_t pad) {
   const int64_t at = i * stride - pad;
@@ -21,7 +14,7 @@ bool ash_kernel_frontier(const ash_graph *g, uint32_t op, uint32_t k,
   const ash_op *o = &g->ops.items[op];
   const ash_kernel *kernel = ash_kernel_find(g, op);
   if (!kernel || kernel->feature || kernel->order != ASH_ORDER_PIXELS ||
-      !is_window(o) || k != 0)
+      !ash_op_has(o, ASH_OP_WINDOW) || k != 0)
     return false;
   const ash_tensor *in = ash_op_in(g, o, 0), *out = ash_op_out(g, o, 0);
   if (in->shape.rank != 4 || out->shape.rank != 4 || out->shape.dim[0] != 1)

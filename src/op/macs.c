@@ -3,40 +3,52 @@
  * requantisation and operators without products count nothing. */
 #include "graph/graph.h"
 
-/* Products that make one element of the output. */
-static uint64_t macs_per_element(const ash_graph *g, const ash_op *op) {
-  const ash_tensor *weights = ash_op_in(g, op, 1);
-  if (!weights)
-    return 0;
-  const ash_shape *w = &weights->shape;
-  switch (op->kind) {
-  case ASH_OP_conv_2d:
-  case ASH_OP_whole_conv_2d:
-    return (uint64_t)w->dim[1] * (uint64_t)w->dim[2] * (uint64_t)w->dim[3];
-  case ASH_OP_depthwise_conv_2d:
-  case ASH_OP_whole_depthwise_conv_2d:
-    return (uint64_t)w->dim[1] * (uint64_t)w->dim[2];
-  case ASH_OP_fully_connected:
-  case ASH_OP_whole_fully_connected:
-    return (uint64_t)w->dim[1];
-  case ASH_OP_batch_matmul:
-    return (uint64_t)w->dim[w->rank - (ash_op_int(op, "adj_y", 0) ? 1 : 2)];
-  default:
-    return 0;
-  }
+/* Of `each` products per element of the output. */
+static uint64_t per_output(const ash_graph *g, const ash_op *op,
+                           uint64_t each) {
+  return each * ash_shape_elements(&ash_op_out(g, op, 0)->shape);
+}
+
+static uint64_t weights(const ash_graph *g, const ash_op *op, uint32_t axis) {
+  return (uint64_t)ash_op_in(g, op, 1)->shape.dim[axis];
+}
+
+static uint64_t macs_conv(const ash_graph *g, const ash_op *op) {
+  return per_output(g, op,
+                    weights(g, op, 1) * weights(g, op, 2) * weights(g, op, 3));
+}
+
+static uint64_t macs_depthwise(const ash_graph *g, const ash_op *op) {
+  return per_output(g, op, weights(g, op, 1) * weights(g, op, 2));
+}
+
+static uint64_t macs_dense(const ash_graph *g, const ash_op *op) {
+  return per_output(g, op, weights(g, op, 1));
+}
+
+static uint64_t macs_matmul(const ash_graph *g, const ash_op *op) {
+  const uint32_t rank = ash_op_in(g, op, 1)->shape.rank;
+  return per_output(
+      g, op, weights(g, op, rank - (ash_op_int(op, "adj_y", 0) ? 1 : 2)));
 }
 
 /* Each element of the input meets each weight of its channel once. */
-static uint64_t macs_of_transpose(const ash_graph *g, const ash_op *op) {
-  const int32_t *w = ash_op_in(g, op, 1)->shape.dim;
-  return ash_shape_elements(&ash_op_in(g, op, 0)->shape) * (uint64_t)w[0] *
-         (uint64_t)w[1] * (uint64_t)w[2];
+static uint64_t macs_transpose_conv(const ash_graph *g, const ash_op *op) {
+  return ash_shape_elements(&ash_op_in(g, op, 0)->shape) * weights(g, op, 0) *
+         weights(g, op, 1) * weights(g, op, 2);
 }
+
+static const struct {
+  ash_op_kind kind;
+  uint64_t (*macs)(const ash_graph *g, const ash_op *op);
+} table[ASH_OP_COUNT] = {
+#define OP(op, columns) [ASH_OP_##op] = {columns.kind = ASH_OP_##op},
+#define MACS(rule)      .macs = macs_##rule,
+#include "op/ops.def"
+#undef OP
+};
 
 uint64_t ash_op_macs(const ash_graph *g, uint32_t op) {
   const ash_op *o = &g->ops.items[op];
-  if (o->kind == ASH_OP_transpose_conv)
-    return macs_of_transpose(g, o);
-  const uint64_t each = macs_per_element(g, o);
-  return each ? each * ash_shape_elements(&ash_op_out(g, o, 0)->shape) : 0;
+  return table[o->kind].macs ? table[o->kind].macs(g, o) : 0;
 }

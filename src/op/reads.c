@@ -1,15 +1,12 @@
 /* reads.c - see reads.h. */
 #include "op/reads.h"
 
-bool ash_op_is_packed(const ash_graph *g, const ash_op *op) {
-  return g->features != 0 && !op->small && op->input_count > ASH_IN_PREPARED &&
-         (op->kind == ASH_OP_conv_2d || op->kind == ASH_OP_depthwise_conv_2d ||
-          op->kind == ASH_OP_fully_connected);
-}
+typedef bool reads_rule(const ash_graph *g, const ash_op *op, uint32_t input);
 
 /* Kernels of packed operators take what was prepared instead of the model's
  * own; those that are not packed, the model's own. */
-static bool weights_read(const ash_graph *g, const ash_op *op, uint32_t input) {
+static bool reads_weights(const ash_graph *g, const ash_op *op,
+                          uint32_t input) {
   if (!ash_op_is_packed(g, op))
     return input < ASH_IN_PREPARED;
   if (g->features & ASH_FEATURE_CMSIS_NN) /* its scales, and the rest */
@@ -21,50 +18,47 @@ static bool weights_read(const ash_graph *g, const ash_op *op, uint32_t input) {
   return input == 0 || input >= ASH_IN_PREPARED;
 }
 
+static bool reads_first(const ash_graph *g, const ash_op *op, uint32_t input) {
+  (void)g, (void)op;
+  return input == 0;
+}
+
+/* What lowering appended. */
+static bool reads_second(const ash_graph *g, const ash_op *op, uint32_t input) {
+  (void)g, (void)op;
+  return input == 1;
+}
+
+static bool reads_all_but_second(const ash_graph *g, const ash_op *op,
+                                 uint32_t input) {
+  (void)g, (void)op;
+  return input != 1;
+}
+
+/* CMSIS-NN has no table. */
+static bool reads_softmax(const ash_graph *g, const ash_op *op,
+                          uint32_t input) {
+  return input == 0 || !(g->features & ASH_FEATURE_CMSIS_NN) ||
+         ash_op_in(g, op, 0)->type != ASH_INT8;
+}
+
+static const struct {
+  ash_op_kind kind;
+  reads_rule *reads; /* NULL: all inputs */
+} table[ASH_OP_COUNT] = {
+#define OP(op, columns) [ASH_OP_##op] = {columns.kind = ASH_OP_##op},
+#define READS(rule)     .reads = reads_##rule,
+#include "op/ops.def"
+#undef OP
+};
+
 bool ash_op_reads(const ash_graph *g, uint32_t op, uint32_t input) {
   const ash_op *o = &g->ops.items[op];
-  switch (o->kind) {
-  case ASH_OP_conv_2d:
-  case ASH_OP_depthwise_conv_2d:
-  case ASH_OP_fully_connected:
-    return weights_read(g, o, input);
-  case ASH_OP_reshape:
-  case ASH_OP_squeeze:
-  case ASH_OP_expand_dims:
-  case ASH_OP_mean:
-  case ASH_OP_pad:
-  case ASH_OP_mirror_pad:
-  case ASH_OP_transpose:
-  case ASH_OP_slice:
-  case ASH_OP_strided_slice:
-  case ASH_OP_split:
-  case ASH_OP_split_v:
-  case ASH_OP_tile:
-  case ASH_OP_broadcast_to:
-  case ASH_OP_reverse:
-  case ASH_OP_space_to_batch_nd:
-  case ASH_OP_batch_to_space_nd:
-  case ASH_OP_sum:
-  case ASH_OP_reduce_prod:
-  case ASH_OP_reduce_max:
-  case ASH_OP_reduce_min:
-  case ASH_OP_reduce_any:
-  case ASH_OP_reduce_all:
-  case ASH_OP_arg_max:
-  case ASH_OP_arg_min:
-  case ASH_OP_cumsum:
-    return input == 0;
-  case ASH_OP_softmax: /* CMSIS-NN has no table */
-    return input == 0 || !(g->features & ASH_FEATURE_CMSIS_NN) ||
-           ash_op_in(g, o, 0)->type != ASH_INT8;
-  case ASH_OP_rfft2d:
-  case ASH_OP_resize_bilinear:
-  case ASH_OP_resize_nearest_neighbor:
-    return input != 1;
-  case ASH_OP_fill:
-  case ASH_OP_shape: /* what lowering appended */
-    return input == 1;
-  default:
-    return true;
-  }
+  reads_rule *reads = table[o->kind].reads;
+  return !reads || reads(g, o, input);
+}
+
+bool ash_op_is_packed(const ash_graph *g, const ash_op *op) {
+  return g->features != 0 && !op->small && op->input_count > ASH_IN_PREPARED &&
+         table[op->kind].reads == reads_weights;
 }

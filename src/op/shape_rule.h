@@ -70,84 +70,15 @@ ash_status ash_rule_weights(const ash_rule *r, uint32_t k, int32_t axis,
 ash_status ash_rule_broadcast(const ash_rule *r, const ash_shape *a,
                               const ash_shape *b, ash_shape *out);
 
-/* The rules, one an operator or family. */
+/* The output has the shape of the input. */
 ash_status ash_shape_same(const ash_rule *r);
-ash_status ash_shape_activation(const ash_rule *r);
-ash_status ash_shape_conv_2d(const ash_rule *r);
-ash_status ash_shape_depthwise_conv_2d(const ash_rule *r);
-ash_status ash_shape_fully_connected(const ash_rule *r);
-ash_status ash_shape_pool_2d(const ash_rule *r);
-ash_status ash_shape_binary(const ash_rule *r);
-ash_status ash_shape_select_pair(const ash_rule *r);
-ash_status ash_shape_prelu(const ash_rule *r);
-ash_status ash_shape_compare(const ash_rule *r);
-ash_status ash_shape_reduce(const ash_rule *r);
-ash_status ash_shape_reduce_pick(const ash_rule *r);
-ash_status ash_shape_arg(const ash_rule *r);
-ash_status ash_shape_cumsum(const ash_rule *r);
-ash_status ash_shape_resize(const ash_rule *r);
-ash_status ash_shape_transpose_conv(const ash_rule *r);
-ash_status ash_shape_batch_matmul(const ash_rule *r);
-ash_status ash_shape_softmax(const ash_rule *r);
-ash_status ash_shape_logistic(const ash_rule *r);
-ash_status ash_shape_hard_swish(const ash_rule *r);
-ash_status ash_shape_lookup(const ash_rule *r);
-ash_status ash_shape_log_softmax(const ash_rule *r);
-ash_status ash_shape_l2_normalization(const ash_rule *r);
-ash_status ash_shape_quantize(const ash_rule *r);
-ash_status ash_shape_dequantize(const ash_rule *r);
-ash_status ash_shape_cast(const ash_rule *r);
-ash_status ash_shape_reshape(const ash_rule *r);
-ash_status ash_shape_rfft2d(const ash_rule *r);
-ash_status ash_shape_complex(const ash_rule *r);
-ash_status ash_shape_custom(const ash_rule *r);
-ash_status ash_shape_svdf(const ash_rule *r);
-ash_status ash_shape_rnn(const ash_rule *r);
-ash_status ash_shape_lstm(const ash_rule *r);
-ash_status ash_shape_read_variable(const ash_rule *r);
-ash_status ash_shape_assign_variable(const ash_rule *r);
-ash_status ash_shape_unit_axes(const ash_rule *r);
-ash_status ash_shape_pad(const ash_rule *r);
-ash_status ash_shape_concatenation(const ash_rule *r);
-ash_status ash_shape_transpose(const ash_rule *r);
-ash_status ash_shape_slice(const ash_rule *r);
-ash_status ash_shape_split(const ash_rule *r);
-ash_status ash_shape_split_v(const ash_rule *r);
-ash_status ash_shape_pack(const ash_rule *r);
-ash_status ash_shape_unpack(const ash_rule *r);
-ash_status ash_shape_gather(const ash_rule *r);
-ash_status ash_shape_gather_nd(const ash_rule *r);
-ash_status ash_shape_tile(const ash_rule *r);
-ash_status ash_shape_fill(const ash_rule *r);
-ash_status ash_shape_shape(const ash_rule *r);
-ash_status ash_shape_broadcast_to(const ash_rule *r);
-ash_status ash_shape_reverse(const ash_rule *r);
-ash_status ash_shape_select(const ash_rule *r);
-ash_status ash_shape_select_v2(const ash_rule *r);
-ash_status ash_shape_space_to_depth(const ash_rule *r);
-ash_status ash_shape_depth_to_space(const ash_rule *r);
-ash_status ash_shape_space_to_batch_nd(const ash_rule *r);
-ash_status ash_shape_batch_to_space_nd(const ash_rule *r);
-ash_status ash_shape_mirror_pad(const ash_rule *r);
-/* General forms. */
-ash_status ash_shape_map(const ash_rule *r);
-ash_status ash_shape_chain(const ash_rule *r);
-ash_status ash_shape_fold(const ash_rule *r);
-ash_status ash_shape_strided(const ash_rule *r);
-ash_status ash_shape_take(const ash_rule *r);
-ash_status ash_shape_take_elements(const ash_rule *r);
-ash_status ash_shape_take_nd(const ash_rule *r);
-ash_status ash_shape_put_elements(const ash_rule *r);
-ash_status ash_shape_put_nd(const ash_rule *r);
-ash_status ash_shape_fill_pad(const ash_rule *r);
-ash_status ash_shape_join(const ash_rule *r);
 /* What layers of whole numbers make of their sums (shape_window.c). */
 ash_status ash_rule_whole_layer(const ash_rule *r, int32_t channels);
-ash_status ash_shape_matmul(const ash_rule *r);
-ash_status ash_shape_conv_nd(const ash_rule *r);
-ash_status ash_shape_pool_nd(const ash_rule *r);
-ash_status ash_shape_running(const ash_rule *r);
-ash_status ash_shape_top_k(const ash_rule *r);
-ash_status ash_shape_resample(const ash_rule *r);
+
+/* The rules. */
+#define OP(op, columns) columns
+#define SHAPE(rule)     ash_status ash_shape_##rule(const ash_rule *r);
+#include "op/ops.def"
+#undef OP
 
 #endif

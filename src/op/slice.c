@@ -150,3 +150,11 @@ const char *ash_slice_of(const ash_graph *g, const ash_op *op, ash_slice *out) {
   return op->kind == ASH_OP_slice ? resolve_slice(g, op, out)
                                   : resolve_strided(g, op, out);
 }
+
+int64_t ash_op_split_axis(const ash_graph *g, const ash_op *op) {
+  if (op->kind == ASH_OP_split)
+    return ash_tensor_int(ash_op_in(g, op, 1), 0);
+  if (op->kind == ASH_OP_split_v)
+    return ash_tensor_int(ash_op_in(g, op, 2), 0);
+  return ash_op_int(op, "axis", 0);
+}

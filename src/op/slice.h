@@ -18,4 +18,8 @@ typedef struct ash_slice {
  * Inputs 1 and following must be constant. */
 const char *ash_slice_of(const ash_graph *g, const ash_op *op, ash_slice *out);
 
+/* The axis of split, split_v and unpack, as given: it may count from the end.
+ */
+int64_t ash_op_split_axis(const ash_graph *g, const ash_op *op);
+
 #endif

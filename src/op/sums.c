@@ -62,36 +62,54 @@ static ash_accumulator of_mean(ash_type t) {
                                                            : of_fold(t);
 }
 
+/* ---- operators ----------------------------------------------------------- */
+
+static ash_type type_in(const ash_graph *g, const ash_op *op, uint32_t k) {
+  return ash_op_in(g, op, k)->type;
+}
+
+static ash_accumulator sums_layer(const ash_graph *g, const ash_op *op) {
+  return of_layer(type_in(g, op, 0), type_in(g, op, 1));
+}
+
+static ash_accumulator sums_batch_matmul(const ash_graph *g, const ash_op *op) {
+  return type_in(g, op, 0) == ASH_UINT8 ? ASH_ACCUMULATOR_NONE
+                                        : sums_layer(g, op);
+}
+
+static ash_accumulator sums_product(const ash_graph *g, const ash_op *op) {
+  return of_product(ash_op_out(g, op, 0)->type);
+}
+
+static ash_accumulator sums_integer(const ash_graph *g, const ash_op *op) {
+  (void)g, (void)op;
+  return ASH_ACCUMULATOR_U32;
+}
+
+static ash_accumulator sums_mean(const ash_graph *g, const ash_op *op) {
+  return of_mean(type_in(g, op, 0));
+}
+
+static ash_accumulator sums_reduction(const ash_graph *g, const ash_op *op) {
+  return of_fold(type_in(g, op, 0));
+}
+
+static ash_accumulator sums_fold(const ash_graph *g, const ash_op *op) {
+  return ash_op_fold(op) >= ASH_FOLD_ARG_MAX ? ASH_ACCUMULATOR_NONE
+                                             : sums_reduction(g, op);
+}
+
+static const struct {
+  ash_op_kind kind;
+  ash_accumulator (*sums)(const ash_graph *g, const ash_op *op);
+} table[ASH_OP_COUNT] = {
+#define OP(op, columns) [ASH_OP_##op] = {columns.kind = ASH_OP_##op},
+#define SUMS(rule)      .sums = sums_##rule,
+#include "op/ops.def"
+#undef OP
+};
+
 ash_accumulator ash_op_accumulator(const ash_graph *g, const ash_op *op) {
-  const ash_type first = ash_op_in(g, op, 0)->type;
-  switch (op->kind) {
-  case ASH_OP_conv_2d:
-  case ASH_OP_transpose_conv:
-  case ASH_OP_fully_connected:
-    return of_layer(first, ash_op_in(g, op, 1)->type);
-  case ASH_OP_batch_matmul:
-    return first == ASH_UINT8 ? ASH_ACCUMULATOR_NONE
-                              : of_layer(first, ash_op_in(g, op, 1)->type);
-  case ASH_OP_matmul:
-  case ASH_OP_conv_nd:
-    return of_product(ash_op_out(g, op, 0)->type);
-  case ASH_OP_whole_conv_2d:
-  case ASH_OP_whole_fully_connected:
-  case ASH_OP_whole_matmul:
-    return ASH_ACCUMULATOR_U32;
-  case ASH_OP_mean:
-  case ASH_OP_sum:
-    return of_mean(first);
-  case ASH_OP_reduce_prod:
-  case ASH_OP_reduce_max:
-  case ASH_OP_reduce_min:
-  case ASH_OP_reduce_any:
-  case ASH_OP_reduce_all:
-    return of_fold(first);
-  case ASH_OP_fold:
-    return ash_op_fold(op) >= ASH_FOLD_ARG_MAX ? ASH_ACCUMULATOR_NONE
-                                               : of_fold(first);
-  default:
-    return ASH_ACCUMULATOR_NONE;
-  }
+  return table[op->kind].sums ? table[op->kind].sums(g, op)
+                              : ASH_ACCUMULATOR_NONE;
 }

@@ -12,11 +12,14 @@ bool ash_op_is_view(const ash_graph *g, uint32_t op, uint32_t out,
   const ash_tensor *from = ash_op_in(g, o, 0);
   *input = 0;
   *offset = 0;
-  return (ash_op_info_of(o->kind)->flags & ASH_OP_VIEW) && out == 0 && from &&
+  return ash_op_has(o, ASH_OP_VIEW) && out == 0 && from &&
          from->bytes == ash_op_out(g, o, 0)->bytes;
 }
 
 /* ---- slices -------------------------------------------------------------- */
+
+typedef bool run_rule(const ash_graph *g, const ash_op *o, uint32_t out,
+                      int64_t *first);
 
 /* Row-major steps for these extents, as far as they matter? */
 static bool is_dense(const ash_op *o, const ash_shape *out) {
@@ -29,10 +32,12 @@ static bool is_dense(const ash_op *o, const ash_shape *out) {
 
 /* Axes in front of the first that has more than one element may be anything,
  * that one is cut, and all behind it are whole. */
-static bool slice_is_run(const ash_graph *g, const ash_op *o, int64_t *first) {
+static bool run_of_slice(const ash_graph *g, const ash_op *o, uint32_t out,
+                         int64_t *first) {
   const ash_shape *in = &ash_op_in(g, o, 0)->shape;
   ash_slice s;
   bool inside = false;
+  (void)out;
   if (ash_slice_of(g, o, &s) != NULL)
     return false;
   *first = 0;
@@ -47,18 +52,10 @@ static bool slice_is_run(const ash_graph *g, const ash_op *o, int64_t *first) {
   return true;
 }
 
-static int64_t split_axis(const ash_graph *g, const ash_op *o) {
-  if (o->kind == ASH_OP_split)
-    return ash_tensor_int(ash_op_in(g, o, 1), 0);
-  if (o->kind == ASH_OP_split_v)
-    return ash_tensor_int(ash_op_in(g, o, 2), 0);
-  return ash_op_int(o, "axis", 0);
-}
-
-static bool part_is_run(const ash_graph *g, const ash_op *o, uint32_t out,
-                        int64_t *first) {
+static bool run_of_split(const ash_graph *g, const ash_op *o, uint32_t out,
+                         int64_t *first) {
   const ash_shape *in = &ash_op_in(g, o, 0)->shape;
-  int64_t axis = split_axis(g, o);
+  int64_t axis = ash_op_split_axis(g, o);
   axis += axis < 0 ? (int64_t)in->rank : 0;
   for (int64_t d = 0; d < axis; d++)
     if (in->dim[d] != 1)
@@ -69,22 +66,26 @@ static bool part_is_run(const ash_graph *g, const ash_op *o, uint32_t out,
   return true;
 }
 
+static bool run_of_strided(const ash_graph *g, const ash_op *o, uint32_t out,
+                           int64_t *first) {
+  *first = ash_op_int(o, "offset", 0);
+  return is_dense(o, &ash_op_out(g, o, out)->shape);
+}
+
+static const struct {
+  ash_op_kind kind;
+  run_rule *run; /* NULL: never */
+} table[ASH_OP_COUNT] = {
+#define OP(op, columns) [ASH_OP_##op] = {columns.kind = ASH_OP_##op},
+#define RUN(rule)       .run = run_of_##rule,
+#include "op/ops.def"
+#undef OP
+};
+
 static bool is_run(const ash_graph *g, const ash_op *o, uint32_t out,
                    int64_t *first) {
-  switch (o->kind) {
-  case ASH_OP_slice:
-  case ASH_OP_strided_slice:
-    return slice_is_run(g, o, first);
-  case ASH_OP_split:
-  case ASH_OP_split_v:
-  case ASH_OP_unpack:
-    return part_is_run(g, o, out, first);
-  case ASH_OP_strided:
-    *first = ash_op_int(o, "offset", 0);
-    return is_dense(o, &ash_op_out(g, o, 0)->shape);
-  default:
-    return false;
-  }
+  run_rule *run = table[o->kind].run;
+  return run && run(g, o, out, first);
 }
 
 bool ash_op_is_slice(const ash_graph *g, uint32_t op, uint32_t out,

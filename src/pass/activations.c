@@ -9,24 +9,6 @@
 
 #include <string.h>
 
-static bool takes_activation(ash_op_kind kind) {
-  switch (kind) {
-  case ASH_OP_conv_2d:
-  case ASH_OP_depthwise_conv_2d:
-  case ASH_OP_transpose_conv:
-  case ASH_OP_fully_connected:
-  case ASH_OP_add:
-  case ASH_OP_sub:
-  case ASH_OP_mul:
-  case ASH_OP_div:
-  case ASH_OP_average_pool_2d:
-  case ASH_OP_max_pool_2d:
-    return true;
-  default:
-    return false;
-  }
-}
-
 static bool is_rectifier(const ash_graph *g, const ash_op *o) {
   return (o->kind == ASH_OP_relu || o->kind == ASH_OP_relu6 ||
           o->kind == ASH_OP_relu_n1_to_1) &&
@@ -44,7 +26,7 @@ ash_status ash_pass_activations(ash_ctx *ctx, ash_graph *g) {
     if (before == ASH_NO_ID || uses.drop[before])
       continue;
     ash_op *p = &g->ops.items[before];
-    if (!takes_activation(p->kind) || p->output_count != 1 ||
+    if (!ash_op_has(p, ASH_OP_RECTIFIES) || p->output_count != 1 ||
         strcmp(ash_op_string(p, "act", "none"), "none") != 0)
       continue;
     ASH_TRY(ash_graph_set_attr(

@@ -23,7 +23,7 @@ typedef struct ash_call {
   const bool *made;    /* one an output, or NULL: it is there already (split) */
   const char *scratch; /* void *, where the kernel wants scratch */
   /* A part of a sum that is computed in several (part.c): other than whole,
-   * `accumulator` (void *) holds kernel/sums.h's type for each element of the
+   * `accumulator` (void *) holds op/sums.h's type for each element of the
    * output, in its order, and `folded` says how many elements each result of
    * all parts together comes from (means). Only the last part reads bias and
    * scales and writes the output. */
