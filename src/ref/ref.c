@@ -7,14 +7,18 @@
 
 #include <string.h>
 
-static ash_status (*const kernels[ASH_OP_COUNT])(const ash_ref_call *c) = {
-#define X(op, kernel) [ASH_OP_##op] = kernel,
-    ASH_REF_KERNELS(X)
-#undef X
+static const struct {
+  ash_op_kind kind;
+  ash_status (*run)(const ash_ref_call *c); /* NULL: none */
+} kernels[ASH_OP_COUNT] = {
+#define OP(op, columns) [ASH_OP_##op] = {columns.kind = ASH_OP_##op},
+#define REF(kernel)     .run = ash_ref_##kernel,
+#include "op/ops.def"
+#undef OP
 };
 
 bool ash_ref_knows(ash_op_kind kind) {
-  return kind < ASH_OP_COUNT && kernels[kind] != NULL;
+  return kind < ASH_OP_COUNT && kernels[kind].run != NULL;
 }
 
 /* Room for every tensor; constants and variables get their first value. */
@@ -42,7 +46,7 @@ static ash_status show(const ash_ref_call *c, const ash_ref_watch *watch) {
 ash_status ash_ref_run_op(ash_ctx *ctx, const ash_graph *g, uint32_t op,
                           void *const *values) {
   const ash_ref_call call = {ctx, g, op, &g->ops.items[op], values};
-  return kernels[call.op->kind](&call);
+  return kernels[call.op->kind].run(&call);
 }
 
 static ash_status run_op(const ash_ref_call *c, const ash_ref_watch *watch) {
@@ -51,7 +55,7 @@ static ash_status run_op(const ash_ref_call *c, const ash_ref_watch *watch) {
                     ash_graph_loc(c->g, c->index, ASH_NO_ID),
                     "no reference kernel for %s",
                     ash_op_kind_text(c->op->kind));
-  ASH_TRY(kernels[c->op->kind](c));
+  ASH_TRY(kernels[c->op->kind].run(c));
   return watch && watch->after ? show(c, watch) : ASH_OK;
 }
 

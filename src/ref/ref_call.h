@@ -1,5 +1,5 @@
 /* ref_call.h - what the reference kernels (ref_*.c) share: the call, access to
- * values, and the list of all kernels.
+ * values, and the kernels.
  *
  * Integer kernels work on `int32_t` copies of their inputs with the zero point
  * already subtracted, so one kernel serves int8, uint8 and int16. The verifier
@@ -118,135 +118,10 @@ void ash_ref_move(const ash_ref_call *c, uint32_t k, uint64_t to,
 typedef uint64_t ash_ref_source(const ash_ref_call *c, const int32_t *at);
 ash_status ash_ref_move_all(const ash_ref_call *c, ash_ref_source *source_of);
 
-#define ASH_REF_KERNELS(X)                                                     \
-  X(conv_2d, ash_ref_conv)                                                     \
-  X(depthwise_conv_2d, ash_ref_conv)                                           \
-  X(fully_connected, ash_ref_dense)                                            \
-  X(whole_conv_2d, ash_ref_whole_conv)                                         \
-  X(whole_depthwise_conv_2d, ash_ref_whole_conv)                               \
-  X(whole_fully_connected, ash_ref_whole_dense)                                \
-  X(whole_matmul, ash_ref_whole_matmul)                                        \
-  X(add, ash_ref_add)                                                          \
-  X(mul, ash_ref_mul)                                                          \
-  X(average_pool_2d, ash_ref_average_pool)                                     \
-  X(max_pool_2d, ash_ref_max_pool)                                             \
-  X(mean, ash_ref_mean)                                                        \
-  X(softmax, ash_ref_softmax)                                                  \
-  X(reshape, ash_ref_copy)                                                     \
-  X(pad, ash_ref_pad)                                                          \
-  X(concatenation, ash_ref_concatenation)                                      \
-  X(quantize, ash_ref_quantize)                                                \
-  X(dequantize, ash_ref_dequantize)                                            \
-  X(relu, ash_ref_relu)                                                        \
-  X(relu6, ash_ref_relu)                                                       \
-  X(relu_n1_to_1, ash_ref_relu)                                                \
-  X(logistic, ash_ref_logistic)                                                \
-  X(tanh, ash_ref_tanh)                                                        \
-  X(sub, ash_ref_sub)                                                          \
-  X(div, ash_ref_div)                                                          \
-  X(minimum, ash_ref_minimum)                                                  \
-  X(maximum, ash_ref_maximum)                                                  \
-  X(squared_difference, ash_ref_squared_difference)                            \
-  X(floor_div, ash_ref_floor_div)                                              \
-  X(floor_mod, ash_ref_floor_mod)                                              \
-  X(pow, ash_ref_pow)                                                          \
-  X(prelu, ash_ref_prelu)                                                      \
-  X(equal, ash_ref_compare)                                                    \
-  X(not_equal, ash_ref_compare)                                                \
-  X(less, ash_ref_compare)                                                     \
-  X(less_equal, ash_ref_compare)                                               \
-  X(greater, ash_ref_compare)                                                  \
-  X(greater_equal, ash_ref_compare)                                            \
-  X(logical_and, ash_ref_logical)                                              \
-  X(logical_or, ash_ref_logical)                                               \
-  X(logical_not, ash_ref_logical_not)                                          \
-  X(abs, ash_ref_abs)                                                          \
-  X(neg, ash_ref_neg)                                                          \
-  X(sign, ash_ref_sign)                                                        \
-  X(square, ash_ref_square)                                                    \
-  X(sqrt, ash_ref_sqrt)                                                        \
-  X(rsqrt, ash_ref_rsqrt)                                                      \
-  X(exp, ash_ref_exponential)                                                  \
-  X(log, ash_ref_logarithm)                                                    \
-  X(sin, ash_ref_sin)                                                          \
-  X(cos, ash_ref_cos)                                                          \
-  X(floor, ash_ref_floor)                                                      \
-  X(ceil, ash_ref_ceil)                                                        \
-  X(round, ash_ref_round)                                                      \
-  X(relu_0_to_1, ash_ref_relu)                                                 \
-  X(leaky_relu, ash_ref_leaky_relu)                                            \
-  X(elu, ash_ref_elu)                                                          \
-  X(gelu, ash_ref_gelu)                                                        \
-  X(hard_swish, ash_ref_hard_swish)                                            \
-  X(lookup, ash_ref_lookup)                                                    \
-  X(log_softmax, ash_ref_log_softmax)                                          \
-  X(l2_normalization, ash_ref_l2_normalization)                                \
-  X(squeeze, ash_ref_copy)                                                     \
-  X(expand_dims, ash_ref_copy)                                                 \
-  X(transpose, ash_ref_transpose)                                              \
-  X(slice, ash_ref_slice)                                                      \
-  X(strided_slice, ash_ref_slice)                                              \
-  X(split, ash_ref_split)                                                      \
-  X(split_v, ash_ref_split)                                                    \
-  X(pack, ash_ref_pack)                                                        \
-  X(unpack, ash_ref_unpack)                                                    \
-  X(gather, ash_ref_gather)                                                    \
-  X(gather_nd, ash_ref_gather_nd)                                              \
-  X(tile, ash_ref_tile)                                                        \
-  X(fill, ash_ref_fill)                                                        \
-  X(shape, ash_ref_shape)                                                      \
-  X(broadcast_to, ash_ref_broadcast_to)                                        \
-  X(reverse, ash_ref_reverse)                                                  \
-  X(select, ash_ref_select)                                                    \
-  X(select_v2, ash_ref_select)                                                 \
-  X(cast, ash_ref_cast)                                                        \
-  X(space_to_depth, ash_ref_space_to_depth)                                    \
-  X(depth_to_space, ash_ref_depth_to_space)                                    \
-  X(space_to_batch_nd, ash_ref_space_to_batch_nd)                              \
-  X(batch_to_space_nd, ash_ref_batch_to_space_nd)                              \
-  X(mirror_pad, ash_ref_mirror_pad)                                            \
-  X(sum, ash_ref_sum)                                                          \
-  X(reduce_prod, ash_ref_fold)                                                 \
-  X(reduce_max, ash_ref_fold)                                                  \
-  X(reduce_min, ash_ref_fold)                                                  \
-  X(reduce_any, ash_ref_fold)                                                  \
-  X(reduce_all, ash_ref_fold)                                                  \
-  X(arg_max, ash_ref_arg)                                                      \
-  X(arg_min, ash_ref_arg)                                                      \
-  X(cumsum, ash_ref_cumsum)                                                    \
-  X(resize_bilinear, ash_ref_resize_bilinear)                                  \
-  X(resize_nearest_neighbor, ash_ref_resize_nearest)                           \
-  X(transpose_conv, ash_ref_transpose_conv)                                    \
-  X(batch_matmul, ash_ref_batch_matmul)                                        \
-  X(map, ash_ref_map_any)                                                      \
-  X(chain, ash_ref_chain)                                                      \
-  X(fold, ash_ref_fold_any)                                                    \
-  X(strided, ash_ref_strided)                                                  \
-  X(take, ash_ref_take)                                                        \
-  X(take_elements, ash_ref_take_elements)                                      \
-  X(take_nd, ash_ref_take_nd)                                                  \
-  X(put_elements, ash_ref_put_elements)                                        \
-  X(put_nd, ash_ref_put_nd)                                                    \
-  X(fill_pad, ash_ref_fill_pad)                                                \
-  X(join, ash_ref_join)                                                        \
-  X(matmul, ash_ref_matmul)                                                    \
-  X(conv_nd, ash_ref_conv_nd)                                                  \
-  X(pool_nd, ash_ref_pool_nd)                                                  \
-  X(running, ash_ref_running)                                                  \
-  X(top_k, ash_ref_top_k)                                                      \
-  X(resample, ash_ref_resample)                                                \
-  X(rfft2d, ash_ref_rfft2d)                                                    \
-  X(complex_abs, ash_ref_complex)                                              \
-  X(real, ash_ref_complex)                                                     \
-  X(imag, ash_ref_complex)                                                     \
-  X(svdf, ash_ref_svdf)                                                        \
-  X(rnn, ash_ref_rnn)                                                          \
-  X(lstm, ash_ref_lstm)                                                        \
-  X(read_variable, ash_ref_copy)                                               \
-  X(assign_variable, ash_ref_copy)
-
-#define X(op, kernel) ash_status kernel(const ash_ref_call *c);
-ASH_REF_KERNELS(X)
-#undef X
+/* The kernels. */
+#define OP(op, columns) columns
+#define REF(kernel)     ash_status ash_ref_##kernel(const ash_ref_call *c);
+#include "op/ops.def"
+#undef OP
 
 #endif
