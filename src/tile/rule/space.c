@@ -263,7 +263,7 @@ static const char *build(ash_space_build *b) {
   ash_space_rule *rule;
   ash_local_rule *local;
   if (!ash_space_rules_of(b->op->kind, &rule, &local))
-    return ash_op_info_of(b->op->kind)->flags & ASH_OP_STATE
+    return ash_op_has(b->op, ASH_OP_STATE)
                ? "it updates its state where that is"
                : "this operator has no rule to cut it";
   if (ash_op_is_packed(b->g, b->op))

@@ -54,42 +54,11 @@ int64_t ash_space_granule(int64_t extent, int64_t before, int64_t after);
 void ash_space_likes(ash_space_build *b, uint32_t axis, int64_t multiple,
                      uint32_t priority);
 
-#define ASH_SPACE_RULES(X)                                                     \
-  X(ash_space_map)                                                             \
-  X(ash_space_conv)                                                            \
-  X(ash_space_depthwise)                                                       \
-  X(ash_space_pool)                                                            \
-  X(ash_space_conv_nd)                                                         \
-  X(ash_space_pool_nd)                                                         \
-  X(ash_space_dense)                                                           \
-  X(ash_space_matmul)                                                          \
-  X(ash_space_transpose_conv)                                                  \
-  X(ash_space_select)                                                          \
-  X(ash_space_fold)                                                            \
-  X(ash_space_rows)                                                            \
-  X(ash_space_running)                                                         \
-  X(ash_space_resize)                                                          \
-  X(ash_space_resample)                                                        \
-  X(ash_space_images)                                                          \
-  X(ash_space_strided)                                                         \
-  X(ash_space_view)                                                            \
-  X(ash_space_join)                                                            \
-  X(ash_space_split)                                                           \
-  X(ash_space_pad)                                                             \
-  X(ash_space_tile)                                                            \
-  X(ash_space_fill)                                                            \
-  X(ash_space_whole)                                                           \
-  X(ash_space_space_to_depth)                                                  \
-  X(ash_space_depth_to_space)                                                  \
-  X(ash_space_batches)                                                         \
-  X(ash_space_take)                                                            \
-  X(ash_space_take_elements)                                                   \
-  X(ash_space_take_nd)                                                         \
-  X(ash_space_put_elements)                                                    \
-  X(ash_space_put_nd)
-#define X(rule) const char *rule(ash_space_build *b);
-ASH_SPACE_RULES(X)
-#undef X
+/* The rules. */
+#define OP(op, columns) columns
+#define TILE(rule)      const char *ash_space_##rule(ash_space_build *b);
+#include "op/ops.def"
+#undef OP
 
 /* ---- pieces -------------------------------------------------------------- */
 
@@ -131,19 +100,10 @@ void ash_local_constant(ash_tile_local *l, uint32_t input,
 void ash_local_pads(const ash_tile_local *l, uint32_t dim, int64_t *before,
                     int64_t *after);
 
-#define ASH_LOCAL_RULES(X)                                                     \
-  X(ash_local_window)                                                          \
-  X(ash_local_conv_nd)                                                         \
-  X(ash_local_pool_nd)                                                         \
-  X(ash_local_transpose_conv)                                                  \
-  X(ash_local_copy)                                                            \
-  X(ash_local_strided)                                                         \
-  X(ash_local_pad)                                                             \
-  X(ash_local_tile)                                                            \
-  X(ash_local_broadcast)
-#define X(rule) void rule(ash_tile_local *l);
-ASH_LOCAL_RULES(X)
-#undef X
+#define OP(op, columns) columns
+#define LOCAL(rule)     void ash_local_##rule(ash_tile_local *l);
+#include "op/ops.def"
+#undef OP
 
 /* The rules of an operator; false if it has none. */
 bool ash_space_rules_of(ash_op_kind kind, ash_space_rule **space,

@@ -3,6 +3,7 @@
 #include "tile/rule/space.h"
 
 #include "op/functions.h"
+#include "op/slice.h"
 
 static uint32_t place(int64_t axis, uint32_t rank) {
   return (uint32_t)(axis < 0 ? axis + rank : axis);
@@ -57,12 +58,7 @@ const char *ash_space_join(ash_space_build *b) {
 
 const char *ash_space_split(ash_space_build *b) {
   ash_tile_operand *in = ash_space_in(b, 0);
-  int64_t axis = ash_op_int(b->op, "axis", 0);
-  if (b->op->kind == ASH_OP_split)
-    axis = ash_tensor_int(ash_op_in(b->g, b->op, 1), 0);
-  if (b->op->kind == ASH_OP_split_v)
-    axis = ash_tensor_int(ash_op_in(b->g, b->op, 2), 0);
-  follow_parts(b, in, place(axis, in->rank));
+  follow_parts(b, in, place(ash_op_split_axis(b->g, b->op), in->rank));
   return NULL;
 }
 

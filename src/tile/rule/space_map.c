@@ -4,26 +4,13 @@
 
 #include "kernel/kernel.h"
 
-/* Functions of one value may have a table behind it, which stays whole. */
-static uint32_t operands_of(const ash_op *op) {
-  switch (op->kind) {
-  case ASH_OP_map:
-  case ASH_OP_chain:
-    return op->input_count;
-  case ASH_OP_lookup:
-    return 1;
-  default:
-    return ash_op_info_of(op->kind)->inputs_min;
-  }
-}
-
-const char *ash_space_map(ash_space_build *b) {
+static const char *map_operands(ash_space_build *b, uint32_t count) {
   ash_tile_operand *out = ash_space_out(b, 0);
   const ash_shape *shape = ash_space_shape(b, out);
   for (uint32_t d = 0; d < shape->rank; d++)
     ash_space_follow(out, d,
                      ash_space_axis(b, ash_space_name(d), shape->dim[d]));
-  for (uint32_t k = 0; k < operands_of(b->op); k++) {
+  for (uint32_t k = 0; k < count; k++) {
     ash_tile_operand *in = ash_space_in(b, k);
     const uint32_t missing = in ? shape->rank - in->rank : 0;
     for (uint32_t d = 0; in && d < in->rank; d++) /* unread ones are absent */
@@ -33,6 +20,19 @@ const char *ash_space_map(ash_space_build *b) {
   if (shape->rank)
     ash_space_likes(b, shape->rank - 1, 4, 1);
   return NULL;
+}
+
+/* Functions of one value may have a table after it, which stays whole. */
+const char *ash_space_map(ash_space_build *b) {
+  return map_operands(b, ash_op_info_of(b->op->kind)->inputs_min);
+}
+
+const char *ash_space_map_all(ash_space_build *b) {
+  return map_operands(b, b->op->input_count);
+}
+
+const char *ash_space_lookup(ash_space_build *b) {
+  return map_operands(b, 1);
 }
 
 /* The condition may have one value for each element of the first axis. */

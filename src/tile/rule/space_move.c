@@ -103,19 +103,19 @@ static bool walks_of_strided(walks *w, const ash_graph *g, const ash_op *op) {
   return true;
 }
 
+static const struct {
+  ash_op_kind kind;
+  bool (*walks)(walks *w, const ash_graph *g, const ash_op *op);
+} table[ASH_OP_COUNT] = {
+#define OP(op, columns) [ASH_OP_##op] = {columns.kind = ASH_OP_##op},
+#define WALK(rule)      .walks = walks_of_##rule,
+#include "op/ops.def"
+#undef OP
+};
+
 static bool walks_of(walks *w, const ash_graph *g, const ash_op *op) {
   *w = (walks){.rank = out_shape(g, op)->rank};
-  switch (op->kind) {
-  case ASH_OP_slice:
-  case ASH_OP_strided_slice:
-    return walks_of_slice(w, g, op);
-  case ASH_OP_reverse:
-    return walks_of_reverse(w, g, op);
-  case ASH_OP_transpose:
-    return walks_of_transpose(w, g, op);
-  default:
-    return walks_of_strided(w, g, op);
-  }
+  return table[op->kind].walks(w, g, op);
 }
 
 /* ---- space and piece ----------------------------------------------------- */
