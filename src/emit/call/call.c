@@ -191,10 +191,9 @@ void ash_call_invoke_one(const ash_call *c, uint32_t k) {
 /* Kernels with weights always take a bias; one that the op does not mention is
  * absent. */
 static uint32_t argument_count(const ash_op *op) {
-  const bool weights =
-      op->kind == ASH_OP_conv_2d || op->kind == ASH_OP_depthwise_conv_2d ||
-      op->kind == ASH_OP_transpose_conv || op->kind == ASH_OP_fully_connected;
-  return weights && op->input_count < 3 ? 3 : op->input_count;
+  return ash_op_has(op, ASH_OP_WEIGHTS) && op->input_count < 3
+             ? 3
+             : op->input_count;
 }
 
 void ash_call_invoke(const ash_call *c) {
@@ -208,146 +207,34 @@ void ash_call_invoke(const ash_call *c) {
 
 /* ---- dispatch ----------------------------------------------------------- */
 
-typedef ash_status write_params(ash_ctx *ctx, const ash_call *c);
+typedef ash_status write_call(ash_ctx *ctx, const ash_call *c);
 
-static write_params *const writers[ASH_OP_COUNT] = {
-    [ASH_OP_conv_2d] = ash_call_window,
-    [ASH_OP_depthwise_conv_2d] = ash_call_window,
-    [ASH_OP_average_pool_2d] = ash_call_window,
-    [ASH_OP_max_pool_2d] = ash_call_window,
-    [ASH_OP_fully_connected] = ash_call_dense,
-    [ASH_OP_add] = ash_call_binary,
-    [ASH_OP_mul] = ash_call_binary,
-    [ASH_OP_mean] = ash_call_fold,
-    [ASH_OP_softmax] = ash_call_unary,
-    [ASH_OP_relu] = ash_call_unary,
-    [ASH_OP_relu6] = ash_call_unary,
-    [ASH_OP_relu_n1_to_1] = ash_call_unary,
-    [ASH_OP_logistic] = ash_call_unary,
-    [ASH_OP_tanh] = ash_call_unary,
-    [ASH_OP_quantize] = ash_call_unary,
-    [ASH_OP_dequantize] = ash_call_unary,
-    [ASH_OP_reshape] = ash_call_copy,
-    [ASH_OP_squeeze] = ash_call_copy,
-    [ASH_OP_rfft2d] = ash_call_rfft2d,
-    [ASH_OP_complex_abs] = ash_call_complex,
-    [ASH_OP_real] = ash_call_complex,
-    [ASH_OP_imag] = ash_call_complex,
-    [ASH_OP_custom] = ash_call_custom,
-    [ASH_OP_svdf] = ash_call_recurrent,
-    [ASH_OP_rnn] = ash_call_recurrent,
-    [ASH_OP_lstm] = ash_call_recurrent,
-    [ASH_OP_read_variable] = ash_call_copy,
-    [ASH_OP_assign_variable] = ash_call_copy,
-    [ASH_OP_expand_dims] = ash_call_copy,
-    [ASH_OP_abs] = ash_call_map,
-    [ASH_OP_neg] = ash_call_map,
-    [ASH_OP_sign] = ash_call_map,
-    [ASH_OP_square] = ash_call_map,
-    [ASH_OP_sqrt] = ash_call_map,
-    [ASH_OP_rsqrt] = ash_call_map,
-    [ASH_OP_exp] = ash_call_map,
-    [ASH_OP_log] = ash_call_map,
-    [ASH_OP_sin] = ash_call_map,
-    [ASH_OP_cos] = ash_call_map,
-    [ASH_OP_floor] = ash_call_map,
-    [ASH_OP_ceil] = ash_call_map,
-    [ASH_OP_round] = ash_call_map,
-    [ASH_OP_leaky_relu] = ash_call_map,
-    [ASH_OP_elu] = ash_call_map,
-    [ASH_OP_gelu] = ash_call_map,
-    [ASH_OP_hard_swish] = ash_call_map,
-    [ASH_OP_lookup] = ash_call_map,
-    [ASH_OP_logical_not] = ash_call_map,
-    [ASH_OP_cast] = ash_call_map,
-    [ASH_OP_relu_0_to_1] = ash_call_unary,
-    [ASH_OP_sub] = ash_call_binary,
-    [ASH_OP_div] = ash_call_binary,
-    [ASH_OP_minimum] = ash_call_binary,
-    [ASH_OP_maximum] = ash_call_binary,
-    [ASH_OP_squared_difference] = ash_call_binary,
-    [ASH_OP_floor_div] = ash_call_binary,
-    [ASH_OP_floor_mod] = ash_call_binary,
-    [ASH_OP_pow] = ash_call_binary,
-    [ASH_OP_prelu] = ash_call_binary,
-    [ASH_OP_equal] = ash_call_binary,
-    [ASH_OP_not_equal] = ash_call_binary,
-    [ASH_OP_less] = ash_call_binary,
-    [ASH_OP_less_equal] = ash_call_binary,
-    [ASH_OP_greater] = ash_call_binary,
-    [ASH_OP_greater_equal] = ash_call_binary,
-    [ASH_OP_logical_and] = ash_call_binary,
-    [ASH_OP_logical_or] = ash_call_binary,
-    [ASH_OP_transpose] = ash_call_move,
-    [ASH_OP_slice] = ash_call_move,
-    [ASH_OP_strided_slice] = ash_call_move,
-    [ASH_OP_split] = ash_call_move,
-    [ASH_OP_split_v] = ash_call_move,
-    [ASH_OP_pack] = ash_call_move,
-    [ASH_OP_unpack] = ash_call_move,
-    [ASH_OP_tile] = ash_call_move,
-    [ASH_OP_broadcast_to] = ash_call_move,
-    [ASH_OP_reverse] = ash_call_move,
-    [ASH_OP_fill] = ash_call_move,
-    [ASH_OP_space_to_depth] = ash_call_blocks,
-    [ASH_OP_depth_to_space] = ash_call_blocks,
-    [ASH_OP_space_to_batch_nd] = ash_call_blocks,
-    [ASH_OP_batch_to_space_nd] = ash_call_blocks,
-    [ASH_OP_mirror_pad] = ash_call_blocks,
-    [ASH_OP_shape] = ash_call_copy,
-    [ASH_OP_gather] = ash_call_pick,
-    [ASH_OP_gather_nd] = ash_call_pick,
-    [ASH_OP_select] = ash_call_select,
-    [ASH_OP_select_v2] = ash_call_select,
-    [ASH_OP_sum] = ash_call_fold,
-    [ASH_OP_reduce_prod] = ash_call_fold,
-    [ASH_OP_reduce_max] = ash_call_fold,
-    [ASH_OP_reduce_min] = ash_call_fold,
-    [ASH_OP_reduce_any] = ash_call_fold,
-    [ASH_OP_reduce_all] = ash_call_fold,
-    [ASH_OP_arg_max] = ash_call_along,
-    [ASH_OP_arg_min] = ash_call_along,
-    [ASH_OP_cumsum] = ash_call_along,
-    [ASH_OP_log_softmax] = ash_call_rows,
-    [ASH_OP_l2_normalization] = ash_call_rows,
-    [ASH_OP_resize_bilinear] = ash_call_resize,
-    [ASH_OP_resize_nearest_neighbor] = ash_call_resize,
-    [ASH_OP_transpose_conv] = ash_call_window,
-    [ASH_OP_batch_matmul] = ash_call_matmul,
-    [ASH_OP_pad] = ash_call_pad,
-    [ASH_OP_concatenation] = ash_call_concatenation,
+static const struct {
+  ash_op_kind kind;
+  write_call *call, *loop, *part; /* NULL: has none */
+  const char *word;
+} table[ASH_OP_COUNT] = {
+#define OP(op, columns) [ASH_OP_##op] = {columns.kind = ASH_OP_##op},
+#define CALL(writer)    .call = ash_call_##writer,
+#define LOOP(writer)    .loop = ash_loop_##writer,
+#define PART(writer)    .part = ash_##writer,
+#define WORD(text)      .word = (text),
+#include "op/ops.def"
+#undef OP
 };
 
-static write_params *const loops[ASH_OP_COUNT] = {
-    [ASH_OP_map] = ash_loop_map,
-    [ASH_OP_chain] = ash_loop_chain,
-    [ASH_OP_fold] = ash_loop_fold,
-    [ASH_OP_strided] = ash_loop_strided,
-    [ASH_OP_take] = ash_loop_take,
-    [ASH_OP_take_elements] = ash_loop_take_elements,
-    [ASH_OP_take_nd] = ash_loop_take_nd,
-    [ASH_OP_put_elements] = ash_loop_put_elements,
-    [ASH_OP_put_nd] = ash_loop_put_nd,
-    [ASH_OP_fill_pad] = ash_loop_fill_pad,
-    [ASH_OP_join] = ash_loop_join,
-    [ASH_OP_matmul] = ash_loop_matmul,
-    [ASH_OP_conv_nd] = ash_loop_conv_nd,
-    [ASH_OP_pool_nd] = ash_loop_pool_nd,
-    [ASH_OP_whole_conv_2d] = ash_loop_whole_conv,
-    [ASH_OP_whole_depthwise_conv_2d] = ash_loop_whole_depthwise,
-    [ASH_OP_whole_fully_connected] = ash_loop_whole_dense,
-    [ASH_OP_whole_matmul] = ash_loop_whole_matmul,
-    [ASH_OP_running] = ash_loop_running,
-    [ASH_OP_top_k] = ash_loop_top_k,
-    [ASH_OP_resample] = ash_loop_resample,
-};
+void ash_call_function(const ash_call *c, const char *name) {
+  const char *word = table[ash_call_op(c)->kind].word;
+  if (word)
+    ash_call_word(c, name, word);
+}
 
 ash_status ash_emit_call(ash_ctx *ctx, const ash_call *call) {
   const ash_op_kind kind = ash_call_op(call)->kind;
   const bool loop = strcmp(call->kernel->name, "loop") == 0;
-  write_params *write = loop ? loops[kind] : writers[kind];
+  write_call *write = loop ? table[kind].loop : table[kind].call;
   if (call->part != ASH_PART_WHOLE)
-    write = ash_part_of(kind);
+    write = table[kind].part;
   ASH_INVARIANT(ctx, write != NULL);
   ASH_TRY(write(ctx, call));
   return ash_text_check(ctx, call->text);

@@ -156,45 +156,8 @@ static ash_status put_s16(ash_ctx *ctx, const ash_call *c) {
   return ASH_OK;
 }
 
-/* The name of the operator in runtime/: its own, in capitals. */
-static void put_function(const ash_call *c) {
-  static const struct {
-    ash_op_kind kind;
-    const char *word;
-  } words[] = {
-      {ASH_OP_add, "ADD"},
-      {ASH_OP_sub, "SUB"},
-      {ASH_OP_mul, "MUL"},
-      {ASH_OP_div, "DIV"},
-      {ASH_OP_minimum, "MINIMUM"},
-      {ASH_OP_maximum, "MAXIMUM"},
-      {ASH_OP_squared_difference, "SQUARED_DIFFERENCE"},
-      {ASH_OP_floor_div, "FLOOR_DIV"},
-      {ASH_OP_floor_mod, "FLOOR_MOD"},
-      {ASH_OP_pow, "POW"},
-      {ASH_OP_logical_and, "AND"},
-      {ASH_OP_logical_or, "OR"},
-  };
-  for (size_t i = 0; i < ASH_COUNT_OF(words); i++)
-    if (words[i].kind == ash_call_op(c)->kind)
-      ash_call_word(c, "function", words[i].word);
-}
-
 static void put_relation(const ash_call *c) {
-  static const struct {
-    ash_op_kind kind;
-    const char *words;
-  } relations[] = {
-      {ASH_OP_equal, "EQUAL"},
-      {ASH_OP_not_equal, "LESS | ASH_RT_GREATER | ASH_RT_UNORDERED"},
-      {ASH_OP_less, "LESS"},
-      {ASH_OP_less_equal, "LESS | ASH_RT_EQUAL"},
-      {ASH_OP_greater, "GREATER"},
-      {ASH_OP_greater_equal, "GREATER | ASH_RT_EQUAL"},
-  };
-  for (size_t i = 0; i < ASH_COUNT_OF(relations); i++)
-    if (relations[i].kind == ash_call_op(c)->kind)
-      ash_call_word(c, "holds", relations[i].words);
+  ash_call_function(c, "holds");
   ash_call_type(c, "type", ash_call_in(c, 0)->type);
 }
 
@@ -228,7 +191,7 @@ static ash_status put_rest(ash_ctx *ctx, const ash_call *c,
     return put_compared(ctx, c);
   if (strcmp(params, "pairs_whole") == 0) {
     ash_call_type(c, "type", ash_call_out(c)->type);
-    put_function(c);
+    ash_call_function(c, "function");
   }
   if (strcmp(params, "add_s8") != 0 && strcmp(params, "mul_s8") != 0)
     return ASH_OK;

@@ -10,7 +10,7 @@
 /* ---- depth -------------------------------------------------------------- */
 
 /* Walks n, y, x, then rows, columns and channels of a block. */
-static ash_status put_depth(ash_ctx *ctx, const ash_call *c) {
+ash_status ash_call_depth(ash_ctx *ctx, const ash_call *c) {
   const bool deepen = ash_call_op(c)->kind == ASH_OP_space_to_depth;
   const ash_tensor *in = ash_call_in(c, 0), *out = ash_call_out(c);
   const ash_shape *wide = deepen ? &in->shape : &out->shape;
@@ -123,7 +123,7 @@ static ash_call_box box_of(const batches *k, const uint32_t *choice,
   return b;
 }
 
-static ash_status put_batches(ash_ctx *ctx, const ash_call *c) {
+ash_status ash_call_batches(ash_ctx *ctx, const ash_call *c) {
   const bool spread = ash_call_op(c)->kind == ASH_OP_space_to_batch_nd;
   const batches k = batches_of(c, spread);
   const bool padded =
@@ -159,7 +159,7 @@ static uint32_t mirror_axis(run *r, int64_t length, int64_t before,
   return n;
 }
 
-static ash_status put_mirror(ash_ctx *ctx, const ash_call *c) {
+ash_status ash_call_mirror_pad(ash_ctx *ctx, const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_box_steps from = ash_box_steps_of(in);
   const ash_box_steps to = ash_box_steps_of(&ash_call_out(c)->shape);
@@ -187,7 +187,7 @@ static ash_status put_mirror(ash_ctx *ctx, const ash_call *c) {
 /* ---- a value around ----------------------------------------------------- */
 
 /* For types without a kernel of their own. */
-static ash_status put_padding(ash_ctx *ctx, const ash_call *c) {
+ash_status ash_call_padding(ash_ctx *ctx, const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_box_steps from = ash_box_steps_of(in);
   const ash_box_steps to = ash_box_steps_of(&ash_call_out(c)->shape);
@@ -201,18 +201,4 @@ static ash_status put_padding(ash_ctx *ctx, const ash_call *c) {
     ash_box_axis(&b, in->dim[i], from.at[i], to.at[i]);
   }
   return ash_box_put(ctx, c, b, 0, 0);
-}
-
-ash_status ash_call_blocks(ash_ctx *ctx, const ash_call *c) {
-  switch (ash_call_op(c)->kind) {
-  case ASH_OP_pad:
-    return put_padding(ctx, c);
-  case ASH_OP_mirror_pad:
-    return put_mirror(ctx, c);
-  case ASH_OP_space_to_batch_nd:
-  case ASH_OP_batch_to_space_nd:
-    return put_batches(ctx, c);
-  default:
-    return put_depth(ctx, c);
-  }
 }

@@ -82,30 +82,11 @@ static ash_status put_mean_scales(ash_ctx *ctx, const ash_call *c,
   return ASH_OK;
 }
 
-static const char *function_of(ash_op_kind kind) {
-  switch (kind) {
-  case ASH_OP_mean:
-    return "MEAN";
-  case ASH_OP_reduce_prod:
-    return "PROD";
-  case ASH_OP_reduce_max:
-    return "MAX";
-  case ASH_OP_reduce_min:
-    return "MIN";
-  case ASH_OP_reduce_any:
-    return "ANY";
-  case ASH_OP_reduce_all:
-    return "ALL";
-  default:
-    return "SUM";
-  }
-}
-
 /* What follows the axes. */
 static ash_status put_fold(ash_ctx *ctx, const ash_call *c, int64_t elements) {
   const bool mean = ash_call_op(c)->kind == ASH_OP_mean;
   if (strncmp(c->kernel->name, "reduce", 6) == 0) {
-    ash_call_word(c, "function", function_of(ash_call_op(c)->kind));
+    ash_call_function(c, "function");
     ash_call_type(c, "type", ash_call_in(c, 0)->type);
     ash_call_int(c, "count", elements);
     return ASH_OK;

@@ -4,19 +4,6 @@
 
 #include <string.h>
 
-static const char *whole_function(ash_op_kind kind) {
-  switch (kind) {
-  case ASH_OP_abs:
-    return "ABS";
-  case ASH_OP_neg:
-    return "NEG";
-  case ASH_OP_sign:
-    return "SIGN";
-  default:
-    return "NOT";
-  }
-}
-
 static ash_status put_leaky(ash_ctx *ctx, const ash_call *c) {
   const float alpha = (float)ash_op_float(ash_call_op(c), "alpha", 0.0);
   const float in = ash_quant_scale(ash_call_in(c, 0));
@@ -84,7 +71,7 @@ ash_status ash_call_map(ash_ctx *ctx, const ash_call *c) {
                (int64_t)ash_shape_elements(&ash_call_out(c)->shape));
   if (whole) {
     ash_call_type(c, "type", ash_call_out(c)->type);
-    ash_call_word(c, "function", whole_function(op->kind));
+    ash_call_function(c, "function");
   }
   if (sloped)
     ash_call_float(c, "alpha", (float)ash_op_float(op, "alpha", 0.0));

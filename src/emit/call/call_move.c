@@ -82,19 +82,24 @@ static ash_call_box reversed(const ash_call *c) {
   return b;
 }
 
-static ash_call_box one_box(const ash_call *c) {
-  switch (ash_call_op(c)->kind) {
-  case ASH_OP_transpose:
-    return transposed(c);
-  case ASH_OP_tile:
-    return tiled(c);
-  case ASH_OP_broadcast_to:
-    return stretched(c);
-  case ASH_OP_reverse:
-    return reversed(c);
-  default:
-    return sliced(c);
-  }
+ash_status ash_call_transpose(ash_ctx *ctx, const ash_call *c) {
+  return ash_box_put(ctx, c, transposed(c), 0, 0);
+}
+
+ash_status ash_call_slice(ash_ctx *ctx, const ash_call *c) {
+  return ash_box_put(ctx, c, sliced(c), 0, 0);
+}
+
+ash_status ash_call_tile(ash_ctx *ctx, const ash_call *c) {
+  return ash_box_put(ctx, c, tiled(c), 0, 0);
+}
+
+ash_status ash_call_broadcast_to(ash_ctx *ctx, const ash_call *c) {
+  return ash_box_put(ctx, c, stretched(c), 0, 0);
+}
+
+ash_status ash_call_reverse(ash_ctx *ctx, const ash_call *c) {
+  return ash_box_put(ctx, c, reversed(c), 0, 0);
 }
 
 /* ---- joining and splitting ---------------------------------------------- */
@@ -114,20 +119,10 @@ static cut cut_at(const ash_shape *s, int64_t given) {
   return k;
 }
 
-static int64_t split_axis(const ash_call *c) {
-  switch (ash_call_op(c)->kind) {
-  case ASH_OP_split:
-    return ash_tensor_int(ash_call_in(c, 1), 0);
-  case ASH_OP_split_v:
-    return ash_tensor_int(ash_call_in(c, 2), 0);
-  default:
-    return ash_op_int(ash_call_op(c), "axis", 0);
-  }
-}
-
-static ash_status put_parts(ash_ctx *ctx, const ash_call *c) {
+ash_status ash_call_split(ash_ctx *ctx, const ash_call *c) {
   const ash_op *op = ash_call_op(c);
-  const cut k = cut_at(&ash_call_in(c, 0)->shape, split_axis(c));
+  const cut k =
+      cut_at(&ash_call_in(c, 0)->shape, ash_op_split_axis(c->graph, op));
   int64_t start = 0;
   for (uint32_t i = 0; i < op->output_count; i++) {
     const ash_shape *s = &ash_op_out(c->graph, op, i)->shape;
@@ -142,7 +137,7 @@ static ash_status put_parts(ash_ctx *ctx, const ash_call *c) {
   return ASH_OK;
 }
 
-static ash_status put_pack(ash_ctx *ctx, const ash_call *c) {
+ash_status ash_call_pack(ash_ctx *ctx, const ash_call *c) {
   const ash_op *op = ash_call_op(c);
   const cut k = cut_at(&ash_call_out(c)->shape, ash_op_int(op, "axis", 0));
   for (uint32_t i = 0; i < op->input_count; i++) {
@@ -155,23 +150,8 @@ static ash_status put_pack(ash_ctx *ctx, const ash_call *c) {
   return ASH_OK;
 }
 
-static ash_status put_fill(ash_ctx *ctx, const ash_call *c) {
+ash_status ash_call_fill(ash_ctx *ctx, const ash_call *c) {
   ash_call_box b = {0};
   ash_box_axis(&b, (int64_t)ash_shape_elements(&ash_call_out(c)->shape), 0, 1);
   return ash_box_put(ctx, c, b, 1, 0);
-}
-
-ash_status ash_call_move(ash_ctx *ctx, const ash_call *c) {
-  switch (ash_call_op(c)->kind) {
-  case ASH_OP_split:
-  case ASH_OP_split_v:
-  case ASH_OP_unpack:
-    return put_parts(ctx, c);
-  case ASH_OP_pack:
-    return put_pack(ctx, c);
-  case ASH_OP_fill:
-    return put_fill(ctx, c);
-  default:
-    return ash_box_put(ctx, c, one_box(c), 0, 0);
-  }
 }

@@ -63,7 +63,7 @@ static void put_asymmetric(const ash_call *c) {
                ash_op_int(ash_call_op(c), "asymmetric", 0) != 0);
 }
 
-static ash_status put_svdf(ash_ctx *ctx, const ash_call *c) {
+ash_status ash_call_svdf(ash_ctx *ctx, const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   ash_call_open(c, is_hybrid(c, 1) ? "svdf_hybrid" : "svdf");
   ash_call_int(c, "batches", in->dim[0]);
@@ -104,7 +104,8 @@ static void put_sequence(const ash_call *c) {
   ash_call_close_field(c);
 }
 
-static ash_status put_rnn(const ash_call *c) {
+ash_status ash_call_rnn(ash_ctx *ctx, const ash_call *c) {
+  (void)ctx;
   ash_call_open(c, is_hybrid(c, 1) ? "rnn_hybrid" : "rnn_f32");
   put_sequence(c);
   put_act(c, "none");
@@ -280,22 +281,16 @@ static ash_status put_lstm_wide(ash_ctx *ctx, const ash_call *c) {
                    ldexp(1.0, -30) / (double)scale(c, 18));
 }
 
-ash_status ash_call_recurrent(ash_ctx *ctx, const ash_call *c) {
-  switch (ash_call_op(c)->kind) {
-  case ASH_OP_svdf:
-    return put_svdf(ctx, c);
-  case ASH_OP_rnn:
-    return put_rnn(c);
-  default:
-    if (ash_call_out(c)->type == ASH_FLOAT32)
-      put_lstm_real(c);
-    else if (ash_call_out(c)->type == ASH_INT16)
-      ASH_TRY(put_lstm_wide(ctx, c));
-    else
-      ASH_TRY(put_lstm_fixed(ctx, c));
-    ash_call_close(c);
-    ash_call_parts(c, 1, ash_call_out(c)->type == ASH_INT16 ? 25 : 24);
-    ash_call_invoke_parts(c, 18, 19);
-    return ASH_OK;
-  }
+ash_status ash_call_lstm(ash_ctx *ctx, const ash_call *c) {
+  const ash_type type = ash_call_out(c)->type;
+  if (type == ASH_FLOAT32)
+    put_lstm_real(c);
+  else if (type == ASH_INT16)
+    ASH_TRY(put_lstm_wide(ctx, c));
+  else
+    ASH_TRY(put_lstm_fixed(ctx, c));
+  ash_call_close(c);
+  ash_call_parts(c, 1, type == ASH_INT16 ? 25 : 24);
+  ash_call_invoke_parts(c, 18, 19);
+  return ASH_OK;
 }

@@ -47,7 +47,7 @@ static void put_pad_value(const ash_call *c) {
 
 ash_status ash_call_pad(ash_ctx *ctx, const ash_call *c) {
   if (strcmp(c->kernel->name, "move") == 0)
-    return ash_call_blocks(ctx, c);
+    return ash_call_padding(ctx, c);
   const padding p = join_padding(&ash_call_in(c, 0)->shape, ash_call_in(c, 1));
   if (p.rank > PAD_RANK_MAX)
     return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_kernel_rank,

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <string.h>
-
 static int64_t elements(const ash_call *c) {
   return (int64_t)ash_shape_elements(&ash_call_out(c)->shape);
 }
@@ -147,28 +145,34 @@ static ash_status put_conversion(ash_ctx *ctx, const ash_call *c) {
   return ASH_OK;
 }
 
-static ash_status put_params(ash_ctx *ctx, const ash_call *c) {
-  const bool sixteen = ash_call_out(c)->type == ASH_INT16;
-  if (strcmp(c->kernel->name, "convert") == 0)
-    return put_convert(ctx, c);
-  switch (ash_call_op(c)->kind) {
-  case ASH_OP_softmax:
-    return put_softmax(ctx, c);
-  case ASH_OP_quantize:
-  case ASH_OP_dequantize:
-    return put_conversion(ctx, c);
-  default:
-    if (sixteen)
-      put_curve(c);
-    else
-      put_activation(c);
-    return ASH_OK;
-  }
-}
+/* ---- calls --------------------------------------------------------------- */
 
-ash_status ash_call_unary(ash_ctx *ctx, const ash_call *c) {
-  ASH_TRY(put_params(ctx, c));
+static ash_status finish(const ash_call *c) {
   ash_call_close(c);
   ash_call_invoke(c);
   return ASH_OK;
+}
+
+static bool converts(const ash_call *c) {
+  return strcmp(c->kernel->name, "convert") == 0;
+}
+
+ash_status ash_call_softmax(ash_ctx *ctx, const ash_call *c) {
+  ASH_TRY(put_softmax(ctx, c));
+  return finish(c);
+}
+
+ash_status ash_call_conversion(ash_ctx *ctx, const ash_call *c) {
+  ASH_TRY(converts(c) ? put_convert(ctx, c) : put_conversion(ctx, c));
+  return finish(c);
+}
+
+ash_status ash_call_activation(ash_ctx *ctx, const ash_call *c) {
+  if (converts(c))
+    ASH_TRY(put_convert(ctx, c));
+  else if (ash_call_out(c)->type == ASH_INT16)
+    put_curve(c);
+  else
+    put_activation(c);
+  return finish(c);
 }

@@ -64,35 +64,21 @@ static ash_status put_hybrid(const ash_call *c) {
   return ASH_OK;
 }
 
-static const char *params_of(ash_op_kind kind, ash_type type) {
-  const bool integer = type != ASH_FLOAT32;
-  const bool other = type == ASH_UINT8 || type == ASH_INT16;
-  if (other)
-    return kind == ASH_OP_average_pool_2d || kind == ASH_OP_max_pool_2d
-               ? "pool_2d_any"
-               : "layer";
-  switch (kind) {
-  case ASH_OP_conv_2d:
-  case ASH_OP_transpose_conv:
-    return integer ? "conv_2d_s8" : "conv_2d_f32";
-  case ASH_OP_depthwise_conv_2d:
-    return integer ? "depthwise_conv_2d_s8" : "window_f32";
-  default:
-    return integer ? "pool_2d_s8" : "window_f32";
-  }
-}
+/* Parameters by element type: int8, float32 and the others. */
+typedef struct window_params {
+  const char *s8, *f32, *other;
+  bool grouped;
+} window_params;
 
-ash_status ash_call_window(ash_ctx *ctx, const ash_call *c) {
-  (void)ctx;
-  const ash_op_kind kind = ash_call_op(c)->kind;
+static ash_status put_call(const ash_call *c, const window_params *p) {
   const ash_type type = ash_call_out(c)->type;
   const bool integer = type != ASH_FLOAT32;
   const bool other = type == ASH_UINT8 || type == ASH_INT16;
   if (!integer && ash_call_in(c, 1) && ash_call_in(c, 1)->type == ASH_INT8)
     return put_hybrid(c);
-  ash_call_open(c, params_of(kind, type));
+  ash_call_open(c, other ? p->other : integer ? p->s8 : p->f32);
   put_window(c);
-  if (kind == ASH_OP_conv_2d || kind == ASH_OP_transpose_conv)
+  if (p->grouped)
     put_groups(c);
   if (other && ash_call_in(c, 1))
     put_layer(c);
@@ -107,4 +93,24 @@ ash_status ash_call_window(ash_ctx *ctx, const ash_call *c) {
   ash_call_close(c);
   ash_call_invoke(c);
   return ASH_OK;
+}
+
+ash_status ash_call_conv_2d(ash_ctx *ctx, const ash_call *c) {
+  static const window_params p = {"conv_2d_s8", "conv_2d_f32", "layer", true};
+  (void)ctx;
+  return put_call(c, &p);
+}
+
+ash_status ash_call_depthwise(ash_ctx *ctx, const ash_call *c) {
+  static const window_params p = {"depthwise_conv_2d_s8", "window_f32", "layer",
+                                  false};
+  (void)ctx;
+  return put_call(c, &p);
+}
+
+ash_status ash_call_pool(ash_ctx *ctx, const ash_call *c) {
+  static const window_params p = {"pool_2d_s8", "window_f32", "pool_2d_any",
+                                  false};
+  (void)ctx;
+  return put_call(c, &p);
 }

@@ -24,6 +24,8 @@ void ash_call_close_field(const ash_call *c);
 void ash_call_int(const ash_call *c, const char *name, int64_t value);
 /* `.name = ASH_RT_word,` */
 void ash_call_word(const ash_call *c, const char *name, const char *word);
+/* The same with the operator's own word (column WORD), if it has one. */
+void ash_call_function(const ash_call *c, const char *name);
 /* The element type as kernels for any type know it. */
 void ash_call_type(const ash_call *c, const char *name, ash_type type);
 void ash_call_float(const ash_call *c, const char *name, float value);
@@ -47,29 +49,14 @@ void ash_call_invoke_other(const ash_call *c, const char *function);
 void ash_call_open_block(const ash_call *c);
 void ash_call_close_block(const ash_call *c);
 
-/* The parameters of each family; ash_emit_call closes block and call. */
-ash_status ash_call_window(ash_ctx *ctx, const ash_call *c);
-ash_status ash_call_dense(ash_ctx *ctx, const ash_call *c);
-ash_status ash_call_binary(ash_ctx *ctx, const ash_call *c);
-ash_status ash_call_unary(ash_ctx *ctx, const ash_call *c);
-ash_status ash_call_map(ash_ctx *ctx, const ash_call *c);
-ash_status ash_call_move(ash_ctx *ctx, const ash_call *c);
-ash_status ash_call_blocks(ash_ctx *ctx, const ash_call *c);
-ash_status ash_call_pick(ash_ctx *ctx, const ash_call *c);
-ash_status ash_call_select(ash_ctx *ctx, const ash_call *c);
-ash_status ash_call_fold(ash_ctx *ctx, const ash_call *c);
-ash_status ash_call_along(ash_ctx *ctx, const ash_call *c);
-ash_status ash_call_rows(ash_ctx *ctx, const ash_call *c);
-ash_status ash_call_resize(ash_ctx *ctx, const ash_call *c);
-ash_status ash_call_matmul(ash_ctx *ctx, const ash_call *c);
-ash_status ash_call_pad(ash_ctx *ctx, const ash_call *c);
-ash_status ash_call_copy(ash_ctx *ctx, const ash_call *c);
-ash_status ash_call_concatenation(ash_ctx *ctx, const ash_call *c);
-
-ash_status ash_call_rfft2d(ash_ctx *ctx, const ash_call *c);
-ash_status ash_call_complex(ash_ctx *ctx, const ash_call *c);
-ash_status ash_call_custom(ash_ctx *ctx, const ash_call *c);
-ash_status ash_call_recurrent(ash_ctx *ctx, const ash_call *c);
+/* The parameters and call of each operator; ash_emit_call closes the block. */
+#define OP(op, columns) columns
+#define CALL(writer)                                                           \
+  ash_status ash_call_##writer(ash_ctx *ctx, const ash_call *c);
+#include "op/ops.def"
+#undef OP
+/* `pad` for types without a kernel: boxes (call_blocks.c). */
+ash_status ash_call_padding(ash_ctx *ctx, const ash_call *c);
 
 /* An array `parts` of the inputs [first, end), and the call that takes data,
  * parts, two states and the output. */

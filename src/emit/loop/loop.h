@@ -72,26 +72,11 @@ ash_status ash_loop_no_function(ash_ctx *ctx, const ash_call *c, ash_fn fn,
 void ash_loop_pick(const ash_call *c, const char *name, const char *array,
                    const char *at, int64_t size);
 
-ash_status ash_loop_map(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_chain(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_fold(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_running(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_top_k(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_resample(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_strided(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_take(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_take_elements(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_take_nd(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_put_elements(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_put_nd(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_fill_pad(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_join(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_matmul(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_conv_nd(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_whole_conv(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_whole_depthwise(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_whole_dense(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_whole_matmul(ash_ctx *ctx, const ash_call *c);
-ash_status ash_loop_pool_nd(ash_ctx *ctx, const ash_call *c);
+/* The loops of each operator. */
+#define OP(op, columns) columns
+#define LOOP(writer)                                                           \
+  ash_status ash_loop_##writer(ash_ctx *ctx, const ash_call *c);
+#include "op/ops.def"
+#undef OP
 
 #endif

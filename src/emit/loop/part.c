@@ -3,30 +3,6 @@
 
 #include "op/sums.h"
 
-static ash_write_part *const writers[ASH_OP_COUNT] = {
-    [ASH_OP_conv_2d] = ash_part_conv_2d,
-    [ASH_OP_transpose_conv] = ash_part_conv_2d,
-    [ASH_OP_fully_connected] = ash_part_dense,
-    [ASH_OP_batch_matmul] = ash_part_matmul,
-    [ASH_OP_matmul] = ash_part_matmul,
-    [ASH_OP_conv_nd] = ash_part_conv_nd,
-    [ASH_OP_whole_conv_2d] = ash_loop_whole_conv,
-    [ASH_OP_whole_fully_connected] = ash_loop_whole_dense,
-    [ASH_OP_whole_matmul] = ash_loop_whole_matmul,
-    [ASH_OP_mean] = ash_part_fold,
-    [ASH_OP_sum] = ash_part_fold,
-    [ASH_OP_reduce_prod] = ash_part_fold,
-    [ASH_OP_reduce_max] = ash_part_fold,
-    [ASH_OP_reduce_min] = ash_part_fold,
-    [ASH_OP_reduce_any] = ash_part_fold,
-    [ASH_OP_reduce_all] = ash_part_fold,
-    [ASH_OP_fold] = ash_part_fold,
-};
-
-ash_write_part *ash_part_of(ash_op_kind kind) {
-  return kind < ASH_OP_COUNT ? writers[kind] : NULL;
-}
-
 static const char *type_of(const ash_call *c) {
   return ash_accumulator_c(ash_op_accumulator(c->graph, ash_call_op(c)));
 }
