@@ -294,8 +294,7 @@ static bool turns_along(const ash_op *op) {
   if (op->kind == ASH_OP_mean)
     return ash_op_int(op, "keep_dims", 0) != 0;
   return op->kind == ASH_OP_concatenation ||
-         ((ash_op_info_of(op->kind)->flags & ASH_OP_ELEMENTWISE) &&
-          op->output_count == 1);
+         (ash_op_has(op, ASH_OP_ELEMENTWISE) && op->output_count == 1);
 }
 
 /* Constants joined to activations would need copies of their own. */

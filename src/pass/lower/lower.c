@@ -110,6 +110,8 @@ static ash_status lower_matmul(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   const ash_tensor *a = ash_op_in(g, o, 0), *b = ash_op_in(g, o, 1);
   const ash_tensor *out = ash_op_out(g, o, 0);
   const uint32_t n = b->quant.count;
+  if (a->type != ASH_INT16)
+    return ASH_OK;
   uint8_t *multiplier = ASH_NEW_ARRAY(&g->zone, uint8_t, (size_t)n * 4);
   uint8_t *shift = ASH_NEW_ARRAY(&g->zone, uint8_t, n);
   ASH_TRY(ash_zone_check(ctx, &g->zone));
@@ -145,11 +147,13 @@ static ash_status lower_ratios(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   return ash_lower_append(g, op, "ratio", ASH_FLOAT64, n, ratios);
 }
 
-/* Float activations: the weights' scales. */
+/* Float activations with int8 weights: the weights' scales. */
 static ash_status lower_hybrid(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   const ash_op *o = &g->ops.items[op];
   const bool deep = o->kind == ASH_OP_depthwise_conv_2d;
   const ash_tensor *w = ash_op_in(g, o, 1);
+  if (ash_op_in(g, o, 0)->type != ASH_FLOAT32 || !w || w->type != ASH_INT8)
+    return ASH_OK;
   ASH_TRY(ash_quant_check_weights(ctx, g, op, o->inputs[1], deep ? 3 : 0));
   ASH_TRY(check_symmetric(ctx, g, op));
   const uint32_t n = w->quant.count;
@@ -164,8 +168,7 @@ static ash_status lower_hybrid(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   return ash_lower_append(g, op, "scale", ASH_FLOAT32, n, scales);
 }
 
-static ash_status lower_fully_connected(ash_ctx *ctx, ash_graph *g,
-                                        uint32_t op) {
+static ash_status lower_dense(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   const ash_op *o = &g->ops.items[op];
   const ash_type type = ash_op_in(g, o, 0)->type;
   if (type == ASH_UINT8)
@@ -328,9 +331,19 @@ static ash_status check_moved(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   return ASH_OK;
 }
 
-/* One end is float. */
-static ash_status check_float_end(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+static bool is_integer(const ash_tensor *t) {
+  return t->type == ASH_INT8 || t->type == ASH_UINT8 || t->type == ASH_INT16;
+}
+
+static bool has_quantised_ends(const ash_graph *g, uint32_t op) {
   const ash_op *o = &g->ops.items[op];
+  return is_integer(ash_op_in(g, o, 0)) && is_integer(ash_op_out(g, o, 0));
+}
+
+static ash_status check_conversion(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  if (has_quantised_ends(g, op))
+    return check_converted(ctx, g, op);
   return ash_quant_check(
       ctx, g, op,
       ash_op_in(g, o, 0)->type == ASH_FLOAT32 ? o->outputs[0] : o->inputs[0]);
@@ -352,6 +365,13 @@ static ash_status check_concatenation(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   return ASH_OK;
 }
 
+/* The int16 form alone has a table. */
+static ash_status lower_lstm(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  return ash_op_out(g, &g->ops.items[op], 0)->type == ASH_INT16
+             ? ash_lower_curve(ctx, g, op)
+             : ASH_OK;
+}
+
 /* ---- sizes -------------------------------------------------------------- */
 
 /* What a static shape is, is known here. */
@@ -370,98 +390,37 @@ static ash_status lower_shape(ash_ctx *ctx, ash_graph *g, uint32_t op) {
 
 /* ---- dispatch ----------------------------------------------------------- */
 
-static ash_status lower_op(ash_ctx *ctx, ash_graph *g, uint32_t op) {
-  const ash_op *o = &g->ops.items[op];
-  switch (o->kind) {
-  case ASH_OP_conv_2d:
-  case ASH_OP_depthwise_conv_2d:
-  case ASH_OP_transpose_conv:
-    return o->input_count > 3 ? ASH_OK : lower_conv(ctx, g, op);
-  case ASH_OP_fully_connected:
-    return o->input_count > 3 ? ASH_OK : lower_fully_connected(ctx, g, op);
-  case ASH_OP_batch_matmul:
-    return o->input_count > 2 || ash_op_in(g, o, 0)->type != ASH_INT16
-               ? ASH_OK
-               : lower_matmul(ctx, g, op);
-  case ASH_OP_relu:
-  case ASH_OP_relu6:
-  case ASH_OP_relu_n1_to_1:
-  case ASH_OP_logistic:
-  case ASH_OP_tanh:
-    return o->input_count > 1 ? ASH_OK : lower_unary(ctx, g, op);
-  case ASH_OP_abs:
-  case ASH_OP_sqrt:
-  case ASH_OP_rsqrt:
-  case ASH_OP_exp:
-  case ASH_OP_log:
-  case ASH_OP_relu_0_to_1:
-  case ASH_OP_leaky_relu:
-  case ASH_OP_elu:
-  case ASH_OP_gelu:
-  case ASH_OP_hard_swish:
-    return o->input_count > 1 ? ASH_OK : lower_mapped(ctx, g, op);
-  case ASH_OP_log_softmax:
-  case ASH_OP_softmax:
-    return o->input_count > 1 ? ASH_OK : lower_softmax(ctx, g, op);
-  case ASH_OP_add:
-  case ASH_OP_mul:
-  case ASH_OP_sub:
-  case ASH_OP_div:
-  case ASH_OP_squared_difference:
-  case ASH_OP_prelu:
-    return check_binary(ctx, g, op);
-  case ASH_OP_mean:
-  case ASH_OP_sum:
-    return check_converted(ctx, g, op);
-  case ASH_OP_average_pool_2d:
-  case ASH_OP_max_pool_2d:
-  case ASH_OP_pad:
-    return check_moved(ctx, g, op);
-  case ASH_OP_concatenation:
-    return check_concatenation(ctx, g, op);
-  default:
-    return ASH_OK;
-  }
-}
+typedef struct lower_rule {
+  ash_status (*run)(ash_ctx *ctx, ash_graph *g, uint32_t op);
+  uint32_t inputs; /* an operator with more has been lowered */
+} lower_rule;
 
-/* Float activations with int8 weights? */
-static bool is_hybrid(const ash_graph *g, const ash_op *o) {
-  const ash_tensor *w = ash_op_in(g, o, 1);
-  return (o->kind == ASH_OP_conv_2d || o->kind == ASH_OP_depthwise_conv_2d ||
-          o->kind == ASH_OP_fully_connected) &&
-         ash_op_in(g, o, 0)->type == ASH_FLOAT32 && w && w->type == ASH_INT8;
-}
+static const struct {
+  ash_op_kind kind;
+  lower_rule lower, scales;
+} table[ASH_OP_COUNT] = {
+#define OP(op, columns)      [ASH_OP_##op] = {columns.kind = ASH_OP_##op},
+#define LOWER(rule, inputs)  .lower = {rule, inputs},
+#define SCALES(rule, inputs) .scales = {rule, inputs},
+#include "op/ops.def"
+#undef OP
+};
 
-static bool is_integer(const ash_tensor *t) {
-  return t->type == ASH_INT8 || t->type == ASH_UINT8 || t->type == ASH_INT16;
-}
-
-static ash_status lower_any(ash_ctx *ctx, ash_graph *g, uint32_t op) {
-  const ash_op *o = &g->ops.items[op];
-  const bool in = is_integer(ash_op_in(g, o, 0));
-  const bool out = is_integer(ash_op_out(g, o, 0));
-  if (o->kind == ASH_OP_quantize || o->kind == ASH_OP_dequantize)
-    return in && out ? check_converted(ctx, g, op)
-                     : check_float_end(ctx, g, op);
-  if (o->kind == ASH_OP_resize_bilinear ||
-      o->kind == ASH_OP_resize_nearest_neighbor)
-    return o->input_count > 2 ? ASH_OK : ash_lower_resize(ctx, g, op);
-  if (o->kind == ASH_OP_lstm && ash_op_out(g, o, 0)->type == ASH_INT16)
-    return o->input_count > 24 ? ASH_OK : ash_lower_curve(ctx, g, op);
-  if (o->kind == ASH_OP_rfft2d)
-    return o->input_count > 2 ? ASH_OK : ash_lower_rfft2d(ctx, g, op);
-  if (is_hybrid(g, o))
-    return o->input_count > 3 ? ASH_OK : lower_hybrid(ctx, g, op);
-  if (o->kind == ASH_OP_shape)
-    return o->input_count > 1 ? ASH_OK : lower_shape(ctx, g, op);
-  return in && out ? lower_op(ctx, g, op) : ASH_OK;
+static ash_status apply(ash_ctx *ctx, ash_graph *g, uint32_t op,
+                        const lower_rule *rule) {
+  return rule->run && g->ops.items[op].input_count <= rule->inputs
+             ? rule->run(ctx, g, op)
+             : ASH_OK;
 }
 
 ash_status ash_pass_lower(ash_ctx *ctx, ash_graph *g) {
   for (uint32_t op = 0; op < g->op_count; op++) {
+    const ash_op_kind kind = g->ops.items[op].kind;
     const ash_kernel *kernel;
     ASH_TRY(ash_kernel_select(ctx, &kernel, g, op));
-    ASH_TRY(lower_any(ctx, g, op));
+    ASH_TRY(apply(ctx, g, op, &table[kind].lower));
+    if (has_quantised_ends(g, op))
+      ASH_TRY(apply(ctx, g, op, &table[kind].scales));
   }
   return ASH_OK;
 }

@@ -80,11 +80,17 @@ static ash_range input(const ash_op *op, const ash_range *r, uint32_t k) {
                                                            : unknown();
 }
 
-/* Elements that come from inputs first to end - 1. */
-static ash_range of_inputs(const ash_op *op, const ash_range *r, uint32_t first,
-                           uint32_t end) {
-  ash_range all = input(op, r, first);
-  for (uint32_t k = first + 1; k < end; k++)
+/* Elements that come from the first input, or from all of them. */
+static ash_range of_first(const ash_graph *g, const ash_op *op,
+                          const ash_range *r) {
+  (void)g;
+  return input(op, r, 0);
+}
+
+static ash_range of_join(const ash_graph *g, const ash_op *op,
+                         const ash_range *r) {
+  ash_range all = of_first(g, op, r);
+  for (uint32_t k = 1; k < op->input_count; k++)
     all = ash_range_join(all, input(op, r, k));
   return all;
 }
@@ -100,10 +106,11 @@ static ash_range of_map(const ash_graph *g, const ash_op *op,
   return ash_range_apply(fn, o);
 }
 
-/* Named operators that are a function of one or two numbers. */
-static ash_range of_named(const ash_graph *g, const ash_op *op, ash_fn fn,
+/* Operators with the name of a function of one or two numbers. */
+static ash_range of_named(const ash_graph *g, const ash_op *op,
                           const ash_range *r) {
   const char *act = ash_op_string(op, "act", "none");
+  const ash_fn fn = ash_fn_find(ash_op_kind_text(op->kind));
   const ash_range o[3] = {input(op, r, 0), input(op, r, 1), unknown()};
   const ash_range y = ash_range_apply(fn, o);
   (void)g;
@@ -116,10 +123,25 @@ static ash_range of_named(const ash_graph *g, const ash_op *op, ash_fn fn,
   return strcmp(act, "none") == 0 ? y : unknown();
 }
 
+static ash_range of_relu(const ash_graph *g, const ash_op *op,
+                         const ash_range *r) {
+  return ash_range_clamp(of_first(g, op, r), 0, INT64_MAX);
+}
+
+static ash_range of_relu6(const ash_graph *g, const ash_op *op,
+                          const ash_range *r) {
+  return ash_range_clamp(of_first(g, op, r), 0, 6);
+}
+
 /* Elements of the input that make one of the output. */
 static uint64_t folded_by(const ash_graph *g, const ash_op *op) {
   return ash_shape_elements(&ash_op_in(g, op, 0)->shape) /
          ash_shape_elements(&ash_op_out(g, op, 0)->shape);
+}
+
+static ash_range of_sum(const ash_graph *g, const ash_op *op,
+                        const ash_range *r) {
+  return ash_range_sum(input(op, r, 0), folded_by(g, op));
 }
 
 static ash_range of_fold(const ash_graph *g, const ash_op *op,
@@ -143,10 +165,15 @@ static ash_range of_fold(const ash_graph *g, const ash_op *op,
   }
 }
 
+static ash_range of_product(const ash_graph *g, const ash_op *op,
+                            const ash_range *r) {
+  return ash_range_of_product(g, op, r);
+}
+
 /* Sums wrap around at 32 bits, whatever the type of the output. */
-static ash_range of_whole_layer(const ash_graph *g, const ash_op *op,
-                                const ash_range *r) {
-  ash_range y = ash_range_of_product(g, op, r);
+static ash_range of_integer_layer(const ash_graph *g, const ash_op *op,
+                                  const ash_range *r) {
+  ash_range y = of_product(g, op, r);
   if (!ash_range_fits(&y, ASH_INT32))
     y = ash_range_of_type(ASH_INT32);
   if (op->input_count > 3 && op->inputs[3] != ASH_NO_ID) {
@@ -162,107 +189,56 @@ static ash_range of_whole_layer(const ash_graph *g, const ash_op *op,
                          ash_op_int(op, "high", INT64_MAX));
 }
 
-static ash_range of_max_pool(const ash_op *op, const ash_range *r) {
-  return strcmp(ash_op_string(op, "act", "none"), "none") == 0 ? input(op, r, 0)
-                                                               : unknown();
+static ash_range of_max_pool(const ash_graph *g, const ash_op *op,
+                             const ash_range *r) {
+  return strcmp(ash_op_string(op, "act", "none"), "none") == 0
+             ? of_first(g, op, r)
+             : unknown();
+}
+
+static ash_range of_pool_nd(const ash_graph *g, const ash_op *op,
+                            const ash_range *r) {
+  return strcmp(ash_op_string(op, "fn", ""), "max") == 0 ? of_first(g, op, r)
+                                                         : unknown();
 }
 
 /* Where nothing is given, pads are 0. */
-static ash_range of_pad(const ash_op *op, const ash_range *r, uint32_t value) {
+static ash_range padded(const ash_op *op, const ash_range *r, uint32_t value) {
   const ash_range zero = {true, 0, 0};
   const bool given = value < op->input_count && op->inputs[value] != ASH_NO_ID;
   return ash_range_join(input(op, r, 0), given ? input(op, r, value) : zero);
 }
 
-bool ash_op_moves(ash_op_kind kind) {
-  switch (kind) {
-  case ASH_OP_reshape:
-  case ASH_OP_squeeze:
-  case ASH_OP_expand_dims:
-  case ASH_OP_transpose:
-  case ASH_OP_slice:
-  case ASH_OP_strided_slice:
-  case ASH_OP_split:
-  case ASH_OP_split_v:
-  case ASH_OP_unpack:
-  case ASH_OP_gather:
-  case ASH_OP_gather_nd:
-  case ASH_OP_tile:
-  case ASH_OP_broadcast_to:
-  case ASH_OP_reverse:
-  case ASH_OP_space_to_depth:
-  case ASH_OP_depth_to_space:
-  case ASH_OP_mirror_pad:
-  case ASH_OP_strided:
-  case ASH_OP_take:
-  case ASH_OP_take_elements:
-  case ASH_OP_take_nd:
-    return true;
-  default:
-    return false;
-  }
+static ash_range of_pad(const ash_graph *g, const ash_op *op,
+                        const ash_range *r) {
+  (void)g;
+  return padded(op, r, 2);
 }
+
+static ash_range of_fill_pad(const ash_graph *g, const ash_op *op,
+                             const ash_range *r) {
+  (void)g;
+  return padded(op, r, 1);
+}
+
+typedef ash_range range_rule(const ash_graph *g, const ash_op *op,
+                             const ash_range *r);
+
+static const struct {
+  ash_op_kind kind;
+  range_rule *rule;
+} table[ASH_OP_COUNT] = {
+#define OP(op, columns) [ASH_OP_##op] = {columns.kind = ASH_OP_##op},
+#define RANGE(name)     .rule = of_##name,
+#include "op/ops.def"
+#undef OP
+};
 
 static ash_range rule(const ash_graph *g, const ash_op *op,
                       const ash_range *r) {
-  switch (op->kind) {
-  case ASH_OP_map:
-    return of_map(g, op, r);
-  case ASH_OP_fold:
-    return of_fold(g, op, r);
-  case ASH_OP_add:
-    return of_named(g, op, ASH_FN_add, r);
-  case ASH_OP_sub:
-    return of_named(g, op, ASH_FN_sub, r);
-  case ASH_OP_mul:
-    return of_named(g, op, ASH_FN_mul, r);
-  case ASH_OP_minimum:
-    return of_named(g, op, ASH_FN_minimum, r);
-  case ASH_OP_maximum:
-    return of_named(g, op, ASH_FN_maximum, r);
-  case ASH_OP_abs:
-    return of_named(g, op, ASH_FN_abs, r);
-  case ASH_OP_neg:
-    return of_named(g, op, ASH_FN_neg, r);
-  case ASH_OP_cast:
-    return of_named(g, op, ASH_FN_cast, r);
-  case ASH_OP_relu:
-    return ash_range_clamp(input(op, r, 0), 0, INT64_MAX);
-  case ASH_OP_relu6:
-    return ash_range_clamp(input(op, r, 0), 0, 6);
-  case ASH_OP_sum:
-    return ash_range_sum(input(op, r, 0), folded_by(g, op));
-  case ASH_OP_conv_2d:
-  case ASH_OP_depthwise_conv_2d:
-  case ASH_OP_fully_connected:
-  case ASH_OP_batch_matmul:
-  case ASH_OP_matmul:
-  case ASH_OP_conv_nd:
-    return ash_range_of_product(g, op, r);
-  case ASH_OP_whole_conv_2d:
-  case ASH_OP_whole_depthwise_conv_2d:
-  case ASH_OP_whole_fully_connected:
-  case ASH_OP_whole_matmul:
-    return of_whole_layer(g, op, r);
-  case ASH_OP_max_pool_2d:
-    return of_max_pool(op, r);
-  case ASH_OP_pool_nd:
-    return strcmp(ash_op_string(op, "fn", ""), "max") == 0 ? input(op, r, 0)
-                                                           : unknown();
-  case ASH_OP_reduce_max:
-  case ASH_OP_reduce_min:
-    return input(op, r, 0);
-  case ASH_OP_concatenation:
-  case ASH_OP_join:
-  case ASH_OP_pack:
-    return of_inputs(op, r, 0, op->input_count);
-  case ASH_OP_pad:
-    return of_pad(op, r, 2);
-  case ASH_OP_fill_pad:
-    return of_pad(op, r, 1);
-  default:
-    return ash_op_moves(op->kind) ? input(op, r, 0) : unknown();
-  }
+  if (table[op->kind].rule)
+    return table[op->kind].rule(g, op, r);
+  return ash_op_has(op, ASH_OP_MOVES) ? input(op, r, 0) : unknown();
 }
 
 static bool is_quantised(const ash_graph *g, const ash_op *op) {

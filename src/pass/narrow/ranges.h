@@ -40,7 +40,4 @@ ash_range ash_range_clamp(ash_range r, int64_t low, int64_t high);
 ash_range ash_range_of_product(const ash_graph *g, const ash_op *op,
                                const ash_range *ranges);
 
-/* Are the elements of its output elements of input 0, as they were? */
-bool ash_op_moves(ash_op_kind kind);
-
 #endif

@@ -332,7 +332,7 @@ static ash_status visit_pool(ash_whole *w, const ash_op *op) {
 }
 
 /* Inputs first to end - 1 and the output get one type. */
-static ash_status visit_join(ash_whole *w, const ash_op *op, uint32_t stride) {
+static ash_status join_inputs(ash_whole *w, const ash_op *op, uint32_t stride) {
   const ash_type type = result_type(w, op->outputs[0]);
   bool any = false, fits = type != ash_whole_tensor(w, op->outputs[0])->type;
   for (uint32_t k = 0; k < op->input_count; k += stride) {
@@ -355,41 +355,32 @@ static ash_status visit_join(ash_whole *w, const ash_op *op, uint32_t stride) {
   return put_op(w, *op, inputs, type);
 }
 
+static ash_status visit_join(ash_whole *w, const ash_op *op) {
+  return join_inputs(w, op, 1);
+}
+
+/* Data, how much, with what. */
+static ash_status visit_pad(ash_whole *w, const ash_op *op) {
+  return join_inputs(w, op, 2);
+}
+
+static ash_status visit_pool_nd(ash_whole *w, const ash_op *op) {
+  return strcmp(ash_op_string(op, "fn", ""), "max") == 0 ? visit_move(w, op)
+                                                         : keep(w, op);
+}
+
+static const struct {
+  ash_op_kind kind;
+  ash_status (*visit)(ash_whole *w, const ash_op *op);
+} table[ASH_OP_COUNT] = {
+#define OP(op, columns) [ASH_OP_##op] = {columns.kind = ASH_OP_##op},
+#define NARROW(rule)    .visit = visit_##rule,
+#include "op/ops.def"
+#undef OP
+};
+
 ash_status ash_whole_visit(ash_whole *w, const ash_op *op) {
-  switch (op->kind) {
-  case ASH_OP_map:
-    return visit_map(w, op);
-  case ASH_OP_fold:
-    return visit_fold(w, op);
-  case ASH_OP_add:
-  case ASH_OP_sub:
-  case ASH_OP_mul:
-  case ASH_OP_minimum:
-  case ASH_OP_maximum:
-    return visit_pair(w, op);
-  case ASH_OP_relu:
-    return visit_relu(w, op);
-  case ASH_OP_conv_2d:
-  case ASH_OP_depthwise_conv_2d:
-  case ASH_OP_fully_connected:
-    return visit_layer(w, op);
-  case ASH_OP_batch_matmul:
-  case ASH_OP_matmul:
-  case ASH_OP_conv_nd:
-    return visit_product(w, op);
-  case ASH_OP_max_pool_2d:
-    return visit_pool(w, op);
-  case ASH_OP_pool_nd:
-    return strcmp(ash_op_string(op, "fn", ""), "max") == 0 ? visit_move(w, op)
-                                                           : keep(w, op);
-  case ASH_OP_concatenation:
-  case ASH_OP_join:
-  case ASH_OP_pack:
-  case ASH_OP_fill_pad:
-    return visit_join(w, op, 1);
-  case ASH_OP_pad: /* data, how much, with what */
-    return visit_join(w, op, 2);
-  default:
-    return ash_op_moves(op->kind) ? visit_move(w, op) : keep(w, op);
-  }
+  if (table[op->kind].visit)
+    return table[op->kind].visit(w, op);
+  return ash_op_has(op, ASH_OP_MOVES) ? visit_move(w, op) : keep(w, op);
 }

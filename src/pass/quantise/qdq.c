@@ -410,35 +410,27 @@ static ash_status fuse_matmul(ash_qdq *q, const ash_sink *s, const ash_op *o) {
 
 /* ---- the pass ------------------------------------------------------------ */
 
+static ash_status fuse_map(ash_qdq *q, const ash_sink *s, const ash_op *o) {
+  return strcmp(ash_op_string(o, "fn", ""), "sub") == 0 ? fuse_many(q, s, o)
+                                                        : ASH_OK;
+}
+
+static const struct {
+  ash_op_kind kind;
+  ash_status (*fuse)(ash_qdq *q, const ash_sink *s, const ash_op *o);
+} fusions[ASH_OP_COUNT] = {
+#define OP(op, columns) [ASH_OP_##op] = {columns.kind = ASH_OP_##op},
+#define QDQ(rule)       .fuse = fuse_##rule,
+#include "op/ops.def"
+#undef OP
+};
+
 static ash_status fuse_op(ash_qdq *q, const ash_sink *s, const ash_op *o) {
   if (is_layer(q, o))
     return fuse_layer(q, s, o);
   if (is_whole(q, o))
     return fuse_whole(q, s, o);
-  switch (o->kind) {
-  case ASH_OP_add:
-  case ASH_OP_sub:
-  case ASH_OP_mul:
-  case ASH_OP_concatenation:
-    return fuse_many(q, s, o);
-  case ASH_OP_map:
-    return strcmp(ash_op_string(o, "fn", ""), "sub") == 0 ? fuse_many(q, s, o)
-                                                          : ASH_OK;
-  case ASH_OP_average_pool_2d:
-  case ASH_OP_max_pool_2d:
-  case ASH_OP_transpose:
-  case ASH_OP_strided:
-  case ASH_OP_take:
-    return fuse_kept(q, s, o);
-  case ASH_OP_mean:
-    return fuse_mean(q, s, o);
-  case ASH_OP_softmax:
-    return fuse_softmax(q, s, o);
-  case ASH_OP_matmul:
-    return fuse_matmul(q, s, o);
-  default:
-    return ASH_OK;
-  }
+  return fusions[o->kind].fuse ? fusions[o->kind].fuse(q, s, o) : ASH_OK;
 }
 
 /* A view before the sink is looked through; a view of levels alone moves

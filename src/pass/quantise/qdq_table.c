@@ -29,8 +29,8 @@ static bool is_number(const ash_tensor *t) {
 }
 
 static bool is_elementwise(const ash_op *o) {
-  return (ash_op_info_of(o->kind)->flags & ASH_OP_ELEMENTWISE) != 0 &&
-         o->output_count == 1 && o->kind != ASH_OP_lookup;
+  return ash_op_has(o, ASH_OP_ELEMENTWISE) && o->output_count == 1 &&
+         o->kind != ASH_OP_lookup;
 }
 
 static bool is_listed(const way *w, uint32_t op) {
