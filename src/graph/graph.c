@@ -3,6 +3,8 @@
 
 #include "base/checked.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- tables ------------------------------------------------------------- */
@@ -81,6 +83,17 @@ bool ash_shape_bytes(uint64_t *out, const ash_shape *s, ash_type type) {
     return false;
   *out = ash_ceil_div(n, 8);
   return true;
+}
+
+const char *ash_shape_text(char *buf, const ash_shape *s) {
+  size_t at = 0;
+  buf[at++] = '[';
+  for (uint32_t i = 0; i < s->rank; i++)
+    at += (size_t)snprintf(buf + at, ASH_SHAPE_TEXT - at, "%s%" PRId32,
+                           i ? "," : "", s->dim[i]);
+  buf[at] = ']';
+  buf[at + 1] = '\0';
+  return buf;
 }
 
 /* ---- building ----------------------------------------------------------- */

@@ -124,6 +124,10 @@ bool ash_shape_equal(const ash_shape *a, const ash_shape *b);
 /* Bytes of a tensor; false when they do not fit 63 bits or a dim is < 0. */
 bool ash_shape_bytes(uint64_t *out, const ash_shape *s, ash_type type);
 
+/* A shape as text, "[1,8,8,3]", in a buffer of this size. */
+enum { ASH_SHAPE_TEXT = 12 * ASH_RANK_MAX + 3 };
+const char *ash_shape_text(char *buf, const ash_shape *s);
+
 /* Shorthands for operator code: the tensor behind input or output k, NULL if
  * absent. */
 static inline ash_tensor *ash_op_in(const ash_graph *g, const ash_op *op,

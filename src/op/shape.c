@@ -25,7 +25,7 @@ static const struct {
 } table[ASH_OP_COUNT] = {
 #define OP(op, columns) [ASH_OP_##op] = {columns},
 #define TYPES(bits)     .types = (bits),
-#define SHAPE(shape)    .rule = ash_shape_##shape,
+#define SHAPE(shape)    .rule = ash_op_shape_##shape,
 #include "op/ops.def"
 #undef OP
 };

@@ -46,7 +46,7 @@ static ash_status broadcast_all(const ash_rule *r) {
   return ASH_OK;
 }
 
-ash_status ash_shape_map(const ash_rule *r) {
+ash_status ash_op_shape_map(const ash_rule *r) {
   const ash_fn fn = ash_op_fn(r->op);
   if (fn == ASH_FN_COUNT)
     return no_function(r);
@@ -60,7 +60,7 @@ ash_status ash_shape_map(const ash_rule *r) {
   return broadcast_all(r);
 }
 
-ash_status ash_shape_chain(const ash_rule *r) {
+ash_status ash_op_shape_chain(const ash_rule *r) {
   ash_chain chain;
   uint32_t stage;
   if (r->op->input_count > ASH_CHAIN_INPUTS)
@@ -82,7 +82,7 @@ static bool finds_index(ash_fold fold) {
   return fold >= ASH_FOLD_ARG_MAX;
 }
 
-ash_status ash_shape_fold(const ash_rule *r) {
+ash_status ash_op_shape_fold(const ash_rule *r) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   const ash_fold fold = ash_op_fold(r->op);
   const bool keep = ash_op_int(r->op, "keep_dims", 0) != 0;
@@ -111,7 +111,7 @@ ash_status ash_shape_fold(const ash_rule *r) {
   return ASH_OK;
 }
 
-ash_status ash_shape_running(const ash_rule *r) {
+ash_status ash_op_shape_running(const ash_rule *r) {
   uint32_t axis;
   ASH_TRY(check_whole_bytes(r));
   ASH_TRY(ash_rule_one_type(r, 1));
@@ -122,7 +122,7 @@ ash_status ash_shape_running(const ash_rule *r) {
                        r->out->rank, &axis);
 }
 
-ash_status ash_shape_top_k(const ash_rule *r) {
+ash_status ash_op_shape_top_k(const ash_rule *r) {
   const ash_tensor *in = ash_op_in(r->g, r->op, 0);
   uint32_t axis;
   int64_t k;

@@ -19,7 +19,7 @@ static ash_status check_image(const ash_rule *r, int64_t *block) {
   return *block < 1 << 15 ? ASH_OK : bad_block(r);
 }
 
-ash_status ash_shape_space_to_depth(const ash_rule *r) {
+ash_status ash_op_shape_space_to_depth(const ash_rule *r) {
   int64_t block;
   ASH_TRY(check_image(r, &block));
   const int32_t *in = ash_op_in(r->g, r->op, 0)->shape.dim;
@@ -32,7 +32,7 @@ ash_status ash_shape_space_to_depth(const ash_rule *r) {
   return ASH_OK;
 }
 
-ash_status ash_shape_depth_to_space(const ash_rule *r) {
+ash_status ash_op_shape_depth_to_space(const ash_rule *r) {
   int64_t block;
   ASH_TRY(check_image(r, &block));
   const int32_t *in = ash_op_in(r->g, r->op, 0)->shape.dim;
@@ -72,7 +72,7 @@ static ash_status read_blocks(const ash_rule *r, const ash_tensor **blocks,
   return ASH_OK;
 }
 
-ash_status ash_shape_space_to_batch_nd(const ash_rule *r) {
+ash_status ash_op_shape_space_to_batch_nd(const ash_rule *r) {
   const ash_tensor *blocks, *pads;
   int64_t product;
   ASH_TRY(read_blocks(r, &blocks, &pads, &product));
@@ -92,7 +92,7 @@ ash_status ash_shape_space_to_batch_nd(const ash_rule *r) {
   return ASH_OK;
 }
 
-ash_status ash_shape_batch_to_space_nd(const ash_rule *r) {
+ash_status ash_op_shape_batch_to_space_nd(const ash_rule *r) {
   const ash_tensor *blocks, *crops;
   int64_t product;
   ASH_TRY(read_blocks(r, &blocks, &crops, &product));
@@ -116,13 +116,13 @@ ash_status ash_shape_batch_to_space_nd(const ash_rule *r) {
 
 /* The padding repeats the input backwards, with its edge (symmetric) or
  * without (reflect), so it is at most as long as that. */
-ash_status ash_shape_mirror_pad(const ash_rule *r) {
+ash_status ash_op_shape_mirror_pad(const ash_rule *r) {
   const char *mode = ash_op_string(r->op, "mode", "reflect");
   const bool symmetric = strcmp(mode, "symmetric") == 0;
   if (!symmetric && strcmp(mode, "reflect") != 0)
     return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, attr, ASH_NO_ID,
                          "mode %s, expected reflect or symmetric", mode);
-  ASH_TRY(ash_shape_pad(r));
+  ASH_TRY(ash_op_shape_pad(r));
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   const ash_tensor *pads = ash_op_in(r->g, r->op, 1);
   for (uint32_t i = 0; i < 2 * in->rank; i++)
@@ -136,7 +136,7 @@ ash_status ash_shape_mirror_pad(const ash_rule *r) {
 
 /* ---- resizing ----------------------------------------------------------- */
 
-ash_status ash_shape_resize(const ash_rule *r) {
+ash_status ash_op_shape_resize(const ash_rule *r) {
   const ash_tensor *size;
   ASH_TRY(ash_rule_one_type(r, 1));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 4, 4));

@@ -6,15 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-ash_status ash_shape_same(const ash_rule *r) {
+ash_status ash_op_shape_same(const ash_rule *r) {
   *r->out = ash_op_in(r->g, r->op, 0)->shape;
   return ASH_OK;
 }
 
-ash_status ash_shape_activation(const ash_rule *r) {
+ash_status ash_op_shape_activation(const ash_rule *r) {
   ASH_TRY(ash_rule_one_type(r, 1));
   ASH_TRY(ash_rule_quants(r, 1));
-  return ash_shape_same(r);
+  return ash_op_shape_same(r);
 }
 
 /* Fixed-point sums and differences are made with a number of extra bits; an
@@ -52,7 +52,7 @@ static ash_status check_whole_act(const ash_rule *r) {
                        "fused activation %s on whole numbers", act);
 }
 
-ash_status ash_shape_binary(const ash_rule *r) {
+ash_status ash_op_shape_binary(const ash_rule *r) {
   ASH_TRY(ash_rule_one_type(r, 2));
   ASH_TRY(ash_rule_quants(r, 2));
   ASH_TRY(check_fineness(r));
@@ -62,16 +62,16 @@ ash_status ash_shape_binary(const ash_rule *r) {
 }
 
 /* One of two stored values is taken as it is, so all must mean the same. */
-ash_status ash_shape_select_pair(const ash_rule *r) {
+ash_status ash_op_shape_select_pair(const ash_rule *r) {
   ASH_TRY(ash_rule_one_type(r, 2));
   ASH_TRY(ash_rule_same_quant(r, r->op->inputs[0], r->op->outputs[0]));
   ASH_TRY(ash_rule_same_quant(r, r->op->inputs[1], r->op->outputs[0]));
   return broadcast_inputs(r);
 }
 
-ash_status ash_shape_prelu(const ash_rule *r) {
+ash_status ash_op_shape_prelu(const ash_rule *r) {
   char slopes[ASH_SHAPE_TEXT], data[ASH_SHAPE_TEXT];
-  ASH_TRY(ash_shape_binary(r));
+  ASH_TRY(ash_op_shape_binary(r));
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   if (ash_shape_equal(in, r->out))
     return ASH_OK;
@@ -82,7 +82,7 @@ ash_status ash_shape_prelu(const ash_rule *r) {
       ash_shape_text(data, in));
 }
 
-ash_status ash_shape_compare(const ash_rule *r) {
+ash_status ash_op_shape_compare(const ash_rule *r) {
   const ash_tensor *b;
   ASH_TRY(ash_rule_input(r, 1, "data", &b));
   ASH_TRY(ash_rule_type(r, r->op->inputs[1],
@@ -119,8 +119,8 @@ static ash_status check_output(const ash_rule *r, float steps, float tolerance,
                        t->quant.zero_point[0], min + zero_from_min);
 }
 
-ash_status ash_shape_logistic(const ash_rule *r) {
-  ASH_TRY(ash_shape_activation(r));
+ash_status ash_op_shape_logistic(const ash_rule *r) {
+  ASH_TRY(ash_op_shape_activation(r));
   return check_output(r, 256, 0, ASH_ANY_ZERO);
 }
 
@@ -144,42 +144,42 @@ static ash_status check_widened(const ash_rule *r) {
     return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, quant, r->op->outputs[0],
                          "the output of softmax has another scale or zero "
                          "point, expected 1/65536 and -32768");
-  return ash_shape_same(r);
+  return ash_op_shape_same(r);
 }
 
-ash_status ash_shape_softmax(const ash_rule *r) {
+ash_status ash_op_shape_softmax(const ash_rule *r) {
   const ash_type in = ash_op_in(r->g, r->op, 0)->type;
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 1, ASH_RANK_MAX));
   if (in == ASH_INT8 && ash_op_out(r->g, r->op, 0)->type == ASH_INT16) {
     ASH_TRY(check_widened(r));
     return check_exponent(r, ash_op_float(r->op, "beta", 1.0));
   }
-  ASH_TRY(ash_shape_activation(r));
+  ASH_TRY(ash_op_shape_activation(r));
   ASH_TRY(check_output(r, 256, 0.001f, 0));
   return check_exponent(r, ash_op_float(r->op, "beta", 1.0));
 }
 
 /* 256 results of the type of the data. */
-ash_status ash_shape_lookup(const ash_rule *r) {
+ash_status ash_op_shape_lookup(const ash_rule *r) {
   const ash_tensor *in = ash_op_in(r->g, r->op, 0), *table;
   ASH_TRY(ash_rule_one_type(r, 1));
   ASH_TRY(ash_rule_constant(r, 1, "results", 1u << in->type, &table));
   if (table->shape.rank != 1 || table->shape.dim[0] != 256)
     return ASH_RULE_FAIL(r, ASH_MALFORMED, elements, r->op->inputs[1],
                          "a table of another number of entries than 256");
-  return ash_shape_same(r);
+  return ash_op_shape_same(r);
 }
 
-ash_status ash_shape_log_softmax(const ash_rule *r) {
+ash_status ash_op_shape_log_softmax(const ash_rule *r) {
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 1, ASH_RANK_MAX));
-  ASH_TRY(ash_shape_activation(r));
+  ASH_TRY(ash_op_shape_activation(r));
   ASH_TRY(check_output(r, 16, 0, 255));
   return check_exponent(r, 1.0);
 }
 
-ash_status ash_shape_l2_normalization(const ash_rule *r) {
+ash_status ash_op_shape_l2_normalization(const ash_rule *r) {
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 1, ASH_RANK_MAX));
-  ASH_TRY(ash_shape_activation(r));
+  ASH_TRY(ash_op_shape_activation(r));
   if (strcmp(ash_op_string(r->op, "act", "none"), "none") != 0)
     return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, act, ASH_NO_ID,
                          "fused activation %s, expected none",
@@ -188,8 +188,8 @@ ash_status ash_shape_l2_normalization(const ash_rule *r) {
 }
 
 /* Its 16-bit arithmetic has room for outputs up to 128 times finer. */
-ash_status ash_shape_hard_swish(const ash_rule *r) {
-  ASH_TRY(ash_shape_activation(r));
+ash_status ash_op_shape_hard_swish(const ash_rule *r) {
+  ASH_TRY(ash_op_shape_activation(r));
   const ash_tensor *in = ash_op_in(r->g, r->op, 0);
   const ash_tensor *out = ash_op_out(r->g, r->op, 0);
   if (in->type == ASH_FLOAT32 ||
@@ -200,22 +200,22 @@ ash_status ash_shape_hard_swish(const ash_rule *r) {
                        "the input's");
 }
 
-ash_status ash_shape_quantize(const ash_rule *r) {
+ash_status ash_op_shape_quantize(const ash_rule *r) {
   ASH_TRY(ash_rule_type(r, r->op->outputs[0], ASH_T_QUANT | ASH_T(INT32)));
   ASH_TRY(ash_rule_quants(r, 1));
-  return ash_shape_same(r);
+  return ash_op_shape_same(r);
 }
 
-ash_status ash_shape_dequantize(const ash_rule *r) {
+ash_status ash_op_shape_dequantize(const ash_rule *r) {
   ASH_TRY(ash_rule_type(r, r->op->outputs[0], ASH_T(FLOAT32)));
   const ash_tensor *in = ash_op_in(r->g, r->op, 0);
   if (in->quant.count <= 1) /* per channel: the verifier counted the scales */
     ASH_TRY(ash_rule_quants(r, 1));
-  return ash_shape_same(r);
+  return ash_op_shape_same(r);
 }
 
 /* The number itself, without any meaning a quantisation gives it. */
-ash_status ash_shape_cast(const ash_rule *r) {
+ash_status ash_op_shape_cast(const ash_rule *r) {
   ASH_TRY(ash_rule_type(r, r->op->outputs[0], ASH_T_CAST));
-  return ash_shape_same(r);
+  return ash_op_shape_same(r);
 }

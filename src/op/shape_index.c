@@ -22,7 +22,7 @@ static ash_status need_vector(const ash_rule *r, uint32_t k, const char *role,
                        ash_shape_text(buf, &(*out)->shape), count);
 }
 
-ash_status ash_shape_transpose(const ash_rule *r) {
+ash_status ash_op_shape_transpose(const ash_rule *r) {
   const ash_shape *in = in_shape(r);
   const ash_tensor *perm;
   bool seen[ASH_RANK_MAX] = {false};
@@ -42,7 +42,7 @@ ash_status ash_shape_transpose(const ash_rule *r) {
   return ASH_OK;
 }
 
-ash_status ash_shape_slice(const ash_rule *r) {
+ash_status ash_op_shape_slice(const ash_rule *r) {
   ash_slice s;
   const ash_tensor *t;
   ASH_TRY(ash_rule_one_type(r, 1));
@@ -67,7 +67,7 @@ static ash_status constant_axis(const ash_rule *r, uint32_t k, uint32_t *axis) {
                        in_shape(r)->rank, axis);
 }
 
-ash_status ash_shape_split(const ash_rule *r) {
+ash_status ash_op_shape_split(const ash_rule *r) {
   const ash_shape *in = in_shape(r);
   const int32_t parts = (int32_t)r->op->output_count;
   uint32_t axis;
@@ -85,7 +85,7 @@ ash_status ash_shape_split(const ash_rule *r) {
 }
 
 /* One size may be -1: what is left. */
-ash_status ash_shape_split_v(const ash_rule *r) {
+ash_status ash_op_shape_split_v(const ash_rule *r) {
   const ash_shape *in = in_shape(r);
   const ash_tensor *sizes;
   uint32_t axis;
@@ -114,7 +114,7 @@ ash_status ash_shape_split_v(const ash_rule *r) {
   return ASH_OK;
 }
 
-ash_status ash_shape_pack(const ash_rule *r) {
+ash_status ash_op_shape_pack(const ash_rule *r) {
   char buf[ASH_SHAPE_TEXT];
   const ash_shape *in = in_shape(r);
   uint32_t axis;
@@ -138,7 +138,7 @@ ash_status ash_shape_pack(const ash_rule *r) {
   return ASH_OK;
 }
 
-ash_status ash_shape_unpack(const ash_rule *r) {
+ash_status ash_op_shape_unpack(const ash_rule *r) {
   const ash_shape *in = in_shape(r);
   uint32_t axis;
   ASH_TRY(ash_rule_one_type(r, 1));
@@ -169,7 +169,7 @@ static ash_status append(const ash_rule *r, const ash_shape *s, uint32_t first,
   return ASH_OK;
 }
 
-ash_status ash_shape_gather(const ash_rule *r) {
+ash_status ash_op_shape_gather(const ash_rule *r) {
   const ash_shape *in = in_shape(r);
   const ash_tensor *indices;
   uint32_t axis;
@@ -194,7 +194,7 @@ ash_status ash_shape_gather(const ash_rule *r) {
   return append(r, in, axis + 1, in->rank);
 }
 
-ash_status ash_shape_gather_nd(const ash_rule *r) {
+ash_status ash_op_shape_gather_nd(const ash_rule *r) {
   const ash_shape *in = in_shape(r);
   const ash_tensor *indices;
   ASH_TRY(ash_rule_one_type(r, 1));
@@ -215,7 +215,7 @@ ash_status ash_shape_gather_nd(const ash_rule *r) {
 
 /* ---- repetition --------------------------------------------------------- */
 
-ash_status ash_shape_tile(const ash_rule *r) {
+ash_status ash_op_shape_tile(const ash_rule *r) {
   const ash_shape *in = in_shape(r);
   const ash_tensor *times;
   ASH_TRY(ash_rule_one_type(r, 1));
@@ -250,7 +250,7 @@ static ash_status read_shape(const ash_rule *r, uint32_t k, ash_shape *out) {
                        ASH_RANK_MAX);
 }
 
-ash_status ash_shape_broadcast_to(const ash_rule *r) {
+ash_status ash_op_shape_broadcast_to(const ash_rule *r) {
   char from[ASH_SHAPE_TEXT], to[ASH_SHAPE_TEXT];
   ash_shape want;
   ASH_TRY(ash_rule_one_type(r, 1));
@@ -264,7 +264,7 @@ ash_status ash_shape_broadcast_to(const ash_rule *r) {
                        ash_shape_text(to, &want));
 }
 
-ash_status ash_shape_fill(const ash_rule *r) {
+ash_status ash_op_shape_fill(const ash_rule *r) {
   const ash_tensor *value;
   ASH_TRY(ash_rule_input(r, 1, "value", &value));
   ASH_TRY(ash_rule_type(r, r->op->outputs[0], 1u << value->type));
@@ -276,13 +276,13 @@ ash_status ash_shape_fill(const ash_rule *r) {
   return read_shape(r, 0, r->out);
 }
 
-ash_status ash_shape_shape(const ash_rule *r) {
+ash_status ash_op_shape_shape(const ash_rule *r) {
   ASH_TRY(ash_rule_type(r, r->op->outputs[0], ASH_T_INDEX));
   *r->out = (ash_shape){1, {(int32_t)in_shape(r)->rank}};
   return ASH_OK;
 }
 
-ash_status ash_shape_reverse(const ash_rule *r) {
+ash_status ash_op_shape_reverse(const ash_rule *r) {
   const ash_tensor *axes;
   ASH_TRY(ash_rule_one_type(r, 1));
   ASH_TRY(ash_rule_constant(r, 1, "axes", ASH_T_INDEX, &axes));
@@ -292,7 +292,7 @@ ash_status ash_shape_reverse(const ash_rule *r) {
     ASH_TRY(ash_rule_axis(r, r->op->inputs[1], ash_tensor_int(axes, i),
                           in_shape(r)->rank, &axis));
   }
-  return ash_shape_same(r);
+  return ash_op_shape_same(r);
 }
 
 /* ---- choice ------------------------------------------------------------- */
@@ -309,7 +309,7 @@ static ash_status check_choices(const ash_rule *r) {
 
 /* The condition has the shape of the data, or one value for all, or one for
  * each element of the first axis. */
-ash_status ash_shape_select(const ash_rule *r) {
+ash_status ash_op_shape_select(const ash_rule *r) {
   char buf[ASH_SHAPE_TEXT];
   ASH_TRY(check_choices(r));
   const ash_shape *condition = in_shape(r);
@@ -326,7 +326,7 @@ ash_status ash_shape_select(const ash_rule *r) {
   return ASH_OK;
 }
 
-ash_status ash_shape_select_v2(const ash_rule *r) {
+ash_status ash_op_shape_select_v2(const ash_rule *r) {
   ash_shape data;
   ASH_TRY(check_choices(r));
   ASH_TRY(ash_rule_broadcast(r, &ash_op_in(r->g, r->op, 1)->shape,

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-ash_status ash_shape_reshape(const ash_rule *r) {
+ash_status ash_op_shape_reshape(const ash_rule *r) {
   char from[ASH_SHAPE_TEXT], to[ASH_SHAPE_TEXT];
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   const ash_shape *out = &ash_op_out(r->g, r->op, 0)->shape;
@@ -29,11 +29,11 @@ static ash_status same_variable(const ash_rule *r, uint32_t variable) {
   return ASH_OK;
 }
 
-ash_status ash_shape_read_variable(const ash_rule *r) {
+ash_status ash_op_shape_read_variable(const ash_rule *r) {
   return same_variable(r, r->op->inputs[0]);
 }
 
-ash_status ash_shape_assign_variable(const ash_rule *r) {
+ash_status ash_op_shape_assign_variable(const ash_rule *r) {
   return same_variable(r, r->op->outputs[0]);
 }
 
@@ -47,10 +47,10 @@ static uint32_t next_long(const ash_shape *s, uint32_t i) {
 }
 
 /* squeeze and expand_dims: axes of 1 come and go, all others stay. */
-ash_status ash_shape_unit_axes(const ash_rule *r) {
+ash_status ash_op_shape_unit_axes(const ash_rule *r) {
   char from[ASH_SHAPE_TEXT], to[ASH_SHAPE_TEXT];
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
-  ASH_TRY(ash_shape_reshape(r));
+  ASH_TRY(ash_op_shape_reshape(r));
   uint32_t i = next_long(in, 0), k = next_long(r->out, 0);
   while (i < in->rank && k < r->out->rank && in->dim[i] == r->out->dim[k]) {
     i = next_long(in, i + 1);
@@ -89,7 +89,7 @@ static ash_status check_pad_value(const ash_rule *r) {
                        ash_shape_elements(&value->shape));
 }
 
-ash_status ash_shape_pad(const ash_rule *r) {
+ash_status ash_op_shape_pad(const ash_rule *r) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   const ash_tensor *paddings;
   ASH_TRY(ash_rule_one_type(r, 1));
@@ -141,7 +141,7 @@ static ash_status check_part_quant(const ash_rule *r, uint32_t k) {
   return ash_rule_same_quant(r, r->op->inputs[k], r->op->outputs[0]);
 }
 
-ash_status ash_shape_concatenation(const ash_rule *r) {
+ash_status ash_op_shape_concatenation(const ash_rule *r) {
   uint32_t axis;
   ASH_TRY(ash_rule_one_type(r, r->op->input_count));
   ASH_TRY(ash_rule_act(r));

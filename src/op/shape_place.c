@@ -17,7 +17,7 @@ static ash_status check_index(const ash_rule *r, uint32_t k) {
 }
 
 /* Every element that is asked for must be one of the input's. */
-ash_status ash_shape_strided(const ash_rule *r) {
+ash_status ash_op_shape_strided(const ash_rule *r) {
   const ash_attr *dim = ash_op_attr(r->op, "dim");
   const ash_attr *step = ash_op_attr(r->op, "step");
   int64_t low = ash_op_int(r->op, "offset", 0), high = low;
@@ -43,7 +43,7 @@ ash_status ash_shape_strided(const ash_rule *r) {
   return ASH_OK;
 }
 
-ash_status ash_shape_take(const ash_rule *r) {
+ash_status ash_op_shape_take(const ash_rule *r) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   uint32_t axis;
   ASH_TRY(ash_rule_one_type(r, 1));
@@ -77,7 +77,7 @@ static ash_status check_part(const ash_rule *r, const ash_shape *whole,
   return ASH_OK;
 }
 
-ash_status ash_shape_take_elements(const ash_rule *r) {
+ash_status ash_op_shape_take_elements(const ash_rule *r) {
   ASH_TRY(ash_rule_one_type(r, 1));
   ASH_TRY(check_index(r, 1));
   *r->out = ash_op_in(r->g, r->op, 1)->shape;
@@ -99,7 +99,7 @@ static ash_status check_put(const ash_rule *r) {
   return bad(r, "unknown way to put elements");
 }
 
-ash_status ash_shape_put_elements(const ash_rule *r) {
+ash_status ash_op_shape_put_elements(const ash_rule *r) {
   ASH_TRY(check_put(r));
   *r->out = ash_op_in(r->g, r->op, 0)->shape;
   if (!ash_shape_equal(&ash_op_in(r->g, r->op, 1)->shape,
@@ -108,7 +108,7 @@ ash_status ash_shape_put_elements(const ash_rule *r) {
   return check_part(r, r->out, &ash_op_in(r->g, r->op, 1)->shape);
 }
 
-ash_status ash_shape_take_nd(const ash_rule *r) {
+ash_status ash_op_shape_take_nd(const ash_rule *r) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   int64_t batch;
   ASH_TRY(ash_rule_one_type(r, 1));
@@ -132,7 +132,7 @@ ash_status ash_shape_take_nd(const ash_rule *r) {
   return ASH_OK;
 }
 
-ash_status ash_shape_put_nd(const ash_rule *r) {
+ash_status ash_op_shape_put_nd(const ash_rule *r) {
   ASH_TRY(check_put(r));
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   const ash_shape *at = &ash_op_in(r->g, r->op, 1)->shape;
@@ -153,7 +153,7 @@ ash_status ash_shape_put_nd(const ash_rule *r) {
                                     : bad(r, "updates of another shape");
 }
 
-ash_status ash_shape_fill_pad(const ash_rule *r) {
+ash_status ash_op_shape_fill_pad(const ash_rule *r) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   const ash_tensor *value;
   ASH_TRY(ash_rule_input(r, 1, "value", &value));
@@ -172,7 +172,7 @@ ash_status ash_shape_fill_pad(const ash_rule *r) {
   return ASH_OK;
 }
 
-ash_status ash_shape_join(const ash_rule *r) {
+ash_status ash_op_shape_join(const ash_rule *r) {
   const ash_shape *first = &ash_op_in(r->g, r->op, 0)->shape;
   uint32_t axis;
   ASH_TRY(ash_rule_one_type(r, r->op->input_count));
@@ -192,7 +192,7 @@ ash_status ash_shape_join(const ash_rule *r) {
 }
 
 /* Tables [out, taps] of positions and of weights. */
-ash_status ash_shape_resample(const ash_rule *r) {
+ash_status ash_op_shape_resample(const ash_rule *r) {
   const ash_tensor *at, *weights;
   uint32_t axis;
   ASH_TRY(ash_rule_one_type(r, 1));

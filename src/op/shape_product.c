@@ -18,7 +18,7 @@ static ash_status check_types(const ash_rule *r, uint32_t count) {
   return ash_rule_type(r, r->op->outputs[0], ASH_T_WHOLE);
 }
 
-ash_status ash_shape_matmul(const ash_rule *r) {
+ash_status ash_op_shape_matmul(const ash_rule *r) {
   if (r->op->kind == ASH_OP_matmul)
     ASH_TRY(check_types(r, 2));
   const ash_tensor *second;
@@ -60,7 +60,7 @@ static ash_status count(const ash_rule *r, uint32_t axis, uint32_t axes,
   return ASH_OK;
 }
 
-ash_status ash_shape_conv_nd(const ash_rule *r) {
+ash_status ash_op_shape_conv_nd(const ash_rule *r) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   const ash_tensor *filter;
   int64_t groups;
@@ -83,7 +83,7 @@ ash_status ash_shape_conv_nd(const ash_rule *r) {
 }
 
 /* `size` may give one window more than fits: the last one is cut. */
-ash_status ash_shape_pool_nd(const ash_rule *r) {
+ash_status ash_op_shape_pool_nd(const ash_rule *r) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   const char *fn = ash_op_string(r->op, "fn", "");
   ASH_TRY(ash_rule_one_type(r, 1));

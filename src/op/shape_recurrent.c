@@ -56,7 +56,7 @@ static ash_status check_scales(const ash_rule *r) {
   return ash_rule_quants(r, 1);
 }
 
-ash_status ash_shape_svdf(const ash_rule *r) {
+ash_status ash_op_shape_svdf(const ash_rule *r) {
   const ash_tensor *in = ash_op_in(r->g, r->op, 0), *wf, *wt;
   int64_t rank;
   ASH_TRY(ash_rule_one_type(r, 1));
@@ -96,7 +96,7 @@ static ash_status read_steps(const ash_rule *r, int32_t *batches,
   return ASH_OK;
 }
 
-ash_status ash_shape_rnn(const ash_rule *r) {
+ash_status ash_op_shape_rnn(const ash_rule *r) {
   const ash_tensor *w;
   int32_t batches, depth;
   ASH_TRY(ash_rule_one_type(r, 1));
@@ -198,7 +198,7 @@ static ash_status check_lstm_act(const ash_rule *r) {
                        act);
 }
 
-ash_status ash_shape_lstm(const ash_rule *r) {
+ash_status ash_op_shape_lstm(const ash_rule *r) {
   const ash_tensor *in = ash_op_in(r->g, r->op, 0), *w, *u;
   cell c = {.real = in->type == ASH_FLOAT32,
             .coupled = !ash_op_in(r->g, r->op, 1)};

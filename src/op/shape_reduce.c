@@ -1,7 +1,7 @@
 /* shape_reduce.c - operators that fold axes away. */
 #include "op/shape_rule.h"
 
-ash_status ash_shape_reduce(const ash_rule *r) {
+ash_status ash_op_shape_reduce(const ash_rule *r) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   const bool keep = ash_op_int(r->op, "keep_dims", 0) != 0;
   const ash_tensor *axes;
@@ -26,9 +26,9 @@ ash_status ash_shape_reduce(const ash_rule *r) {
 }
 
 /* One of the stored values is taken as it is. */
-ash_status ash_shape_reduce_pick(const ash_rule *r) {
+ash_status ash_op_shape_reduce_pick(const ash_rule *r) {
   ASH_TRY(ash_rule_same_quant(r, r->op->inputs[0], r->op->outputs[0]));
-  return ash_shape_reduce(r);
+  return ash_op_shape_reduce(r);
 }
 
 static ash_status read_axis(const ash_rule *r, uint32_t *axis) {
@@ -40,7 +40,7 @@ static ash_status read_axis(const ash_rule *r, uint32_t *axis) {
                        ash_op_in(r->g, r->op, 0)->shape.rank, axis);
 }
 
-ash_status ash_shape_arg(const ash_rule *r) {
+ash_status ash_op_shape_arg(const ash_rule *r) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   uint32_t axis;
   ASH_TRY(ash_rule_type(r, r->op->outputs[0], ASH_T_INDEX));
@@ -51,9 +51,9 @@ ash_status ash_shape_arg(const ash_rule *r) {
   return ASH_OK;
 }
 
-ash_status ash_shape_cumsum(const ash_rule *r) {
+ash_status ash_op_shape_cumsum(const ash_rule *r) {
   uint32_t axis;
   ASH_TRY(ash_rule_one_type(r, 1));
   ASH_TRY(read_axis(r, &axis));
-  return ash_shape_same(r);
+  return ash_op_shape_same(r);
 }

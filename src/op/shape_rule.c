@@ -8,17 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *ash_shape_text(char *buf, const ash_shape *s) {
-  size_t at = 0;
-  buf[at++] = '[';
-  for (uint32_t i = 0; i < s->rank; i++)
-    at += (size_t)snprintf(buf + at, ASH_SHAPE_TEXT - at, "%s%" PRId32,
-                           i ? "," : "", s->dim[i]);
-  buf[at] = ']';
-  buf[at + 1] = '\0';
-  return buf;
-}
-
 ash_status ash_rule_input(const ash_rule *r, uint32_t k, const char *role,
                           const ash_tensor **out) {
   *out = ash_op_in(r->g, r->op, k);

@@ -14,7 +14,7 @@ typedef struct ash_rule {
   const ash_graph *g;
   uint32_t index; /* of the op */
   const ash_op *op;
-  ash_shape *out; /* one an output, to be filled */
+  ash_shape *out; /* one per output, to be filled */
 } ash_rule;
 
 /* Sets of element types. */
@@ -33,11 +33,7 @@ typedef struct ash_rule {
   ash_fail((r)->ctx, (status), ASH_D_shape_##name,                             \
            ash_graph_loc((r)->g, (r)->index, (tensor)), __VA_ARGS__)
 
-/* A shape as text, "[1,8,8,3]", in a buffer of this size. */
-enum { ASH_SHAPE_TEXT = 12 * ASH_RANK_MAX + 3 };
-const char *ash_shape_text(char *buf, const ash_shape *s);
-
-/* The tensor behind input k, which must be there. */
+/* The tensor of input k, which must be there. */
 ash_status ash_rule_input(const ash_rule *r, uint32_t k, const char *role,
                           const ash_tensor **out);
 /* Input k must be a constant of one of these types. */
@@ -71,13 +67,13 @@ ash_status ash_rule_broadcast(const ash_rule *r, const ash_shape *a,
                               const ash_shape *b, ash_shape *out);
 
 /* The output has the shape of the input. */
-ash_status ash_shape_same(const ash_rule *r);
+ash_status ash_op_shape_same(const ash_rule *r);
 /* What layers of whole numbers make of their sums (shape_window.c). */
 ash_status ash_rule_whole_layer(const ash_rule *r, int32_t channels);
 
 /* The rules. */
 #define OP(op, columns) columns
-#define SHAPE(rule)     ash_status ash_shape_##rule(const ash_rule *r);
+#define SHAPE(rule)     ash_status ash_op_shape_##rule(const ash_rule *r);
 #include "op/ops.def"
 #undef OP
 

@@ -10,7 +10,7 @@ static bool is_length(int64_t n) {
   return n > 0 && n <= 1 << 20 && (n & (n - 1)) == 0;
 }
 
-ash_status ash_shape_rfft2d(const ash_rule *r) {
+ash_status ash_op_shape_rfft2d(const ash_rule *r) {
   const ash_tensor *in = ash_op_in(r->g, r->op, 0), *lengths;
   ASH_TRY(ash_rule_type(r, r->op->outputs[0], ASH_T(COMPLEX64)));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 2, ASH_RANK_MAX));
@@ -27,13 +27,13 @@ ash_status ash_shape_rfft2d(const ash_rule *r) {
   return ASH_OK;
 }
 
-ash_status ash_shape_complex(const ash_rule *r) {
+ash_status ash_op_shape_complex(const ash_rule *r) {
   ASH_TRY(ash_rule_type(r, r->op->outputs[0], ASH_T(FLOAT32)));
-  return ash_shape_same(r);
+  return ash_op_shape_same(r);
 }
 
 /* A name that can be part of a C function's. */
-ash_status ash_shape_custom(const ash_rule *r) {
+ash_status ash_op_shape_custom(const ash_rule *r) {
   const char *name = ash_op_string(r->op, "name", "");
   if (name[0] == '\0' || strlen(name) > 200)
     return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,

@@ -157,7 +157,7 @@ static ash_status check_layer(const ash_rule *r, int32_t weight_axis,
   return check_bias(r, (*weights)->shape.dim[weight_axis]);
 }
 
-ash_status ash_shape_conv_2d(const ash_rule *r) {
+ash_status ash_op_shape_conv_2d(const ash_rule *r) {
   const ash_tensor *weights;
   walk h = {.name = "height"}, w = {.name = "width"};
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 4, 4));
@@ -176,7 +176,7 @@ ash_status ash_shape_conv_2d(const ash_rule *r) {
   return slide(r, &h, &w, out_c);
 }
 
-ash_status ash_shape_depthwise_conv_2d(const ash_rule *r) {
+ash_status ash_op_shape_depthwise_conv_2d(const ash_rule *r) {
   const ash_tensor *weights;
   int64_t multiplier;
   walk h = {.name = "height"}, w = {.name = "width"};
@@ -204,7 +204,7 @@ static bool is_whole_pool(const ash_rule *r) {
          strcmp(ash_op_string(r->op, "act", "none"), "none") == 0;
 }
 
-ash_status ash_shape_pool_2d(const ash_rule *r) {
+ash_status ash_op_shape_pool_2d(const ash_rule *r) {
   walk h = {.name = "height"}, w = {.name = "width"};
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 4, 4));
   ASH_TRY(ash_rule_one_type(r, 1));
@@ -223,7 +223,7 @@ ash_status ash_shape_pool_2d(const ash_rule *r) {
   return slide(r, &h, &w, ash_op_in(r->g, r->op, 0)->shape.dim[3]);
 }
 
-ash_status ash_shape_fully_connected(const ash_rule *r) {
+ash_status ash_op_shape_fully_connected(const ash_rule *r) {
   char buf[ASH_SHAPE_TEXT];
   const ash_tensor *weights;
   ASH_TRY(check_layer(r, 0, 2, &weights));
@@ -259,7 +259,7 @@ static ash_status check_reverse(const ash_rule *r, walk *a, int32_t out,
                        a->name, out, windows, in);
 }
 
-ash_status ash_shape_transpose_conv(const ash_rule *r) {
+ash_status ash_op_shape_transpose_conv(const ash_rule *r) {
   const ash_tensor *weights;
   walk h = {.name = "height"}, w = {.name = "width"};
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 4, 4));
@@ -290,7 +290,7 @@ static ash_shape batches_of(const ash_shape *s) {
   return b;
 }
 
-ash_status ash_shape_batch_matmul(const ash_rule *r) {
+ash_status ash_op_shape_batch_matmul(const ash_rule *r) {
   char left[ASH_SHAPE_TEXT], right[ASH_SHAPE_TEXT];
   const ash_type type = ash_op_in(r->g, r->op, 0)->type;
   ASH_TRY(ash_rule_one_type(r, 1));

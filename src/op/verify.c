@@ -88,18 +88,9 @@ static ash_status check_flow(ash_ctx *ctx, const ash_graph *g, uint32_t i,
   return ASH_OK;
 }
 
-/* "[1,8,8,16]", in the scratch zone. */
-static const char *shape_text(ash_ctx *ctx, const ash_shape *s) {
-  const char *text = "[";
-  for (uint32_t i = 0; text && i < s->rank; i++)
-    text = ash_zone_format(&ctx->scratch, "%s%s%d", text, i ? "," : "",
-                           (int)s->dim[i]);
-  text = text ? ash_zone_format(&ctx->scratch, "%s]", text) : NULL;
-  return text ? text : "?";
-}
-
 static ash_status check_shapes(ash_ctx *ctx, const ash_graph *g, uint32_t i) {
   const ash_op *op = &g->ops.items[i];
+  char declared[ASH_SHAPE_TEXT], made[ASH_SHAPE_TEXT];
   ash_shape *want = ASH_NEW_ARRAY(&ctx->scratch, ash_shape,
                                   op->output_count ? op->output_count : 1);
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
@@ -109,8 +100,8 @@ static ash_status check_shapes(ash_ctx *ctx, const ash_graph *g, uint32_t i) {
       return ash_fail(ctx, ASH_MALFORMED, ASH_D_graph_shape,
                       ash_graph_loc(g, i, op->outputs[k]),
                       "declared as %s, the operator makes %s of its inputs",
-                      shape_text(ctx, &ash_op_out(g, op, k)->shape),
-                      shape_text(ctx, &want[k]));
+                      ash_shape_text(declared, &ash_op_out(g, op, k)->shape),
+                      ash_shape_text(made, &want[k]));
   return ASH_OK;
 }
 
