@@ -1,0 +1,165 @@
+/* tflite_option_plain.c - options of the other operators: activations, folds,
+ * shapes, lookups and what is not TFLite's. */
+#include "read/tflite/tflite_option.h"
+
+#include <math.h>
+
+enum { OPERATOR_CUSTOM_OPTIONS = 5 };
+
+ash_status ash_tflite_read_act(ash_tflite_call *c) {
+  return ash_tflite_put_act(c, 0);
+}
+
+/* int16 may ask for shifts where all scales are powers of two. */
+ash_status ash_tflite_read_sum(ash_tflite_call *c) {
+  if (ash_op_in(c->r->g, &c->op, 0)->type == ASH_INT16)
+    ash_tflite_put_int(c, "pot", ash_fb_bool(&c->options, 1, true));
+  return ash_tflite_put_act(c, 0);
+}
+
+ash_status ash_tflite_read_softmax(ash_tflite_call *c) {
+  const float beta = ash_fb_f32(&c->options, 0, 0);
+  if (!isfinite(beta))
+    return ash_tflite_bad_options(c, "beta, which must be finite,", -1);
+  ash_tflite_put(c, ASH_FLOAT_ATTR("beta", (double)beta));
+  return ASH_OK;
+}
+
+ash_status ash_tflite_read_leaky_relu(ash_tflite_call *c) {
+  const float alpha = ash_fb_f32(&c->options, 0, 0);
+  if (!isfinite(alpha))
+    return ash_tflite_bad_options(c, "alpha, which must be finite,", -1);
+  ash_tflite_put(c, ASH_FLOAT_ATTR("alpha", (double)alpha));
+  return ASH_OK;
+}
+
+ash_status ash_tflite_read_gelu(ash_tflite_call *c) {
+  ash_tflite_put_int(c, "approximate", ash_fb_bool(&c->options, 0, false));
+  return ASH_OK;
+}
+
+ash_status ash_tflite_read_mirror_pad(ash_tflite_call *c) {
+  const uint32_t mode = ash_fb_u8(&c->options, 0, 0);
+  if (mode > 1)
+    return ash_tflite_bad_options(c, "the mode's number", mode);
+  ash_tflite_put(c, ASH_STRING_ATTR("mode", mode ? "symmetric" : "reflect"));
+  return ASH_OK;
+}
+
+ash_status ash_tflite_read_reducer(ash_tflite_call *c) {
+  ash_tflite_put_int(c, "keep_dims", ash_fb_bool(&c->options, 0, false));
+  return ASH_OK;
+}
+
+ash_status ash_tflite_read_concatenation(ash_tflite_call *c) {
+  const int32_t rank = (int32_t)ash_tflite_shape_in(c, 0)->rank;
+  const int32_t axis = ash_fb_i32(&c->options, 0, 0);
+  if (axis < -rank || axis >= rank)
+    return ash_tflite_bad_options(c, "the axis", axis);
+  ash_tflite_put_int(c, "axis", axis < 0 ? axis + rank : axis);
+  return ash_tflite_put_act(c, 1);
+}
+
+/* The new shape as the file asks for it, from a constant second input or from
+ * the options. False when it is computed as the model runs, or not given. */
+static bool wanted_shape(const ash_tflite_call *c, int64_t *wanted,
+                         uint64_t *count) {
+  const ash_tensor *given = ash_op_in(c->r->g, &c->op, 1);
+  const ash_fb_vector option = ash_fb_vec(&c->options, 0, 4);
+  *count = option.count;
+  for (uint32_t i = 0; i < option.count && i < ASH_RANK_MAX; i++)
+    wanted[i] = ash_fb_at_i32(&option, i);
+  if (!given)
+    return option.count > 0;
+  if (given->kind != ASH_TENSOR_CONSTANT)
+    return false;
+  *count = ash_shape_elements(&given->shape);
+  for (uint32_t i = 0; i < *count && i < ASH_RANK_MAX; i++)
+    wanted[i] = ash_tensor_int(given, i);
+  return true;
+}
+
+/* -1 stands for whatever is left. */
+static bool shape_agrees(const ash_shape *out, const int64_t *wanted,
+                         uint64_t count) {
+  bool agrees = count == out->rank;
+  for (uint32_t i = 0; agrees && i < out->rank; i++)
+    agrees = wanted[i] == -1 || wanted[i] == out->dim[i];
+  return agrees;
+}
+
+/* The graph takes the declared shape of the output, so both must agree. */
+ash_status ash_tflite_read_reshape(ash_tflite_call *c) {
+  int64_t wanted[ASH_RANK_MAX] = {0};
+  uint64_t count;
+  const ash_tensor *items = c->r->g->tensors.items;
+  if (!wanted_shape(c, wanted, &count) ||
+      shape_agrees(&items[c->op.outputs[0]].shape, wanted, count))
+    return ASH_OK;
+  return ash_fail(c->r->ctx, ASH_MALFORMED, ASH_D_op_options,
+                  ash_tflite_at_output(c, 0),
+                  "the new shape is not the shape of the output");
+}
+
+/* The number of elements is a constant input. */
+ash_status ash_tflite_read_top_k(ash_tflite_call *c) {
+  const ash_tensor *k = ash_op_in(c->r->g, &c->op, 1);
+  if (!k || !k->data || ash_shape_elements(&k->shape) != 1)
+    return ash_fail(c->r->ctx, ASH_UNSUPPORTED, ASH_D_op_options,
+                    ash_tflite_at_input(c, 1), "k must be a constant");
+  c->op.input_count = 1;
+  ash_tflite_put_int(c, "k", ash_tensor_int(k, 0));
+  ash_tflite_put_int(c, "axis", (int64_t)ash_tflite_shape_in(c, 0)->rank - 1);
+  ash_tflite_put_int(c, "largest", 1);
+  return ASH_OK;
+}
+
+/* int8 rows of EMBEDDING_LOOKUP become float: looked up as they are, then
+ * dequantised. */
+ash_status ash_tflite_read_lookup(ash_tflite_call *c) {
+  ash_graph *g = c->r->g;
+  if (!ash_op_in(g, &c->op, 0))
+    return ASH_OK;
+  const ash_tensor table = *ash_op_in(g, &c->op, 0);
+  ash_tensor rows = *ash_op_out(g, &c->op, 0);
+  uint32_t levels, ignored;
+  if (table.type == rows.type)
+    return ASH_OK;
+  if (table.quant.count != 1)
+    return ash_fail(c->r->ctx, ASH_UNSUPPORTED, ASH_D_tensor_quant,
+                    ash_tflite_at_input(c, 1), "the table needs one scale");
+  rows.id = NULL;
+  rows.type = table.type;
+  rows.quant = table.quant;
+  rows.is_output = false;
+  ASH_TRY(ash_graph_add_tensor(g, &levels, rows));
+  ash_op gather = c->op;
+  gather.id =
+      ash_zone_format(&c->r->ctx->scratch, "lookup_%s%u",
+                      c->r->prefix ? c->r->prefix : "", (unsigned)c->index);
+  gather.outputs = &levels;
+  ASH_TRY(ash_zone_check(c->r->ctx, &c->r->ctx->scratch));
+  ASH_TRY(ash_graph_add_op(g, &ignored, gather));
+  c->op.kind = ASH_OP_dequantize;
+  c->op.inputs[0] = levels;
+  c->op.input_count = 1;
+  return ASH_OK;
+}
+
+/* Name and options of an operator that is not TFLite's. */
+ash_status ash_tflite_read_custom(ash_tflite_call *c) {
+  static const char digits[] = "0123456789abcdef";
+  const ash_tflite_op *from = &c->r->ops[c->index];
+  const ash_fb_vector blob = ash_fb_blob(&from->table, OPERATOR_CUSTOM_OPTIONS);
+  ash_zone *zone = &c->r->ctx->scratch;
+  char *hex = ASH_NEW_ARRAY(zone, char, (size_t)blob.count * 2 + 1);
+  ASH_TRY(ash_zone_check(c->r->ctx, zone));
+  const uint8_t *bytes = c->r->bytes + blob.at;
+  for (uint64_t i = 0; i < blob.count; i++) {
+    hex[2 * i] = digits[bytes[i] >> 4];
+    hex[2 * i + 1] = digits[bytes[i] & 15];
+  }
+  ash_tflite_put(c, ASH_STRING_ATTR("name", from->code->custom));
+  ash_tflite_put(c, ASH_STRING_ATTR("options", hex));
+  return ASH_OK;
+}
