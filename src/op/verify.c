@@ -3,7 +3,7 @@
 #include "op/verify.h"
 
 #include "base/sort.h"
-#include "op/shape.h"
+#include "op/shape/shape.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* cut_picks.c - random gathers and scatters, transforms and choices, to be cut
  * (cuts.h). */
 #include "cuts.h"
-#include "op/shape.h"
+#include "op/shape/shape.h"
 
 enum { ROUNDS = 60 };
 

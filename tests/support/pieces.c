@@ -1,7 +1,7 @@
 /* pieces.c - see pieces.h. */
 #include "pieces.h"
 
-#include "op/shape.h"
+#include "op/shape/shape.h"
 #include "op/verify.h"
 #include "ref/ref.h"
 #include "tile/instance.h"

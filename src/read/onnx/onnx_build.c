@@ -1,5 +1,5 @@
 /* onnx_build.c - adding operators: shapes inferred, constants computed. */
-#include "op/shape.h"
+#include "op/shape/shape.h"
 #include "read/onnx/onnx_import.h"
 #include "ref/ref.h"
 

@@ -4,7 +4,7 @@
  * are computed as they are read, so that counters count. */
 #include "read/tflite/tflite_parts.h"
 
-#include "op/shape.h"
+#include "op/shape/shape.h"
 #include "ref/ref.h"
 
 enum {

@@ -2,7 +2,7 @@
  * products in the reference interpreter. */
 #include "check.h"
 #include "net.h"
-#include "op/shape.h"
+#include "op/shape/shape.h"
 #include "run_net.h"
 
 static net fold_net(ash_op_kind kind, ash_type type, ash_shape out,

@@ -2,7 +2,7 @@
  * interpreter. */
 #include "check.h"
 #include "net.h"
-#include "op/shape.h"
+#include "op/shape/shape.h"
 #include "ref/ref_fixed.h"
 #include "run_net.h"
 

@@ -2,7 +2,7 @@
  * right and wrong. */
 #include "check.h"
 #include "net.h"
-#include "op/shape.h"
+#include "op/shape/shape.h"
 #include "run_net.h"
 
 /* A net with one int8 input and int32 constants behind it. */

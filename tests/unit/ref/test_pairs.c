@@ -2,7 +2,7 @@
  * arithmetic, comparisons, logic. */
 #include "check.h"
 #include "net.h"
-#include "op/shape.h"
+#include "op/shape/shape.h"
 #include "run_net.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* shape_element.c - operators that work element by element, with or without
  * broadcasting, and softmax, which keeps its shape. */
-#include "op/shape_rule.h"
+#include "op/shape/shape_rule.h"
 
 #include <inttypes.h>
 #include <math.h>

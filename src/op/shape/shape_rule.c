@@ -1,6 +1,6 @@
 /* shape_rule.c - the checks that shape rules are made of. Each failure says
  * what was expected and what was found, at the op and the tensor. */
-#include "op/shape_rule.h"
+#include "op/shape/shape_rule.h"
 
 #include "base/text.h"
 

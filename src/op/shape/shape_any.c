@@ -1,6 +1,6 @@
 /* shape_any.c - rules of the general forms: map, chain, fold and running. */
 #include "op/chain.h"
-#include "op/shape_rule.h"
+#include "op/shape/shape_rule.h"
 
 #include <string.h>
 

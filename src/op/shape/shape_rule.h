@@ -6,7 +6,7 @@
 #ifndef ASH_OP_SHAPE_RULE_H
 #define ASH_OP_SHAPE_RULE_H
 
-#include "op/shape.h"
+#include "op/shape/shape.h"
 
 /* One operator under the eyes of its rule. */
 typedef struct ash_rule {

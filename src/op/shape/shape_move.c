@@ -1,5 +1,5 @@
 /* shape_move.c - operators that move elements without looking at them. */
-#include "op/shape_rule.h"
+#include "op/shape/shape_rule.h"
 
 #include <inttypes.h>
 

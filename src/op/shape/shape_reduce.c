@@ -1,5 +1,5 @@
 /* shape_reduce.c - operators that fold axes away. */
-#include "op/shape_rule.h"
+#include "op/shape/shape_rule.h"
 
 ash_status ash_op_shape_reduce(const ash_rule *r) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;

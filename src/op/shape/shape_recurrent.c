@@ -1,5 +1,5 @@
 /* shape_recurrent.c - layers with state: svdf, rnn, lstm. */
-#include "op/shape_rule.h"
+#include "op/shape/shape_rule.h"
 
 #include <inttypes.h>
 #include <math.h>

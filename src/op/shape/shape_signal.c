@@ -1,6 +1,6 @@
 /* shape_signal.c - Fourier transforms, and operators that only their user
  * knows. */
-#include "op/shape_rule.h"
+#include "op/shape/shape_rule.h"
 
 #include <inttypes.h>
 #include <string.h>

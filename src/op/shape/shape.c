@@ -1,8 +1,8 @@
 /* shape.c - asks the rule of an operator, after the types of its first input
  * are known to be right. */
-#include "op/shape.h"
+#include "op/shape/shape.h"
 
-#include "op/shape_rule.h"
+#include "op/shape/shape_rule.h"
 
 #define F32   ASH_T(FLOAT32)
 #define Q8    (ASH_T(INT8) | ASH_T(UINT8))

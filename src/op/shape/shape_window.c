@@ -1,7 +1,7 @@
 /* shape_window.c - operators that move a window over height and width:
  * convolutions and pools. Arithmetic is in 64 bits, where no sum of 31-bit
  * attributes and dimensions overflows. */
-#include "op/shape_rule.h"
+#include "op/shape/shape_rule.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* shape_place.c - rules of the general forms that move elements by position or
  * by index. */
 #include "op/functions.h"
-#include "op/shape_rule.h"
+#include "op/shape/shape_rule.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* shape_product.c - rules of matmul, conv_nd and pool_nd. */
 #include "op/functions.h"
-#include "op/shape_rule.h"
+#include "op/shape/shape_rule.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * the diagnostic that names what is wrong. */
 #include "check.h"
 #include "net.h"
-#include "op/shape.h"
+#include "op/shape/shape.h"
 #include "op/verify.h"
 
 static void gives(const net *n, uint32_t op, ash_shape want) {

@@ -1,6 +1,6 @@
 /* shape_index.c - operators that take elements by position: slices, gathers,
  * permutations, repetitions. What decides a shape must be constant. */
-#include "op/shape_rule.h"
+#include "op/shape/shape_rule.h"
 #include "op/slice.h"
 
 #include <inttypes.h>

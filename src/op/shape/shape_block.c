@@ -1,6 +1,6 @@
 /* shape_block.c - operators that regroup an image in blocks or make it larger
  * or smaller, and mirrored padding. */
-#include "op/shape_rule.h"
+#include "op/shape/shape_rule.h"
 
 #include <inttypes.h>
 #include <string.h>
