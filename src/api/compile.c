@@ -5,60 +5,12 @@
  * Every arrow is verified or checked before the next one starts. */
 #include "ashlar/compile.h"
 
-#include "base/file.h"
 #include "emit/module/module.h"
 #include "op/verify.h"
-#include "pass/end_types.h"
 #include "pass/pass.h"
 #include "plan/variants.h"
-#include "read/read.h"
-#include "ref/ref.h"
 
-#include <ctype.h>
 #include <string.h>
-
-/* ---- stages ------------------------------------------------------------- */
-
-static const char *const stage_text[ASH_STAGE_COUNT] = {"read", "pass", "plan",
-                                                        "emit"};
-
-const char *ash_stage_text(ash_stage stage) {
-  return stage < ASH_STAGE_COUNT ? stage_text[stage] : "?";
-}
-
-ash_stage ash_stage_find(const char *name) {
-  unsigned stage = 0;
-  while (stage < ASH_STAGE_COUNT && strcmp(stage_text[stage], name) != 0)
-    stage++;
-  return (ash_stage)stage;
-}
-
-ash_status ash_load_model(ash_ctx *ctx, ash_graph **out, const char *path) {
-  return ash_load_model_with(ctx, out, path, NULL);
-}
-
-ash_status ash_load_model_with(ash_ctx *ctx, ash_graph **out, const char *path,
-                               const ash_load_options *options) {
-  ash_file file;
-  ash_load_options known = {0};
-  ash_take_options(&known, sizeof known, options);
-  *out = NULL;
-  ASH_TRY(ash_file_read(ctx, &file, path));
-  ash_status status =
-      ash_read_model_with(ctx, out, file.bytes, file.count, path, &known);
-  if (status == ASH_OK)
-    status = ash_graph_verify(ctx, *out);
-  if (status == ASH_OK)
-    status = ash_pass_end_types(ctx, *out, &known);
-  if (status == ASH_OK) {
-    (*out)->bytes = file; /* constants point into it */
-    return ASH_OK;
-  }
-  ash_graph_free(*out);
-  *out = NULL;
-  ash_file_drop(&file);
-  return status;
-}
 
 ash_status ash_lower(ash_ctx *ctx, ash_graph *g) {
   return ash_lower_without(ctx, g, NULL, 0);
@@ -68,44 +20,6 @@ ash_status ash_lower_without(ash_ctx *ctx, ash_graph *g,
                              const char *const *passes, size_t count) {
   ASH_TRY(ash_run_passes_but(ctx, g, passes, count));
   return ash_graph_verify(ctx, g);
-}
-
-ash_status ash_run_reference(ash_ctx *ctx, const ash_graph *g,
-                             const void *const *inputs, void *const *outputs) {
-  return ash_ref_run(ctx, g, inputs, outputs);
-}
-
-uint64_t ash_state_bytes(const ash_graph *g) {
-  return ash_ref_state_bytes(g);
-}
-
-void ash_first_state(const ash_graph *g, void *state) {
-  ash_ref_first_state(g, state);
-}
-
-ash_status ash_run_reference_again(ash_ctx *ctx, const ash_graph *g,
-                                   const void *const *inputs,
-                                   void *const *outputs, void *state) {
-  return ash_ref_run_kept(ctx, g, inputs, outputs, state);
-}
-
-ash_status ash_write_files(ash_ctx *ctx, const char *folder,
-                           const ash_generated *files, size_t file_count) {
-  ash_output out;
-  const ash_mark mark = ash_zone_mark(&ctx->scratch);
-  ash_status status = ASH_OK;
-  ash_output_init(&out, ctx, &ctx->scratch);
-  for (size_t i = 0; i < file_count && status == ASH_OK; i++) {
-    const char *path =
-        ash_zone_format(&ctx->scratch, "%s/%s", folder, files[i].name);
-    status = path ? ash_output_add(&out, path, files[i].bytes, files[i].count)
-                  : ash_nomem(ctx);
-  }
-  if (status == ASH_OK)
-    status = ash_output_commit(&out);
-  ash_output_abandon(&out);
-  ash_zone_rewind(&ctx->scratch, mark);
-  return status;
 }
 
 /* ---- the arrow ---------------------------------------------------------- */
@@ -130,15 +44,6 @@ static ash_status after(run *r, ash_stage stage, bool *go_on) {
     ASH_TRY(ash_graph_dump(r->ctx, &text, &count, r->out->graph));
   r->options.dump(r->options.dump_user, stage, text, count);
   return ASH_OK;
-}
-
-ash_kernels ash_kernels_find(const char *name) {
-  static const char *const names[ASH_KERNELS_COUNT] = {"auto", "portable",
-                                                       "cmsis-nn"};
-  unsigned k = 0;
-  while (k < ASH_KERNELS_COUNT && strcmp(names[k], name) != 0)
-    k++;
-  return (ash_kernels)k;
 }
 
 static uint32_t features_of(const ash_device *d, ash_kernels kernels) {
@@ -259,18 +164,4 @@ ash_status ash_compile(ash_ctx *ctx, ash_compiled *out, const char *path,
 void ash_compiled_drop(ash_compiled *compiled) {
   ash_graph_free(compiled->graph);
   *compiled = (ash_compiled){0};
-}
-
-const char *ash_default_prefix(ash_ctx *ctx, const char *path) {
-  const char *slash = strrchr(path, '/');
-  char *name = ash_zone_format(&ctx->keep, "m_%s", slash ? slash + 1 : path);
-  if (!name)
-    return "model";
-  char *start = isalpha((unsigned char)name[2]) ? name + 2 : name;
-  char *dot = strrchr(start, '.');
-  if (dot && dot != start)
-    *dot = '\0';
-  for (char *p = start; *p; p++)
-    *p = isalnum((unsigned char)*p) ? (char)tolower((unsigned char)*p) : '_';
-  return start;
 }
