@@ -1,7 +1,7 @@
 /* plan_facts.c - see plan_facts.h. */
 #include "show/plan_facts.h"
 
-#include "ashlar/tile.h"
+#include "ashlar/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,33 +10,15 @@
 #include "ashlar/device.h"
 #include "ashlar/graph.h"
 #include "ashlar/place.h"
+#include "ashlar/rules.h"
+#include "ashlar/steps.h"
+#include "ashlar/tile.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* ---- steps -------------------------------------------------------------- */
-
-/* One step of the execution order: the ops run together, in order. */
-typedef struct ash_step {
-  const uint32_t *ops;
-  uint32_t op_count;
-} ash_step;
-
-typedef struct ash_steps {
-  const ash_step *items;
-  uint32_t count;
-} ash_steps;
-
 /* ---- records ------------------------------------------------------------ */
-
-typedef enum ash_role {
-  ASH_SCRATCH,    /* reused while the model runs             */
-  ASH_PERSISTENT, /* survives a run                          */
-  ASH_CONSTANT    /* known at compile time                   */
-} ash_role;
-
-ASH_API const char *ash_role_text(ash_role role);
 
 /* Where a tensor lives. source_memory differs from memory only for staged
  * constants, which are copied at boot. */
@@ -110,8 +92,6 @@ typedef struct ash_power {
   uint64_t powered, banks; /* of all                                       */
 } ash_power;
 
-struct ash_tilings;
-
 typedef struct ash_plan {
   const char *model;
   const char *target;
@@ -123,100 +103,12 @@ typedef struct ash_plan {
   const ash_arena *arenas; /* scratch, persistent, constant; by memory name */
   uint32_t arena_count;
   uint64_t ticks;
-  const char *const *code_memory;    /* one per op: where a rule places its
-                                        code, or NULL; NULL: no rule        */
-  const struct ash_tilings *tilings; /* ashlar/tile.h; NULL: nothing is tiled */
+  const char *const *code_memory; /* one per op: where a rule places its
+                                     code, or NULL; NULL: no rule        */
+  const ash_tilings *tilings;     /* ashlar/tile.h; NULL: nothing is tiled */
   const ash_power *power; /* memories in use whose banks are known          */
   uint32_t power_count;
 } ash_plan;
-
-/* ---- constraints: memories ----------------------------------------------- */
-
-#define ASH_NO_LIMIT UINT64_MAX
-
-/* A writable budget the caller sets for one memory. */
-typedef struct ash_memory_constraint {
-  const char *memory; /* by name, ignoring case                            */
-  uint64_t max_size;  /* bytes a plan may use; ASH_NO_LIMIT: the device's  */
-} ash_memory_constraint;
-
-/* What a plan may use of one memory of the device. */
-typedef struct ash_memory_budget {
-  const char *memory;
-  uint64_t max_size; /* the constraint, else the device's bytes less reserve */
-  bool constrained;  /* by the caller                                       */
-  bool writable;     /* activations and variables may lie here              */
-  bool automatic;    /* a planner may choose it without being asked         */
-} ash_memory_budget;
-
-/* One budget per memory of the device, in the device's order: what the
- * constraints say, the rest filled from the device. The later of two
- * constraints on one memory wins. Kept by `ctx`. */
-ASH_API ASH_MUST_CHECK ash_status ash_fill_memory_constraints(
-    ash_ctx *ctx, const ash_memory_budget **out, const ash_device *device,
-    const ash_memory_constraint *constraints, size_t count);
-
-/* ---- constraints: tensors ------------------------------------------------ */
-
-/* Attribute rules (docs/rules.md): what they match and what they set. */
-typedef struct ash_rules ash_rules;
-
-/* No rules yet. They live as long as the context. */
-ASH_API ASH_MUST_CHECK ash_status ash_rules_new(ash_ctx *ctx, ash_rules **out);
-/* Appends the rules of a YAML file, or of its text. */
-ASH_API ASH_MUST_CHECK ash_status ash_rules_load(ash_ctx *ctx, ash_rules *rules,
-                                                 const char *path);
-ASH_API ASH_MUST_CHECK ash_status ash_rules_parse(ash_ctx *ctx,
-                                                  ash_rules *rules,
-                                                  const char *text,
-                                                  size_t count,
-                                                  const char *file);
-/* Appends one rule: "type=constant memory=MRAM", words separated by blanks. */
-ASH_API ASH_MUST_CHECK ash_status ash_rules_add(ash_ctx *ctx, ash_rules *rules,
-                                                const char *text);
-ASH_API size_t ash_rules_count(const ash_rules *rules);
-/* Rule `index` in words, and its file and line (UINT32_MAX: none). */
-ASH_API const char *ash_rules_text(const ash_rules *rules, size_t index);
-ASH_API const char *ash_rules_file(const ash_rules *rules, size_t index);
-ASH_API uint32_t ash_rules_line(const ash_rules *rules, size_t index);
-
-#define ASH_NO_RULE   UINT32_MAX
-#define ASH_NO_OFFSET UINT64_MAX
-
-/* What the rules set for one tensor, each field with its rule. */
-typedef struct ash_tensor_attributes {
-  uint32_t memory;      /* of the device, or ASH_NO_MEMORY: the planner's
-                           choice. Constants: where the bytes are stored    */
-  uint32_t destination; /* constants: where kernels read them, or
-                           ASH_NO_MEMORY: where they are stored             */
-  uint64_t alignment;   /* 0: the device's                                  */
-  uint64_t offset;      /* pinned in its arena, or ASH_NO_OFFSET            */
-  uint32_t memory_rule, destination_rule, alignment_rule, offset_rule;
-} ash_tensor_attributes;
-
-/* What the rules set for one operator. */
-typedef struct ash_op_attributes {
-  uint32_t scratch_placement; /* memory of its work memory, ASH_NO_MEMORY   */
-  uint32_t code_placement;    /* memory of its code, ASH_NO_MEMORY          */
-  uint32_t scratch_rule, code_rule;
-} ash_op_attributes;
-
-typedef struct ash_constraints {
-  const ash_tensor_attributes *tensors; /* one per tensor of the graph      */
-  const ash_op_attributes *ops;         /* one per operator                 */
-} ash_constraints;
-
-/* Resolves the rules for every tensor and operator: more specific rules win
- * (type and id, id, type, neither), among equals the later, field by field.
- * `rules` NULL: none. A rule that matches nothing is a warning, one that cannot
- * be obeyed an error. Kept by `ctx`. */
-ASH_API ASH_MUST_CHECK ash_status ash_fill_tensor_constraints(
-    ash_ctx *ctx, ash_constraints *out, const ash_graph *g,
-    const ash_device *device, const ash_rules *rules);
-
-/* Does rule `index` match this tensor or operator? (ASH_NO_ID: none given.) */
-ASH_API bool ash_rules_match(const ash_rules *rules, size_t index,
-                             const ash_graph *g, uint32_t tensor, uint32_t op);
 
 /* ---- aliases ------------------------------------------------------------- */
 
@@ -251,8 +143,8 @@ typedef struct ash_plan_options {
   bool no_slices;   /* slices and splits copy                              */
   bool overlap;     /* "exact": convolutions and pools may overwrite a dying
                        input while they read it                            */
-  uint32_t timeout_seconds; /* of an external program; 0: 60               */
-  const struct ash_tilings *tilings; /* how operators are tiled, and where
+  uint32_t timeout_seconds;   /* of an external program; 0: 60               */
+  const ash_tilings *tilings; /* how operators are tiled, and where
                                         tensors live; ashlar/tile.h         */
   const struct ash_planner *backend; /* this one, registered or not; its name
                                         may be NULL. Comes before `planner` */
@@ -324,6 +216,15 @@ ASH_API ASH_MUST_CHECK ash_status ash_load_planner(ash_ctx *ctx,
 
 /* ---- planning ------------------------------------------------------------ */
 
+/* Homes of all tensors and the tiling of every operator, for a device with a
+ * compute memory; `plan` says budgets and rules. ASH_NOFIT names the operator
+ * that cannot be tiled small enough, its operands and the size that would fit.
+ * Kept by `ctx`. */
+ASH_API ASH_MUST_CHECK ash_status
+ash_tile_model(ash_ctx *ctx, const ash_tilings **out, const ash_graph *g,
+               const ash_device *device, const ash_plan_options *plan,
+               const ash_tile_options *options);
+
 /* Plans `g` for `device`: constraints, lifetimes, aliases, the backend, the
  * check. ASH_NOFIT, with a diagnostic that names the memory and the bytes
  * missing, when no memory is large enough. The plan is kept by `ctx`. */
@@ -336,6 +237,13 @@ ASH_API ASH_MUST_CHECK ash_status ash_check_plan(ash_ctx *ctx,
                                                  const ash_plan *plan,
                                                  const ash_graph *g,
                                                  const ash_device *device);
+
+/* Independent of the search: is every tiling of the plan right? Part of
+ * ash_check_plan. */
+ASH_API ASH_MUST_CHECK ash_status ash_check_tilings(ash_ctx *ctx,
+                                                    const ash_plan *plan,
+                                                    const ash_graph *g,
+                                                    const ash_device *device);
 
 /* Which rules matched a tensor (by id or name), what they set, where it was
  * placed and why: text for people. ASH_MISUSE with the nearest id if there is

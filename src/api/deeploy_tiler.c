@@ -1,11 +1,13 @@
 /* deeploy_tiler.c - tiling step by step, as Deeploy's Tiler does it: the states
  * a tiler goes through, and one function for each of its methods. */
 #include "ashlar/compile.h"
+#include "ashlar/deeploy.h"
 #include "ashlar/report.h"
-#include "ashlar/tile.h"
 
-#include "graph/graph.h"
+#include "ask/ask.h"
 #include "order/order.h"
+#include "plan/planner.h"
+#include "tile/tiler.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +22,7 @@ struct ash_tiler {
   state state;
   const ash_graph *g;
   ash_plan_options plan;
-  ash_steps steps;
+  ash_ask ask;
   const ash_tilings *tilings;
   const ash_plan *map;
 };
@@ -45,11 +47,7 @@ ash_status ash_tiler_new(ash_ctx *ctx, ash_tiler **out,
   ASH_TRY(ash_zone_check(ctx, &ctx->keep));
   t->ctx = ctx;
   t->device = device;
-  if (settings) {
-    const size_t bytes = settings->struct_bytes;
-    memcpy(&t->settings, settings,
-           bytes && bytes < sizeof *settings ? bytes : sizeof *settings);
-  }
+  ash_take_options(&t->settings, sizeof t->settings, settings);
   if (device->compute_memory == ASH_NO_MEMORY)
     return ash_fail(ctx, ASH_MISUSE, ASH_D_tile_device, ASH_NOWHERE,
                     "%s has no compute memory: there is nothing to tile for",
@@ -65,16 +63,19 @@ ash_status ash_tiler_setup_model(ash_tiler *t, const ash_graph *g,
                                  const ash_plan_options *plan) {
   t->state = NEW;
   t->g = g;
-  t->plan = plan ? *plan : (ash_plan_options){0};
-  if (steps)
-    t->steps = *steps;
-  else if (t->settings.scheduler)
-    ASH_TRY(t->settings.scheduler(t->settings.scheduler_user, t->ctx, &t->steps,
-                                  g));
-  else
-    ASH_TRY(ash_order_as_given(t->ctx, &t->ctx->keep, &t->steps, g));
-  ASH_TRY(ash_order_check(t->ctx, &t->steps, g));
-  t->plan.steps = &t->steps;
+  t->plan = (ash_plan_options){0};
+  ash_take_options(&t->plan, sizeof t->plan, plan);
+  t->plan.struct_bytes = sizeof t->plan;
+  t->ask = (ash_ask){.graph = g, .device = t->device, .book = t->plan.rules};
+  ash_steps made;
+  if (!steps && t->settings.scheduler) {
+    ASH_TRY(
+        t->settings.scheduler(t->settings.scheduler_user, t->ctx, &made, g));
+    steps = &made;
+  }
+  ASH_TRY(ash_order_steps(t->ctx, &t->ask.steps, g, steps));
+  ASH_TRY(ash_ask_resolve(t->ctx, &t->ask, t->plan.constraints,
+                          t->plan.constraint_count));
   t->state = MODEL;
   return ASH_OK;
 }
@@ -82,8 +83,7 @@ ash_status ash_tiler_setup_model(ash_tiler *t, const ash_graph *g,
 ash_status ash_tiler_compute_schedule(ash_tiler *t, const ash_tilings **out) {
   *out = NULL;
   NEED(t, MODEL, "ash_tiler_setup_model");
-  ASH_TRY(ash_tile_model(t->ctx, &t->tilings, t->g, t->device, &t->plan,
-                         &t->settings.tile));
+  ASH_TRY(ash_tile_ops(t->ctx, &t->tilings, &t->ask, &t->settings.tile));
   t->state = SCHEDULE;
   *out = t->tilings;
   return ASH_OK;
@@ -106,9 +106,9 @@ ash_status ash_tiler_compute_memory_map(ash_tiler *t, const ash_plan **out) {
   *out = NULL;
   NEED(t, SCHEDULE, "ash_tiler_compute_schedule");
   ASH_TRY(choose_planner(t));
-  t->plan.struct_bytes = sizeof t->plan;
   t->plan.tilings = t->tilings;
-  ASH_TRY(ash_plan_model(t->ctx, &t->map, t->g, t->device, &t->plan));
+  ASH_TRY(ash_plan_once(t->ctx, &t->map, &t->ask, &t->plan));
+  ASH_TRY(ash_check_plan(t->ctx, t->map, t->g, t->device));
   t->state = MAP;
   *out = t->map;
   return t->settings.visualise ? ash_tiler_plot(t, NULL) : ASH_OK;

@@ -3,7 +3,7 @@
  * or is refused with the two tensors that collide. */
 #include "check/check_plan.h"
 
-#include "ashlar/tile.h"
+#include "ashlar/plan.h"
 
 #include "base/checked.h"
 #include "base/sort.h"

@@ -6,7 +6,7 @@
  * sharing was legitimate. */
 #include "check/check_plan.h"
 
-#include "ashlar/tile.h"
+#include "ashlar/plan.h"
 
 #include "kernel/kernel.h"
 #include "op/reads.h"

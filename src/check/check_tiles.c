@@ -3,7 +3,7 @@
  * axis (a box is a product of intervals, one an axis, so that is exact),
  * buffers are compared with the boxes they must hold, slots with the buffers.
  */
-#include "ashlar/tile.h"
+#include "ashlar/plan.h"
 
 #include "graph/graph.h"
 #include "op/reads.h"

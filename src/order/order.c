@@ -1,11 +1,11 @@
 /* order.c - the order the model came in, and orders from elsewhere. */
 #include "order/order.h"
 
-ash_status ash_order_as_given(ash_ctx *ctx, ash_zone *zone, ash_steps *out,
-                              const ash_graph *g) {
+static ash_status order_as_given(ash_ctx *ctx, ash_steps *out,
+                                 const ash_graph *g) {
+  ash_zone *zone = &ctx->keep;
   uint32_t *ops = ASH_NEW_ARRAY(zone, uint32_t, g->op_count + 1);
   ash_step *steps = ASH_NEW_ARRAY(zone, ash_step, g->op_count + 1);
-  *out = (ash_steps){0};
   ASH_TRY(ash_zone_check(ctx, zone));
   for (uint32_t i = 0; i < g->op_count; i++) {
     ops[i] = i;
@@ -75,8 +75,8 @@ static ash_status start(going *o) {
   return ASH_OK;
 }
 
-ash_status ash_order_check(ash_ctx *ctx, const ash_steps *steps,
-                           const ash_graph *g) {
+static ash_status check_order(ash_ctx *ctx, const ash_steps *steps,
+                              const ash_graph *g) {
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   going o = {.ctx = ctx, .g = g};
   size_t count = 0;
@@ -89,4 +89,14 @@ ash_status ash_order_check(ash_ctx *ctx, const ash_steps *steps,
     status = refuse(&o, ASH_NO_ID, "leaves operators out");
   ash_zone_rewind(&ctx->scratch, mark);
   return status;
+}
+
+ash_status ash_order_steps(ash_ctx *ctx, ash_steps *out, const ash_graph *g,
+                           const ash_steps *given) {
+  *out = (ash_steps){0};
+  if (!given)
+    return order_as_given(ctx, out, g);
+  ASH_TRY(check_order(ctx, given, g));
+  *out = *given;
+  return ASH_OK;
 }

@@ -1,7 +1,8 @@
 /* explain.c - why is this tensor here? Text for people. */
+#include "ashlar/plan.h"
+#include "ask/rules.h"
 #include "base/nearest.h"
 #include "base/text.h"
-#include "plan/ask/rules.h"
 
 #include <inttypes.h>
 #include <string.h>

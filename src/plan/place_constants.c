@@ -7,9 +7,9 @@
  * constants must come from one memory. */
 #include "plan/planner.h"
 
+#include "ask/rules.h"
 #include "base/checked.h"
 #include "base/sort.h"
-#include "plan/ask/rules.h"
 
 #include <inttypes.h>
 #include <string.h>

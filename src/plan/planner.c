@@ -2,11 +2,10 @@
  * aliases, the backend's policy, the checker. */
 #include "plan/planner.h"
 
+#include "ask/rules.h"
 #include "base/checked.h"
 #include "base/nearest.h"
 #include "base/sort.h"
-#include "order/order.h"
-#include "plan/ask/rules.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -15,7 +14,8 @@ typedef struct planning {
   ash_ctx *ctx;
   ash_plan_options options;
   const ash_planner *backend;
-  ash_constraints rules;
+  const ash_ask *asked;
+  ash_constraints rules; /* and the homes of tilings */
   ash_slots slots;
   uint32_t *memory; /* by slot */
   uint64_t *offset; /* by slot */
@@ -162,20 +162,9 @@ static ash_status make_request(planning *p) {
   ash_ctx *ctx = p->ctx;
   ash_plan_request *ask = &p->ask;
   uint32_t *slot_of;
-  ASH_TRY(ash_fill_memory_constraints(ctx, &ask->memories, ask->device,
-                                      p->options.constraints,
-                                      p->options.constraint_count));
-  ask->memory_count = ask->device->memory_count;
-  ASH_TRY(ash_fill_tensor_constraints(ctx, &p->rules, ask->graph, ask->device,
-                                      p->options.rules));
+  p->rules = p->asked->rules;
   if (p->options.tilings)
     ASH_TRY(ash_tile_homes(ctx, &p->rules, ask->graph, p->options.tilings));
-  if (p->options.steps) {
-    ASH_TRY(ash_order_check(ctx, p->options.steps, ask->graph));
-    ask->steps = *p->options.steps;
-  } else {
-    ASH_TRY(ash_order_as_given(ctx, &ctx->keep, &ask->steps, ask->graph));
-  }
   ASH_TRY(ash_collect_slots(ctx, &ctx->keep, &p->slots, &slot_of, ask->graph,
                             &ask->steps, ask->device->alignment,
                             p->options.tilings));
@@ -216,7 +205,7 @@ static ash_status start_answer(planning *p) {
   ASH_TRY(ash_zone_check(p->ctx, &p->ctx->keep));
   ASH_TRY(ash_zone_check(p->ctx, &p->ctx->scratch));
   a->slots = p->slots.items;
-  ASH_TRY(ash_place_constants(&d, &p->rules, p->options.rules));
+  ASH_TRY(ash_place_constants(&d, &p->rules, p->asked->book));
   for (uint32_t i = 0; i < p->slots.count; i++)
     copy[i] = p->slots.items[i];
   p->ask.slots = copy;
@@ -304,7 +293,6 @@ static ash_status finish(planning *p, const ash_plan **out) {
   if (p->options.tilings)
     ASH_TRY(ash_tile_bind(p->ctx, &plan->tilings, p->options.tilings,
                           plan->slots, plan->slot_count));
-  ASH_TRY(ash_check_plan(p->ctx, plan, p->ask.graph, p->ask.device));
   ASH_TRY(ash_check_demands(&d));
   *out = plan;
   return ASH_OK;
@@ -318,17 +306,19 @@ static ash_status run(planning *p, const ash_plan **out) {
   return finish(p, out);
 }
 
-ash_status ash_plan_model(ash_ctx *ctx, const ash_plan **out,
-                          const ash_graph *g, const ash_device *device,
-                          const ash_plan_options *options) {
-  planning p = {.ctx = ctx};
+ash_status ash_plan_once(ash_ctx *ctx, const ash_plan **out, const ash_ask *ask,
+                         const ash_plan_options *options) {
+  planning p = {.ctx = ctx, .asked = ask};
   ash_take_options(&p.options, sizeof p.options, options);
   if (p.options.tilings)
     p.options.overlap = false; /* tiles do not read pixel by pixel */
   p.ask = (ash_plan_request){.struct_bytes = sizeof p.ask,
-                             .graph = g,
-                             .device = device,
-                             .options = &p.options};
+                             .graph = ask->graph,
+                             .device = ask->device,
+                             .options = &p.options,
+                             .steps = ask->steps,
+                             .memories = ask->memories,
+                             .memory_count = ask->device->memory_count};
   *out = NULL;
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   const ash_status status = run(&p, out);

@@ -3,10 +3,17 @@
 #ifndef ASH_PLAN_PLANNER_H
 #define ASH_PLAN_PLANNER_H
 
+#include "ask/ask.h"
 #include "plan/share/alias.h"
 #include "plan/share/lifetime.h"
 
 enum { ASH_ROLE_COUNT = 3 };
+
+/* Lifetimes, aliases and the backend: one plan, or what is short by how much.
+ * Steps, rules and budgets are those of `ask`, whatever the options say. The
+ * plan is complete but not checked. */
+ash_status ash_plan_once(ash_ctx *ctx, const ash_plan **out, const ash_ask *ask,
+                         const ash_plan_options *options);
 
 /* A request and its answer, as built-in backends see them. */
 typedef struct ash_draft {

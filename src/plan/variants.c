@@ -8,14 +8,15 @@
 
 #include "graph/graph.h"
 #include "kernel/kernel.h"
+#include "plan/planner.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 typedef struct chooser {
   ash_ctx *ctx;
-  ash_graph *g;
-  const ash_device *device;
+  const ash_graph *g;
+  const ash_ask *ask;
   const ash_plan_options *options;
   uint64_t *alive;   /* by op: bytes of activations while it runs          */
   uint32_t *dropped; /* ops that gave up their kernels, in this order      */
@@ -80,7 +81,7 @@ static bool drop_one(chooser *c) {
 }
 
 static ash_status plan(chooser *c, const ash_plan **out) {
-  return ash_plan_model(c->ctx, out, c->g, c->device, c->options);
+  return ash_plan_once(c->ctx, out, c->ask, c->options);
 }
 
 static ash_status drop_until_it_fits(chooser *c, const ash_plan **out) {
@@ -136,10 +137,10 @@ static void tell(chooser *c) {
   }
 }
 
-ash_status ash_plan_variants(ash_ctx *ctx, const ash_plan **out, ash_graph *g,
-                             const ash_device *device,
+ash_status ash_plan_variants(ash_ctx *ctx, const ash_plan **out,
+                             const ash_ask *ask,
                              const ash_plan_options *options) {
-  chooser c = {.ctx = ctx, .g = g, .device = device, .options = options};
+  chooser c = {.ctx = ctx, .g = ask->graph, .ask = ask, .options = options};
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   ash_status status = start(&c);
   if (status == ASH_OK)

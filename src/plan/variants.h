@@ -4,11 +4,12 @@
 #define ASH_PLAN_VARIANTS_H
 
 #include "ashlar/plan.h"
+#include "ask/ask.h"
 
-/* ash_plan_model; and if that does not fit, operators give up their fast
+/* ash_plan_once; and if that does not fit, operators give up their fast
  * kernels (ash_op.small), no more of them than must. A note names them. */
-ash_status ash_plan_variants(ash_ctx *ctx, const ash_plan **out, ash_graph *g,
-                             const ash_device *device,
+ash_status ash_plan_variants(ash_ctx *ctx, const ash_plan **out,
+                             const ash_ask *ask,
                              const ash_plan_options *options);
 
 /* Why an operator has its kernel, in words; NULL: no other was possible. Kept

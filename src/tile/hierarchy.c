@@ -1,8 +1,6 @@
 /* hierarchy.c - see hierarchy.h. */
 #include "tile/hierarchy.h"
 
-#include "order/order.h"
-
 #include "base/checked.h"
 #include "graph/graph.h"
 #include "op/reads.h"
@@ -64,19 +62,15 @@ static ash_status check_state(const ash_hierarchy *h, uint32_t tensor) {
                   t->name, m->name);
 }
 
-static ash_status choose_homes(ash_hierarchy *h, const ash_rules *rules) {
-  const size_t said = h->ctx->diag_count;
-  ash_constraints asked;
+static ash_status choose_homes(ash_hierarchy *h) {
+  const ash_tensor_attributes *asked = h->ask->rules.tensors;
   uint32_t main, io;
   ASH_TRY(find_memory(h, &main, h->options->default_memory,
                       h->device->default_memory));
   ASH_TRY(find_memory(h, &io, h->options->io_memory, main));
-  ASH_TRY(ash_fill_tensor_constraints(h->ctx, &asked, h->g, h->device, rules));
-  h->ctx->diag_count = said; /* the planner will warn */
   for (uint32_t i = 0; i < h->g->tensor_count; i++) {
-    h->ruled[i] = is_ruled(&asked.tensors[i]);
-    h->home[i] =
-        home_of(h, &h->g->tensors.items[i], &asked.tensors[i], main, io);
+    h->ruled[i] = is_ruled(&asked[i]);
+    h->home[i] = home_of(h, &h->g->tensors.items[i], &asked[i], main, io);
     ASH_TRY(check_state(h, i));
   }
   pull_views(h);
@@ -101,20 +95,18 @@ static void touch(ash_use *u, uint32_t step) {
     u->end = step + 1;
 }
 
-/* One op a step, in the graph's order, or as somebody says. */
-static ash_status number_steps(ash_hierarchy *h, const ash_steps *steps) {
+static ash_status number_steps(ash_hierarchy *h) {
   const size_t ops = h->g->op_count;
+  const ash_steps *steps = &h->ask->steps;
   ash_zone *z = &h->ctx->scratch;
-  if (steps)
-    ASH_TRY(ash_order_check(h->ctx, steps, h->g));
-  h->step_count = steps ? steps->count : (uint32_t)ops;
+  h->step_count = steps->count;
   h->step_of = ASH_NEW_ARRAY(z, uint32_t, ops + 1);
   h->sharers = ASH_NEW_ARRAY(z, uint32_t, h->step_count + 1u);
   ASH_TRY(ash_zone_check(h->ctx, z));
   for (uint32_t s = 0; s < h->step_count; s++) {
-    h->sharers[s] = steps ? steps->items[s].op_count : 1;
+    h->sharers[s] = steps->items[s].op_count;
     for (uint32_t k = 0; k < h->sharers[s]; k++)
-      h->step_of[steps ? steps->items[s].ops[k] : s] = s;
+      h->step_of[steps->items[s].ops[k]] = s;
   }
   return ASH_OK;
 }
@@ -149,10 +141,10 @@ static ash_status count_residents(ash_hierarchy *h) {
   return ASH_OK;
 }
 
-ash_status ash_hierarchy_make(ash_hierarchy *h, const ash_plan_options *plan) {
+ash_status ash_hierarchy_make(ash_hierarchy *h) {
   ash_zone *z = &h->ctx->scratch;
   const uint32_t memories = h->device->memory_count;
-  ASH_TRY(number_steps(h, plan ? plan->steps : NULL));
+  ASH_TRY(number_steps(h));
   h->home = ASH_NEW_ARRAY(&h->ctx->keep, uint32_t, h->g->tensor_count + 1);
   h->ruled = ASH_NEW_ARRAY(z, bool, h->g->tensor_count + 1);
   h->taken = ASH_NEW_ARRAY(z, uint64_t *, memories);
@@ -161,10 +153,7 @@ ash_status ash_hierarchy_make(ash_hierarchy *h, const ash_plan_options *plan) {
     h->taken[m] = ASH_NEW_ARRAY(z, uint64_t, h->step_count + 1u);
   ASH_TRY(ash_zone_check(h->ctx, z));
   ASH_TRY(ash_zone_check(h->ctx, &h->ctx->keep));
-  ASH_TRY(ash_fill_memory_constraints(h->ctx, &h->budgets, h->device,
-                                      plan ? plan->constraints : NULL,
-                                      plan ? plan->constraint_count : 0));
-  ASH_TRY(choose_homes(h, plan ? plan->rules : NULL));
+  ASH_TRY(choose_homes(h));
   ASH_TRY(count_residents(h));
   return h->options->spill ? ash_hierarchy_spill(h) : ASH_OK;
 }
@@ -219,7 +208,7 @@ static void take_engine(const ash_hierarchy *h, ash_tile_stage *s,
 /* Tiles of all ops of a step are there together: each has its share. */
 static uint64_t room_at(const ash_hierarchy *h, uint32_t memory, uint32_t op) {
   const uint32_t step = h->step_of[op];
-  const uint64_t all = h->budgets[memory].max_size;
+  const uint64_t all = h->ask->memories[memory].max_size;
   const uint64_t taken = h->taken[memory][step];
   const uint64_t room = all > taken ? (all - taken) / h->sharers[step] : 0;
   return room - room / 1024 * ash_min_u64(1024, h->options->shrink);

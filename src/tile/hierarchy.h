@@ -3,15 +3,15 @@
 #ifndef ASH_TILE_HIERARCHY_H
 #define ASH_TILE_HIERARCHY_H
 
-#include "ashlar/plan.h"
+#include "ask/ask.h"
 #include "tile/search/problem.h"
 
 typedef struct ash_hierarchy {
   ash_ctx *ctx;
+  const ash_ask *ask;
   const ash_graph *g;
   const ash_device *device;
   const ash_tile_options *options;
-  const ash_memory_budget *budgets;
   uint32_t *home;   /* by tensor: memory                                    */
   bool *ruled;      /* by tensor: a rule says so                            */
   uint64_t **taken; /* by memory and step: bytes of residents               */
@@ -27,7 +27,7 @@ typedef struct ash_use {
 
 /* Homes by rule, by the memory for inputs and outputs, by default; then what
  * residents take of each memory over time. */
-ash_status ash_hierarchy_make(ash_hierarchy *h, const ash_plan_options *plan);
+ash_status ash_hierarchy_make(ash_hierarchy *h);
 
 /* Sends tensors on to the next memories until every memory is full to no more
  * than options->spill; spill.c. */

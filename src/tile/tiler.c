@@ -1,5 +1,6 @@
 /* tiler.c - every operator of a model: which way its operands take, a search
  * for its tiling, and what to say when nothing fits. */
+#include "tile/tiler.h"
 #include "base/checked.h"
 #include "graph/graph.h"
 #include "kernel/kernel.h"
@@ -9,7 +10,6 @@
 #include "tile/search/search.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* A search that was made: equal operators need no other. */
 typedef struct known {
@@ -332,14 +332,16 @@ static ash_status tile_op(tiler *t, uint32_t op) {
   return run_whole(t, op, "its smallest piece does not fit");
 }
 
-static ash_status run(tiler *t, const ash_plan_options *plan,
-                      const ash_tilings **out) {
+static ash_status run(tiler *t, const ash_ask *ask, const ash_tilings **out) {
   ash_tilings *made = ASH_NEW(&t->ctx->keep, ash_tilings);
   t->tilings = ASH_NEW_ARRAY(&t->ctx->keep, ash_tiling, t->g->op_count + 1);
   ASH_TRY(ash_zone_check(t->ctx, &t->ctx->keep));
-  t->h = (ash_hierarchy){
-      .ctx = t->ctx, .g = t->g, .device = t->device, .options = &t->options};
-  ASH_TRY(ash_hierarchy_make(&t->h, plan));
+  t->h = (ash_hierarchy){.ctx = t->ctx,
+                         .ask = ask,
+                         .g = t->g,
+                         .device = t->device,
+                         .options = &t->options};
+  ASH_TRY(ash_hierarchy_make(&t->h));
   t->known = ASH_NEW_ARRAY(&t->ctx->scratch, known, t->g->op_count + 1);
   ASH_TRY(ash_zone_check(t->ctx, &t->ctx->scratch));
   for (uint32_t op = 0; op < t->g->op_count; op++) {
@@ -354,17 +356,12 @@ static ash_status run(tiler *t, const ash_plan_options *plan,
   return ASH_OK;
 }
 
-ash_status ash_tile_model(ash_ctx *ctx, const ash_tilings **out,
-                          const ash_graph *g, const ash_device *device,
-                          const ash_plan_options *plan,
-                          const ash_tile_options *options) {
-  tiler t = {.ctx = ctx, .g = g, .device = device};
+ash_status ash_tile_ops(ash_ctx *ctx, const ash_tilings **out,
+                        const ash_ask *ask, const ash_tile_options *options) {
+  const ash_device *device = ask->device;
+  tiler t = {.ctx = ctx, .g = ask->graph, .device = device};
   *out = NULL;
-  if (options)
-    memcpy(&t.options, options,
-           options->struct_bytes && options->struct_bytes < sizeof t.options
-               ? options->struct_bytes
-               : sizeof t.options);
+  ash_take_options(&t.options, sizeof t.options, options);
   if (device->compute_memory == ASH_NO_MEMORY)
     return ash_fail(ctx, ASH_MISUSE, ASH_D_tile_device, ASH_NOWHERE,
                     "%s has no compute memory: there is nothing to tile for",
@@ -380,7 +377,7 @@ ash_status ash_tile_model(ash_ctx *ctx, const ash_tilings **out,
                     "there is no tile search '%s': cost, min, max, random-max",
                     t.options.search);
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
-  const ash_status status = run(&t, plan, out);
+  const ash_status status = run(&t, ask, out);
   ash_zone_rewind(&ctx->scratch, mark);
   return status;
 }

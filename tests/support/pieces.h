@@ -4,7 +4,7 @@
 #ifndef ASH_TESTS_PIECES_H
 #define ASH_TESTS_PIECES_H
 
-#include "ashlar/tile.h"
+#include "ashlar/plan.h"
 #include "base/rng.h"
 #include "net.h"
 

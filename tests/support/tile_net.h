@@ -3,7 +3,7 @@
 #ifndef ASH_TESTS_TILE_NET_H
 #define ASH_TESTS_TILE_NET_H
 
-#include "ashlar/tile.h"
+#include "ashlar/plan.h"
 #include "plan_net.h"
 
 /* L3 (only DMA) - L2 - L1 (kernels), alignment 4. */

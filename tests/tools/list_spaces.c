@@ -5,7 +5,7 @@
  * A line an operator: the bytes of its smallest piece (all operands, the
  * accumulator), its axes with extents (`*`: summed) and granules, or why it
  * cannot be cut. */
-#include "ashlar/tile.h"
+#include "ashlar/plan.h"
 #include "base/ctx.h"
 #include "base/file.h"
 #include "pass/pass.h"

@@ -4,7 +4,7 @@
 #ifndef ASH_EMIT_TILE_H
 #define ASH_EMIT_TILE_H
 
-#include "ashlar/tile.h"
+#include "ashlar/plan.h"
 #include "emit/module/module.h"
 #include "tile/instance.h"
 

@@ -2,7 +2,7 @@
 #ifndef ASH_PLAN_LAYERS_JSON_H
 #define ASH_PLAN_LAYERS_JSON_H
 
-#include "ashlar/tile.h"
+#include "ashlar/plan.h"
 #include "base/json.h"
 
 /* Writes nothing when nothing is cut. */

@@ -2,10 +2,10 @@
  * constants and variables always. */
 #include "plan/share/lifetime.h"
 
+#include "ask/rules.h"
 #include "base/checked.h"
 #include "kernel/kernel.h"
 #include "op/reads.h"
-#include "plan/ask/rules.h"
 
 typedef struct collector {
   ash_ctx *ctx;

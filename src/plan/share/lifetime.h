@@ -2,7 +2,7 @@
 #ifndef ASH_PLAN_LIFETIME_H
 #define ASH_PLAN_LIFETIME_H
 
-#include "ashlar/tile.h"
+#include "ashlar/plan.h"
 #include "base/ctx.h"
 #include "graph/graph.h"
 

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 static uint64_t limit_of(const ash_hierarchy *h, uint32_t memory) {
-  return h->budgets[memory].max_size / 1024 *
+  return h->ask->memories[memory].max_size / 1024 *
          ash_min_u64(1024, h->options->spill);
 }
 

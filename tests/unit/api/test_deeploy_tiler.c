@@ -1,5 +1,6 @@
 /* test_deeploy_tiler.c - Deeploy's Tiler, method by method: what each of ours
  * does in its place. */
+#include "ashlar/deeploy.h"
 #include "tile_net.h"
 
 #include "ashlar/compile.h"

@@ -14,20 +14,23 @@ static net branches(void) {
 static void the_graphs_own_order_is_a_step_per_operator(void) {
   net n = branches();
   ash_steps steps;
-  CHECK_EQ(ash_order_as_given(n.ctx, &n.ctx->keep, &steps, n.g), ASH_OK);
+  CHECK_EQ(ash_order_steps(n.ctx, &steps, n.g, NULL), ASH_OK);
   CHECK_EQ(steps.count, 3);
   for (uint32_t i = 0; i < 3; i++) {
     CHECK_EQ(steps.items[i].op_count, 1);
     CHECK_EQ(steps.items[i].ops[0], i);
   }
-  CHECK_EQ(ash_order_check(n.ctx, &steps, n.g), ASH_OK);
+  ash_steps again;
+  CHECK_EQ(ash_order_steps(n.ctx, &again, n.g, &steps), ASH_OK);
+  CHECK_EQ(again.count, 3);
   net_free(&n);
 }
 
 static ash_status check_as_one_step(net *n, const uint32_t *ops,
                                     uint32_t count) {
   const ash_step one = {ops, count};
-  return ash_order_check(n->ctx, &(ash_steps){&one, 1}, n->g);
+  ash_steps out;
+  return ash_order_steps(n->ctx, &out, n->g, &(ash_steps){&one, 1});
 }
 
 static void any_topological_order_is_accepted(void) {

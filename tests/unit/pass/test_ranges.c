@@ -4,7 +4,7 @@
  * make of such a graph gives the same results. */
 #include "check.h"
 
-#include "ashlar/tile.h"
+#include "ashlar/plan.h"
 #include "base/rng.h"
 #include "net.h"
 #include "op/verify.h"

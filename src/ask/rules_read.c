@@ -1,9 +1,9 @@
 /* rules_read.c - rules from YAML files and from words on a command line. */
+#include "ask/rules.h"
 #include "base/file.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "base/yaml.h"
-#include "plan/ask/rules.h"
 
 #include <inttypes.h>
 #include <string.h>

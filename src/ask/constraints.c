@@ -1,7 +1,8 @@
 /* constraints.c - what is asked of a plan: budgets of memories, and what the
  * rules give each tensor and operator. */
+#include "ask/ask.h"
+#include "ask/rules.h"
 #include "device/device.h"
-#include "plan/ask/rules.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -244,4 +245,13 @@ ash_status ash_fill_tensor_constraints(ash_ctx *ctx, ash_constraints *out,
   if (status == ASH_OK)
     *out = (ash_constraints){tensors, ops};
   return status;
+}
+
+ash_status ash_ask_resolve(ash_ctx *ctx, ash_ask *ask,
+                           const ash_memory_constraint *constraints,
+                           size_t constraint_count) {
+  ASH_TRY(ash_fill_memory_constraints(ctx, &ask->memories, ask->device,
+                                      constraints, constraint_count));
+  return ash_fill_tensor_constraints(ctx, &ask->rules, ask->graph, ask->device,
+                                     ask->book);
 }

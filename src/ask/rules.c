@@ -1,5 +1,5 @@
 /* rules.c - does a rule match, and how specific is it? */
-#include "plan/ask/rules.h"
+#include "ask/rules.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* rules.h - attribute rules as the planner keeps them. The public face and
- * the words are in ashlar/plan.h and docs/rules.md. */
-#ifndef ASH_PLAN_RULES_H
-#define ASH_PLAN_RULES_H
+ * the words are in ashlar/rules.h and docs/rules.md. */
+#ifndef ASH_ASK_RULES_H
+#define ASH_ASK_RULES_H
 
-#include "ashlar/plan.h"
+#include "ashlar/rules.h"
 #include "base/ctx.h"
 #include "graph/graph.h"
 
