@@ -4,7 +4,7 @@
 #include "op/shape/shape.h"
 #include "op/verify.h"
 #include "ref/ref.h"
-#include "tile/instance.h"
+#include "tile/rule/instance.h"
 
 void pieces_fill(ash_rng *rng, const ash_tensor *t, void *to) {
   const uint64_t n = ash_shape_elements(&t->shape);

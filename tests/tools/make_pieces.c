@@ -8,7 +8,7 @@
 #include "emit/call/call.h"
 #include "op/reads.h"
 #include "op/sums.h"
-#include "tile/instance.h"
+#include "tile/rule/instance.h"
 
 #include <inttypes.h>
 

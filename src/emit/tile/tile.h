@@ -6,7 +6,7 @@
 
 #include "ashlar/plan.h"
 #include "emit/module/module.h"
-#include "tile/instance.h"
+#include "tile/rule/instance.h"
 
 /* ---- classes of pieces (tile_class.c) ----------------------------------- */
 

@@ -11,7 +11,7 @@
 #ifndef ASH_TILE_COST_H
 #define ASH_TILE_COST_H
 
-#include "tile/rule/facts.h"
+#include "tile/search/facts.h"
 
 /* What follows from the sizes alone. */
 typedef struct ash_tile_sizes {

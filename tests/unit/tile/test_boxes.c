@@ -6,7 +6,7 @@
 #include "cuts.h"
 #include "pass/pass.h"
 #include "ref/ref.h"
-#include "tile/instance.h"
+#include "tile/rule/instance.h"
 
 enum { PIECES = 6 };
 

@@ -1,5 +1,5 @@
 /* facts.c - see facts.h. */
-#include "tile/rule/facts.h"
+#include "tile/search/facts.h"
 
 #include "base/checked.h"
 #include "graph/graph.h"

@@ -1,5 +1,5 @@
 /* instance.c - see instance.h. */
-#include "tile/instance.h"
+#include "tile/rule/instance.h"
 
 #include "tile/rule/space.h"
 
