@@ -129,7 +129,6 @@ typedef struct ash_op {
   uint32_t *inputs;  /* tensor indices; ASH_NO_ID for an absent one */
   uint32_t *outputs; /* tensor indices */
   ash_attr *attrs;
-  bool small; /* its kernel must do without work memory: there is no room */
 } ash_op;
 
 typedef struct ash_graph ash_graph;

@@ -108,6 +108,8 @@ typedef struct ash_plan {
   const ash_tilings *tilings;     /* ashlar/tile.h; NULL: nothing is tiled */
   const ash_power *power; /* memories in use whose banks are known          */
   uint32_t power_count;
+  const struct ash_choice *choices; /* the kernels that it is made for, one an
+                                       operator; NULL: portable C           */
 } ash_plan;
 
 /* ---- aliases ------------------------------------------------------------- */
@@ -168,6 +170,7 @@ typedef struct ash_plan_request {
   const uint32_t *memory; /* one per slot: the memory a rule demands, or
                              ASH_NO_MEMORY                                 */
   const uint64_t *offset; /* one per slot: pinned there, or ASH_NO_OFFSET   */
+  const struct ash_choice *choices; /* as of the plan                       */
 } ash_plan_request;
 
 /* Its output. Initially a copy of the request's slots without scratch arenas.

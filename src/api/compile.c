@@ -7,8 +7,9 @@
 #include "ashlar/compile.h"
 
 #include "emit/module/module.h"
-#include "kernel/target.h"
+#include "op/verify.h"
 #include "order/order.h"
+#include "pass/pass.h"
 #include "plan/attempts.h"
 
 typedef struct run {
@@ -16,6 +17,7 @@ typedef struct run {
   ash_compiled *out;
   const char *path;
   const ash_device *device;
+  ash_target target;
   ash_compile_options options;
 } run;
 
@@ -24,13 +26,9 @@ static ash_status read(run *r) {
 }
 
 static ash_status pass(run *r) {
-  const ash_target target =
-      ash_target_of(r->device, r->options.kernels, r->options.plan.constraints,
-                    r->options.plan.constraint_count);
-  r->out->graph->features = target.features;
-  r->out->graph->piece_bytes = target.compute_bytes;
-  return ash_lower_without(r->ctx, r->out->graph, r->options.no_passes,
-                           r->options.no_pass_count);
+  ASH_TRY(ash_run_passes_for(r->ctx, r->out->graph, &r->target,
+                             r->options.no_passes, r->options.no_pass_count));
+  return ash_graph_verify(r->ctx, r->out->graph);
 }
 
 static ash_status plan(run *r) {
@@ -38,9 +36,10 @@ static ash_status plan(run *r) {
   const ash_graph *g = r->out->graph;
   ash_ask ask = {.graph = g, .device = r->device, .book = options->rules};
   ASH_TRY(ash_order_steps(r->ctx, &ask.steps, g, options->steps));
+  ASH_TRY(ash_choose_all(r->ctx, &ask.choices, g, &r->target));
   ASH_TRY(ash_ask_resolve(r->ctx, &ask, options->constraints,
                           options->constraint_count));
-  ASH_TRY(ash_plan_attempts(r->ctx, &r->out->plan, &ask, options,
+  ASH_TRY(ash_plan_attempts(r->ctx, &r->out->plan, &ask, &r->target, options,
                             &r->options.tile));
   return ash_check_plan(r->ctx, r->out->plan, g, r->device);
 }
@@ -85,6 +84,9 @@ ash_status ash_compile(ash_ctx *ctx, ash_compiled *out, const char *path,
   run r = {.ctx = ctx, .out = out, .path = path, .device = device};
   *out = (ash_compiled){0};
   ash_take_options(&r.options, sizeof r.options, options);
+  r.target =
+      ash_target_of(device, r.options.kernels, r.options.plan.constraints,
+                    r.options.plan.constraint_count);
   const ash_stage last = r.options.stop ? r.options.stop_after : ASH_STAGE_EMIT;
   for (unsigned stage = 0; stage <= last && stage < ASH_STAGE_COUNT; stage++) {
     if (stages[stage].progress)

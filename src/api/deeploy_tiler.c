@@ -74,6 +74,7 @@ ash_status ash_tiler_setup_model(ash_tiler *t, const ash_graph *g,
     steps = &made;
   }
   ASH_TRY(ash_order_steps(t->ctx, &t->ask.steps, g, steps));
+  ASH_TRY(ash_choose_all(t->ctx, &t->ask.choices, g, NULL));
   ASH_TRY(ash_ask_resolve(t->ctx, &t->ask, t->plan.constraints,
                           t->plan.constraint_count));
   t->state = MODEL;

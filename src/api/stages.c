@@ -14,7 +14,8 @@ ash_status ash_lower(ash_ctx *ctx, ash_graph *g) {
 
 ash_status ash_lower_without(ash_ctx *ctx, ash_graph *g,
                              const char *const *passes, size_t count) {
-  ASH_TRY(ash_run_passes_but(ctx, g, passes, count));
+  const ash_target portable = {0};
+  ASH_TRY(ash_run_passes_for(ctx, g, &portable, passes, count));
   return ash_graph_verify(ctx, g);
 }
 
@@ -24,6 +25,7 @@ static ash_status order_and_ask(ash_ctx *ctx, ash_ask *ask,
   ash_take_options(&known, sizeof known, options);
   ask->book = known.rules;
   ASH_TRY(ash_order_steps(ctx, &ask->steps, ask->graph, known.steps));
+  ASH_TRY(ash_choose_all(ctx, &ask->choices, ask->graph, NULL));
   return ash_ask_resolve(ctx, ask, known.constraints, known.constraint_count);
 }
 

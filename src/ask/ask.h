@@ -1,24 +1,26 @@
 /* ask.h - what tiler and planner are asked, resolved once for a graph and a
- * device: the order, what each memory may give, and what the rules say of every
- * tensor and operator. */
+ * device: the order, the kernels, what each memory may give, and what the rules
+ * say of every tensor and operator. */
 #ifndef ASH_ASK_ASK_H
 #define ASH_ASK_ASK_H
 
 #include "ashlar/rules.h"
 #include "ashlar/steps.h"
 #include "base/ctx.h"
-#include "graph/graph.h"
+#include "kernel/choose.h"
 
 typedef struct ash_ask {
   const ash_graph *graph;
   const ash_device *device;
   ash_steps steps;
+  const ash_choice *choices; /* one an operator                             */
   const ash_memory_budget *memories; /* one a memory of the device          */
   ash_constraints rules;
   const ash_rules *book; /* where they come from, or NULL                   */
 } ash_ask;
 
-/* Fills memories and rules of an ask with graph, device, steps and book. */
+/* Fills memories and rules of an ask with graph, device, steps, choices and
+ * book. */
 ash_status ash_ask_resolve(ash_ctx *ctx, ash_ask *ask,
                            const ash_memory_constraint *constraints,
                            size_t constraint_count);

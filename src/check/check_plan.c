@@ -7,7 +7,7 @@
 
 #include "base/checked.h"
 #include "base/sort.h"
-#include "op/reads.h"
+#include "plan/record/record.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -253,7 +253,7 @@ static ash_status check_step_uses(const checker *c, uint32_t op,
                                   uint32_t step) {
   const ash_op *o = &c->g->ops.items[op];
   for (uint32_t k = 0; k < o->input_count; k++)
-    if (o->inputs[k] != ASH_NO_ID && ash_op_reads(c->g, op, k))
+    if (o->inputs[k] != ASH_NO_ID && ash_plan_reads(c->plan, c->g, op, k))
       ASH_TRY(check_use(c, o->inputs[k], step,
                         true_role(&c->g->tensors.items[o->inputs[k]])));
   for (uint32_t k = 0; k < o->output_count; k++)

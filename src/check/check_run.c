@@ -8,8 +8,7 @@
 
 #include "ashlar/plan.h"
 
-#include "kernel/kernel.h"
-#include "op/reads.h"
+#include "plan/record/record.h"
 
 #include <string.h>
 
@@ -110,13 +109,17 @@ static bool stays_behind(const ash_graph *g, uint32_t op,
   return true;
 }
 
+static const ash_kernel *kernel_of(const runner *r, uint32_t op) {
+  return ash_plan_choice(r->c->plan, r->c->g, op).kernel;
+}
+
 /* May the op write [w] while it reads input k? */
 static bool may_write(const runner *r, uint32_t op, uint32_t k,
                       const range *w) {
   const range in = range_of(r, r->slot_of[r->c->g->ops.items[op].inputs[k]]);
   if (!meet(&in, w))
     return true;
-  const ash_kernel *kernel = ash_kernel_find(r->c->g, op);
+  const ash_kernel *kernel = kernel_of(r, op);
   const ash_tilings *tilings = r->c->plan->tilings;
   if (kernel && same_start(&in, w) &&
       ash_kernel_in_place(kernel, r->c->g, op, k) &&
@@ -131,8 +134,8 @@ static ash_status check_inputs(const runner *r, uint32_t op, const range *w,
                                const char *what) {
   const ash_op *o = &r->c->g->ops.items[op];
   for (uint32_t k = 0; k < o->input_count; k++)
-    if (o->inputs[k] != ASH_NO_ID && ash_op_reads(r->c->g, op, k) &&
-        !may_write(r, op, k, w))
+    if (o->inputs[k] != ASH_NO_ID &&
+        ash_plan_reads(r->c->plan, r->c->g, op, k) && !may_write(r, op, k, w))
       return ash_fail(r->c->ctx, ASH_INTERNAL, ASH_D_plan_self_overlap,
                       ash_graph_loc(r->c->g, op, o->inputs[k]),
                       "%s writes '%s' over its input '%s', which its kernel "
@@ -191,7 +194,7 @@ static bool is_join(ash_op_kind kind) {
  * and needs no new scale. Rows of several inputs interleave. */
 static ash_status write_joined(const runner *r, uint32_t op, uint32_t out) {
   const ash_op *o = &r->c->g->ops.items[op];
-  const ash_kernel *kernel = ash_kernel_find(r->c->g, op);
+  const ash_kernel *kernel = kernel_of(r, op);
   const bool moves = o->kind != ASH_OP_concatenation ||
                      (kernel && strcmp(kernel->name, "concatenation") == 0);
   const bool plain =
@@ -240,7 +243,7 @@ static ash_status check_work(const runner *r, uint32_t op) {
     return check_tiles(r, op);
   const ash_op *o = &r->c->g->ops.items[op];
   const uint32_t work = ash_plan_slot_of_op(r->c->plan, op);
-  const uint64_t need = ash_kernel_scratch(r->c->g, op);
+  const uint64_t need = ash_plan_choice(r->c->plan, r->c->g, op).scratch;
   if (need && (work == ASH_NO_ID || slot_at(r, work)->size < need))
     return ash_fail(r->c->ctx, ASH_INTERNAL, ASH_D_plan_work,
                     ash_graph_loc(r->c->g, op, ASH_NO_ID),
@@ -272,7 +275,7 @@ static ash_status update_state(const runner *r, uint32_t op) {
     const range w = range_of(r, slot);
     for (uint32_t n = 0; n < o->input_count; n++) {
       if (o->inputs[n] == ASH_NO_ID || o->inputs[n] == o->inputs[k] ||
-          !ash_op_reads(r->c->g, op, n))
+          !ash_plan_reads(r->c->plan, r->c->g, op, n))
         continue;
       const range in = range_of(r, r->slot_of[o->inputs[n]]);
       if (meet(&in, &w))
@@ -294,7 +297,8 @@ static ash_status update_state(const runner *r, uint32_t op) {
 static ash_status run_op(const runner *r, uint32_t op) {
   const ash_op *o = &r->c->g->ops.items[op];
   for (uint32_t k = 0; k < o->input_count; k++)
-    if (o->inputs[k] != ASH_NO_ID && ash_op_reads(r->c->g, op, k) &&
+    if (o->inputs[k] != ASH_NO_ID &&
+        ash_plan_reads(r->c->plan, r->c->g, op, k) &&
         !r->values[r->slot_of[o->inputs[k]]].intact)
       return lost(r, r->slot_of[o->inputs[k]], ASH_D_plan_clobbered, o->id);
   if (o->output_count != 1 || !is_nothing(r, op, 0))

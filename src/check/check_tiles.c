@@ -6,8 +6,8 @@
 #include "ashlar/plan.h"
 
 #include "graph/graph.h"
-#include "op/reads.h"
 #include "op/views.h"
+#include "plan/record/record.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -606,7 +606,7 @@ static ash_status check_untiled(const checker *c) {
   const ash_op *o = &c->g->ops.items[c->t->op];
   bool reached = true;
   for (uint32_t k = 0; k < o->input_count; k++)
-    if (o->inputs[k] != ASH_NO_ID && ash_op_reads(c->g, c->t->op, k))
+    if (o->inputs[k] != ASH_NO_ID && ash_plan_reads(c->plan, c->g, c->t->op, k))
       reached &= is_reached(c, o->inputs[k]);
   for (uint32_t k = 0; k < o->output_count; k++)
     reached &= is_reached(c, o->outputs[k]);

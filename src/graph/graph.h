@@ -50,15 +50,6 @@ static inline bool ash_op_has(const ash_op *op, enum ash_op_flags flag) {
 /* ASH_OP_COUNT when no operator has that name. */
 ash_op_kind ash_op_kind_find(const char *name);
 
-/* Instructions that kernels may use, as bits. */
-enum ash_features {
-  ASH_FEATURE_DSP = 1,
-  ASH_FEATURE_MVE = 2,
-  ASH_FEATURE_RVV = 4,
-  ASH_FEATURE_MVE_FLOAT = 8,
-  ASH_FEATURE_CMSIS_NN = 16 /* calls of the user's copy of that library */
-};
-
 struct ash_graph {
   ash_ctx *ctx;
   ash_zone zone;    /* everything below */
@@ -77,8 +68,6 @@ struct ash_graph {
   size_t op_count;
   uint32_t *inputs, *outputs;
   size_t input_count, output_count;
-  uint32_t features;    /* of the device it is compiled for, 0: portable C */
-  uint64_t piece_bytes; /* of its compute memory, 0: it has none          */
 };
 
 /* ---- building ----------------------------------------------------------- */

@@ -9,10 +9,10 @@ static int64_t first_tap(int64_t i, int64_t stride, int64_t pad) {
   return at < 0 ? 0 : at;
 }
 
-bool ash_kernel_frontier(const ash_graph *g, uint32_t op, uint32_t k,
+bool ash_kernel_frontier(const ash_graph *g, uint32_t op,
+                         const ash_kernel *kernel, uint32_t k,
                          int64_t *distance) {
   const ash_op *o = &g->ops.items[op];
-  const ash_kernel *kernel = ash_kernel_find(g, op);
   if (!kernel || kernel->feature || kernel->order != ASH_ORDER_PIXELS ||
       !ash_op_has(o, ASH_OP_WINDOW) || k != 0)
     return false;

@@ -8,7 +8,8 @@
  * is read before it is overwritten as soon as the input starts at least
  * `*distance` bytes (perhaps negative) behind the output's start. Only for
  * portable kernels that make output pixels in memory order. */
-bool ash_kernel_frontier(const ash_graph *g, uint32_t op, uint32_t k,
+bool ash_kernel_frontier(const ash_graph *g, uint32_t op,
+                         const ash_kernel *kernel, uint32_t k,
                          int64_t *distance);
 
 #endif

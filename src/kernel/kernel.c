@@ -29,7 +29,12 @@ static bool is_approximate(const ash_graph *g, const ash_op *op) {
 }
 
 static bool is_packed(const ash_graph *g, const ash_op *op) {
-  return ash_op_is_packed(g, op);
+  (void)g;
+  return ash_op_is_prepared(op);
+}
+
+bool ash_kernel_is_packed(const ash_kernel *kernel) {
+  return kernel->fits == is_packed;
 }
 
 /* No broadcasting. */
@@ -71,7 +76,9 @@ static uint64_t taps_of(const ash_graph *g, const ash_op *op) {
 }
 
 /* Two columns of 16-bit numbers. */
-static uint64_t conv_dsp_bytes(const ash_graph *g, const ash_op *op) {
+static uint64_t conv_dsp_bytes(const ash_target *t, const ash_graph *g,
+                               const ash_op *op) {
+  (void)t;
   return 4 * ash_align_up(taps_of(g, op), 8);
 }
 
@@ -83,38 +90,50 @@ static bool is_padded(const ash_op *op) {
 }
 
 /* A column, unless a pixel can be read where it is. */
-static uint64_t conv_mve_bytes(const ash_graph *g, const ash_op *op) {
+static uint64_t conv_mve_bytes(const ash_target *t, const ash_graph *g,
+                               const ash_op *op) {
+  (void)t;
   const ash_shape *w = &ash_op_in(g, op, 1)->shape;
   if (w->dim[1] == 1 && w->dim[2] == 1 && w->dim[3] % 16 == 0 && !is_padded(op))
     return 0;
   return ash_align_up(taps_of(g, op), 16);
 }
 
-static uint64_t conv_rvv_bytes(const ash_graph *g, const ash_op *op) {
+static uint64_t conv_rvv_bytes(const ash_target *t, const ash_graph *g,
+                               const ash_op *op) {
+  (void)t;
   const ash_shape *w = &ash_op_in(g, op, 1)->shape;
   const bool plain = w->dim[1] == 1 && w->dim[2] == 1 && !is_padded(op);
   return plain ? 0 : taps_of(g, op);
 }
 
 /* One pixel of zero points. */
-static uint64_t padding_bytes(const ash_graph *g, const ash_op *op) {
+static uint64_t padding_bytes(const ash_target *t, const ash_graph *g,
+                              const ash_op *op) {
+  (void)t;
   const ash_shape *in = &ash_op_in(g, op, 0)->shape;
   return is_padded(op) ? (uint64_t)in->dim[3] : 0;
 }
 
-static uint64_t dense_dsp_bytes(const ash_graph *g, const ash_op *op) {
+static uint64_t dense_dsp_bytes(const ash_target *t, const ash_graph *g,
+                                const ash_op *op) {
+  (void)t;
   if (ash_op_in(g, op, 1)->shape.dim[0] <= 2)
     return 0;
   return 2 * ash_align_up(taps_of(g, op), 8);
 }
 
-static uint64_t dense_mve_bytes(const ash_graph *g, const ash_op *op) {
+static uint64_t dense_mve_bytes(const ash_target *t, const ash_graph *g,
+                                const ash_op *op) {
+  (void)t;
   const uint64_t taps = taps_of(g, op);
   return taps % 16 == 0 ? 0 : ash_align_up(taps, 16);
 }
 
 /* Quantised activations of one image or row. */
-static uint64_t hybrid_bytes(const ash_graph *g, const ash_op *op) {
+static uint64_t hybrid_bytes(const ash_target *t, const ash_graph *g,
+                             const ash_op *op) {
+  (void)t;
   const ash_shape *in = &ash_op_in(g, op, 0)->shape;
   const ash_shape *w = &ash_op_in(g, op, 1)->shape;
   if (op->kind == ASH_OP_fully_connected)
@@ -123,7 +142,9 @@ static uint64_t hybrid_bytes(const ash_graph *g, const ash_op *op) {
 }
 
 /* A row of data and one of results. */
-static uint64_t recurrent_hybrid_bytes(const ash_graph *g, const ash_op *op) {
+static uint64_t recurrent_hybrid_bytes(const ash_target *t, const ash_graph *g,
+                                       const ash_op *op) {
+  (void)t;
   const ash_shape *w = &ash_op_in(g, op, 1)->shape;
   return (uint64_t)w->dim[1] +
          (op->kind == ASH_OP_rnn ? (uint64_t)w->dim[0] : 0);
@@ -131,7 +152,9 @@ static uint64_t recurrent_hybrid_bytes(const ash_graph *g, const ash_op *op) {
 
 /* Four gates in float; the hidden state in int8. int8 weights need rows of
  * data, results and cells as int8, too. */
-static uint64_t lstm_bytes(const ash_graph *g, const ash_op *op) {
+static uint64_t lstm_bytes(const ash_target *t, const ash_graph *g,
+                           const ash_op *op) {
+  (void)t;
   const uint64_t cells = (uint64_t)ash_op_in(g, op, 2)->shape.dim[0];
   if (ash_op_out(g, op, 0)->type == ASH_FLOAT32 &&
       ash_op_in(g, op, 2)->type == ASH_INT8)
@@ -142,15 +165,17 @@ static uint64_t lstm_bytes(const ash_graph *g, const ash_op *op) {
 
 /* ---- scratch of CMSIS-NN, as its *_get_buffer_size functions give it ---- */
 
-static bool has_mve(const ash_graph *g) {
-  return (g->features & ASH_FEATURE_MVE) != 0;
+static bool has_mve(const ash_target *t) {
+  return (t->features & ASH_FEATURE_MVE) != 0;
 }
 
-static bool has_dsp(const ash_graph *g) {
-  return (g->features & ASH_FEATURE_DSP) != 0;
+static bool has_dsp(const ash_target *t) {
+  return (t->features & ASH_FEATURE_DSP) != 0;
 }
 
-static uint64_t no_bytes(const ash_graph *g, const ash_op *op) {
+static uint64_t no_bytes(const ash_target *t, const ash_graph *g,
+                         const ash_op *op) {
+  (void)t;
   (void)g;
   (void)op;
   return 0;
@@ -158,7 +183,8 @@ static uint64_t no_bytes(const ash_graph *g, const ash_op *op) {
 
 /* Helium: four columns of bytes; else two of 16-bit numbers. A 1x1 window needs
  * none, but Arm's own compiler has two columns for DSP. */
-static uint64_t conv_cmsis_bytes(const ash_graph *g, const ash_op *op) {
+static uint64_t conv_cmsis_bytes(const ash_target *t, const ash_graph *g,
+                                 const ash_op *op) {
   const ash_shape *w = &ash_op_in(g, op, 1)->shape;
   const bool point = w->dim[1] == 1 && w->dim[2] == 1 &&
                      ash_op_int(op, "pad_top", 0) == 0 &&
@@ -166,15 +192,16 @@ static uint64_t conv_cmsis_bytes(const ash_graph *g, const ash_op *op) {
                      ash_op_int(op, "dilation_h", 1) == 1 &&
                      ash_op_int(op, "dilation_w", 1) == 1;
   if (point)
-    return has_dsp(g) && !has_mve(g) ? 4 * (uint64_t)w->dim[3] : 0;
-  return has_mve(g) ? 4 * ash_align_up(taps_of(g, op), 16)
+    return has_dsp(t) && !has_mve(t) ? 4 * (uint64_t)w->dim[3] : 0;
+  return has_mve(t) ? 4 * ash_align_up(taps_of(g, op), 16)
                     : 4 * ash_align_up(taps_of(g, op), 4);
 }
 
 /* Without dilation: Helium four windows of 124 channels, DSP one window of
  * 16-bit numbers, unless it is 3x3. A single input channel becomes a
  * convolution on Helium, with the weights turned round. */
-static uint64_t depthwise_cmsis_bytes(const ash_graph *g, const ash_op *op) {
+static uint64_t depthwise_cmsis_bytes(const ash_target *t, const ash_graph *g,
+                                      const ash_op *op) {
   const ash_shape *w = &ash_op_in(g, op, 1)->shape;
   const uint64_t area = (uint64_t)w->dim[1] * (uint64_t)w->dim[2];
   const uint64_t in_c = (uint64_t)ash_op_in(g, op, 0)->shape.dim[3];
@@ -183,23 +210,26 @@ static uint64_t depthwise_cmsis_bytes(const ash_graph *g, const ash_op *op) {
                      ash_op_int(op, "pad_top", 0) <= 1 &&
                      ash_op_int(op, "pad_left", 0) <= 1;
   uint64_t bytes = 0;
-  if (has_mve(g))
+  if (has_mve(t))
     bytes = 4 * 124 * area;
-  else if (has_dsp(g) && !small)
+  else if (has_dsp(t) && !small)
     bytes = 2 * in_c * area;
-  if (has_mve(g) && in_c == 1)
+  if (has_mve(t) && in_c == 1)
     bytes += 4 * ash_align_up(area, 16) + out_c * area;
   return bytes;
 }
 
 /* DSP: a sum for each channel. */
-static uint64_t average_cmsis_bytes(const ash_graph *g, const ash_op *op) {
-  return has_dsp(g) && !has_mve(g)
+static uint64_t average_cmsis_bytes(const ash_target *t, const ash_graph *g,
+                                    const ash_op *op) {
+  return has_dsp(t) && !has_mve(t)
              ? 4 * (uint64_t)ash_op_in(g, op, 0)->shape.dim[3]
              : 0;
 }
 
-static uint64_t fft_bytes(const ash_graph *g, const ash_op *op) {
+static uint64_t fft_bytes(const ash_target *t, const ash_graph *g,
+                          const ash_op *op) {
+  (void)t;
   const ash_tensor *lengths = ash_op_in(g, op, 1);
   const int64_t h = lengths->data ? ash_tensor_int(lengths, 0) : 0;
   const int64_t w = lengths->data ? ash_tensor_int(lengths, 1) : 0;

@@ -4,7 +4,7 @@
 #ifndef ASH_KERNEL_KERNEL_H
 #define ASH_KERNEL_KERNEL_H
 
-#include "graph/graph.h"
+#include "kernel/target.h"
 
 /* In which order a kernel touches its tensors; what may overlap follows. */
 typedef enum ash_kernel_order {
@@ -31,24 +31,32 @@ typedef struct ash_kernel {
                         the parameters; see also reads.h                 */
   ash_kernel_order order;
   const char *feature; /* of the CPU that this variant needs, NULL: none     */
-  bool (*fits)(const ash_graph *g, const ash_op *op);        /* NULL: always */
-  uint64_t (*scratch)(const ash_graph *g, const ash_op *op); /* NULL: none   */
+  bool (*fits)(const ash_graph *g, const ash_op *op); /* NULL: always */
+  uint64_t (*scratch)(const ash_target *target, const ash_graph *g,
+                      const ash_op *op); /* NULL: none */
 } ash_kernel;
 
 /* The table; NULL past its end. Where several kernels fit, the first wins. */
 const ash_kernel *ash_kernel_at(size_t index);
 
-/* The kernel for an operator; ASH_UNSUPPORTED names operator, types and
- * tensor. */
-ash_status ash_kernel_select(ash_ctx *ctx, const ash_kernel **out,
-                             const ash_graph *g, uint32_t op);
+/* The kernel for an operator: NULL where nothing fits. `target` NULL: portable
+ * C. `small`: none that wants work memory for a processor's own instructions.
+ */
+const ash_kernel *ash_kernel_find(const ash_graph *g, uint32_t op,
+                                  const ash_target *target, bool small);
 
-/* The same without a word: NULL where nothing fits. */
-const ash_kernel *ash_kernel_find(const ash_graph *g, uint32_t op);
+/* Can it run the operator? ASH_UNSUPPORTED names operator, types and tensor;
+ * NULL: no kernel can. */
+ash_status ash_kernel_check(ash_ctx *ctx, const ash_kernel *kernel,
+                            const ash_graph *g, uint32_t op);
 
-/* Scratch bytes that the kernel of this op needs besides its tensors; 0 also
- * when no kernel fits. */
-uint64_t ash_kernel_scratch(const ash_graph *g, uint32_t op);
+/* Does it take what passes prepared instead of the model's own weights? */
+bool ash_kernel_is_packed(const ash_kernel *kernel);
+/* Is it a call of CMSIS-NN? */
+bool ash_kernel_is_cmsis(const ash_kernel *kernel);
+/* Does this kernel of the op read the input? NULL: the portable one. */
+bool ash_kernel_reads(const ash_kernel *kernel, const ash_graph *g, uint32_t op,
+                      uint32_t input);
 
 /* May the output be written over input k? (Whether that input is still needed
  * is the caller's business.) */

@@ -2,6 +2,7 @@
 #include "kernel/kernel.h"
 
 #include "base/text.h"
+#include "op/reads.h"
 
 #include <string.h>
 
@@ -15,7 +16,7 @@ static bool types_match(const ash_kernel *k, const ash_graph *g,
   return k->output == ASH_NONE || k->output == ash_op_out(g, op, 0)->type;
 }
 
-static bool has_feature(const ash_graph *g, const char *feature) {
+static uint32_t feature_bit(const char *feature) {
   static const struct {
     const char *name;
     uint32_t bit;
@@ -26,24 +27,40 @@ static bool has_feature(const ash_graph *g, const char *feature) {
                {"cmsis-nn", ASH_FEATURE_CMSIS_NN}};
   for (size_t i = 0; i < ASH_COUNT_OF(known); i++)
     if (strcmp(feature, known[i].name) == 0)
-      return (g->features & known[i].bit) != 0;
-  return false;
+      return known[i].bit;
+  return 0;
+}
+
+bool ash_kernel_is_cmsis(const ash_kernel *kernel) {
+  return kernel->feature &&
+         feature_bit(kernel->feature) == ASH_FEATURE_CMSIS_NN;
+}
+
+bool ash_kernel_reads(const ash_kernel *kernel, const ash_graph *g, uint32_t op,
+                      uint32_t input) {
+  const ash_reader reader = !kernel || !kernel->feature   ? ASH_READER_PORTABLE
+                            : ash_kernel_is_cmsis(kernel) ? ASH_READER_CMSIS_NN
+                                                          : ASH_READER_VARIANT;
+  return ash_op_reads(g, op, reader, input);
 }
 
 /* A variant for a feature, which an operator without room for its work memory
  * may not take. */
-static bool is_allowed(const ash_kernel *k, const ash_graph *g,
-                       const ash_op *op) {
+static bool is_allowed(const ash_kernel *k, const ash_target *target,
+                       bool small) {
   if (!k->feature)
     return true;
-  return has_feature(g, k->feature) && !(op->small && k->scratch);
+  return target && (target->features & feature_bit(k->feature)) &&
+         !(small && (k->scratch || ash_kernel_is_packed(k)));
 }
 
-static const ash_kernel *find(const ash_graph *g, const ash_op *op) {
+const ash_kernel *ash_kernel_find(const ash_graph *g, uint32_t op,
+                                  const ash_target *target, bool small) {
+  const ash_op *o = &g->ops.items[op];
   const ash_kernel *k;
   for (size_t i = 0; (k = ash_kernel_at(i)) != NULL; i++)
-    if (k->op == op->kind && is_allowed(k, g, op) && types_match(k, g, op) &&
-        (!k->fits || k->fits(g, op)))
+    if (k->op == o->kind && is_allowed(k, target, small) &&
+        types_match(k, g, o) && (!k->fits || k->fits(g, o)))
       return k;
   return NULL;
 }
@@ -118,24 +135,11 @@ static ash_status check_sizes(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
   return ASH_OK;
 }
 
-ash_status ash_kernel_select(ash_ctx *ctx, const ash_kernel **out,
-                             const ash_graph *g, uint32_t op) {
-  *out = NULL;
-  const ash_kernel *k = find(g, &g->ops.items[op]);
-  if (!k)
+ash_status ash_kernel_check(ash_ctx *ctx, const ash_kernel *kernel,
+                            const ash_graph *g, uint32_t op) {
+  if (!kernel)
     return fail_types(ctx, g, op);
-  ASH_TRY(check_folded(ctx, k, g, op));
+  ASH_TRY(check_folded(ctx, kernel, g, op));
   ASH_TRY(check_activation(ctx, g, op));
-  ASH_TRY(check_sizes(ctx, g, op));
-  *out = k;
-  return ASH_OK;
-}
-
-const ash_kernel *ash_kernel_find(const ash_graph *g, uint32_t op) {
-  return find(g, &g->ops.items[op]);
-}
-
-uint64_t ash_kernel_scratch(const ash_graph *g, uint32_t op) {
-  const ash_kernel *k = find(g, &g->ops.items[op]);
-  return k && k->scratch ? k->scratch(g, &g->ops.items[op]) : 0;
+  return check_sizes(ctx, g, op);
 }

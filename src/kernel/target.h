@@ -5,6 +5,15 @@
 #include "ashlar/compile.h"
 #include "graph/graph.h"
 
+/* Instructions that kernels may use, as bits. */
+enum ash_features {
+  ASH_FEATURE_DSP = 1,
+  ASH_FEATURE_MVE = 2,
+  ASH_FEATURE_RVV = 4,
+  ASH_FEATURE_MVE_FLOAT = 8,
+  ASH_FEATURE_CMSIS_NN = 16 /* calls of the user's copy of that library */
+};
+
 typedef struct ash_target {
   uint32_t features;      /* ASH_FEATURE_ bits, 0: portable C alone         */
   uint64_t compute_bytes; /* of the compute memory, 0: there is none        */

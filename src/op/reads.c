@@ -1,15 +1,14 @@
 /* reads.c - see reads.h. */
 #include "op/reads.h"
 
-typedef bool reads_rule(const ash_graph *g, const ash_op *op, uint32_t input);
+typedef bool reads_rule(const ash_graph *g, const ash_op *op, ash_reader reader,
+                        uint32_t input);
 
-/* Kernels of packed operators take what was prepared instead of the model's
- * own; those that are not packed, the model's own. */
 static bool reads_weights(const ash_graph *g, const ash_op *op,
-                          uint32_t input) {
-  if (!ash_op_is_packed(g, op))
+                          ash_reader reader, uint32_t input) {
+  if (reader == ASH_READER_PORTABLE || !ash_op_is_prepared(op))
     return input < ASH_IN_PREPARED;
-  if (g->features & ASH_FEATURE_CMSIS_NN) /* its scales, and the rest */
+  if (reader == ASH_READER_CMSIS_NN) /* its scales, and the rest */
     return input < 3 || input >= ASH_IN_PREPARED;
   if (input == 1)
     return op->kind == ASH_OP_depthwise_conv_2d;
@@ -18,28 +17,30 @@ static bool reads_weights(const ash_graph *g, const ash_op *op,
   return input == 0 || input >= ASH_IN_PREPARED;
 }
 
-static bool reads_first(const ash_graph *g, const ash_op *op, uint32_t input) {
-  (void)g, (void)op;
+static bool reads_first(const ash_graph *g, const ash_op *op, ash_reader reader,
+                        uint32_t input) {
+  (void)g, (void)op, (void)reader;
   return input == 0;
 }
 
 /* What lowering appended. */
-static bool reads_second(const ash_graph *g, const ash_op *op, uint32_t input) {
-  (void)g, (void)op;
+static bool reads_second(const ash_graph *g, const ash_op *op,
+                         ash_reader reader, uint32_t input) {
+  (void)g, (void)op, (void)reader;
   return input == 1;
 }
 
 static bool reads_all_but_second(const ash_graph *g, const ash_op *op,
-                                 uint32_t input) {
-  (void)g, (void)op;
+                                 ash_reader reader, uint32_t input) {
+  (void)g, (void)op, (void)reader;
   return input != 1;
 }
 
 /* CMSIS-NN has no table. */
 static bool reads_softmax(const ash_graph *g, const ash_op *op,
-                          uint32_t input) {
-  return input == 0 || !(g->features & ASH_FEATURE_CMSIS_NN) ||
-         ash_op_in(g, op, 0)->type != ASH_INT8;
+                          ash_reader reader, uint32_t input) {
+  (void)g, (void)op;
+  return input == 0 || reader != ASH_READER_CMSIS_NN;
 }
 
 static const struct {
@@ -52,13 +53,14 @@ static const struct {
 #undef OP
 };
 
-bool ash_op_reads(const ash_graph *g, uint32_t op, uint32_t input) {
+bool ash_op_reads(const ash_graph *g, uint32_t op, ash_reader reader,
+                  uint32_t input) {
   const ash_op *o = &g->ops.items[op];
   reads_rule *reads = table[o->kind].reads;
-  return !reads || reads(g, o, input);
+  return !reads || reads(g, o, reader, input);
 }
 
-bool ash_op_is_packed(const ash_graph *g, const ash_op *op) {
-  return g->features != 0 && !op->small && op->input_count > ASH_IN_PREPARED &&
+bool ash_op_is_prepared(const ash_op *op) {
+  return op->input_count > ASH_IN_PREPARED &&
          table[op->kind].reads == reads_weights;
 }

@@ -21,9 +21,18 @@ enum {
   ASH_IN_DENSE_SCALE = 7 /* how sums become outputs                          */
 };
 
-/* Has the op these inputs, for the graph's device, and may it use them? */
-bool ash_op_is_packed(const ash_graph *g, const ash_op *op);
+/* Who reads: kernels in portable C take the model's own weights, those for a
+ * processor what was prepared for them, and CMSIS-NN some of both. */
+typedef enum ash_reader {
+  ASH_READER_PORTABLE,
+  ASH_READER_VARIANT,
+  ASH_READER_CMSIS_NN
+} ash_reader;
 
-bool ash_op_reads(const ash_graph *g, uint32_t op, uint32_t input);
+/* Has the op inputs that were prepared? */
+bool ash_op_is_prepared(const ash_op *op);
+
+bool ash_op_reads(const ash_graph *g, uint32_t op, ash_reader reader,
+                  uint32_t input);
 
 #endif

@@ -19,6 +19,7 @@ typedef struct grouped {
   const ash_op *op;
   uint32_t line;              /* the dimension of the channels */
   int64_t groups, each, made; /* channels of a group, in and out */
+  uint64_t room;              /* in the compute memory */
 } grouped;
 
 static bool is_grouped(grouped *w) {
@@ -161,7 +162,7 @@ static ash_status take_apart(const grouped *w) {
 }
 
 static bool is_too_large(grouped *w) {
-  return is_grouped(w) && smallest(w) > w->g->piece_bytes;
+  return is_grouped(w) && smallest(w) > w->room;
 }
 
 static bool wants(void *user, const ash_op *op) {
@@ -176,8 +177,9 @@ static ash_status put(void *user, const ash_op *op) {
   return take_apart(w);
 }
 
-ash_status ash_pass_groups(ash_ctx *ctx, ash_graph *g) {
-  grouped w = {.ctx = ctx, .g = g};
+ash_status ash_pass_groups(ash_ctx *ctx, ash_graph *g,
+                           const ash_target *target) {
+  grouped w = {.ctx = ctx, .g = g, .room = target->compute_bytes};
   const ash_taker taker = {&w, wants, put};
-  return g->piece_bytes ? ash_take_apart(g, &taker) : ASH_OK;
+  return w.room ? ash_take_apart(g, &taker) : ASH_OK;
 }

@@ -2,21 +2,25 @@
 #ifndef ASH_PASS_PASS_H
 #define ASH_PASS_PASS_H
 
-#include "graph/graph.h"
+#include "kernel/target.h"
 
 typedef struct ash_pass {
   const char *name;
   ash_status (*run)(ash_ctx *ctx, ash_graph *g);
   bool verifies; /* what it made, itself, when it made something */
+  /* Instead of `run`, for passes that depend on the device. */
+  ash_status (*run_for)(ash_ctx *ctx, ash_graph *g, const ash_target *target);
 } ash_pass;
 
 /* The table; NULL past its end. */
 const ash_pass *ash_pass_at(size_t index);
 
-/* All of them, or all but those named; the graph is verified after each.
- * Generated code needs "lower". A name that no pass has is ASH_MISUSE. */
+/* All of them, for portable C; or for a target, all but those named. The graph
+ * is verified after each. Generated code needs "lower". A name that no pass has
+ * is ASH_MISUSE. */
 ash_status ash_run_passes(ash_ctx *ctx, ash_graph *g);
-ash_status ash_run_passes_but(ash_ctx *ctx, ash_graph *g,
+ash_status ash_run_passes_for(ash_ctx *ctx, ash_graph *g,
+                              const ash_target *target,
                               const char *const *without, size_t count);
 
 ash_status ash_pass_dead_code(ash_ctx *ctx, ash_graph *g);
@@ -30,11 +34,14 @@ ash_status ash_pass_whole(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_requant(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_fuse(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_layout(ash_ctx *ctx, ash_graph *g);
-ash_status ash_pass_groups(ash_ctx *ctx, ash_graph *g);
-ash_status ash_pass_rows(ash_ctx *ctx, ash_graph *g);
+ash_status ash_pass_groups(ash_ctx *ctx, ash_graph *g,
+                           const ash_target *target);
+ash_status ash_pass_rows(ash_ctx *ctx, ash_graph *g, const ash_target *target);
 ash_status ash_pass_lower(ash_ctx *ctx, ash_graph *g);
-ash_status ash_pass_pack(ash_ctx *ctx, ash_graph *g);
-ash_status ash_pass_pack_cmsis(ash_ctx *ctx, ash_graph *g);
-ash_status ash_pass_pack_float(ash_ctx *ctx, ash_graph *g);
+ash_status ash_pass_pack(ash_ctx *ctx, ash_graph *g, const ash_target *target);
+ash_status ash_pass_pack_cmsis(ash_ctx *ctx, ash_graph *g,
+                               const ash_target *target);
+ash_status ash_pass_pack_float(ash_ctx *ctx, ash_graph *g,
+                               const ash_target *target);
 
 #endif

@@ -7,23 +7,23 @@
 #include <string.h>
 
 static const ash_pass pass_table[] = {
-    {"dead_code", ash_pass_dead_code, true},
-    {"constants", ash_pass_constants, true},
-    {"common", ash_pass_common, true},
-    {"layout", ash_pass_layout, true},
-    {"padding", ash_pass_padding, true},
-    {"scales", ash_pass_scales, true},
-    {"activations", ash_pass_activations, true},
-    {"qdq", ash_pass_qdq, true},
-    {"whole", ash_pass_whole, true},
-    {"requant", ash_pass_requant, true},
-    {"groups", ash_pass_groups, true},
-    {"rows", ash_pass_rows, true},
-    {"fuse", ash_pass_fuse, true},
-    {"lower", ash_pass_lower, false},
-    {"pack", ash_pass_pack, false},
-    {"pack_cmsis", ash_pass_pack_cmsis, false},
-    {"pack_float", ash_pass_pack_float, false},
+    {"dead_code", ash_pass_dead_code, true, NULL},
+    {"constants", ash_pass_constants, true, NULL},
+    {"common", ash_pass_common, true, NULL},
+    {"layout", ash_pass_layout, true, NULL},
+    {"padding", ash_pass_padding, true, NULL},
+    {"scales", ash_pass_scales, true, NULL},
+    {"activations", ash_pass_activations, true, NULL},
+    {"qdq", ash_pass_qdq, true, NULL},
+    {"whole", ash_pass_whole, true, NULL},
+    {"requant", ash_pass_requant, true, NULL},
+    {"groups", NULL, true, ash_pass_groups},
+    {"rows", NULL, true, ash_pass_rows},
+    {"fuse", ash_pass_fuse, true, NULL},
+    {"lower", ash_pass_lower, false, NULL},
+    {"pack", NULL, false, ash_pass_pack},
+    {"pack_cmsis", NULL, false, ash_pass_pack_cmsis},
+    {"pack_float", NULL, false, ash_pass_pack_float},
 };
 
 const ash_pass *ash_pass_at(size_t index) {
@@ -65,24 +65,28 @@ static ash_status check_names(ash_ctx *ctx, const char *const *names,
 }
 
 ash_status ash_run_passes(ash_ctx *ctx, ash_graph *g) {
-  return ash_run_passes_but(ctx, g, NULL, 0);
+  const ash_target portable = {0};
+  return ash_run_passes_for(ctx, g, &portable, NULL, 0);
 }
 
 /* Each pass has the scratch zone to itself. */
-static ash_status run_pass(ash_ctx *ctx, ash_graph *g, const ash_pass *pass) {
+static ash_status run_pass(ash_ctx *ctx, ash_graph *g, const ash_target *target,
+                           const ash_pass *pass) {
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
-  const ash_status status = pass->run(ctx, g);
+  const ash_status status =
+      pass->run_for ? pass->run_for(ctx, g, target) : pass->run(ctx, g);
   ash_zone_rewind(&ctx->scratch, mark);
   return status;
 }
 
-ash_status ash_run_passes_but(ash_ctx *ctx, ash_graph *g,
+ash_status ash_run_passes_for(ash_ctx *ctx, ash_graph *g,
+                              const ash_target *target,
                               const char *const *without, size_t count) {
   ASH_TRY(check_names(ctx, without, count));
   for (size_t i = 0; i < ASH_COUNT_OF(pass_table); i++) {
     if (is_listed(pass_table[i].name, without, count))
       continue;
-    ASH_TRY(run_pass(ctx, g, &pass_table[i]));
+    ASH_TRY(run_pass(ctx, g, target, &pass_table[i]));
     if (!pass_table[i].verifies)
       ASH_TRY(ash_graph_verify(ctx, g));
   }

@@ -18,6 +18,7 @@ typedef struct rows {
   ash_ctx *ctx;
   ash_graph *g;
   const ash_op *op;
+  uint64_t room; /* in the compute memory */
 } rows;
 
 static bool is_too_long(const rows *r) {
@@ -26,7 +27,7 @@ static bool is_too_long(const rows *r) {
   const ash_tensor *x = ash_op_in(r->g, r->op, 0);
   const uint32_t rank = x->shape.rank;
   return x->type == ASH_FLOAT32 && rank > 0 &&
-         8 * (uint64_t)x->shape.dim[rank - 1] + SLACK > r->g->piece_bytes;
+         8 * (uint64_t)x->shape.dim[rank - 1] + SLACK > r->room;
 }
 
 static uint32_t rank_of(const rows *r) {
@@ -118,8 +119,8 @@ static ash_status put(void *user, const ash_op *op) {
   return take_apart(r);
 }
 
-ash_status ash_pass_rows(ash_ctx *ctx, ash_graph *g) {
-  rows r = {.ctx = ctx, .g = g};
+ash_status ash_pass_rows(ash_ctx *ctx, ash_graph *g, const ash_target *target) {
+  rows r = {.ctx = ctx, .g = g, .room = target->compute_bytes};
   const ash_taker taker = {&r, wants, put};
-  return g->piece_bytes ? ash_take_apart(g, &taker) : ASH_OK;
+  return r.room ? ash_take_apart(g, &taker) : ASH_OK;
 }

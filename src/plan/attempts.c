@@ -58,7 +58,8 @@ static ash_status plan_tiled(ash_ctx *ctx, const ash_plan **out,
   return status;
 }
 
-ash_status ash_plan_attempts(ash_ctx *ctx, const ash_plan **out, ash_ask *ask,
+ash_status ash_plan_attempts(ash_ctx *ctx, const ash_plan **out,
+                             const ash_ask *ask, const ash_target *target,
                              const ash_plan_options *options,
                              const ash_tile_options *tile) {
   ash_plan_options known = {0};
@@ -66,6 +67,6 @@ ash_status ash_plan_attempts(ash_ctx *ctx, const ash_plan **out, ash_ask *ask,
   ash_take_options(&known, sizeof known, options);
   known.struct_bytes = sizeof known;
   return ask->device->compute_memory == ASH_NO_MEMORY
-             ? ash_plan_variants(ctx, out, ask, &known)
+             ? ash_plan_variants(ctx, out, ask, target, &known)
              : plan_tiled(ctx, out, ask, &known, tile);
 }

@@ -24,11 +24,6 @@ typedef struct planning {
   ash_plan_answer answer;
 } planning;
 
-const char *ash_role_text(ash_role role) {
-  static const char *const text[] = {"scratch", "persistent", "constant"};
-  return (unsigned)role < ASH_COUNT_OF(text) ? text[role] : "?";
-}
-
 /* ---- the backend --------------------------------------------------------- */
 
 ash_status ash_choose_planner(ash_ctx *ctx, const ash_planner **out,
@@ -165,13 +160,13 @@ static ash_status make_request(planning *p) {
   p->rules = p->asked->rules;
   if (p->options.tilings)
     ASH_TRY(ash_tile_homes(ctx, &p->rules, ask->graph, p->options.tilings));
-  ASH_TRY(ash_collect_slots(ctx, &ctx->keep, &p->slots, &slot_of, ask->graph,
-                            &ask->steps, ask->device->alignment,
+  ASH_TRY(ash_collect_slots(ctx, &ctx->keep, &p->slots, &slot_of, p->asked,
                             p->options.tilings));
   ASH_TRY(apply_rules(p));
   ash_aliaser a = {.ctx = ctx,
                    .g = ask->graph,
                    .steps = &ask->steps,
+                   .choices = ask->choices,
                    .slots = &p->slots,
                    .slot_of = slot_of,
                    .memory = p->memory,
@@ -272,6 +267,9 @@ static ash_status finish(planning *p, const ash_plan **out) {
   ash_plan *plan = ASH_NEW(&p->ctx->keep, ash_plan);
   const char *model = ash_zone_string(&p->ctx->keep, p->ask.graph->name);
   const char *planner = ash_zone_string(&p->ctx->keep, name_of(p->backend));
+  const ash_choice *choices =
+      ash_zone_copy(&p->ctx->keep, p->asked->choices,
+                    (p->ask.graph->op_count + 1) * sizeof *choices);
   ASH_TRY(ash_zone_check(p->ctx, &p->ctx->keep));
   if (p->options.tilings)
     ash_tile_reasons(p->answer.slots, p->ask.slot_count);
@@ -287,7 +285,8 @@ static ash_status finish(planning *p, const ash_plan **out) {
                      .slot_count = p->ask.slot_count,
                      .arenas = p->answer.arenas,
                      .arena_count = p->answer.arena_count,
-                     .ticks = p->answer.ticks};
+                     .ticks = p->answer.ticks,
+                     .choices = choices};
   ASH_TRY(list_code(p, &plan->code_memory));
   ASH_TRY(ash_count_power(&d, plan));
   if (p->options.tilings)
@@ -317,6 +316,7 @@ ash_status ash_plan_once(ash_ctx *ctx, const ash_plan **out, const ash_ask *ask,
                              .device = ask->device,
                              .options = &p.options,
                              .steps = ask->steps,
+                             .choices = ask->choices,
                              .memories = ask->memories,
                              .memory_count = ask->device->memory_count};
   *out = NULL;
@@ -324,18 +324,4 @@ ash_status ash_plan_once(ash_ctx *ctx, const ash_plan **out, const ash_ask *ask,
   const ash_status status = run(&p, out);
   ash_zone_rewind(&ctx->scratch, mark);
   return status;
-}
-
-uint32_t ash_plan_slot_of_tensor(const ash_plan *plan, uint32_t tensor) {
-  for (uint32_t i = 0; i < plan->slot_count; i++)
-    if (plan->slots[i].tensor == tensor)
-      return i;
-  return ASH_NO_ID;
-}
-
-uint32_t ash_plan_slot_of_op(const ash_plan *plan, uint32_t op) {
-  for (uint32_t i = 0; i < plan->slot_count; i++)
-    if (plan->slots[i].op == op && plan->slots[i].kind <= ASH_SLOT_WORK)
-      return i;
-  return ASH_NO_ID;
 }

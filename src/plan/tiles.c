@@ -6,11 +6,6 @@
 #include "base/checked.h"
 #include "graph/graph.h"
 
-const char *ash_slot_kind_text(ash_slot_kind kind) {
-  static const char *const text[] = {"tensor", "work", "tile", "accumulator"};
-  return (unsigned)kind < ASH_COUNT_OF(text) ? text[kind] : "?";
-}
-
 /* ---- slots --------------------------------------------------------------- */
 
 typedef struct adder {

@@ -37,7 +37,8 @@ static void count_op(const counter *c, uint32_t op) {
   const ash_graph *g = c->d->ask->graph;
   const ash_op *o = &g->ops.items[op];
   for (uint32_t k = 0; k < o->input_count; k++)
-    if (o->inputs[k] != ASH_NO_ID && ash_op_reads(g, op, k) &&
+    if (o->inputs[k] != ASH_NO_ID &&
+        ash_kernel_reads(c->d->ask->choices[op].kernel, g, op, k) &&
         c->slot_of[o->inputs[k]] != ASH_NO_ID)
       storage(c, c->slot_of[o->inputs[k]])->read +=
           g->tensors.items[o->inputs[k]].bytes;

@@ -7,16 +7,14 @@
 #include "plan/variants.h"
 
 #include "graph/graph.h"
-#include "kernel/kernel.h"
 #include "plan/planner.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 typedef struct chooser {
   ash_ctx *ctx;
   const ash_graph *g;
-  const ash_ask *ask;
+  const ash_target *target;
+  ash_ask ask;         /* with choices of its own:                         */
+  ash_choice *choices; /* by op                                            */
   const ash_plan_options *options;
   uint64_t *alive;   /* by op: bytes of activations while it runs          */
   uint32_t *dropped; /* ops that gave up their kernels, in this order      */
@@ -52,7 +50,11 @@ static ash_status start(chooser *c) {
   const ash_graph *g = c->g;
   c->alive = ASH_NEW_ARRAY(&c->ctx->scratch, uint64_t, g->op_count + 1);
   c->dropped = ASH_NEW_ARRAY(&c->ctx->scratch, uint32_t, g->op_count + 1);
+  c->choices = ASH_NEW_ARRAY(&c->ctx->scratch, ash_choice, g->op_count + 1);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
+  for (size_t op = 0; op < g->op_count; op++)
+    c->choices[op] = c->ask.choices[op];
+  c->ask.choices = c->choices;
   for (size_t i = 0; i < g->input_count; i++)
     add_alive(c, g->inputs[i], 0);
   for (size_t op = 0; op < g->op_count; op++)
@@ -66,8 +68,7 @@ static bool drop_one(chooser *c) {
   uint32_t best = ASH_NO_ID;
   uint64_t most = 0;
   for (uint32_t op = 0; op < c->g->op_count; op++) {
-    const uint64_t work =
-        c->g->ops.items[op].small ? 0 : ash_kernel_scratch(c->g, op);
+    const uint64_t work = c->choices[op].given_up ? 0 : c->choices[op].scratch;
     if (work != 0 && c->alive[op] + work > most) {
       most = c->alive[op] + work;
       best = op;
@@ -75,13 +76,13 @@ static bool drop_one(chooser *c) {
   }
   if (best == ASH_NO_ID)
     return false;
-  c->g->ops.items[best].small = true;
+  c->choices[best] = ash_choose_small(c->g, best, c->target);
   c->dropped[c->count++] = best;
   return true;
 }
 
 static ash_status plan(chooser *c, const ash_plan **out) {
-  return ash_plan_once(c->ctx, out, c->ask, c->options);
+  return ash_plan_once(c->ctx, out, &c->ask, c->options);
 }
 
 static ash_status drop_until_it_fits(chooser *c, const ash_plan **out) {
@@ -98,39 +99,25 @@ static ash_status drop_until_it_fits(chooser *c, const ash_plan **out) {
 static ash_status restore(chooser *c, const ash_plan **out) {
   const size_t diags = c->ctx->diag_count;
   for (uint32_t i = 0; i + 1 < c->count; i++) {
-    ash_op *op = &c->g->ops.items[c->dropped[i]];
+    const uint32_t op = c->dropped[i];
+    const ash_choice small = c->choices[op];
     const ash_plan *better;
-    op->small = false;
+    c->choices[op] = ash_choose(c->g, op, c->target);
     const ash_status status = plan(c, &better);
     if (status != ASH_OK && status != ASH_NOFIT)
       return status;
     if (status == ASH_OK)
       *out = better;
     else
-      op->small = true;
+      c->choices[op] = small;
     c->ctx->diag_count = status == ASH_OK ? c->ctx->diag_count : diags;
   }
   return ASH_OK;
 }
 
-const char *ash_variant_reason(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
-  ash_op *o = &g->ops.items[op];
-  if (!o->small)
-    return NULL;
-  const ash_kernel *small = ash_kernel_find(g, op);
-  o->small = false;
-  const ash_kernel *fast = ash_kernel_find(g, op);
-  const uint64_t work = ash_kernel_scratch(g, op);
-  o->small = true;
-  return ash_zone_format(
-      &ctx->keep,
-      "%s instead of %s, whose %" PRIu64 " bytes of work memory do not fit",
-      small ? small->name : "?", fast ? fast->name : "?", work);
-}
-
 static void tell(chooser *c) {
   for (uint32_t op = 0; op < c->g->op_count; op++) {
-    const char *reason = ash_variant_reason(c->ctx, c->g, op);
+    const char *reason = ash_choice_reason(c->ctx, &c->choices[op]);
     if (reason)
       ash_note(c->ctx, ASH_D_plan_small_kernel,
                ash_graph_loc(c->g, op, ASH_NO_ID), "runs %s", reason);
@@ -138,9 +125,13 @@ static void tell(chooser *c) {
 }
 
 ash_status ash_plan_variants(ash_ctx *ctx, const ash_plan **out,
-                             const ash_ask *ask,
+                             const ash_ask *ask, const ash_target *target,
                              const ash_plan_options *options) {
-  chooser c = {.ctx = ctx, .g = ask->graph, .ask = ask, .options = options};
+  chooser c = {.ctx = ctx,
+               .g = ask->graph,
+               .target = target,
+               .ask = *ask,
+               .options = options};
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   ash_status status = start(&c);
   if (status == ASH_OK)

@@ -7,13 +7,9 @@
 #include "ask/ask.h"
 
 /* ash_plan_once; and if that does not fit, operators give up their fast
- * kernels (ash_op.small), no more of them than must. A note names them. */
+ * kernels, no more of them than must. A note names them. */
 ash_status ash_plan_variants(ash_ctx *ctx, const ash_plan **out,
-                             const ash_ask *ask,
+                             const ash_ask *ask, const ash_target *target,
                              const ash_plan_options *options);
-
-/* Why an operator has its kernel, in words; NULL: no other was possible. Kept
- * by `ctx`. */
-const char *ash_variant_reason(ash_ctx *ctx, const ash_graph *g, uint32_t op);
 
 #endif

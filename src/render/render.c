@@ -3,7 +3,7 @@
  * refused here with its own diagnostic, whichever backend made it. */
 #include "render/render.h"
 
-#include "op/reads.h"
+#include "plan/record/record.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -94,7 +94,7 @@ static ash_status check_complete(const builder *b) {
   for (uint32_t op = 0; op < b->g->op_count; op++) {
     const ash_op *o = &b->g->ops.items[op];
     for (uint32_t k = 0; k < o->input_count; k++) {
-      if (o->inputs[k] == ASH_NO_ID || !ash_op_reads(b->g, op, k) ||
+      if (o->inputs[k] == ASH_NO_ID || !ash_plan_reads(b->plan, b->g, op, k) ||
           ash_plan_slot_of_tensor(b->plan, o->inputs[k]) != ASH_NO_ID)
         continue;
       const ash_tensor *t = &b->g->tensors.items[o->inputs[k]];

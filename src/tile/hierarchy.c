@@ -121,7 +121,8 @@ static ash_status count_residents(ash_hierarchy *h) {
   for (uint32_t op = 0; op < g->op_count; op++) {
     const ash_op *o = &g->ops.items[op];
     for (uint32_t k = 0; k < o->input_count; k++)
-      if (o->inputs[k] != ASH_NO_ID && ash_op_reads(g, op, k))
+      if (o->inputs[k] != ASH_NO_ID &&
+          ash_kernel_reads(h->ask->choices[op].kernel, g, op, k))
         touch(&uses[o->inputs[k]], h->step_of[op]);
     for (uint32_t k = 0; k < o->output_count; k++)
       touch(&uses[o->outputs[k]], h->step_of[op]);
@@ -163,7 +164,8 @@ ash_status ash_hierarchy_make(ash_hierarchy *h) {
 bool ash_hierarchy_reaches(const ash_hierarchy *h, uint32_t op) {
   const ash_op *o = &h->g->ops.items[op];
   for (uint32_t k = 0; k < o->input_count; k++)
-    if (o->inputs[k] != ASH_NO_ID && ash_op_reads(h->g, op, k) &&
+    if (o->inputs[k] != ASH_NO_ID &&
+        ash_kernel_reads(h->ask->choices[op].kernel, h->g, op, k) &&
         !h->device->memories[h->home[o->inputs[k]]].reach_cpu)
       return false;
   for (uint32_t k = 0; k < o->output_count; k++)

@@ -46,7 +46,9 @@ static ash_status whole_space(tiler *t, const ash_tile_space **out,
     const bool is_out = k >= o->input_count;
     const uint32_t at = is_out ? k - o->input_count : k;
     const uint32_t tensor = is_out ? o->outputs[at] : o->inputs[at];
-    if (tensor == ASH_NO_ID || (!is_out && !ash_op_reads(t->g, op, at)))
+    if (tensor == ASH_NO_ID ||
+        (!is_out &&
+         !ash_kernel_reads(t->h.ask->choices[op].kernel, t->g, op, at)))
       continue;
     list[n] =
         (ash_tile_operand){.tensor = tensor,
@@ -231,7 +233,7 @@ static ash_status search_op(tiler *t, ash_tiling *out,
 static ash_status run_in_place(tiler *t, ash_tiling *out, uint32_t op,
                                const char *why) {
   out->reason = why;
-  out->work.bytes = ash_kernel_scratch(t->g, op);
+  out->work.bytes = t->h.ask->choices[op].scratch;
   out->cost.tiles = 1;
   out->cost.verdict = ASH_OPTIMAL;
   return ASH_OK;

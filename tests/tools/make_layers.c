@@ -7,11 +7,11 @@
  * kernels of runtime/ on them, the portable ones and the processor's, on this
  * machine and on emulated boards. A record is a struct layer_head (layers.h)
  * and the bytes it announces. */
-#include "net.h"
 #include "base/rng.h"
-#include "kernel/kernel.h"
+#include "kernel/choose.h"
 #include "kernel/quant.h"
 #include "layers.h"
+#include "net.h"
 #include "op/reads.h"
 #include "pass/pass.h"
 #include "ref/ref.h"
@@ -296,7 +296,8 @@ static const ash_tensor *constant(const net *n, uint32_t op, uint32_t k) {
   return k > 0 && t && t->data ? t : NULL;
 }
 
-static void put_record(FILE *to, net *n, config *c, uint32_t op) {
+static void put_record(FILE *to, net *n, config *c, uint32_t op,
+                       uint64_t scratch) {
   layer_head *h = &c->head;
   const ash_tensor *tensors = n->g->tensors.items;
   h->in_bytes = (uint32_t)tensors[n->g->inputs[0]].bytes;
@@ -304,7 +305,7 @@ static void put_record(FILE *to, net *n, config *c, uint32_t op) {
       n->g->input_count > 1 ? (uint32_t)tensors[n->g->inputs[1]].bytes : 0;
   h->out_bytes = (uint32_t)tensors[n->g->outputs[0]].bytes;
   h->want_bytes = c->real ? 0 : h->out_bytes;
-  h->scratch_bytes = (uint32_t)ash_kernel_scratch(n->g, op);
+  h->scratch_bytes = (uint32_t)scratch;
   for (uint32_t k = 0; k < LAYER_INPUTS; k++)
     h->constant_bytes[k] =
         constant(n, op, k) ? (uint32_t)constant(n, op, k)->bytes : 0;
@@ -318,8 +319,7 @@ static void put_record(FILE *to, net *n, config *c, uint32_t op) {
 }
 
 /* Did the operator get a kernel of the processor? */
-static bool has_variant(const net *n, uint32_t op) {
-  const ash_kernel *k = ash_kernel_find(n->g, op);
+static bool is_variant(const ash_kernel *k) {
   const size_t have = k ? strlen(k->name) : 0, want = strlen(variant);
   return have > want && strcmp(k->name + have - want, variant) == 0;
 }
@@ -382,11 +382,13 @@ static bool make(FILE *to, uint32_t features) {
   c.real = makers[c.head.kind].real;
   if (makers[c.head.kind].make(&n, &c, &op)) {
     run_reference(&n, &c);
-    n.g->features = features;
-    if (ash_run_passes(n.ctx, n.g) == ASH_OK && has_variant(&n, op)) {
-      put_record(to, &n, &c, op);
-      written = true;
-    }
+    const ash_target target = {.features = features};
+    const bool lowered =
+        ash_run_passes_for(n.ctx, n.g, &target, NULL, 0) == ASH_OK;
+    const ash_choice choice = ash_choose(n.g, op, &target);
+    written = lowered && is_variant(choice.kernel);
+    if (written)
+      put_record(to, &n, &c, op, choice.scratch);
   }
   net_free(&n);
   return written;

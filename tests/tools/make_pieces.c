@@ -130,7 +130,8 @@ static void put_call(net *n, const ash_graph *g, const char *in,
                    .accumulator = "acc",
                    .folded = folded};
   text.indent = 2;
-  if (ash_kernel_select(n->ctx, &call.kernel, g, 0) != ASH_OK ||
+  call.kernel = ash_kernel_find(g, 0, NULL, false);
+  if (ash_kernel_check(n->ctx, call.kernel, g, 0) != ASH_OK ||
       ash_emit_call(n->ctx, &call) != ASH_OK)
     print_newest(n->ctx);
   printf("    {\n%.*s    }\n", (int)text.count, text.bytes ? text.bytes : "");
@@ -230,7 +231,7 @@ static void put_case(net *n, const ash_tile_space *s, const int64_t *tile) {
   printf("static int case_%u(void) { /* %s%s */\n", made,
          ash_op_kind_text(op->kind), cuts_sum(s, tile) ? ", in parts" : "");
   for (uint32_t k = 0; k < op->input_count; k++)
-    if (op->inputs[k] != ASH_NO_ID && ash_op_reads(n->g, 0, k)) {
+    if (op->inputs[k] != ASH_NO_ID && ash_kernel_reads(NULL, n->g, 0, k)) {
       char name[16];
       (void)snprintf(name, sizeof name, "x%u", k);
       put_data(name, values[op->inputs[k]],

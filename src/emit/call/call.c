@@ -200,7 +200,7 @@ void ash_call_invoke(const ash_call *c) {
   const uint32_t count = argument_count(ash_call_op(c));
   put_function(c, c->kernel->name);
   for (uint32_t k = 0; k < count; k++)
-    if (ash_op_reads(c->graph, c->op, k))
+    if (ash_kernel_reads(c->kernel, c->graph, c->op, k))
       put_input(c, k);
   put_tail(c, 0);
 }

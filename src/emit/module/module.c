@@ -5,6 +5,7 @@
 #include "kernel/runtime_files.h"
 #include "op/views.h"
 #include "plan/file/residency.h"
+#include "plan/record/record.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -72,8 +73,10 @@ static ash_status select_kernels(ash_module *m) {
       ASH_NEW_ARRAY(&m->ctx->scratch, const ash_kernel *, m->g->op_count + 1);
   ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
   for (uint32_t op = 0; op < m->g->op_count; op++)
-    if (!is_free(m, op))
-      ASH_TRY(ash_kernel_select(m->ctx, &m->kernels[op], m->g, op));
+    if (!is_free(m, op)) {
+      m->kernels[op] = ash_plan_choice(m->plan, m->g, op).kernel;
+      ASH_TRY(ash_kernel_check(m->ctx, m->kernels[op], m->g, op));
+    }
   return ASH_OK;
 }
 

@@ -1,7 +1,7 @@
 /* readme.c - README.md: what a person wants to know about a module, in tables.
  */
 #include "emit/module/module.h"
-#include "plan/variants.h"
+#include "plan/record/record.h"
 
 #include <inttypes.h>
 
@@ -56,13 +56,14 @@ static void put_ends(ash_module *m, const char *title, const uint32_t *ids,
 static void put_op(ash_module *m, uint32_t step, uint32_t op) {
   const ash_op *o = &m->g->ops.items[op];
   const ash_tensor *out = &m->g->tensors.items[o->outputs[0]];
+  const ash_choice choice = ash_plan_choice(m->plan, m->g, op);
   ash_text_line(
       m->text,
       "| %" PRIu32 " | %" PRIu32 " | `%s` | `%s` | %" PRIu64 " | %s%s |", step,
       o->source_index, o->id, ash_emit_type(m, out), ash_op_macs(m->g, op),
-      !m->kernels[op] ? "none: a view"
-      : o->small      ? ash_variant_reason(m->ctx, m->g, op)
-                      : m->kernels[op]->name,
+      !m->kernels[op]   ? "none: a view"
+      : choice.given_up ? ash_choice_reason(m->ctx, &choice)
+                        : m->kernels[op]->name,
       ash_emit_is_special(m, op) ? ", specialised" : "");
 }
 

@@ -416,8 +416,8 @@ static ash_status apply(ash_ctx *ctx, ash_graph *g, uint32_t op,
 ash_status ash_pass_lower(ash_ctx *ctx, ash_graph *g) {
   for (uint32_t op = 0; op < g->op_count; op++) {
     const ash_op_kind kind = g->ops.items[op].kind;
-    const ash_kernel *kernel;
-    ASH_TRY(ash_kernel_select(ctx, &kernel, g, op));
+    const ash_kernel *kernel = ash_kernel_find(g, op, NULL, false);
+    ASH_TRY(ash_kernel_check(ctx, kernel, g, op));
     ASH_TRY(apply(ctx, g, op, &table[kind].lower));
     if (has_quantised_ends(g, op))
       ASH_TRY(apply(ctx, g, op, &table[kind].scales));

@@ -366,13 +366,14 @@ static ash_status pack_dense(layer *l) {
   return append(l, "scale", ASH_INT32, count, scale);
 }
 
-static ash_status pack_op(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+static ash_status pack_op(ash_ctx *ctx, ash_graph *g, uint32_t op,
+                          const ash_target *target) {
   layer l = {.ctx = ctx,
              .g = g,
              .op = op,
              .kind = g->ops.items[op].kind,
-             .mve = (g->features & ASH_FEATURE_MVE) != 0,
-             .rvv = (g->features & ASH_FEATURE_RVV) != 0};
+             .mve = (target->features & ASH_FEATURE_MVE) != 0,
+             .rvv = (target->features & ASH_FEATURE_RVV) != 0};
   const bool known = l.kind == ASH_OP_conv_2d ||
                      l.kind == ASH_OP_depthwise_conv_2d ||
                      l.kind == ASH_OP_fully_connected;
@@ -385,11 +386,11 @@ static ash_status pack_op(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   return g->zone.failed ? ash_nomem(ctx) : status;
 }
 
-ash_status ash_pass_pack(ash_ctx *ctx, ash_graph *g) {
+ash_status ash_pass_pack(ash_ctx *ctx, ash_graph *g, const ash_target *target) {
   const uint32_t known = ASH_FEATURE_DSP | ASH_FEATURE_MVE | ASH_FEATURE_RVV;
   const bool any =
-      (g->features & known) && !(g->features & ASH_FEATURE_CMSIS_NN);
+      (target->features & known) && !(target->features & ASH_FEATURE_CMSIS_NN);
   for (uint32_t op = 0; any && op < g->op_count; op++)
-    ASH_TRY(pack_op(ctx, g, op));
+    ASH_TRY(pack_op(ctx, g, op, target));
   return ASH_OK;
 }

@@ -99,8 +99,9 @@ static ash_status pack(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   return groups ? ASH_OK : pack_window(ctx, g, op);
 }
 
-ash_status ash_pass_pack_cmsis(ash_ctx *ctx, ash_graph *g) {
-  const bool any = (g->features & ASH_FEATURE_CMSIS_NN) != 0;
+ash_status ash_pass_pack_cmsis(ash_ctx *ctx, ash_graph *g,
+                               const ash_target *target) {
+  const bool any = (target->features & ASH_FEATURE_CMSIS_NN) != 0;
   for (uint32_t op = 0; any && op < g->op_count; op++) {
     const ash_op_kind kind = g->ops.items[op].kind;
     if (kind == ASH_OP_conv_2d || kind == ASH_OP_depthwise_conv_2d ||

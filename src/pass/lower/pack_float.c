@@ -61,9 +61,10 @@ static ash_status pack(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   return ash_graph_append_input(g, op, index);
 }
 
-ash_status ash_pass_pack_float(ash_ctx *ctx, ash_graph *g) {
-  const bool any = (g->features & ASH_FEATURE_MVE_FLOAT) &&
-                   !(g->features & ASH_FEATURE_CMSIS_NN);
+ash_status ash_pass_pack_float(ash_ctx *ctx, ash_graph *g,
+                               const ash_target *target) {
+  const bool any = (target->features & ASH_FEATURE_MVE_FLOAT) &&
+                   !(target->features & ASH_FEATURE_CMSIS_NN);
   for (uint32_t op = 0; any && op < g->op_count; op++)
     if (is_plain(g, &g->ops.items[op]))
       ASH_TRY(pack(ctx, g, op));

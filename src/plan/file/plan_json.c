@@ -2,9 +2,8 @@
 #include "ashlar/plan.h"
 #include "base/json.h"
 #include "graph/graph.h"
-#include "kernel/kernel.h"
 #include "plan/file/layers_json.h"
-#include "plan/variants.h"
+#include "plan/record/record.h"
 
 #include <string.h>
 
@@ -95,12 +94,12 @@ static void put_ids(ash_json *j, const char *key, const ash_graph *g,
 }
 
 /* Which variant, and why not the fast one. */
-static void put_kernel(ash_ctx *ctx, ash_json *j, const ash_graph *g,
-                       uint32_t op) {
-  const ash_kernel *kernel = ash_kernel_find(g, op);
-  const char *reason = ash_variant_reason(ctx, g, op);
-  if (kernel)
-    ash_json_string(j, "kernel", kernel->name);
+static void put_kernel(ash_ctx *ctx, ash_json *j, const ash_plan *p,
+                       const ash_graph *g, uint32_t op) {
+  const ash_choice choice = ash_plan_choice(p, g, op);
+  const char *reason = ash_choice_reason(ctx, &choice);
+  if (choice.kernel)
+    ash_json_string(j, "kernel", choice.kernel->name);
   if (reason)
     ash_json_string(j, "kernel_reason", reason);
 }
@@ -121,7 +120,7 @@ static void put_steps(ash_ctx *ctx, ash_json *j, const ash_plan *p,
       put_ids(j, "inputs", g, op->inputs, op->input_count);
       put_ids(j, "outputs", g, op->outputs, op->output_count);
       ash_json_uint(j, "macs", ash_op_macs(g, p->steps.items[i].ops[k]));
-      put_kernel(ctx, j, g, p->steps.items[i].ops[k]);
+      put_kernel(ctx, j, p, g, p->steps.items[i].ops[k]);
       ash_json_close(j, '}');
     }
     ash_json_close(j, ']');

@@ -5,26 +5,6 @@
 #include "base/checked.h"
 #include "op/views.h"
 
-const char *ash_alias_text(ash_alias_kind kind) {
-  static const char *const text[] = {"none", "view", "piece", "in place"};
-  return (unsigned)kind < ASH_COUNT_OF(text) ? text[kind] : "none";
-}
-
-uint32_t ash_alias_root(const ash_slot *slots, uint32_t count, uint32_t slot,
-                        uint64_t *offset) {
-  uint64_t sum = 0;
-  for (uint32_t hops = 0; hops <= count && slot < count; hops++) {
-    if (slots[slot].alias_of == ASH_NO_ID) {
-      if (offset)
-        *offset = sum;
-      return slot;
-    }
-    sum += slots[slot].alias_offset;
-    slot = slots[slot].alias_of;
-  }
-  return ASH_NO_ID;
-}
-
 void ash_populate_alias_allocations(ash_slot *slots, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     uint64_t offset;

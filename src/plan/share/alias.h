@@ -10,6 +10,7 @@ typedef struct ash_aliaser {
   ash_ctx *ctx;
   const ash_graph *g;
   const ash_steps *steps;
+  const ash_choice *choices; /* by op                                       */
   ash_slots *slots;
   const uint32_t *slot_of; /* by tensor                                     */
   const uint32_t *memory;  /* by slot: demanded, or ASH_NO_MEMORY           */

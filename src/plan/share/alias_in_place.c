@@ -51,7 +51,8 @@ static bool output_is_new(const ash_aliaser *a, const place *p) {
 static bool others_are_apart(const ash_aliaser *a, const place *p) {
   const ash_op *o = &a->g->ops.items[p->op];
   for (uint32_t k = 0; k < o->input_count; k++) {
-    if (o->inputs[k] == ASH_NO_ID || !ash_op_reads(a->g, p->op, k))
+    if (o->inputs[k] == ASH_NO_ID ||
+        !ash_kernel_reads(a->choices[p->op].kernel, a->g, p->op, k))
       continue;
     const uint32_t i = a->slot_of[o->inputs[k]];
     if (i != p->in &&
@@ -108,7 +109,7 @@ static ash_status try_input(ash_aliaser *a, const place *p, bool *done) {
 
 static ash_status try_op(ash_aliaser *a, uint32_t op, uint32_t step) {
   const ash_op *o = &a->g->ops.items[op];
-  const ash_kernel *kernel = ash_kernel_find(a->g, op);
+  const ash_kernel *kernel = a->choices[op].kernel;
   if (!kernel || o->output_count != 1)
     return ASH_OK;
   for (uint32_t k = 0; k < o->input_count; k++) {

@@ -52,7 +52,7 @@ static bool is_ours(state *s) {
 /* May the op that makes the value read input k, which lies in the variable? */
 static bool maker_allows(const state *s, uint32_t op, uint32_t k) {
   const ash_op *o = &s->a->g->ops.items[op];
-  const ash_kernel *kernel = ash_kernel_find(s->a->g, op);
+  const ash_kernel *kernel = s->a->choices[op].kernel;
   uint64_t inside = 0;
   (void)ash_alias_root(s->a->slots->items, s->a->slots->count,
                        s->a->slot_of[o->inputs[k]], &inside);
@@ -69,7 +69,8 @@ static bool needs_old(const state *s, uint32_t step) {
     const ash_op *o = op_at(s, step, k);
     for (uint32_t n = 0; n < o->input_count; n++) {
       const uint32_t i =
-          o->inputs[n] == ASH_NO_ID || !ash_op_reads(s->a->g, op, n)
+          o->inputs[n] == ASH_NO_ID ||
+                  !ash_kernel_reads(s->a->choices[op].kernel, s->a->g, op, n)
               ? ASH_NO_ID
               : s->a->slot_of[o->inputs[n]];
       if (i == ASH_NO_ID || root_of(s, i) != s->variable)

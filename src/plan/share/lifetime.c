@@ -16,6 +16,7 @@ typedef struct collector {
   uint32_t step_count;
   uint64_t alignment;
   const ash_tilings *tilings; /* or NULL */
+  const ash_choice *choices;  /* by op */
 } collector;
 
 ash_status ash_slots_add(ash_ctx *ctx, ash_zone *zone, ash_slots *slots,
@@ -66,14 +67,15 @@ static ash_status touch(collector *c, uint32_t tensor, uint32_t step) {
 static ash_status touch_op(collector *c, uint32_t op, uint32_t step) {
   const ash_op *o = &c->g->ops.items[op];
   for (uint32_t k = 0; k < o->input_count; k++)
-    if (o->inputs[k] != ASH_NO_ID && ash_op_reads(c->g, op, k))
+    if (o->inputs[k] != ASH_NO_ID &&
+        ash_kernel_reads(c->choices[op].kernel, c->g, op, k))
       ASH_TRY(touch(c, o->inputs[k], step));
   for (uint32_t k = 0; k < o->output_count; k++)
     ASH_TRY(touch(c, o->outputs[k], step));
   if (c->tilings && c->tilings->items[op].space)
     return ash_slots_add_tiles(c->ctx, c->zone, c->slots, c->g,
                                &c->tilings->items[op], step, c->alignment);
-  const uint64_t work = ash_kernel_scratch(c->g, op);
+  const uint64_t work = c->choices[op].scratch;
   if (work == 0)
     return ASH_OK;
   uint32_t made;
@@ -105,15 +107,16 @@ static ash_status collect(collector *c, const ash_steps *steps) {
 }
 
 ash_status ash_collect_slots(ash_ctx *ctx, ash_zone *zone, ash_slots *out,
-                             uint32_t **slot_of, const ash_graph *g,
-                             const ash_steps *steps, uint64_t alignment,
+                             uint32_t **slot_of, const ash_ask *ask,
                              const ash_tilings *tilings) {
+  const ash_graph *g = ask->graph;
   collector c = {.ctx = ctx,
                  .zone = zone,
                  .g = g,
                  .slots = out,
-                 .step_count = steps->count,
-                 .alignment = alignment,
+                 .step_count = ask->steps.count,
+                 .alignment = ask->device->alignment,
+                 .choices = ask->choices,
                  .tilings = tilings};
   *out = (ash_slots){0};
   c.slot_of = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, g->tensor_count + 1);
@@ -121,5 +124,5 @@ ash_status ash_collect_slots(ash_ctx *ctx, ash_zone *zone, ash_slots *out,
   for (size_t i = 0; i < g->tensor_count; i++)
     c.slot_of[i] = ASH_NO_ID;
   *slot_of = c.slot_of;
-  return collect(&c, steps);
+  return collect(&c, &ask->steps);
 }

@@ -3,8 +3,7 @@
 #define ASH_PLAN_LIFETIME_H
 
 #include "ashlar/plan.h"
-#include "base/ctx.h"
-#include "graph/graph.h"
+#include "ask/ask.h"
 
 typedef struct ash_slots {
   ash_slot *items;
@@ -16,8 +15,7 @@ typedef struct ash_slots {
  * step: inputs, outputs, work memory), with sizes and lifetimes; aliases and
  * places are left to others. `*slot_of`, by tensor, is in ctx->scratch. */
 ash_status ash_collect_slots(ash_ctx *ctx, ash_zone *zone, ash_slots *out,
-                             uint32_t **slot_of, const ash_graph *g,
-                             const ash_steps *steps, uint64_t alignment,
+                             uint32_t **slot_of, const ash_ask *ask,
                              const ash_tilings *tilings);
 
 /* Appends a slot. */

@@ -40,7 +40,7 @@ static bool find(const finder *f, uint32_t step, ash_relation *out) {
   const ash_op *o = &g->ops.items[op];
   int64_t distance;
   if (f->d->ask->steps.items[step].op_count != 1 || o->output_count != 1 ||
-      !ash_kernel_frontier(g, op, 0, &distance))
+      !ash_kernel_frontier(g, op, f->d->ask->choices[op].kernel, 0, &distance))
     return false;
   const ash_slot *slots = f->d->ask->slots;
   const uint32_t count = f->d->ask->slot_count;

@@ -278,7 +278,6 @@ ash_status ash_tile_instance(ash_ctx *ctx, ash_graph **out, const ash_graph *g,
   *out = NULL;
   localise(&l, g, space, at, n);
   ASH_TRY(ash_graph_new(ctx, &to, l.op->id, g->file));
-  to->features = g->features;
   const ash_status status = fill(to, &l);
   if (status != ASH_OK) {
     ash_graph_free(to);

@@ -2,7 +2,7 @@
  * boxes. Which axes an operator has is in space_*.c, one family a file. */
 #include "tile/rule/space.h"
 
-#include "kernel/kernel.h"
+#include "kernel/choose.h"
 #include "op/chain.h"
 #include "op/reads.h"
 #include "op/sums.h"
@@ -159,7 +159,7 @@ uint64_t ash_box_bytes(const ash_graph *g, uint32_t tensor,
 uint64_t ash_tile_work_bytes(const ash_graph *g, const ash_tile_space *space,
                              const int64_t *n) {
   (void)n;
-  return ash_kernel_scratch(g, space->op);
+  return ash_choose(g, space->op, NULL).scratch;
 }
 
 /* ---- axes that nobody needs ---------------------------------------------- */
@@ -218,7 +218,8 @@ static const char *add_operands(ash_space_build *b) {
   const ash_op *op = b->op;
   uint32_t n = 0;
   for (uint32_t k = 0; k < op->input_count; k++)
-    if (op->inputs[k] != ASH_NO_ID && ash_op_reads(b->g, b->space->op, k))
+    if (op->inputs[k] != ASH_NO_ID &&
+        ash_kernel_reads(NULL, b->g, b->space->op, k))
       b->operands[n++] = whole(b->g, op->inputs[k], false, k);
   for (uint32_t k = 0; k < op->output_count; k++)
     b->operands[n++] = whole(b->g, op->outputs[k], true, k);
@@ -266,7 +267,7 @@ static const char *build(ash_space_build *b) {
     return ash_op_has(b->op, ASH_OP_STATE)
                ? "it updates its state where that is"
                : "this operator has no rule to cut it";
-  if (ash_op_is_packed(b->g, b->op))
+  if (ash_op_is_prepared(b->op))
     return "weights are packed for a processor's own instructions";
   const char *why = add_operands(b);
   b->space->accumulator_bytes =

@@ -12,7 +12,8 @@ static ash_text text_of(net *n, uint32_t op) {
   ash_text t;
   const ash_kernel *k;
   CHECK_EQ(ash_pass_lower(n->ctx, n->g), ASH_OK);
-  CHECK_EQ(ash_kernel_select(n->ctx, &k, n->g, op), ASH_OK);
+  k = ash_kernel_find(n->g, op, NULL, false);
+  CHECK_EQ(ash_kernel_check(n->ctx, k, n->g, op), ASH_OK);
   ash_text_init(&t, &n->ctx->mem);
   const ash_call call = {.graph = n->g,
                          .op = op,

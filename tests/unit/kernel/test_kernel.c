@@ -1,5 +1,5 @@
 /* test_kernel.c - scales as integers, and the table of kernels. */
-#include "kernel/kernel.h"
+#include "kernel/choose.h"
 #include "kernel/quant.h"
 #include "net.h"
 
@@ -84,7 +84,7 @@ static void every_kernel_is_complete(void) {
                   : strcmp(k->name, "loop") == 0 || k->op == ASH_OP_custom);
   }
   /* Operators behind tanh are known to readers and the interpreter; those that
-   * have no kernel yet are refused by ash_kernel_select. */
+   * have no kernel yet are refused by ash_kernel_check. */
   for (ash_op_kind op = 0; op <= ASH_OP_tanh; op++) {
     bool found = false;
     for (size_t i = 0; (k = ash_kernel_at(i)) != NULL; i++)
@@ -100,11 +100,12 @@ static void only_equal_shapes_run_in_place(void) {
   const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(2, 3), 0.5f, 0);
   const uint32_t op = net_op(&n, ASH_OP_add, NET_IDS(a, b), y);
   const ash_kernel *k;
-  CHECK_EQ(ash_kernel_select(n.ctx, &k, n.g, op), ASH_OK);
+  k = ash_kernel_find(n.g, op, NULL, false);
+  CHECK_EQ(ash_kernel_check(n.ctx, k, n.g, op), ASH_OK);
   CHECK_STR(k->name, "add_s8");
   CHECK(ash_kernel_in_place(k, n.g, op, 0));
   CHECK(!ash_kernel_in_place(k, n.g, op, 1));
-  CHECK_EQ(ash_kernel_scratch(n.g, op), 0);
+  CHECK_EQ(ash_choose(n.g, op, NULL).scratch, 0);
   net_free(&n);
 }
 

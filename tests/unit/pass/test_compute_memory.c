@@ -9,22 +9,24 @@
 
 enum { ROUNDS = 60, VALUES = 4096 };
 
-static void run_both(net *n, ash_status (*pass)(ash_ctx *, ash_graph *),
-                     size_t ops, bool exact) {
+static void
+run_both(net *n, ash_status (*pass)(ash_ctx *, ash_graph *, const ash_target *),
+         size_t ops, bool exact) {
   static uint64_t in[VALUES], before[VALUES], after[VALUES];
+  ash_target target = {0};
   const ash_tensor *x = &n->g->tensors.items[n->g->inputs[0]];
   pieces_shape(n, 0);
   const ash_tensor y = n->g->tensors.items[n->g->outputs[0]];
   CHECK(y.bytes <= sizeof before && x->bytes <= sizeof in);
   pieces_fill(&cut_rng, x, in);
   net_run(n, in, NULL, before);
-  CHECK_EQ(pass(n->ctx, n->g), ASH_OK); /* no compute memory */
+  CHECK_EQ(pass(n->ctx, n->g, &target), ASH_OK); /* no compute memory */
   CHECK_EQ(n->g->op_count, 1);
-  n->g->piece_bytes = 100000;
-  CHECK_EQ(pass(n->ctx, n->g), ASH_OK); /* it fits */
+  target.compute_bytes = 100000;
+  CHECK_EQ(pass(n->ctx, n->g, &target), ASH_OK); /* it fits */
   CHECK_EQ(n->g->op_count, 1);
-  n->g->piece_bytes = 8;
-  const ash_status status = pass(n->ctx, n->g);
+  target.compute_bytes = 8;
+  const ash_status status = pass(n->ctx, n->g, &target);
   if (status != ASH_OK)
     print_newest(n->ctx);
   CHECK_EQ(status, ASH_OK);

@@ -88,7 +88,8 @@ static void the_distance_keeps_every_byte_until_it_was_read(void) {
     if (k.out_h <= 0 || k.out_w <= 0)
       continue;
     net n = make(&k, &x, &y);
-    CHECK(ash_kernel_frontier(n.g, 0, 0, &distance));
+    CHECK(ash_kernel_frontier(n.g, 0, ash_kernel_find(n.g, 0, NULL, false), 0,
+                              &distance));
     for (int64_t more = 0; more < 3; more++)
       CHECK(runs_clean(&k, distance + more));
     tried++;
@@ -111,7 +112,8 @@ static void a_plain_window_needs_all_but_a_pixel_of_it(void) {
   uint32_t x, y;
   int64_t distance;
   net n = make(&k, &x, &y);
-  CHECK(ash_kernel_frontier(n.g, 0, 0, &distance));
+  CHECK(ash_kernel_frontier(n.g, 0, ash_kernel_find(n.g, 0, NULL, false), 0,
+                            &distance));
   CHECK_EQ(distance, 8); /* a row and two pixels */
   CHECK(runs_clean(&k, 7) && !runs_clean(&k, 6));
   net_free(&n);

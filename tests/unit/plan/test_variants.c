@@ -6,7 +6,7 @@
 #include "check.h"
 #include "context.h"
 #include "graph/graph.h"
-#include "kernel/kernel.h"
+#include "kernel/choose.h"
 
 #define DIGITS TEST_SOURCE_DIR "/examples/digits/digits.tflite"
 
@@ -29,14 +29,14 @@ static uint64_t scratch_of(const ash_compiled *c) {
 static uint32_t count_small(const ash_compiled *c) {
   uint32_t n = 0;
   for (size_t i = 0; i < c->graph->op_count; i++)
-    n += c->graph->ops.items[i].small;
+    n += c->plan->choices[i].given_up != NULL;
   return n;
 }
 
 static uint32_t count_fast(const ash_compiled *c) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < c->graph->op_count; i++) {
-    const ash_kernel *k = ash_kernel_find(c->graph, i);
+    const ash_kernel *k = c->plan->choices[i].kernel;
     n += k && k->feature;
   }
   return n;

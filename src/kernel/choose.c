@@ -1,0 +1,50 @@
+/* choose.c - see choose.h. */
+#include "kernel/choose.h"
+
+#include <inttypes.h>
+
+static ash_choice make(const ash_graph *g, uint32_t op,
+                       const ash_target *target, bool small) {
+  const ash_target portable = {0};
+  const ash_kernel *k = ash_kernel_find(g, op, target, small);
+  return (ash_choice){.kernel = k,
+                      .scratch = k && k->scratch
+                                     ? k->scratch(target ? target : &portable,
+                                                  g, &g->ops.items[op])
+                                     : 0};
+}
+
+ash_choice ash_choose(const ash_graph *g, uint32_t op,
+                      const ash_target *target) {
+  return make(g, op, target, false);
+}
+
+ash_choice ash_choose_small(const ash_graph *g, uint32_t op,
+                            const ash_target *target) {
+  const ash_choice fast = make(g, op, target, false);
+  ash_choice small = make(g, op, target, true);
+  small.given_up = fast.kernel;
+  small.given_up_scratch = fast.scratch;
+  return small;
+}
+
+ash_status ash_choose_all(ash_ctx *ctx, const ash_choice **out,
+                          const ash_graph *g, const ash_target *target) {
+  ash_choice *made = ASH_NEW_ARRAY(&ctx->keep, ash_choice, g->op_count + 1);
+  *out = NULL;
+  ASH_TRY(ash_zone_check(ctx, &ctx->keep));
+  for (uint32_t op = 0; op < g->op_count; op++)
+    made[op] = ash_choose(g, op, target);
+  *out = made;
+  return ASH_OK;
+}
+
+const char *ash_choice_reason(ash_ctx *ctx, const ash_choice *choice) {
+  if (!choice->given_up)
+    return NULL;
+  return ash_zone_format(&ctx->keep,
+                         "%s instead of %s, whose %" PRIu64
+                         " bytes of work memory do not fit",
+                         choice->kernel ? choice->kernel->name : "?",
+                         choice->given_up->name, choice->given_up_scratch);
+}

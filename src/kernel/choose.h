@@ -1,0 +1,30 @@
+/* choose.h - the kernel of every operator, for one target. Made before tiling
+ * and planning, which need its work memory; a plan carries the choice that it
+ * was made for. */
+#ifndef ASH_KERNEL_CHOOSE_H
+#define ASH_KERNEL_CHOOSE_H
+
+#include "kernel/kernel.h"
+
+typedef struct ash_choice {
+  const ash_kernel *kernel;   /* NULL: nothing fits                           */
+  uint64_t scratch;           /* bytes of its work memory                     */
+  const ash_kernel *given_up; /* a faster one, for whose ..                 */
+  uint64_t given_up_scratch;  /* .. work memory there is no room; or NULL   */
+} ash_choice;
+
+/* The fastest kernel of an operator. `target` NULL: portable C. */
+ash_choice ash_choose(const ash_graph *g, uint32_t op,
+                      const ash_target *target);
+/* One that needs no work memory instead. */
+ash_choice ash_choose_small(const ash_graph *g, uint32_t op,
+                            const ash_target *target);
+
+/* ash_choose for every operator; kept by `ctx`. */
+ash_status ash_choose_all(ash_ctx *ctx, const ash_choice **out,
+                          const ash_graph *g, const ash_target *target);
+
+/* Why it is not the fastest, in words; NULL: it is. Kept by `ctx`. */
+const char *ash_choice_reason(ash_ctx *ctx, const ash_choice *choice);
+
+#endif
