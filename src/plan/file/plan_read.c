@@ -1,6 +1,5 @@
-/* plan_read.c - plan JSON -> plan, and the check of a plan file on its own. */
-#include "ashlar/plan.h"
-#include "plan/file/residency.h"
+/* plan_read.c - plan JSON -> plan. */
+#include "plan/file/plan_read.h"
 
 #include <string.h>
 
@@ -9,7 +8,6 @@ typedef struct reader {
   ash_plan plan;
   ash_arena *arenas;
   ash_slot *slots;
-  const char *plan_hash, *layout_hash;
 } reader;
 
 static ash_status get_string(reader *r, const ash_yaml *map, const char *key,
@@ -140,7 +138,8 @@ static ash_status read_lists(reader *r, const ash_yaml *top) {
   return ASH_OK;
 }
 
-static ash_status read_plan(reader *r, const ash_yaml *top) {
+static ash_status read_plan(reader *r, ash_plan_file *out,
+                            const ash_yaml *top) {
   const char *schema;
   ASH_TRY(ash_yaml_want_map(r->ctx, top, "a plan"));
   ASH_TRY(get_string(r, top, "schema", &schema));
@@ -148,54 +147,16 @@ static ash_status read_plan(reader *r, const ash_yaml *top) {
     return bad_word(r, top, "schema that this version reads", schema);
   ASH_TRY(get_string(r, top, "model", &r->plan.model));
   ASH_TRY(get_string(r, top, "target", &r->plan.target));
-  ASH_TRY(get_string(r, top, "plan_hash", &r->plan_hash));
-  ASH_TRY(get_string(r, top, "tensor_layout_hash", &r->layout_hash));
+  ASH_TRY(get_string(r, top, "plan_hash", &out->plan_hash));
+  ASH_TRY(get_string(r, top, "tensor_layout_hash", &out->layout_hash));
   ASH_TRY(get_verdict(r, top, &r->plan.verdict));
   return read_lists(r, top);
 }
 
-/* The plan is as well proved as its worst arena, no better. */
-static ash_status check_verdict(reader *r, const ash_yaml *top) {
-  ash_verdict worst = ASH_OPTIMAL;
-  for (uint32_t i = 0; i < r->plan.arena_count && worst == ASH_OPTIMAL; i++)
-    worst = r->arenas[i].verdict;
-  if (r->plan.verdict != ASH_OPTIMAL || worst == ASH_OPTIMAL)
-    return ASH_OK;
-  return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_plan_verdict, ash_yaml_loc(top),
-                  "the plan claims to be optimal, an arena is only %s",
-                  ash_verdict_text(worst));
-}
-
-static ash_status check_hashes(reader *r, const ash_yaml *top) {
-  char plan[17], layout[17];
-  ASH_TRY(ash_plan_hashes(r->ctx, plan, layout, &r->plan));
-  if (strcmp(plan, r->plan_hash) != 0 || strcmp(layout, r->layout_hash) != 0)
-    return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_plan_hash, ash_yaml_loc(top),
-                    "the contents hash to %s and %s, the file says %s and %s",
-                    plan, layout, r->plan_hash, r->layout_hash);
-  return ASH_OK;
-}
-
-static ash_status check_file(ash_ctx *ctx, const char *text, size_t count,
-                             const char *file) {
+ash_status ash_plan_read(ash_ctx *ctx, ash_plan_file *out,
+                         const ash_yaml *top) {
   reader r = {.ctx = ctx};
-  const ash_yaml *top;
-  ASH_TRY(ash_yaml_parse(ctx, &top, &ctx->scratch, text, count, file));
-  if (ash_is_residency(top))
-    return ash_check_residency(ctx, top);
-  ASH_TRY(read_plan(&r, top));
-  const ash_status status = ash_check_plan(ctx, &r.plan, NULL, NULL);
-  if (status == ASH_INTERNAL) /* the file is wrong, not we */
-    return ASH_MALFORMED;
-  ASH_TRY(status);
-  ASH_TRY(check_verdict(&r, top));
-  return check_hashes(&r, top);
-}
-
-ash_status ash_check_plan_json(ash_ctx *ctx, const char *text, size_t count,
-                               const char *file) {
-  const ash_mark mark = ash_zone_mark(&ctx->scratch);
-  const ash_status status = check_file(ctx, text, count, file);
-  ash_zone_rewind(&ctx->scratch, mark);
-  return status;
+  ASH_TRY(read_plan(&r, out, top));
+  out->plan = r.plan;
+  return ASH_OK;
 }
