@@ -315,9 +315,9 @@ static void plan_greedy_reproduces_every_published_offset(void) {
   static instance in;
   for (size_t i = 0; i < ASH_COUNT_OF(published); i++) {
     ash_place_result placed;
-    net n = net_new();
     if (!load(&in, published[i]))
       SKIP("the published plans are not in ../shared/data");
+    net n = net_new();
     pack(&in, ash_pack_greedy, &placed, n.ctx);
     for (uint32_t k = 0; k < in.count; k++)
       CHECK_EQ(placed.offsets[k], in.want[k]);
@@ -331,9 +331,9 @@ static void plan_exact_reaches_the_published_lower_bounds(void) {
   static instance in;
   for (size_t i = 0; i < ASH_COUNT_OF(published); i++) {
     ash_place_result placed;
-    net n = net_new();
     if (!load(&in, published[i]))
       SKIP("the published plans are not in ../shared/data");
+    net n = net_new();
     pack(&in, ash_pack_exact, &placed, n.ctx);
     CHECK_EQ(placed.height, in.bound);
     CHECK_EQ(placed.verdict, ASH_OPTIMAL);
