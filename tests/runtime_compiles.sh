@@ -1,11 +1,12 @@
 #!/bin/sh
 # runtime_compiles.sh - every file of runtime/ compiles on its own, as C99,
-# freestanding, without warnings, with each compiler found (and as C11); and
-# defines no global name without the prefix. Usage: runtime_compiles.sh [ROOT]
+# freestanding, without warnings, with each compiler found (and as C11), and so
+# does what a module carries of a file for each of its kernels; and none defines
+# a global name without the prefix. Usage: runtime_compiles.sh [ROOT]
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 object=$(mktemp)
-trap 'rm -f "$object"' EXIT
+trap 'rm -f "$object" "$object.c"' EXIT
 flags="-ffreestanding -O2 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion
   -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wundef
   -Wdouble-promotion -Werror -Iruntime -Itests/cmsis_nn"
@@ -16,11 +17,11 @@ missing=
 compile() { # compiler and its own flags, then the file
   file=$1
   shift
-  if ! "$@" $flags -c "$file" -o "$object"; then
-    echo "FAILED $* $file"
-    failed=1
-  fi
   tried=$((tried + 1))
+  "$@" $flags -c "$file" -o "$object" && return
+  echo "FAILED $* $file"
+  failed=1
+  return 1
 }
 
 for file in runtime/*.c; do
@@ -34,7 +35,14 @@ for file in runtime/*.c; do
       continue
     }
     # shellcheck disable=SC2086
-    compile "$file" $cc
+    compile "$file" $cc || true
+  done
+  for kernel in $(tests/kernel_text "$file"); do
+    tests/kernel_text "$file" "$kernel" >"$object.c"
+    for cc in gcc clang; do
+      command -v $cc >/dev/null || continue
+      compile "$object.c" $cc -std=c99 || echo "kernel $kernel of $file"
+    done
   done
   if command -v gcc >/dev/null && command -v nm >/dev/null; then
     gcc -std=c99 -ffreestanding -Iruntime -Itests/cmsis_nn -c "$file" -o "$object"
@@ -52,7 +60,6 @@ done
 for header in runtime/*.h; do
   printf '#include "%s"\n' "$(basename "$header")" >"$object.c"
   gcc -std=c99 $flags -Wno-unused-function -c "$object.c" -o "$object" || failed=1
-  rm -f "$object.c"
 done
 for cc in $missing; do echo "skipped the runtime by $cc: not installed"; done
 if [ $failed = 0 ]; then echo "ok $tried compilations"; fi

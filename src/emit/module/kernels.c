@@ -1,5 +1,5 @@
-/* kernels.c - <prefix>_kernels.[ch]: copies of the runtime's files that this
- * model uses, and no others, under the module's own names. */
+/* kernels.c - <prefix>_kernels.[ch]: copies of those kernels of runtime/ that
+ * this model uses, and no others, under the module's own names. */
 #include "emit/tile/tile.h"
 #include "kernel/runtime_files.h"
 
@@ -36,10 +36,24 @@ static const ash_kernel *kernel_at(const ash_module *m, size_t i) {
   return ash_emit_tiling(m, (uint32_t)i) ? NULL : m->kernels[i];
 }
 
-/* The next file of runtime/ that `*at` includes; moves on behind it. */
-static const ash_embedded *next_include(const char **at) {
+/* Does a kernel of this model need the section? Headers have no kernels and
+ * are needed as a whole. */
+static bool is_needed(const ash_module *m, const ash_embedded *file,
+                      const ash_section *s) {
+  for (size_t i = 0; i < kernel_count(m); i++) {
+    const ash_kernel *k = kernel_at(m, i);
+    if (k && k->file && strcmp(k->file, file->name) == 0 &&
+        ash_section_is_for(s, k->name))
+      return true;
+  }
+  return ash_section_is_for(s, "");
+}
+
+/* The next file of runtime/ that is included between `*at` and `end`; moves on
+ * behind it. */
+static const ash_embedded *next_include(const char **at, const char *end) {
   const char *line = strstr(*at, own_include);
-  if (!line)
+  if (!line || line >= end)
     return NULL;
   const char *name = strchr(line, '"') + 1;
   const size_t n = strcspn(name, "\"");
@@ -53,13 +67,20 @@ static const ash_embedded *next_include(const char **at) {
 /* What is known about each file of runtime/. */
 enum { NEEDED = 1, WRITTEN = 2 };
 
-/* Marks what a file includes; true if something was not marked before. */
-static bool mark_includes(uint8_t *marks, const ash_embedded *file) {
-  const char *at = file->text;
+/* Marks what the needed sections of a file include; true if something was not
+ * marked before. */
+static bool mark_includes(const ash_module *m, uint8_t *marks,
+                          const ash_embedded *file) {
   bool more = false;
-  for (const ash_embedded *f; (f = next_include(&at));) {
-    more |= !marks[f - ash_runtime_files];
-    marks[f - ash_runtime_files] |= NEEDED;
+  for (ash_section s = ash_section_first(file); s.bytes;
+       s = ash_section_after(&s)) {
+    const char *at = s.text;
+    if (!is_needed(m, file, &s))
+      continue;
+    for (const ash_embedded *f; (f = next_include(&at, s.text + s.bytes));) {
+      more |= !marks[f - ash_runtime_files];
+      marks[f - ash_runtime_files] |= NEEDED;
+    }
   }
   return more;
 }
@@ -69,21 +90,21 @@ static void mark_headers(const ash_module *m, uint8_t *marks) {
   for (size_t i = 0; i < kernel_count(m); i++) {
     const ash_kernel *k = kernel_at(m, i);
     if (k && k->file)
-      (void)mark_includes(marks, ash_runtime_file(k->file));
+      (void)mark_includes(m, marks, ash_runtime_file(k->file));
   }
   if (ash_emit_is_tiled(m))
-    (void)mark_includes(marks, ash_runtime_file("ash_rt_tile.c"));
+    (void)mark_includes(m, marks, ash_runtime_file("ash_rt_tile.c"));
   for (bool more = true; more;) {
     more = false;
     for (size_t i = 0; ash_runtime_files[i].name; i++)
       if (marks[i] & NEEDED)
-        more |= mark_includes(marks, &ash_runtime_files[i]);
+        more |= mark_includes(m, marks, &ash_runtime_files[i]);
   }
 }
 
 static bool has_its_includes(const uint8_t *marks, const ash_embedded *file) {
   const char *at = file->text;
-  for (const ash_embedded *f; (f = next_include(&at));)
+  for (const ash_embedded *f; (f = next_include(&at, at + strlen(at)));)
     if (!(marks[f - ash_runtime_files] & WRITTEN))
       return false;
   return true;
@@ -151,28 +172,57 @@ static bool is_shared(const ash_module *m, const ash_kernel *kernel) {
   return false;
 }
 
-/* The file of a kernel, which ends with the kernel's function, this function
- * once more as a part of its callers, and these: each is compiled for the
- * parameters of one layer. */
+/* The kernel of a specialised layer whose function is in this section, and
+ * where that begins. */
+static const ash_kernel *special_in(const ash_module *m,
+                                    const ash_embedded *file,
+                                    const ash_section *s, const char **entry) {
+  for (uint32_t op = 0; op < m->g->op_count; op++) {
+    const ash_kernel *k = m->kernels[op];
+    if (!ash_emit_is_special(m, op) || strcmp(k->file, file->name) != 0)
+      continue;
+    const char *head =
+        ash_zone_format(&m->ctx->scratch, "\nvoid ash_rt_%s(", k->name);
+    *entry = head ? strstr(s->text, head) : NULL;
+    if (*entry && *entry < s->text + s->bytes)
+      return k;
+  }
+  return NULL;
+}
+
+/* A section, which ends with the kernel's function, this function once more as
+ * a part of its callers, and these: each is compiled for the parameters of one
+ * layer. */
 static ash_status put_special(ash_module *m, const ash_kernel *k,
-                              const ash_embedded *file) {
-  const char *const end = file->text + file->bytes;
-  const char *head =
-      ash_zone_format(&m->ctx->scratch, "\nvoid ash_rt_%s(", k->name);
-  ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
-  const char *entry = strstr(file->text, head);
-  ASH_INVARIANT(m->ctx, entry != NULL);
-  put_lines(m, file->text, is_shared(m, k) ? end : entry);
+                              const ash_section *s, const char *entry) {
+  const char *const end = s->text + s->bytes;
+  put_lines(m, s->text, is_shared(m, k) ? end : entry);
   ash_text_blank(m->text);
   ash_text_line(m->text, "%s_RT_INLINE void %s_rt_%s_inline(", m->upper,
                 m->prefix, k->name);
-  put_lines(m, entry + strlen(head), end);
+  put_lines(m, strchr(entry, '(') + 1, end);
   for (uint32_t op = 0; op < m->g->op_count; op++)
     if (ash_emit_same_kernel(m->kernels[op], k) && ash_emit_is_special(m, op)) {
       ash_text_blank(m->text);
       ASH_TRY(ash_emit_step(m, op));
     }
   return ASH_OK;
+}
+
+static ash_status put_sections(ash_module *m, const ash_embedded *file) {
+  for (ash_section s = ash_section_first(file); s.bytes;
+       s = ash_section_after(&s)) {
+    const char *entry = NULL;
+    if (!is_needed(m, file, &s))
+      continue;
+    ash_text_blank(m->text);
+    const ash_kernel *special = special_in(m, file, &s, &entry);
+    if (special)
+      ASH_TRY(put_special(m, special, &s, entry));
+    else
+      put_lines(m, s.text, s.text + s.bytes);
+  }
+  return ash_zone_check(m->ctx, &m->ctx->scratch);
 }
 
 ash_status ash_emit_kernels_source(ash_module *m) {
@@ -193,11 +243,7 @@ ash_status ash_emit_kernels_source(ash_module *m) {
       continue;
     const ash_embedded *file = ash_runtime_file(k->file);
     ASH_INVARIANT(m->ctx, file != NULL);
-    ash_text_blank(m->text);
-    if (ash_emit_has_special(m, k))
-      ASH_TRY(put_special(m, k, file));
-    else
-      put_body(m, file);
+    ASH_TRY(put_sections(m, file));
     any = true;
   }
   if (!any)
