@@ -24,7 +24,7 @@ compile() { # compiler and its own flags, then the file
   return 1
 }
 
-for file in runtime/*.c; do
+for file in runtime/*/ash_rt_*.c; do
   for cc in "gcc -std=c99" "gcc -std=c11" "clang -std=c99" \
     "arm-none-eabi-gcc -std=c99 -mcpu=cortex-m4 -mthumb" \
     "arm-none-eabi-gcc -std=c99 -mcpu=cortex-m0 -mthumb" \
@@ -41,7 +41,7 @@ for file in runtime/*.c; do
     tests/kernel_text "$file" "$kernel" >"$object.c"
     for cc in gcc clang; do
       command -v $cc >/dev/null || continue
-      compile "$object.c" $cc -std=c99 || echo "kernel $kernel of $file"
+      compile "$object.c" $cc -std=c99 "-I$(dirname "$file")" || echo "kernel $kernel of $file"
     done
   done
   if command -v gcc >/dev/null && command -v nm >/dev/null; then
@@ -57,8 +57,8 @@ for file in runtime/*.c; do
     fi
   fi
 done
-for header in runtime/*.h; do
-  printf '#include "%s"\n' "$(basename "$header")" >"$object.c"
+for header in runtime/*.h runtime/*/*.h; do
+  printf '#include "%s"\n' "$PWD/$header" >"$object.c"
   gcc -std=c99 $flags -Wno-unused-function -c "$object.c" -o "$object" || failed=1
 done
 for cc in $missing; do echo "skipped the runtime by $cc: not installed"; done
