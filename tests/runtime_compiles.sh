@@ -15,11 +15,11 @@ tried=0
 missing=
 
 compile() { # compiler and its own flags, then the file
-  file=$1
+  source=$1
   shift
   tried=$((tried + 1))
-  "$@" $flags -c "$file" -o "$object" && return
-  echo "FAILED $* $file"
+  "$@" $flags -c "$source" -o "$object" && return
+  echo "FAILED $* $source"
   failed=1
   return 1
 }

@@ -31,17 +31,20 @@ static inline int32_t ash_rt_div_one(const ash_rt_pairs_q8_params *p, int32_t x,
   return ash_rt_finish(r, p->out_offset, p->act_min, p->act_max);
 }
 
+/* kernel div_s8 */
 void ash_rt_div_s8(const ash_rt_pairs_q8_params *p, const int8_t *a,
                    const int8_t *b, int8_t *out) {
   ASH_RT_PAIRS(&p->shape, int8_t, a, b, out, (int8_t)ash_rt_div_one(p, *x, *y));
 }
 
+/* kernel div_u8 */
 void ash_rt_div_u8(const ash_rt_pairs_q8_params *p, const uint8_t *a,
                    const uint8_t *b, uint8_t *out) {
   ASH_RT_PAIRS(&p->shape, uint8_t, a, b, out,
                (uint8_t)ash_rt_div_one(p, *x, *y));
 }
 
+/* kernel div_s16 */
 void ash_rt_div_s16(const ash_rt_pairs_q8_params *p, const int16_t *a,
                     const int16_t *b, int16_t *out) {
   ASH_RT_PAIRS(&p->shape, int16_t, a, b, out,

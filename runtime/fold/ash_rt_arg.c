@@ -2,6 +2,7 @@
  * equals. */
 #include "ash_rt_folds.h"
 
+/* kernel arg_f32 */
 void ash_rt_arg_f32(const ash_rt_arg_params *p, const float *in, void *out) {
   for (int32_t o = 0; o < p->outer; o++)
     for (int32_t i = 0; i < p->inner; i++) {
@@ -19,6 +20,7 @@ void ash_rt_arg_f32(const ash_rt_arg_params *p, const float *in, void *out) {
     }
 }
 
+/* kernel arg_whole */
 void ash_rt_arg_whole(const ash_rt_arg_params *p, const void *in, void *out) {
   for (int32_t o = 0; o < p->outer; o++)
     for (int32_t i = 0; i < p->inner; i++) {

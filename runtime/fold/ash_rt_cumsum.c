@@ -8,6 +8,7 @@ static ptrdiff_t ash_rt_cumsum_at(const ash_rt_cumsum_params *p, int32_t o,
   return ((ptrdiff_t)o * p->depth + k) * p->inner + i;
 }
 
+/* kernel cumsum_f32 */
 void ash_rt_cumsum_f32(const ash_rt_cumsum_params *p, const float *in,
                        float *out) {
   for (int32_t o = 0; o < p->outer; o++)
@@ -22,6 +23,7 @@ void ash_rt_cumsum_f32(const ash_rt_cumsum_params *p, const float *in,
     }
 }
 
+/* kernel cumsum_whole */
 void ash_rt_cumsum_whole(const ash_rt_cumsum_params *p, const void *in,
                          void *out) {
   for (int32_t o = 0; o < p->outer; o++)

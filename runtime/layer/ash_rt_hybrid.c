@@ -7,6 +7,8 @@ static float ash_rt_hybrid_clamp(const ash_rt_hybrid_params *p, float x) {
   return ash_rt_clamp_f32(x, p->act_min, p->act_max);
 }
 
+/* kernels conv_2d_hybrid, depthwise_conv_2d_hybrid */
+
 /* Taps of one pixel that fall into the input. */
 typedef struct ash_rt_hybrid_taps {
   int32_t top, left;
@@ -43,6 +45,7 @@ static float ash_rt_hybrid_sum(const ash_rt_window *w,
   return (float)(int32_t)sum;
 }
 
+/* kernel conv_2d_hybrid */
 void ash_rt_conv_2d_hybrid(const ash_rt_hybrid_params *p, const float *in,
                            const int8_t *filter, const float *bias,
                            const float *scale, float *out, void *work) {
@@ -66,6 +69,7 @@ void ash_rt_conv_2d_hybrid(const ash_rt_hybrid_params *p, const float *in,
   }
 }
 
+/* kernel depthwise_conv_2d_hybrid */
 void ash_rt_depthwise_conv_2d_hybrid(const ash_rt_hybrid_params *p,
                                      const float *in, const int8_t *filter,
                                      const float *bias, const float *scale,
@@ -89,6 +93,7 @@ void ash_rt_depthwise_conv_2d_hybrid(const ash_rt_hybrid_params *p,
   }
 }
 
+/* kernel fully_connected_hybrid */
 void ash_rt_fully_connected_hybrid(const ash_rt_hybrid_params *p,
                                    const float *in, const int8_t *filter,
                                    const float *bias, const float *scale,

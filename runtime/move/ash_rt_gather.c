@@ -8,6 +8,7 @@ static ptrdiff_t ash_rt_pick(const void *indices, int32_t type, ptrdiff_t i,
   return (ptrdiff_t)(x < 0 ? 0 : x >= length ? length - 1 : x);
 }
 
+/* kernel gather */
 void ash_rt_gather(const ash_rt_gather_params *p, const void *in,
                    const void *indices, void *out) {
   const uint8_t *from = (const uint8_t *)in;
@@ -23,6 +24,7 @@ void ash_rt_gather(const ash_rt_gather_params *p, const void *in,
     }
 }
 
+/* kernel gather_nd */
 void ash_rt_gather_nd(const ash_rt_gather_nd_params *p, const void *in,
                       const void *indices, void *out) {
   const uint8_t *from = (const uint8_t *)in;

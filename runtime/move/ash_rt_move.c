@@ -2,6 +2,13 @@
  * another: transposition, slices, repetition, blocks, mirrors. */
 #include "ash_rt_moves.h"
 
+/* kernel copy: a reshape that could not share. */
+void ash_rt_copy(const ash_rt_copy_params *p, const void *in, void *out) {
+  ASH_RT_COPY(out, in, (size_t)p->bytes);
+}
+
+/* kernel move */
+
 /* A row, with constant sizes where elements move one by one. */
 static void ash_rt_move_row(const ash_rt_move_params *p, const uint8_t *from,
                             uint8_t *to) {

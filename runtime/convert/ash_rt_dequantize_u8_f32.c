@@ -1,8 +1,0 @@
-/* ash_rt_dequantize_u8_f32.c - uint8 to float32. */
-#include "ash_rt_quantize.h"
-
-void ash_rt_dequantize_u8_f32(const ash_rt_affine_params *p, const uint8_t *in,
-                              float *out) {
-  for (int32_t i = 0; i < p->count; i++)
-    out[i] = p->scale * (float)(in[i] - p->zero_point);
-}

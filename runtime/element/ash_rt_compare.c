@@ -1,0 +1,60 @@
+/* ash_rt_compare.c - comparisons. */
+#include "ash_rt_compare.h"
+
+/* kernel compare_f32 */
+static int32_t ash_rt_relation_f32(float x, float y) {
+  return x < y    ? ASH_RT_LESS
+         : x > y  ? ASH_RT_GREATER
+         : x == y ? ASH_RT_EQUAL
+                  : ASH_RT_UNORDERED;
+}
+
+void ash_rt_compare_f32(const ash_rt_compare_params *p, const float *a,
+                        const float *b, uint8_t *out) {
+  ASH_RT_PAIRS(&p->shape, float, a, b, out,
+               (ash_rt_relation_f32(*x, *y) & p->holds) != 0);
+}
+
+/* kernel compare_q8: 8-bit tensors that may differ in scale. */
+static int32_t ash_rt_relation_q8(const ash_rt_compare_q8_params *p, int32_t x,
+                                  int32_t y) {
+  const int32_t a =
+      ash_rt_rescale((x + p->a_offset) * (1 << 8), p->a_multiplier, p->a_shift);
+  const int32_t b =
+      ash_rt_rescale((y + p->b_offset) * (1 << 8), p->b_multiplier, p->b_shift);
+  return a < b ? ASH_RT_LESS : a > b ? ASH_RT_GREATER : ASH_RT_EQUAL;
+}
+
+void ash_rt_compare_q8(const ash_rt_compare_q8_params *p, const void *a,
+                       const void *b, uint8_t *out) {
+  ash_rt_cursor c = {0, 0, {0}};
+  const int32_t last = p->shape.rank - 1;
+  do {
+    for (int32_t i = 0; i < p->shape.dim[last]; i++) {
+      const int64_t x =
+          ash_rt_load(a, p->type, c.a + (ptrdiff_t)i * p->shape.step_a[last]);
+      const int64_t y =
+          ash_rt_load(b, p->type, c.b + (ptrdiff_t)i * p->shape.step_b[last]);
+      *out++ = (ash_rt_relation_q8(p, (int32_t)x, (int32_t)y) & p->holds) != 0;
+    }
+  } while (ash_rt_advance(&p->shape, &c));
+}
+
+/* kernel compare_whole: integers and truth values. */
+void ash_rt_compare_whole(const ash_rt_compare_params *p, const void *a,
+                          const void *b, uint8_t *out) {
+  ash_rt_cursor c = {0, 0, {0}};
+  const int32_t last = p->shape.rank - 1;
+  do {
+    for (int32_t i = 0; i < p->shape.dim[last]; i++) {
+      const int64_t x =
+          ash_rt_load(a, p->type, c.a + (ptrdiff_t)i * p->shape.step_a[last]);
+      const int64_t y =
+          ash_rt_load(b, p->type, c.b + (ptrdiff_t)i * p->shape.step_b[last]);
+      const int32_t r = x < y   ? ASH_RT_LESS
+                        : x > y ? ASH_RT_GREATER
+                                : ASH_RT_EQUAL;
+      *out++ = (r & p->holds) != 0;
+    }
+  } while (ash_rt_advance(&p->shape, &c));
+}
