@@ -43,7 +43,34 @@ static inline void ash_rt_lstm_normalise(float *x, int32_t count) {
     x[i] = (x[i] - mean) * inverse;
 }
 
-/* Gate 0 to 3: input, forget, cell, output. */
+/* What follows the sums of a gate, 0 to 3: input, forget, cell, output. */
+static inline void ash_rt_lstm_finish_gate(float *y, int32_t cells,
+                                           int32_t gate, int32_t act,
+                                           const float *norm,
+                                           const float *bias) {
+  if (norm)
+    ash_rt_lstm_normalise(y, cells);
+  for (int32_t i = 0; i < cells; i++) {
+    if (norm)
+      y[i] = y[i] * norm[i] + (bias ? bias[i] : 0.0f);
+    y[i] = gate == 2 ? ash_rt_lstm_activate(act, y[i])
+                     : 1.0f / (1.0f + expf(-y[i]));
+  }
+}
+
+/* New cells from the gates; if coupled, the forget gate is the input gate,
+ * too. */
+static inline void ash_rt_lstm_update_cells(float *cell, int32_t cells,
+                                            int coupled, const float *in,
+                                            const float *forget,
+                                            const float *update, float clip) {
+  for (int32_t i = 0; i < cells; i++) {
+    const float old = forget[i] * cell[i];
+    const float part = coupled ? 1.0f - forget[i] : in[i];
+    cell[i] = ash_rt_lstm_clip(old + part * update[i], clip);
+  }
+}
+
 static inline float ash_rt_rnn_activate(int32_t act, float x) {
   switch (act) {
   case ASH_RT_ACT_TANH:

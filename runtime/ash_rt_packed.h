@@ -13,14 +13,6 @@
  * no weights. Without the instructions, plain C takes their place: a module for
  * a device can be tested elsewhere. */
 
-/* Elements of tensors of one shape. */
-static inline int32_t ash_rt_count_of(const ash_rt_broadcast *shape) {
-  int32_t count = 1;
-  for (int32_t d = 0; d < shape->rank; d++)
-    count *= shape->dim[d];
-  return count;
-}
-
 /* ash_rt_add_s8 and ash_rt_mul_s8 without instructions for it. */
 static inline void ash_rt_add_plain(const ash_rt_add_s8_params *p,
                                     const int8_t *a, const int8_t *b,

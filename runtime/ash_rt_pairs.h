@@ -33,6 +33,14 @@ static inline int ash_rt_advance(const ash_rt_broadcast *s, ash_rt_cursor *c) {
   return 0;
 }
 
+/* Elements of tensors of one shape. */
+static inline int32_t ash_rt_count_of(const ash_rt_broadcast *shape) {
+  int32_t count = 1;
+  for (int32_t d = 0; d < shape->rank; d++)
+    count *= shape->dim[d];
+  return count;
+}
+
 /* For kernels of few lines: `result` is an expression of *x and *y, computed
  * for every pair of a broadcast and written to *out. */
 #define ASH_RT_PAIRS(shape, type, a, b, out, result)                           \
@@ -46,6 +54,25 @@ static inline int ash_rt_advance(const ash_rt_broadcast *s, ash_rt_cursor *c) {
         *(out)++ = (result);                                                   \
         x += (shape)->step_a[ash_rt_last];                                     \
         y += (shape)->step_b[ash_rt_last];                                     \
+      }                                                                        \
+    } while (ash_rt_advance((shape), &ash_rt_at));                             \
+  } while (0)
+
+/* The same for operands of any integer type (ash_rt_types.h): `statement` has
+ * their values as x and y. */
+#define ASH_RT_PAIRS_ANY(shape, type, a, b, statement)                         \
+  do {                                                                         \
+    ash_rt_cursor ash_rt_at = {0, 0, {0}};                                     \
+    const int32_t ash_rt_last = (shape)->rank - 1;                             \
+    do {                                                                       \
+      for (int32_t i = 0; i < (shape)->dim[ash_rt_last]; i++) {                \
+        const int64_t x = ash_rt_load(                                         \
+            (a), (type),                                                       \
+            ash_rt_at.a + (ptrdiff_t)i * (shape)->step_a[ash_rt_last]);        \
+        const int64_t y = ash_rt_load(                                         \
+            (b), (type),                                                       \
+            ash_rt_at.b + (ptrdiff_t)i * (shape)->step_b[ash_rt_last]);        \
+        statement                                                              \
       }                                                                        \
     } while (ash_rt_advance((shape), &ash_rt_at));                             \
   } while (0)

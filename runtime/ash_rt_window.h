@@ -33,6 +33,23 @@ static inline ash_rt_taps ash_rt_taps_of(int32_t start, int32_t filter,
   return t;
 }
 
+/* Of one output pixel: where its window starts, and the taps of rows and
+ * columns that fall into the input. */
+typedef struct ash_rt_pixel_taps {
+  int32_t top, left;
+  ash_rt_taps v, h;
+} ash_rt_pixel_taps;
+
+static inline ash_rt_pixel_taps ash_rt_pixel_taps_of(const ash_rt_window *w,
+                                                     int32_t y, int32_t x) {
+  ash_rt_pixel_taps t;
+  t.top = y * w->stride_h - w->pad_top;
+  t.left = x * w->stride_w - w->pad_left;
+  t.v = ash_rt_taps_of(t.top, w->filter_h, w->dilation_h, w->in_h);
+  t.h = ash_rt_taps_of(t.left, w->filter_w, w->dilation_w, w->in_w);
+  return t;
+}
+
 /* The output columns [lo, hi) whose taps are all inside the input, as far as
  * columns go. */
 static inline ash_rt_taps ash_rt_inner_columns(const ash_rt_window *w) {
@@ -68,5 +85,14 @@ static inline ash_rt_pane ash_rt_pane_of(const ash_rt_window *w, int32_t y,
   b.first = b.rows ? (top + v.lo) * b.row + (left + h.lo) * b.column : 0;
   return b;
 }
+
+/* Runs `pixel` for each output pixel of a pool: (y, x) of the image at `in`,
+ * whose channels are written to `out`. */
+#define ASH_RT_POOL_PIXELS(w, in, out, pixel)                                  \
+  for (int32_t n = 0; n < (w)->batches; n++) {                                 \
+    for (int32_t y = 0; y < (w)->out_h; y++)                                   \
+      for (int32_t x = 0; x < (w)->out_w; x++, (out) += (w)->in_c)             \
+        pixel(in) += (ptrdiff_t)(w)->in_h * (w)->in_w * (w)->in_c;             \
+  }
 
 #endif

@@ -51,18 +51,14 @@ static void ash_rt_average_rest_dsp(const ash_rt_pool_2d_s8_params *p,
 void ash_rt_average_pool_2d_s8_dsp(const ash_rt_pool_2d_s8_params *p,
                                    const int8_t *in, int8_t *out) {
   const ash_rt_window *w = &p->window;
-  for (int32_t n = 0; n < w->batches; n++) {
-    for (int32_t y = 0; y < w->out_h; y++)
-      for (int32_t x = 0; x < w->out_w; x++, out += w->in_c) {
-        const ash_rt_average b = ash_rt_average_of(w, in, y, x);
-        const ash_rt_average_round r = ash_rt_average_round_of(b.count);
-        int32_t c = 0;
-        for (; c + 4 <= w->in_c; c += 4)
-          ash_rt_average_four_dsp(p, &b, &r, c, out);
-        ash_rt_average_rest_dsp(p, &b, &r, c, out);
-      }
-    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
-  }
+  ASH_RT_POOL_PIXELS(w, in, out, {
+    const ash_rt_average b = ash_rt_average_of(w, in, y, x);
+    const ash_rt_average_round r = ash_rt_average_round_of(b.count);
+    int32_t c = 0;
+    for (; c + 4 <= w->in_c; c += 4)
+      ash_rt_average_four_dsp(p, &b, &r, c, out);
+    ash_rt_average_rest_dsp(p, &b, &r, c, out);
+  })
 }
 
 /* kernel max_pool_2d_s8_dsp: the output pixel itself holds the maximum so far.
@@ -93,19 +89,15 @@ static void ash_rt_max_run_dsp(int8_t *to, const int8_t *from, int32_t count) {
 void ash_rt_max_pool_2d_s8_dsp(const ash_rt_pool_2d_s8_params *p,
                                const int8_t *in, int8_t *out) {
   const ash_rt_window *w = &p->window;
-  for (int32_t n = 0; n < w->batches; n++) {
-    for (int32_t y = 0; y < w->out_h; y++)
-      for (int32_t x = 0; x < w->out_w; x++, out += w->in_c) {
-        const ash_rt_pane b = ash_rt_pane_of(w, y, x);
-        const int8_t *row = in + b.first;
-        ASH_RT_FILL(out, (unsigned char)p->act_min, (size_t)w->in_c);
-        for (int32_t i = b.rows; i > 0; i--, row += b.row) {
-          const int8_t *from = row;
-          for (int32_t k = b.columns; k > 0; k--, from += b.column)
-            ash_rt_max_run_dsp(out, from, w->in_c);
-        }
-        ash_rt_clamp_run_s8(out, w->in_c, p->act_min, p->act_max);
-      }
-    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
-  }
+  ASH_RT_POOL_PIXELS(w, in, out, {
+    const ash_rt_pane b = ash_rt_pane_of(w, y, x);
+    const int8_t *row = in + b.first;
+    ASH_RT_FILL(out, (unsigned char)p->act_min, (size_t)w->in_c);
+    for (int32_t i = b.rows; i > 0; i--, row += b.row) {
+      const int8_t *from = row;
+      for (int32_t k = b.columns; k > 0; k--, from += b.column)
+        ash_rt_max_run_dsp(out, from, w->in_c);
+    }
+    ash_rt_clamp_run_s8(out, w->in_c, p->act_min, p->act_max);
+  })
 }

@@ -104,9 +104,7 @@ void ash_rt_max_pool_2d_s8_cmsis(const ash_rt_pool_2d_s8_params *p,
 /* kernel add_s8_cmsis: of one shape. */
 void ash_rt_add_s8_cmsis(const ash_rt_add_s8_params *p, const int8_t *a,
                          const int8_t *b, int8_t *out) {
-  int32_t count = 1;
-  for (int32_t d = 0; d < p->shape.rank; d++)
-    count *= p->shape.dim[d];
+  const int32_t count = ash_rt_count_of(&p->shape);
   (void)arm_elementwise_add_s8(a, b, p->a_offset, p->a_multiplier, p->a_shift,
                                p->b_offset, p->b_multiplier, p->b_shift, 20,
                                out, p->out_offset, p->out_multiplier,
@@ -116,9 +114,7 @@ void ash_rt_add_s8_cmsis(const ash_rt_add_s8_params *p, const int8_t *a,
 /* kernel mul_s8_cmsis: of one shape. */
 void ash_rt_mul_s8_cmsis(const ash_rt_mul_s8_params *p, const int8_t *a,
                          const int8_t *b, int8_t *out) {
-  int32_t count = 1;
-  for (int32_t d = 0; d < p->shape.rank; d++)
-    count *= p->shape.dim[d];
+  const int32_t count = ash_rt_count_of(&p->shape);
   (void)arm_elementwise_mul_s8(a, b, p->a_offset, p->b_offset, out,
                                p->out_offset, p->out_multiplier, p->out_shift,
                                p->act_min, p->act_max, count);

@@ -27,34 +27,18 @@ static int32_t ash_rt_relation_q8(const ash_rt_compare_q8_params *p, int32_t x,
 
 void ash_rt_compare_q8(const ash_rt_compare_q8_params *p, const void *a,
                        const void *b, uint8_t *out) {
-  ash_rt_cursor c = {0, 0, {0}};
-  const int32_t last = p->shape.rank - 1;
-  do {
-    for (int32_t i = 0; i < p->shape.dim[last]; i++) {
-      const int64_t x =
-          ash_rt_load(a, p->type, c.a + (ptrdiff_t)i * p->shape.step_a[last]);
-      const int64_t y =
-          ash_rt_load(b, p->type, c.b + (ptrdiff_t)i * p->shape.step_b[last]);
-      *out++ = (ash_rt_relation_q8(p, (int32_t)x, (int32_t)y) & p->holds) != 0;
-    }
-  } while (ash_rt_advance(&p->shape, &c));
+  ASH_RT_PAIRS_ANY(&p->shape, p->type, a, b, {
+    *out++ = (ash_rt_relation_q8(p, (int32_t)x, (int32_t)y) & p->holds) != 0;
+  });
 }
 
 /* kernel compare_whole: integers and truth values. */
 void ash_rt_compare_whole(const ash_rt_compare_params *p, const void *a,
                           const void *b, uint8_t *out) {
-  ash_rt_cursor c = {0, 0, {0}};
-  const int32_t last = p->shape.rank - 1;
-  do {
-    for (int32_t i = 0; i < p->shape.dim[last]; i++) {
-      const int64_t x =
-          ash_rt_load(a, p->type, c.a + (ptrdiff_t)i * p->shape.step_a[last]);
-      const int64_t y =
-          ash_rt_load(b, p->type, c.b + (ptrdiff_t)i * p->shape.step_b[last]);
-      const int32_t r = x < y   ? ASH_RT_LESS
-                        : x > y ? ASH_RT_GREATER
-                                : ASH_RT_EQUAL;
-      *out++ = (r & p->holds) != 0;
-    }
-  } while (ash_rt_advance(&p->shape, &c));
+  ASH_RT_PAIRS_ANY(&p->shape, p->type, a, b, {
+    const int32_t r = x < y   ? ASH_RT_LESS
+                      : x > y ? ASH_RT_GREATER
+                              : ASH_RT_EQUAL;
+    *out++ = (r & p->holds) != 0;
+  });
 }

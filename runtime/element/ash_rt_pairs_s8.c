@@ -2,6 +2,30 @@
 #include "ash_rt_lanes.h"
 #include "ash_rt_pairs.h"
 
+/* Runs along the last axis: `lanes` takes as many elements as come in whole
+ * vectors, where operands are dense and `fits` holds, and `run` the rest. */
+#if ASH_RT_LANES > 1
+#define ASH_RT_PAIRS_LANES(p, a, b, out, fits, lanes)                          \
+  if ((p)->shape.step_a[last] == 1 && (p)->shape.step_b[last] == 1 &&          \
+      (fits)) {                                                                \
+    i = (int32_t)ash_rt_in_lanes(count);                                       \
+    lanes((p), (a), (b), (out), i);                                            \
+  }
+#else
+#define ASH_RT_PAIRS_LANES(p, a, b, out, fits, lanes)
+#endif
+#define ASH_RT_PAIRS_S8(p, a, b, out, fits, lanes, run)                        \
+  do {                                                                         \
+    const int32_t last = (p)->shape.rank - 1, count = (p)->shape.dim[last];    \
+    ash_rt_cursor c = {0, 0, {0}};                                             \
+    do {                                                                       \
+      int32_t i = 0;                                                           \
+      ASH_RT_PAIRS_LANES((p), (a) + c.a, (b) + c.b, (out), fits, lanes)        \
+      run((p), (a) + c.a + i, (b) + c.b + i, (out) + i, count - i);            \
+      (out) += count;                                                          \
+    } while (ash_rt_advance(&(p)->shape, &c));                                 \
+  } while (0)
+
 /* kernel add_s8: sum of different scales. Both operands are brought to one
  * scale with 20 more bits before they are added. */
 static inline int32_t ash_rt_add_operand(int32_t x, int32_t multiplier,
@@ -60,19 +84,7 @@ static void ash_rt_add_lanes(const ash_rt_add_s8_params *p, const int8_t *a,
 
 void ash_rt_add_s8(const ash_rt_add_s8_params *p, const int8_t *a,
                    const int8_t *b, int8_t *out) {
-  const int32_t last = p->shape.rank - 1, count = p->shape.dim[last];
-  ash_rt_cursor c = {0, 0, {0}};
-  do {
-    int32_t i = 0;
-#if ASH_RT_LANES > 1
-    if (p->shape.step_a[last] == 1 && p->shape.step_b[last] == 1) {
-      i = (int32_t)ash_rt_in_lanes(count);
-      ash_rt_add_lanes(p, a + c.a, b + c.b, out, i);
-    }
-#endif
-    ash_rt_add_run(p, a + c.a + i, b + c.b + i, out + i, count - i);
-    out += count;
-  } while (ash_rt_advance(&p->shape, &c));
+  ASH_RT_PAIRS_S8(p, a, b, out, 1, ash_rt_add_lanes, ash_rt_add_run);
 }
 
 /* kernel mul_s8 */
@@ -116,18 +128,6 @@ static void ash_rt_mul_lanes(const ash_rt_mul_s8_params *p, const int8_t *a,
 
 void ash_rt_mul_s8(const ash_rt_mul_s8_params *p, const int8_t *a,
                    const int8_t *b, int8_t *out) {
-  const int32_t last = p->shape.rank - 1, count = p->shape.dim[last];
-  ash_rt_cursor c = {0, 0, {0}};
-  do {
-    int32_t i = 0;
-#if ASH_RT_LANES > 1
-    if (p->shape.step_a[last] == 1 && p->shape.step_b[last] == 1 &&
-        p->out_shift <= 0) {
-      i = (int32_t)ash_rt_in_lanes(count);
-      ash_rt_mul_lanes(p, a + c.a, b + c.b, out, i);
-    }
-#endif
-    ash_rt_mul_run(p, a + c.a + i, b + c.b + i, out + i, count - i);
-    out += count;
-  } while (ash_rt_advance(&p->shape, &c));
+  ASH_RT_PAIRS_S8(p, a, b, out, p->out_shift <= 0, ash_rt_mul_lanes,
+                  ash_rt_mul_run);
 }

@@ -57,16 +57,8 @@ static int64_t ash_rt_whole_pair(int32_t function, int64_t x, int64_t y) {
 
 void ash_rt_pairs_whole(const ash_rt_pairs_whole_params *p, const void *a,
                         const void *b, void *out) {
-  ash_rt_cursor c = {0, 0, {0}};
-  const int32_t last = p->shape.rank - 1;
   ptrdiff_t at = 0;
-  do {
-    for (int32_t i = 0; i < p->shape.dim[last]; i++) {
-      const int64_t x =
-          ash_rt_load(a, p->type, c.a + (ptrdiff_t)i * p->shape.step_a[last]);
-      const int64_t y =
-          ash_rt_load(b, p->type, c.b + (ptrdiff_t)i * p->shape.step_b[last]);
-      ash_rt_store(out, p->type, at++, ash_rt_whole_pair(p->function, x, y));
-    }
-  } while (ash_rt_advance(&p->shape, &c));
+  ASH_RT_PAIRS_ANY(&p->shape, p->type, a, b, {
+    ash_rt_store(out, p->type, at++, ash_rt_whole_pair(p->function, x, y));
+  });
 }

@@ -14,24 +14,19 @@ typedef struct ash_rt_conv_box_mve_f32 {
 static ash_rt_conv_box_mve_f32
 ash_rt_conv_box_of_mve_f32(const ash_rt_window *w, const float *in, int32_t y,
                            int32_t x) {
-  const int32_t top = y * w->stride_h - w->pad_top;
-  const int32_t left = x * w->stride_w - w->pad_left;
-  const ash_rt_taps v =
-      ash_rt_taps_of(top, w->filter_h, w->dilation_h, w->in_h);
-  const ash_rt_taps h =
-      ash_rt_taps_of(left, w->filter_w, w->dilation_w, w->in_w);
-  const int32_t columns = h.hi - h.lo;
+  const ash_rt_pixel_taps t = ash_rt_pixel_taps_of(w, y, x);
+  const int32_t columns = t.h.hi - t.h.lo;
   const int joined = w->dilation_w == 1;
   ash_rt_conv_box_mve_f32 b;
-  b.rows = columns ? v.hi - v.lo : 0;
+  b.rows = columns ? t.v.hi - t.v.lo : 0;
   b.runs = joined ? 1 : columns;
   b.count = joined ? columns * w->in_c : w->in_c;
   b.in = in;
   if (b.rows)
-    b.in += ((ptrdiff_t)(top + v.lo * w->dilation_h) * w->in_w + left +
-             h.lo * w->dilation_w) *
+    b.in += ((ptrdiff_t)(t.top + t.v.lo * w->dilation_h) * w->in_w + t.left +
+             t.h.lo * w->dilation_w) *
             w->in_c;
-  b.filter_at = ((ptrdiff_t)v.lo * w->filter_w + h.lo) * w->in_c;
+  b.filter_at = ((ptrdiff_t)t.v.lo * w->filter_w + t.h.lo) * w->in_c;
   b.in_row = (ptrdiff_t)w->dilation_h * w->in_w * w->in_c;
   b.in_run = (ptrdiff_t)w->dilation_w * w->in_c;
   b.filter_row = (ptrdiff_t)w->filter_w * w->in_c;

@@ -6,9 +6,7 @@
 void ash_rt_add_f32_mve(const ash_rt_binary_f32_params *p, const float *a,
                         const float *b, float *out) {
   const float low = p->act_min, high = p->act_max;
-  int32_t count = 1;
-  for (int32_t d = 0; d < p->shape.rank; d++)
-    count *= p->shape.dim[d];
+  int32_t count = ash_rt_count_of(&p->shape);
 #if ASH_RT_HAS_MVE_F32
   for (; count > 0; count -= 4, a += 4, b += 4, out += 4) {
     const mve_pred16_t some = vctp32q((uint32_t)count);
@@ -26,9 +24,7 @@ void ash_rt_add_f32_mve(const ash_rt_binary_f32_params *p, const float *a,
 void ash_rt_mul_f32_mve(const ash_rt_binary_f32_params *p, const float *a,
                         const float *b, float *out) {
   const float low = p->act_min, high = p->act_max;
-  int32_t count = 1;
-  for (int32_t d = 0; d < p->shape.rank; d++)
-    count *= p->shape.dim[d];
+  int32_t count = ash_rt_count_of(&p->shape);
 #if ASH_RT_HAS_MVE_F32
   for (; count > 0; count -= 4, a += 4, b += 4, out += 4) {
     const mve_pred16_t some = vctp32q((uint32_t)count);

@@ -35,17 +35,15 @@ static void ash_rt_add_run_mve(const ash_rt_add_s8_params *p, const int8_t *a,
     vstrbq_p_s32(out, vminq_s32(vmaxq_s32(x, low), high), some);
   }
 }
-#else
-static void ash_rt_add_run_mve(const ash_rt_add_s8_params *p, const int8_t *a,
-                               const int8_t *b, int8_t *out, int32_t count) {
-  ash_rt_add_plain(p, a, b, out, count);
-}
 #endif
 
 void ash_rt_add_s8_mve(const ash_rt_add_s8_params *p, const int8_t *a,
                        const int8_t *b, int8_t *out) {
-  const int32_t count = ash_rt_count_of(&p->shape);
-  ash_rt_add_run_mve(p, a, b, out, count);
+#if ASH_RT_HAS_MVE
+  ash_rt_add_run_mve(p, a, b, out, ash_rt_count_of(&p->shape));
+#else
+  ash_rt_add_plain(p, a, b, out, ash_rt_count_of(&p->shape));
+#endif
 }
 
 /* kernel mul_s8_mve */
@@ -68,15 +66,13 @@ static void ash_rt_mul_run_mve(const ash_rt_mul_s8_params *p, const int8_t *a,
     vstrbq_p_s32(out, vminq_s32(vmaxq_s32(x, low), high), some);
   }
 }
-#else
-static void ash_rt_mul_run_mve(const ash_rt_mul_s8_params *p, const int8_t *a,
-                               const int8_t *b, int8_t *out, int32_t count) {
-  ash_rt_mul_plain(p, a, b, out, count);
-}
 #endif
 
 void ash_rt_mul_s8_mve(const ash_rt_mul_s8_params *p, const int8_t *a,
                        const int8_t *b, int8_t *out) {
-  const int32_t count = ash_rt_count_of(&p->shape);
-  ash_rt_mul_run_mve(p, a, b, out, count);
+#if ASH_RT_HAS_MVE
+  ash_rt_mul_run_mve(p, a, b, out, ash_rt_count_of(&p->shape));
+#else
+  ash_rt_mul_plain(p, a, b, out, ash_rt_count_of(&p->shape));
+#endif
 }

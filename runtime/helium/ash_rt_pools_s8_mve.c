@@ -50,14 +50,10 @@ static void ash_rt_average_pixel_mve(const ash_rt_pool_2d_s8_params *p,
 void ash_rt_average_pool_2d_s8_mve(const ash_rt_pool_2d_s8_params *p,
                                    const int8_t *in, int8_t *out) {
   const ash_rt_window *w = &p->window;
-  for (int32_t n = 0; n < w->batches; n++) {
-    for (int32_t y = 0; y < w->out_h; y++)
-      for (int32_t x = 0; x < w->out_w; x++, out += w->in_c) {
-        const ash_rt_average b = ash_rt_average_of(w, in, y, x);
-        ash_rt_average_pixel_mve(p, &b, out);
-      }
-    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
-  }
+  ASH_RT_POOL_PIXELS(w, in, out, {
+    const ash_rt_average b = ash_rt_average_of(w, in, y, x);
+    ash_rt_average_pixel_mve(p, &b, out);
+  })
 }
 
 /* kernel max_pool_2d_s8_mve: sixteen channels at once. */
@@ -84,15 +80,11 @@ static void ash_rt_max_some_mve(const ash_rt_pane *b, const int8_t *row,
 void ash_rt_max_pool_2d_s8_mve(const ash_rt_pool_2d_s8_params *p,
                                const int8_t *in, int8_t *out) {
   const ash_rt_window *w = &p->window;
-  for (int32_t n = 0; n < w->batches; n++) {
-    for (int32_t y = 0; y < w->out_h; y++)
-      for (int32_t x = 0; x < w->out_w; x++, out += w->in_c) {
-        const ash_rt_pane b = ash_rt_pane_of(w, y, x);
-        const int8_t *from = in + b.first;
-        for (int32_t c = 0; c < w->in_c; c += 16)
-          ash_rt_max_some_mve(&b, from + c, w->in_c - c, p->act_min, p->act_max,
-                              out + c);
-      }
-    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
-  }
+  ASH_RT_POOL_PIXELS(w, in, out, {
+    const ash_rt_pane b = ash_rt_pane_of(w, y, x);
+    const int8_t *from = in + b.first;
+    for (int32_t c = 0; c < w->in_c; c += 16)
+      ash_rt_max_some_mve(&b, from + c, w->in_c - c, p->act_min, p->act_max,
+                          out + c);
+  })
 }

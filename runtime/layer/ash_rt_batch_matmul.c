@@ -1,6 +1,21 @@
 /* ash_rt_batch_matmul.c - products of matrices; leading axes broadcast. */
 #include "ash_rt_matmul.h"
 
+/* Runs `statement` for each product of a row, from element x of a on, and a
+ * column j, from element y of b on. */
+#define ASH_RT_MATMUL(s, statement)                                            \
+  do {                                                                         \
+    ash_rt_cursor at = {0, 0, {0}};                                            \
+    do {                                                                       \
+      for (int32_t i = 0; i < (s)->rows; i++)                                  \
+        for (int32_t j = 0; j < (s)->columns; j++) {                           \
+          const ptrdiff_t x = at.a + (ptrdiff_t)i * (s)->a_row;                \
+          const ptrdiff_t y = at.b + (ptrdiff_t)j * (s)->b_column;             \
+          statement                                                            \
+        }                                                                      \
+    } while (ash_rt_advance(&(s)->batches, &at));                              \
+  } while (0)
+
 /* kernel batch_matmul_f32 */
 static float ash_rt_matmul_one_f32(const ash_rt_batch_matmul_f32_params *p,
                                    const float *a, const float *b) {
@@ -15,14 +30,8 @@ static float ash_rt_matmul_one_f32(const ash_rt_batch_matmul_f32_params *p,
 
 void ash_rt_batch_matmul_f32(const ash_rt_batch_matmul_f32_params *p,
                              const float *a, const float *b, float *out) {
-  const ash_rt_matmul *s = &p->shape;
-  ash_rt_cursor at = {0, 0, {0}};
-  do {
-    for (int32_t i = 0; i < s->rows; i++)
-      for (int32_t j = 0; j < s->columns; j++)
-        *out++ = ash_rt_matmul_one_f32(p, a + at.a + (ptrdiff_t)i * s->a_row,
-                                       b + at.b + (ptrdiff_t)j * s->b_column);
-  } while (ash_rt_advance(&s->batches, &at));
+  ASH_RT_MATMUL(&p->shape,
+                { *out++ = ash_rt_matmul_one_f32(p, a + x, b + y); });
 }
 
 /* kernel batch_matmul_s8 */
@@ -41,14 +50,7 @@ static int8_t ash_rt_matmul_one_s8(const ash_rt_batch_matmul_s8_params *p,
 
 void ash_rt_batch_matmul_s8(const ash_rt_batch_matmul_s8_params *p,
                             const int8_t *a, const int8_t *b, int8_t *out) {
-  const ash_rt_matmul *s = &p->shape;
-  ash_rt_cursor at = {0, 0, {0}};
-  do {
-    for (int32_t i = 0; i < s->rows; i++)
-      for (int32_t j = 0; j < s->columns; j++)
-        *out++ = ash_rt_matmul_one_s8(p, a + at.a + (ptrdiff_t)i * s->a_row,
-                                      b + at.b + (ptrdiff_t)j * s->b_column);
-  } while (ash_rt_advance(&s->batches, &at));
+  ASH_RT_MATMUL(&p->shape, { *out++ = ash_rt_matmul_one_s8(p, a + x, b + y); });
 }
 
 /* kernel batch_matmul_s16: int16 by int16 or int8. */
@@ -71,18 +73,11 @@ void ash_rt_batch_matmul_s16(const ash_rt_batch_matmul_s16_params *p,
                              const int16_t *a, const void *b,
                              const int32_t *multiplier, const int8_t *shift,
                              int16_t *out) {
-  const ash_rt_matmul *s = &p->shape;
-  ash_rt_cursor at = {0, 0, {0}};
-  do {
-    for (int32_t i = 0; i < s->rows; i++)
-      for (int32_t j = 0; j < s->columns; j++) {
-        const int32_t k = p->per_column ? j : 0;
-        const int64_t sum =
-            ash_rt_matmul_one_s16(p, a + at.a + (ptrdiff_t)i * s->a_row, b,
-                                  at.b + (ptrdiff_t)j * s->b_column);
-        *out++ = (int16_t)ash_rt_finish(
-            ash_rt_rescale_long(sum, multiplier[k], shift[k]), p->out_offset,
-            -32768, 32767);
-      }
-  } while (ash_rt_advance(&s->batches, &at));
+  ASH_RT_MATMUL(&p->shape, {
+    const int32_t k = p->per_column ? j : 0;
+    const int64_t sum = ash_rt_matmul_one_s16(p, a + x, b, y);
+    *out++ = (int16_t)ash_rt_finish(
+        ash_rt_rescale_long(sum, multiplier[k], shift[k]), p->out_offset,
+        -32768, 32767);
+  });
 }

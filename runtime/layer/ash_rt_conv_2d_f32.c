@@ -15,22 +15,17 @@ static ash_rt_conv_box_f32
 ash_rt_conv_box_of_f32(const ash_rt_conv_2d_f32_params *p, const float *in,
                        int32_t y, int32_t x) {
   const ash_rt_window *w = &p->window;
-  const int32_t top = y * w->stride_h - w->pad_top;
-  const int32_t left = x * w->stride_w - w->pad_left;
-  const ash_rt_taps v =
-      ash_rt_taps_of(top, w->filter_h, w->dilation_h, w->in_h);
-  const ash_rt_taps h =
-      ash_rt_taps_of(left, w->filter_w, w->dilation_w, w->in_w);
-  const int32_t row = top + v.lo * w->dilation_h;
-  const int32_t column = left + h.lo * w->dilation_w;
+  const ash_rt_pixel_taps t = ash_rt_pixel_taps_of(w, y, x);
+  const int32_t row = t.top + t.v.lo * w->dilation_h;
+  const int32_t column = t.left + t.h.lo * w->dilation_w;
   ash_rt_conv_box_f32 b;
   b.in = in;
   b.count = w->in_c / p->groups;
-  b.columns = h.hi - h.lo;
-  b.rows = b.columns ? v.hi - v.lo : 0;
+  b.columns = t.h.hi - t.h.lo;
+  b.rows = b.columns ? t.v.hi - t.v.lo : 0;
   if (b.rows)
     b.in += ((ptrdiff_t)row * w->in_w + column) * w->in_c;
-  b.filter_at = ((ptrdiff_t)v.lo * w->filter_w + h.lo) * b.count;
+  b.filter_at = ((ptrdiff_t)t.v.lo * w->filter_w + t.h.lo) * b.count;
   b.in_row = (ptrdiff_t)w->dilation_h * w->in_w * w->in_c;
   b.in_column = (ptrdiff_t)w->dilation_w * w->in_c;
   b.filter_row = (ptrdiff_t)w->filter_w * b.count;

@@ -20,28 +20,23 @@ static ash_rt_conv_runs ash_rt_conv_runs_of(const ash_rt_conv_2d_s8_params *p,
                                             const int8_t *in, int32_t y,
                                             int32_t x) {
   const ash_rt_window *w = &p->window;
-  const int32_t top = y * w->stride_h - w->pad_top;
-  const int32_t left = x * w->stride_w - w->pad_left;
-  const ash_rt_taps v =
-      ash_rt_taps_of(top, w->filter_h, w->dilation_h, w->in_h);
-  const ash_rt_taps h =
-      ash_rt_taps_of(left, w->filter_w, w->dilation_w, w->in_w);
+  const ash_rt_pixel_taps t = ash_rt_pixel_taps_of(w, y, x);
   const int32_t c = p->groups == 1 ? w->in_c : w->in_c / p->groups;
   const int joined = p->groups == 1 && w->dilation_w == 1;
-  const int32_t row = top + v.lo * w->dilation_h;
-  const int32_t column = left + h.lo * w->dilation_w;
+  const int32_t row = t.top + t.v.lo * w->dilation_h;
+  const int32_t column = t.left + t.h.lo * w->dilation_w;
   ash_rt_conv_runs r;
-  r.rows = v.hi - v.lo;
-  r.runs = joined ? 1 : h.hi - h.lo;
-  r.count = joined ? (h.hi - h.lo) * c : c;
-  if (r.rows == 0 || h.lo == h.hi) { /* nothing but padding */
+  r.rows = t.v.hi - t.v.lo;
+  r.runs = joined ? 1 : t.h.hi - t.h.lo;
+  r.count = joined ? (t.h.hi - t.h.lo) * c : c;
+  if (r.rows == 0 || t.h.lo == t.h.hi) { /* nothing but padding */
     r.rows = 0;
     r.in = in;
     r.filter_at = 0;
   } else {
     r.in = in + ((ptrdiff_t)row * w->in_w + column) * w->in_c;
     r.filter_at =
-        ((size_t)v.lo * (size_t)w->filter_w + (size_t)h.lo) * (size_t)c;
+        ((size_t)t.v.lo * (size_t)w->filter_w + (size_t)t.h.lo) * (size_t)c;
   }
   r.in_row = (ptrdiff_t)w->dilation_h * w->in_w * w->in_c;
   r.in_run = (ptrdiff_t)w->dilation_w * w->in_c;

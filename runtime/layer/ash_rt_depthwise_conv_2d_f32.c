@@ -19,17 +19,12 @@ static void ash_rt_depthwise_tap_f32(const float *x, const float *w,
 static void ash_rt_depthwise_sum_f32(const ash_rt_window *w, const float *in,
                                      const float *filter, int32_t y, int32_t x,
                                      float *out) {
-  const int32_t top = y * w->stride_h - w->pad_top;
-  const int32_t left = x * w->stride_w - w->pad_left;
-  const ash_rt_taps v =
-      ash_rt_taps_of(top, w->filter_h, w->dilation_h, w->in_h);
-  const ash_rt_taps h =
-      ash_rt_taps_of(left, w->filter_w, w->dilation_w, w->in_w);
+  const ash_rt_pixel_taps t = ash_rt_pixel_taps_of(w, y, x);
   const int32_t depth = w->out_c / w->in_c;
-  for (int32_t i = v.lo; i < v.hi; i++)
-    for (int32_t k = h.lo; k < h.hi; k++) {
-      const ptrdiff_t row = top + i * w->dilation_h;
-      const ptrdiff_t column = left + k * w->dilation_w;
+  for (int32_t i = t.v.lo; i < t.v.hi; i++)
+    for (int32_t k = t.h.lo; k < t.h.hi; k++) {
+      const ptrdiff_t row = t.top + i * w->dilation_h;
+      const ptrdiff_t column = t.left + k * w->dilation_w;
       ash_rt_depthwise_tap_f32(in + (row * w->in_w + column) * w->in_c,
                                filter +
                                    ((ptrdiff_t)i * w->filter_w + k) * w->out_c,

@@ -18,21 +18,17 @@ static ash_rt_depthwise_box ash_rt_depthwise_box_of(const ash_rt_window *w,
                                                     const int8_t *in,
                                                     const int8_t *filter,
                                                     int32_t y, int32_t x) {
-  const int32_t top = y * w->stride_h - w->pad_top;
-  const int32_t left = x * w->stride_w - w->pad_left;
-  const ash_rt_taps v =
-      ash_rt_taps_of(top, w->filter_h, w->dilation_h, w->in_h);
-  const ash_rt_taps h =
-      ash_rt_taps_of(left, w->filter_w, w->dilation_w, w->in_w);
-  const int32_t row = top + v.lo * w->dilation_h;
-  const int32_t column = left + h.lo * w->dilation_w;
-  ash_rt_depthwise_box b = {in, filter, v.hi - v.lo, h.hi - h.lo, 0, 0, 0};
+  const ash_rt_pixel_taps t = ash_rt_pixel_taps_of(w, y, x);
+  const int32_t row = t.top + t.v.lo * w->dilation_h;
+  const int32_t column = t.left + t.h.lo * w->dilation_w;
+  ash_rt_depthwise_box b = {in, filter, t.v.hi - t.v.lo, t.h.hi - t.h.lo, 0,
+                            0,  0};
   if (b.rows == 0 || b.columns == 0) {
     b.rows = 0;
     return b;
   }
   b.in += ((ptrdiff_t)row * w->in_w + column) * w->in_c;
-  b.filter += ((ptrdiff_t)v.lo * w->filter_w + h.lo) * w->out_c;
+  b.filter += ((ptrdiff_t)t.v.lo * w->filter_w + t.h.lo) * w->out_c;
   b.in_row = (ptrdiff_t)w->dilation_h * w->in_w * w->in_c;
   b.in_column = (ptrdiff_t)w->dilation_w * w->in_c;
   b.filter_row = (ptrdiff_t)w->filter_w * w->out_c;

@@ -9,26 +9,16 @@ static float ash_rt_hybrid_clamp(const ash_rt_hybrid_params *p, float x) {
 
 /* kernels conv_2d_hybrid, depthwise_conv_2d_hybrid */
 
-/* Taps of one pixel that fall into the input. */
-typedef struct ash_rt_hybrid_taps {
-  int32_t top, left;
-  ash_rt_taps v, h;
-} ash_rt_hybrid_taps;
-
-static ash_rt_hybrid_taps ash_rt_hybrid_taps_of(const ash_rt_window *w,
-                                                int32_t y, int32_t x) {
-  ash_rt_hybrid_taps t;
-  t.top = y * w->stride_h - w->pad_top;
-  t.left = x * w->stride_w - w->pad_left;
-  t.v = ash_rt_taps_of(t.top, w->filter_h, w->dilation_h, w->in_h);
-  t.h = ash_rt_taps_of(t.left, w->filter_w, w->dilation_w, w->in_w);
-  return t;
+/* Not inlined: two kernels call it for each pixel. */
+static ASH_RT_NOINLINE ash_rt_pixel_taps
+ash_rt_hybrid_taps_of(const ash_rt_window *w, int32_t y, int32_t x) {
+  return ash_rt_pixel_taps_of(w, y, x);
 }
 
 /* Neighbouring weights of a tap are `pitch` apart; `depth` channels count. */
 static float ash_rt_hybrid_sum(const ash_rt_window *w,
                                const ash_rt_hybrid_row *r,
-                               const ash_rt_hybrid_taps *t, int32_t channel,
+                               const ash_rt_pixel_taps *t, int32_t channel,
                                const int8_t *filter, int32_t depth,
                                int32_t pitch) {
   uint32_t sum = 0;
@@ -58,7 +48,7 @@ void ash_rt_conv_2d_hybrid(const ash_rt_hybrid_params *p, const float *in,
         ash_rt_hybrid_quantise(in, image, p->asymmetric, work);
     for (int32_t y = 0; y < w->out_h; y++)
       for (int32_t x = 0; x < w->out_w; x++) {
-        const ash_rt_hybrid_taps t = ash_rt_hybrid_taps_of(w, y, x);
+        const ash_rt_pixel_taps t = ash_rt_hybrid_taps_of(w, y, x);
         for (int32_t c = 0; c < w->out_c; c++) {
           const float sum = ash_rt_hybrid_sum(w, &r, &t, c / made * depth,
                                               filter + c * taps, depth, depth);
@@ -82,7 +72,7 @@ void ash_rt_depthwise_conv_2d_hybrid(const ash_rt_hybrid_params *p,
         ash_rt_hybrid_quantise(in, image, p->asymmetric, work);
     for (int32_t y = 0; y < w->out_h; y++)
       for (int32_t x = 0; x < w->out_w; x++) {
-        const ash_rt_hybrid_taps t = ash_rt_hybrid_taps_of(w, y, x);
+        const ash_rt_pixel_taps t = ash_rt_hybrid_taps_of(w, y, x);
         for (int32_t c = 0; c < w->out_c; c++) {
           const float sum =
               ash_rt_hybrid_sum(w, &r, &t, c / each, filter + c, 1, w->out_c);

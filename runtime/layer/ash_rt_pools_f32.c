@@ -18,17 +18,13 @@ static void ash_rt_average_sum_f32(const ash_rt_pane *b, const float *in,
 void ash_rt_average_pool_2d_f32(const ash_rt_window_f32_params *p,
                                 const float *in, float *out) {
   const ash_rt_window *w = &p->window;
-  for (int32_t n = 0; n < w->batches; n++) {
-    for (int32_t y = 0; y < w->out_h; y++)
-      for (int32_t x = 0; x < w->out_w; x++, out += w->in_c) {
-        const ash_rt_pane b = ash_rt_pane_of(w, y, x);
-        const float count = (float)(b.rows ? b.rows * b.columns : 1);
-        ash_rt_average_sum_f32(&b, in, w->in_c, out);
-        for (int32_t c = 0; c < w->in_c; c++)
-          out[c] = ash_rt_clamp_f32(out[c] / count, p->act_min, p->act_max);
-      }
-    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
-  }
+  ASH_RT_POOL_PIXELS(w, in, out, {
+    const ash_rt_pane b = ash_rt_pane_of(w, y, x);
+    const float count = (float)(b.rows ? b.rows * b.columns : 1);
+    ash_rt_average_sum_f32(&b, in, w->in_c, out);
+    for (int32_t c = 0; c < w->in_c; c++)
+      out[c] = ash_rt_clamp_f32(out[c] / count, p->act_min, p->act_max);
+  })
 }
 
 /* kernel max_pool_2d_f32: the output pixel holds the maximum so far, from the
@@ -46,16 +42,12 @@ static void ash_rt_max_taps_f32(const ash_rt_pane *b, const float *in,
 void ash_rt_max_pool_2d_f32(const ash_rt_window_f32_params *p, const float *in,
                             float *out) {
   const ash_rt_window *w = &p->window;
-  for (int32_t n = 0; n < w->batches; n++) {
-    for (int32_t y = 0; y < w->out_h; y++)
-      for (int32_t x = 0; x < w->out_w; x++, out += w->in_c) {
-        const ash_rt_pane b = ash_rt_pane_of(w, y, x);
-        for (int32_t c = 0; c < w->in_c; c++)
-          out[c] = p->act_min;
-        ash_rt_max_taps_f32(&b, in, w->in_c, out);
-        for (int32_t c = 0; c < w->in_c; c++)
-          out[c] = out[c] > p->act_max ? p->act_max : out[c];
-      }
-    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
-  }
+  ASH_RT_POOL_PIXELS(w, in, out, {
+    const ash_rt_pane b = ash_rt_pane_of(w, y, x);
+    for (int32_t c = 0; c < w->in_c; c++)
+      out[c] = p->act_min;
+    ash_rt_max_taps_f32(&b, in, w->in_c, out);
+    for (int32_t c = 0; c < w->in_c; c++)
+      out[c] = out[c] > p->act_max ? p->act_max : out[c];
+  })
 }

@@ -96,14 +96,10 @@ static ash_rt_average_box ash_rt_average_box_of(const ash_rt_window *w,
 void ash_rt_average_pool_2d_s8(const ash_rt_pool_2d_s8_params *p,
                                const int8_t *in, int8_t *out) {
   const ash_rt_window *w = &p->window;
-  for (int32_t n = 0; n < w->batches; n++) {
-    for (int32_t y = 0; y < w->out_h; y++)
-      for (int32_t x = 0; x < w->out_w; x++, out += w->in_c) {
-        const ash_rt_average_box b = ash_rt_average_box_of(w, in, y, x);
-        ash_rt_average_pixel(p, &b, out);
-      }
-    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
-  }
+  ASH_RT_POOL_PIXELS(w, in, out, {
+    const ash_rt_average_box b = ash_rt_average_box_of(w, in, y, x);
+    ash_rt_average_pixel(p, &b, out);
+  })
 }
 
 /* kernel max_pool_2d_s8: the output pixel itself holds the maximum so far, and
@@ -145,20 +141,22 @@ static void ash_rt_max_taps_s8(const ash_rt_pool_2d_s8_params *p,
     out[c] = (int8_t)(out[c] > p->act_max ? p->act_max : out[c]);
 }
 
+static inline void ash_rt_max_pixel_s8(const ash_rt_pool_2d_s8_params *p,
+                                       const ash_rt_pane *b, const int8_t *in,
+                                       int8_t *out) {
+  int32_t c = 0;
+#if ASH_RT_LANES > 1
+  for (; c + ASH_RT_LANES <= p->window.in_c; c += ASH_RT_LANES)
+    ash_rt_max_lanes(p, b, in + b->first + c, out + c);
+#endif
+  ash_rt_max_taps_s8(p, b, in, c, out);
+}
+
 void ash_rt_max_pool_2d_s8(const ash_rt_pool_2d_s8_params *p, const int8_t *in,
                            int8_t *out) {
   const ash_rt_window *w = &p->window;
-  for (int32_t n = 0; n < w->batches; n++) {
-    for (int32_t y = 0; y < w->out_h; y++)
-      for (int32_t x = 0; x < w->out_w; x++, out += w->in_c) {
-        const ash_rt_pane b = ash_rt_pane_of(w, y, x);
-        int32_t c = 0;
-#if ASH_RT_LANES > 1
-        for (; c + ASH_RT_LANES <= w->in_c; c += ASH_RT_LANES)
-          ash_rt_max_lanes(p, &b, in + b.first + c, out + c);
-#endif
-        ash_rt_max_taps_s8(p, &b, in, c, out);
-      }
-    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
-  }
+  ASH_RT_POOL_PIXELS(w, in, out, {
+    const ash_rt_pane b = ash_rt_pane_of(w, y, x);
+    ash_rt_max_pixel_s8(p, &b, in, out);
+  })
 }

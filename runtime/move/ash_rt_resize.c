@@ -24,18 +24,9 @@ static int8_t *ash_rt_mix_pixel_s8(const int8_t *top, const int8_t *bottom,
 void ash_rt_resize_bilinear_s8(const ash_rt_resize_params *p, const int8_t *in,
                                const int32_t *table, const int32_t *parts,
                                int8_t *out) {
-  const ptrdiff_t pitch = (ptrdiff_t)p->in_w * p->channels;
-  const int32_t *columns = table + 2 * p->out_h;
-  for (int32_t n = 0; n < p->batches; n++, in += pitch * p->in_h)
-    for (int32_t y = 0; y < p->out_h; y++) {
-      const int8_t *top = in + table[2 * y] * pitch;
-      const int8_t *bottom = in + table[2 * y + 1] * pitch;
-      for (int32_t x = 0; x < p->out_w; x++)
-        out = ash_rt_mix_pixel_s8(
-            top, bottom, (ptrdiff_t)columns[2 * x] * p->channels,
-            (ptrdiff_t)columns[2 * x + 1] * p->channels, parts[y],
-            parts[p->out_h + x], p->channels, out);
-    }
+  ASH_RT_RESIZE_PIXELS(int8_t, int32_t, p, in, table, parts, {
+    out = ash_rt_mix_pixel_s8(top, bottom, left, right, v, u, p->channels, out);
+  });
 }
 
 /* kernel resize_bilinear_s16 */
@@ -62,18 +53,10 @@ static int16_t *ash_rt_mix_pixel_s16(const int16_t *top, const int16_t *bottom,
 void ash_rt_resize_bilinear_s16(const ash_rt_resize_params *p,
                                 const int16_t *in, const int32_t *table,
                                 const int32_t *parts, int16_t *out) {
-  const ptrdiff_t pitch = (ptrdiff_t)p->in_w * p->channels;
-  const int32_t *columns = table + 2 * p->out_h;
-  for (int32_t n = 0; n < p->batches; n++, in += pitch * p->in_h)
-    for (int32_t y = 0; y < p->out_h; y++) {
-      const int16_t *top = in + table[2 * y] * pitch;
-      const int16_t *bottom = in + table[2 * y + 1] * pitch;
-      for (int32_t x = 0; x < p->out_w; x++)
-        out = ash_rt_mix_pixel_s16(
-            top, bottom, (ptrdiff_t)columns[2 * x] * p->channels,
-            (ptrdiff_t)columns[2 * x + 1] * p->channels, parts[y],
-            parts[p->out_h + x], p->channels, out);
-    }
+  ASH_RT_RESIZE_PIXELS(int16_t, int32_t, p, in, table, parts, {
+    out =
+        ash_rt_mix_pixel_s16(top, bottom, left, right, v, u, p->channels, out);
+  });
 }
 
 /* kernel resize_bilinear_u8 */
@@ -97,18 +80,9 @@ static uint8_t *ash_rt_mix_pixel_u8(const uint8_t *top, const uint8_t *bottom,
 void ash_rt_resize_bilinear_u8(const ash_rt_resize_params *p, const uint8_t *in,
                                const int32_t *table, const float *parts,
                                uint8_t *out) {
-  const ptrdiff_t pitch = (ptrdiff_t)p->in_w * p->channels;
-  const int32_t *columns = table + 2 * p->out_h;
-  for (int32_t n = 0; n < p->batches; n++, in += pitch * p->in_h)
-    for (int32_t y = 0; y < p->out_h; y++) {
-      const uint8_t *top = in + table[2 * y] * pitch;
-      const uint8_t *bottom = in + table[2 * y + 1] * pitch;
-      for (int32_t x = 0; x < p->out_w; x++)
-        out = ash_rt_mix_pixel_u8(
-            top, bottom, (ptrdiff_t)columns[2 * x] * p->channels,
-            (ptrdiff_t)columns[2 * x + 1] * p->channels, parts[y],
-            parts[p->out_h + x], p->channels, out);
-    }
+  ASH_RT_RESIZE_PIXELS(uint8_t, float, p, in, table, parts, {
+    out = ash_rt_mix_pixel_u8(top, bottom, left, right, v, u, p->channels, out);
+  });
 }
 
 /* kernel resize_bilinear_f32 */
@@ -130,18 +104,10 @@ static float *ash_rt_mix_pixel_f32(const float *top, const float *bottom,
 void ash_rt_resize_bilinear_f32(const ash_rt_resize_params *p, const float *in,
                                 const int32_t *table, const float *parts,
                                 float *out) {
-  const ptrdiff_t pitch = (ptrdiff_t)p->in_w * p->channels;
-  const int32_t *columns = table + 2 * p->out_h;
-  for (int32_t n = 0; n < p->batches; n++, in += pitch * p->in_h)
-    for (int32_t y = 0; y < p->out_h; y++) {
-      const float *top = in + table[2 * y] * pitch;
-      const float *bottom = in + table[2 * y + 1] * pitch;
-      for (int32_t x = 0; x < p->out_w; x++)
-        out = ash_rt_mix_pixel_f32(
-            top, bottom, (ptrdiff_t)columns[2 * x] * p->channels,
-            (ptrdiff_t)columns[2 * x + 1] * p->channels, parts[y],
-            parts[p->out_h + x], p->channels, out);
-    }
+  ASH_RT_RESIZE_PIXELS(float, float, p, in, table, parts, {
+    out =
+        ash_rt_mix_pixel_f32(top, bottom, left, right, v, u, p->channels, out);
+  });
 }
 
 /* kernel resize_nearest: whatever the type. */

@@ -24,14 +24,7 @@ static void ash_rt_cellq_gate(const ash_rt_lstm_hybrid_params *p, int32_t gate,
                ? sum + (float)peephole[i] * p->peephole_scale[hole] * cell[i]
                : sum;
   }
-  if (norm)
-    ash_rt_lstm_normalise(y, p->cells);
-  for (int32_t i = 0; i < p->cells; i++) {
-    if (norm)
-      y[i] = y[i] * norm[i] + (bias ? bias[i] : 0.0f);
-    y[i] = gate == 2 ? ash_rt_lstm_activate(p->act, y[i])
-                     : 1.0f / (1.0f + expf(-y[i]));
-  }
+  ash_rt_lstm_finish_gate(y, p->cells, gate, p->act, norm, bias);
 }
 
 static void ash_rt_cellq_project(const ash_rt_lstm_hybrid_params *p,
@@ -65,11 +58,7 @@ static void ash_rt_cellq_step(const ash_rt_lstm_hybrid_params *p,
     ash_rt_cellq_gate(p, 0, &x, parts, &h, cell, in);
   ash_rt_cellq_gate(p, 1, &x, parts, &h, cell, forget);
   ash_rt_cellq_gate(p, 2, &x, parts, &h, cell, update);
-  for (int32_t i = 0; i < n; i++) {
-    const float old = forget[i] * cell[i];
-    const float part = coupled ? 1.0f - forget[i] : in[i];
-    cell[i] = ash_rt_lstm_clip(old + part * update[i], p->cell_clip);
-  }
+  ash_rt_lstm_update_cells(cell, n, coupled, in, forget, update, p->cell_clip);
   ash_rt_cellq_gate(p, 3, &x, parts, &h, cell, gate);
   for (int32_t i = 0; i < n; i++)
     gate[i] *= ash_rt_lstm_activate(p->act, cell[i]);

@@ -1,7 +1,7 @@
 /* ash_rt_svdf.c - filters with a memory of their last answers. */
 #include "ash_rt_state.h"
 
-/* kernel svdf_f32 */
+/* kernels svdf_f32, svdf_hybrid */
 static float ash_rt_svdf_activate(int32_t act, float x) {
   if (act == ASH_RT_ACT_NONE)
     return x;
@@ -11,6 +11,14 @@ static float ash_rt_svdf_activate(int32_t act, float x) {
   return act == ASH_RT_ACT_RELU6 && x > 6.0f ? 6.0f : x;
 }
 
+/* Moves the memory of one filter on. */
+static void ash_rt_svdf_push_f32(float *row, int32_t memory, float value) {
+  for (int32_t m = 1; m < memory; m++)
+    row[m - 1] = row[m];
+  row[memory - 1] = value;
+}
+
+/* kernel svdf_f32 */
 void ash_rt_svdf_f32(const ash_rt_svdf_params *p, const float *in,
                      const float *feature, const float *time, const float *bias,
                      float *state, float *out) {
@@ -22,9 +30,7 @@ void ash_rt_svdf_f32(const ash_rt_svdf_params *p, const float *in,
       float sum = 0;
       for (int32_t i = 0; i < p->depth; i++)
         sum += w[i] * in[i];
-      for (int32_t m = 1; m < p->memory; m++)
-        row[m - 1] = row[m];
-      row[p->memory - 1] = sum;
+      ash_rt_svdf_push_f32(row, p->memory, sum);
     }
     row = state + (ptrdiff_t)b * p->filters * p->memory;
     const float *w = time;
@@ -44,7 +50,6 @@ void ash_rt_svdf_f32(const ash_rt_svdf_params *p, const float *in,
 /* kernel svdf_s8 */
 #include "ash_rt_sums.h"
 
-/* Moves the memory of one filter on. */
 static void ash_rt_svdf_push(const ash_rt_svdf_params *p, void *state,
                              ptrdiff_t first, int32_t value) {
   if (p->narrow_state) {
@@ -93,15 +98,6 @@ void ash_rt_svdf_s8(const ash_rt_svdf_params *p, const int8_t *in,
 /* kernel svdf_hybrid: float data and int8 weights. */
 #include "ash_rt_hybrid_row.h"
 
-static float ash_rt_svdf_hybrid_activate(int32_t act, float x) {
-  if (act == ASH_RT_ACT_NONE)
-    return x;
-  if (act == ASH_RT_ACT_RELU_N1_TO_1)
-    return ash_rt_clamp_f32(x, -1.0f, 1.0f);
-  x = x < 0 ? 0 : x;
-  return act == ASH_RT_ACT_RELU6 && x > 6.0f ? 6.0f : x;
-}
-
 static float ash_rt_svdf_hybrid_unit(const ash_rt_svdf_hybrid_params *p,
                                      const int8_t *w, const float *row) {
   float sum = 0;
@@ -124,16 +120,15 @@ void ash_rt_svdf_hybrid(const ash_rt_svdf_hybrid_params *p, const float *in,
         ash_rt_hybrid_quantise(in, p->depth, p->asymmetric, work);
     float *first = state + (ptrdiff_t)b * p->filters * p->memory;
     float *row = first;
-    for (int32_t f = 0; f < p->filters; f++, row += p->memory) {
-      for (int32_t m = 1; m < p->memory; m++)
-        row[m - 1] = row[m];
-      row[p->memory - 1] = ash_rt_hybrid_dot(
-          &r, feature + (ptrdiff_t)f * p->depth, p->depth, p->feature_scale);
-    }
+    for (int32_t f = 0; f < p->filters; f++, row += p->memory)
+      ash_rt_svdf_push_f32(row, p->memory,
+                           ash_rt_hybrid_dot(&r,
+                                             feature + (ptrdiff_t)f * p->depth,
+                                             p->depth, p->feature_scale));
     for (int32_t u = 0; u < p->filters / p->rank; u++) {
       const float sum = ash_rt_svdf_hybrid_unit(p, time + (ptrdiff_t)u * each,
                                                 first + (ptrdiff_t)u * each);
-      *out++ = ash_rt_svdf_hybrid_activate(p->act, bias ? sum + bias[u] : sum);
+      *out++ = ash_rt_svdf_activate(p->act, bias ? sum + bias[u] : sum);
     }
   }
 }
