@@ -45,6 +45,12 @@ static inline uint64_t ash_max_u64(uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
 
+/* A division that rounds down, also below zero. */
+static inline int64_t ash_floor_div(int64_t a, int64_t b) {
+  ASH_ASSERT(b > 0);
+  return a % b < 0 ? a / b - 1 : a / b;
+}
+
 /* The remainder of a division that rounds down: never negative. */
 static inline int64_t ash_floor_mod(int64_t a, int64_t b) {
   ASH_ASSERT(b > 0);

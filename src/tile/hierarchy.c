@@ -10,6 +10,7 @@
 
 static ash_status find_memory(const ash_hierarchy *h, uint32_t *out,
                               const char *name, uint32_t otherwise) {
+  ASH_ASSERT(otherwise < h->device->memory_count);
   *out = otherwise;
   return name ? ash_device_find_memory(h->ctx, out, h->device, name) : ASH_OK;
 }
@@ -45,12 +46,14 @@ static void pull_views(ash_hierarchy *h) {
       if (ash_op_is_view(h->g, op, k, &input, &offset) && !t->is_output &&
           t->kind != ASH_TENSOR_VARIABLE && !h->ruled[o->outputs[k]])
         h->home[o->outputs[k]] = h->home[o->inputs[input]];
+      ASH_ASSERT(h->home[o->outputs[k]] < h->device->memory_count);
     }
   }
 }
 
 /* The processor writes first values, and operators with state update them. */
 static ash_status check_state(const ash_hierarchy *h, uint32_t tensor) {
+  ASH_ASSERT(h->home[tensor] < h->device->memory_count);
   const ash_tensor *t = &h->g->tensors.items[tensor];
   const ash_memory *m = &h->device->memories[h->home[tensor]];
   if (t->kind != ASH_TENSOR_VARIABLE || m->reach_cpu)
@@ -82,6 +85,8 @@ static ash_status choose_homes(ash_hierarchy *h) {
 static void take(ash_hierarchy *h, uint32_t tensor, uint32_t from,
                  uint32_t end) {
   const uint32_t memory = h->home[tensor];
+  ASH_ASSERT(from < end && end <= h->step_count);
+  ASH_ASSERT(memory < h->device->memory_count);
   const uint64_t bytes = ash_align_up(h->g->tensors.items[tensor].bytes,
                                       h->device->memories[memory].alignment);
   for (uint32_t s = from; s < end; s++)
@@ -93,6 +98,7 @@ static void touch(ash_use *u, uint32_t step) {
     u->first = step;
   if (step >= u->end)
     u->end = step + 1;
+  ASH_ASSERT(u->first <= step && step < u->end);
 }
 
 static ash_status number_steps(ash_hierarchy *h) {
@@ -105,6 +111,7 @@ static ash_status number_steps(ash_hierarchy *h) {
   ASH_TRY(ash_zone_check(h->ctx, z));
   for (uint32_t s = 0; s < h->step_count; s++) {
     h->sharers[s] = steps->items[s].op_count;
+    ASH_ASSERT(h->sharers[s] > 0);
     for (uint32_t k = 0; k < h->sharers[s]; k++)
       h->step_of[steps->items[s].ops[k]] = s;
   }
@@ -143,6 +150,7 @@ static ash_status count_residents(ash_hierarchy *h) {
 }
 
 ash_status ash_hierarchy_make(ash_hierarchy *h) {
+  ASH_ASSERT(h->g && h->device && h->options);
   ash_zone *z = &h->ctx->scratch;
   const uint32_t memories = h->device->memory_count;
   ASH_TRY(number_steps(h));
@@ -162,6 +170,7 @@ ash_status ash_hierarchy_make(ash_hierarchy *h) {
 /* ---- levels ------------------------------------------------------------- */
 
 bool ash_hierarchy_reaches(const ash_hierarchy *h, uint32_t op) {
+  ASH_ASSERT(op < h->g->op_count);
   const ash_op *o = &h->g->ops.items[op];
   for (uint32_t k = 0; k < o->input_count; k++)
     if (o->inputs[k] != ASH_NO_ID &&
@@ -175,6 +184,8 @@ bool ash_hierarchy_reaches(const ash_hierarchy *h, uint32_t op) {
 }
 
 uint32_t ash_hierarchy_near(const ash_hierarchy *h, uint32_t memory) {
+  ASH_ASSERT(memory < h->device->memory_count);
+  ASH_ASSERT(h->device->compute_memory != ASH_NO_MEMORY);
   uint32_t path[ASH_MEMORY_MAX];
   const uint32_t count =
       ash_device_path(h->device, memory, h->device->compute_memory, path);
@@ -188,6 +199,7 @@ uint32_t ash_hierarchy_near(const ash_hierarchy *h, uint32_t memory) {
 /* Transfers without an engine are the processor's work. */
 static void take_engine(const ash_hierarchy *h, ash_tile_stage *s,
                         uint32_t from) {
+  ASH_ASSERT(from < h->device->memory_count);
   const uint32_t dma = ash_device_dma(h->device, from, s->memory);
   if (dma == ASH_NO_DMA) {
     const ash_memory *a = &h->device->memories[from];
@@ -198,6 +210,7 @@ static void take_engine(const ash_hierarchy *h, ash_tile_stage *s,
     return;
   }
   const ash_dma *d = &h->device->dmas[dma];
+  ASH_ASSERT(dma < h->device->dma_count && d->ranks != 0);
   for (uint32_t r = 1; r <= ASH_DMA_RANK_MAX; r++)
     if (d->ranks >> r & 1)
       s->rank = r;
@@ -210,6 +223,7 @@ static void take_engine(const ash_hierarchy *h, ash_tile_stage *s,
 /* Tiles of all ops of a step are there together: each has its share. */
 static uint64_t room_at(const ash_hierarchy *h, uint32_t memory, uint32_t op) {
   const uint32_t step = h->step_of[op];
+  ASH_ASSERT(step < h->step_count && h->sharers[step] > 0);
   const uint64_t all = h->ask->memories[memory].max_size;
   const uint64_t taken = h->taken[memory][step];
   const uint64_t room = all > taken ? (all - taken) / h->sharers[step] : 0;
@@ -219,6 +233,7 @@ static uint64_t room_at(const ash_hierarchy *h, uint32_t memory, uint32_t op) {
 /* The way of operand o, its home first. */
 static uint32_t path_of(const ash_hierarchy *h, const ash_tile_operand *o,
                         uint32_t target, uint32_t path[ASH_MEMORY_MAX]) {
+  ASH_ASSERT(o->tensor < h->g->tensor_count);
   return ash_device_path(h->device, h->home[o->tensor], target, path);
 }
 
@@ -228,6 +243,7 @@ static bool stage_operands(const ash_hierarchy *h, ash_tile_problem *p,
     uint32_t path[ASH_MEMORY_MAX];
     const uint32_t count = path_of(h, &p->space->operands[i], target, path);
     for (uint32_t k = 1; k < count; k++) {
+      ASH_ASSERT(count - 1 <= p->level_count);
       ash_tile_stage *s = &p->stages[p->level_count - count + k];
       if (s->memory != path[k])
         return false; /* two ways that do not join */
@@ -239,6 +255,8 @@ static bool stage_operands(const ash_hierarchy *h, ash_tile_problem *p,
 
 bool ash_hierarchy_levels(const ash_hierarchy *h, ash_tile_problem *p,
                           uint32_t op, uint32_t target) {
+  ASH_ASSERT(p->space->operand_count <= ASH_OPERANDS_MAX);
+  ASH_ASSERT(op < h->g->op_count);
   uint32_t longest[ASH_MEMORY_MAX], most = 0;
   for (uint32_t i = 0; i < p->space->operand_count; i++) {
     uint32_t path[ASH_MEMORY_MAX];
@@ -250,6 +268,7 @@ bool ash_hierarchy_levels(const ash_hierarchy *h, ash_tile_problem *p,
     most = count > most ? count : most;
   }
   p->level_count = most > 1 ? most - 1 : 1;
+  ASH_ASSERT(p->level_count <= ASH_TILE_LEVELS);
   if (most <= 1)
     longest[1] = target; /* all is there already: one level, nothing staged */
   for (uint32_t k = 0; k < p->level_count; k++) {

@@ -35,6 +35,7 @@ typedef struct tiler {
  * reach. */
 static ash_status whole_space(tiler *t, const ash_tile_space **out,
                               uint32_t op) {
+  ASH_ASSERT(op < t->g->op_count);
   const ash_op *o = &t->g->ops.items[op];
   ash_zone *z = &t->ctx->keep;
   ash_tile_space *space = ASH_NEW(z, ash_tile_space);
@@ -63,11 +64,13 @@ static ash_status whole_space(tiler *t, const ash_tile_space **out,
   space->op = op;
   space->operands = list;
   space->operand_count = n;
+  ASH_ASSERT(n <= o->input_count + o->output_count);
   *out = space;
   return ASH_OK;
 }
 
 static void set_speed(const tiler *t, ash_tile_problem *p) {
+  ASH_ASSERT(p->space->op < t->g->op_count);
   p->elements_per_kilocycle = t->device->elements_per_kilocycle;
   p->per_kilocycle = ash_op_macs(t->g, p->space->op)
                          ? t->device->macs_per_kilocycle
@@ -79,6 +82,7 @@ static void set_speed(const tiler *t, ash_tile_problem *p) {
 
 static ash_status keep(tiler *t, ash_tiling *out, const ash_tile_problem *p,
                        ash_facts *f, const ash_tile_found *found) {
+  ASH_ASSERT(found->found && p->level_count > 0);
   const ash_tile_space *space = p->space;
   const ash_tile_choice *c = &found->choice;
   ash_tile_buffer *buffers = ASH_NEW_ARRAY(
@@ -123,6 +127,7 @@ static void smallest_cut(const ash_tile_problem *p, ash_tile_cut *cut,
     const ash_tile_axis *axis = &p->space->axes[a];
     const int64_t granule = axis->granule > 1 ? axis->granule : 1;
     const bool whole = axis->kind == ASH_AXIS_SUM && !cut_sums;
+    ASH_ASSERT(axis->extent > 0);
     for (uint32_t k = 0; k < p->level_count; k++)
       cut->at[k][a] = whole || granule > axis->extent ? axis->extent : granule;
   }
@@ -131,6 +136,7 @@ static void smallest_cut(const ash_tile_problem *p, ash_tile_cut *cut,
 /* The level that is too small for them, and by how much. */
 static uint64_t shortage(const ash_tile_problem *p, const ash_tile_sizes *sizes,
                          uint32_t *level) {
+  ASH_ASSERT(p->level_count > 0 && p->level_count <= ASH_TILE_LEVELS);
   uint64_t most = 0;
   *level = p->level_count - 1;
   for (uint32_t k = 0; k < p->level_count; k++) {
@@ -149,6 +155,7 @@ static ash_status say_nofit(tiler *t, const ash_tile_problem *p,
   const ash_tile_space *space = p->space;
   const uint64_t missing = shortage(p, sizes, &k);
   const ash_memory *m = &t->device->memories[p->stages[k].memory];
+  ASH_ASSERT(p->stages[k].memory < t->device->memory_count);
   (void)ash_fail(t->ctx, ASH_NOFIT, ASH_D_tile_nofit,
                  ash_graph_loc(t->g, space->op, ASH_NO_ID),
                  "the smallest tiles of %s need %" PRIu64 " bytes of %s, which "
@@ -218,6 +225,7 @@ static ash_status search_op(tiler *t, ash_tiling *out,
   for (uint32_t i = 0; i < t->known_count; i++)
     if (ash_problem_same(&t->known[i].p, p))
       return keep(t, out, p, f, &t->known[i].found);
+  ASH_ASSERT(t->known_count < t->g->op_count);
   known *mine = &t->known[t->known_count];
   *mine = (known){.p = *p};
   ASH_TRY(search_best(t, p, f, &mine->found));
@@ -232,6 +240,7 @@ static ash_status search_op(tiler *t, ash_tiling *out,
  * there. */
 static ash_status run_in_place(tiler *t, ash_tiling *out, uint32_t op,
                                const char *why) {
+  ASH_ASSERT(op < t->g->op_count);
   out->reason = why;
   out->work.bytes = t->h.ask->choices[op].scratch;
   out->cost.tiles = 1;
@@ -240,6 +249,7 @@ static ash_status run_in_place(tiler *t, ash_tiling *out, uint32_t op,
 }
 
 static bool is_view(const tiler *t, uint32_t op) {
+  ASH_ASSERT(op < t->g->op_count);
   const ash_op *o = &t->g->ops.items[op];
   for (uint32_t k = 0; k < o->output_count; k++) {
     uint32_t input;
@@ -268,6 +278,7 @@ static ash_status ask_copies(tiler *t, ash_tile_problem *p, uint32_t target) {
         return ash_fail(t->ctx, ASH_MISUSE, ASH_D_tile_option, ASH_NOWHERE,
                         "a rule asks for %u copies of a tile of %s",
                         (unsigned)copies, t->g->ops.items[p->space->op].id);
+      ASH_ASSERT(count - hop <= p->level_count);
       p->wanted[p->level_count - count + hop][o] = (uint8_t)copies;
     }
   }
@@ -277,6 +288,7 @@ static ash_status ask_copies(tiler *t, ash_tile_problem *p, uint32_t target) {
 /* Cuts the op, or refuses with the sizes of its smallest pieces. */
 static ash_status search_from(tiler *t, ash_tile_problem *p, uint32_t target,
                               bool *fits) {
+  ASH_ASSERT(target < t->device->memory_count);
   const uint32_t op = p->space->op;
   set_speed(t, p);
   if (p->space->operand_count > ASH_OPERANDS_MAX ||
@@ -299,6 +311,7 @@ static ash_tile_problem problem_of(const tiler *t) {
 /* In one piece, where the processor reaches its tensors: at home, or in the
  * nearest such memory. */
 static ash_status run_whole(tiler *t, uint32_t op, const char *why) {
+  ASH_ASSERT(op < t->g->op_count && why != NULL);
   ash_tile_problem p = problem_of(t);
   uint32_t target = t->device->compute_memory;
   bool fits;
@@ -323,6 +336,7 @@ static ash_status tile_op(tiler *t, uint32_t op) {
   ASH_TRY(ash_tile_space_of(t->ctx, &p.space, &why, t->g, op));
   if (!p.space || p.space->operand_count > ASH_OPERANDS_MAX)
     return run_whole(t, op, p.space ? "it has too many operands" : why);
+  ASH_ASSERT(p.space->op == op);
   ASH_TRY(search_from(t, &p, t->device->compute_memory, &fits));
   if (fits)
     return ASH_OK;

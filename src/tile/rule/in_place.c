@@ -1,6 +1,8 @@
 /* in_place.c - results over dying inputs, when both are cut. */
 #include "ashlar/tile.h"
 
+#include "base/assert.h"
+
 static bool same_dim(const ash_tile_dim *a, const ash_tile_dim *b) {
   if (a->axis != b->axis)
     return false;
@@ -32,6 +34,7 @@ static bool is_apart(const ash_tile_operand *o) {
 /* The same box of wider elements lies elsewhere. */
 static bool same_places(const ash_graph *g, const ash_tiling *t,
                         const ash_tile_operand *a, const ash_tile_operand *b) {
+  ASH_ASSERT(a->tensor != ASH_NO_ID && b->tensor != ASH_NO_ID);
   return t->cost.tiles == 1 ||
          ash_type_bits(ash_graph_tensor(g, a->tensor)->type) ==
              ash_type_bits(ash_graph_tensor(g, b->tensor)->type);

@@ -8,6 +8,7 @@
 /* ---- what the rules say -------------------------------------------------- */
 
 static ash_box box_of(const ash_tile_local *l, bool is_output, uint32_t k) {
+  ASH_ASSERT(k < (is_output ? l->op->output_count : l->op->input_count));
   ash_box box = {0};
   for (uint32_t i = 0; i < l->space->operand_count; i++) {
     const ash_tile_operand *o = &l->space->operands[i];
@@ -27,6 +28,7 @@ ash_box ash_local_out(const ash_tile_local *l, uint32_t k) {
 
 static void put(ash_tile_local *l, const char *name, uint32_t input,
                 bool is_list, const int64_t *values, uint32_t count) {
+  ASH_ASSERT(l->attr_count < ASH_LOCAL_ATTRS);
   if (l->attr_count == ASH_LOCAL_ATTRS || count > ASH_LOCAL_INTS)
     return;
   l->attrs[l->attr_count].name = name;
@@ -37,16 +39,19 @@ static void put(ash_tile_local *l, const char *name, uint32_t input,
 }
 
 void ash_local_int(ash_tile_local *l, const char *name, int64_t value) {
+  ASH_ASSERT(name != NULL);
   put(l, name, ASH_NO_ID, false, &value, 1);
 }
 
 void ash_local_ints(ash_tile_local *l, const char *name, const int64_t *values,
                     uint32_t count) {
+  ASH_ASSERT(name != NULL && count <= ASH_LOCAL_INTS);
   put(l, name, ASH_NO_ID, true, values, count);
 }
 
 void ash_local_constant(ash_tile_local *l, uint32_t input,
                         const int64_t *values, uint32_t count) {
+  ASH_ASSERT(input < l->op->input_count && count <= ASH_LOCAL_INTS);
   put(l, NULL, input, true, values, count);
 }
 
@@ -57,6 +62,7 @@ void ash_local_kind(ash_tile_local *l, ash_op_kind kind) {
 static void localise(ash_tile_local *l, const ash_graph *g,
                      const ash_tile_space *space, const int64_t *at,
                      const int64_t *n) {
+  ASH_ASSERT(space->op < g->op_count);
   ash_space_rule *rule;
   ash_local_rule *local = NULL;
   *l = (ash_tile_local){.g = g,
@@ -80,6 +86,7 @@ static uint64_t mix(uint64_t h, uint64_t value) {
 uint64_t ash_tile_class(const ash_graph *g, const ash_tile_space *space,
                         const int64_t *at, const int64_t *n,
                         ash_tile_part part) {
+  ASH_ASSERT(space->op < g->op_count);
   uint64_t h = mix(UINT64_C(0xcbf29ce484222325), (uint64_t)part);
   ash_tile_local l;
   localise(&l, g, space, at, n);
@@ -100,6 +107,7 @@ ash_tile_part ash_tile_part_of(const ash_tile_space *space, const int64_t *at,
   bool first = true, last = true;
   for (uint32_t a = 0; a < space->axis_count; a++)
     if (space->axes[a].kind == ASH_AXIS_SUM) {
+      ASH_ASSERT(n[a] > 0 && at[a] + n[a] <= space->axes[a].extent);
       first = first && at[a] == 0;
       last = last && at[a] + n[a] == space->axes[a].extent;
     }
@@ -110,6 +118,7 @@ ash_tile_part ash_tile_part_of(const ash_tile_space *space, const int64_t *at,
 }
 
 int64_t ash_tile_folded(const ash_graph *g, const ash_tile_space *space) {
+  ASH_ASSERT(space->op < g->op_count);
   const ash_op *op = &g->ops.items[space->op];
   return (int64_t)(ash_shape_elements(&ash_op_in(g, op, 0)->shape) /
                    ash_shape_elements(&ash_op_out(g, op, 0)->shape));
@@ -130,6 +139,7 @@ static const uint8_t *cut_data(ash_zone *z, const ash_tensor *t,
     for (uint32_t d = 0; d < box->rank; d++)
       from =
           from * (uint64_t)t->shape.dim[d] + (uint64_t)(box->start[d] + at[d]);
+    ASH_ASSERT(from < ash_shape_elements(&t->shape));
     memcpy(to + i * size, t->data + from * size, size);
     for (uint32_t d = box->rank; d-- > 0 && ++at[d] == box->size[d];)
       at[d] = 0;
@@ -141,6 +151,7 @@ static ash_quant cut_quant(const ash_tensor *t, const ash_box *box) {
   ash_quant q = t->quant;
   if (q.count <= 1)
     return q;
+  ASH_ASSERT(box->start[q.axis] + box->size[q.axis] <= q.count);
   q.scale += box->start[q.axis];
   q.zero_point += box->start[q.axis];
   q.count = (uint32_t)box->size[q.axis];
@@ -149,6 +160,7 @@ static ash_quant cut_quant(const ash_tensor *t, const ash_box *box) {
 
 static ash_tensor cut_tensor(ash_graph *to, const ash_tensor *t,
                              const ash_box *box) {
+  ASH_ASSERT(box->rank == t->shape.rank);
   ash_tensor cut = *t;
   for (uint32_t d = 0; d < box->rank; d++)
     cut.shape.dim[d] = (int32_t)box->size[d];
@@ -176,6 +188,7 @@ static ash_status add_cut(ash_graph *to, uint32_t *out, const ash_tensor *t,
 /* An input that the compiler uses up, with the piece's values. */
 static ash_status add_used_up(ash_graph *to, uint32_t *out,
                               const ash_tile_local *l, uint32_t k) {
+  ASH_ASSERT(ash_op_in(l->g, l->op, k) != NULL);
   ash_tensor t = *ash_op_in(l->g, l->op, k);
   t.is_output = false;
   if (t.kind != ASH_TENSOR_CONSTANT)
@@ -208,6 +221,7 @@ static const ash_tile_operand *operand_of(const ash_tile_space *s,
 
 static ash_status add_inputs(ash_graph *to, const ash_tile_local *l,
                              uint32_t *inputs, uint32_t used) {
+  ASH_ASSERT(used <= l->op->input_count);
   uint32_t *given =
       ASH_NEW_ARRAY(&to->zone, uint32_t, (size_t)l->op->input_count + 1);
   ASH_TRY(ash_zone_check(to->ctx, &to->zone));
@@ -238,6 +252,7 @@ static ash_status add_outputs(ash_graph *to, const ash_tile_local *l,
 }
 
 static ash_status set_attrs(ash_graph *to, const ash_tile_local *l) {
+  ASH_ASSERT(to->op_count == 1);
   for (uint32_t i = 0; i < l->attr_count; i++) {
     ash_attr a = {.name = l->attrs[i].name,
                   .kind = l->attrs[i].is_list ? ASH_ATTR_INTS : ASH_ATTR_INT,

@@ -2,6 +2,7 @@
  * boxes. Which axes an operator has is in space_*.c, one family a file. */
 #include "tile/rule/space.h"
 
+#include "base/checked.h"
 #include "kernel/choose.h"
 #include "op/chain.h"
 #include "op/reads.h"
@@ -19,15 +20,18 @@ static ash_tile_operand *find(const ash_space_build *b, bool is_output,
 }
 
 ash_tile_operand *ash_space_in(const ash_space_build *b, uint32_t k) {
+  ASH_ASSERT(k < b->op->input_count);
   return find(b, false, k);
 }
 
 ash_tile_operand *ash_space_out(const ash_space_build *b, uint32_t k) {
+  ASH_ASSERT(k < b->op->output_count);
   return find(b, true, k);
 }
 
 const ash_shape *ash_space_shape(const ash_space_build *b,
                                  const ash_tile_operand *o) {
+  ASH_ASSERT(o->tensor < b->g->tensor_count);
   return &b->g->tensors.items[o->tensor].shape;
 }
 
@@ -38,6 +42,7 @@ const char *ash_space_name(uint32_t dim) {
 }
 
 uint32_t ash_space_axis(ash_space_build *b, const char *name, int64_t extent) {
+  ASH_ASSERT(extent > 0);
   ash_tile_space *s = b->space;
   if (s->axis_count == ASH_TILE_AXES)
     return ASH_NO_AXIS;
@@ -57,6 +62,7 @@ uint32_t ash_space_sum(ash_space_build *b, const char *name, int64_t extent) {
 
 void ash_space_slide(ash_tile_operand *o, uint32_t dim, uint32_t axis,
                      int64_t stride, int64_t window, int64_t before) {
+  ASH_ASSERT(stride > 0 && window > 0);
   if (o && dim < o->rank)
     o->dim[dim] = (ash_tile_dim){axis, stride, window, before, 1};
 }
@@ -66,6 +72,7 @@ void ash_space_follow(ash_tile_operand *o, uint32_t dim, uint32_t axis) {
 }
 
 void ash_space_table(const ash_space_build *b, uint32_t input, uint32_t axis) {
+  ASH_ASSERT(axis == ASH_NO_AXIS || axis < b->space->axis_count);
   ash_tile_operand *o = ash_space_in(b, input);
   if (!o || axis == ASH_NO_AXIS)
     return;
@@ -80,6 +87,7 @@ void ash_space_table(const ash_space_build *b, uint32_t input, uint32_t axis) {
 
 void ash_space_flat(ash_space_build *b, ash_tile_operand *o, uint32_t from,
                     uint32_t to, uint32_t axis) {
+  ASH_ASSERT(to <= o->rank);
   const ash_shape *s = ash_space_shape(b, o);
   while (from < to && s->dim[from] == 1)
     from++;
@@ -98,11 +106,13 @@ int64_t ash_space_granule(int64_t extent, int64_t before, int64_t after) {
   int64_t g = (before > after ? before : after) + 1;
   while (g < extent && extent % g != 0 && extent % g <= after)
     g++;
+  ASH_ASSERT(g > 0);
   return g < extent ? g : extent;
 }
 
 void ash_space_likes(ash_space_build *b, uint32_t axis, int64_t multiple,
                      uint32_t priority) {
+  ASH_ASSERT(multiple > 0);
   if (axis == ASH_NO_AXIS)
     return;
   ash_tile_axis *a = &b->space->axes[axis];
@@ -114,25 +124,23 @@ void ash_space_likes(ash_space_build *b, uint32_t axis, int64_t multiple,
 
 /* ---- boxes --------------------------------------------------------------- */
 
-static int64_t floor_div(int64_t a, int64_t b) {
-  const int64_t q = a / b;
-  return a % b < 0 ? q - 1 : q;
-}
-
 /* Of one dimension of `size` elements: [*start, *start + *count). */
 static void box_dim(const ash_tile_dim *d, int64_t size, int64_t at, int64_t n,
                     int64_t *start, int64_t *count) {
-  int64_t lo = floor_div(at * d->stride - d->before, d->divide);
-  int64_t hi = floor_div((at + n - 1) * d->stride - d->before + d->window - 1,
-                         d->divide);
+  ASH_ASSERT(n > 0 && size >= 0);
+  int64_t lo = ash_floor_div(at * d->stride - d->before, d->divide);
+  int64_t hi = ash_floor_div(
+      (at + n - 1) * d->stride - d->before + d->window - 1, d->divide);
   lo = lo < 0 ? 0 : lo > size ? size : lo;
   hi = hi > size - 1 ? size - 1 : hi;
   *start = lo;
   *count = hi < lo ? 0 : hi - lo + 1;
+  ASH_ASSERT(0 <= *start && *start + *count <= size);
 }
 
 void ash_tile_box(ash_box *out, const ash_graph *g, const ash_tile_space *space,
                   uint32_t operand, const int64_t *at, const int64_t *n) {
+  ASH_ASSERT(operand < space->operand_count);
   const ash_tile_operand *o = &space->operands[operand];
   const ash_shape *s = &g->tensors.items[o->tensor].shape;
   *out = (ash_box){.rank = o->rank};
@@ -148,6 +156,7 @@ void ash_tile_box(ash_box *out, const ash_graph *g, const ash_tile_space *space,
 
 uint64_t ash_box_bytes(const ash_graph *g, uint32_t tensor,
                        const ash_box *box) {
+  ASH_ASSERT(tensor < g->tensor_count);
   uint64_t n = ash_type_bits(g->tensors.items[tensor].type);
   for (uint32_t d = 0; d < box->rank; d++)
     n *= (uint64_t)box->size[d];
@@ -171,6 +180,7 @@ static bool is_whole(const ash_tile_dim *d, int64_t size) {
 }
 
 static bool is_needed(const ash_space_build *b, uint32_t axis) {
+  ASH_ASSERT(axis < b->space->axis_count);
   for (uint32_t i = 0; i < b->space->operand_count; i++) {
     const ash_tile_operand *o = &b->operands[i];
     for (uint32_t d = 0; d < o->rank; d++)
@@ -182,6 +192,7 @@ static bool is_needed(const ash_space_build *b, uint32_t axis) {
 }
 
 static void drop_axis(ash_space_build *b, uint32_t axis) {
+  ASH_ASSERT(axis < b->space->axis_count);
   for (uint32_t i = 0; i < b->space->operand_count; i++)
     for (uint32_t d = 0; d < b->operands[i].rank; d++) {
       uint32_t *follows = &b->operands[i].dim[d].axis;
@@ -206,6 +217,7 @@ static void drop_unneeded(ash_space_build *b) {
 
 static ash_tile_operand whole(const ash_graph *g, uint32_t tensor,
                               bool is_output, uint32_t position) {
+  ASH_ASSERT(tensor < g->tensor_count);
   ash_tile_operand o = {
       tensor, is_output, position, g->tensors.items[tensor].shape.rank, {{0}}};
   for (uint32_t d = 0; d < ASH_RANK_MAX; d++)
@@ -235,6 +247,7 @@ static const char *add_operands(ash_space_build *b) {
 }
 
 static uint64_t work_of(const ash_space_build *b) {
+  ASH_ASSERT(b->space->operand_count > 0);
   const uint64_t macs = ash_op_macs(b->g, b->space->op);
   uint64_t most = 0;
   for (uint32_t i = 0; i < b->space->operand_count; i++) {
@@ -276,6 +289,7 @@ static const char *build(ash_space_build *b) {
     why = rule(b);
   if (why)
     return why;
+  ASH_ASSERT(b->space->axis_count <= ASH_TILE_AXES);
   drop_unneeded(b);
   if (!has_sum(b->space))
     b->space->accumulator_bytes = 0;
@@ -286,6 +300,7 @@ static const char *build(ash_space_build *b) {
 ash_status ash_tile_space_of(ash_ctx *ctx, const ash_tile_space **out,
                              const char **why, const ash_graph *g,
                              uint32_t op) {
+  ASH_ASSERT(op < g->op_count);
   const ash_op *o = &g->ops.items[op];
   const size_t most = (size_t)o->input_count + o->output_count;
   *out = NULL;

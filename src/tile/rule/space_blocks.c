@@ -6,6 +6,7 @@
 #include "op/slice.h"
 
 static uint32_t place(int64_t axis, uint32_t rank) {
+  ASH_ASSERT(-(int64_t)rank <= axis && axis < rank);
   return (uint32_t)(axis < 0 ? axis + rank : axis);
 }
 
@@ -15,6 +16,7 @@ static uint32_t place(int64_t axis, uint32_t rank) {
  * of those that it does not meet. */
 static void follow_in_line(ash_space_build *b, ash_tile_operand *big,
                            uint32_t dim, uint32_t axis) {
+  ASH_ASSERT(dim < big->rank);
   int64_t before = 0;
   ash_space_follow(big, dim, axis);
   for (uint32_t i = 0; i < b->space->operand_count; i++) {
@@ -31,6 +33,7 @@ static void follow_in_line(ash_space_build *b, ash_tile_operand *big,
  * stays whole. */
 static void follow_parts(ash_space_build *b, ash_tile_operand *big,
                          uint32_t line) {
+  ASH_ASSERT(line < big->rank && b->space->operand_count > 1);
   const ash_shape *s = ash_space_shape(b, big);
   const ash_tile_operand *other =
       big == b->operands ? &b->operands[1] : b->operands;
@@ -78,6 +81,7 @@ const char *ash_space_pad(ash_space_build *b) {
   for (uint32_t d = 0; d < s->rank; d++) {
     const int64_t before = pad_of(b->g, b->op, d, false);
     const int64_t after = pad_of(b->g, b->op, d, true);
+    ASH_ASSERT(before >= 0 && after >= 0);
     if (mirrors && before + after > 0)
       continue;
     const uint32_t axis = ash_space_axis(b, ash_space_name(d), s->dim[d]);
@@ -127,8 +131,10 @@ const char *ash_space_tile(ash_space_build *b) {
 void ash_local_tile(ash_tile_local *l) {
   const ash_box in = ash_local_in(l, 0), out = ash_local_out(l, 0);
   int64_t times[ASH_RANK_MAX];
-  for (uint32_t d = 0; d < in.rank; d++)
+  for (uint32_t d = 0; d < in.rank; d++) {
+    ASH_ASSERT(in.size[d] > 0 && out.size[d] % in.size[d] == 0);
     times[d] = out.size[d] / in.size[d];
+  }
   ash_local_constant(l, 1, times, in.rank);
 }
 
@@ -153,6 +159,7 @@ const char *ash_space_whole(ash_space_build *b) {
 /* ---- regrouped ----------------------------------------------------------- */
 
 static void add_image(ash_space_build *b, int64_t in_block, int64_t out_block) {
+  ASH_ASSERT(in_block > 0 && out_block > 0);
   static const char *const names[] = {"n", "h", "w"};
   ash_tile_operand *in = ash_space_in(b, 0), *out = ash_space_out(b, 0);
   for (uint32_t d = 0; d < 3; d++) {
@@ -178,6 +185,7 @@ const char *ash_space_depth_to_space(ash_space_build *b) {
 
 /* Blocks change places between batch and image: only channels are free. */
 const char *ash_space_batches(ash_space_build *b) {
+  ASH_ASSERT(ash_space_in(b, 0)->rank == ash_space_out(b, 0)->rank);
   ash_tile_operand *in = ash_space_in(b, 0), *out = ash_space_out(b, 0);
   const uint32_t last = out->rank - 1;
   const uint32_t c = ash_space_axis(b, "c", ash_space_shape(b, out)->dim[last]);

@@ -17,10 +17,12 @@ typedef struct walks {
 } walks;
 
 static const ash_shape *in_shape(const ash_graph *g, const ash_op *op) {
+  ASH_ASSERT(op->input_count > 0);
   return &ash_op_in(g, op, 0)->shape;
 }
 
 static const ash_shape *out_shape(const ash_graph *g, const ash_op *op) {
+  ASH_ASSERT(op->output_count > 0);
   return &ash_op_out(g, op, 0)->shape;
 }
 
@@ -47,6 +49,7 @@ static bool walks_of_reverse(walks *w, const ash_graph *g, const ash_op *op) {
   for (uint64_t i = 0; i < ash_shape_elements(&axes->shape); i++) {
     const int64_t given = ash_tensor_int(axes, i);
     const uint32_t d = (uint32_t)(given < 0 ? given + in->rank : given);
+    ASH_ASSERT(d < in->rank);
     w->step[d] = -1;
     w->begin[d] = in->dim[d] - 1;
   }
@@ -178,6 +181,7 @@ static uint32_t next_long(const ash_shape *s, uint32_t d) {
 
 /* The number of dimensions up to the last that is not 1, below `end`. */
 static uint32_t last_long(const ash_shape *s, uint32_t end) {
+  ASH_ASSERT(end <= s->rank);
   while (end > 0 && s->dim[end - 1] == 1)
     end--;
   return end;
@@ -189,6 +193,8 @@ typedef struct middle {
 } middle;
 
 static void follow_same(ash_space_build *b, uint32_t i, uint32_t k) {
+  ASH_ASSERT(ash_space_shape(b, ash_space_in(b, 0))->dim[i] ==
+             ash_space_shape(b, ash_space_out(b, 0))->dim[k]);
   ash_tile_operand *x = ash_space_in(b, 0), *y = ash_space_out(b, 0);
   const uint32_t axis =
       ash_space_axis(b, ash_space_name(k), ash_space_shape(b, y)->dim[k]);

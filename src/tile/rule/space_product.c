@@ -5,6 +5,7 @@
 /* The first of the input's dimensions that together make rows of `depth`; the
  * rank if they do not end at one. */
 static uint32_t row_from(const ash_shape *s, int64_t depth) {
+  ASH_ASSERT(depth > 0);
   uint32_t d = s->rank;
   int64_t n = 1;
   while (d > 0 && n < depth)

@@ -23,6 +23,7 @@ static bool ends_early(const walk *w) {
 /* Positions at the start and at the end that see nothing but padding: none of
  * the pieces may be made of them alone. */
 static int64_t granule_of(const walk *w) {
+  ASH_ASSERT(w->stride > 0 && w->reach > 0 && w->in > 0 && w->out > 0);
   const int64_t lead = w->before - w->reach + w->stride;
   const int64_t seen = (w->in + w->before + w->stride - 1) / w->stride;
   return ash_space_granule(w->out, lead > 0 ? lead / w->stride : 0,
@@ -43,6 +44,7 @@ static void slide(ash_space_build *b, const char *name, uint32_t dim,
 }
 
 static void slide_2d(ash_space_build *b, int64_t filter_h, int64_t filter_w) {
+  ASH_ASSERT(filter_h > 0 && filter_w > 0);
   const int32_t *in = ash_space_shape(b, ash_space_in(b, 0))->dim;
   const int32_t *out = ash_space_shape(b, ash_space_out(b, 0))->dim;
   const walk h = {ash_op_int(b->op, "stride_h", 1),
@@ -82,11 +84,13 @@ static bool is_hybrid(const ash_space_build *b) {
  * at dimension `depth` of the weights. */
 static void add_channels(ash_space_build *b, uint32_t dim, uint32_t depth,
                          int64_t groups) {
+  ASH_ASSERT(groups > 0);
   ash_tile_operand *x = ash_space_in(b, 0), *w = ash_space_in(b, 1);
   ash_tile_operand *y = ash_space_out(b, 0);
   const int64_t out = ash_space_shape(b, y)->dim[dim];
   const int64_t in = ash_space_shape(b, x)->dim[dim];
   const uint32_t c = ash_space_axis(b, "c", out);
+  ASH_ASSERT(in % groups == 0 && out % groups == 0);
   ash_space_follow(y, dim, c);
   ash_space_follow(w, 0, c);
   for (uint32_t k = 2; k < b->op->input_count; k++)
@@ -157,6 +161,7 @@ const char *ash_space_pool(ash_space_build *b) {
  * pad: the smallest one is (y + pad - reach + 1) / stride, rounded up. */
 static void spread(ash_space_build *b, const char *name, uint32_t dim,
                    const walk *w) {
+  ASH_ASSERT(w->stride > 0 && w->reach > 0);
   if (w->reach < w->stride ||
       w->out > (w->in - 1) * w->stride + w->reach - w->before)
     return;
@@ -217,6 +222,7 @@ const char *ash_space_conv_nd(ash_space_build *b) {
   const ash_shape *w = ash_space_shape(b, ash_space_in(b, 1));
   const ash_shape *out = ash_space_shape(b, ash_space_out(b, 0));
   int64_t filter[ASH_RANK_MAX];
+  ASH_ASSERT(w->rank > 2 && w->rank == out->rank);
   for (uint32_t i = 2; i < w->rank; i++)
     filter[i - 2] = w->dim[i];
   add_batch(b);
@@ -245,6 +251,7 @@ const char *ash_space_pool_nd(ash_space_build *b) {
 
 void ash_local_pads(const ash_tile_local *l, uint32_t dim, int64_t *before,
                     int64_t *after) {
+  ASH_ASSERT(l->space->operands[0].dim[dim].axis < l->space->axis_count);
   const ash_tile_operand *o = l->space->operands;
   const ash_tile_dim *d = &o->dim[dim];
   const ash_box box = ash_local_in(l, 0);
@@ -253,9 +260,11 @@ void ash_local_pads(const ash_tile_local *l, uint32_t dim, int64_t *before,
       (l->at[d->axis] + l->n[d->axis] - 1) * d->stride - d->before + d->window;
   *before = box.start[dim] - lo;
   *after = hi - (box.start[dim] + box.size[dim]);
+  ASH_ASSERT(*before >= 0);
 }
 
 static bool is_cut(const ash_tile_local *l, uint32_t dim) {
+  ASH_ASSERT(l->space->operand_count > 0 && dim < l->space->operands[0].rank);
   return l->space->operands[0].dim[dim].axis != ASH_NO_AXIS;
 }
 
@@ -292,6 +301,7 @@ void ash_local_transpose_conv(ash_tile_local *l) {
 }
 
 static void put_pads(ash_tile_local *l) {
+  ASH_ASSERT(l->space->operands[0].rank > 2);
   const uint32_t axes = l->space->operands[0].rank - 2;
   int64_t pads[2 * ASH_RANK_MAX];
   for (uint32_t i = 0; i < axes; i++) {
@@ -314,6 +324,7 @@ void ash_local_conv_nd(ash_tile_local *l) {
 }
 
 void ash_local_pool_nd(ash_tile_local *l) {
+  ASH_ASSERT(l->space->operands[0].rank > 2);
   const uint32_t axes = l->space->operands[0].rank - 2;
   int64_t size[ASH_RANK_MAX];
   for (uint32_t i = 0; i < axes; i++)

@@ -10,6 +10,7 @@
 enum { COMPLETE = 24 };
 
 static void add(int64_t *out, uint32_t *count, uint32_t max, int64_t size) {
+  ASH_ASSERT(size > 0 && *count <= max);
   uint32_t at = *count;
   while (at > 0 && out[at - 1] < size)
     at--;
@@ -22,6 +23,7 @@ static void add(int64_t *out, uint32_t *count, uint32_t max, int64_t size) {
 
 uint32_t ash_tile_candidates(const ash_tile_axis *axis, int64_t extent,
                              bool may_cut, int64_t *out, uint32_t max) {
+  ASH_ASSERT(extent > 0 && max > 0);
   const int64_t granule = axis->granule > 1 ? axis->granule : 1;
   const int64_t multiple = axis->multiple > 1 ? axis->multiple : 1;
   uint32_t count = 0;

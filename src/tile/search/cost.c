@@ -8,18 +8,21 @@ enum { SUBSET_MAX = 7 }; /* operands whose copies are tried in all ways */
 
 static uint64_t bytes_of(const ash_tile_problem *p, uint32_t o,
                          uint64_t elements) {
+  ASH_ASSERT(o < p->space->operand_count);
   const uint32_t tensor = p->space->operands[o].tensor;
   const uint64_t bits = ash_type_bits(p->g->tensors.items[tensor].type);
   return (elements * bits + 7) / 8;
 }
 
 static bool is_staged(const ash_tile_problem *p, uint32_t level, uint32_t o) {
+  ASH_ASSERT(level < p->level_count && o < ASH_OPERANDS_MAX);
   return p->stages[level].staged >> o & 1;
 }
 
 /* A buffer of operand o, rounded up. */
 static uint64_t room_for(const ash_tile_problem *p, const ash_tile_sizes *s,
                          uint32_t level, uint32_t o) {
+  ASH_ASSERT(is_staged(p, level, o));
   const uint32_t tensor = p->space->operands[o].tensor;
   const uint64_t element = ash_type_bits(p->g->tensors.items[tensor].type) / 8;
   return ash_align_up(s->box[level][o],
@@ -30,6 +33,7 @@ static uint64_t room_for(const ash_tile_problem *p, const ash_tile_sizes *s,
 
 /* Positions needed of a dimension by a piece in the middle of the tensor. */
 static uint64_t nominal(const ash_tile_dim *dim, uint64_t extent, int64_t n) {
+  ASH_ASSERT(n > 0 && extent > 0 && dim->divide > 0);
   if (dim->axis == ASH_NO_AXIS)
     return extent;
   const int64_t need = ((n - 1) * dim->stride + dim->window - 1) / dim->divide;
@@ -38,6 +42,7 @@ static uint64_t nominal(const ash_tile_dim *dim, uint64_t extent, int64_t n) {
 
 static int64_t piece_of(const ash_tile_cut *cut, uint32_t level,
                         uint32_t axis) {
+  ASH_ASSERT(axis == ASH_NO_AXIS || axis < ASH_TILE_AXES);
   return axis == ASH_NO_AXIS ? 1 : cut->at[level][axis];
 }
 
@@ -46,6 +51,7 @@ static int64_t piece_of(const ash_tile_cut *cut, uint32_t level,
 static uint64_t transfers_of(const ash_tile_problem *p, uint32_t level,
                              uint32_t o, uint64_t bytes,
                              const ash_tile_cut *cut) {
+  ASH_ASSERT(is_staged(p, level, o) && p->stages[level].rank > 0);
   const ash_tile_operand *operand = &p->space->operands[o];
   const ash_shape *shape = &p->g->tensors.items[operand->tensor].shape;
   const ash_tile_stage *stage = &p->stages[level];
@@ -75,6 +81,7 @@ static uint64_t transfers_of(const ash_tile_problem *p, uint32_t level,
 static void size_level(const ash_facts *f, const ash_tile_problem *p,
                        ash_tile_sizes *s, uint32_t level,
                        const ash_tile_cut *cut) {
+  ASH_ASSERT(p->stages[level].bytes_per_kilocycle > 0);
   const ash_tile_stage *stage = &p->stages[level];
   for (uint32_t o = 0; o < p->space->operand_count; o++) {
     uint64_t elements = ash_facts_base(f, o);
@@ -115,6 +122,7 @@ static void size_sums(const ash_facts *f, const ash_tile_problem *p,
       box *= s->fact[last][a]->operands[o].most;
     elements = ash_max_u64(elements, box);
   }
+  ASH_ASSERT(elements > 0 && space->accumulator_bytes > 0);
   s->accumulator = elements * space->accumulator_bytes;
   s->compute += all * (again - 1) * 1000 / p->elements_per_kilocycle;
 }
@@ -133,12 +141,15 @@ static void size_work(const ash_tile_problem *p, ash_tile_sizes *s,
       work +=
           work * ((s->fact[last][a]->rounded - extent) * 1024 / extent) / 1024;
   }
+  ASH_ASSERT(s->tiles > 0 && p->per_kilocycle > 0);
   s->compute = s->tiles * p->call_cycles + work * 1000 / p->per_kilocycle;
   s->work = ash_tile_work_bytes(p->g, p->space, cut->at[last]);
 }
 
 bool ash_model_sizes(ash_facts *f, const ash_tile_problem *p,
                      ash_tile_sizes *out, const ash_tile_cut *cut) {
+  ASH_ASSERT(0 < p->level_count && p->level_count <= ASH_TILE_LEVELS);
+  ASH_ASSERT(p->space->operand_count <= ASH_OPERANDS_MAX);
   for (uint32_t k = 0; k < p->level_count; k++) {
     out->regions[k] = 1;
     for (uint32_t a = 0; a < p->space->axis_count; a++) {
@@ -157,6 +168,7 @@ bool ash_model_sizes(ash_facts *f, const ash_tile_problem *p,
 
 uint64_t ash_model_least(const ash_tile_problem *p, const ash_tile_sizes *s,
                          uint32_t level) {
+  ASH_ASSERT(level < p->level_count);
   const uint64_t alignment = p->stages[level].alignment;
   uint64_t sum = 0;
   for (uint32_t o = 0; o < p->space->operand_count; o++)
@@ -181,6 +193,7 @@ static uint64_t distinct(const ash_tile_sizes *s, uint32_t level, uint32_t a,
 static bool find_loop(const ash_tile_problem *p, const ash_tile_sizes *s,
                       const ash_tile_choice *c, uint32_t level, uint32_t o,
                       uint32_t *at_level, uint32_t *at_depth) {
+  ASH_ASSERT(level < p->level_count && o < p->space->operand_count);
   for (uint32_t k = level + 1; k-- > 0;)
     for (uint32_t d = p->space->axis_count; d-- > 0;) {
       const uint32_t a = c->order[k][d];
@@ -209,6 +222,7 @@ uint64_t ash_model_loads(const ash_facts *f, const ash_tile_problem *p,
                                            : NULL;
     const ash_operand_fact *own = fact ? &fact->operands[o] : NULL;
     if (d == depth) {
+      ASH_ASSERT(own != NULL);
       loads *= own->distinct;
       elements *= own->fresh;
     } else if (ash_facts_followers(f, a) >> o & 1) {
@@ -245,6 +259,7 @@ static void count_moves(const ash_facts *f, const ash_tile_problem *p,
     const uint64_t first =
         ash_min_u64(m->loads[o], s->regions[level]) * s->cycles[level][o];
     m->fill[o] = ash_min_u64(first, m->time[o]);
+    ASH_ASSERT(m->loads[o] > 0);
     m->all_bytes += m->bytes[o];
     m->all_transfers += m->loads[o] * s->pieces[level][o];
   }
@@ -261,6 +276,7 @@ static uint64_t cycles_of(const ash_tile_problem *p, const level_moves *m,
       serial += m->time[o];
     } else {
       serial += m->fill[o];
+      ASH_ASSERT(m->time[o] >= m->fill[o]);
       hidden += m->time[o] - m->fill[o];
     }
   }
@@ -269,6 +285,7 @@ static uint64_t cycles_of(const ash_tile_problem *p, const level_moves *m,
 
 static uint64_t room_of(const ash_tile_problem *p, const ash_tile_sizes *s,
                         uint32_t level, const uint8_t *copies) {
+  ASH_ASSERT(level < p->level_count);
   uint64_t sum = ash_model_least(p, s, level);
   for (uint32_t o = 0; o < p->space->operand_count; o++)
     if (is_staged(p, level, o) && copies[o] > 1)
@@ -289,6 +306,7 @@ static void offer(const ash_tile_problem *p, const ash_tile_sizes *s,
   const uint64_t cycles = cycles_of(p, m, level, copies, inside);
   if (cycles > best->cycles || (cycles == best->cycles && room >= best->room))
     return;
+  ASH_ASSERT(cycles >= inside);
   *best = (level_best){cycles, room};
   for (uint32_t o = 0; o < p->space->operand_count; o++)
     chosen[o] = copies[o];
@@ -329,6 +347,7 @@ static bool choose_copies(const ash_tile_problem *p, const ash_tile_sizes *s,
   for (uint32_t i = 0; i < count; i++) {
     copies[movers[i]] = 2;
     offer(p, s, m, level, inside, copies, chosen, best);
+    ASH_ASSERT(best->room <= p->stages[level].room);
     if (chosen[movers[i]] != 2)
       copies[movers[i]] = 1;
   }
@@ -357,6 +376,7 @@ static uint64_t bytes_again(const ash_facts *f, const ash_tile_problem *p,
 
 static void note_level(ash_tile_cost *details, const level_moves *m,
                        uint32_t level) {
+  ASH_ASSERT(level < ASH_TILE_LEVELS);
   if (!details)
     return;
   details->bytes_moved[level] = m->all_bytes;
@@ -380,6 +400,7 @@ bool ash_model_value(const ash_facts *f, const ash_tile_problem *p,
     count_moves(f, p, s, choice, k, &m);
     if (!choose_copies(p, s, &m, k, out->cycles, choice->copies[k], &best))
       return false;
+    ASH_ASSERT(best.room <= p->stages[k].room && best.cycles >= out->cycles);
     out->cycles = best.cycles;
     out->footprint += best.room;
     out->bytes += m.all_bytes;

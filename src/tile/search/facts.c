@@ -24,16 +24,19 @@ struct ash_facts {
 };
 
 static const ash_tile_operand *operand_at(const ash_facts *f, uint32_t o) {
+  ASH_ASSERT(o < f->p->space->operand_count);
   return &f->p->space->operands[o];
 }
 
 static int64_t dim_of(const ash_facts *f, uint32_t o, uint32_t d) {
+  ASH_ASSERT(d < operand_at(f, o)->rank);
   return f->p->g->tensors.items[operand_at(f, o)->tensor].shape.dim[d];
 }
 
 /* Windows that lie apart leave elements between them that small pieces need
  * not bring. */
 static uint64_t touched(const ash_facts *f, const ash_tile_dim *d) {
+  ASH_ASSERT(d->axis < f->p->space->axis_count);
   const int64_t extent = f->p->space->axes[d->axis].extent;
   if (d->stride <= d->window * d->divide)
     return UINT32_MAX;
@@ -41,6 +44,8 @@ static uint64_t touched(const ash_facts *f, const ash_tile_dim *d) {
 }
 
 ash_status ash_facts_new(ash_facts **out, const ash_tile_problem *p) {
+  ASH_ASSERT(p->space->operand_count <= ASH_OPERANDS_MAX);
+  ASH_ASSERT(p->space->axis_count <= ASH_TILE_AXES);
   ash_facts *f = ASH_NEW(&p->ctx->scratch, ash_facts);
   *out = f;
   ASH_TRY(ash_zone_check(p->ctx, &p->ctx->scratch));
@@ -66,22 +71,22 @@ ash_status ash_facts_new(ash_facts **out, const ash_tile_problem *p) {
 }
 
 uint32_t ash_facts_followers(const ash_facts *f, uint32_t axis) {
+  ASH_ASSERT(axis < f->p->space->axis_count);
   return f->followers[axis];
 }
 
 uint64_t ash_facts_least(const ash_facts *f, uint32_t axis, uint32_t operand) {
+  ASH_ASSERT(axis < f->p->space->axis_count &&
+             operand < f->p->space->operand_count);
   return f->least[axis][operand];
 }
 
 uint64_t ash_facts_base(const ash_facts *f, uint32_t operand) {
+  ASH_ASSERT(operand < f->p->space->operand_count);
   return f->base[operand];
 }
 
 /* ---- pieces -------------------------------------------------------------- */
-
-static int64_t floor_div(int64_t a, int64_t b) {
-  return a >= 0 ? a / b : -((-a + b - 1) / b);
-}
 
 typedef struct span {
   int64_t first, size;
@@ -90,8 +95,9 @@ typedef struct span {
 /* What positions [at, at + n) of the axis need of a dimension. */
 static span span_of(const ash_tile_dim *dim, int64_t extent, int64_t at,
                     int64_t n) {
-  int64_t first = floor_div(at * dim->stride - dim->before, dim->divide);
-  int64_t last = floor_div(
+  ASH_ASSERT(n > 0 && dim->divide > 0);
+  int64_t first = ash_floor_div(at * dim->stride - dim->before, dim->divide);
+  int64_t last = ash_floor_div(
       (at + n - 1) * dim->stride - dim->before + dim->window - 1, dim->divide);
   first = first < 0 ? 0 : first > extent ? extent : first;
   last = last >= extent ? extent - 1 : last;
@@ -119,6 +125,7 @@ static uint64_t box_along(const ash_facts *f, uint32_t o, uint32_t axis,
 
 static void add_piece(const ash_facts *f, entry *e, ash_operand_fact *facts,
                       span last[][ASH_RANK_MAX], int64_t at, int64_t n) {
+  ASH_ASSERT(n > 0);
   const int64_t liked = f->p->space->axes[e->axis].multiple;
   const uint64_t multiple = liked > 1 ? (uint64_t)liked : 1;
   const bool first = e->fact.pieces == 0;
@@ -152,6 +159,7 @@ static void walk(const ash_facts *f, entry *e, ash_operand_fact *facts) {
         end[k] = at + e->tile[k] < outer ? at + e->tile[k] : outer;
       }
     add_piece(f, e, facts, last, at, end[e->level] - at);
+    ASH_ASSERT(at < end[e->level] && end[e->level] <= extent);
     at = end[e->level];
   }
 }
@@ -178,6 +186,8 @@ static bool is_it(const entry *e, uint32_t axis, uint32_t level,
 
 const ash_axis_fact *ash_facts_get(ash_facts *f, uint32_t axis, uint32_t level,
                                    const ash_tile_cut *cut) {
+  ASH_ASSERT(axis < f->p->space->axis_count && level < f->p->level_count);
+  ASH_ASSERT(cut->at[level][axis] > 0);
   ash_zone *z = &f->p->ctx->scratch;
   entry **bucket = &f->buckets[hash_of(axis, level, cut) % BUCKETS];
   for (entry *e = *bucket; e; e = e->next)

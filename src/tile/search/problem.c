@@ -18,6 +18,7 @@ static bool same_dim(const ash_tile_dim *a, const ash_tile_dim *b) {
 
 static bool same_operand(const ash_tile_problem *x, const ash_tile_problem *y,
                          uint32_t o) {
+  ASH_ASSERT(o < x->space->operand_count && o < y->space->operand_count);
   const ash_tile_operand *a = &x->space->operands[o];
   const ash_tile_operand *b = &y->space->operands[o];
   const ash_tensor *s = &x->g->tensors.items[a->tensor];
@@ -54,6 +55,7 @@ static bool same_stage(const ash_tile_stage *a, const ash_tile_stage *b) {
 }
 
 bool ash_problem_same(const ash_tile_problem *a, const ash_tile_problem *b) {
+  ASH_ASSERT(a->level_count <= ASH_TILE_LEVELS);
   if (a->level_count != b->level_count || a->buffering != b->buffering ||
       a->per_kilocycle != b->per_kilocycle || !same_space(a, b))
     return false;

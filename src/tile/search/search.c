@@ -34,11 +34,13 @@ typedef struct search {
 } search;
 
 static bool may_cut(const ash_tile_problem *p, uint32_t axis) {
+  ASH_ASSERT(axis < p->space->axis_count);
   return p->space->axes[axis].kind == ASH_AXIS_FREE ||
          p->space->accumulator_bytes != 0;
 }
 
 static int64_t region(const search *s, uint32_t level, uint32_t axis) {
+  ASH_ASSERT(level < s->p->level_count && axis < s->p->space->axis_count);
   return level ? s->cut.at[level - 1][axis] : s->p->space->axes[axis].extent;
 }
 
@@ -46,6 +48,7 @@ static int64_t smallest(const search *s, uint32_t level, uint32_t axis) {
   const ash_tile_axis *a = &s->p->space->axes[axis];
   const int64_t granule = a->granule > 1 ? a->granule : 1;
   const int64_t whole = region(s, level, axis);
+  ASH_ASSERT(whole > 0);
   return may_cut(s->p, axis) && granule < whole ? granule : whole;
 }
 
@@ -55,10 +58,12 @@ static void list_candidates(search *s, uint32_t v) {
   var->count = ash_tile_candidates(
       &s->p->space->axes[var->axis], region(s, var->level, var->axis),
       may_cut(s->p, var->axis), var->candidates, CANDIDATES_MAX);
+  ASH_ASSERT(0 < var->count && var->count <= CANDIDATES_MAX);
 }
 
 /* Sizes of variables from v on: as small or as large as can be. */
 static void fill_rest(search *s, uint32_t v, bool small) {
+  ASH_ASSERT(v <= s->var_count);
   for (; v < s->var_count; v++) {
     const variable *var = &s->vars[v];
     s->cut.at[var->level][var->axis] = small
@@ -68,6 +73,7 @@ static void fill_rest(search *s, uint32_t v, bool small) {
 }
 
 static ash_status sizes_fit(search *s, bool *fit, uint64_t copies) {
+  ASH_ASSERT(copies > 0);
   ash_tile_sizes sizes;
   *fit = true;
   if (!ash_model_sizes(s->f, s->p, &sizes, &s->cut))
@@ -82,6 +88,7 @@ static ash_status sizes_fit(search *s, bool *fit, uint64_t copies) {
 
 /* Axes in turn, from `first` on, as large as the rest allows. */
 static ash_status greedy(search *s, uint32_t first, uint64_t copies) {
+  ASH_ASSERT(first < s->p->space->axis_count);
   const uint32_t axes = s->p->space->axis_count;
   fill_rest(s, 0, true);
   for (uint32_t k = 0; k < s->p->level_count; k++)
@@ -115,6 +122,7 @@ static ash_status start(search *s) {
 
 /* With variables up to v chosen: can it fit, and can it be better? */
 static ash_status promising(search *s, uint32_t v, bool *yes) {
+  ASH_ASSERT(v + 1 < s->var_count);
   ash_tile_sizes sizes;
   ASH_TRY((fill_rest(s, v + 1, true), sizes_fit(s, yes, 1)));
   if (!*yes)
@@ -131,6 +139,7 @@ static ash_status promising(search *s, uint32_t v, bool *yes) {
 }
 
 static ash_status explore(search *s) {
+  ASH_ASSERT(s->var_count > 0);
   uint32_t v = 0;
   list_candidates(s, 0);
   for (;;) {
@@ -146,6 +155,7 @@ static ash_status explore(search *s) {
       return ASH_OK;
     }
     bool yes;
+    ASH_ASSERT(v < s->var_count && var->at < var->count);
     s->cut.at[var->level][var->axis] = var->candidates[var->at++];
     if (v + 1 == s->var_count) {
       if (ash_search_legal(s->p, &s->cut))
@@ -185,6 +195,7 @@ static ash_status search_all(const ash_tile_problem *p, ash_facts *f,
     ASH_TRY(start(&s));
     ASH_TRY(explore(&s));
   }
+  ASH_ASSERT(s.var_count <= VARIABLES_MAX);
   out->verdict = !out->found   ? (s.cut_short ? ASH_UNKNOWN : ASH_INFEASIBLE)
                  : s.cut_short ? ASH_FEASIBLE
                                : ASH_OPTIMAL;
@@ -212,6 +223,7 @@ static bool has_gaps(const ash_tile_space *s) {
  * With gaps between windows small pieces may bring less. */
 static ash_status bound_inside(const ash_tile_problem *p, uint64_t *least,
                                uint64_t *ticks) {
+  ASH_ASSERT(p->level_count > 1);
   ash_tile_problem inner = *p;
   ash_tile_found found = {0};
   ash_facts *f;
@@ -236,6 +248,7 @@ static ash_status bound_inside(const ash_tile_problem *p, uint64_t *least,
 
 ash_status ash_search_cost(const ash_tile_problem *p, ash_facts *f,
                            ash_tile_found *out) {
+  ASH_ASSERT(p->level_count > 0 && p->level_count <= ASH_TILE_LEVELS);
   ash_tile_problem bounded = *p;
   uint64_t ticks = 0;
   if (p->level_count > 1)

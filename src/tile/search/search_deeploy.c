@@ -23,6 +23,7 @@ typedef struct deeploy {
 } deeploy;
 
 static void add_axis(deeploy *d, uint32_t axis) {
+  ASH_ASSERT(axis < d->p->space->axis_count);
   for (uint32_t i = 0; i < d->count; i++)
     if (d->order[i] == axis)
       return;
@@ -37,20 +38,24 @@ static void list_axes(deeploy *d) {
         add_axis(d, s->operands[o].dim[k].axis);
   for (uint32_t a = 0; a < s->axis_count; a++)
     add_axis(d, a);
+  ASH_ASSERT(d->count == s->axis_count);
 }
 
 static void set(deeploy *d, uint32_t axis, int64_t size) {
+  ASH_ASSERT(size > 0 && size <= d->p->space->axes[axis].extent);
   for (uint32_t k = 0; k < d->p->level_count; k++)
     d->cut.at[k][axis] = size;
 }
 
 static int64_t least_of(const deeploy *d, uint32_t axis) {
+  ASH_ASSERT(axis < d->p->space->axis_count);
   const ash_tile_axis *a = &d->p->space->axes[axis];
   const int64_t granule = a->granule > 1 ? a->granule : 1;
   return a->kind == ASH_AXIS_SUM || granule > a->extent ? a->extent : granule;
 }
 
 static bool fits(deeploy *d) {
+  ASH_ASSERT(d->copies > 0);
   ash_tile_sizes s;
   if (!ash_model_sizes(d->f, d->p, &s, &d->cut)) {
     d->no_memory = true;
@@ -80,6 +85,7 @@ static void maximise(deeploy *d, uint32_t axis) {
   int64_t lo = 1, hi = (a->extent + granule - 1) / granule;
   while (lo + 1 < hi) {
     const int64_t middle = lo + (hi - lo) / 2;
+    ASH_ASSERT(lo < middle && middle < hi);
     set(d, axis, middle * granule);
     if (fits(d))
       lo = middle;
@@ -107,6 +113,7 @@ static ash_status finish(deeploy *d) {
     for (uint32_t a = 0; a < s->axis_count; a++)
       if (s->axes[a].kind == ASH_AXIS_SUM)
         out->choice.order[k][n++] = (uint8_t)a;
+    ASH_ASSERT(n == s->axis_count);
     for (uint32_t o = 0; o < s->operand_count; o++)
       out->choice.copies[k][o] = !(d->p->stages[k].staged >> o & 1) ? 0
                                  : d->p->wanted[k][o] ? d->p->wanted[k][o]

@@ -7,6 +7,8 @@ enum { PERMUTED = 5 }; /* loops of one level whose orders are all tried */
 
 static bool is_cut(const ash_tile_problem *p, const ash_tile_cut *cut,
                    uint32_t level, uint32_t a) {
+  ASH_ASSERT(level < p->level_count && a < p->space->axis_count);
+  ASH_ASSERT(cut->at[level][a] > 0);
   return cut->at[level][a] <
          (level ? cut->at[level - 1][a] : p->space->axes[a].extent);
 }
@@ -26,6 +28,7 @@ static bool lies_in_a_row(const ash_tile_problem *p, const ash_tile_cut *cut,
       longer = true;
       continue;
     }
+    ASH_ASSERT(dim->axis < p->space->axis_count);
     const int64_t inner = cut->at[p->level_count - 1][dim->axis];
     if (longer && inner < p->space->axes[dim->axis].extent)
       return false;
@@ -43,6 +46,7 @@ static bool rows_are_whole(const ash_tile_problem *p, const ash_tile_cut *cut) {
 }
 
 bool ash_search_legal(const ash_tile_problem *p, const ash_tile_cut *cut) {
+  ASH_ASSERT(p->level_count > 0);
   bool sum_outside = false;
   for (uint32_t k = 0; k < p->level_count; k++) {
     bool sum = false;
@@ -79,6 +83,7 @@ static void list_loops(const ash_tile_problem *p, const ash_tile_cut *cut,
       out->free += pass == 0;
       out->sums += pass == 1;
     }
+  ASH_ASSERT(n == p->space->axis_count);
 }
 
 /* The next permutation in lexicographic order; false after the last, which
@@ -99,6 +104,7 @@ static bool permute(uint8_t *v, uint32_t n) {
   uint32_t k = i;
   while (v[k] < v[i - 1])
     k++;
+  ASH_ASSERT(k < n);
   const uint8_t t = v[k];
   v[k] = v[i - 1];
   v[i - 1] = t;
@@ -106,6 +112,7 @@ static bool permute(uint8_t *v, uint32_t n) {
 }
 
 static bool next_order(loops *all, uint32_t levels) {
+  ASH_ASSERT(levels <= ASH_TILE_LEVELS);
   for (uint32_t k = 0; k < levels; k++) {
     if (permute(all[k].axes, all[k].free))
       return true;

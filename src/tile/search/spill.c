@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 static uint64_t limit_of(const ash_hierarchy *h, uint32_t memory) {
+  ASH_ASSERT(memory < h->device->memory_count);
   return h->ask->memories[memory].max_size / 1024 *
          ash_min_u64(1024, h->options->spill);
 }
@@ -22,14 +23,17 @@ static bool find_full(const ash_hierarchy *h, uint32_t memory, uint32_t *step) {
       *step = s;
       found = true;
     }
+  ASH_ASSERT(!found || *step < h->step_count);
   return found;
 }
 
 static uint64_t bytes_of(const ash_hierarchy *h, uint32_t tensor) {
+  ASH_ASSERT(tensor < h->g->tensor_count);
   return ash_align_up(h->g->tensors.items[tensor].bytes, 8);
 }
 
 static bool takes(const ash_hierarchy *h, uint32_t memory, uint32_t tensor) {
+  ASH_ASSERT(memory < h->device->memory_count);
   const ash_memory *m = &h->device->memories[memory];
   const ash_use *u = &h->uses[tensor];
   uint32_t path[ASH_MEMORY_MAX];
@@ -66,9 +70,11 @@ static void note_moves(const ash_hierarchy *h, uint32_t memory, uint32_t count,
 }
 
 static void move(ash_hierarchy *h, uint32_t tensor, uint32_t to) {
+  ASH_ASSERT(to < h->device->memory_count && to != h->home[tensor]);
   const uint32_t from = h->home[tensor];
   const uint64_t bytes = h->g->tensors.items[tensor].bytes;
   for (uint32_t s = h->uses[tensor].first; s < h->uses[tensor].end; s++) {
+    ASH_ASSERT(h->taken[from][s] >= bytes);
     h->taken[from][s] -=
         ash_align_up(bytes, h->device->memories[from].alignment);
     h->taken[to][s] += ash_align_up(bytes, h->device->memories[to].alignment);
@@ -79,6 +85,7 @@ static void move(ash_hierarchy *h, uint32_t tensor, uint32_t to) {
 /* Who goes: the largest constant, else the largest of the others. */
 static uint32_t find_victim(const ash_hierarchy *h, uint32_t memory,
                             uint32_t step, uint32_t *to) {
+  ASH_ASSERT(step < h->step_count);
   uint32_t best = ASH_NO_ID;
   for (int pass = 0; pass < 2 && best == ASH_NO_ID; pass++)
     for (uint32_t i = 0; i < h->g->tensor_count; i++) {
@@ -98,6 +105,7 @@ static uint32_t find_victim(const ash_hierarchy *h, uint32_t memory,
 }
 
 ash_status ash_hierarchy_spill(ash_hierarchy *h) {
+  ASH_ASSERT(h->options->spill > 0);
   for (uint32_t m = 0; m < h->device->memory_count; m++) {
     uint32_t step = 0, to = ASH_NO_MEMORY, count = 0;
     uint64_t bytes = 0;
