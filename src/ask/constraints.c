@@ -10,6 +10,7 @@
 /* ---- memories ------------------------------------------------------------ */
 
 static bool in_order(const ash_device *device, uint32_t memory) {
+  ASH_ASSERT(memory < device->memory_count);
   if (memory == device->default_memory)
     return true;
   for (uint32_t i = 0; i < device->order_count; i++)
@@ -19,6 +20,7 @@ static bool in_order(const ash_device *device, uint32_t memory) {
 }
 
 static ash_memory_budget budget_of(const ash_device *device, uint32_t i) {
+  ASH_ASSERT(i < device->memory_count);
   const ash_memory *m = &device->memories[i];
   const bool writable = m->kind == ASH_MEMORY_RAM;
   return (ash_memory_budget){.memory = m->name,
@@ -43,6 +45,7 @@ ash_status ash_fill_memory_constraints(ash_ctx *ctx,
     uint32_t memory;
     ASH_TRY(
         ash_device_find_memory(ctx, &memory, device, constraints[k].memory));
+    ASH_ASSERT(memory < device->memory_count);
     const uint64_t most = device->memories[memory].bytes;
     if (constraints[k].max_size == ASH_NO_LIMIT)
       continue;
@@ -71,6 +74,7 @@ typedef struct filler {
 /* The rule that gives `field`: the most specific, among equals the last. */
 static uint32_t giver(const filler *f, const ash_subject *s,
                       ash_rule_field field) {
+  ASH_ASSERT(field < ASH_FIELD_COUNT);
   uint32_t best = ASH_NO_RULE;
   for (uint32_t i = 0; i < ash_rules_count(f->rules); i++) {
     const ash_rule *rule = &f->rules->items[i];
@@ -86,6 +90,7 @@ static uint32_t giver(const filler *f, const ash_subject *s,
 
 static ash_status impossible(const filler *f, uint32_t rule, const char *id,
                              const ash_memory *m, const char *why) {
+  ASH_ASSERT(rule < f->rules->count);
   return ash_fail(f->ctx, ASH_MALFORMED, ASH_D_rule_conflict,
                   ash_rule_loc(&f->rules->items[rule]),
                   "'%s' cannot be in %s: %s", id, m->name, why);
@@ -93,6 +98,7 @@ static ash_status impossible(const filler *f, uint32_t rule, const char *id,
 
 static ash_status find_memory(const filler *f, uint32_t *out, uint32_t rule,
                               ash_rule_field field) {
+  ASH_ASSERT(rule < f->rules->count && f->rules->items[rule].text[field]);
   const ash_rule *r = &f->rules->items[rule];
   *out = ash_device_memory_named(f->device, r->text[field]);
   if (*out != ASH_NO_MEMORY)
@@ -109,6 +115,7 @@ static bool field_is_home(ash_rule_field field) {
 
 /* With a compute memory, tensors come from wherever DMA reaches them. */
 static bool is_staged(const filler *f, uint32_t memory) {
+  ASH_ASSERT(memory < f->device->memory_count);
   uint32_t path[ASH_MEMORY_MAX];
   return f->device->compute_memory != ASH_NO_MEMORY &&
          ash_device_path(f->device, memory, f->device->compute_memory, path);
@@ -134,6 +141,7 @@ static ash_status give_memory(const filler *f, const ash_subject *s,
 static ash_status check_pin(const filler *f, const ash_tensor_attributes *a,
                             const char *id) {
   const uint64_t alignment = a->alignment ? a->alignment : f->device->alignment;
+  ASH_ASSERT(alignment > 0);
   if (a->offset == ASH_NO_OFFSET || a->offset % alignment == 0)
     return ASH_OK;
   return ash_fail(f->ctx, ASH_MALFORMED, ASH_D_rule_conflict,
@@ -145,6 +153,7 @@ static ash_status check_pin(const filler *f, const ash_tensor_attributes *a,
 
 static ash_status fill_tensor(const filler *f, ash_tensor_attributes *a,
                               uint32_t tensor) {
+  ASH_ASSERT(tensor < f->g->tensor_count);
   const ash_tensor *t = &f->g->tensors.items[tensor];
   const ash_subject s = {
       .id = t->id, .name = t->name, .role = ash_tensor_role(t)};
@@ -173,6 +182,8 @@ static ash_status fill_tensor(const filler *f, ash_tensor_attributes *a,
  * stored anyway, it is none. */
 static ash_status check_staging(const filler *f, const ash_tensor_attributes *a,
                                 const char *id) {
+  ASH_ASSERT(a->destination == ASH_NO_MEMORY ||
+             a->destination < f->device->memory_count);
   if (a->destination == ASH_NO_MEMORY)
     return ASH_OK;
   const uint32_t source =
@@ -185,6 +196,7 @@ static ash_status check_staging(const filler *f, const ash_tensor_attributes *a,
 }
 
 static ash_status fill_op(const filler *f, ash_op_attributes *a, uint32_t op) {
+  ASH_ASSERT(op < f->g->op_count);
   const ash_op *o = &f->g->ops.items[op];
   const ash_subject s = {
       .id = o->id, .name = o->name, .is_op = true, .op = o->kind};

@@ -24,6 +24,7 @@ ash_role ash_tensor_role(const ash_tensor *t) {
 
 /* Only the newest star is remembered: earlier ones never need another try. */
 static bool glob(const char *pattern, const char *text) {
+  ASH_ASSERT(pattern && text);
   const char *star = NULL, *again = text;
   while (*text) {
     if (*pattern == '*') {
@@ -44,6 +45,7 @@ static bool glob(const char *pattern, const char *text) {
 }
 
 static bool matches(const ash_pattern *p, const char *text) {
+  ASH_ASSERT(p->kind != ASH_PATTERN_REGEX || p->regex);
   if (!text)
     return false;
   switch (p->kind) {
@@ -62,6 +64,7 @@ static void free_regex(void *user) {
 
 static ash_status make_regex(ash_ctx *ctx, ash_pattern *out, const char *text,
                              ash_loc loc) {
+  ASH_ASSERT(text[0] == '/' && strlen(text) > 2);
   char why[120];
   char *body = ash_zone_string(&ctx->keep, text + 1);
   out->regex = ASH_NEW(&ctx->keep, regex_t);
@@ -96,6 +99,7 @@ ash_status ash_pattern_make(ash_ctx *ctx, ash_pattern *out, const char *text,
 /* ---- rules --------------------------------------------------------------- */
 
 static bool id_matches(const ash_rule *rule, const ash_subject *s) {
+  ASH_ASSERT(rule->id_count == 0 || rule->ids);
   for (uint32_t i = 0; i < rule->id_count; i++)
     if (matches(&rule->ids[i], s->id) || matches(&rule->ids[i], s->name))
       return true;
@@ -141,6 +145,7 @@ bool ash_rules_match(const ash_rules *rules, size_t index, const ash_graph *g,
         .id = o->id, .name = o->name, .is_op = true, .op = o->kind};
     return ash_rule_matches(&rules->items[index], &s);
   }
+  ASH_ASSERT(tensor < g->tensor_count);
   const ash_tensor *t = &g->tensors.items[tensor];
   s = (ash_subject){.id = t->id, .name = t->name, .role = ash_tensor_role(t)};
   return ash_rule_matches(&rules->items[index], &s);

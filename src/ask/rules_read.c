@@ -69,6 +69,7 @@ static ash_status set_type(ash_ctx *ctx, ash_rule *rule, const char *word,
 
 static ash_status set_number(ash_ctx *ctx, ash_rule *rule, ash_rule_field field,
                              const char *word, ash_loc loc) {
+  ASH_ASSERT(field == ASH_FIELD_ALIGNMENT || field == ASH_FIELD_OFFSET);
   uint64_t n;
   if (!ash_parse_bytes(&n, word))
     return ash_fail(ctx, ASH_MALFORMED, ASH_D_rule_value, loc,
@@ -84,6 +85,7 @@ static ash_status set_number(ash_ctx *ctx, ash_rule *rule, ash_rule_field field,
 
 static ash_status set_field(ash_ctx *ctx, ash_rule *rule, ash_rule_field field,
                             const char *word, ash_loc loc) {
+  ASH_ASSERT(field < ASH_FIELD_COUNT);
   rule->text[field] = ash_zone_string(&ctx->keep, word);
   ASH_TRY(ash_zone_check(ctx, &ctx->keep));
   if (field == ASH_FIELD_ALIGNMENT || field == ASH_FIELD_OFFSET)
@@ -93,6 +95,7 @@ static ash_status set_field(ash_ctx *ctx, ash_rule *rule, ash_rule_field field,
 
 static ash_status add_id(ash_ctx *ctx, ash_rule *rule, const char *text,
                          ash_loc loc) {
+  ASH_ASSERT(text != NULL);
   ash_pattern *ids =
       ASH_NEW_ARRAY(&ctx->keep, ash_pattern, rule->id_count + 1u);
   ASH_TRY(ash_zone_check(ctx, &ctx->keep));
@@ -108,6 +111,7 @@ static ash_status add_id(ash_ctx *ctx, ash_rule *rule, const char *text,
 
 static ash_status wrong_subject(ash_ctx *ctx, const ash_rule *rule,
                                 ash_rule_field field, const char *whose) {
+  ASH_ASSERT(rule->type != ASH_RULE_ANY && field < ASH_FIELD_COUNT);
   const char *type = rule->type == ASH_RULE_OP ? ash_op_kind_text(rule->op)
                                                : ash_role_text(rule->role);
   return ash_fail(ctx, ASH_MALFORMED, ASH_D_rule_conflict, ash_rule_loc(rule),
@@ -142,6 +146,7 @@ static ash_status check_rule(ash_ctx *ctx, const ash_rule *rule) {
 
 /* "type=constant id=5,7 memory=MRAM" */
 static ash_status put_words(ash_ctx *ctx, ash_rule *rule, const char *type) {
+  ASH_ASSERT(rule->id_count == 0 || rule->ids);
   ash_text t;
   ash_text_init(&t, &ctx->mem);
   if (type)
@@ -168,6 +173,7 @@ static ash_status append(ash_ctx *ctx, ash_rules *rules, ash_rule *rule,
   if (!ash_zone_grow(&ctx->keep, (void **)&rules->items, &rules->capacity,
                      rules->count, sizeof *rules->items))
     return ash_nomem(ctx);
+  ASH_ASSERT(rules->count < rules->capacity && rule->words);
   rules->items[rules->count++] = *rule;
   return ASH_OK;
 }
@@ -278,6 +284,7 @@ static ash_status unknown_key(ash_ctx *ctx, const char *key, ash_loc loc) {
 
 static ash_status add_ids(ash_ctx *ctx, ash_rule *rule, char *list,
                           ash_loc loc) {
+  ASH_ASSERT(list != NULL);
   for (char *next; list; list = next) {
     next = strchr(list, ',');
     if (next)

@@ -31,6 +31,7 @@ typedef struct banks {
 } banks;
 
 static const ash_memory *memory_at(const banks *b, uint32_t m) {
+  ASH_ASSERT(m < b->d->ask->memory_count);
   return &b->d->ask->device->memories[m];
 }
 
@@ -38,6 +39,7 @@ static const ash_memory *memory_at(const banks *b, uint32_t m) {
  * than in `from`. At least 1, so that bytes decide where costs are equal. */
 static uint64_t penalty(const banks *b, uint32_t i, uint32_t from,
                         uint32_t to) {
+  ASH_ASSERT(i < b->all.count);
   const ash_traffic *t = &b->traffic[b->all.slot[i]];
   const ash_memory *x = memory_at(b, from), *y = memory_at(b, to);
   uint64_t sum = 1;
@@ -58,6 +60,7 @@ static void gather(banks *b, uint32_t memory) {
     if (b->home[i] != memory)
       continue;
     const ash_buffer *buffer = &b->all.buffers[i];
+    ASH_ASSERT(0 <= buffer->lower && buffer->lower < buffer->upper);
     b->index[b->part.count] = i;
     b->part.slot[b->part.count] = b->all.slot[i];
     b->part.buffers[b->part.count++] = *buffer;
@@ -78,6 +81,7 @@ static bool is_overfull(const banks *b, uint64_t room) {
  * all that it occupies. */
 static uint64_t relief(const banks *b, const ash_buffer *buffer,
                        uint64_t room) {
+  ASH_ASSERT(buffer->lower < buffer->upper);
   uint64_t sum = 0;
   for (int64_t s = buffer->lower; s < buffer->upper; s++) {
     if (s >= (int64_t)b->d->ask->steps.count)
@@ -91,6 +95,7 @@ static uint64_t relief(const banks *b, const ash_buffer *buffer,
 /* The free buffer of the memory that costs least for what it relieves. */
 static uint32_t find_victim(const banks *b, uint32_t memory, uint32_t next,
                             uint64_t room) {
+  ASH_ASSERT(memory != next);
   uint64_t best = UINT64_MAX, most = 0;
   uint32_t victim = ASH_NO_ID;
   for (uint32_t k = 0; k < b->part.count; k++) {
@@ -100,6 +105,7 @@ static uint32_t find_victim(const banks *b, uint32_t memory, uint32_t next,
       continue;
     const uint64_t loss =
         ash_min_u64(penalty(b, i, memory, next), (uint64_t)1 << 46);
+    ASH_ASSERT(b->home[i] == memory && loss > 0);
     const uint64_t score = (loss << 16) / gain;
     if (score > best || (score == best && gain <= most))
       continue;
@@ -118,6 +124,7 @@ static bool fits(const banks *b, const ash_place_result *placed,
 /* Packs what is in `memory`, sending buffers to `next` until it fits. */
 static ash_status fill(banks *b, uint32_t memory, uint32_t next,
                        ash_place_result *placed) {
+  ASH_ASSERT(memory < b->d->ask->memory_count && memory != next);
   const uint64_t room = ash_draft_room(b->d, memory);
   for (;;) {
     gather(b, memory);
@@ -141,6 +148,7 @@ static ash_status fill(banks *b, uint32_t memory, uint32_t next,
 /* Is there room over time, and can it still be packed? */
 static ash_status try_back(banks *b, uint32_t i, uint32_t memory,
                            ash_place_result *placed) {
+  ASH_ASSERT(i < b->all.count && b->home[i] != memory && !b->fixed[i]);
   const uint64_t room = ash_draft_room(b->d, memory);
   const uint32_t was = b->home[i];
   ash_place_result now = {0};
@@ -157,6 +165,7 @@ static ash_status try_back(banks *b, uint32_t i, uint32_t memory,
 
 static ash_status bring_back(banks *b, uint32_t memory, uint32_t next,
                              ash_place_result *placed) {
+  ASH_ASSERT(memory != next && next < b->d->ask->memory_count);
   uint64_t below = UINT64_MAX;
   for (uint32_t tries = 0; tries < COME_BACK_MAX; tries++) {
     uint32_t best = ASH_NO_ID;
@@ -168,6 +177,7 @@ static ash_status bring_back(banks *b, uint32_t memory, uint32_t next,
     }
     if (best == ASH_NO_ID)
       return ASH_OK;
+    ASH_ASSERT(value < below);
     below = value;
     ASH_TRY(try_back(b, best, memory, placed));
   }
@@ -193,6 +203,7 @@ static void note_peak(banks *b, const ash_place_result *best) {
 
 static ash_status nofit(banks *b, const ash_place_result *best, uint32_t memory,
                         bool spilled) {
+  ASH_ASSERT(memory < b->d->ask->memory_count);
   const uint64_t room = ash_draft_room(b->d, memory);
   const uint64_t need = best->offsets ? best->height : best->lower_bound;
   const ash_memory *m = memory_at(b, memory);
@@ -215,6 +226,7 @@ static ash_status nofit(banks *b, const ash_place_result *best, uint32_t memory,
 }
 
 static const char *reason_for(banks *b, uint32_t i, uint32_t first) {
+  ASH_ASSERT(i < b->all.count && b->home[i] < b->d->ask->memory_count);
   const uint32_t home = b->home[i];
   ash_zone *z = &b->d->ctx->keep;
   if (b->fixed[i])
@@ -243,6 +255,7 @@ static ash_status tell(banks *b, uint32_t first) {
 /* ---- all memories -------------------------------------------------------- */
 
 static ash_status prepare(banks *b, uint32_t first) {
+  ASH_ASSERT(first < b->d->ask->memory_count);
   ash_zone *z = &b->d->ctx->scratch;
   ASH_TRY(ash_draft_scratch(b->d, &b->all));
   const size_t n = b->all.count + 1u;
@@ -267,6 +280,7 @@ static ash_status prepare(banks *b, uint32_t first) {
 
 static ash_status settle(banks *b, uint32_t memory, uint32_t next,
                          bool spilled) {
+  ASH_ASSERT(memory < ASH_MEMORY_MAX);
   ash_place_result *placed = &b->placed[memory];
   ASH_TRY(fill(b, memory, next, placed));
   if (!fits(b, placed, ash_draft_room(b->d, memory)))
@@ -283,6 +297,7 @@ static bool find_limit(const banks *b, uint32_t memory, uint64_t *limit) {
   if (m->bank_bytes == 0 || height == 0)
     return false;
   const uint64_t rest = m->reserve_bytes + ash_arenas_in(b->d, memory);
+  ASH_ASSERT(ash_banks_powered(b->d, memory, height) > 0);
   const uint64_t less =
       (ash_banks_powered(b->d, memory, height) - 1) * m->bank_bytes;
   *limit = less > rest ? less - rest : 0;
@@ -297,6 +312,7 @@ static bool cost_the_same(const banks *b, uint32_t x, uint32_t y) {
 /* Moves storages out of `from` until it needs one bank less; all or nothing. */
 static ash_status save_bank(banks *b, uint32_t from, uint32_t to,
                             uint64_t limit, bool *saved) {
+  ASH_ASSERT(from != to && cost_the_same(b, from, to));
   ash_place_result here = {0}, there = {0};
   const uint64_t room = ash_draft_room(b->d, to);
   *saved = false;
@@ -316,6 +332,7 @@ static ash_status save_bank(banks *b, uint32_t from, uint32_t to,
         victim == ASH_NO_ID ? find_victim(b, from, to, 0) : victim;
     if (other == ASH_NO_ID)
       break;
+    ASH_ASSERT(b->home[other] == from && !b->fixed[other]);
     b->home[other] = to;
   }
   const bool out = b->part.count == 0 || (here.offsets && here.height <= limit);
@@ -352,6 +369,7 @@ static ash_status save_banks(banks *b, const uint32_t *memories,
 static ash_status commit(banks *b) {
   for (uint32_t m = 0; m < b->d->ask->memory_count; m++) {
     gather(b, m);
+    ASH_ASSERT(fits(b, &b->placed[m], ash_draft_room(b->d, m)));
     ASH_TRY(ash_draft_commit(b->d, &b->part, &b->placed[m], m));
   }
   return ASH_OK;

@@ -59,6 +59,7 @@ static uint64_t bound_of(const ash_draft *d, const ash_arena *a) {
     }
     peak = ash_max_u64(peak, sum);
   }
+  ASH_ASSERT(a->role == ASH_SCRATCH);
   return ash_min_u64(peak, a->size);
 }
 
@@ -73,6 +74,7 @@ static ash_status judge(ash_draft *d) {
     a->lower_bound = bound_of(d, a);
     a->verdict = a->lower_bound == a->size ? ASH_OPTIMAL : ASH_FEASIBLE;
     const uint32_t m = ash_device_memory_named(d->ask->device, a->memory);
+    ASH_ASSERT(m != ASH_NO_MEMORY && a->lower_bound <= a->size);
     a->total_size = a->size + ash_draft_room(d, m);
   }
   return ASH_OK;
@@ -95,6 +97,7 @@ ash_status ash_complete_arenas(ash_draft *d, bool trusted) {
 /* ---- demands ------------------------------------------------------------- */
 
 static uint64_t used_in(const ash_draft *d, const char *memory) {
+  ASH_ASSERT(memory != NULL);
   uint64_t sum = 0;
   for (uint32_t i = 0; i < d->answer->arena_count; i++) {
     const ash_arena *a = &d->answer->arenas[i];
@@ -127,6 +130,7 @@ static ash_status check_slot(ash_draft *d, uint32_t i) {
   const uint32_t given =
       ash_device_memory_named(d->ask->device, s->binding.memory);
   const bool pinned = d->ask->offset[i] != ASH_NO_OFFSET;
+  ASH_ASSERT(i < d->ask->slot_count && given != ASH_NO_MEMORY);
   if (asked != ASH_NO_MEMORY && asked != given)
     return ash_fail(d->ctx, ASH_INTERNAL, ASH_D_plan_demand, ASH_NOWHERE,
                     "a rule wants '%s' in %s, the plan has it in %s", s->id,

@@ -8,12 +8,15 @@
 
 ash_arena *ash_draft_arena(ash_draft *d, ash_role role, uint32_t memory,
                            uint32_t source_memory) {
+  ASH_ASSERT(memory < d->ask->device->memory_count);
+  ASH_ASSERT(source_memory < d->ask->device->memory_count);
   const ash_device *device = d->ask->device;
   const ash_memory *m = &device->memories[memory];
   ash_plan_answer *a = d->answer;
   for (uint32_t i = 0; i < a->arena_count; i++)
     if (a->arenas[i].role == role && strcmp(a->arenas[i].memory, m->name) == 0)
       return &a->arenas[i];
+  ASH_ASSERT(a->arena_count < a->arena_capacity);
   ash_arena *arena = &a->arenas[a->arena_count++];
   *arena =
       (ash_arena){.role = role,
@@ -25,16 +28,19 @@ ash_arena *ash_draft_arena(ash_draft *d, ash_role role, uint32_t memory,
 }
 
 static bool is_in(const ash_arena *a, const char *memory) {
+  ASH_ASSERT(a->memory != NULL && memory != NULL);
   return strcmp(a->memory, memory) == 0;
 }
 
 /* The bytes of a staged constant lie in its source memory too. */
 static bool is_stored_in(const ash_arena *a, const char *memory) {
+  ASH_ASSERT(a->source_memory != NULL);
   return strcmp(a->memory, a->source_memory) != 0 &&
          strcmp(a->source_memory, memory) == 0;
 }
 
 uint64_t ash_draft_room(const ash_draft *d, uint32_t memory) {
+  ASH_ASSERT(memory < d->ask->memory_count);
   const char *name = d->ask->memories[memory].memory;
   uint64_t room = d->ask->memories[memory].max_size;
   for (uint32_t i = 0; i < d->answer->arena_count; i++) {
@@ -57,6 +63,7 @@ uint32_t ash_draft_candidates(const ash_draft *d, uint32_t *memories) {
     if (m != device->default_memory && d->ask->memories[m].automatic)
       memories[count++] = m;
   }
+  ASH_ASSERT(0 < count && count <= ASH_MEMORY_MAX);
   return count;
 }
 
@@ -64,6 +71,8 @@ uint32_t ash_draft_candidates(const ash_draft *d, uint32_t *memories) {
 
 static ash_buffer buffer_of(const ash_draft *d, uint32_t slot) {
   const ash_slot *s = &d->answer->slots[slot];
+  ASH_ASSERT(slot < d->ask->slot_count && s->alias_of == ASH_NO_ID);
+  ASH_ASSERT(s->life.first_step < s->life.end_step);
   const uint64_t pin = d->ask->offset[slot];
   return (ash_buffer){.lower = s->life.first_step,
                       .upper = s->life.end_step,
@@ -92,6 +101,7 @@ ash_status ash_draft_scratch(ash_draft *d, ash_scratch *out) {
 
 static uint64_t largest_alignment(const ash_draft *d, const ash_scratch *s,
                                   uint64_t least) {
+  ASH_ASSERT(least > 0);
   for (uint32_t i = 0; i < s->count; i++)
     least = ash_max_u64(least, d->answer->slots[s->slot[i]].alignment);
   return least;
@@ -101,10 +111,12 @@ ash_status ash_draft_commit(ash_draft *d, const ash_scratch *s,
                             const ash_place_result *placed, uint32_t memory) {
   if (s->count == 0)
     return ASH_OK;
+  ASH_ASSERT(placed->offsets && placed->height >= placed->lower_bound);
   const uint64_t room = ash_draft_room(d, memory);
   ash_arena *arena = ash_draft_arena(d, ASH_SCRATCH, memory, memory);
   for (uint32_t i = 0; i < s->count; i++) {
     ash_slot *slot = &d->answer->slots[s->slot[i]];
+    ASH_ASSERT(placed->offsets[i] >= 0);
     slot->bound = true;
     slot->binding = (ash_binding){.role = ASH_SCRATCH,
                                   .memory = arena->memory,
@@ -145,6 +157,7 @@ ash_status ash_pack_result(ash_draft *d, ash_place_result *out,
                       "do that",
                       d->answer->slots[s->slot[i]].id);
   out->lower_bound = ash_peak_live(s, d->ask->steps.count, &out->witness_time);
+  ASH_ASSERT(out->lower_bound <= height);
   out->verdict = out->lower_bound == height ? ASH_OPTIMAL : ASH_FEASIBLE;
   return ASH_OK;
 }

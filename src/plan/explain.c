@@ -18,6 +18,7 @@ typedef struct explainer {
 } explainer;
 
 static void put_rule(const explainer *e, uint32_t i) {
+  ASH_ASSERT(i < e->rules->count);
   const ash_rule *r = &e->rules->items[i];
   static const char *const rank[] = {"neither type nor id", "type", "id",
                                      "type and id"};
@@ -31,6 +32,7 @@ static void put_rule(const explainer *e, uint32_t i) {
 }
 
 static ash_subject subject_of(const explainer *e) {
+  ASH_ASSERT(e->slot != NULL);
   const ash_slot *s = e->slot;
   if (s->tensor == ASH_NO_ID)
     return (ash_subject){.id = s->id, .role = ASH_SCRATCH};
@@ -40,6 +42,7 @@ static ash_subject subject_of(const explainer *e) {
 }
 
 static bool meets(const explainer *e, uint32_t rule) {
+  ASH_ASSERT(rule < ash_rules_count(e->rules));
   const ash_subject s = subject_of(e);
   if (ash_rule_matches(&e->rules->items[rule], &s))
     return true;
@@ -49,6 +52,7 @@ static bool meets(const explainer *e, uint32_t rule) {
 
 static void put_gift(const explainer *e, const char *what, uint32_t memory,
                      uint32_t rule) {
+  ASH_ASSERT(rule == ASH_NO_RULE || memory < e->device->memory_count);
   if (rule != ASH_NO_RULE)
     ash_text_format(e->text, "  -> %s %s from rule %" PRIu32 "\n", what,
                     e->device->memories[memory].name, rule + 1);

@@ -24,10 +24,12 @@ typedef struct packer {
 } packer;
 
 static const ash_slot *slot_at(const packer *p, uint32_t i) {
+  ASH_ASSERT(i < p->d->ask->slot_count);
   return &p->d->answer->slots[i];
 }
 
 static const uint8_t *bytes_of(const packer *p, const ash_slot *s) {
+  ASH_ASSERT(s->tensor < p->d->ask->graph->tensor_count);
   return p->d->ask->graph->tensors.items[s->tensor].data;
 }
 
@@ -58,17 +60,20 @@ static uint32_t state_with_room(const packer *p, uint64_t size) {
 }
 
 static void choose(const packer *p, uint32_t slot) {
+  ASH_ASSERT(slot_at(p, slot)->binding.role != ASH_SCRATCH);
   const ash_slot *s = slot_at(p, slot);
   const ash_tensor_attributes *a = &p->rules->tensors[s->tensor];
   uint32_t source = a->memory;
   if (source == ASH_NO_MEMORY)
     source = s->binding.role == ASH_CONSTANT ? storage_with_room(p, s->size)
                                              : state_with_room(p, s->size);
+  ASH_ASSERT(source < p->d->ask->memory_count);
   p->source[slot] = source;
   p->memory[slot] = a->destination == ASH_NO_MEMORY ? source : a->destination;
 }
 
 static const char *why(const packer *p, uint32_t slot) {
+  ASH_ASSERT(p->memory[slot] < p->d->ask->memory_count);
   const ash_slot *s = slot_at(p, slot);
   const ash_tensor_attributes *a = &p->rules->tensors[s->tensor];
   const uint32_t rule =
@@ -122,6 +127,7 @@ static ash_status find_twins(packer *p) {
   for (uint32_t i = 1; i < constants; i++)
     if (by_content(&order[i - 1], &order[i], p) == 0)
       p->twin[order[i]] = p->twin[order[i - 1]];
+  ASH_ASSERT(constants <= count);
   return ASH_OK;
 }
 
@@ -141,6 +147,8 @@ static ash_status two_sources(const packer *p, const ash_slot *slot,
 }
 
 static ash_status put(packer *p, uint32_t index) {
+  ASH_ASSERT(index < p->d->ask->slot_count);
+  ASH_ASSERT(p->memory[index] < p->d->ask->memory_count);
   ash_slot *slot = &p->d->answer->slots[index];
   const ash_device *device = p->d->ask->device;
   const char *source = device->memories[p->source[index]].name;
@@ -154,6 +162,7 @@ static ash_status put(packer *p, uint32_t index) {
     return ash_fail(p->d->ctx, ASH_LIMIT, ASH_D_plan_nofit,
                     ash_graph_loc(p->d->ask->graph, ASH_NO_ID, slot->tensor),
                     "the sizes of this model's tensors overflow 64 bits");
+  ASH_ASSERT(offset >= arena->size && offset % slot->alignment == 0);
   slot->bound = true;
   slot->reason = why(p, index);
   slot->binding = (ash_binding){.role = arena->role,
@@ -176,6 +185,7 @@ static bool is_in(const packer *p, uint32_t i, const ash_arena *arena) {
 }
 
 static uint64_t slack_of(const ash_slot *s, uint64_t alignment) {
+  ASH_ASSERT(alignment > 0);
   return (alignment - s->size % alignment) % alignment;
 }
 
@@ -208,6 +218,7 @@ static uint64_t next_alignment(const packer *p, const ash_arena *arena,
 /* Once it is known who goes where, each arena is packed again: the strictest
  * alignment first, among equals in the order of first use. */
 static ash_status pack_arena(packer *p, ash_arena *arena) {
+  ASH_ASSERT(arena->role != ASH_SCRATCH);
   uint64_t least = UINT64_MAX;
   for (uint64_t a = UINT64_MAX; (a = next_alignment(p, arena, a)) != 0;)
     least = a;
@@ -238,6 +249,7 @@ static ash_status put_all(packer *p) {
     if (slot->binding.role == ASH_SCRATCH || is_own(p, i))
       continue;
     const ash_slot *twin = slot_at(p, p->twin[i]);
+    ASH_ASSERT(twin->bound && twin->size == slot->size);
     slot->binding = twin->binding;
     slot->bound = true;
     slot->reason =
@@ -247,6 +259,7 @@ static ash_status put_all(packer *p) {
 }
 
 static ash_status check_memory(const packer *p, uint32_t memory) {
+  ASH_ASSERT(memory < p->d->ask->memory_count);
   const ash_memory_budget *b = &p->d->ask->memories[memory];
   uint64_t need = 0;
   for (uint32_t i = 0; i < p->d->answer->arena_count; i++) {
@@ -297,6 +310,7 @@ static uint64_t bound_of(const packer *p, const ash_arena *arena,
     sum += s->size + slack_of(s, least);
     most = ash_max_u64(most, slack_of(s, least));
   }
+  ASH_ASSERT(sum >= most);
   return ash_min_u64(sum - most, arena->size);
 }
 
@@ -317,6 +331,7 @@ ash_status ash_bound_packed(ash_draft *d, ash_arena *arena) {
   if (arena->role == ASH_CONSTANT)
     ash_sort(slots, spare, count, sizeof *slots, by_bytes, &p);
   arena->lower_bound = bound_of(&p, arena, slots, count);
+  ASH_ASSERT(arena->lower_bound <= arena->size);
   arena->verdict =
       arena->lower_bound == arena->size ? ASH_OPTIMAL : ASH_FEASIBLE;
   return ASH_OK;

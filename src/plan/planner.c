@@ -64,10 +64,12 @@ static ash_status find_backend(planning *p) {
 }
 
 static const char *name_of(const ash_planner *p) {
+  ASH_ASSERT(p != NULL);
   return p->name ? p->name : "unnamed";
 }
 
 static ash_status call_backend(planning *p) {
+  ASH_ASSERT(p->backend->plan != NULL && p->answer.slots != NULL);
   const size_t said = p->ctx->diag_count;
   const ash_status status =
       p->backend->plan(p->backend->user, p->ctx, &p->ask, &p->answer);
@@ -84,6 +86,8 @@ static ash_status call_backend(planning *p) {
 
 static void take_demands(planning *p, uint32_t i) {
   ash_slot *s = &p->slots.items[i];
+  ASH_ASSERT(i < p->slots.count &&
+             (s->tensor != ASH_NO_ID || s->op != ASH_NO_ID));
   p->memory[i] = ASH_NO_MEMORY;
   p->offset[i] = ASH_NO_OFFSET;
   if (p->options.tilings && s->binding.role == ASH_SCRATCH)
@@ -108,6 +112,7 @@ static void take_demands(planning *p, uint32_t i) {
 
 /* Two pins on the same bytes at the same time cannot both be obeyed. */
 static ash_status check_pins(planning *p, uint32_t i) {
+  ASH_ASSERT(i < p->slots.count && p->offset[i] != ASH_NO_OFFSET);
   const ash_slot *x = &p->slots.items[i];
   for (uint32_t k = 0; k < i; k++) {
     const ash_slot *y = &p->slots.items[k];
@@ -146,6 +151,7 @@ static void lift_demands(planning *p) {
   for (uint32_t i = 0; i < p->slots.count; i++) {
     const uint32_t root =
         ash_alias_root(p->slots.items, p->slots.count, i, NULL);
+    ASH_ASSERT(root < p->slots.count); /* no chain of aliases is a circle */
     if (p->memory[i] != ASH_NO_MEMORY)
       p->memory[root] = p->memory[i];
   }
@@ -180,6 +186,7 @@ static ash_status make_request(planning *p) {
     p->options.tilings = a.tilings;
   }
   lift_demands(p);
+  ASH_ASSERT(ask->memory_count <= ASH_MEMORY_MAX);
   ask->slot_count = p->slots.count;
   ask->memory = p->memory;
   ask->offset = p->offset;
@@ -189,6 +196,7 @@ static ash_status make_request(planning *p) {
 /* The answer starts with constants and variables in place; what the backend is
  * asked is a copy of that. */
 static ash_status start_answer(planning *p) {
+  ASH_ASSERT(p->ask.slot_count == p->slots.count);
   const uint32_t roles = ASH_ROLE_COUNT;
   ash_plan_answer *a = &p->answer;
   ash_draft d = {p->ctx, &p->ask, a};
@@ -218,6 +226,7 @@ static int by_role_and_name(const void *a, const void *b, const void *user) {
 }
 
 static ash_status sort_arenas(planning *p) {
+  ASH_ASSERT(p->answer.arena_count <= p->answer.arena_capacity);
   ash_plan_answer *a = &p->answer;
   ash_arena *spare =
       ASH_NEW_ARRAY(&p->ctx->scratch, ash_arena, a->arena_count + 1u);
@@ -230,6 +239,7 @@ static ash_status sort_arenas(planning *p) {
 /* A plan is as well proved as its worst arena, and which tensor goes to which
  * of several memories is chosen, not proved. */
 static ash_verdict verdict_of(const planning *p) {
+  ASH_ASSERT(p->answer.slots != NULL || p->ask.slot_count == 0);
   uint32_t scratch = 0;
   for (uint32_t i = 0; i < p->answer.arena_count; i++) {
     if (p->answer.arenas[i].verdict != ASH_OPTIMAL)
@@ -255,6 +265,7 @@ static ash_status list_code(planning *p, const char *const **out) {
     const uint32_t memory = p->rules.ops[op].code_placement;
     if (memory == ASH_NO_MEMORY)
       continue;
+    ASH_ASSERT(memory < p->ask.device->memory_count);
     list[op] = p->ask.device->memories[memory].name;
     any = true;
   }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 uint64_t ash_arenas_in(const ash_draft *d, uint32_t memory) {
+  ASH_ASSERT(memory < d->ask->device->memory_count);
   const char *name = d->ask->device->memories[memory].name;
   uint64_t sum = 0;
   for (uint32_t i = 0; i < d->answer->arena_count; i++) {
@@ -22,17 +23,14 @@ uint64_t ash_arenas_in(const ash_draft *d, uint32_t memory) {
   return sum;
 }
 
-static uint64_t divide_up(uint64_t x, uint64_t by) {
-  return x / by + (x % by != 0);
-}
-
 uint64_t ash_banks_powered(const ash_draft *d, uint32_t memory,
                            uint64_t bytes) {
+  ASH_ASSERT(memory < d->ask->device->memory_count);
   const ash_memory *m = &d->ask->device->memories[memory];
   if (m->bank_bytes == 0)
     return 0;
-  return divide_up(m->reserve_bytes + ash_arenas_in(d, memory) + bytes,
-                   m->bank_bytes);
+  return ash_ceil_div(m->reserve_bytes + ash_arenas_in(d, memory) + bytes,
+                      m->bank_bytes);
 }
 
 ash_status ash_count_power(ash_draft *d, ash_plan *plan) {
@@ -50,7 +48,7 @@ ash_status ash_count_power(ash_draft *d, ash_plan *plan) {
                     .bank_bytes = m->bank_bytes,
                     .used = m->reserve_bytes + arenas,
                     .powered = ash_banks_powered(d, i, 0),
-                    .banks = divide_up(m->bytes, m->bank_bytes)};
+                    .banks = ash_ceil_div(m->bytes, m->bank_bytes)};
   }
   plan->power = power;
   return ASH_OK;

@@ -9,6 +9,7 @@
 /* Does the storage of tensor `inner` begin `offset` bytes into `outer`? */
 static bool is_there(const ash_aliaser *a, uint32_t inner, uint32_t outer,
                      uint64_t offset) {
+  ASH_ASSERT(inner < a->g->tensor_count && outer < a->g->tensor_count);
   const uint32_t in = a->slot_of[inner], out = a->slot_of[outer];
   uint64_t at_in = 0, at_out = 0;
   if (in == ASH_NO_ID || out == ASH_NO_ID)
@@ -19,6 +20,7 @@ static bool is_there(const ash_aliaser *a, uint32_t inner, uint32_t outer,
 }
 
 static bool output_is_there(const ash_aliaser *a, uint32_t op, uint32_t k) {
+  ASH_ASSERT(op < a->g->op_count && k < a->g->ops.items[op].output_count);
   const ash_op *o = &a->g->ops.items[op];
   uint32_t input = 0;
   uint64_t offset;
@@ -43,6 +45,7 @@ static bool pieces_are_there(const ash_aliaser *a, uint32_t op) {
 }
 
 static bool is_settled(const ash_aliaser *a, uint32_t op) {
+  ASH_ASSERT(op < a->tilings->count);
   const ash_op *o = &a->g->ops.items[op];
   for (uint32_t k = 0; k < o->output_count; k++)
     if (!output_is_there(a, op, k))
@@ -68,17 +71,20 @@ static ash_status drop_slots(ash_aliaser *a, const ash_tiling *items,
     d->offset[n] = d->offset[i];
     d->aligned[n++] = d->aligned[i];
   }
+  ASH_ASSERT(n < a->slots->count);
   a->slots->count = n;
   for (uint32_t i = 0; i < n; i++) {
     if (slots[i].alias_of != ASH_NO_ID)
       slots[i].alias_of = place[slots[i].alias_of];
     if (slots[i].follows != ASH_NO_ID)
       slots[i].follows = place[slots[i].follows];
+    ASH_ASSERT(slots[i].alias_of == ASH_NO_ID || slots[i].alias_of < n);
   }
   return ASH_OK;
 }
 
 ash_status ash_tile_settle(ash_aliaser *a, ash_demands *d) {
+  ASH_ASSERT(a->tilings && a->tilings->count == a->g->op_count);
   const ash_tilings *from = a->tilings;
   ash_tilings *made = ASH_NEW(&a->ctx->keep, ash_tilings);
   ash_tiling *items =

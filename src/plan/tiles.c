@@ -20,6 +20,7 @@ typedef struct adder {
 
 static ash_status add(const adder *a, const char *id, ash_slot_kind kind,
                       uint64_t size, uint32_t level) {
+  ASH_ASSERT(level < a->tiling->level_count);
   ash_slot slot = a->pattern;
   uint32_t made;
   ASH_TRY(ash_zone_check(a->ctx, a->zone));
@@ -31,6 +32,8 @@ static ash_status add(const adder *a, const char *id, ash_slot_kind kind,
 }
 
 static ash_status add_buffers(adder *a, uint32_t level, uint32_t operand) {
+  ASH_ASSERT(level < a->tiling->level_count);
+  ASH_ASSERT(operand < a->tiling->space->operand_count);
   const ash_tiling *t = a->tiling;
   const ash_tile_operand *o = &t->space->operands[operand];
   const ash_tile_buffer *b =
@@ -54,6 +57,8 @@ static ash_status add_buffers(adder *a, uint32_t level, uint32_t operand) {
 ash_status ash_slots_add_tiles(ash_ctx *ctx, ash_zone *zone, ash_slots *slots,
                                const ash_graph *g, const ash_tiling *tiling,
                                uint32_t step, uint64_t alignment) {
+  ASH_ASSERT(tiling->space && tiling->level_count > 0);
+  ASH_ASSERT(tiling->op < g->op_count);
   const char *op = g->ops.items[tiling->op].id;
   const uint32_t last = tiling->level_count - 1;
   adder a = {ctx,
@@ -88,6 +93,7 @@ ash_status ash_slots_add_tiles(ash_ctx *ctx, ash_zone *zone, ash_slots *slots,
 
 /* The processor must reach the work memory of an op that is not cut. */
 static uint32_t reachable(const ash_device *device, uint32_t memory) {
+  ASH_ASSERT(memory < device->memory_count);
   uint32_t path[ASH_MEMORY_MAX];
   const uint32_t count =
       ash_device_path(device, memory, device->compute_memory, path);
@@ -101,6 +107,7 @@ uint32_t ash_tile_demand(const ash_tilings *tilings, const ash_device *device,
                          const ash_slot *slot) {
   if (slot->tensor != ASH_NO_ID)
     return tilings->home[slot->tensor];
+  ASH_ASSERT(slot->op < tilings->count);
   const ash_tiling *t = &tilings->items[slot->op];
   return t->space ? t->levels[slot->level].memory
                   : reachable(device, device->default_memory);
@@ -134,6 +141,7 @@ void ash_tile_reasons(ash_slot *slots, uint32_t count) {
 
 static void take_slot(ash_tiling *t, ash_tile_buffer *buffers,
                       const ash_slot *s, uint32_t index) {
+  ASH_ASSERT(s->tensor == ASH_NO_ID && s->level < t->level_count);
   if (s->kind == ASH_SLOT_ACCUMULATOR)
     t->accumulator.slot = index;
   if (s->kind == ASH_SLOT_WORK)
@@ -145,6 +153,7 @@ static void take_slot(ash_tiling *t, ash_tile_buffer *buffers,
 ash_status ash_tile_bind(ash_ctx *ctx, const ash_tilings **out,
                          const ash_tilings *from, const ash_slot *slots,
                          uint32_t slot_count) {
+  ASH_ASSERT(from->count == 0 || from->items != NULL);
   ash_zone *z = &ctx->keep;
   ash_tilings *made = ASH_NEW(z, ash_tilings);
   ash_tiling *items = ASH_NEW_ARRAY(z, ash_tiling, from->count + 1u);

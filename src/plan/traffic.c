@@ -13,11 +13,13 @@ typedef struct counter {
 
 /* Counts for the storage that the slot lies in. */
 static ash_traffic *storage(const counter *c, uint32_t slot) {
+  ASH_ASSERT(slot < c->d->ask->slot_count);
   return &c->by_slot[ash_alias_root(c->d->answer->slots, c->d->ask->slot_count,
                                     slot, NULL)];
 }
 
 static bool costs_nothing(const counter *c, uint32_t op) {
+  ASH_ASSERT(op < c->d->ask->graph->op_count);
   const ash_op *o = &c->d->ask->graph->ops.items[op];
   uint32_t input;
   uint64_t offset;
@@ -34,6 +36,7 @@ static bool costs_nothing(const counter *c, uint32_t op) {
 }
 
 static void count_op(const counter *c, uint32_t op) {
+  ASH_ASSERT(op < c->d->ask->graph->op_count);
   const ash_graph *g = c->d->ask->graph;
   const ash_op *o = &g->ops.items[op];
   for (uint32_t k = 0; k < o->input_count; k++)

@@ -22,6 +22,7 @@ typedef struct chooser {
 } chooser;
 
 static bool is_wanted(const ash_graph *g, size_t op, uint32_t tensor) {
+  ASH_ASSERT(op < g->op_count);
   const ash_op *o = &g->ops.items[op];
   for (uint32_t k = 0; k < o->input_count; k++)
     if (o->inputs[k] == tensor)
@@ -31,6 +32,7 @@ static bool is_wanted(const ash_graph *g, size_t op, uint32_t tensor) {
 
 /* The last operator that wants the tensor. */
 static size_t last_use(const ash_graph *g, uint32_t tensor, size_t first) {
+  ASH_ASSERT(tensor < g->tensor_count);
   for (size_t i = 0; i < g->output_count; i++)
     if (g->outputs[i] == tensor)
       return g->op_count - 1;
@@ -41,6 +43,7 @@ static size_t last_use(const ash_graph *g, uint32_t tensor, size_t first) {
 }
 
 static void add_alive(chooser *c, uint32_t tensor, size_t first) {
+  ASH_ASSERT(tensor < c->g->tensor_count);
   const size_t last = last_use(c->g, tensor, first);
   for (size_t op = first; op <= last && op < c->g->op_count; op++)
     c->alive[op] += c->g->tensors.items[tensor].bytes;
@@ -77,6 +80,7 @@ static bool drop_one(chooser *c) {
   if (best == ASH_NO_ID)
     return false;
   c->choices[best] = ash_choose_small(c->g, best, c->target);
+  ASH_ASSERT(c->count < c->g->op_count);
   c->dropped[c->count++] = best;
   return true;
 }
@@ -102,6 +106,7 @@ static ash_status restore(chooser *c, const ash_plan **out) {
     const uint32_t op = c->dropped[i];
     const ash_choice small = c->choices[op];
     const ash_plan *better;
+    ASH_ASSERT(op < c->g->op_count);
     c->choices[op] = ash_choose(c->g, op, c->target);
     const ash_status status = plan(c, &better);
     if (status != ASH_OK && status != ASH_NOFIT)

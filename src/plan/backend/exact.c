@@ -4,6 +4,7 @@
 
 ash_status ash_pack_exact(ash_draft *d, ash_place_result *out,
                           const ash_scratch *s, uint64_t capacity) {
+  ASH_ASSERT(s->count == 0 || (s->slot && s->buffers));
   ash_place_problem problem = {.buffers = s->buffers,
                                .buffer_count = s->count,
                                .capacity = capacity,

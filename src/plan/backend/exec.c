@@ -41,12 +41,14 @@ static int split(char *text, char **words) {
     if (*text)
       *text++ = '\0';
   }
+  ASH_ASSERT(count <= ARGUMENT_MAX);
   words[count] = NULL;
   return count;
 }
 
 static void become(char **words, const int to[2], const int from[2],
                    uint32_t seconds) {
+  ASH_ASSERT(words[0] != NULL && seconds > 0);
   (void)setpgid(0, 0);
   if (dup2(to[0], 0) < 0 || dup2(from[1], 1) < 0)
     _exit(126);
@@ -65,6 +67,7 @@ static ash_status no_start(child *c) {
 }
 
 static ash_status start(child *c, char **words) {
+  ASH_ASSERT(c->in < 0 && c->out < 0 && words[0] != NULL);
   int to[2], from[2];
   if (pipe(to) != 0)
     return no_start(c);
@@ -96,6 +99,7 @@ static void shut(int *fd) {
 }
 
 static ash_status too_slow(child *c) {
+  ASH_ASSERT(c->pid > 0);
   (void)kill(-c->pid, SIGKILL);
   return ash_fail(c->ctx, ASH_LIMIT, ASH_D_planner_timeout, ASH_NOWHERE,
                   "%s did not answer within %u seconds", c->name,
@@ -105,6 +109,7 @@ static ash_status too_slow(child *c) {
 /* As much as the pipe takes; a program that does not listen may still have
  * something to say. */
 static void send(child *c, const ash_text *question, size_t *sent) {
+  ASH_ASSERT(c->in >= 0 && *sent <= question->count);
   const ssize_t n =
       write(c->in, question->bytes + *sent, question->count - *sent);
   if (n > 0)
@@ -116,6 +121,7 @@ static void send(child *c, const ash_text *question, size_t *sent) {
 }
 
 static void receive(child *c, ash_text *answer, char *piece) {
+  ASH_ASSERT(c->out >= 0);
   const ssize_t n = read(c->out, piece, PIECE);
   if (n > 0)
     ash_text_put(answer, piece, (size_t)n);
@@ -144,6 +150,7 @@ static ash_status talk(child *c, const ash_text *question, ash_text *answer) {
 }
 
 static ash_status finish(child *c, ash_status status) {
+  ASH_ASSERT(c->pid > 0);
   int how = 0;
   shut(&c->in);
   shut(&c->out);
@@ -210,6 +217,7 @@ static ash_status plan(void *user, ash_ctx *ctx, const ash_plan_request *ask,
 
 ash_status ash_exec_planner(ash_ctx *ctx, const ash_planner **out,
                             const char *command) {
+  ASH_ASSERT(strncmp(command, "exec:", 5) == 0);
   ash_planner *made = ASH_NEW(&ctx->keep, ash_planner);
   char *kept = ash_zone_string(&ctx->keep, command);
   *out = NULL;

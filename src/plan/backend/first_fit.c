@@ -14,6 +14,7 @@ static int by_size(const void *a, const void *b, const void *user) {
 
 static bool clash(const ash_buffer *a, uint64_t at, const ash_buffer *b,
                   uint64_t other) {
+  ASH_ASSERT(a->lower < a->upper && b->lower < b->upper);
   return a->lower < b->upper && b->lower < a->upper && at < other + b->size &&
          other < at + a->size;
 }
@@ -21,6 +22,7 @@ static bool clash(const ash_buffer *a, uint64_t at, const ash_buffer *b,
 /* The lowest offset free of the `placed` first buffers of the order. */
 static uint64_t lowest(const ash_scratch *s, const uint32_t *order,
                        uint32_t placed, const int64_t *offsets) {
+  ASH_ASSERT(placed < s->count);
   const ash_buffer *me = &s->buffers[order[placed]];
   uint64_t at = 0;
   for (bool moved = true; moved;) {
@@ -51,6 +53,8 @@ static ash_status pack(ash_draft *d, ash_place_result *out,
   ash_sort(order, spare, s->count, sizeof *order, by_size, s->buffers);
   for (uint32_t i = 0; i < s->count; i++) {
     const uint64_t at = lowest(s, order, i, offsets);
+    ASH_ASSERT(i == 0 ||
+               s->buffers[order[i - 1]].size >= s->buffers[order[i]].size);
     offsets[order[i]] = (int64_t)at;
     height = ash_max_u64(height, at + s->buffers[order[i]].size);
   }

@@ -16,6 +16,7 @@ typedef struct heap {
 } heap;
 
 static void drop_hole(heap *h, uint32_t at) {
+  ASH_ASSERT(at < h->count);
   for (uint32_t i = at + 1; i < h->count; i++)
     h->holes[i - 1] = h->holes[i];
   h->count--;
@@ -23,6 +24,7 @@ static void drop_hole(heap *h, uint32_t at) {
 
 /* Puts [lo, hi) back, joined with the holes it touches. */
 static void give_back(heap *h, uint64_t lo, uint64_t hi) {
+  ASH_ASSERT(lo <= hi && hi <= h->top);
   uint32_t at = 0;
   while (at < h->count && h->holes[at].hi < lo)
     at++;
@@ -33,6 +35,7 @@ static void give_back(heap *h, uint64_t lo, uint64_t hi) {
   }
   for (uint32_t i = h->count; i > at; i--)
     h->holes[i] = h->holes[i - 1];
+  ASH_ASSERT(at == 0 || h->holes[at - 1].hi < lo);
   h->holes[at] = (hole){lo, hi};
   h->count++;
 }
@@ -50,6 +53,7 @@ static uint64_t take(heap *h, uint64_t size) {
   uint64_t at = h->top;
   if (h->count && h->holes[h->count - 1].hi == h->top)
     at = h->holes[--h->count].lo;
+  ASH_ASSERT(at <= h->top && at + size >= h->top);
   h->top = at + size;
   return at;
 }

@@ -35,6 +35,7 @@ static ash_status pack(ash_draft *d, ash_place_result *out,
   const char *names = d->ask->options->planner, *plus = strchr(names, '+');
   ash_pack *inner = find(names, (size_t)(plus - names));
   ash_pack *outer = find(plus + 1, strlen(plus + 1));
+  ASH_ASSERT(inner && outer); /* ash_find_mixed found both */
   return (only_tiles(d, s) ? inner : outer)(d, out, s, capacity);
 }
 

@@ -9,6 +9,7 @@ static uint64_t stack_up(const ash_scratch *s, int64_t *offsets) {
   for (uint32_t i = 0; i < s->count; i++) {
     const ash_buffer *b = &s->buffers[i];
     const uint64_t at = ash_align_up(top, b->alignment ? b->alignment : 1);
+    ASH_ASSERT(at >= top);
     offsets[i] = (int64_t)at;
     top = at + b->size;
   }

@@ -1,5 +1,6 @@
 /* request_json.c - the question put to an external planner, and its answer
  * (docs/planners.md). */
+#include "base/checked.h"
 #include "base/json.h"
 #include "base/yaml.h"
 #include "plan/backend/request.h"
@@ -22,10 +23,11 @@ static uint64_t taken(const ash_plan_request *ask, const char *memory) {
         top > end[which])
       end[which] = top;
   }
-  return (end[0] + 63) / 64 * 64 + (end[1] + 63) / 64 * 64;
+  return ash_align_up(end[0], 64) + ash_align_up(end[1], 64);
 }
 
 static void put_memories(ash_json *j, const ash_plan_request *ask) {
+  ASH_ASSERT(ask->memory_count == ask->device->memory_count);
   ash_json_open(j, "memories", '[');
   for (uint32_t i = 0; i < ask->memory_count; i++) {
     const ash_memory_budget *b = &ask->memories[i];
@@ -46,6 +48,8 @@ static void put_memories(ash_json *j, const ash_plan_request *ask) {
 
 /* Only what is left to do: scratch that is no alias. */
 static void put_tensor(ash_json *j, const ash_plan_request *ask, uint32_t i) {
+  ASH_ASSERT(i < ask->slot_count);
+  ASH_ASSERT(ask->slots[i].life.first_step < ask->slots[i].life.end_step);
   const ash_slot *s = &ask->slots[i];
   if (s->binding.role != ASH_SCRATCH || s->alias_of != ASH_NO_ID)
     return;

@@ -54,6 +54,7 @@ static void twister_turn(twister *t) {
 }
 
 static uint32_t twister_next(twister *t) {
+  ASH_ASSERT(t->at <= STATE);
   if (t->at == STATE)
     twister_turn(t);
   uint32_t y = t->state[t->at++];
@@ -71,6 +72,7 @@ static uint32_t bit_length(uint32_t n) {
 }
 
 static uint32_t twister_below(twister *t, uint32_t n) {
+  ASH_ASSERT(n > 0);
   const uint32_t bits = bit_length(n);
   uint32_t r;
   do
@@ -102,15 +104,18 @@ typedef struct drop {
 } drop;
 
 static bool overlap(const ash_buffer *a, const ash_buffer *b) {
+  ASH_ASSERT(a->lower < a->upper && b->lower < b->upper);
   return a->lower < b->upper && b->lower < a->upper;
 }
 
 static int64_t align(int64_t at, uint64_t alignment) {
+  ASH_ASSERT(at >= 0);
   return (int64_t)ash_align_up((uint64_t)at, alignment > 4 ? alignment : 4);
 }
 
 /* Blocks in the order given, on a floor; returns the height. */
 static int64_t drop_all(const drop *p, uint32_t count, int64_t floor) {
+  ASH_ASSERT(count <= p->s->count && floor >= 0);
   int64_t height = floor;
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t x = p->blocks[p->order[i]];
@@ -137,6 +142,7 @@ static uint32_t pick(const drop *p, bool tiles, int64_t step) {
         (!tiles || p->s->buffers[i].lower == step))
       p->blocks[count++] = i;
   }
+  ASH_ASSERT(count <= p->s->count);
   return count;
 }
 
@@ -145,6 +151,7 @@ typedef int64_t dropper(const drop *p, uint32_t count, int64_t floor,
 
 static int64_t drop_random(const drop *p, uint32_t count, int64_t floor,
                            uint64_t capacity) {
+  ASH_ASSERT(count <= p->s->count);
   (void)capacity;
   ash_tetris_permutation(p->order, count);
   return drop_all(p, count, floor);
@@ -162,6 +169,7 @@ static void shuffle(uint32_t *order, uint32_t count, ash_rng *rng) {
 /* Permutations until one is below the capacity; the lowest otherwise. */
 static int64_t drop_chosen(const drop *p, uint32_t count, int64_t floor,
                            uint64_t capacity) {
+  ASH_ASSERT(count <= p->s->count);
   enum { TRIES = 2000 };
   ash_rng rng = {p->d->ask->options->seed + count};
   const ash_rng first = rng;

@@ -19,6 +19,7 @@ static void put_upper(ash_text *t, const char *s) {
 
 /* role|MEMORY|SOURCE|size|alignment|staged; for each region in id order. */
 static void put_arena(ash_text *t, const ash_arena *a) {
+  ASH_ASSERT(a->memory && a->source_memory);
   ash_text_format(t, "%s|", ash_role_text(a->role));
   put_upper(t, a->memory);
   ash_text_string(t, "|");
@@ -66,6 +67,7 @@ static ash_status put_layout(ash_ctx *ctx, ash_text *t, const ash_plan *p) {
   ASH_TRY(ash_plan_natural_order(ctx, &order, p));
   for (uint32_t i = 0; i < p->slot_count; i++) {
     const ash_slot *s = order[i];
+    ASH_ASSERT(s->bound && s->binding.memory);
     ash_text_format(t, "%s|%s|", s->id, ash_role_text(s->binding.role));
     put_upper(t, s->binding.memory);
     ash_text_format(t, "|%" PRIu64 "|%" PRIu64 ";", s->binding.offset, s->size);

@@ -11,6 +11,7 @@ static void put_arenas(ash_json *j, const ash_plan *p) {
   ash_json_open(j, "arenas", '[');
   for (uint32_t i = 0; i < p->arena_count; i++) {
     const ash_arena *a = &p->arenas[i];
+    ASH_ASSERT(a->lower_bound <= a->size && a->alignment > 0);
     ash_json_open(j, NULL, '{');
     ash_json_uint(j, "region_id", i);
     ash_json_string(j, "role", ash_role_text(a->role));
@@ -28,6 +29,7 @@ static void put_arenas(ash_json *j, const ash_plan *p) {
 }
 
 static void put_shape(ash_json *j, const ash_tensor *t) {
+  ASH_ASSERT(t->shape.rank <= ASH_RANK_MAX);
   ash_json_string(j, "type", ash_type_text(t->type));
   ash_json_open_inline(j, "shape", '[');
   for (uint32_t k = 0; k < t->shape.rank; k++)
@@ -39,6 +41,8 @@ static void put_tensors(ash_json *j, const ash_plan *p, const ash_graph *g) {
   ash_json_open(j, "tensors", '[');
   for (uint32_t i = 0; i < p->slot_count; i++) {
     const ash_slot *s = &p->slots[i];
+    ASH_ASSERT(s->bound && s->life.first_step < s->life.end_step);
+    ASH_ASSERT(s->alias_of == ASH_NO_ID || s->alias_of < p->slot_count);
     ash_json_open(j, NULL, '{');
     ash_json_string(j, "id", s->id);
     ash_json_string(j, "name", s->name);
@@ -73,6 +77,7 @@ static void put_power(ash_json *j, const ash_plan *p) {
   ash_json_open(j, "power", '[');
   for (uint32_t i = 0; i < p->power_count; i++) {
     const ash_power *x = &p->power[i];
+    ASH_ASSERT(x->bank_bytes > 0);
     ash_json_open(j, NULL, '{');
     ash_json_string(j, "memory", x->memory);
     ash_json_uint(j, "bank_bytes", x->bank_bytes);
@@ -86,6 +91,7 @@ static void put_power(ash_json *j, const ash_plan *p) {
 
 static void put_ids(ash_json *j, const char *key, const ash_graph *g,
                     const uint32_t *ids, size_t count) {
+  ASH_ASSERT(ids != NULL || count == 0);
   ash_json_open_inline(j, key, '[');
   for (size_t i = 0; i < count; i++)
     if (ids[i] != ASH_NO_ID)
@@ -96,6 +102,7 @@ static void put_ids(ash_json *j, const char *key, const ash_graph *g,
 /* Which variant, and why not the fast one. */
 static void put_kernel(ash_ctx *ctx, ash_json *j, const ash_plan *p,
                        const ash_graph *g, uint32_t op) {
+  ASH_ASSERT(op < g->op_count);
   const ash_choice choice = ash_plan_choice(p, g, op);
   const char *reason = ash_choice_reason(ctx, &choice);
   if (choice.kernel)

@@ -103,6 +103,7 @@ static ash_status link_slot(reader *r, const ash_yaml *map, const char *key,
   if (!other || ash_yaml_is_null(other))
     return ASH_OK;
   ASH_TRY(ash_yaml_string(r->ctx, &id, other, key));
+  ASH_ASSERT(*out == ASH_NO_ID);
   for (uint32_t i = 0; i < r->plan.slot_count; i++)
     if (strcmp(r->slots[i].id, id) == 0) {
       *out = i;
@@ -130,9 +131,11 @@ static ash_status read_lists(reader *r, const ash_yaml *top) {
     ASH_TRY(read_slot(r, i->node, &r->slots[r->plan.slot_count++]));
   uint32_t index = 0;
   for (const ash_yaml_item *i = tensors->first; i; i = i->next, index++) {
+    ASH_ASSERT(index < r->plan.slot_count);
     ASH_TRY(link_slot(r, i->node, "alias_of", &r->slots[index].alias_of));
     ASH_TRY(link_slot(r, i->node, "follows", &r->slots[index].follows));
   }
+  ASH_ASSERT(r->plan.arena_count == arenas->count);
   r->plan.arenas = r->arenas;
   r->plan.slots = r->slots;
   return ASH_OK;

@@ -18,6 +18,8 @@ void ash_populate_alias_allocations(ash_slot *slots, uint32_t count) {
 }
 
 static bool widen(ash_lifetime *life, const ash_lifetime *by) {
+  ASH_ASSERT(life->first_step < life->end_step &&
+             by->first_step < by->end_step);
   const ash_lifetime was = *life;
   if (by->first_step < life->first_step)
     life->first_step = by->first_step;
@@ -34,6 +36,7 @@ void ash_merge_alias_lifetimes(ash_lifetime *lives, const uint32_t *alias_of,
     for (size_t i = 0; i < count; i++) {
       if (alias_of[i] == ASH_NO_ID)
         continue;
+      ASH_ASSERT(alias_of[i] < count && alias_of[i] != i);
       changed |= widen(&lives[i], &lives[alias_of[i]]);
       changed |= widen(&lives[alias_of[i]], &lives[i]);
     }
@@ -44,6 +47,7 @@ void ash_merge_alias_lifetimes(ash_lifetime *lives, const uint32_t *alias_of,
 
 /* A tensor that a rule pins stays alone, and one memory cannot be two. */
 static bool demands_agree(const ash_aliaser *a, uint32_t x, uint32_t y) {
+  ASH_ASSERT(x != y && x < a->slots->count && y < a->slots->count);
   uint32_t want = ASH_NO_MEMORY;
   for (uint32_t i = 0; i < a->slots->count; i++) {
     const uint32_t root =
@@ -64,6 +68,7 @@ static bool demands_agree(const ash_aliaser *a, uint32_t x, uint32_t y) {
 /* Users see the model's inputs and outputs, and a rule may have asked: those
  * keep their alignment. Others need what their elements need. */
 static uint64_t least_alignment(const ash_aliaser *a, uint32_t slot) {
+  ASH_ASSERT(slot < a->slots->count);
   const ash_slot *s = &a->slots->items[slot];
   if (a->aligned[slot] || s->tensor == ASH_NO_ID)
     return s->alignment;
@@ -75,6 +80,7 @@ static uint64_t least_alignment(const ash_aliaser *a, uint32_t slot) {
 
 /* With root `inner` at `at` in root `outer`: can all be aligned enough? */
 static bool can_align(const ash_aliaser *a, uint32_t inner, uint64_t at) {
+  ASH_ASSERT(inner < a->slots->count);
   for (uint32_t i = 0; i < a->slots->count; i++) {
     uint64_t offset = 0;
     if (ash_alias_root(a->slots->items, a->slots->count, i, &offset) == inner &&
@@ -92,8 +98,10 @@ static void align_group(ash_aliaser *a, uint32_t root) {
     uint64_t offset = 0;
     if (ash_alias_root(slots, a->slots->count, i, &offset) != root)
       continue;
-    while (offset % slots[i].alignment != 0)
+    while (offset % slots[i].alignment != 0) {
       slots[i].alignment /= 2;
+      ASH_ASSERT(slots[i].alignment > 0);
+    }
     slots[root].alignment =
         ash_max_u64(slots[root].alignment, slots[i].alignment);
   }
@@ -103,6 +111,7 @@ static void align_group(ash_aliaser *a, uint32_t root) {
  * alive? The op that makes the slot does not count: it reads. */
 static bool changes_meanwhile(const ash_aliaser *a, uint32_t root,
                               const ash_lifetime *life) {
+  ASH_ASSERT(root < a->slots->count);
   const uint32_t variable = a->slots->items[root].tensor;
   for (uint32_t s = life->first_step; s < life->end_step; s++)
     for (uint32_t k = 0; s < a->steps->count && k < a->steps->items[s].op_count;
@@ -118,6 +127,7 @@ static bool changes_meanwhile(const ash_aliaser *a, uint32_t root,
  * Outputs may not: callers may use their bytes between runs. */
 static bool may_join_state(const ash_aliaser *a, uint32_t inner, uint32_t root,
                            ash_alias_kind kind) {
+  ASH_ASSERT(a->slots->items[inner].binding.role == ASH_SCRATCH);
   const ash_slot *s = &a->slots->items[inner];
   if (a->slots->items[root].binding.role != ASH_PERSISTENT ||
       s->tensor == ASH_NO_ID)
@@ -138,6 +148,7 @@ bool ash_alias_join(ash_aliaser *a, uint32_t inner, uint32_t outer,
   uint64_t inner_at = 0, outer_at = 0;
   const uint32_t from = ash_alias_root(slots, count, inner, &inner_at);
   const uint32_t to = ash_alias_root(slots, count, outer, &outer_at);
+  ASH_ASSERT(from != ASH_NO_ID && to != ASH_NO_ID);
   if (from == to || from != inner || inner_at != 0)
     return false;
   if (outer_at + offset + slots[inner].size > slots[to].size)
@@ -153,10 +164,12 @@ bool ash_alias_join(ash_aliaser *a, uint32_t inner, uint32_t outer,
   slots[inner].alias_offset = offset;
   slots[inner].alias_kind = kind;
   align_group(a, to);
+  ASH_ASSERT(ash_alias_root(slots, count, inner, NULL) == to);
   return true;
 }
 
 bool ash_alias_overlap(const ash_aliaser *a, uint32_t x, uint32_t y) {
+  ASH_ASSERT(x < a->slots->count && y < a->slots->count);
   const ash_slot *slots = a->slots->items;
   uint64_t at_x = 0, at_y = 0;
   if (ash_alias_root(slots, a->slots->count, x, &at_x) !=
@@ -175,6 +188,7 @@ static void add_storages(const ash_aliaser *a, const ash_lifetime *lives,
     const ash_slot *s = &a->slots->items[i];
     if (s->alias_of != ASH_NO_ID || s->binding.role != ASH_SCRATCH)
       continue;
+    ASH_ASSERT(lives[i].first_step < lives[i].end_step);
     change[lives[i].first_step] += (int64_t)s->size;
     change[lives[i].end_step] -= (int64_t)s->size;
   }
@@ -191,6 +205,7 @@ ash_status ash_alias_profile(ash_aliaser *a, ash_profile *out) {
     lives[i] = a->slots->items[i].life;
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t root = ash_alias_root(a->slots->items, count, i, NULL);
+    ASH_ASSERT(root < count);
     (void)widen(&lives[root], &lives[i]);
   }
   add_storages(a, lives, change);
@@ -198,6 +213,7 @@ ash_status ash_alias_profile(ash_aliaser *a, ash_profile *out) {
   uint64_t live = 0;
   for (uint32_t s = 0; s <= steps; s++) {
     live += (uint64_t)change[s];
+    ASH_ASSERT(live <= INT64_MAX);
     const uint64_t scaled = ash_min_u64(live / 16, UINT32_MAX / 2);
     out->peak = ash_max_u64(out->peak, live);
     out->squares += scaled * scaled / 1024;

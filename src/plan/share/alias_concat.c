@@ -11,6 +11,7 @@
 /* The slot of input k, if it may lie at `*offset` of the result. */
 static uint32_t piece_of(const ash_aliaser *a, uint32_t op, uint32_t k,
                          uint64_t *offset) {
+  ASH_ASSERT(op < a->g->op_count && k < a->g->ops.items[op].input_count);
   const uint32_t tensor = a->g->ops.items[op].inputs[k];
   return tensor != ASH_NO_ID && ash_op_is_piece(a->g, op, k, offset)
              ? a->slot_of[tensor]
@@ -30,6 +31,7 @@ static void save(const ash_aliaser *a, ash_slot *before) {
 /* What already lies in a storage that this input views must stay: only whole
  * storages move. */
 static bool join_piece(ash_aliaser *a, uint32_t op, uint32_t k) {
+  ASH_ASSERT(a->g->ops.items[op].output_count == 1);
   uint64_t offset, inside;
   const uint32_t piece = piece_of(a, op, k, &offset);
   const uint32_t whole = a->slot_of[a->g->ops.items[op].outputs[0]];
@@ -37,6 +39,8 @@ static bool join_piece(ash_aliaser *a, uint32_t op, uint32_t k) {
     return false;
   const ash_slot *slots = a->slots->items;
   const uint32_t root = ash_alias_root(slots, a->slots->count, piece, &inside);
+  ASH_ASSERT(root != ASH_NO_ID &&
+             offset + slots[piece].size <= slots[whole].size);
   if (inside != 0 || slots[root].size != slots[piece].size)
     return false;
   return ash_alias_join(a, root, whole, offset, ASH_ALIAS_PIECE);

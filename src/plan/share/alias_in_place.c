@@ -14,6 +14,7 @@ typedef struct place {
 } place;
 
 static const ash_slot *slot(const ash_aliaser *a, uint32_t i) {
+  ASH_ASSERT(i < a->slots->count);
   return &a->slots->items[i];
 }
 
@@ -25,6 +26,7 @@ static bool is_output(const ash_aliaser *a, uint32_t i) {
 /* Is everything on the input's bytes either read for the last time by this
  * step or made later? */
 static bool input_is_free(const ash_aliaser *a, const place *p) {
+  ASH_ASSERT(p->in != p->out && p->step < a->steps->count);
   for (uint32_t i = 0; i < a->slots->count; i++) {
     if (i == p->out || !ash_alias_overlap(a, i, p->in))
       continue;
@@ -49,6 +51,7 @@ static bool output_is_new(const ash_aliaser *a, const place *p) {
 /* Another input on the same bytes would be overwritten while it is read,
  * unless it is the same tensor. */
 static bool others_are_apart(const ash_aliaser *a, const place *p) {
+  ASH_ASSERT(p->op < a->g->op_count);
   const ash_op *o = &a->g->ops.items[p->op];
   for (uint32_t k = 0; k < o->input_count; k++) {
     if (o->inputs[k] == ASH_NO_ID ||
@@ -108,6 +111,7 @@ static ash_status try_input(ash_aliaser *a, const place *p, bool *done) {
 }
 
 static ash_status try_op(ash_aliaser *a, uint32_t op, uint32_t step) {
+  ASH_ASSERT(op < a->g->op_count && step < a->steps->count);
   const ash_op *o = &a->g->ops.items[op];
   const ash_kernel *kernel = a->choices[op].kernel;
   if (!kernel || o->output_count != 1)
@@ -119,6 +123,7 @@ static ash_status try_op(ash_aliaser *a, uint32_t op, uint32_t step) {
       continue;
     const place p = {op, step, a->slot_of[o->inputs[k]],
                      a->slot_of[o->outputs[0]]};
+    ASH_ASSERT(p.in != ASH_NO_ID && p.out != ASH_NO_ID);
     ASH_TRY(try_input(a, &p, &done));
     if (done)
       return ASH_OK;

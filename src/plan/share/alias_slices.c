@@ -9,6 +9,7 @@
 #include "op/views.h"
 
 static bool join_part(ash_aliaser *a, uint32_t op, uint32_t k) {
+  ASH_ASSERT(op < a->g->op_count && k < a->g->ops.items[op].output_count);
   const ash_op *o = &a->g->ops.items[op];
   uint64_t offset;
   if (!ash_op_is_slice(a->g, op, k, &offset))
@@ -21,12 +22,14 @@ static bool join_part(ash_aliaser *a, uint32_t op, uint32_t k) {
 
 /* What is cut copies all of its parts or none. */
 static bool is_tiled(const ash_aliaser *a, uint32_t op) {
+  ASH_ASSERT(!a->tilings || op < a->tilings->count);
   return a->tilings && a->tilings->items[op].space;
 }
 
 /* Outputs [first, first + count) of an op, all or none. */
 static ash_status try_parts(ash_aliaser *a, uint32_t op, uint32_t first,
                             uint32_t count, ash_slot *before, bool *kept) {
+  ASH_ASSERT(count > 0 && first + count <= a->g->ops.items[op].output_count);
   ash_profile was, now;
   *kept = false;
   ASH_TRY(ash_alias_profile(a, &was));

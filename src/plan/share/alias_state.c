@@ -18,6 +18,7 @@ typedef struct state {
 } state;
 
 static const ash_slot *slot(const state *s, uint32_t i) {
+  ASH_ASSERT(i < s->a->slots->count);
   return &s->a->slots->items[i];
 }
 
@@ -26,6 +27,8 @@ static uint32_t root_of(const state *s, uint32_t i) {
 }
 
 static const ash_op *op_at(const state *s, uint32_t step, uint32_t k) {
+  ASH_ASSERT(step < s->a->steps->count &&
+             k < s->a->steps->items[step].op_count);
   return &s->a->g->ops.items[s->a->steps->items[step].ops[k]];
 }
 
@@ -51,6 +54,7 @@ static bool is_ours(state *s) {
 
 /* May the op that makes the value read input k, which lies in the variable? */
 static bool maker_allows(const state *s, uint32_t op, uint32_t k) {
+  ASH_ASSERT(op < s->a->g->op_count);
   const ash_op *o = &s->a->g->ops.items[op];
   const ash_kernel *kernel = s->a->choices[op].kernel;
   uint64_t inside = 0;
@@ -64,6 +68,7 @@ static bool maker_allows(const state *s, uint32_t op, uint32_t k) {
 
 /* Is the variable's storage, as it was before the value, read at this step? */
 static bool needs_old(const state *s, uint32_t step) {
+  ASH_ASSERT(step < s->a->steps->count);
   for (uint32_t k = 0; k < s->a->steps->items[step].op_count; k++) {
     const uint32_t op = s->a->steps->items[step].ops[k];
     const ash_op *o = op_at(s, step, k);
@@ -83,6 +88,7 @@ static bool needs_old(const state *s, uint32_t step) {
 }
 
 static bool is_assigned_elsewhere(const state *s, uint32_t step) {
+  ASH_ASSERT(step < s->a->steps->count);
   for (uint32_t k = 0; k < s->a->steps->items[step].op_count; k++)
     if (step != s->assigned && ash_op_updates(s->a->g, op_at(s, step, k),
                                               slot(s, s->variable)->tensor))
@@ -94,6 +100,7 @@ static bool is_legal(state *s) {
   if (s->value == ASH_NO_ID || s->variable == ASH_NO_ID ||
       root_of(s, s->value) != s->value || !is_ours(s))
     return false;
+  ASH_ASSERT(s->made <= s->assigned && s->end > s->made);
   for (uint32_t step = s->made; step <= s->assigned; step++)
     if (needs_old(s, step))
       return false;

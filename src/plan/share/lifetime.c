@@ -21,6 +21,7 @@ typedef struct collector {
 
 ash_status ash_slots_add(ash_ctx *ctx, ash_zone *zone, ash_slots *slots,
                          uint32_t *out, ash_slot slot) {
+  ASH_ASSERT(slot.life.first_step < slot.life.end_step && slot.alignment > 0);
   if (!ASH_GROW(zone, slots, slots->count))
     return ash_nomem(ctx);
   *out = slots->count;
@@ -44,6 +45,7 @@ static ash_lifetime first_life(const collector *c, const ash_tensor *t,
 /* `tensor` is touched at `step`: it exists from then on, and lives at least
  * until the step is over. */
 static ash_status touch(collector *c, uint32_t tensor, uint32_t step) {
+  ASH_ASSERT(tensor < c->g->tensor_count);
   const ash_tensor *t = &c->g->tensors.items[tensor];
   if (c->slot_of[tensor] == ASH_NO_ID)
     return add_slot(c, &c->slot_of[tensor],
@@ -65,6 +67,7 @@ static ash_status touch(collector *c, uint32_t tensor, uint32_t step) {
 }
 
 static ash_status touch_op(collector *c, uint32_t op, uint32_t step) {
+  ASH_ASSERT(op < c->g->op_count && step < c->step_count);
   const ash_op *o = &c->g->ops.items[op];
   for (uint32_t k = 0; k < o->input_count; k++)
     if (o->inputs[k] != ASH_NO_ID &&
@@ -110,6 +113,7 @@ ash_status ash_collect_slots(ash_ctx *ctx, ash_zone *zone, ash_slots *out,
                              uint32_t **slot_of, const ash_ask *ask,
                              const ash_tilings *tilings) {
   const ash_graph *g = ask->graph;
+  ASH_ASSERT(g->op_count == 0 || ask->choices);
   collector c = {.ctx = ctx,
                  .zone = zone,
                  .g = g,

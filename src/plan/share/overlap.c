@@ -14,6 +14,7 @@ typedef struct finder {
 } finder;
 
 static uint32_t slot_of(const finder *f, uint32_t tensor) {
+  ASH_ASSERT(tensor < f->d->ask->graph->tensor_count);
   for (uint32_t i = 0; i < f->d->ask->slot_count; i++)
     if (f->d->ask->slots[i].tensor == tensor)
       return i;
@@ -35,6 +36,7 @@ static bool read_twice(const finder *f, const ash_op *o, uint32_t storage) {
 
 /* Both storages must meet at this step only. */
 static bool find(const finder *f, uint32_t step, ash_relation *out) {
+  ASH_ASSERT(step < f->d->ask->steps.count);
   const ash_graph *g = f->d->ask->graph;
   const uint32_t op = f->d->ask->steps.items[step].ops[0];
   const ash_op *o = &g->ops.items[op];
@@ -73,6 +75,7 @@ ash_status ash_find_overlaps(ash_draft *d, const ash_scratch *s,
     f.buffer_of[i] = ASH_NO_ID;
   for (uint32_t i = 0; i < s->count; i++)
     f.buffer_of[s->slot[i]] = i;
+  ASH_ASSERT(s->count <= d->ask->slot_count);
   for (uint32_t step = 0; step < d->ask->steps.count; step++)
     *count += find(&f, step, &made[*count]);
   return ASH_OK;
@@ -83,6 +86,7 @@ void ash_mark_overlaps(ash_draft *d, const ash_scratch *s,
                        const ash_relation *relations, size_t count) {
   for (size_t i = 0; placed->offsets && i < count; i++) {
     const uint32_t a = relations[i].a, b = relations[i].b;
+    ASH_ASSERT(a < s->count && b < s->count && a != b);
     const int64_t x = placed->offsets[a], y = placed->offsets[b];
     if (x < y + (int64_t)s->buffers[b].size &&
         y < x + (int64_t)s->buffers[a].size)
