@@ -2,8 +2,8 @@
  * one output channel an input channel.
  *
  * Eight neighbouring channels at once: products of two taps are added up in 16
- * bits, which is enough because no weight is -128; the sums of even and odd
- * channels are apart until they are stored. */
+ * bits, which is enough because not both weights are -128; the sums of even and
+ * odd channels are apart until they are stored. */
 #include "ash_rt_mve.h"
 
 #if ASH_RT_HAS_MVE

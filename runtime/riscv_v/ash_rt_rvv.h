@@ -76,7 +76,7 @@ static inline int32_t ash_rt_group_rvv(int32_t left) {
   "vadd.vx v8, v8, %[offset]\n" ASH_RT_RVV_STORE
 
 /* v8 += x[0..taps) * weights: a scalar times the weights of all channels, two
- * taps in 16 bits, which is enough because no weight is -128. */
+ * taps in 16 bits, which is enough because not both weights are -128. */
 #define ASH_RT_RVV_DOT                                                         \
   ASH_RT_RVV_32                                                                \
   "vle32.v v8, (%[bias])\n" ASH_RT_RVV_8 "beqz %[pairs], 2f\n"                 \
@@ -112,7 +112,7 @@ static inline int32_t ash_rt_dot_rvv(const int32_t *bias, const int8_t *x,
 #endif
 
 /* RISC-V vectors: weights are groups of 32 channels (the last may have fewer),
- * tap by tap; none is -128. */
+ * tap by tap; of two neighbouring taps, at most one is -128. */
 void ash_rt_conv_2d_s8_rvv(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
                            const int32_t *multiplier, const int8_t *shift,
                            const int32_t *bias, const int8_t *filter,

@@ -334,11 +334,13 @@ static bool measure(layer *l) {
   return w->quant.count > 1 || ash_quant_zero(w) == 0;
 }
 
-/* Sums of two products fit 16 bits. */
+/* Do the products of two neighbouring taps add up in 16 bits? Only twice
+ * -128 * -128 is too much. */
 static bool is_narrow(const layer *l) {
-  for (size_t i = 0; i < (size_t)l->channels * l->taps; i++)
-    if (l->weights[i] == -128)
-      return false;
+  for (uint32_t c = 0; c < l->channels; c++)
+    for (uint32_t t = 1; t < l->taps; t++)
+      if (weight(l, c, t) == -128 && weight(l, c, t - 1) == -128)
+        return false;
   return true;
 }
 
