@@ -144,9 +144,18 @@ static bool is_real(ash_type t) {
 enum { HELD = 3 * ASH_LOOP_TEXT };
 
 /* Floats outside an integer type become 0 instead of something undefined; the
- * value gets a name of its own. */
+ * value gets a name. */
 static void hold_guarded(const ash_call *c, char *buf, ash_type to,
-                         const char *name, const char *value) {
+                         ash_type from, const char *name, const char *value) {
+  if (ash_type_bits(to) == 8 && from != ASH_FLOAT64) {
+    /* Floats from 2^31 on are multiples of 256: 0 as well. */
+    ash_text_line(c->text, "const float %s = %s;", name, value);
+    (void)snprintf(buf, HELD,
+                   "(%s)(%s >= -2147483648.0f && %s < 2147483648.0f ? "
+                   "(int32_t)%s : 0)",
+                   ash_type_c(to), name, name, name);
+    return;
+  }
   const char *low = to == ASH_UINT64 ? "0.0" : "-9223372036854775808.0";
   const char *high =
       to == ASH_UINT64 ? "18446744073709551616.0" : "9223372036854775808.0";
@@ -167,7 +176,7 @@ static const char *hold(const ash_call *c, char *buf, ash_type to,
   else if (to == ASH_BFLOAT16)
     (void)snprintf(buf, HELD, "ash_rt_brain_bits((float)(%s))", value);
   else if (is_real(from) && !is_real(to))
-    hold_guarded(c, buf, to, name, value);
+    hold_guarded(c, buf, to, from, name, value);
   else if (strcmp(ash_type_c(to), ash_loop_type(from)) == 0)
     (void)snprintf(buf, HELD, "%s", value);
   else
