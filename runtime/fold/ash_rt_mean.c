@@ -2,6 +2,12 @@
 #include "ash_rt_folds.h"
 
 /* kernel mean_s8 */
+/* Sums wrap around. */
+static inline uint32_t ash_rt_mean_wide(int8_t x) {
+  const int32_t wide = x;
+  return (uint32_t)wide;
+}
+
 static int32_t ash_rt_mean_sum_s8(const ash_rt_mean_axes *x, const int8_t *in) {
   uint32_t sum = 0;
   for (int32_t i = 0; i < x->fold_dim[0]; i++)
@@ -10,12 +16,33 @@ static int32_t ash_rt_mean_sum_s8(const ash_rt_mean_axes *x, const int8_t *in) {
         const int8_t *from = in + (ptrdiff_t)i * x->fold_step[0] +
                              (ptrdiff_t)j * x->fold_step[1] +
                              (ptrdiff_t)k * x->fold_step[2];
-        for (int32_t l = 0; l < x->fold_dim[3]; l++, from += x->fold_step[3]) {
-          const int32_t v = *from;
-          sum += (uint32_t)v;
-        }
+        for (int32_t l = 0; l < x->fold_dim[3]; l++, from += x->fold_step[3])
+          sum += ash_rt_mean_wide(*from);
       }
   return (int32_t)sum;
+}
+
+/* Sums of four neighbours. */
+static void ash_rt_mean_four_s8(const ash_rt_mean_axes *x, const int8_t *in,
+                                int32_t sum[4]) {
+  uint32_t a = 0, b = 0, c = 0, d = 0;
+  for (int32_t i = 0; i < x->fold_dim[0]; i++)
+    for (int32_t j = 0; j < x->fold_dim[1]; j++)
+      for (int32_t k = 0; k < x->fold_dim[2]; k++) {
+        const int8_t *from = in + (ptrdiff_t)i * x->fold_step[0] +
+                             (ptrdiff_t)j * x->fold_step[1] +
+                             (ptrdiff_t)k * x->fold_step[2];
+        for (int32_t l = x->fold_dim[3]; l > 0; l--, from += x->fold_step[3]) {
+          a += ash_rt_mean_wide(from[0]);
+          b += ash_rt_mean_wide(from[1]);
+          c += ash_rt_mean_wide(from[2]);
+          d += ash_rt_mean_wide(from[3]);
+        }
+      }
+  sum[0] = (int32_t)a;
+  sum[1] = (int32_t)b;
+  sum[2] = (int32_t)c;
+  sum[3] = (int32_t)d;
 }
 
 static int8_t ash_rt_mean_finish(const ash_rt_mean_s8_params *p, int32_t sum) {
@@ -24,18 +51,32 @@ static int8_t ash_rt_mean_finish(const ash_rt_mean_s8_params *p, int32_t sum) {
   return (int8_t)ash_rt_finish(y, p->out_offset, -128, 127);
 }
 
+/* Averages along the last axis that is kept. */
+static int8_t *ash_rt_mean_row_s8(const ash_rt_mean_s8_params *p,
+                                  const int8_t *in, int8_t *out) {
+  const ash_rt_mean_axes *x = &p->axes;
+  int32_t l = 0, sum[4];
+  for (; x->keep_step[3] == 1 && l + 4 <= x->keep_dim[3]; l += 4, in += 4) {
+    ash_rt_mean_four_s8(x, in, sum);
+    for (int32_t k = 0; k < 4; k++)
+      *out++ = ash_rt_mean_finish(p, sum[k]);
+  }
+  for (; l < x->keep_dim[3]; l++, in += x->keep_step[3])
+    *out++ = ash_rt_mean_finish(p, ash_rt_mean_sum_s8(x, in));
+  return out;
+}
+
 void ash_rt_mean_s8(const ash_rt_mean_s8_params *p, const int8_t *in,
                     int8_t *out) {
   const ash_rt_mean_axes *x = &p->axes;
   for (int32_t i = 0; i < x->keep_dim[0]; i++)
     for (int32_t j = 0; j < x->keep_dim[1]; j++)
-      for (int32_t k = 0; k < x->keep_dim[2]; k++) {
-        const int8_t *from = in + (ptrdiff_t)i * x->keep_step[0] +
-                             (ptrdiff_t)j * x->keep_step[1] +
-                             (ptrdiff_t)k * x->keep_step[2];
-        for (int32_t l = 0; l < x->keep_dim[3]; l++, from += x->keep_step[3])
-          *out++ = ash_rt_mean_finish(p, ash_rt_mean_sum_s8(x, from));
-      }
+      for (int32_t k = 0; k < x->keep_dim[2]; k++)
+        out = ash_rt_mean_row_s8(p,
+                                 in + (ptrdiff_t)i * x->keep_step[0] +
+                                     (ptrdiff_t)j * x->keep_step[1] +
+                                     (ptrdiff_t)k * x->keep_step[2],
+                                 out);
 }
 
 /* kernel mean_u8 */
