@@ -1,4 +1,4 @@
-/* ash_rt_folds.h - axes folded away, or summed up along. */
+/* ash_rt_folds.h - sums and averages of quantised values. */
 #ifndef ASH_RT_FOLDS_H
 #define ASH_RT_FOLDS_H
 
@@ -23,14 +23,6 @@ typedef struct ash_rt_mean_s8_params {
 void ash_rt_mean_s8(const ash_rt_mean_s8_params *p, const int8_t *in,
                     int8_t *out);
 
-typedef struct ash_rt_mean_f32_params {
-  ash_rt_mean_axes axes;
-  int32_t count; /* elements in each average */
-} ash_rt_mean_f32_params;
-
-void ash_rt_mean_f32(const ash_rt_mean_f32_params *p, const float *in,
-                     float *out);
-
 void ash_rt_mean_u8(const ash_rt_mean_s8_params *p, const uint8_t *in,
                     uint8_t *out);
 void ash_rt_mean_s16(const ash_rt_mean_s8_params *p, const int16_t *in,
@@ -48,49 +40,5 @@ void ash_rt_mean_s16(const ash_rt_mean_s8_params *p, const int16_t *in,
                                (ptrdiff_t)i3_##at * (step)[3];                 \
           statement                                                            \
         }
-
-/* Other ways to make one value of many. `count` is for the mean. */
-enum {
-  ASH_RT_SUM,
-  ASH_RT_MEAN,
-  ASH_RT_PROD,
-  ASH_RT_MAX,
-  ASH_RT_MIN,
-  ASH_RT_ANY,
-  ASH_RT_ALL
-};
-
-typedef struct ash_rt_reduce_params {
-  ash_rt_mean_axes axes;
-  int32_t function, type, count;
-} ash_rt_reduce_params;
-
-void ash_rt_reduce_f32(const ash_rt_reduce_params *p, const float *in,
-                       float *out);
-void ash_rt_reduce_s8(const ash_rt_reduce_params *p, const int8_t *in,
-                      int8_t *out);
-void ash_rt_reduce_whole(const ash_rt_reduce_params *p, const void *in,
-                         void *out);
-
-/* `outer` times `inner` rows of `depth` elements that are `inner` apart. */
-typedef struct ash_rt_arg_params {
-  int32_t outer, depth, inner;
-  int32_t least; /* look for the smallest, not the largest */
-  int32_t type, out_type;
-} ash_rt_arg_params;
-
-void ash_rt_arg_f32(const ash_rt_arg_params *p, const float *in, void *out);
-void ash_rt_arg_whole(const ash_rt_arg_params *p, const void *in, void *out);
-
-typedef struct ash_rt_cumsum_params {
-  int32_t outer, depth, inner;
-  int32_t exclusive, reverse;
-  int32_t type;
-} ash_rt_cumsum_params;
-
-void ash_rt_cumsum_f32(const ash_rt_cumsum_params *p, const float *in,
-                       float *out);
-void ash_rt_cumsum_whole(const ash_rt_cumsum_params *p, const void *in,
-                         void *out);
 
 #endif

@@ -103,7 +103,7 @@ ASH_API bool ash_op_is_tiled(ash_op_kind kind);
 /* Whether its rule keeps lines along an axis, or images, together. If the
  * smallest piece does not fit, such an operator runs untiled in a memory that
  * the processor reaches. */
-ASH_API bool ash_op_keeps_lines(ash_op_kind kind);
+ASH_API bool ash_op_keeps_lines(const ash_op *op);
 
 /* The box of an operand for the piece [at, at + n). If all cuts respect the
  * granules, a box is empty only for a concat input (or split output) that this

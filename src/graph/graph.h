@@ -97,6 +97,9 @@ ash_status ash_graph_append_input(ash_graph *g, uint32_t op, uint32_t tensor);
   ((ash_attr){.name = (key), .kind = ASH_ATTR_INT, .i = (value)})
 #define ASH_FLOAT_ATTR(key, value)                                             \
   ((ash_attr){.name = (key), .kind = ASH_ATTR_FLOAT, .f = (value)})
+#define ASH_INTS_ATTR(key, values, n)                                          \
+  ((ash_attr){                                                                 \
+      .name = (key), .kind = ASH_ATTR_INTS, .ints = (values), .count = (n)})
 #define ASH_STRING_ATTR(key, value)                                            \
   ((ash_attr){.name = (key), .kind = ASH_ATTR_STRING, .s = (value)})
 

@@ -6,6 +6,7 @@
 #include "kernel/quant.h"
 #include "kernel/runtime_files.h"
 #include "op/reads.h"
+#include "op/sums.h"
 
 #include <string.h>
 

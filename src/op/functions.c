@@ -14,8 +14,8 @@ static const struct {
 };
 
 static const char *const fold_table[ASH_FOLD_COUNT] = {
-    "sum",     "mean",         "prod",        "max",
-    "min",     "sum_abs",      "sum_square",  "arg_max",
+    "sum",     "mean",         "prod",        "max", "min",
+    "sum_abs", "sum_square",   "any",         "all", "arg_max",
     "arg_min", "arg_max_last", "arg_min_last"};
 
 const char *ash_fn_text(ash_fn fn) {

@@ -1,4 +1,4 @@
-/* functions.h - the scalar functions that `map` and `fold` name. */
+/* functions.h - the scalar functions that `map` and `reduce` name. */
 #ifndef ASH_OP_FUNCTIONS_H
 #define ASH_OP_FUNCTIONS_H
 
@@ -18,7 +18,7 @@ typedef enum ash_fn_result {
   ASH_FN_ANY
 } ash_fn_result;
 
-/* What `fold` makes of the elements it folds. */
+/* What `reduce` makes of the elements it folds. */
 typedef enum ash_fold {
   ASH_FOLD_SUM,
   ASH_FOLD_MEAN,
@@ -27,6 +27,8 @@ typedef enum ash_fold {
   ASH_FOLD_MIN,
   ASH_FOLD_SUM_ABS,
   ASH_FOLD_SUM_SQUARE,
+  ASH_FOLD_ANY, /* of truth values */
+  ASH_FOLD_ALL,
   ASH_FOLD_ARG_MAX, /* the first of several, _LAST: the last; along one axis */
   ASH_FOLD_ARG_MIN,
   ASH_FOLD_ARG_MAX_LAST,
@@ -47,7 +49,7 @@ uint32_t ash_types_like(ash_type type);
  * `in` holds the types of those before it. */
 uint32_t ash_fn_wants(ash_fn fn, const ash_type *in, uint32_t k);
 
-/* The function of a `map` or a `fold`; their shape rules checked it. */
+/* The function of a `map` or a `reduce`; their shape rules checked it. */
 ash_fn ash_op_fn(const ash_op *op);
 ash_fold ash_op_fold(const ash_op *op);
 /* Which axes a fold folds, as bits. */

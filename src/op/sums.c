@@ -56,12 +56,6 @@ static ash_accumulator of_fold(ash_type t) {
   return t == ASH_UINT64 ? ASH_ACCUMULATOR_U64 : ASH_ACCUMULATOR_S64;
 }
 
-/* Quantised means and sums are rescaled from 32 bits. */
-static ash_accumulator of_mean(ash_type t) {
-  return t == ASH_INT8 || t == ASH_UINT8 || t == ASH_INT16 ? ASH_ACCUMULATOR_U32
-                                                           : of_fold(t);
-}
-
 /* ---- operators ----------------------------------------------------------- */
 
 static ash_type type_in(const ash_graph *g, const ash_op *op, uint32_t k) {
@@ -86,17 +80,24 @@ static ash_accumulator sums_integer(const ash_graph *g, const ash_op *op) {
   return ASH_ACCUMULATOR_U32;
 }
 
-static ash_accumulator sums_mean(const ash_graph *g, const ash_op *op) {
-  return of_mean(type_in(g, op, 0));
+static bool is_scaled(const ash_tensor *t) {
+  return t->quant.count != 0 &&
+         (t->type == ASH_INT8 || t->type == ASH_UINT8 || t->type == ASH_INT16);
 }
 
-static ash_accumulator sums_reduction(const ash_graph *g, const ash_op *op) {
-  return of_fold(type_in(g, op, 0));
+bool ash_op_rescales(const ash_graph *g, const ash_op *op) {
+  if (op->kind != ASH_OP_reduce)
+    return false;
+  const ash_fold fold = ash_op_fold(op);
+  return (fold == ASH_FOLD_SUM || fold == ASH_FOLD_MEAN) &&
+         is_scaled(ash_op_in(g, op, 0)) && is_scaled(ash_op_out(g, op, 0));
 }
 
 static ash_accumulator sums_fold(const ash_graph *g, const ash_op *op) {
-  return ash_op_fold(op) >= ASH_FOLD_ARG_MAX ? ASH_ACCUMULATOR_NONE
-                                             : sums_reduction(g, op);
+  if (ash_op_fold(op) >= ASH_FOLD_ARG_MAX)
+    return ASH_ACCUMULATOR_NONE;
+  return ash_op_rescales(g, op) ? ASH_ACCUMULATOR_U32
+                                : of_fold(type_in(g, op, 0));
 }
 
 static const struct {

@@ -15,6 +15,9 @@ typedef enum ash_accumulator {
   ASH_ACCUMULATOR_F64
 } ash_accumulator;
 
+/* A sum or mean of quantised values, from one scale to another? */
+bool ash_op_rescales(const ash_graph *g, const ash_op *op);
+
 ash_accumulator ash_op_accumulator(const ash_graph *g, const ash_op *op);
 uint32_t ash_accumulator_bytes(ash_accumulator a); /* 0: none */
 const char *ash_accumulator_c(ash_accumulator a);  /* "uint32_t" */

@@ -239,32 +239,27 @@ static ash_status turn_constant(layout *l, uint32_t *t, const uint32_t *perm,
   return add_like(l, t, *t, &out, data);
 }
 
-/* Axes of an average, seen from the origin. */
-static ash_status turn_axes(layout *l, uint32_t *t, const uint32_t *perm,
-                            uint32_t rank) {
-  const ash_tensor *axes = &l->g->tensors.items[*t];
-  const uint64_t count = ash_shape_elements(&axes->shape);
-  const ash_shape shape = axes->shape;
-  uint8_t *data = ASH_NEW_ARRAY(&l->g->zone, uint8_t, 4 * (size_t)count + 1);
-  ASH_TRY(ash_zone_check(l->ctx, &l->g->zone));
-  for (uint64_t i = 0; i < count; i++) {
-    const int64_t axis = ash_tensor_int(axes, i);
-    data[4 * i] = (uint8_t)perm[axis < 0 ? axis + rank : axis];
-  }
-  return add_like(l, t, *t, &shape, data);
-}
-
 static ash_status turn_inputs(layout *l, ash_op *op, const uint32_t *perm,
                               uint32_t rank) {
   for (uint32_t k = 0; k < op->input_count; k++) {
     if (l->g->tensors.items[op->inputs[k]].kind != ASH_TENSOR_CONSTANT)
       op->inputs[k] = l->items[op->inputs[k]].from;
-    else if (op->kind == ASH_OP_mean)
-      ASH_TRY(turn_axes(l, &op->inputs[k], perm, rank));
     else
       ASH_TRY(turn_constant(l, &op->inputs[k], perm, rank));
   }
   return ASH_OK;
+}
+
+/* Axes of an average, seen from the origin. */
+static ash_status turn_axes(layout *l, uint32_t op, const turned *turn,
+                            uint32_t rank) {
+  const uint32_t folded = ash_op_folded(&l->g->ops.items[op], rank);
+  int64_t axes[ASH_RANK_MAX];
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < rank; i++)
+    if (folded >> i & 1)
+      axes[count++] = turn->perm[i];
+  return ash_graph_set_attr(l->g, op, ASH_INTS_ATTR("axes", axes, count));
 }
 
 static ash_status turn_op(layout *l, ash_op *op, turned turn) {
@@ -279,6 +274,8 @@ static ash_status turn_op(layout *l, ash_op *op, turned turn) {
   ash_op copy = *op;
   copy.outputs = &origin;
   ASH_TRY(ash_graph_add_op(l->g, &index, copy));
+  if (op->kind == ASH_OP_reduce)
+    ASH_TRY(turn_axes(l, index, &turn, was.rank));
   if (op->kind == ASH_OP_concatenation) {
     const int64_t axis = ash_op_int(op, "axis", 0);
     const uint32_t from = (uint32_t)(axis < 0 ? axis + was.rank : axis);
@@ -291,8 +288,9 @@ static ash_status turn_op(layout *l, ash_op *op, turned turn) {
 }
 
 static bool turns_along(const ash_op *op) {
-  if (op->kind == ASH_OP_mean)
-    return ash_op_int(op, "keep_dims", 0) != 0;
+  if (op->kind == ASH_OP_reduce)
+    return ash_op_fold(op) == ASH_FOLD_MEAN &&
+           ash_op_int(op, "keep_dims", 0) != 0;
   return op->kind == ASH_OP_concatenation ||
          (ash_op_has(op, ASH_OP_ELEMENTWISE) && op->output_count == 1);
 }

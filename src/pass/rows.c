@@ -8,6 +8,7 @@
  * only for devices with a compute memory, only where a row does not fit it. */
 #include "pass/pass.h"
 
+#include "op/functions.h"
 #include "pass/take_apart.h"
 
 #include <string.h>
@@ -44,8 +45,9 @@ static ash_status add_tensor(const rows *r, uint32_t *out, bool narrow) {
   return ash_graph_add_tensor(r->g, out, t);
 }
 
-static ash_status add_constant(const rows *r, uint32_t *out, ash_type type,
-                               uint32_t bits) {
+static ash_status add_constant(const rows *r, uint32_t *out, float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
   uint8_t *data = ASH_NEW_ARRAY(&r->g->zone, uint8_t, 4);
   ASH_TRY(ash_zone_check(r->ctx, &r->g->zone));
   for (uint32_t i = 0; i < 4; i++)
@@ -53,7 +55,7 @@ static ash_status add_constant(const rows *r, uint32_t *out, ash_type type,
   return ash_graph_add_tensor(r->g, out,
                               (ash_tensor){.name = "of_rows",
                                            .kind = ASH_TENSOR_CONSTANT,
-                                           .type = type,
+                                           .type = ASH_FLOAT32,
                                            .shape = {1, {1}},
                                            .file_byte = UINT64_MAX,
                                            .data = data});
@@ -65,26 +67,45 @@ static ash_status add_op(const rows *r, ash_op_kind kind, uint32_t a,
   const char *id =
       ash_zone_format(&r->g->zone, "%s_%s", r->op->id, ash_op_kind_text(kind));
   ASH_TRY(ash_zone_check(r->ctx, &r->g->zone));
-  ASH_TRY(ash_graph_add_op(r->g, &op,
-                           (ash_op){.kind = kind,
-                                    .id = id,
-                                    .source_index = r->op->source_index,
-                                    .input_count = b == ASH_NO_ID ? 1 : 2,
-                                    .output_count = 1,
-                                    .inputs = in,
-                                    .outputs = &y}));
-  return kind == ASH_OP_reduce_max || kind == ASH_OP_sum
-             ? ash_graph_set_attr(r->g, op, ASH_INT_ATTR("keep_dims", 1))
-             : ASH_OK;
+  return ash_graph_add_op(r->g, &op,
+                          (ash_op){.kind = kind,
+                                   .id = id,
+                                   .source_index = r->op->source_index,
+                                   .input_count = b == ASH_NO_ID ? 1 : 2,
+                                   .output_count = 1,
+                                   .inputs = in,
+                                   .outputs = &y});
+}
+
+/* One value per row. */
+static ash_status add_fold(const rows *r, ash_fold fold, uint32_t x,
+                           uint32_t y) {
+  const int64_t last = (int64_t)rank_of(r) - 1;
+  const char *name = ash_fold_text(fold);
+  ash_attr attrs[] = {ASH_STRING_ATTR("fn", name),
+                      ASH_INTS_ATTR("axes", &last, 1),
+                      ASH_INT_ATTR("keep_dims", 1)};
+  uint32_t op;
+  const char *id = ash_zone_format(&r->g->zone, "%s_%s", r->op->id, name);
+  ASH_TRY(ash_zone_check(r->ctx, &r->g->zone));
+  return ash_graph_add_op(r->g, &op,
+                          (ash_op){.kind = ASH_OP_reduce,
+                                   .id = id,
+                                   .source_index = r->op->source_index,
+                                   .input_count = 1,
+                                   .output_count = 1,
+                                   .attrs = attrs,
+                                   .attr_count = ASH_COUNT_OF(attrs),
+                                   .inputs = &x,
+                                   .outputs = &y});
 }
 
 static ash_status scale(const rows *r, uint32_t *x) {
   const float beta = (float)ash_op_float(r->op, "beta", 1.0);
-  uint32_t bits, by, y;
+  uint32_t by, y;
   if (beta >= 1.0f && beta <= 1.0f)
     return ASH_OK;
-  memcpy(&bits, &beta, sizeof bits);
-  ASH_TRY(add_constant(r, &by, ASH_FLOAT32, bits));
+  ASH_TRY(add_constant(r, &by, beta));
   ASH_TRY(add_tensor(r, &y, false));
   ASH_TRY(add_op(r, ASH_OP_mul, *x, by, y));
   *x = y;
@@ -93,17 +114,16 @@ static ash_status scale(const rows *r, uint32_t *x) {
 
 static ash_status take_apart(const rows *r) {
   const uint32_t x = r->op->inputs[0], out = r->op->outputs[0];
-  uint32_t axis, most, less, e, sum;
-  ASH_TRY(add_constant(r, &axis, ASH_INT32, rank_of(r) - 1));
+  uint32_t most, less, e, sum;
   ASH_TRY(add_tensor(r, &most, true));
   ASH_TRY(add_tensor(r, &less, false));
   ASH_TRY(add_tensor(r, &e, false));
   ASH_TRY(add_tensor(r, &sum, true));
-  ASH_TRY(add_op(r, ASH_OP_reduce_max, x, axis, most));
+  ASH_TRY(add_fold(r, ASH_FOLD_MAX, x, most));
   ASH_TRY(add_op(r, ASH_OP_sub, x, most, less));
   ASH_TRY(scale(r, &less));
   ASH_TRY(add_op(r, ASH_OP_exp, less, ASH_NO_ID, e));
-  ASH_TRY(add_op(r, ASH_OP_sum, e, axis, sum));
+  ASH_TRY(add_fold(r, ASH_FOLD_SUM, e, sum));
   return add_op(r, ASH_OP_div, e, sum, out);
 }
 

@@ -1,6 +1,7 @@
-/* ref_any.c - the general forms, one element at a time: map, fold, running,
- * top_k. */
+/* ref_any.c - the general forms, one element at a time: map, fold, cumsum,
+ * top_k. Floats are rounded after each step, as the loops do it. */
 #include "ref/ref_any.h"
+#include "op/sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,16 +41,26 @@ static ash_number step(ash_fold fold, ash_number sum, ash_number x) {
     return both(ASH_FN_add, sum, both(ASH_FN_abs, x, x));
   case ASH_FOLD_SUM_SQUARE:
     return both(ASH_FN_add, sum, both(ASH_FN_mul, x, x));
+  case ASH_FOLD_ANY:
+    return both(ASH_FN_logical_or, sum, x);
+  case ASH_FOLD_ALL:
+    return both(ASH_FN_logical_and, sum, x);
   default:
     return both(ASH_FN_add, sum, x);
   }
 }
 
+/* Half types are computed in float32. */
+static ash_number rounded(ash_type type, ash_number n) {
+  if (n.real && type != ASH_FLOAT64)
+    n.x = (double)(float)n.x;
+  return n;
+}
+
 static ash_number start(ash_fold fold, ash_number first) {
-  const ash_number nothing = {.real = first.real,
-                              .is_unsigned = first.is_unsigned,
-                              .x = fold == ASH_FOLD_PROD,
-                              .i = fold == ASH_FOLD_PROD};
+  const bool one = fold == ASH_FOLD_PROD || fold == ASH_FOLD_ALL;
+  const ash_number nothing = {
+      .real = first.real, .is_unsigned = first.is_unsigned, .x = one, .i = one};
   return fold == ASH_FOLD_MAX || fold == ASH_FOLD_MIN ? first : nothing;
 }
 
@@ -95,7 +106,7 @@ static ash_number fold_span(const span *s, ash_fold fold) {
         where = (int64_t)i;
       }
     } else {
-      sum = step(fold, sum, x);
+      sum = rounded(s->t->type, step(fold, sum, x));
     }
   }
   if (fold >= ASH_FOLD_ARG_MAX)
@@ -110,8 +121,10 @@ static ash_number fold_span(const span *s, ash_fold fold) {
   return sum;
 }
 
-ash_status ash_ref_fold_any(const ash_ref_call *c) {
+ash_status ash_ref_fold(const ash_ref_call *c) {
   const ash_tensor *in = ash_ref_in(c, 0);
+  if (ash_op_rescales(c->g, c->op))
+    return ash_ref_scaled_sum(c);
   const uint32_t folded = ash_op_folded(c->op, in->shape.rank);
   span s = {in, ash_ref_read(c, 0), in->shape, 0};
   ash_shape keep = in->shape;
@@ -154,7 +167,7 @@ static uint64_t place(const lane *l, uint64_t o, uint64_t k, uint64_t i) {
   return (o * l->size + k) * l->inner + i;
 }
 
-ash_status ash_ref_running(const ash_ref_call *c) {
+ash_status ash_ref_cumsum(const ash_ref_call *c) {
   const ash_tensor *t = ash_ref_in(c, 0);
   const lane l = lane_of(c, &t->shape);
   const bool exclusive = ash_op_int(c->op, "exclusive", 0) != 0;
@@ -165,7 +178,7 @@ ash_status ash_ref_running(const ash_ref_call *c) {
       for (uint64_t k = 0; k < l.size; k++) {
         const uint64_t at = place(&l, o, reverse ? l.size - 1 - k : k, i);
         const ash_number x = ash_number_get(t, ash_ref_read(c, 0), at);
-        const ash_number next = both(ASH_FN_add, sum, x);
+        const ash_number next = rounded(t->type, both(ASH_FN_add, sum, x));
         ash_number_put(t, ash_ref_write(c, 0), at, exclusive ? sum : next);
         sum = next;
       }

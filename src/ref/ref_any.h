@@ -19,6 +19,8 @@ ash_number ash_number_get(const ash_tensor *t, const void *data, uint64_t at);
  * an integer type become 0. */
 void ash_number_put(const ash_tensor *t, void *data, uint64_t at,
                     ash_number value);
+/* The fold of quantised values (ref_reduce.c). */
+ash_status ash_ref_scaled_sum(const ash_ref_call *c);
 ash_number ash_number_apply(ash_fn fn, const ash_number *operands);
 
 #endif

@@ -340,7 +340,7 @@ static ash_status tile_op(tiler *t, uint32_t op) {
   ASH_TRY(search_from(t, &p, t->device->compute_memory, &fits));
   if (fits)
     return ASH_OK;
-  if (!ash_op_keeps_lines(o->kind))
+  if (!ash_op_keeps_lines(o))
     return nofit(t, &p);
   ash_note(t->ctx, ASH_D_tile_untiled, ash_graph_loc(t->g, op, ASH_NO_ID),
            "the smallest piece of %s does not fit %s: it runs outside", o->id,

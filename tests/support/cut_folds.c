@@ -2,76 +2,52 @@
  * (cuts.h). */
 #include "cuts.h"
 
+#include <string.h>
+
 enum { ROUNDS = 60 };
 
-static void cut_reduction(ash_op_kind kind, ash_type type) {
+static void cut_fold(const char *fn, ash_type type) {
   net n = net_new();
   int32_t axes[ASH_RANK_MAX];
+  int64_t list[ASH_RANK_MAX];
   const ash_shape s = cut_shape();
+  const uint32_t count = cut_axes(axes, s.rank);
+  const bool sums = strcmp(fn, "sum") == 0 || strcmp(fn, "mean") == 0;
   const uint32_t x = cut_moved_input(&n, type, s);
-  const uint32_t a = cut_vector(&n, axes, cut_axes(axes, s.rank));
-  const bool picks = kind == ASH_OP_reduce_max || kind == ASH_OP_reduce_min;
-  const uint32_t y = picks ? cut_moved_result(&n, type) : cut_result(&n, type);
-  const uint32_t op = net_op(&n, kind, NET_IDS(x, a), y);
+  const uint32_t y = sums ? cut_result(&n, type) : cut_moved_result(&n, type);
+  for (uint32_t k = 0; k < count; k++)
+    list[k] = axes[k];
+  const uint32_t op = net_fold(&n, fn, x, y, list, count);
   net_int(&n, op, "keep_dims", cut_pick(0, 1));
   (void)cut_agree(&n, op);
 }
 
-static void reductions(void) {
-  static const ash_op_kind kinds[] = {ASH_OP_mean, ASH_OP_sum,
-                                      ASH_OP_reduce_max, ASH_OP_reduce_min};
-  for (int i = 0; i < ROUNDS / 2; i++) {
-    for (size_t k = 0; k < ASH_COUNT_OF(kinds); k++)
-      cut_reduction(kinds[k], cut_moved_type());
-    cut_reduction(ASH_OP_mean, i & 1 ? ASH_INT16 : ASH_UINT8);
-    cut_reduction(ASH_OP_sum, i & 1 ? ASH_INT16 : ASH_UINT8);
-    cut_reduction(ASH_OP_reduce_prod, ASH_FLOAT32);
-    cut_reduction(ASH_OP_reduce_any, ASH_BOOL);
-    cut_reduction(ASH_OP_reduce_all, ASH_BOOL);
-  }
-}
-
-static void general_folds(void) {
-  static const char *const names[] = {"sum", "mean",    "prod",      "max",
+static void folds(void) {
+  static const char *const any_type[] = {"mean", "sum", "max", "min"};
+  static const char *const reals[] = {"sum", "mean",    "prod",      "max",
                                       "min", "sum_abs", "sum_square"};
-  for (int i = 0; i < 2 * ROUNDS; i++) {
-    net n = net_new();
-    const ash_shape s = cut_shape();
-    int32_t axes[ASH_RANK_MAX];
-    int64_t list[ASH_RANK_MAX];
-    const uint32_t count = cut_axes(axes, s.rank);
-    for (uint32_t k = 0; k < count; k++)
-      list[k] = axes[k];
-    const uint32_t op =
-        net_op(&n, ASH_OP_fold, NET_IDS(cut_moved_input(&n, ASH_FLOAT32, s)),
-               cut_moved_result(&n, ASH_FLOAT32));
-    net_string(&n, op, "fn", names[cut_pick(0, 6)]);
-    net_int(&n, op, "keep_dims", cut_pick(0, 1));
-    net_ints(&n, op, "axes", list, count);
-    (void)cut_agree(&n, op);
+  for (int i = 0; i < ROUNDS / 2; i++) {
+    for (size_t k = 0; k < ASH_COUNT_OF(any_type); k++)
+      cut_fold(any_type[k], cut_moved_type());
+    cut_fold("mean", i & 1 ? ASH_INT16 : ASH_UINT8);
+    cut_fold("sum", i & 1 ? ASH_INT16 : ASH_UINT8);
+    cut_fold("any", ASH_BOOL);
+    cut_fold("all", ASH_BOOL);
   }
+  for (int i = 0; i < 2 * ROUNDS; i++)
+    cut_fold(reals[cut_pick(0, 6)], ASH_FLOAT32);
 }
 
 static void searches(void) {
+  static const char *const names[] = {"arg_max", "arg_min", "arg_max_last",
+                                      "arg_min_last"};
   for (int i = 0; i < ROUNDS; i++) {
     net n = net_new();
     const ash_shape s = cut_shape();
-    const int32_t axis = cut_pick(0, (int32_t)s.rank - 1);
+    const int64_t axis = cut_pick(0, (int32_t)s.rank - 1);
     const uint32_t x = cut_moved_input(&n, cut_moved_type(), s);
     const uint32_t y = cut_moved_result(&n, ASH_INT32);
-    const bool general = i & 1;
-    uint32_t op;
-    if (general) {
-      const int64_t list[] = {axis};
-      op = net_op(&n, ASH_OP_fold, NET_IDS(x), y);
-      net_string(&n, op, "fn", cut_pick(0, 1) ? "arg_max" : "arg_min_last");
-      net_ints(&n, op, "axes", list, 1);
-    } else {
-      const uint32_t a = net_constant(&n, ASH_INT32, NET_SCALAR, &axis, 0, 0);
-      op = net_op(&n, cut_pick(0, 1) ? ASH_OP_arg_max : ASH_OP_arg_min,
-                  NET_IDS(x, a), y);
-    }
-    (void)cut_agree(&n, op);
+    (void)cut_agree(&n, net_fold(&n, names[cut_pick(0, 3)], x, y, &axis, 1));
   }
 }
 
@@ -104,12 +80,8 @@ static void running_sums_and_the_largest(void) {
     const int32_t axis = cut_pick(-(int32_t)s.rank, (int32_t)s.rank - 1);
     const uint32_t x = cut_moved_input(&n, ASH_FLOAT32, s);
     uint32_t op;
-    if (i % 3 == 0) {
-      const uint32_t a = net_constant(&n, ASH_INT32, NET_SCALAR, &axis, 0, 0);
-      op = net_op(&n, ASH_OP_cumsum, NET_IDS(x, a),
-                  cut_moved_result(&n, ASH_FLOAT32));
-    } else if (i % 3 == 1) {
-      op = net_op(&n, ASH_OP_running, NET_IDS(x),
+    if (i & 1) {
+      op = net_op(&n, ASH_OP_cumsum, NET_IDS(x),
                   cut_moved_result(&n, ASH_FLOAT32));
       net_int(&n, op, "axis", axis);
     } else {
@@ -158,8 +130,7 @@ static void resampled_axes(void) {
 }
 
 const check_case cut_folds[] = {
-    {"reductions", reductions},
-    {"general_folds", general_folds},
+    {"folds", folds},
     {"searches", searches},
     {"rows", rows},
     {"running_sums_and_the_largest", running_sums_and_the_largest},

@@ -100,7 +100,7 @@ static void cut_mixed(bool fold) {
   const uint32_t b =
       net_input(&n, whole_type(), fold ? s : cut_narrower(s), 0, 0);
   const uint32_t y = net_result(&n, whole_type(), NET_DIMS(1), 0, 0);
-  const uint32_t op = fold ? net_op(&n, ASH_OP_fold, NET_IDS(a), y)
+  const uint32_t op = fold ? net_op(&n, ASH_OP_reduce, NET_IDS(a), y)
                            : net_op(&n, ASH_OP_map, NET_IDS(a, b), y);
   const int64_t axes[] = {cut_pick(0, (int32_t)s.rank - 1)};
   net_string(&n, op, "fn",

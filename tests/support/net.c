@@ -88,7 +88,14 @@ void net_string(net *n, uint32_t op, const char *name, const char *value) {
 
 void net_ints(net *n, uint32_t op, const char *name, const int64_t *v,
               uint32_t count) {
-  const ash_attr a = {
-      .name = name, .kind = ASH_ATTR_INTS, .ints = v, .count = count};
-  CHECK_EQ(ash_graph_set_attr(n->g, op, a), ASH_OK);
+  const ash_attr list = ASH_INTS_ATTR(name, v, count);
+  CHECK_EQ(ash_graph_set_attr(n->g, op, list), ASH_OK);
+}
+
+uint32_t net_fold(net *n, const char *fn, uint32_t x, uint32_t y,
+                  const int64_t *axes, uint32_t count) {
+  const uint32_t op = net_op(n, ASH_OP_reduce, NET_IDS(x), y);
+  net_string(n, op, "fn", fn);
+  net_ints(n, op, "axes", axes, count);
+  return op;
 }

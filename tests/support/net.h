@@ -51,5 +51,8 @@ void net_float(net *n, uint32_t op, const char *name, double value);
 void net_ints(net *n, uint32_t op, const char *name, const int64_t *v,
               uint32_t count);
 void net_string(net *n, uint32_t op, const char *name, const char *value);
+/* y = the fold of x over some axes. */
+uint32_t net_fold(net *n, const char *fn, uint32_t x, uint32_t y,
+                  const int64_t *axes, uint32_t count);
 
 #endif

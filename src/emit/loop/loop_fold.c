@@ -1,4 +1,4 @@
-/* loop_fold.c - fold, running, top_k and resample: loops along an axis. */
+/* loop_fold.c - fold, cumsum, top_k and resample: loops along an axis. */
 #include "emit/loop/loop.h"
 
 #include <inttypes.h>
@@ -29,6 +29,15 @@ static folding split(const ash_call *c) {
   return f;
 }
 
+/* What is picked instead of summed needs no more bits than the elements. */
+static const char *type_of(ash_fold fold, ash_type type) {
+  const bool sums = fold <= ASH_FOLD_PROD || fold == ASH_FOLD_SUM_ABS ||
+                    fold == ASH_FOLD_SUM_SQUARE;
+  if (sums)
+    return ash_loop_type(type);
+  return type == ASH_BOOL ? "int32_t" : ash_loop_held(type);
+}
+
 static const char *step_text(ash_fold fold, bool real) {
   switch (fold) {
   case ASH_FOLD_PROD:
@@ -37,6 +46,10 @@ static const char *step_text(ash_fold fold, bool real) {
     return real ? "s != s || s > v ? s : v" : "s > v ? s : v";
   case ASH_FOLD_MIN:
     return real ? "s != s || s < v ? s : v" : "s < v ? s : v";
+  case ASH_FOLD_ANY:
+    return "s != 0 || v != 0";
+  case ASH_FOLD_ALL:
+    return "s != 0 && v != 0";
   case ASH_FOLD_SUM_ABS:
     return "s + (v < 0 ? -v : v)";
   case ASH_FOLD_SUM_SQUARE:
@@ -94,11 +107,11 @@ static void put_start(const ash_call *c, ash_fold fold, const char *from) {
   char value[2 * ASH_LOOP_TEXT];
   const bool search = fold >= ASH_FOLD_ARG_MAX;
   if (search || fold == ASH_FOLD_MAX || fold == ASH_FOLD_MIN)
-    ash_text_line(c->text, "%s s = %s;", ash_loop_type(type),
+    ash_text_line(c->text, "%s s = %s;", type_of(fold, type),
                   ash_loop_load(value, type, "x", from));
   else
-    ash_text_line(c->text, "%s s = %d;", ash_loop_type(type),
-                  fold == ASH_FOLD_PROD);
+    ash_text_line(c->text, "%s s = %d;", type_of(fold, type),
+                  fold == ASH_FOLD_PROD || fold == ASH_FOLD_ALL);
   if (search)
     ash_text_line(c->text, "int32_t where = 0;");
 }
@@ -120,7 +133,7 @@ ash_status ash_loop_fold(ash_ctx *ctx, const ash_call *c) {
   ash_loop_open(c, &f.over, "j");
   (void)snprintf(at, sizeof at, "%s + %s", from,
                  ash_loop_index(over, &f.over, 1, "j"));
-  ash_text_line(c->text, "const %s v = %s;", ash_loop_type(type),
+  ash_text_line(c->text, "const %s v = %s;", type_of(fold, type),
                 ash_loop_load(value, type, "x", at));
   if (fold < ASH_FOLD_ARG_MAX)
     put_step(c, fold, type);
@@ -153,7 +166,7 @@ static lane lane_of(const ash_call *c) {
   return l;
 }
 
-ash_status ash_loop_running(ash_ctx *ctx, const ash_call *c) {
+ash_status ash_loop_cumsum(ash_ctx *ctx, const ash_call *c) {
   const lane l = lane_of(c);
   const ash_type type = ash_call_in(c, 0)->type;
   const bool exclusive = ash_op_int(ash_call_op(c), "exclusive", 0) != 0;

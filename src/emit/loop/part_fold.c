@@ -11,22 +11,9 @@ typedef struct folding {
   ash_nest keep, over; /* operand 0: the input */
 } folding;
 
-static uint32_t folded_by_input(const ash_call *c, uint32_t rank) {
-  const ash_tensor *axes = ash_call_in(c, 1);
-  uint32_t bits = 0;
-  for (uint64_t i = 0; i < ash_shape_elements(&axes->shape); i++) {
-    const int64_t given = ash_tensor_int(axes, i);
-    bits |= 1u << (given < 0 ? given + rank : given);
-  }
-  return bits;
-}
-
 static folding split(const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
-  const ash_op *op = ash_call_op(c);
-  const uint32_t folded = op->kind == ASH_OP_fold
-                              ? ash_op_folded(op, in->rank)
-                              : folded_by_input(c, in->rank);
+  const uint32_t folded = ash_op_folded(ash_call_op(c), in->rank);
   folding f = {.keep = {.operands = 1}, .over = {.operands = 1}};
   int64_t step = (int64_t)ash_shape_elements(in);
   for (uint32_t d = 0; d < in->rank; d++) {
@@ -43,45 +30,26 @@ typedef struct doing {
   const char *start, *real, *whole;
 } doing;
 
-static doing of_kind(ash_op_kind kind) {
-  static const doing sum = {"0", "s + v", "(T)((uint64_t)s + (uint64_t)v)"};
-  static const doing prod = {"1", "s * v", "(T)((uint64_t)s * (uint64_t)v)"};
-  static const doing most = {NULL, "v > s ? v : s", "v > s ? v : s"};
-  static const doing least = {NULL, "v < s ? v : s", "v < s ? v : s"};
-  static const doing any = {"0", "", "s != 0 || v != 0"};
-  static const doing all = {"1", "", "s != 0 && v != 0"};
-  switch (kind) {
-  case ASH_OP_reduce_prod:
-    return prod;
-  case ASH_OP_reduce_max:
-    return most;
-  case ASH_OP_reduce_min:
-    return least;
-  case ASH_OP_reduce_any:
-    return any;
-  case ASH_OP_reduce_all:
-    return all;
-  default:
-    return sum;
-  }
-}
-
-/* The general fold keeps what is not a number. */
+/* Of floats, what is not a number stays. */
 static doing of_fold(ash_fold fold) {
   switch (fold) {
   case ASH_FOLD_PROD:
-    return of_kind(ASH_OP_reduce_prod);
+    return (doing){"1", "s * v", "(T)((uint64_t)s * (uint64_t)v)"};
   case ASH_FOLD_MAX:
     return (doing){NULL, "s != s || s > v ? s : v", "s > v ? s : v"};
   case ASH_FOLD_MIN:
     return (doing){NULL, "s != s || s < v ? s : v", "s < v ? s : v"};
+  case ASH_FOLD_ANY:
+    return (doing){"0", "", "s != 0 || v != 0"};
+  case ASH_FOLD_ALL:
+    return (doing){"1", "", "s != 0 && v != 0"};
   case ASH_FOLD_SUM_ABS:
     return (doing){"0", "s + (v < 0 ? -v : v)", "s + (v < 0 ? -v : v)"};
   case ASH_FOLD_SUM_SQUARE:
     return (doing){"0", "s + v * v",
                    "(T)((uint64_t)s + (uint64_t)v * (uint64_t)v)"};
   default:
-    return of_kind(ASH_OP_sum);
+    return (doing){"0", "s + v", "(T)((uint64_t)s + (uint64_t)v)"};
   }
 }
 
@@ -101,7 +69,7 @@ static void put_step(const ash_call *c, const doing *d, ash_accumulator a) {
 /* Quantised means and sums: see ash_rt_mean_s8.c. */
 static ash_status finish_quantised(ash_ctx *ctx, const ash_call *c) {
   const ash_tensor *in = ash_call_in(c, 0), *out = ash_call_out(c);
-  const bool mean = ash_call_op(c)->kind == ASH_OP_mean;
+  const bool mean = ash_op_fold(ash_call_op(c)) == ASH_FOLD_MEAN;
   const uint32_t zeros = (uint32_t)-ash_quant_zero(in) * (uint32_t)c->folded;
   const ash_int_range r = ash_quant_range(out, "none");
   ash_scaling s;
@@ -120,17 +88,12 @@ static ash_status finish_quantised(ash_ctx *ctx, const ash_call *c) {
   return ASH_OK;
 }
 
-static bool is_mean(const ash_op *op) {
-  return op->kind == ASH_OP_mean ||
-         (op->kind == ASH_OP_fold && ash_op_fold(op) == ASH_FOLD_MEAN);
-}
-
 static ash_status finish(ash_ctx *ctx, const ash_call *c, ash_accumulator a) {
   const ash_type in = ash_call_in(c, 0)->type, out = ash_call_out(c)->type;
   char value[64] = "s";
   if (a == ASH_ACCUMULATOR_U32)
     return finish_quantised(ctx, c);
-  if (is_mean(ash_call_op(c)))
+  if (ash_op_fold(ash_call_op(c)) == ASH_FOLD_MEAN)
     (void)snprintf(value, sizeof value, "s / %" PRId64, c->folded);
   ash_loop_store(c, out, in, "y", "i", value);
   return ASH_OK;
@@ -141,8 +104,7 @@ static ash_status finish(ash_ctx *ctx, const ash_call *c, ash_accumulator a) {
 ash_status ash_part_fold(ash_ctx *ctx, const ash_call *c) {
   const folding f = split(c);
   const ash_op *op = ash_call_op(c);
-  const doing d =
-      op->kind == ASH_OP_fold ? of_fold(ash_op_fold(op)) : of_kind(op->kind);
+  const doing d = of_fold(ash_op_fold(op));
   const ash_accumulator a = ash_op_accumulator(c->graph, op);
   const ash_type type = ash_call_in(c, 0)->type;
   char from[ASH_LOOP_TEXT], over[ASH_LOOP_TEXT];

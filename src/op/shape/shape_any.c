@@ -1,8 +1,8 @@
-/* shape_any.c - rules of the general forms: map, chain, fold and running. */
+/* shape_any.c - rules of the general forms: map, chain, fold, cumsum and
+ * top_k. */
 #include "op/chain.h"
 #include "op/shape/shape_rule.h"
-
-#include <string.h>
+#include "op/sums.h"
 
 static ash_status no_function(const ash_rule *r) {
   return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
@@ -82,6 +82,20 @@ static bool finds_index(ash_fold fold) {
   return fold >= ASH_FOLD_ARG_MAX;
 }
 
+/* Quantised values are rescaled or taken as they are. */
+static ash_status check_fold_quants(const ash_rule *r, ash_fold fold) {
+  const uint32_t x = r->op->inputs[0], y = r->op->outputs[0];
+  if (ash_op_rescales(r->g, r->op)) {
+    ASH_TRY(ash_rule_one_type(r, 1));
+    return ash_rule_quants(r, 1);
+  }
+  const bool both = r->g->tensors.items[x].quant.count != 0 &&
+                    r->g->tensors.items[y].quant.count != 0;
+  return both && (fold == ASH_FOLD_MAX || fold == ASH_FOLD_MIN)
+             ? ash_rule_same_quant(r, x, y)
+             : ASH_OK;
+}
+
 ash_status ash_op_shape_fold(const ash_rule *r) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   const ash_fold fold = ash_op_fold(r->op);
@@ -93,6 +107,9 @@ ash_status ash_op_shape_fold(const ash_rule *r) {
                         finds_index(fold)
                             ? ASH_T_INDEX
                             : ash_types_like(ash_op_in(r->g, r->op, 0)->type)));
+  if (fold == ASH_FOLD_ANY || fold == ASH_FOLD_ALL)
+    ASH_TRY(ash_rule_type(r, r->op->inputs[0], ASH_T(BOOL)));
+  ASH_TRY(check_fold_quants(r, fold));
   const ash_attr *axes = ash_op_attr(r->op, "axes");
   for (uint32_t i = 0; axes && i < axes->count; i++) {
     uint32_t axis;
@@ -111,13 +128,11 @@ ash_status ash_op_shape_fold(const ash_rule *r) {
   return ASH_OK;
 }
 
-ash_status ash_op_shape_running(const ash_rule *r) {
+ash_status ash_op_shape_cumsum(const ash_rule *r) {
   uint32_t axis;
   ASH_TRY(check_whole_bytes(r));
   ASH_TRY(ash_rule_one_type(r, 1));
   *r->out = ash_op_in(r->g, r->op, 0)->shape;
-  if (strcmp(ash_op_string(r->op, "fn", "sum"), "sum") != 0)
-    return no_function(r);
   return ash_rule_axis(r, r->op->inputs[0], ash_op_int(r->op, "axis", 0),
                        r->out->rank, &axis);
 }

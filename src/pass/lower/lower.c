@@ -12,6 +12,7 @@
 
 #include "kernel/kernel.h"
 #include "kernel/quant.h"
+#include "op/sums.h"
 #include "pass/lower/lower_append.h"
 #include "pass/lower/lower_tables.h"
 
@@ -313,6 +314,11 @@ static ash_status check_converted(ash_ctx *ctx, ash_graph *g, uint32_t op) {
              : ash_quant_fail_ratio(ctx, g, op,
                                     (double)ash_quant_scale(in) /
                                         (double)ash_quant_scale(out));
+}
+
+static ash_status check_fold(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  return ash_op_rescales(g, &g->ops.items[op]) ? check_converted(ctx, g, op)
+                                               : ASH_OK;
 }
 
 /* Values move without arithmetic. LiteRT does not look at the scales either,

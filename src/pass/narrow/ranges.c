@@ -139,11 +139,6 @@ static uint64_t folded_by(const ash_graph *g, const ash_op *op) {
          ash_shape_elements(&ash_op_out(g, op, 0)->shape);
 }
 
-static ash_range of_sum(const ash_graph *g, const ash_op *op,
-                        const ash_range *r) {
-  return ash_range_sum(input(op, r, 0), folded_by(g, op));
-}
-
 static ash_range of_fold(const ash_graph *g, const ash_op *op,
                          const ash_range *r) {
   const ash_range x = input(op, r, 0);

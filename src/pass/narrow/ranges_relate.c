@@ -16,7 +16,7 @@ static const ash_op *made_by(const ash_relations *m, uint32_t t,
 /* Is `t` that fold of `of`, spread over it again when both meet? */
 static bool is_fold(const ash_relations *m, uint32_t t, ash_fold fold,
                     uint32_t of) {
-  const ash_op *o = made_by(m, t, ASH_OP_fold);
+  const ash_op *o = made_by(m, t, ASH_OP_reduce);
   return o && ash_op_fold(o) == fold && o->inputs[0] == of &&
          (ash_op_int(o, "keep_dims", 0) != 0 ||
           m->g->tensors.items[t].shape.rank == 0);
@@ -54,7 +54,7 @@ static bool fits(const ash_relations *m, ash_range r, uint32_t t) {
 static ash_range quotient(const ash_relations *m, const ash_op *op,
                           ash_range r) {
   const uint32_t a = op->inputs[0], b = op->inputs[1];
-  const ash_op *sum = made_by(m, b, ASH_OP_fold);
+  const ash_op *sum = made_by(m, b, ASH_OP_reduce);
   const ash_op *product = made_by(m, a, ASH_OP_map);
   if (!sum || !is_fold(m, b, ASH_FOLD_SUM, sum->inputs[0]))
     return r;

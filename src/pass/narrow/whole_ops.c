@@ -196,8 +196,10 @@ static ash_status visit_fold(ash_whole *w, const ash_op *op) {
   const bool sums = fold == ASH_FOLD_SUM || fold == ASH_FOLD_MAX ||
                     fold == ASH_FOLD_MIN || fold == ASH_FOLD_SUM_ABS ||
                     fold == ASH_FOLD_SUM_SQUARE;
+  const bool scaled = ash_whole_tensor(w, op->inputs[0])->quant.count != 0 &&
+                      ash_whole_tensor(w, op->outputs[0])->quant.count != 0;
   if (type == ASH_FLOAT32 ? sums && is_proved(w, op)
-                          : ash_whole_is_integer(type))
+                          : ash_whole_is_integer(type) && !scaled)
     return put_mixed(w, op);
   return keep(w, op);
 }

@@ -16,6 +16,7 @@
 #include "pass/pass.h"
 
 #include "graph/compact.h"
+#include "op/functions.h"
 #include "op/verify.h"
 #include "pass/quantise/qdq.h"
 
@@ -334,39 +335,32 @@ static bool is_whole(const ash_qdq *q, const ash_op *o) {
          strcmp(ash_op_string(o, "act", "none"), "none") == 0;
 }
 
-/* Such a pool is a mean, whose kernel scales. */
-static ash_status fuse_whole(ash_qdq *q, const ash_sink *s, const ash_op *o) {
-  static const int32_t planes[] = {1, 2};
-  static const ash_shape two = {1, {2}};
-  ash_attr keep = ASH_INT_ATTR("keep_dims", 1);
-  const char *id = ash_zone_format(&q->g->zone, "axes_%u", q->made++);
-  ash_op model = *o;
+/* Sums and means are rescaled by their kernels. */
+static ash_status fuse_sum(ash_qdq *q, const ash_sink *s, const ash_op *o) {
+  const ash_op model = *o;
   chain c = {.count = 0};
-  uint32_t inputs[2];
   ash_levels in;
-  ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
   ASH_TRY(take(q, &c, &model, model.inputs[0], &in));
   if (in.tensor == ASH_NO_ID)
     return ASH_OK;
-  ASH_TRY(ash_uses_constant(q->g, &inputs[1], id, ASH_INT32, &two, planes));
-  inputs[0] = in.tensor;
-  model.kind = ASH_OP_mean;
-  model.attrs = &keep;
-  model.attr_count = 1;
-  return close(q, &c, s, &model, inputs, 2, as_int8(&s->out));
+  return close(q, &c, s, &model, &in.tensor, 1, as_int8(&s->out));
 }
 
-/* The mean's kernel scales. */
-static ash_status fuse_mean(ash_qdq *q, const ash_sink *s, const ash_op *o) {
-  const ash_op model = *o;
-  uint32_t inputs[2] = {0, model.inputs[1]};
-  chain c = {.count = 0};
-  ash_levels in;
-  ASH_TRY(take(q, &c, &model, model.inputs[0], &in));
-  if (in.tensor == ASH_NO_ID)
-    return ASH_OK;
-  inputs[0] = in.tensor;
-  return close(q, &c, s, &model, inputs, 2, as_int8(&s->out));
+static ash_status fuse_fold(ash_qdq *q, const ash_sink *s, const ash_op *o) {
+  return ash_op_fold(o) == ASH_FOLD_MEAN ? fuse_sum(q, s, o) : ASH_OK;
+}
+
+/* Such a pool is a mean. */
+static ash_status fuse_whole(ash_qdq *q, const ash_sink *s, const ash_op *o) {
+  static const int64_t planes[] = {1, 2};
+  ash_attr attrs[] = {ASH_STRING_ATTR("fn", ash_fold_text(ASH_FOLD_MEAN)),
+                      ASH_INTS_ATTR("axes", planes, 2),
+                      ASH_INT_ATTR("keep_dims", 1)};
+  ash_op model = *o;
+  model.kind = ASH_OP_reduce;
+  model.attrs = attrs;
+  model.attr_count = ASH_COUNT_OF(attrs);
+  return fuse_sum(q, s, &model);
 }
 
 /* Its kernel makes 1/256ths from -128 on. */

@@ -264,10 +264,10 @@ static uint32_t add_strided(ash_ox *m, uint32_t a, const ash_shape *shape,
       m, &(ash_ox_op){.kind = ASH_OP_strided,
                       .inputs = {a},
                       .input_count = 1,
-                      .attrs = {ASH_OX_INTS("dim", dim, shape->rank),
-                                ASH_OX_INTS("step", step, shape->rank),
+                      .attrs = {ASH_INTS_ATTR("dim", dim, shape->rank),
+                                ASH_INTS_ATTR("step", step, shape->rank),
                                 ASH_INT_ATTR("offset", offset),
-                                ASH_OX_INTS("perm", order, shape->rank)},
+                                ASH_INTS_ATTR("perm", order, shape->rank)},
                       .attr_count = perm ? 4 : 3,
                       .type = ash_ox_type(m, a)});
 }
@@ -377,25 +377,13 @@ uint32_t ash_ox_pad(ash_ox *m, uint32_t a, const int64_t *before,
       m, &(ash_ox_op){.kind = ASH_OP_fill_pad,
                       .inputs = {a, value},
                       .input_count = 2,
-                      .attrs = {ASH_OX_INTS("before", before, rank),
-                                ASH_OX_INTS("after", after, rank)},
+                      .attrs = {ASH_INTS_ATTR("before", before, rank),
+                                ASH_INTS_ATTR("after", after, rank)},
                       .attr_count = 2,
                       .type = ash_ox_type(m, a)});
 }
 
 /* ---- sums ---------------------------------------------------------------- */
-
-/* float32 averages have a kernel. */
-static uint32_t mean(ash_ox *m, uint32_t a, const int64_t *axes, uint32_t count,
-                     bool keep) {
-  return ash_ox_add_op(
-      m, &(ash_ox_op){.kind = ASH_OP_mean,
-                      .inputs = {a, ash_ox_ints32(m, axes, count)},
-                      .input_count = 2,
-                      .attrs = {ASH_INT_ATTR("keep_dims", keep)},
-                      .attr_count = 1,
-                      .type = ASH_FLOAT32});
-}
 
 uint32_t ash_ox_fold(ash_ox *m, ash_fold fold, uint32_t a, uint32_t axes,
                      bool keep) {
@@ -405,14 +393,12 @@ uint32_t ash_ox_fold(ash_ox *m, ash_fold fold, uint32_t a, uint32_t axes,
   for (uint32_t i = 0; i < ash_ox_rank(m, a); i++)
     if (axes >> i & 1)
       list[count++] = i;
-  if (fold == ASH_FOLD_MEAN && type == ASH_FLOAT32 && count)
-    return mean(m, a, list, count, keep);
   return ash_ox_add_op(
-      m, &(ash_ox_op){.kind = ASH_OP_fold,
+      m, &(ash_ox_op){.kind = ASH_OP_reduce,
                       .inputs = {a},
                       .input_count = 1,
                       .attrs = {ASH_STRING_ATTR("fn", ash_fold_text(fold)),
-                                ASH_OX_INTS("axes", list, count),
+                                ASH_INTS_ATTR("axes", list, count),
                                 ASH_INT_ATTR("keep_dims", keep)},
                       .attr_count = 3,
                       .type = fold >= ASH_FOLD_ARG_MAX ? ASH_INT64 : type});

@@ -107,10 +107,6 @@ uint32_t ash_ox_add_op(ash_ox *m, const ash_ox_op *op);
 void ash_ox_add_any(ash_ox *m, const ash_ox_op *op, const uint32_t *inputs,
                     uint32_t input_count, const ash_type *types,
                     uint32_t output_count, uint32_t *outputs);
-#define ASH_OX_INTS(key, values, n)                                            \
-  ((ash_attr){                                                                 \
-      .name = (key), .kind = ASH_ATTR_INTS, .ints = (values), .count = (n)})
-
 uint32_t ash_ox_map1(ash_ox *m, ash_fn fn, uint32_t a);
 /* float32 arithmetic uses the operators that have kernels. */
 uint32_t ash_ox_map2(ash_ox *m, ash_fn fn, uint32_t a, uint32_t b);

@@ -199,7 +199,7 @@ static void read_lrn(ash_ox *m) {
           .inputs = {ash_ox_reshape(m, ash_ox_map2(m, ASH_FN_mul, x, x), image),
                      ones},
           .input_count = 2,
-          .attrs = {ASH_OX_INTS("pad", pad, 4)},
+          .attrs = {ASH_INTS_ATTR("pad", pad, 4)},
           .attr_count = 1,
           .type = ash_ox_type(m, x)});
   sum = ash_ox_with(m, ASH_FN_mul, sum, alpha / (double)size);

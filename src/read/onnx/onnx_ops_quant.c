@@ -224,9 +224,9 @@ static void read_qlinear_conv(ash_ox *m) {
                    .inputs = {centred(m, x, ash_ox_in(m, 2), 1),
                               centred(m, w, ash_ox_in(m, 5), 0), bias},
                    .input_count = bias == ASH_NO_ID ? 2 : 3,
-                   .attrs = {ASH_OX_INTS("stride", stride, axes),
-                             ASH_OX_INTS("dilation", dilation, axes),
-                             ASH_OX_INTS("pad", pad, 2 * axes),
+                   .attrs = {ASH_INTS_ATTR("stride", stride, axes),
+                             ASH_INTS_ATTR("dilation", dilation, axes),
+                             ASH_INTS_ATTR("pad", pad, 2 * axes),
                              ASH_INT_ATTR("groups", ash_ox_int(m, "group", 1))},
                    .attr_count = 4,
                    .type = ASH_INT32});

@@ -100,7 +100,7 @@ static void read_cum_sum(ash_ox *m) {
       ash_ox_add_op(
           m,
           &(ash_ox_op){
-              .kind = ASH_OP_running,
+              .kind = ASH_OP_cumsum,
               .inputs = {x},
               .input_count = 1,
               .attrs = {ASH_INT_ATTR("axis",

@@ -22,6 +22,7 @@ enum { OPERATOR_OPTIONS_TYPE = 3, OPERATOR_OPTIONS = 4 };
 static const ash_tflite_rule rules[] = {
 #define TFLITE(number, op, columns)                                            \
   {.code = (number), .kind = ASH_OP_##op, columns},
+#define FN(name)        .fn = (name),
 #define VERSION(newest) .version_max = (newest),
 #define OPTIONS(number) .options = (number),
 #define READ(reader)    .read = ash_tflite_read_##reader,

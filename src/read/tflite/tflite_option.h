@@ -13,6 +13,7 @@ typedef struct ash_tflite_call ash_tflite_call;
 typedef struct ash_tflite_rule {
   int32_t code; /* TFLite's builtin operator */
   ash_op_kind kind;
+  const char *fn; /* of operators that are named by one */
   int32_t version_max;
   uint32_t options; /* their number in the format's union; 0: not read */
   ash_status (*read)(ash_tflite_call *c);

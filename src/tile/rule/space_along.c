@@ -31,12 +31,8 @@ const char *ash_space_rows(ash_space_build *b) {
   return NULL;
 }
 
-/* The axis is an attribute, or a constant input. */
-const char *ash_space_running(ash_space_build *b) {
-  const int64_t axis = b->op->kind == ASH_OP_cumsum
-                           ? ash_tensor_int(ash_op_in(b->g, b->op, 1), 0)
-                           : ash_op_int(b->op, "axis", 0);
-  follow_but(b, place(axis, rank_of(b)));
+const char *ash_space_along(ash_space_build *b) {
+  follow_but(b, place(ash_op_int(b->op, "axis", 0), rank_of(b)));
   return NULL;
 }
 

@@ -7,16 +7,6 @@
 #include "op/functions.h"
 #include "op/sums.h"
 
-static uint32_t folded_by_input(const ash_space_build *b, uint32_t rank) {
-  const ash_tensor *axes = ash_op_in(b->g, b->op, 1);
-  uint32_t bits = 0;
-  for (uint64_t i = 0; i < ash_shape_elements(&axes->shape); i++) {
-    const int64_t given = ash_tensor_int(axes, i);
-    bits |= 1u << (given < 0 ? given + rank : given);
-  }
-  return bits;
-}
-
 static bool needs_order(const ash_space_build *b) {
   const ash_accumulator a = ash_op_accumulator(b->g, b->op);
   return a == ASH_ACCUMULATOR_F32 || a == ASH_ACCUMULATOR_F64;
@@ -25,9 +15,7 @@ static bool needs_order(const ash_space_build *b) {
 const char *ash_space_fold(ash_space_build *b) {
   ash_tile_operand *in = ash_space_in(b, 0), *out = ash_space_out(b, 0);
   const ash_shape *s = ash_space_shape(b, in);
-  const bool by_attr = b->op->kind == ASH_OP_fold;
-  const uint32_t folded =
-      by_attr ? ash_op_folded(b->op, s->rank) : folded_by_input(b, s->rank);
+  const uint32_t folded = ash_op_folded(b->op, s->rank);
   const bool keeps = ash_op_int(b->op, "keep_dims", 0) != 0;
   bool summed = false;
   uint32_t to = 0;

@@ -2,6 +2,8 @@
  * attributes those of a piece. */
 #include "tile/rule/space.h"
 
+#include "op/functions.h"
+
 static const struct {
   ash_op_kind kind;
   ash_space_rule *space; /* NULL: runs where its tensors are            */
@@ -15,16 +17,16 @@ static const struct {
 };
 
 /* Whatever has these rules keeps lines along an axis, or images, together. */
-bool ash_op_keeps_lines(ash_op_kind kind) {
+bool ash_op_keeps_lines(const ash_op *op) {
   static ash_space_rule *const rules[] = {
-      ash_space_rows,         ash_space_running,       ash_space_resize,
+      ash_space_rows,         ash_space_along,         ash_space_resize,
       ash_space_resample,     ash_space_images,        ash_space_take,
       ash_space_take_nd,      ash_space_take_elements, ash_space_put_nd,
       ash_space_put_elements, ash_space_batches};
   for (size_t i = 0; i < ASH_COUNT_OF(rules); i++)
-    if (kind < ASH_OP_COUNT && table[kind].space == rules[i])
+    if (table[op->kind].space == rules[i])
       return true;
-  return kind == ASH_OP_arg_max || kind == ASH_OP_arg_min;
+  return op->kind == ASH_OP_reduce && ash_op_fold(op) >= ASH_FOLD_ARG_MAX;
 }
 
 bool ash_space_rules_of(ash_op_kind kind, ash_space_rule **space,

@@ -102,10 +102,8 @@ static void dimensions_walked_alike_are_joined(void) {
 static void mean_over_height_and_width_has_two_loops(void) {
   net n = net_new();
   const uint32_t x = net_input(&n, ASH_INT8, NET_DIMS(1, 4, 5, 6), 0.5f, 3);
-  const uint32_t axes =
-      net_constant(&n, ASH_INT32, NET_DIMS(2), NET_INTS(1, -2), 0, 0);
   const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(1, 6), 0.5f, 3);
-  const uint32_t op = net_op(&n, ASH_OP_mean, NET_IDS(x, axes), y);
+  const uint32_t op = net_fold(&n, "mean", x, y, (const int64_t[]){1, -2}, 2);
   net_int(&n, op, "keep_dims", 0);
   ash_text t = text_of(&n, op);
   check_holds(&t, ".keep_dim = {1, 1, 1, 6},\n    .keep_step = {0, 0, 0, 1},");

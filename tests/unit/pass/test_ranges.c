@@ -197,12 +197,10 @@ static uint32_t make_fold(maker *m) {
   if (x == ASH_NO_ID)
     return x;
   const uint32_t f = new_tensor(m, type, NET_DIMS(1, SIDE, SIDE, 1));
-  const uint32_t op = net_op(&m->n, ASH_OP_fold, NET_IDS(x), f);
+  const uint32_t op = net_op(&m->n, ASH_OP_reduce, NET_IDS(x), f);
   net_string(&m->n, op, "fn", names[pick(0, 4)]);
   net_int(&m->n, op, "keep_dims", 1);
-  const ash_attr axes = {
-      .name = "axes", .kind = ASH_ATTR_INTS, .ints = last, .count = 1};
-  CHECK_EQ(ash_graph_set_attr(m->n.g, op, axes), ASH_OK);
+  net_ints(&m->n, op, "axes", last, 1);
   return add_map(m, pick(0, 1) ? "sub" : "add", NET_IDS(x, f), type);
 }
 
@@ -218,12 +216,10 @@ static uint32_t make_related(maker *m) {
   const bool share = type != ASH_FLOAT32 && pick(0, 1);
   const uint32_t e = share ? add_map(m, "abs", NET_IDS(x), type) : x;
   const uint32_t f = new_tensor(m, type, NET_DIMS(1, SIDE, SIDE, 1));
-  const uint32_t op = net_op(&m->n, ASH_OP_fold, NET_IDS(e), f);
+  const uint32_t op = net_op(&m->n, ASH_OP_reduce, NET_IDS(e), f);
   net_string(&m->n, op, "fn", share ? "sum" : pick(0, 1) ? "max" : "min");
   net_int(&m->n, op, "keep_dims", 1);
-  const ash_attr axes = {
-      .name = "axes", .kind = ASH_ATTR_INTS, .ints = last, .count = 1};
-  CHECK_EQ(ash_graph_set_attr(m->n.g, op, axes), ASH_OK);
+  net_ints(&m->n, op, "axes", last, 1);
   if (!share)
     return add_map(m, "sub", pick(0, 1) ? NET_IDS(x, f) : NET_IDS(f, x), type);
   const uint32_t p =

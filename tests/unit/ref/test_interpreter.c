@@ -213,10 +213,8 @@ static net mean_net(ash_type type, float out_scale) {
   net n = net_new();
   const float scale = type == ASH_INT8 ? 1 : 0;
   const uint32_t x = net_input(&n, type, NET_DIMS(2, 2, 2), scale, 0);
-  const uint32_t axes =
-      net_constant(&n, ASH_INT32, NET_DIMS(2), NET_INTS(0, -1), 0, 0);
   const uint32_t y = net_result(&n, type, NET_DIMS(2), out_scale, 0);
-  (void)net_op(&n, ASH_OP_mean, NET_IDS(x, axes), y);
+  (void)net_fold(&n, "mean", x, y, (const int64_t[]){0, -1}, 2);
   return n;
 }
 

@@ -423,10 +423,8 @@ static net join_net(int32_t a, int32_t c, int32_t b) {
 static net sum_net(int32_t a, int32_t b) {
   net n = net_new();
   const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(a, b), 0, 0);
-  const uint32_t axis =
-      net_constant(&n, ASH_INT32, NET_DIMS(1), NET_INTS(0), 0, 0);
   const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(b), 0, 0);
-  (void)net_op(&n, ASH_OP_sum, NET_IDS(x, axis), y);
+  (void)net_fold(&n, "sum", x, y, (const int64_t[]){0}, 1);
   return n;
 }
 
