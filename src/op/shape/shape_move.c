@@ -37,32 +37,6 @@ ash_status ash_op_shape_assign_variable(const ash_rule *r) {
   return same_variable(r, r->op->outputs[0]);
 }
 
-/* ---- axes of 1 ----------------------------------------------------------- */
-
-/* The next axis that is not 1, from axis i on; the rank if there is none. */
-static uint32_t next_long(const ash_shape *s, uint32_t i) {
-  while (i < s->rank && s->dim[i] == 1)
-    i++;
-  return i;
-}
-
-/* squeeze and expand_dims: axes of 1 come and go, all others stay. */
-ash_status ash_op_shape_unit_axes(const ash_rule *r) {
-  char from[ASH_SHAPE_TEXT], to[ASH_SHAPE_TEXT];
-  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
-  ASH_TRY(ash_op_shape_reshape(r));
-  uint32_t i = next_long(in, 0), k = next_long(r->out, 0);
-  while (i < in->rank && k < r->out->rank && in->dim[i] == r->out->dim[k]) {
-    i = next_long(in, i + 1);
-    k = next_long(r->out, k + 1);
-  }
-  if (i == in->rank && k == r->out->rank)
-    return ASH_OK;
-  return ASH_RULE_FAIL(r, ASH_MALFORMED, elements, r->op->outputs[0],
-                       "shapes %s and %s differ in more than axes of 1",
-                       ash_shape_text(from, in), ash_shape_text(to, r->out));
-}
-
 /* One row [before, after] an axis. */
 static ash_status check_paddings(const ash_rule *r, uint32_t rank,
                                  const ash_tensor **out) {

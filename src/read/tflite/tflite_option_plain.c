@@ -126,12 +126,37 @@ ash_status ash_tflite_read_reshape(ash_tflite_call *c) {
   int64_t wanted[ASH_RANK_MAX] = {0};
   uint64_t count;
   const ash_tensor *items = c->r->g->tensors.items;
-  if (!wanted_shape(c, wanted, &count) ||
-      shape_agrees(&items[c->op.outputs[0]].shape, wanted, count))
+  const bool given = wanted_shape(c, wanted, &count);
+  c->op.input_count = 1;
+  if (!given || shape_agrees(&items[c->op.outputs[0]].shape, wanted, count))
     return ASH_OK;
   return ash_fail(c->r->ctx, ASH_MALFORMED, ASH_D_op_options,
                   ash_tflite_at_output(c, 0),
                   "the new shape is not the shape of the output");
+}
+
+/* The next axis that is not 1, from axis i on; the rank if there is none. */
+static uint32_t next_long(const ash_shape *s, uint32_t i) {
+  while (i < s->rank && s->dim[i] == 1)
+    i++;
+  return i;
+}
+
+/* SQUEEZE and EXPAND_DIMS: axes of 1 come and go, all others stay. */
+ash_status ash_tflite_read_unit_axes(ash_tflite_call *c) {
+  const ash_shape *in = ash_tflite_shape_in(c, 0);
+  const ash_shape *out = &ash_op_out(c->r->g, &c->op, 0)->shape;
+  uint32_t i = next_long(in, 0), k = next_long(out, 0);
+  while (i < in->rank && k < out->rank && in->dim[i] == out->dim[k]) {
+    i = next_long(in, i + 1);
+    k = next_long(out, k + 1);
+  }
+  c->op.input_count = 1;
+  if (i == in->rank && k == out->rank)
+    return ASH_OK;
+  return ash_fail(c->r->ctx, ASH_MALFORMED, ASH_D_op_options,
+                  ash_tflite_at_output(c, 0),
+                  "input and output differ in more than axes of 1");
 }
 
 /* The number of elements is a constant input. */

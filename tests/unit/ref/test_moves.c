@@ -220,15 +220,6 @@ static void casts_cut_and_saturate(void) {
               NET_BYTES(1, -1, 127, -128));
 }
 
-static void views_keep_long_axes(void) {
-  move_net m = move(ASH_OP_squeeze, NET_DIMS(1, 2, 1, 2), NET_DIMS(2, 2), 0,
-                    NULL, 0, NULL);
-  gives_bytes(&m.n, NET_BYTES(1, 2, 3, 4), NULL, 4, NET_BYTES(1, 2, 3, 4));
-  m = move(ASH_OP_expand_dims, NET_DIMS(2, 3), NET_DIMS(3, 2), 0, NULL, 0,
-           NULL);
-  refuses(&m, ASH_D_shape_elements, "differ in more than axes of 1");
-}
-
 #define TESTS(X)                                                               \
   X(transposing_permutes)                                                      \
   X(slices_take_boxes)                                                         \
@@ -239,6 +230,6 @@ static void views_keep_long_axes(void) {
   X(blocks_come_and_go)                                                        \
   X(mirrors_turn_at_the_edge)                                                  \
   X(conditions_choose)                                                         \
-  X(casts_cut_and_saturate)                                                    \
-  X(views_keep_long_axes)
+  X(casts_cut_and_saturate)
+
 TEST_MAIN(TESTS)
