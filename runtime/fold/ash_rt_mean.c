@@ -1,4 +1,4 @@
-/* ash_rt_mean.c - average over any axes. */
+/* ash_rt_mean.c - sums and averages of quantised values over any axes. */
 #include "ash_rt_folds.h"
 
 /* kernel mean_s8 */
