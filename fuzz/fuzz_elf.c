@@ -33,8 +33,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (ash_elf_open(ctx, &elf, data, size, "f.elf") == ASH_OK &&
       ash_elf_symbols(ctx, &elf, check_name, &file) == ASH_INTERNAL)
     abort();
-  if (ash_check_elf(ctx, &checked, data, size, "f.elf", plan, sizeof plan - 1,
-                    "plan.json", NULL) == ASH_INTERNAL)
+  const ash_plan_text text = {plan, sizeof plan - 1, "plan.json"};
+  if (ash_check_elf(ctx, &checked, data, size, "f.elf", &text, NULL) ==
+      ASH_INTERNAL)
     abort();
   ash_ctx_free(ctx);
   return 0;

@@ -21,8 +21,7 @@ static bool asks_for_csv(int argc, char **argv) {
   return false;
 }
 
-static ash_status check_firmware(job *j, const char *plan, size_t plan_bytes,
-                                 const char *plan_file) {
+static ash_status check_firmware(job *j, const ash_plan_text *plan) {
   const ash_firmware_options options = {.struct_bytes = sizeof options,
                                         .prefix = j->prefix,
                                         .device =
@@ -33,8 +32,7 @@ static ash_status check_firmware(job *j, const char *plan, size_t plan_bytes,
   if (!read_whole(j->elf, &elf, &bytes))
     return ASH_IO;
   const ash_status status =
-      ash_check_elf(j->s.ctx, &checked, elf, bytes, j->elf, plan, plan_bytes,
-                    plan_file, &options);
+      ash_check_elf(j->s.ctx, &checked, elf, bytes, j->elf, plan, &options);
   free_whole(elf);
   if (status == ASH_OK && !j->s.quiet && !j->json)
     printf("%s: %zu symbols are where the plan wants them\n", j->elf, checked);
@@ -76,7 +74,7 @@ static int check(job *j, const char *file) {
   if (status == ASH_OK && !j->s.quiet && !j->json)
     printf("%s: the plan is right\n", file);
   if (status == ASH_OK && j->elf)
-    status = check_firmware(j, bytes, count, file);
+    status = check_firmware(j, &(ash_plan_text){bytes, count, file});
   free_whole(bytes);
   if (j->json)
     print_json(j, file, status == ASH_OK);

@@ -45,14 +45,13 @@ static int compile(job *j, const char *path) {
 static int compile_shared(job *j, const arg_list *models) {
   const char *prefix = j->s.options.prefix ? j->s.options.prefix : "shared";
   ash_compiled c[ARG_LIST_MAX];
-  const ash_generated *files;
-  size_t count;
+  ash_compiled_set set = {.models = c};
   ash_status status =
-      ash_compile_shared(j->s.ctx, c, &files, &count, models->items,
-                         models->count, j->s.device, prefix, &j->s.options);
+      ash_compile_shared(j->s.ctx, &set, models->items, models->count,
+                         j->s.device, prefix, &j->s.options);
   progress_clear(&j->s.progress);
   if (status == ASH_OK)
-    status = ash_write_files(j->s.ctx, j->folder, files, count);
+    status = ash_write_files(j->s.ctx, j->folder, set.files, set.file_count);
   bool proved = true;
   for (size_t i = 0; i < models->count; i++) {
     proved = proved && c[i].plan && c[i].plan->verdict == ASH_OPTIMAL;
@@ -62,7 +61,7 @@ static int compile_shared(job *j, const arg_list *models) {
   }
   if (status == ASH_OK && !j->s.quiet)
     printf("wrote %zu files to %s; the scratch arenas are %s_arena_...\n",
-           count, j->folder, prefix);
+           set.file_count, j->folder, prefix);
   const int code = session_close(&j->s, status);
   return code == 0 && j->require_optimal && !proved ? 10 : code;
 }

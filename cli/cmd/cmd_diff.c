@@ -140,10 +140,10 @@ static ash_status compare(job *j, const arg_list *files, ash_plan_diff *d) {
   ash_status status = ASH_OK;
   for (int k = 0; k < 2 && status == ASH_OK; k++)
     status = read_side(j, k, files->items[k]);
+  const ash_plan_text before = {j->bytes[0], j->counts[0], files->items[0]};
+  const ash_plan_text after = {j->bytes[1], j->counts[1], files->items[1]};
   if (status == ASH_OK)
-    status =
-        ash_diff_plans(j->s.ctx, d, j->bytes[0], j->counts[0], files->items[0],
-                       j->bytes[1], j->counts[1], files->items[1]);
+    status = ash_diff_plans(j->s.ctx, d, &before, &after);
   return status == ASH_OK ? make_report(j) : status;
 }
 

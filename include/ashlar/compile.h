@@ -153,13 +153,6 @@ typedef struct ash_emit_options {
   uint64_t reserved[4]; /* zero */
 } ash_emit_options;
 
-/* The module of a planned graph (docs/generated-code.md). `prefix` must be a C
- * identifier; NULL for `options`: all defaults. */
-ASH_API ASH_MUST_CHECK ash_status ash_emit_module(
-    ash_ctx *ctx, const ash_generated **files, size_t *file_count,
-    const ash_graph *g, const ash_plan *plan, const ash_device *device,
-    const char *prefix, const ash_emit_options *options);
-
 /* The arenas for modules with `shared_scratch` set to `prefix`: one per memory,
  * as large as the largest plan needs. ASH_NOFIT if these arenas, constants and
  * state of all plans together do not fit the device. */
@@ -231,15 +224,26 @@ ash_compile(ash_ctx *ctx, ash_compiled *out, const char *path,
             const ash_device *device, const ash_compile_options *options);
 ASH_API void ash_compiled_drop(ash_compiled *compiled);
 
-/* Compiles models that never run at the same time, with one scratch arena
- * per memory for all: `prefix` starts its names, options->prefix is ignored.
- * `out` has room for `count` results; `files` are those of all modules and of
- * the arenas, for one folder. */
+/* The last stage alone: the module of c->graph as c->plan has it
+ * (docs/generated-code.md) becomes c->files. `prefix` must be a C identifier;
+ * NULL for `options`: all defaults. */
 ASH_API ASH_MUST_CHECK ash_status
-ash_compile_shared(ash_ctx *ctx, ash_compiled *out, const ash_generated **files,
-                   size_t *file_count, const char *const *paths, size_t count,
-                   const ash_device *device, const char *prefix,
-                   const ash_compile_options *options);
+ash_emit_module(ash_ctx *ctx, ash_compiled *c, const ash_device *device,
+                const char *prefix, const ash_emit_options *options);
+
+typedef struct ash_compiled_set {
+  ash_compiled *models;       /* the caller's: room for one per path    */
+  const ash_generated *files; /* of all modules and of the arenas, for
+                                 one folder                             */
+  size_t file_count;
+} ash_compiled_set;
+
+/* Compiles models that never run at the same time, with one scratch arena
+ * per memory for all: `prefix` starts its names, options->prefix is ignored. */
+ASH_API ASH_MUST_CHECK ash_status ash_compile_shared(
+    ash_ctx *ctx, ash_compiled_set *out, const char *const *paths, size_t count,
+    const ash_device *device, const char *prefix,
+    const ash_compile_options *options);
 
 /* A C identifier made from a model's file name; kept by the context. */
 ASH_API const char *ash_default_prefix(ash_ctx *ctx, const char *path);

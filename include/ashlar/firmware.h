@@ -3,7 +3,7 @@
 #ifndef ASHLAR_FIRMWARE_H
 #define ASHLAR_FIRMWARE_H
 
-#include "ashlar/device.h"
+#include "ashlar/plan.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,11 +20,11 @@ typedef struct ash_firmware_options {
  * ash_plan_json: each arena's symbol must lie inside its memory, aligned and as
  * large as planned. Every violation is a diagnostic that names the symbol;
  * ASH_MALFORMED if there is one. `checked` is the number of symbols looked at.
- * `elf_file` and `plan_file` are what messages call them. */
+ * `elf_file` is what messages call it. */
 ASH_API ASH_MUST_CHECK ash_status
 ash_check_elf(ash_ctx *ctx, size_t *checked, const void *elf, size_t elf_bytes,
-              const char *elf_file, const char *plan, size_t plan_bytes,
-              const char *plan_file, const ash_firmware_options *options);
+              const char *elf_file, const ash_plan_text *plan,
+              const ash_firmware_options *options);
 
 #ifdef __cplusplus
 }

@@ -267,6 +267,12 @@ ASH_API ASH_MUST_CHECK ash_status ash_plan_hashes(ash_ctx *ctx, char plan[17],
 
 /* ---- as JSON (docs/plan-format.md) --------------------------------------- */
 
+typedef struct ash_plan_text {
+  const char *text;
+  size_t count;
+  const char *file; /* for diagnostics */
+} ash_plan_text;
+
 ASH_API ASH_MUST_CHECK ash_status ash_plan_json(ash_ctx *ctx, const char **text,
                                                 size_t *count,
                                                 const ash_plan *plan,

@@ -71,13 +71,13 @@ typedef struct ash_plan_diff {
   size_t tensor_count;
 } ash_plan_diff;
 
-/* What changed between two plans, as JSON; tensors are the same if their names
+/* What changed between two plans; tensors are the same if their names
  * are, or where a name repeats or is empty, their ids. Kept by the context. The
  * plans should have been checked before. */
-ASH_API ASH_MUST_CHECK ash_status
-ash_diff_plans(ash_ctx *ctx, ash_plan_diff *out, const char *before,
-               size_t before_count, const char *before_file, const char *after,
-               size_t after_count, const char *after_file);
+ASH_API ASH_MUST_CHECK ash_status ash_diff_plans(ash_ctx *ctx,
+                                                 ash_plan_diff *out,
+                                                 const ash_plan_text *before,
+                                                 const ash_plan_text *after);
 
 #ifdef __cplusplus
 }

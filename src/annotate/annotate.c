@@ -23,12 +23,12 @@ typedef struct problem {
 /* Whatever the operators are: lifetimes and sizes are all that counts. The
  * plan has one offset for each tensor of all subgraphs; we place those of the
  * first and leave the others to the interpreter. */
-static ash_status read_problem(ash_ctx *ctx, problem *p, const uint8_t *bytes,
-                               size_t count, const char *file) {
+static ash_status read_problem(ash_ctx *ctx, problem *p,
+                               const ash_model_file *file) {
   const ash_tflite_life *lives;
   uint32_t tensors;
   ASH_TRY(ash_tflite_lives(ctx, &lives, &tensors, &p->file_tensors,
-                           &ctx->scratch, bytes, count, file));
+                           &ctx->scratch, file));
   p->buffers = ASH_NEW_ARRAY(&ctx->scratch, ash_buffer, (size_t)tensors + 1);
   p->tensors = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, (size_t)tensors + 1);
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
@@ -96,10 +96,9 @@ static void put_words(uint8_t *to, const int32_t *words, size_t count) {
 }
 
 static ash_status annotate(ash_ctx *ctx, const uint8_t **out, size_t *out_count,
-                           ash_offline_plan *plan, const uint8_t *bytes,
-                           size_t count, const char *file) {
+                           ash_offline_plan *plan, const ash_model_file *file) {
   problem p = {0};
-  ASH_TRY(read_problem(ctx, &p, bytes, count, file));
+  ASH_TRY(read_problem(ctx, &p, file));
   const size_t n = HEADER_WORDS + (size_t)p.file_tensors;
   int32_t *words = ASH_NEW_ARRAY(&ctx->keep, int32_t, n);
   uint8_t *data = ASH_NEW_ARRAY(&ctx->scratch, uint8_t, 4 * n);
@@ -109,7 +108,7 @@ static ash_status annotate(ash_ctx *ctx, const uint8_t **out, size_t *out_count,
   ASH_TRY(ask_greedy(ctx, &p, plan));
   put_words(data, words, n);
   return ash_tflite_metadata_set(ctx, out, out_count, METADATA_NAME, data,
-                                 4 * n, bytes, count, file);
+                                 4 * n, file);
 }
 
 ash_status ash_annotate_tflite(ash_ctx *ctx, const uint8_t **out,
@@ -120,8 +119,8 @@ ash_status ash_annotate_tflite(ash_ctx *ctx, const uint8_t **out,
   *out = NULL;
   *out_count = 0;
   *plan = (ash_offline_plan){0};
-  const ash_status status =
-      annotate(ctx, out, out_count, plan, bytes, count, file);
+  const ash_status status = annotate(ctx, out, out_count, plan,
+                                     &(ash_model_file){bytes, count, file});
   ash_zone_rewind(&ctx->scratch, mark);
   return status;
 }
@@ -160,21 +159,20 @@ static ash_status check_offsets(ash_ctx *ctx, const problem *p,
 }
 
 static ash_status read_plan(ash_ctx *ctx, ash_offline_plan *plan,
-                            const uint8_t *bytes, size_t count,
-                            const char *file) {
+                            const ash_model_file *file) {
   const uint8_t *data;
   size_t data_count;
   problem p = {0};
-  ASH_TRY(ash_tflite_metadata_get(ctx, &data, &data_count, METADATA_NAME, bytes,
-                                  count, file));
+  ASH_TRY(
+      ash_tflite_metadata_get(ctx, &data, &data_count, METADATA_NAME, file));
   if (!data)
     return ASH_OK;
-  ASH_TRY(read_problem(ctx, &p, bytes, count, file));
+  ASH_TRY(read_problem(ctx, &p, file));
   const size_t words = data_count / 4;
   if (words < HEADER_WORDS || word_at(data, 2) < 0 ||
       (uint32_t)word_at(data, 2) != p.file_tensors ||
       words - HEADER_WORDS < p.file_tensors)
-    return bad_plan(ctx, file, "it does not have one offset a tensor");
+    return bad_plan(ctx, file->name, "it does not have one offset a tensor");
   int32_t *offsets = ASH_NEW_ARRAY(&ctx->keep, int32_t, p.file_tensors + 1);
   ASH_TRY(ash_zone_check(ctx, &ctx->keep));
   for (uint32_t i = 0; i < p.file_tensors; i++)
@@ -190,7 +188,8 @@ ash_status ash_read_offline_plan(ash_ctx *ctx, ash_offline_plan *plan,
                                  const char *file) {
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   *plan = (ash_offline_plan){0};
-  const ash_status status = read_plan(ctx, plan, bytes, count, file);
+  const ash_status status =
+      read_plan(ctx, plan, &(ash_model_file){bytes, count, file});
   ash_zone_rewind(&ctx->scratch, mark);
   if (status != ASH_OK)
     *plan = (ash_offline_plan){0};

@@ -144,9 +144,10 @@ static ash_status open_file(walk *w, uint32_t *all_tensors) {
 
 ash_status ash_tflite_lives(ash_ctx *ctx, const ash_tflite_life **out,
                             uint32_t *tensors, uint32_t *all_tensors,
-                            ash_zone *zone, const uint8_t *bytes, size_t count,
-                            const char *file) {
-  walk w = {.ctx = ctx, .file = file, .fb = ash_fb_over(bytes, count)};
+                            ash_zone *zone, const ash_model_file *file) {
+  walk w = {.ctx = ctx,
+            .file = file->name,
+            .fb = ash_fb_over(file->bytes, file->count)};
   *out = NULL;
   *tensors = *all_tensors = 0;
   ASH_TRY(open_file(&w, all_tensors));
@@ -158,5 +159,5 @@ ash_status ash_tflite_lives(ash_ctx *ctx, const ash_tflite_life **out,
   ASH_TRY(find_sizes(&w));
   *out = w.lives;
   *tensors = w.tensors.count;
-  return ash_fb_check(ctx, &w.fb, file);
+  return ash_fb_check(ctx, &w.fb, file->name);
 }

@@ -4,6 +4,7 @@
 #ifndef ASH_ANNOTATE_TFLITE_LIVES_H
 #define ASH_ANNOTATE_TFLITE_LIVES_H
 
+#include "annotate/model_file.h"
 #include "base/ctx.h"
 
 typedef struct ash_tflite_life {
@@ -16,7 +17,6 @@ typedef struct ash_tflite_life {
 /* Of the first subgraph; `all_tensors` counts those of all. In `zone`. */
 ash_status ash_tflite_lives(ash_ctx *ctx, const ash_tflite_life **out,
                             uint32_t *tensors, uint32_t *all_tensors,
-                            ash_zone *zone, const uint8_t *bytes, size_t count,
-                            const char *file);
+                            ash_zone *zone, const ash_model_file *file);
 
 #endif

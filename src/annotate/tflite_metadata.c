@@ -37,14 +37,14 @@ typedef struct opened {
   ash_fb_vector buffers, metadata;
 } opened;
 
-static ash_status open_file(ash_ctx *ctx, opened *o, const uint8_t *bytes,
-                            size_t count, const char *file) {
+static ash_status open_file(ash_ctx *ctx, opened *o,
+                            const ash_model_file *file) {
   o->ctx = ctx;
-  o->fb = ash_fb_over(bytes, count);
+  o->fb = ash_fb_over(file->bytes, file->count);
   o->model = ash_fb_root(&o->fb, "TFL3");
   o->buffers = ash_fb_vec(&o->model, MODEL_BUFFERS, 4);
   o->metadata = ash_fb_vec(&o->model, MODEL_METADATA, 4);
-  return ash_fb_check(ctx, &o->fb, file);
+  return ash_fb_check(ctx, &o->fb, file->name);
 }
 
 static bool has_name(const ash_fb_table *entry, const char *name) {
@@ -54,12 +54,11 @@ static bool has_name(const ash_fb_table *entry, const char *name) {
 
 ash_status ash_tflite_metadata_get(ash_ctx *ctx, const uint8_t **data,
                                    size_t *data_count, const char *name,
-                                   const uint8_t *bytes, size_t count,
-                                   const char *file) {
+                                   const ash_model_file *file) {
   opened o;
   *data = NULL;
   *data_count = 0;
-  ASH_TRY(open_file(ctx, &o, bytes, count, file));
+  ASH_TRY(open_file(ctx, &o, file));
   for (uint32_t i = 0; i < o.metadata.count && !o.fb.bad; i++) {
     const ash_fb_table entry = ash_fb_at_table(&o.metadata, i);
     if (!has_name(&entry, name))
@@ -67,10 +66,10 @@ ash_status ash_tflite_metadata_get(ash_ctx *ctx, const uint8_t **data,
     const ash_fb_table buffer =
         ash_fb_at_table(&o.buffers, ash_fb_u32(&entry, METADATA_BUFFER, 0));
     const ash_fb_vector blob = ash_fb_blob(&buffer, BUFFER_DATA);
-    *data = bytes + blob.at;
+    *data = file->bytes + blob.at;
     *data_count = blob.count;
   }
-  return ash_fb_check(ctx, &o.fb, file);
+  return ash_fb_check(ctx, &o.fb, file->name);
 }
 
 /* ---- writing ------------------------------------------------------------- */
@@ -204,16 +203,15 @@ static ash_status check_movable(opened *o, const char *file) {
 ash_status ash_tflite_metadata_set(ash_ctx *ctx, const uint8_t **out,
                                    size_t *out_count, const char *name,
                                    const uint8_t *data, size_t data_count,
-                                   const uint8_t *bytes, size_t count,
-                                   const char *file) {
+                                   const ash_model_file *file) {
   opened o;
   head h = {0};
   *out = NULL;
   *out_count = 0;
-  ASH_TRY(open_file(ctx, &o, bytes, count, file));
-  ASH_TRY(check_movable(&o, file));
+  ASH_TRY(open_file(ctx, &o, file));
+  ASH_TRY(check_movable(&o, file->name));
   h.old = head_bytes(&o, name, data_count);
-  h.bytes = ASH_NEW_ARRAY(&ctx->keep, uint8_t, h.old + count);
+  h.bytes = ASH_NEW_ARRAY(&ctx->keep, uint8_t, h.old + file->count);
   ASH_TRY(ash_zone_check(ctx, &ctx->keep));
   put_root(&h, &o);
   h.at = LISTS_AT;
@@ -221,9 +219,9 @@ ash_status ash_tflite_metadata_set(ash_ctx *ctx, const uint8_t **out,
   const size_t entry = put_list(&h, &o.metadata, MODEL_METADATA, name);
   put_entry(&h, entry, name, o.buffers.count);
   put_buffer(&h, buffer, data, data_count);
-  ASH_TRY(ash_fb_check(ctx, &o.fb, file));
-  memcpy(h.bytes + h.old, bytes, count);
+  ASH_TRY(ash_fb_check(ctx, &o.fb, file->name));
+  memcpy(h.bytes + h.old, file->bytes, file->count);
   *out = h.bytes;
-  *out_count = h.old + count;
+  *out_count = h.old + file->count;
   return ASH_OK;
 }

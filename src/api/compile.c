@@ -52,8 +52,7 @@ static ash_status emit(run *r) {
   ASH_TRY(ash_emit_check_prefix(r->ctx, prefix));
   ASH_TRY(ash_build_render_plan(r->ctx, &out->render, out->plan, out->graph,
                                 prefix));
-  return ash_emit_rendered(r->ctx, &out->files, &out->file_count, out->graph,
-                           out->plan, out->render, r->device, &r->options.emit);
+  return ash_emit_rendered(r->ctx, out, r->device, &r->options.emit);
 }
 
 static const struct {

@@ -61,8 +61,7 @@ static ash_status emit_model(sharer *s, ash_compiled *c, const char *path) {
   emit.module = ASH_MODULE_PLAIN;
   emit.shared_scratch = s->prefix;
   ASH_TRY(ash_build_render_plan(s->ctx, &c->render, c->plan, c->graph, prefix));
-  return ash_emit_rendered(s->ctx, &c->files, &c->file_count, c->graph, c->plan,
-                           c->render, s->device, &emit);
+  return ash_emit_rendered(s->ctx, c, s->device, &emit);
 }
 
 static ash_status emit_shared(sharer *s, const ash_generated **files,
@@ -93,25 +92,24 @@ static ash_status emit_models(sharer *s) {
   return keep_files(s, shared, shared_count, s->prefix);
 }
 
-ash_status ash_compile_shared(ash_ctx *ctx, ash_compiled *out,
-                              const ash_generated **files, size_t *file_count,
+ash_status ash_compile_shared(ash_ctx *ctx, ash_compiled_set *out,
                               const char *const *paths, size_t count,
                               const ash_device *device, const char *prefix,
                               const ash_compile_options *options) {
   sharer s = {.ctx = ctx,
-              .models = out,
+              .models = out->models,
               .paths = paths,
               .count = count,
               .device = device,
               .prefix = prefix};
-  *files = NULL;
-  *file_count = 0;
-  memset(out, 0, count * sizeof *out);
+  out->files = NULL;
+  out->file_count = 0;
+  memset(out->models, 0, count * sizeof *out->models);
   ash_take_options(&s.options, sizeof s.options, options);
   ASH_TRY(check_names(&s));
   ASH_TRY(plan_models(&s));
   ASH_TRY(emit_models(&s));
-  *files = s.files;
-  *file_count = s.file_count;
+  out->files = s.files;
+  out->file_count = s.file_count;
   return ASH_OK;
 }

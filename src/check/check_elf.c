@@ -83,11 +83,11 @@ static ash_status want_arena(checker *c, const ash_yaml *map) {
   return ash_zone_check(c->ctx, &c->ctx->scratch);
 }
 
-static ash_status read_plan(checker *c, const char *text, size_t bytes,
-                            const char *file) {
+static ash_status read_plan(checker *c, const ash_plan_text *plan) {
   const ash_yaml *top, *arenas;
   const char *word;
-  ASH_TRY(ash_yaml_parse(c->ctx, &top, &c->ctx->scratch, text, bytes, file));
+  ASH_TRY(ash_yaml_parse(c->ctx, &top, &c->ctx->scratch, plan->text,
+                         plan->count, plan->file));
   ASH_TRY(ash_yaml_want_map(c->ctx, top, "a plan"));
   ASH_TRY(get_string(c, top, "model", &word));
   if (!c->options.prefix)
@@ -186,8 +186,7 @@ static void report_missing(checker *c) {
 
 ash_status ash_check_elf(ash_ctx *ctx, size_t *checked, const void *elf,
                          size_t elf_bytes, const char *elf_file,
-                         const char *plan, size_t plan_bytes,
-                         const char *plan_file,
+                         const ash_plan_text *plan,
                          const ash_firmware_options *options) {
   checker c = {.ctx = ctx, .elf_file = ash_zone_string(&ctx->keep, elf_file)};
   ash_elf file;
@@ -195,7 +194,7 @@ ash_status ash_check_elf(ash_ctx *ctx, size_t *checked, const void *elf,
   ash_take_options(&c.options, sizeof c.options, options);
   c.device = c.options.device;
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
-  ash_status status = read_plan(&c, plan, plan_bytes, plan_file);
+  ash_status status = read_plan(&c, plan);
   if (status == ASH_OK)
     status = ash_elf_open(ctx, &file, elf, elf_bytes, c.elf_file);
   if (status == ASH_OK)

@@ -208,33 +208,34 @@ static int32_t power_of_cell(const lstm *l) {
   return exponent - 1;
 }
 
-/* Sum of products with input k's weights, scaled and added to what is there. */
-static int32_t accumulate(const lstm *l, uint32_t k, size_t row,
-                          const ash_tensor *in, const void *x, size_t first,
-                          size_t count, int64_t bias, float step, int32_t to) {
+#define GATE_STEP 0x1p-12f
+
+/* Values of input `in` from `first` on, times row `row` of input k's weights;
+ * in steps of GATE_STEP. */
+static int64_t weighted_sum(const lstm *l, uint32_t k, size_t row, uint32_t in,
+                            size_t first, size_t count, int64_t bias) {
+  const ash_tensor *t = ash_ref_in(l->c, in), *w = ash_ref_in(l->c, k);
+  const void *x = ash_ref_read(l->c, in), *weights = ash_ref_read(l->c, k);
   int64_t sum = bias;
   for (size_t i = 0; i < count; i++)
-    sum += (ash_ref_get(in, x, first + i) - ash_ref_zero_of(in)) *
-           ash_ref_get(ash_ref_in(l->c, k), ash_ref_read(l->c, k),
-                       row * count + i);
-  const float product = scale(l, k) * ash_ref_scale_of(in);
-  const ash_ref_factor f = ash_ref_factor_of((double)(product / step));
-  return short_of((int64_t)ash_ref_rescale(ash_ref_wrap(sum), f) + to);
+    sum += (ash_ref_get(t, x, first + i) - ash_ref_zero_of(t)) *
+           ash_ref_get(w, weights, row * count + i);
+  const float product = scale(l, k) * ash_ref_scale_of(t);
+  const ash_ref_factor f = ash_ref_factor_of((double)(product / GATE_STEP));
+  return ash_ref_rescale(ash_ref_wrap(sum), f);
 }
 
 static int32_t gate_fixed(const lstm *l, uint32_t g, size_t i) {
-  const float step = 0x1p-12f;
   const int32_t *bias = ash_ref_read(l->c, 12 + g);
   const uint32_t peephole = g == OUTPUT ? 11 : 9 + g;
-  int32_t y =
-      accumulate(l, 1 + g, i, ash_ref_in(l->c, 0), ash_ref_read(l->c, 0),
-                 l->row * l->depth, l->depth, bias ? bias[i] : 0, step, 0);
-  y = accumulate(l, 5 + g, i, ash_ref_in(l->c, 18), ash_ref_read(l->c, 18),
-                 l->batch * l->outputs, l->outputs, 0, step, y);
+  int32_t y = short_of(weighted_sum(l, 1 + g, i, 0, l->row * l->depth, l->depth,
+                                    bias ? bias[i] : 0));
+  y = short_of(
+      y + weighted_sum(l, 5 + g, i, 18, l->batch * l->outputs, l->outputs, 0));
   if (g != CELL && has(l, peephole)) {
     const double unit = ldexp(1.0, power_of_cell(l));
     const float ratio =
-        (float)(unit * (double)scale(l, peephole) / (double)step);
+        (float)(unit * (double)scale(l, peephole) / (double)GATE_STEP);
     const int32_t product =
         ((const int16_t *)ash_ref_read(l->c, peephole))[i] *
         ((const int16_t *)ash_ref_read(l->c, 19))[l->batch * l->cells + i];

@@ -97,11 +97,11 @@ static void choose_keys(side *s, entry *spare) {
   ash_sort(s->tensors, spare, n, sizeof *spare, compare_keys, NULL);
 }
 
-static ash_status read_side(ash_ctx *ctx, side *s, const char *text,
-                            size_t count, const char *file) {
+static ash_status read_side(ash_ctx *ctx, side *s, const ash_plan_text *plan) {
   const ash_yaml *arenas, *tensors;
   ash_zone *zone = &ctx->scratch;
-  ASH_TRY(ash_yaml_parse(ctx, &s->top, zone, text, count, file));
+  ASH_TRY(
+      ash_yaml_parse(ctx, &s->top, zone, plan->text, plan->count, plan->file));
   ASH_TRY(ash_yaml_want_map(ctx, s->top, "a plan"));
   ASH_TRY(get_list(ctx, &arenas, s->top, "arenas"));
   ASH_TRY(get_list(ctx, &tensors, s->top, "tensors"));
@@ -219,16 +219,15 @@ static ash_status diff(ash_ctx *ctx, ash_plan_diff *out, const side *a,
   return diff_tensors(ctx, out, a, b);
 }
 
-ash_status ash_diff_plans(ash_ctx *ctx, ash_plan_diff *out, const char *before,
-                          size_t before_count, const char *before_file,
-                          const char *after, size_t after_count,
-                          const char *after_file) {
+ash_status ash_diff_plans(ash_ctx *ctx, ash_plan_diff *out,
+                          const ash_plan_text *before,
+                          const ash_plan_text *after) {
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   side a = {0}, b = {0};
   *out = (ash_plan_diff){0};
-  ash_status status = read_side(ctx, &a, before, before_count, before_file);
+  ash_status status = read_side(ctx, &a, before);
   if (status == ASH_OK)
-    status = read_side(ctx, &b, after, after_count, after_file);
+    status = read_side(ctx, &b, after);
   if (status == ASH_OK)
     status = diff(ctx, out, &a, &b);
   ash_zone_rewind(&ctx->scratch, mark);

@@ -52,19 +52,16 @@ static int change(ash_plan *p, const ash_device *device, const char *word,
   return 1;
 }
 
-static ash_status write_module(ash_ctx *ctx, const ash_graph *g,
-                               const ash_plan *plan, const ash_device *device,
-                               const char *prefix, const char *folder,
+static ash_status write_module(ash_ctx *ctx, ash_compiled *c,
+                               const ash_device *device, const char *prefix,
+                               const char *folder,
                                const ash_emit_options *emit) {
-  const ash_generated *files;
   ash_generated json = {.name = "plan.json"};
-  size_t count;
-  ash_status status =
-      ash_emit_module(ctx, &files, &count, g, plan, device, prefix, emit);
+  ash_status status = ash_emit_module(ctx, c, device, prefix, emit);
   if (status == ASH_OK)
-    status = ash_write_files(ctx, folder, files, count);
+    status = ash_write_files(ctx, folder, c->files, c->file_count);
   if (status == ASH_OK)
-    status = ash_plan_json(ctx, &json.bytes, &json.count, plan, g);
+    status = ash_plan_json(ctx, &json.bytes, &json.count, c->plan, c->graph);
   return status == ASH_OK ? ash_write_files(ctx, folder, &json, 1) : status;
 }
 
@@ -84,12 +81,13 @@ static ash_status compile(ash_ctx *ctx, int argc, char **argv) {
     memcpy(arenas, plan.arenas, plan.arena_count * sizeof *arenas);
     plan.slots = slots;
     plan.arenas = arenas;
+    c.plan = &plan;
     for (int i = 4; i < argc && status == ASH_OK; i++)
       if (!change(&plan, device, argv[i], &emit))
         status = ASH_MISUSE;
     if (status == ASH_OK)
-      status = write_module(ctx, c.graph, &plan, device,
-                            ash_default_prefix(ctx, argv[1]), argv[3], &emit);
+      status = write_module(ctx, &c, device, ash_default_prefix(ctx, argv[1]),
+                            argv[3], &emit);
   }
   ash_compiled_drop(&c);
   return status;

@@ -171,29 +171,26 @@ static ash_status emit(ash_module *m) {
   return pack(m);
 }
 
-ash_status ash_emit_rendered(ash_ctx *ctx, const ash_generated **files,
-                             size_t *file_count, const ash_graph *g,
-                             const ash_plan *plan,
-                             const ash_render_plan *render,
+ash_status ash_emit_rendered(ash_ctx *ctx, ash_compiled *c,
                              const ash_device *device,
                              const ash_emit_options *options) {
   ash_module m = {.ctx = ctx,
                   .zone = &ctx->keep,
-                  .g = g,
-                  .plan = plan,
-                  .render = render,
+                  .g = c->graph,
+                  .plan = c->plan,
+                  .render = c->render,
                   .device = device,
-                  .prefix = render->prefix};
-  *files = NULL;
-  *file_count = 0;
+                  .prefix = c->render->prefix};
+  c->files = NULL;
+  c->file_count = 0;
   ash_take_options(&m.options, sizeof m.options, options);
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   const ash_status status = emit(&m);
   ash_zone_rewind(&ctx->scratch, mark);
   if (status != ASH_OK)
     return status;
-  *files = m.files.items;
-  *file_count = m.files.count;
+  c->files = m.files.items;
+  c->file_count = m.files.count;
   return ASH_OK;
 }
 
@@ -204,18 +201,14 @@ ash_status ash_emit_check_prefix(ash_ctx *ctx, const char *prefix) {
                   "the prefix '%s' is not a C identifier", prefix);
 }
 
-ash_status ash_emit_module(ash_ctx *ctx, const ash_generated **files,
-                           size_t *file_count, const ash_graph *g,
-                           const ash_plan *plan, const ash_device *device,
-                           const char *prefix,
+ash_status ash_emit_module(ash_ctx *ctx, ash_compiled *c,
+                           const ash_device *device, const char *prefix,
                            const ash_emit_options *options) {
-  const ash_render_plan *render;
-  *files = NULL;
-  *file_count = 0;
+  c->files = NULL;
+  c->file_count = 0;
   ASH_TRY(ash_emit_check_prefix(ctx, prefix));
-  ASH_TRY(ash_build_render_plan(ctx, &render, plan, g, prefix));
-  return ash_emit_rendered(ctx, files, file_count, g, plan, render, device,
-                           options);
+  ASH_TRY(ash_build_render_plan(ctx, &c->render, c->plan, c->graph, prefix));
+  return ash_emit_rendered(ctx, c, device, options);
 }
 
 /* ---- words for options --------------------------------------------------- */

@@ -44,10 +44,7 @@ typedef struct ash_module {
 } ash_module;
 
 /* ash_emit_module for a plan that is rendered already. */
-ash_status ash_emit_rendered(ash_ctx *ctx, const ash_generated **files,
-                             size_t *file_count, const ash_graph *g,
-                             const ash_plan *plan,
-                             const ash_render_plan *render,
+ash_status ash_emit_rendered(ash_ctx *ctx, ash_compiled *c,
                              const ash_device *device,
                              const ash_emit_options *options);
 ash_status ash_emit_check_prefix(ash_ctx *ctx, const char *prefix);

@@ -295,11 +295,12 @@ static uint64_t room_of(const ash_tile_problem *p, const ash_tile_sizes *s,
 
 typedef struct level_best {
   uint64_t cycles, room;
+  uint8_t *copies; /* by operand */
 } level_best;
 
 static void offer(const ash_tile_problem *p, const ash_tile_sizes *s,
                   const level_moves *m, uint32_t level, uint64_t inside,
-                  const uint8_t *copies, uint8_t *chosen, level_best *best) {
+                  const uint8_t *copies, level_best *best) {
   const uint64_t room = room_of(p, s, level, copies);
   if (room > p->stages[level].room)
     return;
@@ -307,19 +308,20 @@ static void offer(const ash_tile_problem *p, const ash_tile_sizes *s,
   if (cycles > best->cycles || (cycles == best->cycles && room >= best->room))
     return;
   ASH_ASSERT(cycles >= inside);
-  *best = (level_best){cycles, room};
+  best->cycles = cycles;
+  best->room = room;
   for (uint32_t o = 0; o < p->space->operand_count; o++)
-    chosen[o] = copies[o];
+    best->copies[o] = copies[o];
 }
 
 /* The best copies of a level: all subsets of those who could gain, or, when
  * they are many, those that fit in order of what they gain. */
 static bool choose_copies(const ash_tile_problem *p, const ash_tile_sizes *s,
                           const level_moves *m, uint32_t level, uint64_t inside,
-                          uint8_t *chosen, level_best *best) {
+                          level_best *best) {
   uint8_t copies[ASH_OPERANDS_MAX] = {0};
   uint32_t movers[ASH_OPERANDS_MAX], count = 0;
-  *best = (level_best){UINT64_MAX, UINT64_MAX};
+  best->cycles = best->room = UINT64_MAX;
   for (uint32_t o = 0; o < p->space->operand_count; o++) {
     if (!is_staged(p, level, o))
       continue;
@@ -333,22 +335,22 @@ static bool choose_copies(const ash_tile_problem *p, const ash_tile_sizes *s,
   }
   if (p->buffering)
     count = 0;
-  offer(p, s, m, level, inside, copies, chosen, best);
+  offer(p, s, m, level, inside, copies, best);
   if (best->room == UINT64_MAX)
     return false;
   if (count <= SUBSET_MAX) {
     for (uint32_t set = 1; set < (uint32_t)1 << count; set++) {
       for (uint32_t i = 0; i < count; i++)
         copies[movers[i]] = (uint8_t)(1 + (set >> i & 1));
-      offer(p, s, m, level, inside, copies, chosen, best);
+      offer(p, s, m, level, inside, copies, best);
     }
     return true;
   }
   for (uint32_t i = 0; i < count; i++) {
     copies[movers[i]] = 2;
-    offer(p, s, m, level, inside, copies, chosen, best);
+    offer(p, s, m, level, inside, copies, best);
     ASH_ASSERT(best->room <= p->stages[level].room);
-    if (chosen[movers[i]] != 2)
+    if (best->copies[movers[i]] != 2)
       copies[movers[i]] = 1;
   }
   return true;
@@ -396,9 +398,9 @@ bool ash_model_value(const ash_facts *f, const ash_tile_problem *p,
   start_value(s, out, details);
   for (uint32_t k = p->level_count; k-- > 0;) {
     level_moves m;
-    level_best best;
+    level_best best = {.copies = choice->copies[k]};
     count_moves(f, p, s, choice, k, &m);
-    if (!choose_copies(p, s, &m, k, out->cycles, choice->copies[k], &best))
+    if (!choose_copies(p, s, &m, k, out->cycles, &best))
       return false;
     ASH_ASSERT(best.room <= p->stages[k].room && best.cycles >= out->cycles);
     out->cycles = best.cycles;

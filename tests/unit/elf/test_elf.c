@@ -83,10 +83,10 @@ static image make(const row *rows, bool wide) {
 
 static ash_status check_bytes(ash_ctx *ctx, const void *bytes, size_t count,
                               const ash_firmware_options *options) {
+  const ash_plan_text text = {plan, sizeof plan - 1, "plan.json"};
   size_t checked;
   ash_ctx_forget(ctx);
-  return ash_check_elf(ctx, &checked, bytes, count, "f.elf", plan,
-                       sizeof plan - 1, "plan.json", options);
+  return ash_check_elf(ctx, &checked, bytes, count, "f.elf", &text, options);
 }
 
 static bool said(ash_ctx *ctx, uint32_t id, const char *text) {
@@ -103,10 +103,11 @@ static void right_firmware_is_accepted(void) {
   CHECK_EQ(ash_ctx_new(&ctx, NULL), ASH_OK);
   for (int wide = 0; wide < 2; wide++) {
     const image f = make(right, wide != 0);
+    const ash_plan_text text = {plan, sizeof plan - 1, "plan.json"};
     size_t checked;
-    CHECK_EQ(ash_check_elf(ctx, &checked, f.bytes, f.count, "f.elf", plan,
-                           sizeof plan - 1, "plan.json", NULL),
-             ASH_OK);
+    CHECK_EQ(
+        ash_check_elf(ctx, &checked, f.bytes, f.count, "f.elf", &text, NULL),
+        ASH_OK);
     CHECK_EQ(checked, 3);
   }
   ash_ctx_free(ctx);

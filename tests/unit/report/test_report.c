@@ -108,19 +108,23 @@ static void small_plan(char out[2048], const char *hash, unsigned size,
   named_plan(out, hash, size, id, id);
 }
 
+static ash_status diff_texts(ash_ctx *ctx, ash_plan_diff *d, const char *a,
+                             const char *b) {
+  const ash_plan_text before = {a, strlen(a), "a"}, after = {b, strlen(b), "b"};
+  return ash_diff_plans(ctx, d, &before, &after);
+}
+
 static void tensors_are_the_same_by_name_where_it_is_unique(void) {
   ash_ctx *ctx = new_ctx();
   char a[2048], b[2048];
   ash_plan_diff d;
   named_plan(a, "x1", 16, "7", "conv");
   named_plan(b, "x2", 16, "9", "conv"); /* exported again */
-  CHECK_EQ(ash_diff_plans(ctx, &d, a, strlen(a), "a", b, strlen(b), "b"),
-           ASH_OK);
+  CHECK_EQ(diff_texts(ctx, &d, a, b), ASH_OK);
   CHECK_EQ(d.tensor_count, 0);
   named_plan(a, "x1", 16, "7", "A"); /* twice the same name: ids count */
   named_plan(b, "x2", 16, "9", "A");
-  CHECK_EQ(ash_diff_plans(ctx, &d, a, strlen(a), "a", b, strlen(b), "b"),
-           ASH_OK);
+  CHECK_EQ(diff_texts(ctx, &d, a, b), ASH_OK);
   CHECK_EQ(d.tensor_count, 2);
   ash_ctx_free(ctx);
 }
@@ -131,8 +135,7 @@ static void a_diff_names_what_changed(void) {
   ash_plan_diff d;
   small_plan(a, "x1", 16, "b");
   small_plan(b, "x2", 48, "c");
-  CHECK_EQ(ash_diff_plans(ctx, &d, a, strlen(a), "a", b, strlen(b), "b"),
-           ASH_OK);
+  CHECK_EQ(diff_texts(ctx, &d, a, b), ASH_OK);
   CHECK_STR(d.before.plan_hash, "x1");
   CHECK_STR(d.after.plan_hash, "x2");
   CHECK_EQ(d.arena_count, 1);
@@ -154,12 +157,10 @@ static void equal_plans_have_no_difference(void) {
   char a[2048];
   ash_plan_diff d;
   small_plan(a, "x1", 16, "b");
-  CHECK_EQ(ash_diff_plans(ctx, &d, a, strlen(a), "a", a, strlen(a), "b"),
-           ASH_OK);
+  CHECK_EQ(diff_texts(ctx, &d, a, a), ASH_OK);
   CHECK_EQ(d.tensor_count, 0);
   CHECK_EQ(d.arenas[0].before, d.arenas[0].after);
-  CHECK_EQ(ash_diff_plans(ctx, &d, a, strlen(a), "a", "[]", 2, "b"),
-           ASH_MALFORMED);
+  CHECK_EQ(diff_texts(ctx, &d, a, "[]"), ASH_MALFORMED);
   CHECK(d.tensors == NULL);
   ash_ctx_free(ctx);
 }
