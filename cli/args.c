@@ -36,7 +36,8 @@ static void print_help(const command *cmd, const arg_option *options) {
     printf("\nexamples:\n%s", cmd->examples);
 }
 
-/* For shells and man pages (tools/gate/gen-share): name, letter, value, help. */
+/* For shells and man pages (tools/gate/gen-share): name, letter, value, help.
+ */
 static void list_options(const arg_option *options) {
   for (const arg_option *o = options; o->name; o++)
     printf("%s\t%.1s\t%s\t%s\n", o->name, &o->letter, o->value ? o->value : "",

@@ -75,7 +75,7 @@ void progress_part(progress *p, const char *what, uint64_t done,
     p->started = now;
   progress_estimate(left, sizeof left, now - p->started, done, most);
   (void)snprintf(p->outer_text, sizeof p->outer_text, "%s %llu of %llu%s%s",
-                 what, (unsigned long long)(done + 1), (unsigned long long)most,
+                 what, (unsigned long long)done + 1, (unsigned long long)most,
                  left[0] ? ", about " : "", left);
   p->outer = p->outer_text;
 }

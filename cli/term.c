@@ -61,5 +61,5 @@ bool term_open(term *t, FILE *out, const char *color, bool ascii) {
 }
 
 char term_safe(char c) {
-  return c >= ' ' && c <= '~' ? c : '?';
+  return (char)(c >= ' ' && c <= '~' ? c : '?');
 }

@@ -102,7 +102,7 @@ static void print_json(const outcome *o, bool first) {
 
 /* Cycles as a bar: the curve, lying on its side. */
 static void print_bar(const job *j, uint64_t cycles, uint64_t most) {
-  const uint64_t eighths = most ? cycles * (CURVE * 8) / most : 0;
+  const uint64_t eighths = most ? cycles * CURVE * 8 / most : 0;
   static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   for (uint64_t i = 0; i < eighths / 8; i++)
     fputs(j->s.out.unicode ? "█" : "#", stdout);

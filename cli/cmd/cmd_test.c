@@ -197,7 +197,7 @@ static char *with_names(const char *driver, const char *prefix) {
     }
     for (size_t i = 0; i < n; i++) {
       const char c = prefix[i];
-      *to++ = upper && c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+      *to++ = (char)(upper && c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
     }
     p += lower ? 8 : 7;
   }

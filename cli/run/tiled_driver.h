@@ -9,7 +9,7 @@
 /* The tables of the device and the module, then the program; in it %PREFIX% and
  * %UPPER% stand for the module's prefix. To be freed; NULL without memory.
  * Usage of the program: driver IN OUT CASES ENGINE, ENGINE 0 to 2. */
-char *tiled_driver_text(const ash_compiled *compiled, const ash_device *device);
+char *tiled_driver_text(const ash_compiled *c, const ash_device *d);
 
 /* "immediate", "lazy", "thread"; NULL past the last. */
 const char *tiled_engine_name(unsigned engine);

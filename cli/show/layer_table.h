@@ -5,7 +5,7 @@
 #include "ashlar/compile.h"
 #include "term.h"
 
-void print_layers(const term *t, const ash_plan *p, const ash_graph *g,
+void print_layers(const term *out, const ash_plan *p, const ash_graph *g,
                   const ash_device *device);
 
 #endif

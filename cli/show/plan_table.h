@@ -6,11 +6,11 @@
 #include "term.h"
 
 /* Arenas, bounds, verdict, hashes: a few lines. */
-void print_plan_summary(const ash_plan *plan, const ash_render_plan *render);
+void print_plan_summary(const ash_plan *p, const ash_render_plan *render);
 /* Arenas, a map of each scratch arena, what makes the peak, the largest
  * tensors, and the verdict in words. */
-void print_plan_page(const term *t, const ash_plan *plan, const ash_graph *g);
+void print_plan_page(const term *t, const ash_plan *p, const ash_graph *g);
 /* Every tensor that is not constant, by first step. */
-void print_plan_tensors(const term *t, const ash_plan *plan);
+void print_plan_tensors(const term *t, const ash_plan *p);
 
 #endif

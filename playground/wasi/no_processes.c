@@ -1,8 +1,8 @@
 /* no_processes.c - what a browser cannot do: load shared objects, start
  * programs, run a C compiler. It stands for plan/backend/plugin.c,
  * plan/backend/exec.c and cli/run/host_build.c, and says so when asked. */
-#include "run/host_build.h"
 #include "plan/planner.h"
+#include "run/host_build.h"
 
 #include <stdio.h>
 

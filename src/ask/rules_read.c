@@ -208,28 +208,37 @@ static ash_status read_fields(ash_ctx *ctx, ash_rule *rule,
   return ASH_OK;
 }
 
+static ash_status read_type(ash_ctx *ctx, ash_rule *rule, const char **type,
+                            const ash_yaml *map) {
+  const ash_yaml *node = ash_yaml_get(map, "type");
+  if (!node || ash_yaml_is_null(node))
+    return ASH_OK;
+  ASH_TRY(ash_yaml_string(ctx, type, node, "type"));
+  return set_type(ctx, rule, *type, ash_yaml_loc(node));
+}
+
+static ash_status read_attributes(ash_ctx *ctx, ash_rule *rule,
+                                  const ash_yaml *map) {
+  ASH_TRY(ash_yaml_want_map(ctx, map, "attributes"));
+  ASH_TRY(ash_yaml_check_keys(ctx, map, ash_rule_fields, ASH_FIELD_COUNT,
+                              "attributes"));
+  return read_fields(ctx, rule, map);
+}
+
 static ash_status read_rule(ash_ctx *ctx, ash_rules *rules, const ash_yaml *map,
                             const char *file) {
   ash_rule rule = {.file = file, .line = map->line};
   const char *type = NULL;
   ASH_TRY(ash_yaml_want_map(ctx, map, "a rule"));
   ASH_TRY(ash_yaml_check_keys(ctx, map, keys, KEY_COUNT, "a rule"));
-  const ash_yaml *node = ash_yaml_get(map, "type");
-  if (node && !ash_yaml_is_null(node)) {
-    ASH_TRY(ash_yaml_string(ctx, &type, node, "type"));
-    ASH_TRY(set_type(ctx, &rule, type, ash_yaml_loc(node)));
-  }
-  node = ash_yaml_get(map, "id");
-  if (node)
-    ASH_TRY(read_ids(ctx, &rule, node));
+  ASH_TRY(read_type(ctx, &rule, &type, map));
+  const ash_yaml *ids = ash_yaml_get(map, "id");
+  if (ids)
+    ASH_TRY(read_ids(ctx, &rule, ids));
   ASH_TRY(read_fields(ctx, &rule, map));
-  node = ash_yaml_get(map, "attributes");
-  if (node) {
-    ASH_TRY(ash_yaml_want_map(ctx, node, "attributes"));
-    ASH_TRY(ash_yaml_check_keys(ctx, node, ash_rule_fields, ASH_FIELD_COUNT,
-                                "attributes"));
-    ASH_TRY(read_fields(ctx, &rule, node));
-  }
+  const ash_yaml *attributes = ash_yaml_get(map, "attributes");
+  if (attributes)
+    ASH_TRY(read_attributes(ctx, &rule, attributes));
   return append(ctx, rules, &rule, type);
 }
 

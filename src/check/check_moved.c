@@ -61,7 +61,8 @@ static int64_t from_of(const source *s, int64_t i, const int32_t *at) {
       position[d] = s->slice.begin[d];
     for (uint32_t d = 0; d < s->slice.rank; d++)
       if (s->slice.from[d] != ASH_NO_ID)
-        position[s->slice.from[d]] += at[d] * s->slice.step[s->slice.from[d]];
+        position[s->slice.from[d]] +=
+            (int64_t)at[d] * s->slice.step[s->slice.from[d]];
     for (uint32_t d = 0; d < s->in->rank; d++)
       from = from * s->in->dim[d] + position[d];
     return from;

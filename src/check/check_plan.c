@@ -354,7 +354,7 @@ static ash_status check_unique(const checker *c, ash_compare *compare) {
   return ASH_OK;
 }
 
-static ash_status check(const checker *c) {
+static ash_status check_arenas(const checker *c) {
   const ash_plan *p = c->plan;
   for (uint32_t i = 0; i < p->arena_count; i++) {
     ASH_TRY(check_arena(c, &p->arenas[i]));
@@ -363,6 +363,11 @@ static ash_status check(const checker *c) {
     if (c->device)
       ASH_TRY(check_arena_memory(c, &p->arenas[i]));
   }
+  return ASH_OK;
+}
+
+static ash_status check_slots(const checker *c) {
+  const ash_plan *p = c->plan;
   ASH_TRY(check_unique(c, by_id));
   ASH_TRY(check_unique(c, by_tensor));
   for (uint32_t i = 0; i < p->slot_count; i++)
@@ -372,6 +377,12 @@ static ash_status check(const checker *c) {
     for (uint32_t k = 0; k < i; k++)
       ASH_TRY(check_pair(c, i, k));
   }
+  return ASH_OK;
+}
+
+static ash_status check(const checker *c) {
+  ASH_TRY(check_arenas(c));
+  ASH_TRY(check_slots(c));
   if (!c->g)
     return ASH_OK;
   ASH_TRY(check_order(c));

@@ -159,8 +159,7 @@ static ash_status write_range(const runner *r, uint32_t op, uint32_t writer,
   return ASH_OK;
 }
 
-/* ---- operators
- * --------------------------------------------------------------- */
+/* ---- operators ----------------------------------------------------------- */
 
 /* A reshape whose two sides lie on the same bytes is no code at all, nor is a
  * slice whose elements are all where they are to go. */
@@ -314,8 +313,7 @@ static ash_status run_op(const runner *r, uint32_t op) {
   return update_state(r, op);
 }
 
-/* ---- from start to end
- * --------------------------------------------------------- */
+/* ---- from start to end --------------------------------------------------- */
 
 /* The caller fills all inputs before the run, so they must not share. */
 static ash_status fill_inputs(const runner *r) {

@@ -532,21 +532,31 @@ static ash_status check_cost(const checker *c) {
 
 /* ---- operators ---------------------------------------------------------- */
 
-static ash_status check_tiled(const checker *c) {
-  if (!is_space(c))
-    return REFUSE(c, ASH_D_tile_space, "%s is cut by the rule of another op",
-                  name_of(c));
+static ash_status check_cuts(const checker *c) {
   ASH_TRY(check_levels(c));
   for (uint32_t k = 0; k < c->t->level_count; k++)
     ASH_TRY(check_sizes(c, k));
   for (uint32_t k = 0; k < c->t->level_count; k++)
     ASH_TRY(check_order(c, k));
-  for (uint32_t o = 0; o < c->t->space->operand_count; o++)
-    ASH_TRY(check_operand(c, o));
-  ASH_TRY(check_space(c));
+  return ASH_OK;
+}
+
+static ash_status check_buffers(const checker *c) {
   for (uint32_t o = 0; o < c->t->space->operand_count; o++)
     for (uint32_t k = 0; k < c->t->level_count; k++)
       ASH_TRY(check_buffer(c, k, o));
+  return ASH_OK;
+}
+
+static ash_status check_tiled(const checker *c) {
+  if (!is_space(c))
+    return REFUSE(c, ASH_D_tile_space, "%s is cut by the rule of another op",
+                  name_of(c));
+  ASH_TRY(check_cuts(c));
+  for (uint32_t o = 0; o < c->t->space->operand_count; o++)
+    ASH_TRY(check_operand(c, o));
+  ASH_TRY(check_space(c));
+  ASH_TRY(check_buffers(c));
   ASH_TRY(check_accumulator(c));
   ASH_TRY(check_work(c));
   ASH_TRY(check_apart(c));

@@ -44,9 +44,9 @@ static ash_status check_ranges(ash_ctx *ctx, const ash_device *d) {
       const ash_status status = ash_fail(
           ctx, ASH_MALFORMED, ASH_D_device_overlap, ash_device_loc(d, y->line),
           "%s [0x%llx, 0x%llx) overlaps %s [0x%llx, 0x%llx)", y->name,
-          (unsigned long long)y->base, (unsigned long long)(y->base + y->bytes),
+          (unsigned long long)y->base, (unsigned long long)y->base + y->bytes,
           x->name, (unsigned long long)x->base,
-          (unsigned long long)(x->base + x->bytes));
+          (unsigned long long)x->base + x->bytes);
       ash_hint(ctx, "leave out 'base' where the address is not fixed");
       return status;
     }

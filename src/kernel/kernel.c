@@ -212,7 +212,7 @@ static uint64_t depthwise_cmsis_bytes(const ash_target *t, const ash_graph *g,
                      ash_op_int(op, "pad_left", 0) <= 1;
   uint64_t bytes = 0;
   if (has_mve(t))
-    bytes = 4 * 124 * area;
+    bytes = area * 4 * 124;
   else if (has_dsp(t) && !small)
     bytes = 2 * in_c * area;
   if (has_mve(t) && in_c == 1)

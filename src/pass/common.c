@@ -9,9 +9,16 @@
 
 enum { WINDOW = 64 }; /* how many operators back are looked at */
 
+/* As an integer: NaN equals itself, 0 does not equal -0. */
+static uint64_t bits_of(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
 static bool same_attr(const ash_attr *a, const ash_attr *b) {
   if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->i != b->i ||
-      a->count != b->count || memcmp(&a->f, &b->f, sizeof a->f) != 0 ||
+      a->count != b->count || bits_of(a->f) != bits_of(b->f) ||
       !a->s != !b->s || (a->s && strcmp(a->s, b->s) != 0))
     return false;
   return a->count == 0 ||

@@ -205,8 +205,7 @@ static const turned *shared_turn(const layout *l, const ash_op *op) {
   return first;
 }
 
-/* ---- operators that are turned along
- * ---------------------------------------*/
+/* ---- operators that are turned along ------------------------------------- */
 
 /* A constant as the turned operator needs it. */
 static ash_status turn_constant(layout *l, uint32_t *t, const uint32_t *perm,

@@ -88,7 +88,7 @@ int32_t ash_ref_to_int(float x);
  * and tanh, softmax of rows of `depth`. */
 ash_status ash_ref_curve(const ash_ref_call *c);
 /* The same of int16: a table of 513 results, and interpolation. */
-ash_status ash_ref_map16(const ash_ref_call *c, float (*table)(float x));
+ash_status ash_ref_map16(const ash_ref_call *c, float (*f)(float x));
 /* Of x in 1/12288, results in 1/32768. */
 int64_t ash_ref_logistic16(int32_t x);
 int64_t ash_ref_tanh16(int32_t x);

@@ -44,7 +44,7 @@ static uint64_t inside_padding(const ash_ref_call *c, const int32_t *at) {
   const ash_shape *in = &ash_ref_in(c, 0)->shape;
   int32_t from[ASH_RANK_MAX];
   for (uint32_t i = 0; i < in->rank; i++) {
-    from[i] = at[i] - (int32_t)ash_tensor_int(ash_ref_in(c, 1), 2 * i);
+    from[i] = at[i] - (int32_t)ash_tensor_int(ash_ref_in(c, 1), 2ull * i);
     if (from[i] < 0 || from[i] >= in->dim[i])
       return ASH_REF_NOWHERE;
   }
@@ -71,7 +71,7 @@ static uint64_t mirrored(const ash_ref_call *c, const int32_t *at) {
   const int32_t edge = strcmp(mode, "symmetric") == 0 ? 1 : 0;
   int32_t from[ASH_RANK_MAX];
   for (uint32_t i = 0; i < in->rank; i++) {
-    from[i] = at[i] - (int32_t)ash_tensor_int(ash_ref_in(c, 1), 2 * i);
+    from[i] = at[i] - (int32_t)ash_tensor_int(ash_ref_in(c, 1), 2ull * i);
     if (from[i] < 0)
       from[i] = -from[i] - edge;
     if (from[i] >= in->dim[i])

@@ -75,7 +75,8 @@ static void quantise_asymmetric(row *r) {
 
 float ash_ref_quantise_row(const float *x, size_t count, bool asymmetric,
                            int32_t *to) {
-  row r = {x, count, to, 1};
+  row r = {.x = x, .count = count, .scale = 1};
+  r.to = to;
   if (asymmetric)
     quantise_asymmetric(&r);
   else

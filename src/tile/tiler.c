@@ -85,8 +85,9 @@ static ash_status keep(tiler *t, ash_tiling *out, const ash_tile_problem *p,
   ASH_ASSERT(found->found && p->level_count > 0);
   const ash_tile_space *space = p->space;
   const ash_tile_choice *c = &found->choice;
-  ash_tile_buffer *buffers = ASH_NEW_ARRAY(
-      &t->ctx->keep, ash_tile_buffer, p->level_count * space->operand_count);
+  ash_tile_buffer *buffers =
+      ASH_NEW_ARRAY(&t->ctx->keep, ash_tile_buffer,
+                    (size_t)p->level_count * space->operand_count);
   ash_tile_sizes sizes;
   ash_tile_value value;
   ASH_TRY(ash_zone_check(t->ctx, &t->ctx->keep));

@@ -3,8 +3,8 @@
  *   run_ref MODEL INPUTS OUTPUTS
  *
  * INPUTS holds any number of cases, each the bytes of all inputs one after the
- * other; OUTPUTS gets the same for the outputs. tools/oracle/check-ref compares the
- * result with LiteRT. */
+ * other; OUTPUTS gets the same for the outputs. tools/oracle/check-ref compares
+ * the result with LiteRT. */
 #include "base/ctx.h"
 #include "base/file.h"
 #include "read/read.h"

@@ -48,8 +48,7 @@ size_t ash_block_snippets(const ash_block *block) {
   return block->snippets.count;
 }
 
-/* ---- rendering
- * --------------------------------------------------------------- */
+/* ---- rendering ----------------------------------------------------------- */
 
 static void put_part(const ash_scope *scope, ash_text *t,
                      const ash_block_part *p) {
@@ -99,8 +98,7 @@ ash_status ash_block_render(const ash_block *block, const char **text) {
   return status;
 }
 
-/* ---- references
- * ---------------------------------------------------------------- */
+/* ---- references ---------------------------------------------------------- */
 
 /* Marks the buffer and, if asked, all that structs lead to. No recursion: the
  * list of those to be looked at grows while it is read. */

@@ -165,8 +165,7 @@ ash_status ash_buffer_is_memory_level(const ash_scope *scope, bool *out,
   return ASH_OK;
 }
 
-/* ---- sorting
- * ------------------------------------------------------------------ */
+/* ---- sorting ------------------------------------------------------------- */
 
 static bool holds(const uint32_t *ids, size_t count, uint32_t id) {
   for (size_t i = 0; i < count; i++)

@@ -168,8 +168,8 @@ ash_status ash_call_mirror_pad(ash_ctx *ctx, const ash_call *c) {
   run runs[ASH_RANK_MAX][SEGMENTS];
   uint32_t counts[ASH_RANK_MAX], choice[ASH_RANK_MAX] = {0};
   for (uint32_t i = 0; i < in->rank; i++)
-    counts[i] = mirror_axis(runs[i], in->dim[i], ash_tensor_int(pads, 2 * i),
-                            ash_tensor_int(pads, 2 * i + 1),
+    counts[i] = mirror_axis(runs[i], in->dim[i], ash_tensor_int(pads, 2ull * i),
+                            ash_tensor_int(pads, 2ull * i + 1),
                             strcmp(mode, "symmetric") == 0);
   do {
     ash_call_box b = {0};
@@ -197,7 +197,7 @@ ash_status ash_call_padding(ash_ctx *ctx, const ash_call *c) {
   ash_box_zero(c, zero);
   ash_box_fill(c, value ? value->data : zero);
   for (uint32_t i = 0; i < in->rank; i++) {
-    b.to += ash_tensor_int(ash_call_in(c, 1), 2 * i) * to.at[i];
+    b.to += ash_tensor_int(ash_call_in(c, 1), 2ull * i) * to.at[i];
     ash_box_axis(&b, in->dim[i], from.at[i], to.at[i]);
   }
   return ash_box_put(ctx, c, b, 0, 0);

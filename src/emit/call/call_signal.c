@@ -73,13 +73,13 @@ static void put_tensor(const ash_call *c, const char *what, uint32_t k,
 /* The model's bytes, two letters each. */
 static uint32_t put_options(const ash_call *c) {
   const char *hex = ash_op_string(ash_call_op(c), "options", "");
-  const uint32_t count = (uint32_t)strlen(hex) / 2;
+  const size_t count = strlen(hex) / 2;
   ash_text_string(c->text, "  static const uint8_t options[] = {");
-  for (uint32_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++)
     ash_text_format(c->text, "%s0x%c%c,", i % 12 ? " " : "\n      ", hex[2 * i],
                     hex[2 * i + 1]);
   ash_text_string(c->text, count ? "};\n" : "0};\n");
-  return count;
+  return (uint32_t)count;
 }
 
 void ash_call_custom_name(ash_text *text, const char *name) {

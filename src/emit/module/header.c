@@ -117,8 +117,8 @@ static const char *const types[] = {
     "  $_WRONG_COUNT = 101     /* ... count is not $_REGION_COUNT */",
     "};",
     "",
-    "/* An input or output. scale and zero_point: real = scale * (q - zero). "
-    "*/",
+    ("/* An input or output. scale and zero_point: real = scale * (q - zero). "
+     "*/"),
     "typedef struct %_tensor {",
     "  void *data;",
     "  const char *name;",
@@ -130,13 +130,13 @@ static const char *const types[] = {
     "  int32_t zero_point;",
     "} %_tensor;",
     "",
-    "/* Called before (done = 0) and after (done = 1) each operator; `op` is "
-    "its",
+    ("/* Called before (done = 0) and after (done = 1) each operator; `op` is "
+     "its"),
     " * index in the model file. */",
     "typedef void %_callback(void *user, uint32_t op, int done);",
     "",
-    "/* One instance of the model. The caller owns it; start with all zeros. "
-    "Two",
+    ("/* One instance of the model. The caller owns it; start with all zeros. "
+     "Two"),
     " * instances with regions of their own may run at the same time. */",
     "typedef struct %_context {",
     "  %_callback *callback; /* may be set at any time, 0: none */",
@@ -152,8 +152,8 @@ static const char *const dma_status[] = {
     "", NULL};
 
 static const char *const dma_field[] = {
-    "  const ash_dma *dma; /* moves tiles; set it before init. 0: the "
-    "processor does */",
+    ("  const ash_dma *dma; /* moves tiles; set it before init. 0: the "
+     "processor does */"),
     NULL};
 
 static const char *const binding[] = {
@@ -180,11 +180,11 @@ static const char *const binding[] = {
     NULL};
 
 static const char *const loading[] = {
-    "/* Gives a constant region the contents of its file, before init, header "
-    "and",
+    ("/* Gives a constant region the contents of its file, before init, header "
+     "and"),
     " * all. Nothing is copied: the bytes must stay, those of staged constants",
-    " * until init is done. Constants that are read in place must be aligned "
-    "to",
+    (" * until init is done. Constants that are read in place must be aligned "
+     "to"),
     " * the region's *_ALIGNMENT, behind a header of 32 bytes. */",
     "int %_load_constants(%_context *ctx, uint32_t region, const void *bytes,",
     "                     size_t size);",
@@ -198,19 +198,19 @@ static const char *const hydrating[] = {
     "int %_hydrate(%_context *ctx);", NULL};
 
 static const char *const functions[] = {
-    "/* Sets the state that survives runs to its first values; init does too. "
-    "*/",
+    ("/* Sets the state that survives runs to its first values; init does too. "
+     "*/"),
     "int %_reset(%_context *ctx);",
     "",
-    "/* Runs the model once: fill the inputs, run, read the outputs. Outputs "
-    "and",
-    " * inputs share memory with intermediate results: write every input "
-    "before",
+    ("/* Runs the model once: fill the inputs, run, read the outputs. Outputs "
+     "and"),
+    (" * inputs share memory with intermediate results: write every input "
+     "before"),
     " * each run. */",
     "int %_run(%_context *ctx);",
     "",
-    "/* Views of inputs and outputs; `data` is 0 if there is none of that "
-    "index",
+    ("/* Views of inputs and outputs; `data` is 0 if there is none of that "
+     "index"),
     " * or the context is not initialised. */",
     "%_tensor %_input(const %_context *ctx, uint32_t index);",
     "%_tensor %_output(const %_context *ctx, uint32_t index);",

@@ -33,11 +33,12 @@ static uint8_t hex_digit(char c) {
 
 static void make_header(const ash_module *m, const ash_render_arena *a,
                         uint8_t header[HEADER_BYTES]) {
+  static const uint8_t magic[8] = {'A', 'S', 'H', 'B', 'L', 'O', 'B', '1'};
   const ash_render_blob *b = ash_emit_blob(m, a);
-  memcpy(header, "ASHBLOB1", 8);
+  memcpy(header, magic, sizeof magic);
   put_u32(header + 8, VERSION);
   put_u32(header + 12, a->region_id);
-  for (int i = 0; i < 8; i++)
+  for (size_t i = 0; i < 8; i++)
     header[16 + i] = (uint8_t)(hex_digit(m->render->plan_hash[2 * i]) << 4 |
                                hex_digit(m->render->plan_hash[2 * i + 1]));
   put_u32(header + 24, (uint32_t)b->size);

@@ -37,8 +37,8 @@ void ash_emit_template(ash_module *m, const char *const *lines) {
 }
 
 static bool starts_word(const char *text, size_t at) {
-  const char c = at ? text[at - 1] : ' ';
-  return !isalnum((unsigned char)c) && c != '_';
+  return at == 0 ||
+         (!isalnum((unsigned char)text[at - 1]) && text[at - 1] != '_');
 }
 
 void ash_emit_renamed(ash_module *m, const char *text, size_t count) {

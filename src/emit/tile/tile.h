@@ -45,14 +45,13 @@ typedef struct ash_tile_classes {
 
 /* In the scratch zone. */
 ash_status ash_tile_classify(ash_ctx *ctx, ash_tile_classes *out,
-                             const ash_graph *g, const ash_tiling *tiling);
+                             const ash_graph *g, const ash_tiling *t);
 /* "static int32_t NAME(const ash_rt_piece *p)": the number of a piece's case.
  */
 void ash_tile_put_classes(ash_text *t, const char *name,
                           const ash_tile_classes *c, uint32_t axis_count);
 
-/* ---- kernels (tile_kernel.c)
- * ------------------------------------------------- */
+/* ---- kernels (tile_kernel.c) --------------------------------------------- */
 
 /* A function a class, and one that chooses. */
 ash_status ash_tile_put_kernels(ash_module *m, ash_text *t,
@@ -61,30 +60,27 @@ ash_status ash_tile_put_kernels(ash_module *m, ash_text *t,
 /* "in_0" or "out_0": input or output 0 of the op. */
 const char *ash_tile_name(ash_zone *z, const ash_tile_operand *o);
 
-/* ---- loops (tile_loop.c)
- * ----------------------------------------------------- */
+/* ---- loops (tile_loop.c) ------------------------------------------------- */
 
 /* The function of the loops, for whatever addresses: it takes the homes of the
  * operands and all buffers. */
-ash_status ash_tile_put_loops(ash_module *m, ash_text *t,
+ash_status ash_tile_put_loops(ash_module *m, ash_text *out,
                               const ash_tiling *tiling, const char *name);
 /* The buffers, in the order in which that function takes them, as the inside of
  * an array. */
-void ash_tile_put_buffers(ash_module *m, const ash_tiling *tiling);
+void ash_tile_put_buffers(ash_module *m, const ash_tiling *t);
 
-/* ---- the whole (tile.c)
- * ------------------------------------------------------- */
+/* ---- the whole (tile.c) -------------------------------------------------- */
 
 /* How an op is cut; NULL: it runs where its operands are. */
 const ash_tiling *ash_emit_tiling(const ash_module *m, uint32_t op);
 bool ash_emit_is_tiled(const ash_module *m);
 /* Writes the loops and kernels of a tiled step, unless an earlier step has the
  * same; they have that number. */
-ash_status ash_emit_tiled_loops(ash_module *m, const ash_tiling *tiling,
+ash_status ash_emit_tiled_loops(ash_module *m, const ash_tiling *t,
                                 size_t *number);
 /* The end of the step's comment, and its function: where everything lies. */
-void ash_emit_tiled_step(ash_module *m, const ash_tiling *tiling,
-                         size_t number);
+void ash_emit_tiled_step(ash_module *m, const ash_tiling *t, size_t number);
 /* Where an operand lives. */
 const ash_slot *ash_emit_home(const ash_module *m, const ash_tile_operand *o);
 /* A tile, accumulator or work memory of an op in the plan, as an expression;

@@ -11,8 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- runs along an axis
- * ------------------------------------------------------- */
+/* ---- runs along an axis -------------------------------------------------- */
 
 /* Cuts every run of `from` in pieces of `tile`. */
 static ash_status cut_runs(ash_ctx *ctx, ash_axis_runs *out,
@@ -47,8 +46,7 @@ static ash_status runs_of(ash_ctx *ctx, ash_axis_runs *out, const ash_tiling *t,
   return ASH_OK;
 }
 
-/* ---- classes along an axis
- * ------------------------------------------------------ */
+/* ---- classes along an axis ----------------------------------------------- */
 
 typedef struct sorter {
   ash_ctx *ctx;
@@ -111,8 +109,7 @@ static ash_status classify_axis(sorter *s, uint32_t axis) {
   return ASH_OK;
 }
 
-/* ---- combinations
- * ----------------------------------------------------------------- */
+/* ---- combinations -------------------------------------------------------- */
 
 static uint32_t function_for(sorter *s, uint64_t class, ash_tile_part part,
                              const int64_t *at, const int64_t *n) {

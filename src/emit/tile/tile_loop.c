@@ -66,8 +66,7 @@ static const char *outside(const writer *w, uint32_t level, uint32_t i) {
   return text ? text : "";
 }
 
-/* ---- tables
- * ---------------------------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------- */
 
 static void put_dim(ash_text *t, const ash_tile_dim *d, int32_t extent) {
   if (d->axis == ASH_NO_AXIS)
@@ -126,8 +125,7 @@ static void put_cuts(const writer *w, uint32_t level) {
   ash_text_string(w->text, "}};\n");
 }
 
-/* ---- homes and stages
- * -------------------------------------------------------------- */
+/* ---- homes and stages ---------------------------------------------------- */
 
 static const ash_slot *home_of(const writer *w, uint32_t i) {
   return ash_emit_home(w->m, &w->t->space->operands[i]);
@@ -232,8 +230,7 @@ static bool lies_in_a_row(const writer *w, uint32_t level, uint32_t i) {
   return true;
 }
 
-/* ---- a level
- * -------------------------------------------------------------------------- */
+/* ---- a level ------------------------------------------------------------- */
 
 /* "&p1", or the whole space outside of all levels. */
 static const char *region_name(const writer *w, uint32_t level) {
@@ -352,8 +349,7 @@ static ash_status put_declarations(const writer *w) {
   return ASH_OK;
 }
 
-/* ---- the block
- * -------------------------------------------------------------------------- */
+/* ---- the block ----------------------------------------------------------- */
 
 /* One snippet, written by `put`. */
 static ash_status take(const writer *w, ash_block *b, ash_block_side side) {

@@ -59,13 +59,13 @@ static ash_status read_blocks(const ash_rule *r, const ash_tensor **blocks,
   ASH_TRY(ash_rule_constant(r, 2, "edges", ASH_T(INT32), edges));
   const uint32_t axes = in->rank - 2;
   if (ash_shape_elements(&(*blocks)->shape) != axes ||
-      ash_shape_elements(&(*edges)->shape) != 2 * axes)
+      ash_shape_elements(&(*edges)->shape) != 2ull * axes)
     return bad_block(r);
   *product = 1;
   for (uint32_t i = 0; i < axes; i++) {
     const int64_t block = ash_tensor_int(*blocks, i);
-    if (block < 1 || block > 1 << 15 || ash_tensor_int(*edges, 2 * i) < 0 ||
-        ash_tensor_int(*edges, 2 * i + 1) < 0)
+    if (block < 1 || block > 1 << 15 || ash_tensor_int(*edges, 2ull * i) < 0 ||
+        ash_tensor_int(*edges, 2ull * i + 1) < 0)
       return bad_block(r);
     *product *= block;
   }
@@ -80,8 +80,8 @@ ash_status ash_op_shape_space_to_batch_nd(const ash_rule *r) {
   *r->out = *in;
   for (uint32_t i = 0; i + 2 < in->rank; i++) {
     const int64_t block = ash_tensor_int(blocks, i);
-    const int64_t size = in->dim[i + 1] + ash_tensor_int(pads, 2 * i) +
-                         ash_tensor_int(pads, 2 * i + 1);
+    const int64_t size = in->dim[i + 1] + ash_tensor_int(pads, 2ull * i) +
+                         ash_tensor_int(pads, 2ull * i + 1);
     if (size % block || size > INT32_MAX)
       return bad_block(r);
     r->out->dim[i + 1] = (int32_t)(size / block);
@@ -100,8 +100,8 @@ ash_status ash_op_shape_batch_to_space_nd(const ash_rule *r) {
   *r->out = *in;
   for (uint32_t i = 0; i + 2 < in->rank; i++) {
     const int64_t size = in->dim[i + 1] * ash_tensor_int(blocks, i) -
-                         ash_tensor_int(crops, 2 * i) -
-                         ash_tensor_int(crops, 2 * i + 1);
+                         ash_tensor_int(crops, 2ull * i) -
+                         ash_tensor_int(crops, 2ull * i + 1);
     if (size < 1 || size > INT32_MAX)
       return bad_block(r);
     r->out->dim[i + 1] = (int32_t)size;

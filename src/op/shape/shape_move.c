@@ -71,8 +71,8 @@ ash_status ash_op_shape_pad(const ash_rule *r) {
   ASH_TRY(check_pad_value(r));
   *r->out = *in;
   for (uint32_t i = 0; i < in->rank; i++) {
-    const int64_t before = ash_tensor_int(paddings, 2 * i);
-    const int64_t after = ash_tensor_int(paddings, 2 * i + 1);
+    const int64_t before = ash_tensor_int(paddings, 2ull * i);
+    const int64_t after = ash_tensor_int(paddings, 2ull * i + 1);
     if (before < 0 || after < 0 || before > INT32_MAX || after > INT32_MAX ||
         in->dim[i] + before + after > INT32_MAX)
       return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, r->op->inputs[1],

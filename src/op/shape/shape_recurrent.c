@@ -56,29 +56,41 @@ static ash_status check_scales(const ash_rule *r) {
   return ash_rule_quants(r, 1);
 }
 
+static ash_status read_matrix(const ash_rule *r, uint32_t k, const char *role,
+                              const ash_tensor **out) {
+  ASH_TRY(ash_rule_input(r, k, role, out));
+  return ash_rule_rank(r, r->op->inputs[k], 2, 2);
+}
+
+static ash_status check_svdf_parts(const ash_rule *r, int32_t filters,
+                                   int32_t memory, int32_t units) {
+  const ash_tensor *in = ash_op_in(r->g, r->op, 0);
+  const uint32_t wf = 1u << ash_op_in(r->g, r->op, 1)->type;
+  const uint32_t wt = 1u << ash_op_in(r->g, r->op, 2)->type;
+  const bool real = in->type == ASH_FLOAT32;
+  ASH_TRY(check_part(r, 1, real ? REAL_WEIGHTS : ASH_T(INT8), 2, filters,
+                     in->shape.dim[1]));
+  ASH_TRY(check_part(r, 2, real ? wf : ASH_T(INT16) | ASH_T(INT8), 2, filters,
+                     memory));
+  ASH_TRY(check_part(r, 3, real ? ASH_T(FLOAT32) : ASH_T(INT32), 1, units, 1));
+  return check_state(r, 4, real ? ASH_T(FLOAT32) : wt, in->shape.dim[0],
+                     (int64_t)memory * filters);
+}
+
 ash_status ash_op_shape_svdf(const ash_rule *r) {
   const ash_tensor *in = ash_op_in(r->g, r->op, 0), *wf, *wt;
   int64_t rank;
   ASH_TRY(ash_rule_one_type(r, 1));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 2, 2));
-  ASH_TRY(ash_rule_input(r, 1, "weights of features", &wf));
-  ASH_TRY(ash_rule_input(r, 2, "weights of time", &wt));
-  ASH_TRY(ash_rule_rank(r, r->op->inputs[1], 2, 2));
-  ASH_TRY(ash_rule_rank(r, r->op->inputs[2], 2, 2));
+  ASH_TRY(read_matrix(r, 1, "weights of features", &wf));
+  ASH_TRY(read_matrix(r, 2, "weights of time", &wt));
   ASH_TRY(ash_rule_int(r, "rank", 1, 1, &rank));
-  const bool real = in->type == ASH_FLOAT32;
   const int32_t filters = wf->shape.dim[0], memory = wt->shape.dim[1];
   if (filters < 1 || memory < 1 || filters % rank != 0)
     return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[1],
                          "%" PRId32 " filters of rank %" PRId64, filters, rank);
   const int32_t units = (int32_t)(filters / rank);
-  ASH_TRY(check_part(r, 1, real ? REAL_WEIGHTS : ASH_T(INT8), 2, filters,
-                     in->shape.dim[1]));
-  ASH_TRY(check_part(r, 2, real ? 1u << wf->type : ASH_T(INT16) | ASH_T(INT8),
-                     2, filters, memory));
-  ASH_TRY(check_part(r, 3, real ? ASH_T(FLOAT32) : ASH_T(INT32), 1, units, 1));
-  ASH_TRY(check_state(r, 4, real ? ASH_T(FLOAT32) : 1u << wt->type,
-                      in->shape.dim[0], (int64_t)memory * filters));
+  ASH_TRY(check_svdf_parts(r, filters, memory, units));
   ASH_TRY(check_scales(r));
   ASH_TRY(ash_rule_act(r));
   *r->out = (ash_shape){2, {in->shape.dim[0], units}};
@@ -124,21 +136,25 @@ typedef struct cell {
   int32_t batches, depth, cells, outputs;
 } cell;
 
-static ash_status check_gates(const ash_rule *r, const cell *c) {
+static ash_status check_gate(const ash_rule *r, const cell *c, uint32_t g,
+                             uint32_t bias) {
   const uint32_t weight = 1u << ash_op_in(r->g, r->op, 2)->type;
   const uint32_t fine = c->real ? ASH_T(FLOAT32) : ASH_T(INT16);
+  ASH_TRY(need_part(r, 1 + g, "weights", weight, c->cells, c->depth));
+  ASH_TRY(need_part(r, 5 + g, "weights", weight, c->cells, c->outputs));
+  ASH_TRY(check_part(r, 12 + g, bias, 1, c->cells, 1));
+  return check_part(r, 20 + g, fine, 1, c->cells, 1);
+}
+
+static ash_status check_gates(const ash_rule *r, const cell *c) {
+  const uint32_t weight = 1u << ash_op_in(r->g, r->op, 2)->type;
   const uint32_t hole = c->real ? weight : ASH_T(INT16);
   const bool wide = ash_op_in(r->g, r->op, 0)->type == ASH_INT16;
   const uint32_t bias = c->real ? ASH_T(FLOAT32)
                         : wide  ? ASH_T(INT64)
                                 : ASH_T(INT32);
-  const uint32_t first = c->coupled ? 1 : 0;
-  for (uint32_t g = first; g < 4; g++) {
-    ASH_TRY(need_part(r, 1 + g, "weights", weight, c->cells, c->depth));
-    ASH_TRY(need_part(r, 5 + g, "weights", weight, c->cells, c->outputs));
-    ASH_TRY(check_part(r, 12 + g, bias, 1, c->cells, 1));
-    ASH_TRY(check_part(r, 20 + g, fine, 1, c->cells, 1));
-  }
+  for (uint32_t g = c->coupled ? 1 : 0; g < 4; g++)
+    ASH_TRY(check_gate(r, c, g, bias));
   for (uint32_t g = 0; g < 3; g++)
     ASH_TRY(check_part(r, 9 + g, hole, 1, c->cells, 1));
   ASH_TRY(check_part(r, 16, weight, 2, c->outputs, c->cells));
@@ -198,20 +214,26 @@ static ash_status check_lstm_act(const ash_rule *r) {
                        act);
 }
 
-ash_status ash_op_shape_lstm(const ash_rule *r) {
-  const ash_tensor *in = ash_op_in(r->g, r->op, 0), *w, *u;
-  cell c = {.real = in->type == ASH_FLOAT32,
-            .coupled = !ash_op_in(r->g, r->op, 1)};
-  ASH_TRY(ash_rule_one_type(r, 1));
-  ASH_TRY(read_steps(r, &c.batches, &c.depth));
+static ash_status read_cell(const ash_rule *r, cell *c) {
+  const ash_tensor *w, *u;
+  ASH_TRY(read_steps(r, &c->batches, &c->depth));
   ASH_TRY(ash_rule_input(r, 2, "weights of the forget gate", &w));
   ASH_TRY(ash_rule_input(r, 6, "weights of the forget gate", &u));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[2], 2, 2));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[6], 2, 2));
   ASH_TRY(
-      ash_rule_type(r, r->op->inputs[2], c.real ? REAL_WEIGHTS : ASH_T(INT8)));
-  c.cells = w->shape.dim[0];
-  c.outputs = u->shape.dim[1];
+      ash_rule_type(r, r->op->inputs[2], c->real ? REAL_WEIGHTS : ASH_T(INT8)));
+  c->cells = w->shape.dim[0];
+  c->outputs = u->shape.dim[1];
+  return ASH_OK;
+}
+
+ash_status ash_op_shape_lstm(const ash_rule *r) {
+  const ash_tensor *in = ash_op_in(r->g, r->op, 0);
+  cell c = {.real = in->type == ASH_FLOAT32,
+            .coupled = !ash_op_in(r->g, r->op, 1)};
+  ASH_TRY(ash_rule_one_type(r, 1));
+  ASH_TRY(read_cell(r, &c));
   ASH_TRY(check_gates(r, &c));
   if (!ash_op_in(r->g, r->op, 16) && c.cells != c.outputs)
     return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[6],

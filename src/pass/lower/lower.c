@@ -216,7 +216,7 @@ static bool has_table16(ash_op_kind kind) {
 static ash_status lower_mapped16(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   enum { ENTRIES = 513 };
   int16_t table[ENTRIES];
-  uint8_t *bytes = ASH_NEW_ARRAY(&g->zone, uint8_t, 2 * ENTRIES);
+  uint8_t *bytes = ASH_NEW_ARRAY(&g->zone, uint8_t, sizeof table);
   ASH_TRY(ash_zone_check(ctx, &g->zone));
   ASH_TRY(ash_table16_by_reference(ctx, table, g, op));
   for (uint32_t i = 0; i < ENTRIES; i++)
@@ -278,7 +278,7 @@ static ash_status lower_softmax(ash_ctx *ctx, ash_graph *g, uint32_t op) {
     ASH_TRY(check_softmax(ctx, g, op));
   int32_t table[256];
   ASH_TRY(ash_table_of_softmax(ctx, table, g, op));
-  uint8_t *bytes = ASH_NEW_ARRAY(&g->zone, uint8_t, 256 * 4);
+  uint8_t *bytes = ASH_NEW_ARRAY(&g->zone, uint8_t, sizeof table);
   ASH_TRY(ash_zone_check(ctx, &g->zone));
   for (size_t i = 0; i < 256; i++)
     ash_lower_put_int(bytes + 4 * i, table[i], 4);

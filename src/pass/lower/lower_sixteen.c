@@ -25,7 +25,7 @@ ash_status ash_lower_curve(ash_ctx *ctx, ash_graph *g, uint32_t op) {
     const double here = logistic_at(i), next = logistic_at(i + 1);
     const double missed = logistic_at(i + 0.5) - (here + next) / 2;
     const double y = round_away(here + missed / 2);
-    ash_lower_put_int(bytes + 2 * i, i < 255 ? (int64_t)y : 65535, 2);
+    ash_lower_put_int(bytes + (size_t)i * 2, i < 255 ? (int64_t)y : 65535, 2);
   }
   return ash_lower_append(g, op, "lut", ASH_UINT16, 256, bytes);
 }
@@ -34,7 +34,7 @@ static double over_one_plus(double x) {
   return 1.0 / (1.0 + x);
 }
 
-enum { STEPS = 512 };
+enum { STEPS = 512, TABLE_BYTES = 2 * (STEPS + 1) };
 
 static int64_t within(double x) {
   return x > 32767.0 ? 32767 : x < -32768.0 ? -32768 : (int64_t)x;
@@ -53,16 +53,17 @@ static void fill(uint8_t *to, double (*f)(double x), double low, double high) {
     const double next = f(low + (i + 1) * step) * scale;
     const double chord = round_away((next + round_away(here)) / 2);
     const double off = round_away((chord - round_away(middle)) / 2);
-    ash_lower_put_int(to + 2 * i, within(round_away(here) - off), 2);
+    ash_lower_put_int(to + (size_t)i * 2, within(round_away(here) - off), 2);
   }
-  ash_lower_put_int(to + 2 * STEPS, within(round_away(f(high) * scale)), 2);
+  ash_lower_put_int(to + TABLE_BYTES - 2, within(round_away(f(high) * scale)),
+                    2);
 }
 
 ash_status ash_lower_softmax_s16(ash_ctx *ctx, ash_graph *g, uint32_t op) {
-  uint8_t *bytes = ASH_NEW_ARRAY(&g->zone, uint8_t, 4 * (STEPS + 1));
+  uint8_t *bytes = ASH_NEW_ARRAY(&g->zone, uint8_t, TABLE_BYTES + TABLE_BYTES);
   ASH_TRY(ash_zone_check(ctx, &g->zone));
   const double ten = 10.0 / 65535.0, one = 1.0 / 65535.0;
   fill(bytes, ash_exact_exp, ten * -65535.0, ten * 0.0);
-  fill(bytes + 2 * (STEPS + 1), over_one_plus, one * 0.0, one * 65535.0);
+  fill(bytes + TABLE_BYTES, over_one_plus, one * 0.0, one * 65535.0);
   return ash_lower_append(g, op, "lut", ASH_INT16, 2 * (STEPS + 1), bytes);
 }

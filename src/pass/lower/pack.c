@@ -46,9 +46,9 @@ static const ash_tensor *in_of(const layer *l, uint32_t k) {
 }
 
 static int8_t weight(const layer *l, uint32_t channel, uint32_t tap) {
-  return l->kind == ASH_OP_depthwise_conv_2d
-             ? l->weights[(size_t)tap * l->channels + channel]
-             : l->weights[(size_t)channel * l->taps + tap];
+  return l->weights[l->kind == ASH_OP_depthwise_conv_2d
+                        ? (size_t)tap * l->channels + channel
+                        : (size_t)channel * l->taps + tap];
 }
 
 /* The depthwise kernel for Helium sums up even and odd channels apart. */

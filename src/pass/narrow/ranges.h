@@ -27,7 +27,7 @@ ash_range ash_range_join(ash_range a, ash_range b);
 
 /* a scalar function of ranges (ranges_map.c); operands that it does not have
  * are not looked at. Arithmetic is in 64 bits: unknown where that may wrap. */
-ash_range ash_range_apply(ash_fn fn, const ash_range *operands);
+ash_range ash_range_apply(ash_fn fn, const ash_range *o);
 ash_range ash_range_times(ash_range a, ash_range b);
 ash_range ash_range_plus(ash_range a, ash_range b);
 /* The sum of `count` elements. */

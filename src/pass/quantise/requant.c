@@ -200,11 +200,8 @@ static ash_status append(requant *q, uint32_t op, uint32_t slot,
   return ash_graph_append_input(q->g, op, table);
 }
 
-static ash_status rewrite(requant *q, uint32_t op, const tail *t) {
-  ash_op *o = &q->g->ops.items[op];
+static ash_status append_tables(requant *q, uint32_t op, const tail *t) {
   uint32_t table;
-  if (o->kind == ASH_OP_matmul)
-    o->kind = ASH_OP_whole_matmul;
   if (t->factor != ASH_NO_ID || t->offset_count || t->shifts) {
     ASH_TRY(join_tables(q, &table, &t->factor, t->factor != ASH_NO_ID, 1));
     ASH_TRY(append(q, op, 3, table));
@@ -213,6 +210,14 @@ static ash_status rewrite(requant *q, uint32_t op, const tail *t) {
     ASH_TRY(join_tables(q, &table, t->offsets, t->offset_count, 0));
     ASH_TRY(append(q, op, 4, table));
   }
+  return ASH_OK;
+}
+
+static ash_status rewrite(requant *q, uint32_t op, const tail *t) {
+  ash_op *o = &q->g->ops.items[op];
+  if (o->kind == ASH_OP_matmul)
+    o->kind = ASH_OP_whole_matmul;
+  ASH_TRY(append_tables(q, op, t));
   if (t->shifts)
     ASH_TRY(ash_graph_set_attr(q->g, op, ASH_INT_ATTR("shift", t->shift)));
   if (t->clips) {

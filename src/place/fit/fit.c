@@ -127,7 +127,7 @@ void ash_place_fit_take(ash_place_fit *f, uint32_t item) {
   f->bases[item] = INT64_MIN;
   for (uint32_t k = 0; k < x->rect_count; k++) {
     const uint32_t rank = f->rank[x->rect + k];
-    const uint32_t *ends = f->ends + rank / CHUNK * CHUNK;
+    const uint32_t *ends = f->ends + (rank - rank % CHUNK);
     uint32_t most = 0, i = rank / CHUNK + f->leaf_count;
     f->ends[rank] = 0;
     for (int b = 0; b < CHUNK; b++)

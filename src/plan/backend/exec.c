@@ -25,8 +25,7 @@ typedef struct child {
   const char *name;
 } child;
 
-/* ---- starting
- * ---------------------------------------------------------------- */
+/* ---- starting ------------------------------------------------------------ */
 
 /* Words separated by blanks; "..." and '...' keep blanks. */
 static int split(char *text, char **words) {
@@ -35,9 +34,10 @@ static int split(char *text, char **words) {
     text += strspn(text, " ");
     if (!*text)
       break;
-    const char quote = *text == '"' || *text == '\'' ? *text++ : ' ';
+    const bool quoted = *text == '"' || *text == '\'';
+    const char end[] = {(char)(quoted ? *text++ : ' '), '\0'};
     words[count++] = text;
-    text += strcspn(text, (const char[]){quote, '\0'});
+    text += strcspn(text, end);
     if (*text)
       *text++ = '\0';
   }
@@ -89,8 +89,7 @@ static ash_status start(child *c, char **words) {
   return c->pid > 0 ? ASH_OK : no_start(c);
 }
 
-/* ---- talking
- * ----------------------------------------------------------------- */
+/* ---- talking ------------------------------------------------------------- */
 
 static void shut(int *fd) {
   if (*fd >= 0)
@@ -181,8 +180,7 @@ static ash_status converse(child *c, char **words, const ash_text *question,
   return finish(c, status);
 }
 
-/* ---- the backend
- * --------------------------------------------------------------- */
+/* ---- the backend --------------------------------------------------------- */
 
 static ash_status plan(void *user, ash_ctx *ctx, const ash_plan_request *ask,
                        ash_plan_answer *answer) {

@@ -88,8 +88,7 @@ void ash_request_json(ash_text *text, const ash_plan_request *ask) {
   ash_json_close(&j, '}');
 }
 
-/* ---- being answered
- * ---------------------------------------------------------- */
+/* ---- being answered ------------------------------------------------------ */
 
 typedef struct reader {
   ash_ctx *ctx;

@@ -60,11 +60,12 @@ static void encode(uint8_t *to, ash_type type, double value) {
 }
 
 uint32_t ash_ox_scalar(ash_ox *m, ash_type type, double value) {
+  const ash_type stored = type == ASH_FLOAT16 ? ASH_FLOAT32 : type;
   uint8_t bytes[8];
-  if (type == ASH_FLOAT16) /* rounded by the interpreter */
-    return ash_ox_cast(m, ash_ox_scalar(m, ASH_FLOAT32, value), type);
-  encode(bytes, type, value);
-  return ash_ox_constant(m, type, (ash_shape){0}, bytes);
+  encode(bytes, stored, value);
+  const uint32_t scalar = ash_ox_constant(m, stored, (ash_shape){0}, bytes);
+  /* A half is rounded by the interpreter. */
+  return stored == type ? scalar : ash_ox_cast(m, scalar, type);
 }
 
 uint32_t ash_ox_ints32(ash_ox *m, const int64_t *values, uint32_t count) {
@@ -74,7 +75,7 @@ uint32_t ash_ox_ints32(ash_ox *m, const int64_t *values, uint32_t count) {
     m->status = ash_nomem(m->ctx);
     return ASH_NO_ID;
   }
-  for (uint32_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++)
     encode(bytes + 4 * i, ASH_INT32, (double)values[i]);
   return ash_ox_constant(m, ASH_INT32, (ash_shape){1, {(int32_t)count}}, bytes);
 }

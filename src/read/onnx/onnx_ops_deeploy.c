@@ -219,8 +219,7 @@ static void read_true_div(ash_ox *m) {
   put(m, ash_ox_with(m, ASH_FN_mul, whole(m, 0), (double)(int64_t)factor));
 }
 
-/* ---- training
- * ---------------------------------------------------------------- */
+/* ---- training ------------------------------------------------------------ */
 
 static void read_sgd(ash_ox *m) {
   const uint32_t step =

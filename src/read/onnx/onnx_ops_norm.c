@@ -181,7 +181,7 @@ static void read_lrn(ash_ox *m) {
   const ash_shape s = *ash_ox_shape(m, x);
   const int64_t size = ash_ox_int(m, "size", 1);
   const double alpha = ash_ox_float(m, "alpha", (double)1e-4f);
-  if (s.rank < 3 || size < 1 || size > s.dim[1] * 2) {
+  if (s.rank < 3 || size < 1 || size > 2ll * s.dim[1]) {
     ash_ox_refuse(m, "this size or rank");
     return;
   }

@@ -97,7 +97,7 @@ ash_status ash_tflite_add_tensor(ash_tflite *r, uint32_t tensor);
 ash_status ash_tflite_read_value(ash_tflite *r, const ash_fb_table *table,
                                  ash_tensor *out);
 /* A name without control characters, in the scratch zone. */
-const char *ash_tflite_clean(ash_tflite *r, const char *name);
+const char *ash_tflite_clean(ash_tflite *r, const char *raw);
 
 /* ---- tflite_types.c ---------------------------------------------------- */
 

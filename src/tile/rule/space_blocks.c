@@ -99,8 +99,9 @@ void ash_local_pad(ash_tile_local *l) {
   int64_t both[2 * ASH_RANK_MAX], before[ASH_RANK_MAX], after[ASH_RANK_MAX];
   for (uint32_t d = 0; d < in.rank; d++) {
     const int64_t lead = pad_of(l->g, l->op, d, false);
-    both[2 * d] = before[d] = in.start[d] + lead - out.start[d];
-    both[2 * d + 1] = after[d] = out.size[d] - in.size[d] - before[d];
+    int64_t *pair = both + 2 * (size_t)d;
+    pair[0] = before[d] = in.start[d] + lead - out.start[d];
+    pair[1] = after[d] = out.size[d] - in.size[d] - before[d];
   }
   if (l->op->kind == ASH_OP_fill_pad) {
     ash_local_ints(l, "before", before, in.rank);

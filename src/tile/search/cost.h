@@ -41,8 +41,8 @@ ash_tile_value ash_model_bound(const ash_facts *f, const ash_tile_problem *p,
 
 /* How often operand o is moved at a level, and how many bytes in all. */
 uint64_t ash_model_loads(const ash_facts *f, const ash_tile_problem *p,
-                         const ash_tile_sizes *s, const ash_tile_choice *choice,
-                         uint32_t level, uint32_t operand, uint64_t *bytes);
+                         const ash_tile_sizes *s, const ash_tile_choice *c,
+                         uint32_t level, uint32_t o, uint64_t *bytes);
 
 /* Chooses the copies for the orders in `choice` and says what that is worth;
  * false if it does not fit. `details` may be NULL. */

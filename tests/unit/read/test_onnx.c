@@ -2,8 +2,8 @@
  * dimensions asked for, transpositions cancelled, hostile bytes refused. */
 #include "base/rng.h"
 #include "check.h"
-#include "op/verify.h"
 #include "onnx_make.h"
+#include "op/verify.h"
 #include "pass/pass.h"
 #include "read/onnx/onnx.h"
 #include "ref/ref.h"

@@ -1,8 +1,8 @@
 /* test_tflite_models.c - real models are read as LiteRT reads them, or refused
  * with a reason. */
 #include "check.h"
-#include "op/verify.h"
 #include "loaded.h"
+#include "op/verify.h"
 
 #include <dirent.h>
 
