@@ -4,7 +4,7 @@
 #   make demo           compile, build and run the example
 #   make test           run all tests (at most 20 minutes on two cores)
 #   make bench          measure speed and memory of the compiler
-#   make lint           layers, formatting, static analysis
+#   make lint           layers, assertions, formatting, static analysis
 #   make fuzz           fuzz the readers (FUZZ_TIME=60 seconds each)
 #   make install        install (PREFIX=/usr/local)
 #   make clean          remove builds
