@@ -309,6 +309,29 @@ static bool cost_the_same(const banks *b, uint32_t x, uint32_t y) {
   return m->read_cost == n->read_cost && m->write_cost == n->write_cost;
 }
 
+/* Moves storages from `from` to `to` until the rest, packed in `here`, needs at
+ * most `limit` bytes, or until none can move. */
+static ash_status move_out(banks *b, uint32_t from, uint32_t to, uint64_t limit,
+                           ash_place_result *here) {
+  for (;;) {
+    gather(b, from);
+    if (b->part.count == 0)
+      return ASH_OK;
+    if (!is_overfull(b, limit) && limit > 0) {
+      ASH_TRY(b->pack(b->d, here, &b->part, limit));
+      if (fits(b, here, limit))
+        return ASH_OK;
+    }
+    const uint32_t victim = find_victim(b, from, to, limit);
+    const uint32_t other =
+        victim == ASH_NO_ID ? find_victim(b, from, to, 0) : victim;
+    if (other == ASH_NO_ID)
+      return ASH_OK;
+    ASH_ASSERT(b->home[other] == from && !b->fixed[other]);
+    b->home[other] = to;
+  }
+}
+
 /* Moves storages out of `from` until it needs one bank less; all or nothing. */
 static ash_status save_bank(banks *b, uint32_t from, uint32_t to,
                             uint64_t limit, bool *saved) {
@@ -318,23 +341,7 @@ static ash_status save_bank(banks *b, uint32_t from, uint32_t to,
   *saved = false;
   for (uint32_t i = 0; i < b->all.count; i++)
     b->before[i] = b->home[i];
-  for (;;) {
-    gather(b, from);
-    if (b->part.count == 0)
-      break;
-    if (!is_overfull(b, limit) && limit > 0) {
-      ASH_TRY(b->pack(b->d, &here, &b->part, limit));
-      if (fits(b, &here, limit))
-        break;
-    }
-    const uint32_t victim = find_victim(b, from, to, limit);
-    const uint32_t other =
-        victim == ASH_NO_ID ? find_victim(b, from, to, 0) : victim;
-    if (other == ASH_NO_ID)
-      break;
-    ASH_ASSERT(b->home[other] == from && !b->fixed[other]);
-    b->home[other] = to;
-  }
+  ASH_TRY(move_out(b, from, to, limit, &here));
   const bool out = b->part.count == 0 || (here.offsets && here.height <= limit);
   gather(b, to);
   if (out && !is_overfull(b, room))
