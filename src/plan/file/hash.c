@@ -67,7 +67,7 @@ static ash_status put_layout(ash_ctx *ctx, ash_text *t, const ash_plan *p) {
   ASH_TRY(ash_plan_natural_order(ctx, &order, p));
   for (uint32_t i = 0; i < p->slot_count; i++) {
     const ash_slot *s = order[i];
-    ASH_ASSERT(s->bound && s->binding.memory);
+    ASH_ASSERT(s->binding.memory);
     ash_text_format(t, "%s|%s|", s->id, ash_role_text(s->binding.role));
     put_upper(t, s->binding.memory);
     ash_text_format(t, "|%" PRIu64 "|%" PRIu64 ";", s->binding.offset, s->size);
