@@ -21,7 +21,7 @@ uint32_t cut_constant(net *n, ash_type type, ash_shape shape);
 /* A constant vector. */
 uint32_t cut_vector(net *n, const int32_t *values, uint32_t count);
 
-/* The shape is a placeholder: pieces_shape finds it. */
+/* pieces_shape finds the shape, whatever is given here. */
 uint32_t cut_result(net *n, ash_type type);
 
 /* What cut_agree does with an operator; by default pieces_agree. Returns how
