@@ -174,7 +174,7 @@ typedef struct word { /* --name=value taken apart */
   size_t count;
 } word;
 
-static word take_apart(const char *arg) {
+static word decompose(const char *arg) {
   word w = {.name = arg + 1 + (arg[1] == '-')};
   w.value = strchr(w.name, '=');
   w.count = w.value ? (size_t)(w.value - w.name) : strlen(w.name);
@@ -186,7 +186,7 @@ static word take_apart(const char *arg) {
 /* One argument; *i moves on when its value is the next one. */
 static bool read_flag(const flag *flags, size_t flag_count, int argc,
                       char **argv, int *i) {
-  const word w = take_apart(argv[*i]);
+  const word w = decompose(argv[*i]);
   const flag *f = find_flag(flags, flag_count, w.name, w.count);
   if (!f && w.count > 2 && strncmp(w.name, "no", 2) == 0) {
     const size_t skip = w.name[2] == '-' ? 3 : 2;

@@ -1,7 +1,7 @@
 /* tflite_lives.c - see tflite_lives.h. */
 #include "annotate/tflite_lives.h"
 
-#include "read/tflite/tflite_parts.h"
+#include "read/tflite/tflite_internal.h"
 
 enum { /* fields of the format, by number */
        MODEL_SUBGRAPHS = 2,

@@ -25,7 +25,7 @@ ash_status ash_run_passes_for(ash_ctx *ctx, ash_graph *g,
 
 ash_status ash_pass_dead_code(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_constants(ash_ctx *ctx, ash_graph *g);
-ash_status ash_pass_common(ash_ctx *ctx, ash_graph *g);
+ash_status ash_pass_cse(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_padding(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_scales(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_activations(ash_ctx *ctx, ash_graph *g);
@@ -34,9 +34,10 @@ ash_status ash_pass_whole(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_requant(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_fuse(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_layout(ash_ctx *ctx, ash_graph *g);
-ash_status ash_pass_groups(ash_ctx *ctx, ash_graph *g,
-                           const ash_target *target);
-ash_status ash_pass_rows(ash_ctx *ctx, ash_graph *g, const ash_target *target);
+ash_status ash_pass_split_groups(ash_ctx *ctx, ash_graph *g,
+                                 const ash_target *target);
+ash_status ash_pass_split_softmax(ash_ctx *ctx, ash_graph *g,
+                                  const ash_target *target);
 ash_status ash_pass_lower(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_pack(ash_ctx *ctx, ash_graph *g, const ash_target *target);
 ash_status ash_pass_pack_cmsis(ash_ctx *ctx, ash_graph *g,

@@ -84,7 +84,7 @@ ash_status ash_ref_map(const ash_ref_call *c, float (*real)(float x),
 /* To a whole number, halves away from zero, cut where no type reaches. */
 int32_t ash_ref_to_int(float x);
 
-/* int16 functions that are tables with interpolation (ref_sixteen.c): logistic
+/* int16 functions that are tables with interpolation (ref_int16.c): logistic
  * and tanh, softmax of rows of `depth`. */
 ash_status ash_ref_curve(const ash_ref_call *c);
 /* The same of int16: a table of 513 results, and interpolation. */

@@ -152,7 +152,7 @@ ash_status ash_ref_concatenation(const ash_ref_call *c) {
 }
 
 /* Each output takes its part of every row. */
-static ash_status take_apart(const ash_ref_call *c, const cut *whole) {
+static ash_status decompose(const ash_ref_call *c, const cut *whole) {
   uint64_t start = 0;
   for (uint32_t k = 0; k < c->op->output_count; k++) {
     const uint64_t row = ash_ref_elements(ash_ref_out(c, k)) / whole->outer;
@@ -169,13 +169,13 @@ ash_status ash_ref_split(const ash_ref_call *c) {
   const ash_shape *in = &ash_ref_in(c, 0)->shape;
   const ash_tensor *axis = ash_ref_in(c, c->op->kind == ASH_OP_split ? 1 : 2);
   const cut whole = cut_at(in, axis_of(ash_tensor_int(axis, 0), in->rank));
-  return take_apart(c, &whole);
+  return decompose(c, &whole);
 }
 
 ash_status ash_ref_unpack(const ash_ref_call *c) {
   const ash_shape *in = &ash_ref_in(c, 0)->shape;
   const cut whole = cut_at(in, axis_of(ash_op_int(c->op, "axis", 0), in->rank));
-  return take_apart(c, &whole);
+  return decompose(c, &whole);
 }
 
 ash_status ash_ref_pack(const ash_ref_call *c) {

@@ -197,7 +197,7 @@ uint32_t ash_hierarchy_near(const ash_hierarchy *h, uint32_t memory) {
 }
 
 /* Transfers without an engine are the processor's work. */
-static void take_engine(const ash_hierarchy *h, ash_tile_stage *s,
+static void take_engine(const ash_hierarchy *h, ash_tile_hop *s,
                         uint32_t from) {
   ASH_ASSERT(from < h->device->memory_count);
   const uint32_t dma = ash_device_dma(h->device, from, s->memory);
@@ -244,7 +244,7 @@ static bool stage_operands(const ash_hierarchy *h, ash_tile_problem *p,
     const uint32_t count = path_of(h, &p->space->operands[i], target, path);
     for (uint32_t k = 1; k < count; k++) {
       ASH_ASSERT(count - 1 <= p->level_count);
-      ash_tile_stage *s = &p->stages[p->level_count - count + k];
+      ash_tile_hop *s = &p->hops[p->level_count - count + k];
       if (s->memory != path[k])
         return false; /* two ways that do not join */
       s->staged |= (uint32_t)1 << i;
@@ -272,12 +272,12 @@ bool ash_hierarchy_levels(const ash_hierarchy *h, ash_tile_problem *p,
   if (most <= 1)
     longest[1] = target; /* all is there already: one level, nothing staged */
   for (uint32_t k = 0; k < p->level_count; k++) {
-    ash_tile_stage *s = &p->stages[k];
+    ash_tile_hop *s = &p->hops[k];
     const ash_memory *m = &h->device->memories[longest[k + 1]];
-    *s = (ash_tile_stage){.memory = longest[k + 1],
-                          .room = room_at(h, longest[k + 1], op),
-                          .alignment =
-                              ash_max_u64(h->device->alignment, m->alignment)};
+    *s = (ash_tile_hop){.memory = longest[k + 1],
+                        .room = room_at(h, longest[k + 1], op),
+                        .alignment =
+                            ash_max_u64(h->device->alignment, m->alignment)};
     take_engine(h, s, most > 1 ? longest[k] : target);
   }
   return stage_operands(h, p, target);

@@ -98,7 +98,7 @@ static ash_status keep(tiler *t, ash_tiling *out, const ash_tile_problem *p,
   out->buffers = buffers;
   for (uint32_t k = 0; k < p->level_count; k++) {
     ash_tile_level *level = &out->levels[k];
-    level->memory = p->stages[k].memory;
+    level->memory = p->hops[k].memory;
     for (uint32_t a = 0; a < space->axis_count; a++) {
       level->tile[a] = c->cut.at[k][a];
       level->order[a] = c->order[k][a];
@@ -142,8 +142,8 @@ static uint64_t shortage(const ash_tile_problem *p, const ash_tile_sizes *sizes,
   *level = p->level_count - 1;
   for (uint32_t k = 0; k < p->level_count; k++) {
     const uint64_t need = ash_model_least(p, sizes, k);
-    if (need > p->stages[k].room && need - p->stages[k].room > most) {
-      most = need - p->stages[k].room;
+    if (need > p->hops[k].room && need - p->hops[k].room > most) {
+      most = need - p->hops[k].room;
       *level = k;
     }
   }
@@ -155,18 +155,18 @@ static ash_status say_nofit(tiler *t, const ash_tile_problem *p,
   uint32_t k;
   const ash_tile_space *space = p->space;
   const uint64_t missing = shortage(p, sizes, &k);
-  const ash_memory *m = &t->device->memories[p->stages[k].memory];
-  ASH_ASSERT(p->stages[k].memory < t->device->memory_count);
+  const ash_memory *m = &t->device->memories[p->hops[k].memory];
+  ASH_ASSERT(p->hops[k].memory < t->device->memory_count);
   (void)ash_fail(t->ctx, ASH_NOFIT, ASH_D_tile_nofit,
                  ash_graph_loc(t->g, space->op, ASH_NO_ID),
                  "the smallest tiles of %s need %" PRIu64 " bytes of %s, which "
                  "has room for %" PRIu64 ": %" PRIu64 " bytes short",
-                 t->g->ops.items[space->op].id, p->stages[k].room + missing,
-                 m->name, p->stages[k].room, missing);
+                 t->g->ops.items[space->op].id, p->hops[k].room + missing,
+                 m->name, p->hops[k].room, missing);
   ash_hint(t->ctx, "what if it were larger: --set %s=%" PRIu64, m->name,
            m->bytes + missing);
   for (uint32_t o = 0; o < space->operand_count; o++)
-    if (p->stages[k].staged >> o & 1)
+    if (p->hops[k].staged >> o & 1)
       ash_note(t->ctx, ASH_D_tile_nofit, ASH_NOWHERE,
                "smallest tile of '%s': %" PRIu64 " bytes",
                t->g->tensors.items[space->operands[o].tensor].name,

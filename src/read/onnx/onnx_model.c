@@ -3,7 +3,7 @@
  * field numbers are facts of the format. Constants are in onnx_tensor.c. */
 #include "read/onnx/onnx_model.h"
 
-#include "read/onnx/onnx_parts.h"
+#include "read/onnx/onnx_internal.h"
 
 enum { /* ModelProto */
        MODEL_IR_VERSION = 1,

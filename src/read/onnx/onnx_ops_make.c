@@ -1,7 +1,7 @@
 /* onnx_ops_make.c - values made from shapes and numbers. */
 #include "read/onnx/onnx_import.h"
 
-#include "read/onnx/onnx_parts.h"
+#include "read/onnx/onnx_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * activations, conversions. */
 #include "read/onnx/onnx_import.h"
 
-#include "read/onnx/onnx_parts.h"
+#include "read/onnx/onnx_internal.h"
 
 #include <float.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * as packed or single numbers in one of five fields, or in another file. All
  * but the last become little-endian elements: in place where the file has
  * them so, else decoded into the zone. */
-#include "read/onnx/onnx_parts.h"
+#include "read/onnx/onnx_internal.h"
 
 #include "base/checked.h"
 

@@ -3,7 +3,7 @@
  * tensors they use, tensors, order, options, ends. */
 #include "read/tflite/tflite.h"
 
-#include "read/tflite/tflite_parts.h"
+#include "read/tflite/tflite_internal.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * and every round of the loop are written out. A condition is known when it is
  * a constant, or follows from constants; operators on constants inside loops
  * are computed as they are read, so that counters count. */
-#include "read/tflite/tflite_parts.h"
+#include "read/tflite/tflite_internal.h"
 
 #include "op/shape/shape.h"
 #include "ref/ref.h"

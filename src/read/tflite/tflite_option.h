@@ -3,7 +3,7 @@
 #ifndef ASH_READ_TFLITE_OPTION_H
 #define ASH_READ_TFLITE_OPTION_H
 
-#include "read/tflite/tflite_parts.h"
+#include "read/tflite/tflite_internal.h"
 
 enum { ASH_TFLITE_ATTRS = 16 };
 

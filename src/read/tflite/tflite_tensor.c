@@ -1,6 +1,6 @@
 /* tflite_tensor.c - one tensor of a TFLite file: type, shape, quantisation and
  * constant bytes, each checked against the others before the graph sees it. */
-#include "read/tflite/tflite_parts.h"
+#include "read/tflite/tflite_internal.h"
 
 #include <math.h>
 #include <stdio.h>

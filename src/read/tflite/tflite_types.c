@@ -10,7 +10,7 @@
  *
  * "fff>f bbi>b" is a convolution in float32 or int8. Inputs that are absent
  * are skipped; the letters also bound how many inputs there may be. */
-#include "read/tflite/tflite_parts.h"
+#include "read/tflite/tflite_internal.h"
 
 #include <string.h>
 

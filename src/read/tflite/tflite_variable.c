@@ -5,7 +5,7 @@
  * The graph has variables as tensors, so handles end here: all handles of one
  * name are one tensor, and what the other subgraph assigns is its data. That
  * subgraph must assign constants; nothing is computed at compile time. */
-#include "read/tflite/tflite_parts.h"
+#include "read/tflite/tflite_internal.h"
 
 #include <string.h>
 

@@ -16,7 +16,7 @@ static uint64_t bytes_of(const ash_tile_problem *p, uint32_t o,
 
 static bool is_staged(const ash_tile_problem *p, uint32_t level, uint32_t o) {
   ASH_ASSERT(level < p->level_count && o < ASH_OPERANDS_MAX);
-  return p->stages[level].staged >> o & 1;
+  return p->hops[level].staged >> o & 1;
 }
 
 /* A buffer of operand o, rounded up. */
@@ -26,7 +26,7 @@ static uint64_t room_for(const ash_tile_problem *p, const ash_tile_sizes *s,
   const uint32_t tensor = p->space->operands[o].tensor;
   const uint64_t element = ash_type_bits(p->g->tensors.items[tensor].type) / 8;
   return ash_align_up(s->box[level][o],
-                      ash_max_u64(p->stages[level].alignment, element));
+                      ash_max_u64(p->hops[level].alignment, element));
 }
 
 /* ---- sizes -------------------------------------------------------------- */
@@ -51,10 +51,10 @@ static int64_t piece_of(const ash_tile_cut *cut, uint32_t level,
 static uint64_t transfers_of(const ash_tile_problem *p, uint32_t level,
                              uint32_t o, uint64_t bytes,
                              const ash_tile_cut *cut) {
-  ASH_ASSERT(is_staged(p, level, o) && p->stages[level].rank > 0);
+  ASH_ASSERT(is_staged(p, level, o) && p->hops[level].rank > 0);
   const ash_tile_operand *operand = &p->space->operands[o];
   const ash_shape *shape = &p->g->tensors.items[operand->tensor].shape;
-  const ash_tile_stage *stage = &p->stages[level];
+  const ash_tile_hop *hop = &p->hops[level];
   const bool inner = level > 0 && is_staged(p, level - 1, o);
   uint64_t count = 1, merged = 1;
   uint32_t rank = 0;
@@ -69,20 +69,20 @@ static uint64_t transfers_of(const ash_tile_problem *p, uint32_t level,
     if (size == outside && d)
       continue;
     rank++;
-    if (rank > stage->rank)
+    if (rank > hop->rank)
       count *= merged;
     merged = 1;
   }
-  if (stage->transfer_max)
-    count = ash_max_u64(count, ash_ceil_div(bytes, stage->transfer_max));
+  if (hop->transfer_max)
+    count = ash_max_u64(count, ash_ceil_div(bytes, hop->transfer_max));
   return count;
 }
 
 static void size_level(const ash_facts *f, const ash_tile_problem *p,
                        ash_tile_sizes *s, uint32_t level,
                        const ash_tile_cut *cut) {
-  ASH_ASSERT(p->stages[level].bytes_per_kilocycle > 0);
-  const ash_tile_stage *stage = &p->stages[level];
+  ASH_ASSERT(p->hops[level].bytes_per_kilocycle > 0);
+  const ash_tile_hop *hop = &p->hops[level];
   for (uint32_t o = 0; o < p->space->operand_count; o++) {
     uint64_t elements = ash_facts_base(f, o);
     if (!is_staged(p, level, o))
@@ -92,8 +92,8 @@ static void size_level(const ash_facts *f, const ash_tile_problem *p,
     const uint64_t bytes = bytes_of(p, o, elements);
     s->box[level][o] = bytes;
     s->pieces[level][o] = transfers_of(p, level, o, bytes, cut);
-    s->cycles[level][o] = s->pieces[level][o] * stage->setup +
-                          bytes * 1000 / stage->bytes_per_kilocycle;
+    s->cycles[level][o] = s->pieces[level][o] * hop->setup +
+                          bytes * 1000 / hop->bytes_per_kilocycle;
   }
 }
 
@@ -169,7 +169,7 @@ bool ash_model_sizes(ash_facts *f, const ash_tile_problem *p,
 uint64_t ash_model_least(const ash_tile_problem *p, const ash_tile_sizes *s,
                          uint32_t level) {
   ASH_ASSERT(level < p->level_count);
-  const uint64_t alignment = p->stages[level].alignment;
+  const uint64_t alignment = p->hops[level].alignment;
   uint64_t sum = 0;
   for (uint32_t o = 0; o < p->space->operand_count; o++)
     if (is_staged(p, level, o))
@@ -248,14 +248,14 @@ typedef struct level_moves {
 static void count_moves(const ash_facts *f, const ash_tile_problem *p,
                         const ash_tile_sizes *s, const ash_tile_choice *c,
                         uint32_t level, level_moves *m) {
-  const ash_tile_stage *stage = &p->stages[level];
+  const ash_tile_hop *hop = &p->hops[level];
   m->all_bytes = m->all_transfers = 0;
   for (uint32_t o = 0; o < p->space->operand_count; o++) {
     if (!is_staged(p, level, o))
       continue;
     m->loads[o] = ash_model_loads(f, p, s, c, level, o, &m->bytes[o]);
-    m->time[o] = m->loads[o] * s->pieces[level][o] * stage->setup +
-                 m->bytes[o] * 1000 / stage->bytes_per_kilocycle;
+    m->time[o] = m->loads[o] * s->pieces[level][o] * hop->setup +
+                 m->bytes[o] * 1000 / hop->bytes_per_kilocycle;
     const uint64_t first =
         ash_min_u64(m->loads[o], s->regions[level]) * s->cycles[level][o];
     m->fill[o] = ash_min_u64(first, m->time[o]);
@@ -272,7 +272,7 @@ static uint64_t cycles_of(const ash_tile_problem *p, const level_moves *m,
   for (uint32_t o = 0; o < p->space->operand_count; o++) {
     if (!is_staged(p, level, o))
       continue;
-    if (copies[o] < 2 || !p->stages[level].overlaps) {
+    if (copies[o] < 2 || !p->hops[level].overlaps) {
       serial += m->time[o];
     } else {
       serial += m->fill[o];
@@ -302,7 +302,7 @@ static void offer(const ash_tile_problem *p, const ash_tile_sizes *s,
                   const level_moves *m, uint32_t level, uint64_t inside,
                   const uint8_t *copies, level_best *best) {
   const uint64_t room = room_of(p, s, level, copies);
-  if (room > p->stages[level].room)
+  if (room > p->hops[level].room)
     return;
   const uint64_t cycles = cycles_of(p, m, level, copies, inside);
   if (cycles > best->cycles || (cycles == best->cycles && room >= best->room))
@@ -330,7 +330,7 @@ static bool choose_copies(const ash_tile_problem *p, const ash_tile_sizes *s,
       copies[o] = p->wanted[level][o];
     else if (m->loads[o] > 1 && p->buffering)
       copies[o] = (uint8_t)p->buffering;
-    else if (m->time[o] > m->fill[o] && p->stages[level].overlaps)
+    else if (m->time[o] > m->fill[o] && p->hops[level].overlaps)
       movers[count++] = o;
   }
   if (p->buffering)
@@ -349,7 +349,7 @@ static bool choose_copies(const ash_tile_problem *p, const ash_tile_sizes *s,
   for (uint32_t i = 0; i < count; i++) {
     copies[movers[i]] = 2;
     offer(p, s, m, level, inside, copies, best);
-    ASH_ASSERT(best->room <= p->stages[level].room);
+    ASH_ASSERT(best->room <= p->hops[level].room);
     if (best->copies[movers[i]] != 2)
       copies[movers[i]] = 1;
   }
@@ -402,7 +402,7 @@ bool ash_model_value(const ash_facts *f, const ash_tile_problem *p,
     count_moves(f, p, s, choice, k, &m);
     if (!choose_copies(p, s, &m, k, out->cycles, &best))
       return false;
-    ASH_ASSERT(best.room <= p->stages[k].room && best.cycles >= out->cycles);
+    ASH_ASSERT(best.room <= p->hops[k].room && best.cycles >= out->cycles);
     out->cycles = best.cycles;
     out->footprint += best.room;
     out->bytes += m.all_bytes;
@@ -421,7 +421,7 @@ bool ash_model_given(const ash_facts *f, const ash_tile_problem *p,
     level_moves m;
     count_moves(f, p, s, choice, k, &m);
     const uint64_t room = room_of(p, s, k, choice->copies[k]);
-    if (room > p->stages[k].room)
+    if (room > p->hops[k].room)
       return false;
     out->cycles = cycles_of(p, &m, k, choice->copies[k], out->cycles);
     out->footprint += room;
@@ -439,7 +439,7 @@ ash_tile_value ash_model_bound(const ash_facts *f, const ash_tile_problem *p,
                                const ash_tile_sizes *s, bool open) {
   ash_tile_value out = {s->compute, 0, 0};
   for (uint32_t k = p->level_count; k-- > 0;) {
-    const ash_tile_stage *stage = &p->stages[k];
+    const ash_tile_hop *hop = &p->hops[k];
     uint64_t time = 0, fill = 0;
     for (uint32_t o = 0; o < p->space->operand_count; o++) {
       if (!is_staged(p, k, o))
@@ -452,15 +452,15 @@ ash_tile_value ash_model_bound(const ash_facts *f, const ash_tile_problem *p,
                          : s->fact[k][a]->operands[o].fresh;
       }
       const uint64_t bytes = bytes_of(p, o, elements);
-      const uint64_t least = loads * s->pieces[k][o] * stage->setup +
-                             bytes * 1000 / stage->bytes_per_kilocycle;
+      const uint64_t least = loads * s->pieces[k][o] * hop->setup +
+                             bytes * 1000 / hop->bytes_per_kilocycle;
       out.bytes += bytes;
       time += least;
       if (!open)
         fill += ash_min_u64(s->cycles[k][o], least);
     }
-    out.cycles = stage->overlaps ? ash_max_u64(out.cycles + fill, time)
-                                 : out.cycles + time;
+    out.cycles = hop->overlaps ? ash_max_u64(out.cycles + fill, time)
+                               : out.cycles + time;
     if (k + 1 == p->level_count)
       out.cycles = ash_max_u64(out.cycles, p->inner_least);
     if (!open)

@@ -48,7 +48,7 @@ static bool same_space(const ash_tile_problem *x, const ash_tile_problem *y) {
   return true;
 }
 
-static bool same_stage(const ash_tile_stage *a, const ash_tile_stage *b) {
+static bool same_hop(const ash_tile_hop *a, const ash_tile_hop *b) {
   return a->memory == b->memory && a->room == b->room &&
          a->staged == b->staged && a->setup == b->setup &&
          a->bytes_per_kilocycle == b->bytes_per_kilocycle;
@@ -60,7 +60,7 @@ bool ash_problem_same(const ash_tile_problem *a, const ash_tile_problem *b) {
       a->per_kilocycle != b->per_kilocycle || !same_space(a, b))
     return false;
   for (uint32_t k = 0; k < a->level_count; k++)
-    if (!same_stage(&a->stages[k], &b->stages[k]) ||
+    if (!same_hop(&a->hops[k], &b->hops[k]) ||
         memcmp(a->wanted[k], b->wanted[k], sizeof a->wanted[k]) != 0)
       return false;
   return true;

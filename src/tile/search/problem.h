@@ -9,7 +9,7 @@
 enum { ASH_OPERANDS_MAX = 32 };
 
 /* One memory on the way. */
-typedef struct ash_tile_stage {
+typedef struct ash_tile_hop {
   uint32_t memory;
   uint64_t room;   /* bytes for tiles                                      */
   uint32_t staged; /* bit o: operand o has buffers here                    */
@@ -19,7 +19,7 @@ typedef struct ash_tile_stage {
   uint32_t rank;         /* of the largest transfer the engine makes       */
   uint64_t transfer_max; /* bytes in one, 0: no limit                      */
   uint64_t alignment;
-} ash_tile_stage;
+} ash_tile_hop;
 
 /* What a choice is worth: less is better, the first difference decides. */
 typedef struct ash_tile_value {
@@ -31,7 +31,7 @@ typedef struct ash_tile_problem {
   const ash_graph *g;
   const ash_tile_space *space;
   uint32_t level_count;
-  ash_tile_stage stages[ASH_TILE_LEVELS];
+  ash_tile_hop hops[ASH_TILE_LEVELS];
   uint32_t buffering; /* 0: free, else copies of all that moves        */
   uint8_t wanted[ASH_TILE_LEVELS][ASH_OPERANDS_MAX]; /* 0: free, else copies */
   uint64_t per_kilocycle; /* units of work                                 */

@@ -80,7 +80,7 @@ static ash_status sizes_fit(search *s, bool *fit, uint64_t copies) {
     return ash_nomem(s->p->ctx);
   s->best->ticks++;
   for (uint32_t k = 0; k < s->p->level_count; k++)
-    *fit &= ash_model_least(s->p, &sizes, k) * copies <= s->p->stages[k].room;
+    *fit &= ash_model_least(s->p, &sizes, k) * copies <= s->p->hops[k].room;
   return ASH_OK;
 }
 
@@ -233,9 +233,9 @@ static ash_status bound_inside(const ash_tile_problem *p, uint64_t *least,
     return ASH_OK;
   inner.level_count = 1;
   inner.limited = false;
-  inner.stages[0] = p->stages[last];
-  inner.stages[0].rank = ASH_RANK_MAX;
-  inner.stages[0].transfer_max = 0;
+  inner.hops[0] = p->hops[last];
+  inner.hops[0].rank = ASH_RANK_MAX;
+  inner.hops[0].transfer_max = 0;
   for (uint32_t o = 0; o < ASH_OPERANDS_MAX; o++)
     inner.wanted[0][o] = p->wanted[last][o];
   ASH_TRY(ash_facts_new(&f, &inner));

@@ -65,10 +65,10 @@ static bool fits(deeploy *d) {
   for (uint32_t k = 0; k < d->p->level_count; k++) {
     uint64_t room = ash_model_least(d->p, &s, k);
     for (uint32_t o = 0; o < d->p->space->operand_count; o++)
-      if (d->p->stages[k].staged >> o & 1)
-        room += ash_align_up(s.box[k][o], d->p->stages[k].alignment) *
+      if (d->p->hops[k].staged >> o & 1)
+        room += ash_align_up(s.box[k][o], d->p->hops[k].alignment) *
                 ((d->p->wanted[k][o] ? d->p->wanted[k][o] : d->copies) - 1u);
-    if (room >= d->p->stages[k].room)
+    if (room >= d->p->hops[k].room)
       return false;
   }
   return true;
@@ -115,7 +115,7 @@ static ash_status finish(deeploy *d) {
         out->choice.order[k][n++] = (uint8_t)a;
     ASH_ASSERT(n == s->axis_count);
     for (uint32_t o = 0; o < s->operand_count; o++)
-      out->choice.copies[k][o] = !(d->p->stages[k].staged >> o & 1) ? 0
+      out->choice.copies[k][o] = !(d->p->hops[k].staged >> o & 1) ? 0
                                  : d->p->wanted[k][o] ? d->p->wanted[k][o]
                                                       : d->copies;
   }

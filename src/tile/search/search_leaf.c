@@ -39,7 +39,7 @@ static bool lies_in_a_row(const ash_tile_problem *p, const ash_tile_cut *cut,
 
 static bool rows_are_whole(const ash_tile_problem *p, const ash_tile_cut *cut) {
   for (uint32_t o = 0; o < p->space->operand_count; o++)
-    if (!(p->stages[p->level_count - 1].staged >> o & 1) &&
+    if (!(p->hops[p->level_count - 1].staged >> o & 1) &&
         !lies_in_a_row(p, cut, &p->space->operands[o]))
       return false;
   return true;
@@ -131,7 +131,7 @@ ash_status ash_search_leaf(const ash_tile_problem *p, ash_facts *f,
     return ash_nomem(p->ctx);
   best->ticks++;
   for (uint32_t k = 0; k < p->level_count; k++)
-    if (ash_model_least(p, &sizes, k) > p->stages[k].room)
+    if (ash_model_least(p, &sizes, k) > p->hops[k].room)
       return ASH_OK;
   const ash_tile_value bound = ash_model_bound(f, p, &sizes, false);
   if (!ash_value_allowed(p, &bound) ||

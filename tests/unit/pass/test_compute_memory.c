@@ -57,7 +57,7 @@ static void groups_on_images_become_layers(void) {
     if (cut_has_channels(t))
       cut_channel_scales(&n, w, 0);
     cut_window(&n, op, k, true);
-    run_both(&n, ash_pass_groups, (size_t)groups + 2, true);
+    run_both(&n, ash_pass_split_groups, (size_t)groups + 2, true);
   }
 }
 
@@ -75,7 +75,7 @@ static void groups_in_any_dimension_become_layers(void) {
     const uint32_t op = net_op(&n, ASH_OP_conv_nd, NET_IDS(x, w, b),
                                cut_result(&n, ASH_FLOAT32));
     net_int(&n, op, "groups", groups);
-    run_both(&n, ash_pass_groups, (size_t)groups + 2, true);
+    run_both(&n, ash_pass_split_groups, (size_t)groups + 2, true);
   }
 }
 
@@ -87,7 +87,7 @@ static void long_rows_become_largest_values_and_sums(void) {
     const uint32_t op =
         net_op(&n, ASH_OP_softmax, NET_IDS(x), cut_result(&n, ASH_FLOAT32));
     net_float(&n, op, "beta", scaled ? 0.75 : 1.0);
-    run_both(&n, ash_pass_rows, scaled ? 6 : 5, false);
+    run_both(&n, ash_pass_split_softmax, scaled ? 6 : 5, false);
   }
 }
 

@@ -103,7 +103,7 @@ static void constants_are_computed(void) {
   CHECK_EQ(keeps("pass_constants", "constants"), 1);
 }
 static void what_is_computed_twice_is_joined(void) {
-  CHECK_EQ(keeps("pass_common", "common"), 2);
+  CHECK_EQ(keeps("pass_cse", "cse"), 2);
 }
 static void padding_joins_the_window(void) {
   CHECK_EQ(keeps("pass_padding", "padding"), 1);

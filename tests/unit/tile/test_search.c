@@ -36,15 +36,15 @@ static ash_tile_problem problem_of(net *n, uint32_t levels, uint64_t room) {
   CHECK_EQ(ash_tile_space_of(n->ctx, &p.space, &why, n->g, 0), ASH_OK);
   CHECK(p.space != NULL);
   for (uint32_t k = 0; k < levels; k++)
-    p.stages[k] =
-        (ash_tile_stage){.memory = k,
-                         .room = k + 1 == levels ? room : room * 3,
-                         .staged = ((uint32_t)1 << p.space->operand_count) - 1,
-                         .overlaps = true,
-                         .setup = 5,
-                         .bytes_per_kilocycle = k + 1 == levels ? 2000 : 1500,
-                         .rank = ASH_RANK_MAX,
-                         .alignment = 4};
+    p.hops[k] =
+        (ash_tile_hop){.memory = k,
+                       .room = k + 1 == levels ? room : room * 3,
+                       .staged = ((uint32_t)1 << p.space->operand_count) - 1,
+                       .overlaps = true,
+                       .setup = 5,
+                       .bytes_per_kilocycle = k + 1 == levels ? 2000 : 1500,
+                       .rank = ASH_RANK_MAX,
+                       .alignment = 4};
   return p;
 }
 
@@ -69,7 +69,7 @@ static void bring(walker *k, uint32_t level, const int64_t *at,
   const ash_tile_problem *p = &k->w->p;
   for (uint32_t o = 0; o < p->space->operand_count; o++) {
     ash_box box;
-    if (!(p->stages[level].staged >> o & 1))
+    if (!(p->hops[level].staged >> o & 1))
       continue;
     ash_tile_box(&box, p->g, p->space, o, at, n);
     const uint64_t bytes =
@@ -169,26 +169,26 @@ static bool value_of(const world *w, const moves *m, ash_tile_value *v) {
                             s->work * 1000 / w->p.per_kilocycle + extra,
                         0, 0};
   for (uint32_t k = w->p.level_count; k-- > 0;) {
-    const ash_tile_stage *stage = &w->p.stages[k];
+    const ash_tile_hop *hop = &w->p.hops[k];
     uint64_t serial = 0, hidden = 0, room = 0;
     if (k + 1 == w->p.level_count)
       room = ash_align_up(sums, 4);
     for (uint32_t o = 0; o < s->operand_count; o++) {
-      if (!(stage->staged >> o & 1))
+      if (!(hop->staged >> o & 1))
         continue;
-      const uint64_t time = m->loads[k][o] * stage->setup +
-                            m->bytes[k][o] * 1000 / stage->bytes_per_kilocycle;
+      const uint64_t time = m->loads[k][o] * hop->setup +
+                            m->bytes[k][o] * 1000 / hop->bytes_per_kilocycle;
       const uint64_t one =
-          stage->setup + m->largest[k][o] * 1000 / stage->bytes_per_kilocycle;
+          hop->setup + m->largest[k][o] * 1000 / hop->bytes_per_kilocycle;
       const uint64_t fill =
           ash_min_u64(time, ash_min_u64(m->loads[k][o], m->regions[k]) * one);
       room += w->copies[k][o] * ash_align_up(m->largest[k][o], 4);
-      const bool hides = w->copies[k][o] > 1 && stage->overlaps;
+      const bool hides = w->copies[k][o] > 1 && hop->overlaps;
       serial += hides ? fill : time;
       hidden += hides ? time - fill : 0;
       v->bytes += m->bytes[k][o];
     }
-    if (room > stage->room)
+    if (room > hop->room)
       return false;
     v->footprint += room;
     v->cycles = serial + ash_max_u64(v->cycles, hidden);
@@ -323,9 +323,9 @@ static uint64_t compare_in(net *n, uint32_t levels, uint64_t room,
   best b = {0};
   w = (world){.p = problem_of(n, levels, room)};
   forget_hints(&w.p);
-  w.p.stages[0].overlaps = !kind.blocking;
+  w.p.hops[0].overlaps = !kind.blocking;
   if (levels > 1)
-    w.p.stages[0].staged &= ~kind.nearby;
+    w.p.hops[0].staged &= ~kind.nearby;
   const ash_mark mark = ash_zone_mark(&n->ctx->scratch);
   CHECK_EQ(ash_facts_new(&f, &w.p), ASH_OK);
   CHECK_EQ(ash_search_cost(&w.p, f, &found), ASH_OK);
@@ -509,7 +509,7 @@ static void figures_are_those_of_the_walk(void) {
     for (uint32_t k = 0; k < levels; k++)
       for (uint32_t o = 0; o < w.p.space->operand_count; o++) {
         uint64_t bytes;
-        CHECK(w.p.stages[k].staged >> o & 1);
+        CHECK(w.p.hops[k].staged >> o & 1);
         CHECK_EQ(ash_model_loads(f, &w.p, &sizes, &choice, k, o, &bytes),
                  m.loads[k][o]);
         CHECK_EQ(bytes, m.bytes[k][o]);

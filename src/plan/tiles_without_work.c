@@ -1,6 +1,6 @@
-/* settled.c - tiled operators that have nothing to do: views, slices and
- * concatenations whose bytes already lie where the result is. Which ones those
- * are is only known when aliases are; their tiles are taken out again. */
+/* tiles_without_work.c - tiled operators that have nothing to do: views, slices
+ * and concatenations whose bytes already lie where the result is. Which ones
+ * those are is only known when aliases are; their tiles are taken out again. */
 #include "plan/planner.h"
 #include "plan/share/alias.h"
 

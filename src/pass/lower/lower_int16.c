@@ -1,4 +1,4 @@
-/* lower_sixteen.c - tables of functions in int16: few entries, and the kernels
+/* lower_int16.c - tables of functions in int16: few entries, and the kernels
  * interpolate between them. */
 #include "pass/lower/lower_append.h"
 

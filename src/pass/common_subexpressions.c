@@ -1,4 +1,4 @@
-/* common.c - what is computed twice is computed once.
+/* common_subexpressions.c - what is computed twice is computed once.
  *
  *   a = relu(x); b = relu(x); y = a + b     ->     a = relu(x); y = a + a */
 #include "pass/pass.h"
@@ -85,7 +85,7 @@ static void join(ash_graph *g, const ash_uses *uses, uint32_t op) {
   }
 }
 
-ash_status ash_pass_common(ash_ctx *ctx, ash_graph *g) {
+ash_status ash_pass_cse(ash_ctx *ctx, ash_graph *g) {
   ash_uses uses;
   ASH_TRY(ash_uses_of(ctx, &uses, g));
   for (uint32_t op = 0; op < g->op_count; op++)

@@ -1,4 +1,4 @@
-/* complete.c - what is left to do when a backend has answered: arenas it did
+/* finish.c - what is left to do when a backend has answered: arenas it did
  * not mention, bounds that are not its own to claim, and the question whether
  * it kept to budgets and rules. */
 #include "plan/planner.h"

@@ -1,5 +1,5 @@
-/* life.c - the functions of <prefix>.c that do not depend on the steps: arenas,
- * bind, init, reset, hydrate, run. */
+/* lifecycle.c - the functions of <prefix>.c that do not depend on the steps:
+ * arenas, bind, init, reset, hydrate, run. */
 #include "emit/tile/tile.h"
 
 #include <inttypes.h>

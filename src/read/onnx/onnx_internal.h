@@ -1,6 +1,6 @@
-/* onnx_parts.h - what the files of the structural ONNX reader share. */
-#ifndef ASH_READ_ONNX_PARTS_H
-#define ASH_READ_ONNX_PARTS_H
+/* onnx_internal.h - what the files of the structural ONNX reader share. */
+#ifndef ASH_READ_ONNX_INTERNAL_H
+#define ASH_READ_ONNX_INTERNAL_H
 
 #include "read/onnx/onnx_model.h"
 

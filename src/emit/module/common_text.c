@@ -1,4 +1,4 @@
-/* words.c - small texts that all emitted files share. */
+/* common_text.c - small texts that all emitted files share. */
 #include "emit/module/module.h"
 
 #include <ctype.h>

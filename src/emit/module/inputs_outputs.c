@@ -1,4 +1,5 @@
-/* ends.c - the functions of <prefix>.c that describe inputs and outputs. */
+/* inputs_outputs.c - the functions of <prefix>.c that describe inputs and
+ * outputs. */
 #include "emit/module/module.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* account.c - the allocation pass over all steps of a module, for its account:
+/* liveness.c - the allocation pass over all steps of a module, for its account:
  * what each step makes must not be live already, what it uses last must be, and
  * no memory may ever hold more than the plan gave it. The plan was checked
  * against the graph; this checks what the emitter is about to write. */

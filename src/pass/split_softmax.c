@@ -1,4 +1,4 @@
-/* rows.c - softmax of rows that are too long for the compute memory.
+/* split_softmax.c - softmax of rows that are too long for the compute memory.
  *
  *   softmax(x)   ->   e = exp((x - max(x)) * beta),  e / sum(e)
  *
@@ -9,7 +9,7 @@
 #include "pass/pass.h"
 
 #include "op/functions.h"
-#include "pass/take_apart.h"
+#include "pass/decompose.h"
 
 #include <string.h>
 
@@ -112,7 +112,7 @@ static ash_status scale(const rows *r, uint32_t *x) {
   return ASH_OK;
 }
 
-static ash_status take_apart(const rows *r) {
+static ash_status decompose(const rows *r) {
   const uint32_t x = r->op->inputs[0], out = r->op->outputs[0];
   uint32_t most, less, e, sum;
   ASH_TRY(add_tensor(r, &most, true));
@@ -136,11 +136,12 @@ static bool wants(void *user, const ash_op *op) {
 static ash_status put(void *user, const ash_op *op) {
   rows *r = user;
   r->op = op;
-  return take_apart(r);
+  return decompose(r);
 }
 
-ash_status ash_pass_rows(ash_ctx *ctx, ash_graph *g, const ash_target *target) {
+ash_status ash_pass_split_softmax(ash_ctx *ctx, ash_graph *g,
+                                  const ash_target *target) {
   rows r = {.ctx = ctx, .g = g, .room = target->compute_bytes};
-  const ash_taker taker = {&r, wants, put};
-  return r.room ? ash_take_apart(g, &taker) : ASH_OK;
+  const ash_decomposer taker = {&r, wants, put};
+  return r.room ? ash_pass_decompose(g, &taker) : ASH_OK;
 }

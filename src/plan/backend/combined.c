@@ -1,5 +1,5 @@
-/* mixed.c - "A+B": memories that hold only tiles are packed by A, those where
- * tensors live by B. */
+/* combined.c - "A+B": memories that hold only tiles are packed by A, those
+ * where tensors live by B. */
 #include "plan/planner.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
-/* tflite_parts.h - what the files of the TFLite reader share: tflite.c walks
+/* tflite_internal.h - what the files of the TFLite reader share: tflite.c walks
  * the file, tflite_tensor.c reads tensors, tflite_op.c operators. Tensor and
  * operator numbers are those of the file unless a name says `graph`. */
-#ifndef ASH_READ_TFLITE_PARTS_H
-#define ASH_READ_TFLITE_PARTS_H
+#ifndef ASH_READ_TFLITE_INTERNAL_H
+#define ASH_READ_TFLITE_INTERNAL_H
 
 #include "read/flatbuf.h"
 #include "read/tflite/tflite.h"

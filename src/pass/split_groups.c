@@ -1,4 +1,5 @@
-/* groups.c - grouped convolutions whose groups are too large to cut between.
+/* split_groups.c - grouped convolutions whose groups are too large to cut
+ * between.
  *
  *   conv(x, w, b), G groups   ->   split(x) -> x_1 .. x_G
  *                                  conv(x_i, w_i, b_i) -> y_i
@@ -9,7 +10,7 @@
  * devices with a compute memory, and only where one group does not fit it. */
 #include "pass/pass.h"
 
-#include "pass/take_apart.h"
+#include "pass/decompose.h"
 
 enum { SLACK = 64 }; /* alignment of a handful of buffers */
 
@@ -145,7 +146,7 @@ static ash_status add_join(const grouped *w, uint32_t *parts) {
                .attrs = &axis});
 }
 
-static ash_status take_apart(const grouped *w) {
+static ash_status decompose(const grouped *w) {
   ash_zone *z = &w->ctx->scratch;
   uint32_t *x = ASH_NEW_ARRAY(z, uint32_t, (size_t)w->groups);
   uint32_t *y = ASH_NEW_ARRAY(z, uint32_t, (size_t)w->groups);
@@ -174,12 +175,12 @@ static bool wants(void *user, const ash_op *op) {
 static ash_status put(void *user, const ash_op *op) {
   grouped *w = user;
   w->op = op;
-  return take_apart(w);
+  return decompose(w);
 }
 
-ash_status ash_pass_groups(ash_ctx *ctx, ash_graph *g,
-                           const ash_target *target) {
+ash_status ash_pass_split_groups(ash_ctx *ctx, ash_graph *g,
+                                 const ash_target *target) {
   grouped w = {.ctx = ctx, .g = g, .room = target->compute_bytes};
-  const ash_taker taker = {&w, wants, put};
-  return w.room ? ash_take_apart(g, &taker) : ASH_OK;
+  const ash_decomposer taker = {&w, wants, put};
+  return w.room ? ash_pass_decompose(g, &taker) : ASH_OK;
 }

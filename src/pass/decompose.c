@@ -1,10 +1,10 @@
-/* take_apart.c - see take_apart.h. */
-#include "pass/take_apart.h"
+/* decompose.c - see decompose.h. */
+#include "pass/decompose.h"
 
 #include "graph/compact.h"
 #include "op/verify.h"
 
-ash_status ash_take_apart(ash_graph *g, const ash_taker *t) {
+ash_status ash_pass_decompose(ash_graph *g, const ash_decomposer *t) {
   const size_t count = g->op_count;
   bool any = false;
   for (size_t i = 0; i < count && !any; i++)

@@ -1,4 +1,4 @@
-/* ref_sixteen.c - functions of int16 as LiteRT computes them: from tables with
+/* ref_int16.c - functions of int16 as LiteRT computes them: from tables with
  * linear interpolation. docs/numerics.md, "int16", has the words. */
 #include "ref/ref_call.h"
 #include "ref/ref_fixed.h"
