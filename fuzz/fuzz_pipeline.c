@@ -34,10 +34,10 @@ static ash_status run(ash_ctx *ctx, ash_graph *g) {
   const ash_plan *plan;
   const ash_plan_options options = {
       .struct_bytes = sizeof options, .planner = "first-fit", .ticks = 1000};
-  ASH_TRY(ash_graph_verify(ctx, g));
+  ASH_TRY(ash_op_verify(ctx, g));
   ASH_TRY(ash_device_load(ctx, &device, "host"));
-  ASH_TRY(ash_run_passes(ctx, g));
-  ASH_TRY(ash_graph_verify(ctx, g));
+  ASH_TRY(ash_pass_run(ctx, g));
+  ASH_TRY(ash_op_verify(ctx, g));
   return ash_plan_model(ctx, &plan, g, device, &options);
 }
 

@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     abort();
   for (uint32_t i = 0; g && i < ash_graph_tensor_count(g); i++)
     check_inside(ash_graph_tensor(g, i), data, size);
-  if (g && ash_graph_verify(ctx, g) == ASH_INTERNAL)
+  if (g && ash_op_verify(ctx, g) == ASH_INTERNAL)
     abort();
   size_t said;
   char text[256];

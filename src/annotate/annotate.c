@@ -27,8 +27,8 @@ static ash_status read_problem(ash_ctx *ctx, problem *p,
                                const ash_model_file *file) {
   const ash_tflite_life *lives;
   uint32_t tensors;
-  ASH_TRY(ash_tflite_lives(ctx, &lives, &tensors, &p->file_tensors,
-                           &ctx->scratch, file));
+  ASH_TRY(ash_annotate_lives(ctx, &lives, &tensors, &p->file_tensors,
+                             &ctx->scratch, file));
   p->buffers = ASH_NEW_ARRAY(&ctx->scratch, ash_buffer, (size_t)tensors + 1);
   p->tensors = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, (size_t)tensors + 1);
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
@@ -107,8 +107,8 @@ static ash_status annotate(ash_ctx *ctx, const uint8_t **out, size_t *out_count,
   ASH_TRY(solve(ctx, &p, words, plan));
   ASH_TRY(ask_greedy(ctx, &p, plan));
   put_words(data, words, n);
-  return ash_tflite_metadata_set(ctx, out, out_count, METADATA_NAME, data,
-                                 4 * n, file);
+  return ash_annotate_metadata_set(ctx, out, out_count, METADATA_NAME, data,
+                                   4 * n, file);
 }
 
 ash_status ash_annotate_tflite(ash_ctx *ctx, const uint8_t **out,
@@ -164,7 +164,7 @@ static ash_status read_plan(ash_ctx *ctx, ash_offline_plan *plan,
   size_t data_count;
   problem p = {0};
   ASH_TRY(
-      ash_tflite_metadata_get(ctx, &data, &data_count, METADATA_NAME, file));
+      ash_annotate_metadata_get(ctx, &data, &data_count, METADATA_NAME, file));
   if (!data)
     return ASH_OK;
   ASH_TRY(read_problem(ctx, &p, file));

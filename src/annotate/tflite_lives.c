@@ -142,9 +142,9 @@ static ash_status open_file(walk *w, uint32_t *all_tensors) {
                   "the model has no subgraph");
 }
 
-ash_status ash_tflite_lives(ash_ctx *ctx, const ash_tflite_life **out,
-                            uint32_t *tensors, uint32_t *all_tensors,
-                            ash_zone *zone, const ash_model_file *file) {
+ash_status ash_annotate_lives(ash_ctx *ctx, const ash_tflite_life **out,
+                              uint32_t *tensors, uint32_t *all_tensors,
+                              ash_zone *zone, const ash_model_file *file) {
   walk w = {.ctx = ctx,
             .file = file->name,
             .fb = ash_fb_over(file->bytes, file->count)};

@@ -15,8 +15,8 @@ typedef struct ash_tflite_life {
 } ash_tflite_life;
 
 /* Of the first subgraph; `all_tensors` counts those of all. In `zone`. */
-ash_status ash_tflite_lives(ash_ctx *ctx, const ash_tflite_life **out,
-                            uint32_t *tensors, uint32_t *all_tensors,
-                            ash_zone *zone, const ash_model_file *file);
+ash_status ash_annotate_lives(ash_ctx *ctx, const ash_tflite_life **out,
+                              uint32_t *tensors, uint32_t *all_tensors,
+                              ash_zone *zone, const ash_model_file *file);
 
 #endif

@@ -52,9 +52,9 @@ static bool has_name(const ash_fb_table *entry, const char *name) {
   return text && strcmp(text, name) == 0;
 }
 
-ash_status ash_tflite_metadata_get(ash_ctx *ctx, const uint8_t **data,
-                                   size_t *data_count, const char *name,
-                                   const ash_model_file *file) {
+ash_status ash_annotate_metadata_get(ash_ctx *ctx, const uint8_t **data,
+                                     size_t *data_count, const char *name,
+                                     const ash_model_file *file) {
   opened o;
   *data = NULL;
   *data_count = 0;
@@ -200,10 +200,10 @@ static ash_status check_movable(opened *o, const char *file) {
   return ash_fb_check(o->ctx, &o->fb, file);
 }
 
-ash_status ash_tflite_metadata_set(ash_ctx *ctx, const uint8_t **out,
-                                   size_t *out_count, const char *name,
-                                   const uint8_t *data, size_t data_count,
-                                   const ash_model_file *file) {
+ash_status ash_annotate_metadata_set(ash_ctx *ctx, const uint8_t **out,
+                                     size_t *out_count, const char *name,
+                                     const uint8_t *data, size_t data_count,
+                                     const ash_model_file *file) {
   opened o;
   head h = {0};
   *out = NULL;

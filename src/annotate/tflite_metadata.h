@@ -6,15 +6,15 @@
 #include "base/ctx.h"
 
 /* The bytes stored under `name` (the last, if it repeats); NULL: none. */
-ash_status ash_tflite_metadata_get(ash_ctx *ctx, const uint8_t **data,
-                                   size_t *data_count, const char *name,
-                                   const ash_model_file *file);
+ash_status ash_annotate_metadata_get(ash_ctx *ctx, const uint8_t **data,
+                                     size_t *data_count, const char *name,
+                                     const ash_model_file *file);
 
 /* The file with `data` under `name`, in place of what stood there; kept by the
  * context. */
-ash_status ash_tflite_metadata_set(ash_ctx *ctx, const uint8_t **out,
-                                   size_t *out_count, const char *name,
-                                   const uint8_t *data, size_t data_count,
-                                   const ash_model_file *file);
+ash_status ash_annotate_metadata_set(ash_ctx *ctx, const uint8_t **out,
+                                     size_t *out_count, const char *name,
+                                     const uint8_t *data, size_t data_count,
+                                     const ash_model_file *file);
 
 #endif

@@ -26,9 +26,9 @@ static ash_status read(run *r) {
 }
 
 static ash_status pass(run *r) {
-  ASH_TRY(ash_run_passes_for(r->ctx, r->out->graph, &r->target,
-                             r->options.no_passes, r->options.no_pass_count));
-  return ash_graph_verify(r->ctx, r->out->graph);
+  ASH_TRY(ash_pass_run_for(r->ctx, r->out->graph, &r->target,
+                           r->options.no_passes, r->options.no_pass_count));
+  return ash_op_verify(r->ctx, r->out->graph);
 }
 
 static ash_status plan(run *r) {

@@ -20,7 +20,7 @@ ash_status ash_load_model_with(ash_ctx *ctx, ash_graph **out, const char *path,
   ash_status status =
       ash_read_model_with(ctx, out, file.bytes, file.count, path, &known);
   if (status == ASH_OK)
-    status = ash_graph_verify(ctx, *out);
+    status = ash_op_verify(ctx, *out);
   if (status == ASH_OK)
     status = ash_pass_end_types(ctx, *out, &known);
   if (status == ASH_OK) {

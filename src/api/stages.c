@@ -15,8 +15,8 @@ ash_status ash_lower(ash_ctx *ctx, ash_graph *g) {
 ash_status ash_lower_without(ash_ctx *ctx, ash_graph *g,
                              const char *const *passes, size_t count) {
   const ash_target portable = {0};
-  ASH_TRY(ash_run_passes_for(ctx, g, &portable, passes, count));
-  return ash_graph_verify(ctx, g);
+  ASH_TRY(ash_pass_run_for(ctx, g, &portable, passes, count));
+  return ash_op_verify(ctx, g);
 }
 
 static ash_status order_and_ask(ash_ctx *ctx, ash_ask *ask,

@@ -78,11 +78,12 @@ static uint32_t giver(const filler *f, const ash_subject *s,
   uint32_t best = ASH_NO_RULE;
   for (uint32_t i = 0; i < ash_rules_count(f->rules); i++) {
     const ash_rule *rule = &f->rules->items[i];
-    if (!rule->text[field] || !ash_rule_matches(rule, s))
+    if (!rule->text[field] || !ash_ask_rule_matches(rule, s))
       continue;
     f->used[i] = true;
-    if (best == ASH_NO_RULE || ash_rule_specificity(rule) >=
-                                   ash_rule_specificity(&f->rules->items[best]))
+    if (best == ASH_NO_RULE ||
+        ash_ask_rule_specificity(rule) >=
+            ash_ask_rule_specificity(&f->rules->items[best]))
       best = i;
   }
   return best;
@@ -92,7 +93,7 @@ static ash_status impossible(const filler *f, uint32_t rule, const char *id,
                              const ash_memory *m, const char *why) {
   ASH_ASSERT(rule < f->rules->count);
   return ash_fail(f->ctx, ASH_MALFORMED, ASH_D_rule_conflict,
-                  ash_rule_loc(&f->rules->items[rule]),
+                  ash_ask_rule_loc(&f->rules->items[rule]),
                   "'%s' cannot be in %s: %s", id, m->name, why);
 }
 
@@ -103,7 +104,7 @@ static ash_status find_memory(const filler *f, uint32_t *out, uint32_t rule,
   *out = ash_device_memory_named(f->device, r->text[field]);
   if (*out != ASH_NO_MEMORY)
     return ASH_OK;
-  (void)ash_fail(f->ctx, ASH_MALFORMED, ASH_D_rule_memory, ash_rule_loc(r),
+  (void)ash_fail(f->ctx, ASH_MALFORMED, ASH_D_rule_memory, ash_ask_rule_loc(r),
                  "%s has no memory '%.60s'", f->device->name, r->text[field]);
   ash_device_hint_memory(f->ctx, f->device, r->text[field]);
   return ASH_MALFORMED;
@@ -145,7 +146,7 @@ static ash_status check_pin(const filler *f, const ash_tensor_attributes *a,
   if (a->offset == ASH_NO_OFFSET || a->offset % alignment == 0)
     return ASH_OK;
   return ash_fail(f->ctx, ASH_MALFORMED, ASH_D_rule_conflict,
-                  ash_rule_loc(&f->rules->items[a->offset_rule]),
+                  ash_ask_rule_loc(&f->rules->items[a->offset_rule]),
                   "'%s' is pinned at %" PRIu64 ", which is no multiple of its "
                   "alignment %" PRIu64,
                   id, a->offset, alignment);
@@ -156,7 +157,7 @@ static ash_status fill_tensor(const filler *f, ash_tensor_attributes *a,
   ASH_ASSERT(tensor < f->g->tensor_count);
   const ash_tensor *t = &f->g->tensors.items[tensor];
   const ash_subject s = {
-      .id = t->id, .name = t->name, .role = ash_tensor_role(t)};
+      .id = t->id, .name = t->name, .role = ash_ask_tensor_role(t)};
   const bool constant = s.role == ASH_CONSTANT;
   *a = (ash_tensor_attributes){.destination = ASH_NO_MEMORY,
                                .offset = ASH_NO_OFFSET,
@@ -217,7 +218,7 @@ static ash_status fill_op(const filler *f, ash_op_attributes *a, uint32_t op) {
 static void warn_unused(const filler *f) {
   for (uint32_t i = 0; i < ash_rules_count(f->rules); i++)
     if (!f->used[i]) {
-      ash_warn(f->ctx, ASH_D_rule_unused, ash_rule_loc(&f->rules->items[i]),
+      ash_warn(f->ctx, ASH_D_rule_unused, ash_ask_rule_loc(&f->rules->items[i]),
                "no tensor and no operator of this model matches '%s'",
                f->rules->items[i].words);
       ash_hint(f->ctx, "ids: 'ashlar plan MODEL --json -' lists them");

@@ -7,14 +7,14 @@ const char *const ash_rule_fields[ASH_FIELD_COUNT] = {
     "memory", "constant_destination_memory", "alignment",
     "offset", "scratch_placement",           "code_placement"};
 
-ash_loc ash_rule_loc(const ash_rule *rule) {
+ash_loc ash_ask_rule_loc(const ash_rule *rule) {
   ash_loc loc = ASH_NOWHERE;
   loc.file = rule->file;
   loc.line = rule->line;
   return loc;
 }
 
-ash_role ash_tensor_role(const ash_tensor *t) {
+ash_role ash_ask_tensor_role(const ash_tensor *t) {
   if (t->kind == ASH_TENSOR_CONSTANT)
     return ASH_CONSTANT;
   return t->kind == ASH_TENSOR_VARIABLE ? ASH_PERSISTENT : ASH_SCRATCH;
@@ -106,7 +106,7 @@ static bool id_matches(const ash_rule *rule, const ash_subject *s) {
   return rule->id_count == 0;
 }
 
-bool ash_rule_matches(const ash_rule *rule, const ash_subject *s) {
+bool ash_ask_rule_matches(const ash_rule *rule, const ash_subject *s) {
   if (rule->type == ASH_RULE_ROLE && (s->is_op || s->role != rule->role))
     return false;
   if (rule->type == ASH_RULE_OP && (!s->is_op || s->op != rule->op))
@@ -114,7 +114,7 @@ bool ash_rule_matches(const ash_rule *rule, const ash_subject *s) {
   return id_matches(rule, s);
 }
 
-uint32_t ash_rule_specificity(const ash_rule *rule) {
+uint32_t ash_ask_rule_specificity(const ash_rule *rule) {
   return (rule->id_count ? 2u : 0u) + (rule->type != ASH_RULE_ANY ? 1u : 0u);
 }
 
@@ -143,10 +143,11 @@ bool ash_rules_match(const ash_rules *rules, size_t index, const ash_graph *g,
     const ash_op *o = &g->ops.items[op];
     s = (ash_subject){
         .id = o->id, .name = o->name, .is_op = true, .op = o->kind};
-    return ash_rule_matches(&rules->items[index], &s);
+    return ash_ask_rule_matches(&rules->items[index], &s);
   }
   ASH_ASSERT(tensor < g->tensor_count);
   const ash_tensor *t = &g->tensors.items[tensor];
-  s = (ash_subject){.id = t->id, .name = t->name, .role = ash_tensor_role(t)};
-  return ash_rule_matches(&rules->items[index], &s);
+  s = (ash_subject){
+      .id = t->id, .name = t->name, .role = ash_ask_tensor_role(t)};
+  return ash_ask_rule_matches(&rules->items[index], &s);
 }

@@ -68,13 +68,13 @@ typedef struct ash_subject {
   ash_op_kind op; /* of an operator */
 } ash_subject;
 
-bool ash_rule_matches(const ash_rule *rule, const ash_subject *subject);
+bool ash_ask_rule_matches(const ash_rule *rule, const ash_subject *subject);
 /* 3 type and id, 2 id, 1 type, 0 neither. */
-uint32_t ash_rule_specificity(const ash_rule *rule);
+uint32_t ash_ask_rule_specificity(const ash_rule *rule);
 
-ash_loc ash_rule_loc(const ash_rule *rule);
+ash_loc ash_ask_rule_loc(const ash_rule *rule);
 ash_status ash_pattern_make(ash_ctx *ctx, ash_pattern *out, const char *text,
                             ash_loc loc);
-ash_role ash_tensor_role(const ash_tensor *t);
+ash_role ash_ask_tensor_role(const ash_tensor *t);
 
 #endif

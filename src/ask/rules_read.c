@@ -114,7 +114,8 @@ static ash_status wrong_subject(ash_ctx *ctx, const ash_rule *rule,
   ASH_ASSERT(rule->type != ASH_RULE_ANY && field < ASH_FIELD_COUNT);
   const char *type = rule->type == ASH_RULE_OP ? ash_op_kind_text(rule->op)
                                                : ash_role_text(rule->role);
-  return ash_fail(ctx, ASH_MALFORMED, ASH_D_rule_conflict, ash_rule_loc(rule),
+  return ash_fail(ctx, ASH_MALFORMED, ASH_D_rule_conflict,
+                  ash_ask_rule_loc(rule),
                   "%s is for %s, and this rule is for %s",
                   ash_rule_fields[field], whose, type);
 }
@@ -140,7 +141,7 @@ static ash_status check_rule(ash_ctx *ctx, const ash_rule *rule) {
   }
   if (any)
     return ASH_OK;
-  return ash_fail(ctx, ASH_MALFORMED, ASH_D_rule_value, ash_rule_loc(rule),
+  return ash_fail(ctx, ASH_MALFORMED, ASH_D_rule_value, ash_ask_rule_loc(rule),
                   "the rule gives nothing");
 }
 
@@ -305,7 +306,7 @@ static ash_status add_ids(ash_ctx *ctx, ash_rule *rule, char *list,
 
 static ash_status take_word(ash_ctx *ctx, ash_rule *rule, const char **type,
                             char *word) {
-  const ash_loc loc = ash_rule_loc(rule);
+  const ash_loc loc = ash_ask_rule_loc(rule);
   char *value = strchr(word, '=');
   if (!value)
     return ash_fail(ctx, ASH_MALFORMED, ASH_D_rule_key, loc,

@@ -34,7 +34,7 @@ static ash_status check_file(ash_ctx *ctx, const char *text, size_t count,
   const ash_yaml *top;
   ASH_TRY(ash_yaml_parse(ctx, &top, &ctx->scratch, text, count, file));
   if (ash_is_residency(top))
-    return ash_check_residency(ctx, top);
+    return ash_plan_check_residency(ctx, top);
   ASH_TRY(ash_plan_read(ctx, &f, top));
   const ash_status status = ash_check_plan(ctx, &f.plan, NULL, NULL);
   if (status == ASH_INTERNAL) /* the file is wrong, not we */

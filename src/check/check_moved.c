@@ -28,7 +28,7 @@ static int64_t axis_of(const ash_graph *g, const ash_op *op,
   const int64_t axis =
       op->kind == ASH_OP_split     ? ash_tensor_int(ash_op_in(g, op, 1), 0)
       : op->kind == ASH_OP_split_v ? ash_tensor_int(ash_op_in(g, op, 2), 0)
-                                   : ash_op_int(op, "axis", 0);
+                                   : ash_attr_int(op, "axis", 0);
   return axis < 0 ? axis + (int64_t)in->rank : axis;
 }
 
@@ -84,7 +84,7 @@ static bool begin(const ash_graph *g, uint32_t k, source *s) {
     cut_along(g, k, s);
     return true;
   case ASH_OP_strided:
-    s->first = ash_op_int(s->op, "offset", 0);
+    s->first = ash_attr_int(s->op, "offset", 0);
     for (uint32_t d = 0; d < s->out->rank; d++)
       s->step[d] = ash_op_ints(s->op, "step", d, 0);
     return true;

@@ -92,10 +92,10 @@ static bool stays_behind(const ash_graph *g, uint32_t op,
   for (int32_t y = 0; y < to->dim[1]; y++)
     for (int32_t x = 0; x < to->dim[2]; x++) {
       const int64_t top =
-          y * ash_op_int(o, "stride_h", 1) - ash_op_int(o, "pad_top", 0);
-      const int64_t next = top + ash_op_int(o, "stride_h", 1);
+          y * ash_attr_int(o, "stride_h", 1) - ash_attr_int(o, "pad_top", 0);
+      const int64_t next = top + ash_attr_int(o, "stride_h", 1);
       const int64_t left =
-          x * ash_op_int(o, "stride_w", 1) - ash_op_int(o, "pad_left", 0);
+          x * ash_attr_int(o, "stride_w", 1) - ash_attr_int(o, "pad_left", 0);
       uint64_t lowest = (top > 0 ? (uint64_t)top : 0) * in_row +
                         (left > 0 ? (uint64_t)left : 0) * in_pixel;
       const uint64_t below = (next > 0 ? (uint64_t)next : 0) * in_row;
@@ -177,7 +177,7 @@ static bool is_nothing(const runner *r, uint32_t op, uint32_t k) {
 
 /* Elements in front of the axis along which is joined. */
 static int64_t rows_of(const ash_op *o, const ash_shape *s) {
-  const int64_t axis = ash_op_int(o, "axis", 0);
+  const int64_t axis = ash_attr_int(o, "axis", 0);
   int64_t rows = 1;
   for (int64_t d = 0; d < (axis < 0 ? axis + (int64_t)s->rank : axis); d++)
     rows *= s->dim[d];
@@ -268,7 +268,7 @@ static ash_status update_state(const runner *r, uint32_t op) {
   if (!ash_op_has(o, ASH_OP_STATE))
     return ASH_OK;
   for (uint32_t k = 0; k < o->input_count; k++) {
-    if (!ash_op_updates(r->c->g, o, o->inputs[k]))
+    if (!ash_graph_updates(r->c->g, o, o->inputs[k]))
       continue;
     const uint32_t slot = r->slot_of[o->inputs[k]];
     const range w = range_of(r, slot);

@@ -24,7 +24,7 @@ static size_t mark_needed(ash_graph *g, bool *used) {
     used[g->inputs[i]] = true;
   for (size_t i = g->op_count; i-- > 0;) {
     const ash_op *op = &g->ops.items[i];
-    if (!is_needed(op, used) && !ash_op_has_effect(g, op))
+    if (!is_needed(op, used) && !ash_graph_has_effect(g, op))
       continue;
     g->ops.items[--kept] = *op;
     const ash_op *moved = &g->ops.items[kept];

@@ -39,7 +39,7 @@ static const ash_op_info op_table[ASH_OP_COUNT] = {
 #undef OP
 };
 
-const ash_op_info *ash_op_info_of(ash_op_kind kind) {
+const ash_op_info *ash_kind_info(ash_op_kind kind) {
   return &op_table[kind];
 }
 
@@ -47,7 +47,7 @@ const char *ash_op_kind_text(ash_op_kind kind) {
   return kind < ASH_OP_COUNT ? op_table[kind].name : "?";
 }
 
-ash_op_kind ash_op_kind_find(const char *name) {
+ash_op_kind ash_kind_find(const char *name) {
   ash_op_kind kind = 0;
   while (kind < ASH_OP_COUNT && strcmp(op_table[kind].name, name) != 0)
     kind++;
@@ -238,26 +238,26 @@ ash_status ash_graph_append_input(ash_graph *g, uint32_t op, uint32_t tensor) {
 
 /* ---- reading ------------------------------------------------------------ */
 
-const ash_attr *ash_op_attr(const ash_op *op, const char *name) {
+const ash_attr *ash_attr_find(const ash_op *op, const char *name) {
   for (uint32_t i = 0; i < op->attr_count; i++)
     if (strcmp(op->attrs[i].name, name) == 0)
       return &op->attrs[i];
   return NULL;
 }
 
-int64_t ash_op_int(const ash_op *op, const char *name, int64_t otherwise) {
-  const ash_attr *a = ash_op_attr(op, name);
+int64_t ash_attr_int(const ash_op *op, const char *name, int64_t otherwise) {
+  const ash_attr *a = ash_attr_find(op, name);
   return a && a->kind == ASH_ATTR_INT ? a->i : otherwise;
 }
 
-double ash_op_float(const ash_op *op, const char *name, double otherwise) {
-  const ash_attr *a = ash_op_attr(op, name);
+double ash_attr_float(const ash_op *op, const char *name, double otherwise) {
+  const ash_attr *a = ash_attr_find(op, name);
   return a && a->kind == ASH_ATTR_FLOAT ? a->f : otherwise;
 }
 
-const char *ash_op_string(const ash_op *op, const char *name,
-                          const char *otherwise) {
-  const ash_attr *a = ash_op_attr(op, name);
+const char *ash_attr_string(const ash_op *op, const char *name,
+                            const char *otherwise) {
+  const ash_attr *a = ash_attr_find(op, name);
   return a && a->kind == ASH_ATTR_STRING ? a->s : otherwise;
 }
 
@@ -266,7 +266,7 @@ static bool is_variable(const ash_graph *g, uint32_t tensor) {
          g->tensors.items[tensor].kind == ASH_TENSOR_VARIABLE;
 }
 
-bool ash_op_updates(const ash_graph *g, const ash_op *op, uint32_t tensor) {
+bool ash_graph_updates(const ash_graph *g, const ash_op *op, uint32_t tensor) {
   if (!is_variable(g, tensor))
     return false;
   for (uint32_t k = 0; k < op->output_count; k++)
@@ -278,12 +278,12 @@ bool ash_op_updates(const ash_graph *g, const ash_op *op, uint32_t tensor) {
   return false;
 }
 
-bool ash_op_has_effect(const ash_graph *g, const ash_op *op) {
+bool ash_graph_has_effect(const ash_graph *g, const ash_op *op) {
   for (uint32_t k = 0; k < op->output_count; k++)
     if (is_variable(g, op->outputs[k]))
       return true;
   for (uint32_t k = 0; k < op->input_count; k++)
-    if (ash_op_updates(g, op, op->inputs[k]))
+    if (ash_graph_updates(g, op, op->inputs[k]))
       return true;
   return false;
 }

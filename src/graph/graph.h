@@ -43,12 +43,12 @@ typedef struct ash_op_info {
                         defaults where there is one; NULL: none           */
 } ash_op_info;
 
-const ash_op_info *ash_op_info_of(ash_op_kind kind);
+const ash_op_info *ash_kind_info(ash_op_kind kind);
 static inline bool ash_op_has(const ash_op *op, enum ash_op_flags flag) {
-  return (ash_op_info_of(op->kind)->flags & flag) != 0;
+  return (ash_kind_info(op->kind)->flags & flag) != 0;
 }
 /* ASH_OP_COUNT when no operator has that name. */
-ash_op_kind ash_op_kind_find(const char *name);
+ash_op_kind ash_kind_find(const char *name);
 
 struct ash_graph {
   ash_ctx *ctx;
@@ -105,11 +105,11 @@ ash_status ash_graph_append_input(ash_graph *g, uint32_t op, uint32_t tensor);
 
 /* ---- reading ------------------------------------------------------------ */
 
-const ash_attr *ash_op_attr(const ash_op *op, const char *name);
-int64_t ash_op_int(const ash_op *op, const char *name, int64_t otherwise);
-double ash_op_float(const ash_op *op, const char *name, double otherwise);
-const char *ash_op_string(const ash_op *op, const char *name,
-                          const char *otherwise);
+const ash_attr *ash_attr_find(const ash_op *op, const char *name);
+int64_t ash_attr_int(const ash_op *op, const char *name, int64_t otherwise);
+double ash_attr_float(const ash_op *op, const char *name, double otherwise);
+const char *ash_attr_string(const ash_op *op, const char *name,
+                            const char *otherwise);
 
 uint64_t ash_shape_elements(const ash_shape *s); /* 1 for rank 0 */
 bool ash_shape_equal(const ash_shape *a, const ash_shape *b);
@@ -147,9 +147,9 @@ static inline bool ash_quant_equal(const ash_tensor *a, const ash_tensor *b) {
 
 /* Does the op give the variable `tensor` a new value? As an output, or as an
  * input of an operator with ASH_OP_STATE. */
-bool ash_op_updates(const ash_graph *g, const ash_op *op, uint32_t tensor);
+bool ash_graph_updates(const ash_graph *g, const ash_op *op, uint32_t tensor);
 /* Any variable at all: then it runs even if nobody needs its outputs. */
-bool ash_op_has_effect(const ash_graph *g, const ash_op *op);
+bool ash_graph_has_effect(const ash_graph *g, const ash_op *op);
 
 /* Element `i` of a constant integer tensor (int8..int64, uint8, bool). */
 int64_t ash_tensor_int(const ash_tensor *t, uint64_t i);

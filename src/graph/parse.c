@@ -357,7 +357,7 @@ static ash_status parse_op(parser *p) {
     return syntax(p, "the operator's id and source index");
   op.source_index = (uint32_t)index;
   const char *kind = take_word(p);
-  op.kind = kind ? ash_op_kind_find(kind) : ASH_OP_COUNT;
+  op.kind = kind ? ash_kind_find(kind) : ASH_OP_COUNT;
   if (op.kind == ASH_OP_COUNT)
     return syntax(p, "the name of a known operator");
   ASH_TRY(parse_list(p, &in, &op.input_count));

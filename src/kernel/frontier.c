@@ -26,10 +26,10 @@ bool ash_kernel_frontier(const ash_graph *g, uint32_t op,
   int64_t low = INT64_MAX, most = INT64_MIN;
   for (int64_t y = height; y-- > 0;)
     for (int64_t x = width; x-- > 0;) {
-      const int64_t row = first_tap(y, ash_op_int(o, "stride_h", 1),
-                                    ash_op_int(o, "pad_top", 0));
-      const int64_t column = first_tap(x, ash_op_int(o, "stride_w", 1),
-                                       ash_op_int(o, "pad_left", 0));
+      const int64_t row = first_tap(y, ash_attr_int(o, "stride_h", 1),
+                                    ash_attr_int(o, "pad_top", 0));
+      const int64_t column = first_tap(x, ash_attr_int(o, "stride_w", 1),
+                                       ash_attr_int(o, "pad_left", 0));
       const int64_t need = (row * in->shape.dim[2] + column) * read;
       low = need < low ? need : low;
       const int64_t written = (y * width + x + 1) * made;

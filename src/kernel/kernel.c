@@ -26,7 +26,7 @@ static bool scales_differ(const ash_graph *g, const ash_op *op) {
 
 static bool is_approximate(const ash_graph *g, const ash_op *op) {
   (void)g;
-  return ash_op_int(op, "approximate", 0) != 0;
+  return ash_attr_int(op, "approximate", 0) != 0;
 }
 
 static bool is_packed(const ash_graph *g, const ash_op *op) {
@@ -63,8 +63,8 @@ static bool shrinks(const ash_graph *g, const ash_op *op) {
 /* Sums of its elements fit 16 bits. */
 static bool is_small_window(const ash_graph *g, const ash_op *op) {
   (void)g;
-  const int64_t h = ash_op_int(op, "filter_h", 1);
-  const int64_t w = ash_op_int(op, "filter_w", 1);
+  const int64_t h = ash_attr_int(op, "filter_h", 1);
+  const int64_t w = ash_attr_int(op, "filter_w", 1);
   return h <= 255 && w <= 255 && h * w <= 255;
 }
 
@@ -84,10 +84,10 @@ static uint64_t conv_dsp_bytes(const ash_target *t, const ash_graph *g,
 }
 
 static bool is_padded(const ash_op *op) {
-  return ash_op_int(op, "pad_top", 0) != 0 ||
-         ash_op_int(op, "pad_left", 0) != 0 ||
-         ash_op_int(op, "pad_bottom", 0) != 0 ||
-         ash_op_int(op, "pad_right", 0) != 0;
+  return ash_attr_int(op, "pad_top", 0) != 0 ||
+         ash_attr_int(op, "pad_left", 0) != 0 ||
+         ash_attr_int(op, "pad_bottom", 0) != 0 ||
+         ash_attr_int(op, "pad_right", 0) != 0;
 }
 
 /* A column, unless a pixel can be read where it is. */
@@ -188,10 +188,10 @@ static uint64_t conv_cmsis_bytes(const ash_target *t, const ash_graph *g,
                                  const ash_op *op) {
   const ash_shape *w = &ash_op_in(g, op, 1)->shape;
   const bool point = w->dim[1] == 1 && w->dim[2] == 1 &&
-                     ash_op_int(op, "pad_top", 0) == 0 &&
-                     ash_op_int(op, "pad_left", 0) == 0 &&
-                     ash_op_int(op, "dilation_h", 1) == 1 &&
-                     ash_op_int(op, "dilation_w", 1) == 1;
+                     ash_attr_int(op, "pad_top", 0) == 0 &&
+                     ash_attr_int(op, "pad_left", 0) == 0 &&
+                     ash_attr_int(op, "dilation_h", 1) == 1 &&
+                     ash_attr_int(op, "dilation_w", 1) == 1;
   if (point)
     return has_dsp(t) && !has_mve(t) ? 4 * (uint64_t)w->dim[3] : 0;
   return has_mve(t) ? 4 * ash_align_up(taps_of(g, op), 16)
@@ -208,8 +208,8 @@ static uint64_t depthwise_cmsis_bytes(const ash_target *t, const ash_graph *g,
   const uint64_t in_c = (uint64_t)ash_op_in(g, op, 0)->shape.dim[3];
   const uint64_t out_c = (uint64_t)w->dim[3];
   const bool small = w->dim[1] == 3 && w->dim[2] == 3 &&
-                     ash_op_int(op, "pad_top", 0) <= 1 &&
-                     ash_op_int(op, "pad_left", 0) <= 1;
+                     ash_attr_int(op, "pad_top", 0) <= 1 &&
+                     ash_attr_int(op, "pad_left", 0) <= 1;
   uint64_t bytes = 0;
   if (has_mve(t))
     bytes = area * 4 * 124;
@@ -245,7 +245,7 @@ static bool is_half(const ash_tensor *t) {
 
 static bool uses_half(const ash_graph *g, const ash_op *op) {
   bool half = is_half(ash_op_out(g, op, 0)) ||
-              strstr(ash_op_string(op, "code", ""), "float16") != NULL;
+              strstr(ash_attr_string(op, "code", ""), "float16") != NULL;
   for (uint32_t k = 0; k < op->input_count; k++)
     half = half || is_half(ash_op_in(g, op, k));
   return half;
@@ -253,7 +253,7 @@ static bool uses_half(const ash_graph *g, const ash_op *op) {
 
 static bool takes_root(const ash_graph *g, const ash_op *op) {
   (void)g;
-  return strcmp(ash_op_string(op, "fn", ""), "integer_sqrt") == 0;
+  return strcmp(ash_attr_string(op, "fn", ""), "integer_sqrt") == 0;
 }
 
 static bool has_no_half(const ash_graph *g, const ash_op *op) {

@@ -56,7 +56,7 @@ float ash_quant_round(float x) {
 
 /* ---- ranges ------------------------------------------------------------- */
 
-ash_int_range ash_type_range(ash_type type) {
+ash_int_range ash_kernel_type_range(ash_type type) {
   switch (type) {
   case ASH_UINT8:
     return (ash_int_range){0, UINT8_MAX};
@@ -94,7 +94,7 @@ static int32_t bound(const ash_tensor *t, float value, ash_int_range all) {
 }
 
 ash_int_range ash_quant_range(const ash_tensor *t, const char *act) {
-  const ash_int_range all = ash_type_range(t->type);
+  const ash_int_range all = ash_kernel_type_range(t->type);
   const ash_float_range f = ash_float_range_of(act);
   ash_int_range r = all;
   if (f.low > -FLT_MAX)
@@ -109,7 +109,7 @@ ash_int_range ash_quant_range(const ash_tensor *t, const char *act) {
 static ash_status check_entry(ash_ctx *ctx, const ash_graph *g, uint32_t op,
                               uint32_t tensor, uint32_t i) {
   const ash_tensor *t = &g->tensors.items[tensor];
-  const ash_int_range all = ash_type_range(t->type);
+  const ash_int_range all = ash_kernel_type_range(t->type);
   const float scale = t->quant.scale[i];
   const int32_t zero = t->quant.zero_point[i];
   if (!isfinite(scale) || scale <= 0.0f)

@@ -41,7 +41,7 @@ ash_int_range ash_quant_range(const ash_tensor *t, const char *act);
 ash_float_range ash_float_range_of(const char *act);
 
 /* Smallest and largest value of int8, uint8, int16. */
-ash_int_range ash_type_range(ash_type type);
+ash_int_range ash_kernel_type_range(ash_type type);
 
 /* Is `tensor` of `op` quantised usably: one scale, positive and finite, and a
  * zero point of its type? */

@@ -103,7 +103,7 @@ static ash_status check_folded(ash_ctx *ctx, const ash_kernel *k,
 static ash_status check_activation(ash_ctx *ctx, const ash_graph *g,
                                    uint32_t op) {
   static const char *const known[] = {"none", "relu", "relu6", "relu_n1_to_1"};
-  const char *act = ash_op_string(&g->ops.items[op], "act", "none");
+  const char *act = ash_attr_string(&g->ops.items[op], "act", "none");
   if (g->ops.items[op].kind == ASH_OP_lstm ||
       g->ops.items[op].kind == ASH_OP_rnn) /* their shape rules look */
     return ASH_OK;

@@ -96,7 +96,7 @@ static bool read_stage(scan *s, ash_chain_stage *stage) {
 
 bool ash_chain_read(ash_chain *out, const ash_graph *g, const ash_op *op,
                     uint32_t *stage) {
-  scan s = {ash_op_string(op, "code", ""), g, op, out};
+  scan s = {ash_attr_string(op, "code", ""), g, op, out};
   *out = (ash_chain){0};
   for (bool more = true; more; out->count++) {
     *stage = out->count;
@@ -111,7 +111,7 @@ bool ash_chain_read(ash_chain *out, const ash_graph *g, const ash_op *op,
 
 uint32_t ash_op_stages(const ash_op *op) {
   uint32_t count = 1;
-  for (const char *p = ash_op_string(op, "code", ""); *p; p++)
+  for (const char *p = ash_attr_string(op, "code", ""); *p; p++)
     count += *p == ';';
   return count;
 }

@@ -83,21 +83,21 @@ uint32_t ash_fn_wants(ash_fn fn, const ash_type *in, uint32_t k) {
 }
 
 ash_fn ash_op_fn(const ash_op *op) {
-  return ash_fn_find(ash_op_string(op, "fn", ""));
+  return ash_fn_find(ash_attr_string(op, "fn", ""));
 }
 
 ash_fold ash_op_fold(const ash_op *op) {
-  return ash_fold_find(ash_op_string(op, "fn", ""));
+  return ash_fold_find(ash_attr_string(op, "fn", ""));
 }
 
 int64_t ash_op_ints(const ash_op *op, const char *name, uint32_t i,
                     int64_t otherwise) {
-  const ash_attr *a = ash_op_attr(op, name);
+  const ash_attr *a = ash_attr_find(op, name);
   return a && a->kind == ASH_ATTR_INTS && i < a->count ? a->ints[i] : otherwise;
 }
 
 uint32_t ash_op_folded(const ash_op *op, uint32_t rank) {
-  const ash_attr *a = ash_op_attr(op, "axes");
+  const ash_attr *a = ash_attr_find(op, "axes");
   uint32_t bits = 0;
   for (uint32_t i = 0; a && a->kind == ASH_ATTR_INTS && i < a->count; i++) {
     const int64_t axis = a->ints[i] < 0 ? a->ints[i] + rank : a->ints[i];

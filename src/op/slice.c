@@ -43,12 +43,12 @@ static spec spec_of(const ash_graph *g, const ash_op *op) {
                 .end = ash_op_in(g, op, 2),
                 .step = ash_op_in(g, op, 3),
                 .count = (uint32_t)ash_shape_elements(&begin->shape),
-                .begin_mask = ash_op_int(op, "begin_mask", 0),
-                .end_mask = ash_op_int(op, "end_mask", 0),
-                .shrink = ash_op_int(op, "shrink_axis_mask", 0),
-                .fresh = ash_op_int(op, "new_axis_mask", 0),
-                .ellipsis = ash_op_int(op, "ellipsis_mask", 0),
-                .offset = ash_op_int(op, "offset", 0) != 0};
+                .begin_mask = ash_attr_int(op, "begin_mask", 0),
+                .end_mask = ash_attr_int(op, "end_mask", 0),
+                .shrink = ash_attr_int(op, "shrink_axis_mask", 0),
+                .fresh = ash_attr_int(op, "new_axis_mask", 0),
+                .ellipsis = ash_attr_int(op, "ellipsis_mask", 0),
+                .offset = ash_attr_int(op, "offset", 0) != 0};
 }
 
 static int64_t clamp(int64_t x, int64_t lo, int64_t hi) {
@@ -156,5 +156,5 @@ int64_t ash_op_split_axis(const ash_graph *g, const ash_op *op) {
     return ash_tensor_int(ash_op_in(g, op, 1), 0);
   if (op->kind == ASH_OP_split_v)
     return ash_tensor_int(ash_op_in(g, op, 2), 0);
-  return ash_op_int(op, "axis", 0);
+  return ash_attr_int(op, "axis", 0);
 }

@@ -43,7 +43,7 @@ static bool knows_attr(const char *list, const char *name) {
 
 static ash_status check_arity(ash_ctx *ctx, const ash_graph *g, uint32_t i) {
   const ash_op *op = &g->ops.items[i];
-  const ash_op_info *info = ash_op_info_of(op->kind);
+  const ash_op_info *info = ash_kind_info(op->kind);
   const bool many = info->flags & ASH_OP_VARIADIC;
   if (op->input_count < info->inputs_min ||
       (!many && op->input_count > info->inputs_max) ||
@@ -183,7 +183,7 @@ static ash_status verify(ash_ctx *ctx, const ash_graph *g) {
   return check_ids(ctx, g);
 }
 
-ash_status ash_graph_verify(ash_ctx *ctx, const ash_graph *g) {
+ash_status ash_op_verify(ash_ctx *ctx, const ash_graph *g) {
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   const ash_status status = verify(ctx, g);
   ash_zone_rewind(&ctx->scratch, mark);

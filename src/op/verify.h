@@ -5,6 +5,6 @@
 
 #include "graph/graph.h"
 
-ash_status ash_graph_verify(ash_ctx *ctx, const ash_graph *g);
+ash_status ash_op_verify(ash_ctx *ctx, const ash_graph *g);
 
 #endif

@@ -68,7 +68,7 @@ static bool run_of_split(const ash_graph *g, const ash_op *o, uint32_t out,
 
 static bool run_of_strided(const ash_graph *g, const ash_op *o, uint32_t out,
                            int64_t *first) {
-  *first = ash_op_int(o, "offset", 0);
+  *first = ash_attr_int(o, "offset", 0);
   return is_dense(o, &ash_op_out(g, o, out)->shape);
 }
 
@@ -106,7 +106,7 @@ bool ash_op_is_slice(const ash_graph *g, uint32_t op, uint32_t out,
 
 /* Nothing before the axis: each input's bytes stay together. */
 static bool is_outermost(const ash_op *op, const ash_shape *s) {
-  const int64_t given = ash_op_int(op, "axis", 0);
+  const int64_t given = ash_attr_int(op, "axis", 0);
   const int64_t axis = given < 0 ? given + (int64_t)s->rank : given;
   for (int64_t d = 0; d < axis && d < (int64_t)s->rank; d++)
     if (s->dim[d] != 1)
@@ -120,7 +120,7 @@ bool ash_op_is_piece(const ash_graph *g, uint32_t op, uint32_t k,
   *offset = 0;
   const bool scaled = o->kind == ASH_OP_concatenation;
   if ((!scaled && o->kind != ASH_OP_pack && o->kind != ASH_OP_join) ||
-      strcmp(ash_op_string(o, "act", "none"), "none") != 0)
+      strcmp(ash_attr_string(o, "act", "none"), "none") != 0)
     return false;
   const ash_tensor *out = ash_op_out(g, o, 0), *in = ash_op_in(g, o, k);
   if (!in || !is_outermost(o, &out->shape))

@@ -27,7 +27,7 @@ ash_status ash_pass_activations(ash_ctx *ctx, ash_graph *g) {
       continue;
     ash_op *p = &g->ops.items[before];
     if (!ash_op_has(p, ASH_OP_RECTIFIES) || p->output_count != 1 ||
-        strcmp(ash_op_string(p, "act", "none"), "none") != 0)
+        strcmp(ash_attr_string(p, "act", "none"), "none") != 0)
       continue;
     ASH_TRY(ash_graph_set_attr(
         g, before, ASH_STRING_ATTR("act", ash_op_kind_text(o->kind))));

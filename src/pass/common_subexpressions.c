@@ -40,8 +40,8 @@ static bool same_output(const ash_tensor *a, const ash_tensor *b) {
 static bool same_op(const ash_graph *g, const ash_op *a, const ash_op *b) {
   if (a->kind != b->kind || a->input_count != b->input_count ||
       a->output_count != b->output_count || a->attr_count != b->attr_count ||
-      a->kind == ASH_OP_custom || ash_op_has_effect(g, a) ||
-      ash_op_has_effect(g, b))
+      a->kind == ASH_OP_custom || ash_graph_has_effect(g, a) ||
+      ash_graph_has_effect(g, b))
     return false;
   for (uint32_t k = 0; k < a->input_count; k++)
     if (a->inputs[k] != b->inputs[k] ||

@@ -13,7 +13,8 @@ enum { SMALL = 4096 }; /* bytes that a result may always take */
 
 static bool is_foldable(const ash_graph *g, const ash_op *o) {
   uint64_t in = 0, out = 0;
-  if (!ash_ref_knows(o->kind) || o->input_count == 0 || ash_op_has_effect(g, o))
+  if (!ash_ref_knows(o->kind) || o->input_count == 0 ||
+      ash_graph_has_effect(g, o))
     return false;
   for (uint32_t k = 0; k < o->input_count; k++) {
     const ash_tensor *t = ash_op_in(g, o, k);

@@ -9,5 +9,5 @@
 ash_status ash_pass_dead_code(ash_ctx *ctx, ash_graph *g) {
   const size_t before = g->op_count;
   ASH_TRY(ash_graph_prune(g));
-  return g->op_count == before ? ASH_OK : ash_graph_verify(ctx, g);
+  return g->op_count == before ? ASH_OK : ash_op_verify(ctx, g);
 }

@@ -23,5 +23,5 @@ ash_status ash_pass_decompose(ash_graph *g, const ash_decomposer *t) {
       ASH_TRY(ash_graph_add_op(g, &same, ops[i]));
   }
   ASH_TRY(ash_graph_compact(g));
-  return ash_graph_verify(g->ctx, g);
+  return ash_op_verify(g->ctx, g);
 }

@@ -134,5 +134,5 @@ ash_status ash_pass_end_types(ash_ctx *ctx, ash_graph *g,
     ASH_TRY(apply(&in, options->input_types[i]));
   for (size_t i = 0; i < options->output_type_count; i++)
     ASH_TRY(apply(&out, options->output_types[i]));
-  return ash_graph_verify(ctx, g);
+  return ash_op_verify(ctx, g);
 }

@@ -57,7 +57,7 @@ static bool is_stage(const ash_graph *g, const ash_op *o) {
   if (o->kind == ASH_OP_map) /* the root is a function of the runtime */
     return ash_op_fn(o) != ASH_FN_integer_sqrt;
   return is_named(o->kind) && ash_op_out(g, o, 0)->type == ASH_FLOAT32 &&
-         strcmp(ash_op_string(o, "act", "none"), "none") == 0;
+         strcmp(ash_attr_string(o, "act", "none"), "none") == 0;
 }
 
 /* A constant that can stand in the code. */
@@ -302,5 +302,5 @@ ash_status ash_pass_fuse(ash_ctx *ctx, ash_graph *g) {
     return ASH_OK;
   ASH_TRY(ash_uses_drop(g, &f.uses));
   ASH_TRY(ash_graph_prune(g)); /* constants that became values */
-  return ash_graph_verify(ctx, g);
+  return ash_op_verify(ctx, g);
 }

@@ -149,7 +149,7 @@ static ash_status keep_op(layout *l, ash_op *op) {
 /* ---- transpositions that are remembered ---------------------------------- */
 
 static bool is_transpose(const ash_op *op, uint32_t rank) {
-  const ash_attr *a = ash_op_attr(op, "perm");
+  const ash_attr *a = ash_attr_find(op, "perm");
   return op->kind == ASH_OP_strided && a && a->kind == ASH_ATTR_INTS &&
          a->count == rank;
 }
@@ -168,7 +168,7 @@ static bool perm_is_true(const layout *l, const ash_op *op) {
       return false;
     seen |= 1u << axis;
   }
-  return seen == (1u << in->rank) - 1 && ash_op_int(op, "offset", 0) == 0;
+  return seen == (1u << in->rank) - 1 && ash_attr_int(op, "offset", 0) == 0;
 }
 
 static void remember(layout *l, const ash_op *op) {
@@ -276,7 +276,7 @@ static ash_status turn_op(layout *l, ash_op *op, turned turn) {
   if (op->kind == ASH_OP_reduce)
     ASH_TRY(turn_axes(l, index, &turn, was.rank));
   if (op->kind == ASH_OP_concatenation) {
-    const int64_t axis = ash_op_int(op, "axis", 0);
+    const int64_t axis = ash_attr_int(op, "axis", 0);
     const uint32_t from = (uint32_t)(axis < 0 ? axis + was.rank : axis);
     ASH_TRY(
         ash_graph_set_attr(l->g, index, ASH_INT_ATTR("axis", turn.perm[from])));
@@ -289,7 +289,7 @@ static ash_status turn_op(layout *l, ash_op *op, turned turn) {
 static bool turns_along(const ash_op *op) {
   if (op->kind == ASH_OP_reduce)
     return ash_op_fold(op) == ASH_FOLD_MEAN &&
-           ash_op_int(op, "keep_dims", 0) != 0;
+           ash_attr_int(op, "keep_dims", 0) != 0;
   return op->kind == ASH_OP_concatenation ||
          (ash_op_has(op, ASH_OP_ELEMENTWISE) && op->output_count == 1);
 }
@@ -318,7 +318,7 @@ static ash_status visit(layout *l, ash_op *op) {
 
 static bool has_transpose(const ash_graph *g) {
   for (size_t i = 0; i < g->op_count; i++)
-    if (ash_op_attr(&g->ops.items[i], "perm"))
+    if (ash_attr_find(&g->ops.items[i], "perm"))
       return true;
   return false;
 }
@@ -345,5 +345,5 @@ ash_status ash_pass_layout(ash_ctx *ctx, ash_graph *g) {
     return ASH_OK;
   const ash_status status = turn_graph(&l);
   ash_zone_rewind(&ctx->scratch, mark);
-  return status == ASH_OK ? ash_graph_verify(ctx, g) : status;
+  return status == ASH_OK ? ash_op_verify(ctx, g) : status;
 }

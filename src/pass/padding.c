@@ -57,14 +57,14 @@ static bool same_quant(const ash_tensor *a, const ash_tensor *b) {
 /* Kernels see to paddings that are smaller than their windows. */
 static bool fits_window(const ash_graph *g, const ash_op *o, const frame *f) {
   const ash_tensor *w = ash_op_in(g, o, 1);
-  const int64_t h = (w ? w->shape.dim[1] : ash_op_int(o, "filter_h", 1)) - 1;
-  const int64_t v = (w ? w->shape.dim[2] : ash_op_int(o, "filter_w", 1)) - 1;
-  const int64_t reach_h = h * ash_op_int(o, "dilation_h", 1);
-  const int64_t reach_w = v * ash_op_int(o, "dilation_w", 1);
-  return f->top + ash_op_int(o, "pad_top", 0) <= reach_h &&
-         f->bottom + ash_op_int(o, "pad_bottom", 0) <= reach_h &&
-         f->left + ash_op_int(o, "pad_left", 0) <= reach_w &&
-         f->right + ash_op_int(o, "pad_right", 0) <= reach_w;
+  const int64_t h = (w ? w->shape.dim[1] : ash_attr_int(o, "filter_h", 1)) - 1;
+  const int64_t v = (w ? w->shape.dim[2] : ash_attr_int(o, "filter_w", 1)) - 1;
+  const int64_t reach_h = h * ash_attr_int(o, "dilation_h", 1);
+  const int64_t reach_w = v * ash_attr_int(o, "dilation_w", 1);
+  return f->top + ash_attr_int(o, "pad_top", 0) <= reach_h &&
+         f->bottom + ash_attr_int(o, "pad_bottom", 0) <= reach_h &&
+         f->left + ash_attr_int(o, "pad_left", 0) <= reach_w &&
+         f->right + ash_attr_int(o, "pad_right", 0) <= reach_w;
 }
 
 static bool takes(const ash_graph *g, const ash_op *o, const ash_op *pad) {
@@ -81,7 +81,7 @@ static bool takes(const ash_graph *g, const ash_op *o, const ash_op *pad) {
 
 static ash_status widen(ash_graph *g, uint32_t op, const char *name,
                         int64_t more) {
-  const int64_t old = ash_op_int(&g->ops.items[op], name, 0);
+  const int64_t old = ash_attr_int(&g->ops.items[op], name, 0);
   return ash_graph_set_attr(g, op, ASH_INT_ATTR(name, old + more));
 }
 

@@ -18,10 +18,10 @@ const ash_pass *ash_pass_at(size_t index);
 /* All of them, for portable C; or for a target, all but those named. The graph
  * is verified after each. Generated code needs "lower". A name that no pass has
  * is ASH_MISUSE. */
-ash_status ash_run_passes(ash_ctx *ctx, ash_graph *g);
-ash_status ash_run_passes_for(ash_ctx *ctx, ash_graph *g,
-                              const ash_target *target,
-                              const char *const *without, size_t count);
+ash_status ash_pass_run(ash_ctx *ctx, ash_graph *g);
+ash_status ash_pass_run_for(ash_ctx *ctx, ash_graph *g,
+                            const ash_target *target,
+                            const char *const *without, size_t count);
 
 ash_status ash_pass_dead_code(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_constants(ash_ctx *ctx, ash_graph *g);

@@ -64,9 +64,9 @@ static ash_status check_names(ash_ctx *ctx, const char *const *names,
   return ASH_OK;
 }
 
-ash_status ash_run_passes(ash_ctx *ctx, ash_graph *g) {
+ash_status ash_pass_run(ash_ctx *ctx, ash_graph *g) {
   const ash_target portable = {0};
-  return ash_run_passes_for(ctx, g, &portable, NULL, 0);
+  return ash_pass_run_for(ctx, g, &portable, NULL, 0);
 }
 
 /* Each pass has the scratch zone to itself. */
@@ -79,16 +79,16 @@ static ash_status run_pass(ash_ctx *ctx, ash_graph *g, const ash_target *target,
   return status;
 }
 
-ash_status ash_run_passes_for(ash_ctx *ctx, ash_graph *g,
-                              const ash_target *target,
-                              const char *const *without, size_t count) {
+ash_status ash_pass_run_for(ash_ctx *ctx, ash_graph *g,
+                            const ash_target *target,
+                            const char *const *without, size_t count) {
   ASH_TRY(check_names(ctx, without, count));
   for (size_t i = 0; i < ASH_COUNT_OF(pass_table); i++) {
     if (is_listed(pass_table[i].name, without, count))
       continue;
     ASH_TRY(run_pass(ctx, g, target, &pass_table[i]));
     if (!pass_table[i].verifies)
-      ASH_TRY(ash_graph_verify(ctx, g));
+      ASH_TRY(ash_op_verify(ctx, g));
   }
   return ASH_OK;
 }

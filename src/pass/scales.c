@@ -21,7 +21,7 @@ typedef struct tail {
 
 static bool is_fn(const ash_op *o, ash_op_kind kind, const char *fn) {
   return o->kind == kind || (o->kind == ASH_OP_map && o->input_count == 2 &&
-                             strcmp(ash_op_string(o, "fn", ""), fn) == 0);
+                             strcmp(ash_attr_string(o, "fn", ""), fn) == 0);
 }
 
 static bool is_layer(const ash_graph *g, const ash_op *o) {
@@ -31,7 +31,7 @@ static bool is_layer(const ash_graph *g, const ash_op *o) {
          o->input_count <= 3 && w && w->type == ASH_FLOAT32 && w->data &&
          ash_op_in(g, o, 0)->type == ASH_FLOAT32 &&
          (!b || (b->data && b->type == ASH_FLOAT32)) &&
-         strcmp(ash_op_string(o, "act", "none"), "none") == 0;
+         strcmp(ash_attr_string(o, "act", "none"), "none") == 0;
 }
 
 /* One value, or one for each element of the last axis of `like`. */
@@ -115,7 +115,7 @@ static ash_status fold(ash_ctx *ctx, ash_graph *g, const tail *t, uint32_t op,
                        uint32_t made) {
   const ash_shape *out = &ash_op_out(g, &g->ops.items[t->layer], 0)->shape;
   const uint64_t channels = (uint64_t)out->dim[out->rank - 1];
-  const char *act = ash_op_string(&g->ops.items[op], "act", "none");
+  const char *act = ash_attr_string(&g->ops.items[op], "act", "none");
   if (t->product)
     ASH_TRY(scale_weights(ctx, g, t, channels, made));
   if (!t->product || ash_op_in(g, &g->ops.items[t->layer], 2))

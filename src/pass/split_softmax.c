@@ -101,7 +101,7 @@ static ash_status add_fold(const rows *r, ash_fold fold, uint32_t x,
 }
 
 static ash_status scale(const rows *r, uint32_t *x) {
-  const float beta = (float)ash_op_float(r->op, "beta", 1.0);
+  const float beta = (float)ash_attr_float(r->op, "beta", 1.0);
   uint32_t by, y;
   if (beta >= 1.0f && beta <= 1.0f)
     return ASH_OK;

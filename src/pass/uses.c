@@ -42,7 +42,7 @@ ash_status ash_uses_drop(ash_graph *g, const ash_uses *uses) {
     return ASH_OK;
   g->op_count = kept;
   ASH_TRY(ash_graph_prune(g));
-  return ash_graph_verify(g->ctx, g);
+  return ash_op_verify(g->ctx, g);
 }
 
 uint32_t ash_uses_only(const ash_uses *uses, uint32_t tensor) {

@@ -146,9 +146,9 @@ uint64_t ash_peak_live(const ash_scratch *s, uint32_t steps, int64_t *when) {
   return peak;
 }
 
-ash_status ash_pack_result(ash_draft *d, ash_place_result *out,
-                           const ash_scratch *s, const int64_t *offsets,
-                           uint64_t height) {
+ash_status ash_plan_pack_result(ash_draft *d, ash_place_result *out,
+                                const ash_scratch *s, const int64_t *offsets,
+                                uint64_t height) {
   *out = (ash_place_result){.height = height, .offsets = offsets};
   for (uint32_t i = 0; i < s->count; i++)
     if (s->buffers[i].offset != ASH_FREE_OFFSET)

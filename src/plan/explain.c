@@ -28,7 +28,7 @@ static void put_rule(const explainer *e, uint32_t i) {
   if (r->file && r->line != UINT32_MAX)
     ash_text_format(e->text, ":%" PRIu32, r->line);
   ash_text_format(e->text, "%s, %s): %s\n", r->file ? "" : " (",
-                  rank[ash_rule_specificity(r)], r->words);
+                  rank[ash_ask_rule_specificity(r)], r->words);
 }
 
 static ash_subject subject_of(const explainer *e) {
@@ -38,13 +38,13 @@ static ash_subject subject_of(const explainer *e) {
     return (ash_subject){.id = s->id, .role = ASH_SCRATCH};
   const ash_tensor *t = &e->g->tensors.items[s->tensor];
   return (ash_subject){
-      .id = t->id, .name = t->name, .role = ash_tensor_role(t)};
+      .id = t->id, .name = t->name, .role = ash_ask_tensor_role(t)};
 }
 
 static bool meets(const explainer *e, uint32_t rule) {
   ASH_ASSERT(rule < ash_rules_count(e->rules));
   const ash_subject s = subject_of(e);
-  if (ash_rule_matches(&e->rules->items[rule], &s))
+  if (ash_ask_rule_matches(&e->rules->items[rule], &s))
     return true;
   return e->slot->op != ASH_NO_ID &&
          ash_rules_match(e->rules, rule, e->g, ASH_NO_ID, e->slot->op);

@@ -149,7 +149,7 @@ static ash_status check_slot(ash_draft *d, uint32_t i) {
   return ASH_OK;
 }
 
-ash_status ash_check_demands(ash_draft *d) {
+ash_status ash_plan_check_demands(ash_draft *d) {
   for (uint32_t i = 0; i < d->ask->slot_count; i++)
     ASH_TRY(check_slot(d, i));
   return check_budgets(d);

@@ -337,8 +337,8 @@ ash_status ash_bound_packed(ash_draft *d, ash_arena *arena) {
   return ASH_OK;
 }
 
-ash_status ash_place_constants(ash_draft *d, const ash_constraints *rules,
-                               const ash_rules *book) {
+ash_status ash_plan_place_constants(ash_draft *d, const ash_constraints *rules,
+                                    const ash_rules *book) {
   ash_zone *z = &d->ctx->scratch;
   const size_t count = d->ask->slot_count + 1u;
   packer p = {.d = d,

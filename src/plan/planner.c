@@ -26,8 +26,8 @@ typedef struct planning {
 
 /* ---- the backend --------------------------------------------------------- */
 
-ash_status ash_choose_planner(ash_ctx *ctx, const ash_planner **out,
-                              const char *name) {
+ash_status ash_plan_choose_planner(ash_ctx *ctx, const ash_planner **out,
+                                   const char *name) {
   ash_nearest near;
   const ash_planner *p;
   if (!name)
@@ -58,7 +58,7 @@ ash_status ash_choose_planner(ash_ctx *ctx, const ash_planner **out,
 static ash_status find_backend(planning *p) {
   const ash_planner *given = p->options.backend;
   if (!given)
-    return ash_choose_planner(p->ctx, &p->backend, p->options.planner);
+    return ash_plan_choose_planner(p->ctx, &p->backend, p->options.planner);
   p->backend = given;
   return ash_planner_check(p->ctx, given, "the backend given", false);
 }
@@ -91,7 +91,7 @@ static void take_demands(planning *p, uint32_t i) {
   p->memory[i] = ASH_NO_MEMORY;
   p->offset[i] = ASH_NO_OFFSET;
   if (p->options.tilings && s->binding.role == ASH_SCRATCH)
-    p->memory[i] = ash_tile_demand(p->options.tilings, p->ask.device, s);
+    p->memory[i] = ash_plan_tile_demand(p->options.tilings, p->ask.device, s);
   if (p->options.tilings && s->tensor == ASH_NO_ID)
     return;
   if (s->tensor == ASH_NO_ID) {
@@ -165,7 +165,8 @@ static ash_status make_request(planning *p) {
   uint32_t *slot_of;
   p->rules = p->asked->rules;
   if (p->options.tilings)
-    ASH_TRY(ash_tile_homes(ctx, &p->rules, ask->graph, p->options.tilings));
+    ASH_TRY(
+        ash_plan_tile_homes(ctx, &p->rules, ask->graph, p->options.tilings));
   ASH_TRY(ash_collect_slots(ctx, &ctx->keep, &p->slots, &slot_of, p->asked,
                             p->options.tilings));
   ASH_TRY(apply_rules(p));
@@ -182,7 +183,7 @@ static ash_status make_request(planning *p) {
   ASH_TRY(ash_find_aliases(&a, &p->options, p->backend->views_only));
   if (p->options.tilings) {
     ash_demands demands = {p->memory, p->offset, p->aligned};
-    ASH_TRY(ash_tile_settle(&a, &demands));
+    ASH_TRY(ash_plan_tile_settle(&a, &demands));
     p->options.tilings = a.tilings;
   }
   lift_demands(p);
@@ -208,7 +209,7 @@ static ash_status start_answer(planning *p) {
   ASH_TRY(ash_zone_check(p->ctx, &p->ctx->keep));
   ASH_TRY(ash_zone_check(p->ctx, &p->ctx->scratch));
   a->slots = p->slots.items;
-  ASH_TRY(ash_place_constants(&d, &p->rules, p->asked->book));
+  ASH_TRY(ash_plan_place_constants(&d, &p->rules, p->asked->book));
   for (uint32_t i = 0; i < p->slots.count; i++)
     copy[i] = p->slots.items[i];
   p->ask.slots = copy;
@@ -283,7 +284,7 @@ static ash_status finish(planning *p, const ash_plan **out) {
                     (p->ask.graph->op_count + 1) * sizeof *choices);
   ASH_TRY(ash_zone_check(p->ctx, &p->ctx->keep));
   if (p->options.tilings)
-    ash_tile_reasons(p->answer.slots, p->ask.slot_count);
+    ash_plan_tile_reasons(p->answer.slots, p->ask.slot_count);
   ash_populate_alias_allocations(p->answer.slots, p->ask.slot_count);
   ASH_TRY(ash_complete_arenas(&d, ash_planner_is_builtin(p->backend)));
   ASH_TRY(sort_arenas(p));
@@ -301,9 +302,9 @@ static ash_status finish(planning *p, const ash_plan **out) {
   ASH_TRY(list_code(p, &plan->code_memory));
   ASH_TRY(ash_count_power(&d, plan));
   if (p->options.tilings)
-    ASH_TRY(ash_tile_bind(p->ctx, &plan->tilings, p->options.tilings,
-                          plan->slots, plan->slot_count));
-  ASH_TRY(ash_check_demands(&d));
+    ASH_TRY(ash_plan_tile_bind(p->ctx, &plan->tilings, p->options.tilings,
+                               plan->slots, plan->slot_count));
+  ASH_TRY(ash_plan_check_demands(&d));
   *out = plan;
   return ASH_OK;
 }

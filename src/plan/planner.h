@@ -32,8 +32,8 @@ ash_status ash_planner_check(ash_ctx *ctx, const ash_planner *planner,
 ash_status ash_exec_planner(ash_ctx *ctx, const ash_planner **out,
                             const char *command);
 /* The backend that options ask for, loaded if need be. */
-ash_status ash_choose_planner(ash_ctx *ctx, const ash_planner **out,
-                              const char *name);
+ash_status ash_plan_choose_planner(ash_ctx *ctx, const ash_planner **out,
+                                   const char *name);
 
 /* ---- arenas and rooms ---------------------------------------------------- */
 
@@ -50,8 +50,8 @@ uint32_t ash_draft_candidates(const ash_draft *d, uint32_t *memories);
 
 /* Persistent and constant slots, the same for all backends: placed one behind
  * the other in order of first use; equal constants share a place. */
-ash_status ash_place_constants(ash_draft *d, const ash_constraints *rules,
-                               const ash_rules *book);
+ash_status ash_plan_place_constants(ash_draft *d, const ash_constraints *rules,
+                                    const ash_rules *book);
 
 /* Bound and verdict of a persistent or constant arena. */
 ash_status ash_bound_packed(ash_draft *d, ash_arena *arena);
@@ -83,9 +83,9 @@ uint64_t ash_peak_live(const ash_scratch *s, uint32_t steps, int64_t *when);
 
 /* For heuristics: the answer of a placement with that bound; pinned buffers
  * are refused. */
-ash_status ash_pack_result(ash_draft *d, ash_place_result *out,
-                           const ash_scratch *s, const int64_t *offsets,
-                           uint64_t height);
+ash_status ash_plan_pack_result(ash_draft *d, ash_place_result *out,
+                                const ash_scratch *s, const int64_t *offsets,
+                                uint64_t height);
 
 /* Bytes moved a run for the storage of each root slot. */
 typedef struct ash_traffic {
@@ -96,17 +96,17 @@ ash_status ash_count_traffic(ash_draft *d, ash_traffic *by_slot);
 /* ---- tilings ------------------------------------------------------------- */
 
 /* The memory that a slot must be in. */
-uint32_t ash_tile_demand(const ash_tilings *tilings, const ash_device *device,
-                         const ash_slot *slot);
+uint32_t ash_plan_tile_demand(const ash_tilings *tilings,
+                              const ash_device *device, const ash_slot *slot);
 /* Homes become demands, where no rule says otherwise. */
-ash_status ash_tile_homes(ash_ctx *ctx, ash_constraints *rules,
-                          const ash_graph *g, const ash_tilings *tilings);
+ash_status ash_plan_tile_homes(ash_ctx *ctx, ash_constraints *rules,
+                               const ash_graph *g, const ash_tilings *tilings);
 /* Why slots are where they are. */
-void ash_tile_reasons(ash_slot *slots, uint32_t count);
+void ash_plan_tile_reasons(ash_slot *slots, uint32_t count);
 /* The tilings with the slots of their buffers. */
-ash_status ash_tile_bind(ash_ctx *ctx, const ash_tilings **out,
-                         const ash_tilings *from, const ash_slot *slots,
-                         uint32_t slot_count);
+ash_status ash_plan_tile_bind(ash_ctx *ctx, const ash_tilings **out,
+                              const ash_tilings *from, const ash_slot *slots,
+                              uint32_t slot_count);
 
 /* ---- power banks --------------------------------------------------------- */
 
@@ -123,11 +123,11 @@ ash_status ash_count_power(ash_draft *d, ash_plan *plan);
 /* Fills arenas from the bindings where a foreign backend left them out. */
 ash_status ash_complete_arenas(ash_draft *d, bool trusted);
 /* Budgets and rules were respected? */
-ash_status ash_check_demands(ash_draft *d);
+ash_status ash_plan_check_demands(ash_draft *d);
 
 /* The packings of the built-in backends. */
-ash_pack ash_pack_exact, ash_pack_greedy, ash_pack_tetris_random,
-    ash_pack_tetris_chosen, ash_pack_minimalloc;
+ash_pack ash_plan_pack_exact, ash_plan_pack_greedy, ash_plan_pack_tetris_random,
+    ash_plan_pack_tetris_chosen, ash_plan_pack_minimalloc;
 /* "A+B": A packs memories of tiles, B those of tensors; NULL: no such names. */
 const ash_planner *ash_find_mixed(const char *name);
 

@@ -103,8 +103,8 @@ static uint32_t reachable(const ash_device *device, uint32_t memory) {
   return device->compute_memory;
 }
 
-uint32_t ash_tile_demand(const ash_tilings *tilings, const ash_device *device,
-                         const ash_slot *slot) {
+uint32_t ash_plan_tile_demand(const ash_tilings *tilings,
+                              const ash_device *device, const ash_slot *slot) {
   if (slot->tensor != ASH_NO_ID)
     return tilings->home[slot->tensor];
   ASH_ASSERT(slot->op < tilings->count);
@@ -114,8 +114,8 @@ uint32_t ash_tile_demand(const ash_tilings *tilings, const ash_device *device,
 }
 
 /* Homes become what the rules would have said. */
-ash_status ash_tile_homes(ash_ctx *ctx, ash_constraints *rules,
-                          const ash_graph *g, const ash_tilings *tilings) {
+ash_status ash_plan_tile_homes(ash_ctx *ctx, ash_constraints *rules,
+                               const ash_graph *g, const ash_tilings *tilings) {
   ash_tensor_attributes *own =
       ASH_NEW_ARRAY(&ctx->keep, ash_tensor_attributes, g->tensor_count + 1);
   ASH_TRY(ash_zone_check(ctx, &ctx->keep));
@@ -128,7 +128,7 @@ ash_status ash_tile_homes(ash_ctx *ctx, ash_constraints *rules,
   return ASH_OK;
 }
 
-void ash_tile_reasons(ash_slot *slots, uint32_t count) {
+void ash_plan_tile_reasons(ash_slot *slots, uint32_t count) {
   static const char *const why[] = {
       "its home", "work memory, where its kernel runs",
       "a tile, in the memory of its level", "sums, where the kernel runs"};
@@ -150,9 +150,9 @@ static void take_slot(ash_tiling *t, ash_tile_buffer *buffers,
     buffers[s->level * t->space->operand_count + s->operand].slot = index;
 }
 
-ash_status ash_tile_bind(ash_ctx *ctx, const ash_tilings **out,
-                         const ash_tilings *from, const ash_slot *slots,
-                         uint32_t slot_count) {
+ash_status ash_plan_tile_bind(ash_ctx *ctx, const ash_tilings **out,
+                              const ash_tilings *from, const ash_slot *slots,
+                              uint32_t slot_count) {
   ASH_ASSERT(from->count == 0 || from->items != NULL);
   ash_zone *z = &ctx->keep;
   ash_tilings *made = ASH_NEW(z, ash_tilings);

@@ -83,7 +83,7 @@ static ash_status drop_slots(ash_aliaser *a, const ash_tiling *items,
   return ASH_OK;
 }
 
-ash_status ash_tile_settle(ash_aliaser *a, ash_demands *d) {
+ash_status ash_plan_tile_settle(ash_aliaser *a, ash_demands *d) {
   ASH_ASSERT(a->tilings && a->tilings->count == a->g->op_count);
   const ash_tilings *from = a->tilings;
   ash_tilings *made = ASH_NEW(&a->ctx->keep, ash_tilings);

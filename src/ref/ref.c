@@ -106,7 +106,7 @@ void ash_ref_first_state(const ash_graph *g, void *state) {
 static ash_status run(ash_ctx *ctx, const ash_graph *g,
                       const void *const *inputs, void *const *outputs,
                       const ash_ref_watch *watch, void *state) {
-  ASH_TRY(ash_graph_verify(ctx, g));
+  ASH_TRY(ash_op_verify(ctx, g));
   void **values = ASH_NEW_ARRAY(&ctx->scratch, void *, g->tensor_count + 1);
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
   ASH_TRY(make_values(ctx, g, values));

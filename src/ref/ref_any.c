@@ -13,10 +13,11 @@ ash_status ash_ref_map_any(const ash_ref_call *c) {
   for (uint64_t i = 0; i < ash_ref_elements(out); i++) {
     ash_number o[3] = {{0}};
     for (uint32_t k = 0; k < c->op->input_count; k++)
-      o[k] = ash_number_get(
+      o[k] = ash_ref_number_get(
           ash_ref_in(c, k), ash_ref_read(c, k),
           ash_ref_index(&ash_ref_in(c, k)->shape, at, out->shape.rank));
-    ash_number_put(out, ash_ref_write(c, 0), i, ash_number_apply(fn, o));
+    ash_ref_number_put(out, ash_ref_write(c, 0), i,
+                       ash_ref_number_apply(fn, o));
     ash_ref_next(&out->shape, at);
   }
   return ASH_OK;
@@ -26,7 +27,7 @@ ash_status ash_ref_map_any(const ash_ref_call *c) {
 
 static ash_number both(ash_fn fn, ash_number a, ash_number b) {
   const ash_number o[3] = {a, b, b};
-  return ash_number_apply(fn, o);
+  return ash_ref_number_apply(fn, o);
 }
 
 static ash_number step(ash_fold fold, ash_number sum, ash_number x) {
@@ -90,7 +91,7 @@ static ash_number element(const span *s, const int32_t *at) {
   uint64_t index = 0;
   for (uint32_t i = 0; i < s->over.rank; i++)
     index = index * (uint64_t)s->t->shape.dim[i] + (uint64_t)at[i];
-  return ash_number_get(s->t, s->data, s->from + index);
+  return ash_ref_number_get(s->t, s->data, s->from + index);
 }
 
 static ash_number fold_span(const span *s, ash_fold fold) {
@@ -139,8 +140,8 @@ ash_status ash_ref_fold(const ash_ref_call *c) {
     s.from = 0;
     for (uint32_t k = 0; k < keep.rank; k++)
       s.from = s.from * (uint64_t)in->shape.dim[k] + (uint64_t)at[k];
-    ash_number_put(ash_ref_out(c, 0), ash_ref_write(c, 0), i,
-                   fold_span(&s, ash_op_fold(c->op)));
+    ash_ref_number_put(ash_ref_out(c, 0), ash_ref_write(c, 0), i,
+                       fold_span(&s, ash_op_fold(c->op)));
   }
   return ASH_OK;
 }
@@ -153,7 +154,7 @@ typedef struct lane {
 } lane;
 
 static lane lane_of(const ash_ref_call *c, const ash_shape *s) {
-  const int64_t given = ash_op_int(c->op, "axis", 0);
+  const int64_t given = ash_attr_int(c->op, "axis", 0);
   const uint32_t axis = (uint32_t)(given < 0 ? given + s->rank : given);
   lane l = {1, (uint64_t)s->dim[axis], 1};
   for (uint32_t i = 0; i < axis; i++)
@@ -170,16 +171,16 @@ static uint64_t place(const lane *l, uint64_t o, uint64_t k, uint64_t i) {
 ash_status ash_ref_cumsum(const ash_ref_call *c) {
   const ash_tensor *t = ash_ref_in(c, 0);
   const lane l = lane_of(c, &t->shape);
-  const bool exclusive = ash_op_int(c->op, "exclusive", 0) != 0;
-  const bool reverse = ash_op_int(c->op, "reverse", 0) != 0;
+  const bool exclusive = ash_attr_int(c->op, "exclusive", 0) != 0;
+  const bool reverse = ash_attr_int(c->op, "reverse", 0) != 0;
   for (uint64_t o = 0; o < l.outer; o++)
     for (uint64_t i = 0; i < l.inner; i++) {
       ash_number sum = {.real = ash_type_is_float(t->type)};
       for (uint64_t k = 0; k < l.size; k++) {
         const uint64_t at = place(&l, o, reverse ? l.size - 1 - k : k, i);
-        const ash_number x = ash_number_get(t, ash_ref_read(c, 0), at);
+        const ash_number x = ash_ref_number_get(t, ash_ref_read(c, 0), at);
         const ash_number next = rounded(t->type, both(ASH_FN_add, sum, x));
-        ash_number_put(t, ash_ref_write(c, 0), at, exclusive ? sum : next);
+        ash_ref_number_put(t, ash_ref_write(c, 0), at, exclusive ? sum : next);
         sum = next;
       }
     }
@@ -196,11 +197,11 @@ static uint64_t next_best(const ash_ref_call *c, const lane *l, uint64_t o,
     if (used[k])
       continue;
     const ash_number x =
-        ash_number_get(t, ash_ref_read(c, 0), place(l, o, k, i));
+        ash_ref_number_get(t, ash_ref_read(c, 0), place(l, o, k, i));
     const ash_number y =
         best == UINT64_MAX
             ? x
-            : ash_number_get(t, ash_ref_read(c, 0), place(l, o, best, i));
+            : ash_ref_number_get(t, ash_ref_read(c, 0), place(l, o, best, i));
     if (best == UINT64_MAX ||
         both(largest ? ASH_FN_greater : ASH_FN_less, x, y).i)
       best = k;
@@ -211,8 +212,8 @@ static uint64_t next_best(const ash_ref_call *c, const lane *l, uint64_t o,
 ash_status ash_ref_top_k(const ash_ref_call *c) {
   const ash_tensor *t = ash_ref_in(c, 0);
   const lane l = lane_of(c, &t->shape);
-  const bool largest = ash_op_int(c->op, "largest", 1) != 0;
-  const uint64_t wanted = (uint64_t)ash_op_int(c->op, "k", 1);
+  const bool largest = ash_attr_int(c->op, "largest", 1) != 0;
+  const uint64_t wanted = (uint64_t)ash_attr_int(c->op, "k", 1);
   bool *used = ASH_NEW_ARRAY(&c->ctx->scratch, bool, (size_t)l.size + 1);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
   const lane to = {l.outer, wanted, l.inner};
@@ -222,9 +223,9 @@ ash_status ash_ref_top_k(const ash_ref_call *c) {
       for (uint64_t k = 0; k < wanted; k++) {
         const uint64_t best = next_best(c, &l, o, i, largest, used);
         used[best] = true;
-        ash_number_put(
+        ash_ref_number_put(
             t, ash_ref_write(c, 0), place(&to, o, k, i),
-            ash_number_get(t, ash_ref_read(c, 0), place(&l, o, best, i)));
+            ash_ref_number_get(t, ash_ref_read(c, 0), place(&l, o, best, i)));
         ash_ref_put(ash_ref_out(c, 1), ash_ref_write(c, 1), place(&to, o, k, i),
                     (int64_t)best);
       }
@@ -245,11 +246,11 @@ ash_status ash_ref_resample(const ash_ref_call *c) {
         ash_number sum = {.real = true};
         for (uint64_t j = 0; j < taps; j++) {
           const ash_number x =
-              ash_number_get(t, ash_ref_read(c, 0),
-                             place(&l, o, (uint64_t)at[k * taps + j], i));
+              ash_ref_number_get(t, ash_ref_read(c, 0),
+                                 place(&l, o, (uint64_t)at[k * taps + j], i));
           sum.x += (double)weight[k * taps + j] * (x.real ? x.x : (double)x.i);
         }
-        ash_number_put(t, ash_ref_write(c, 0), place(&to, o, k, i), sum);
+        ash_ref_number_put(t, ash_ref_write(c, 0), place(&to, o, k, i), sum);
       }
   return ASH_OK;
 }

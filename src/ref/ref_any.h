@@ -14,12 +14,14 @@ typedef struct ash_number {
   int64_t i;
 } ash_number;
 
-ash_number ash_number_get(const ash_tensor *t, const void *data, uint64_t at);
+ash_number ash_ref_number_get(const ash_tensor *t, const void *data,
+                              uint64_t at);
 /* As stored in a tensor of that type: conversions are C's, but values beyond
  * an integer type become 0. */
-void ash_number_put(const ash_tensor *t, void *data, uint64_t at, ash_number n);
+void ash_ref_number_put(const ash_tensor *t, void *data, uint64_t at,
+                        ash_number n);
 /* The fold of quantised values (ref_reduce.c). */
 ash_status ash_ref_scaled_sum(const ash_ref_call *c);
-ash_number ash_number_apply(ash_fn fn, const ash_number *o);
+ash_number ash_ref_number_apply(ash_fn fn, const ash_number *o);
 
 #endif

@@ -37,7 +37,7 @@ static void one_pair(const ash_ref_call *c, const pair_rule *rule,
 static ash_status all_pairs(const ash_ref_call *c, const pair_rule *rule) {
   const ash_shape *out = &ash_ref_out(c, 0)->shape;
   const ash_ref_limits limits =
-      ash_ref_limits_of(c, ash_op_string(c->op, "act", "none"));
+      ash_ref_limits_of(c, ash_attr_string(c->op, "act", "none"));
   const uint64_t count = ash_shape_elements(out);
   int32_t at[ASH_RANK_MAX] = {0};
   for (uint64_t i = 0; i < count; i++) {
@@ -105,7 +105,7 @@ static bool power_of(const ash_tensor *t, int32_t *power) {
 /* The shifts, where the op asks for them and scales allow it. */
 static bool find_shifts(const ash_ref_call *c, pair_rule *rule) {
   int32_t a, b, out;
-  if (!ash_op_int(c->op, "pot", 0) || ash_ref_in(c, 0)->type != ASH_INT16 ||
+  if (!ash_attr_int(c->op, "pot", 0) || ash_ref_in(c, 0)->type != ASH_INT16 ||
       !power_of(ash_ref_in(c, 0), &a) || !power_of(ash_ref_in(c, 1), &b) ||
       !power_of(ash_ref_out(c, 0), &out) || a > out || b > out)
     return false;

@@ -19,10 +19,10 @@ static ash_number argument(const row *r, const ash_chain_arg *a) {
                         .i = a->i};
   if (a->source == ASH_CHAIN_STAGE) {
     const ash_tensor like = {.type = a->type};
-    return ash_number_get(&like, &r->value[a->index], 0);
+    return ash_ref_number_get(&like, &r->value[a->index], 0);
   }
   const ash_tensor *in = ash_ref_in(r->c, a->index);
-  return ash_number_get(
+  return ash_ref_number_get(
       in, ash_ref_read(r->c, a->index),
       ash_ref_index(&in->shape, r->at, ash_ref_out(r->c, 0)->shape.rank));
 }
@@ -32,7 +32,7 @@ static ash_number run_stage(row *r, uint32_t k) {
   ash_number o[ASH_FN_OPERANDS] = {{0}};
   for (uint32_t i = 0; i < ash_fn_operands(s->fn); i++)
     o[i] = argument(r, &s->args[i]);
-  return ash_number_apply(s->fn, o);
+  return ash_ref_number_apply(s->fn, o);
 }
 
 ash_status ash_ref_chain(const ash_ref_call *c) {
@@ -45,9 +45,10 @@ ash_status ash_ref_chain(const ash_ref_call *c) {
   for (uint64_t i = 0; i < ash_ref_elements(out); i++) {
     for (uint32_t k = 0; k + 1 < chain.count; k++) {
       const ash_tensor like = {.type = chain.stages[k].type};
-      ash_number_put(&like, &r.value[k], 0, run_stage(&r, k));
+      ash_ref_number_put(&like, &r.value[k], 0, run_stage(&r, k));
     }
-    ash_number_put(out, ash_ref_write(c, 0), i, run_stage(&r, chain.count - 1));
+    ash_ref_number_put(out, ash_ref_write(c, 0), i,
+                       run_stage(&r, chain.count - 1));
     ash_ref_next(&out->shape, at);
   }
   return ASH_OK;

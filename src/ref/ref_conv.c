@@ -21,7 +21,7 @@ typedef struct place {
 } place;
 
 static int32_t attr(const ash_ref_call *c, const char *name, int32_t value) {
-  return (int32_t)ash_op_int(c->op, name, value);
+  return (int32_t)ash_attr_int(c->op, name, value);
 }
 
 static geometry geometry_of(const ash_ref_call *c) {
@@ -188,7 +188,7 @@ static ash_status conv_hybrid(const ash_ref_call *c, const geometry *g,
 ash_status ash_ref_conv(const ash_ref_call *c) {
   const geometry g = geometry_of(c);
   const ash_ref_limits limits =
-      ash_ref_limits_of(c, ash_op_string(c->op, "act", "none"));
+      ash_ref_limits_of(c, ash_attr_string(c->op, "act", "none"));
   if (!ash_ref_is_float(c))
     return conv_int(c, &g, &limits);
   if (ash_ref_in(c, 1)->type == ASH_INT8)
@@ -243,7 +243,7 @@ static int64_t sum_transposed(const geometry *g, const place *p,
 ash_status ash_ref_transpose_conv(const ash_ref_call *c) {
   const geometry g = geometry_of(c);
   const ash_ref_limits limits =
-      ash_ref_limits_of(c, ash_op_string(c->op, "act", "none"));
+      ash_ref_limits_of(c, ash_attr_string(c->op, "act", "none"));
   const bool real = ash_ref_is_float(c);
   const int32_t *x = real ? NULL : ash_ref_widen(c, 0);
   const int32_t *w = real ? NULL : ash_ref_widen(c, 1);
@@ -295,7 +295,7 @@ static ash_status dense_int(const ash_ref_call *c, size_t rows, size_t units,
 
 static ash_status dense_hybrid(const ash_ref_call *c, size_t rows, size_t units,
                                size_t depth, const ash_ref_limits *limits) {
-  const bool asymmetric = ash_op_int(c->op, "asymmetric", 0) != 0;
+  const bool asymmetric = ash_attr_int(c->op, "asymmetric", 0) != 0;
   const float *bias = ash_ref_read(c, 2), *scales;
   const int32_t *w = ash_ref_widen(c, 1), *x;
   ASH_TRY(ash_ref_quantise_rows(c, 0, rows, asymmetric, &x, &scales));
@@ -317,7 +317,7 @@ ash_status ash_ref_dense(const ash_ref_call *c) {
   const size_t depth = (size_t)ash_ref_in(c, 1)->shape.dim[1];
   const size_t rows = (size_t)ash_ref_elements(ash_ref_in(c, 0)) / depth;
   const ash_ref_limits limits =
-      ash_ref_limits_of(c, ash_op_string(c->op, "act", "none"));
+      ash_ref_limits_of(c, ash_attr_string(c->op, "act", "none"));
   if (!ash_ref_is_float(c))
     return dense_int(c, rows, units, depth, &limits);
   if (ash_ref_in(c, 1)->type == ASH_INT8)

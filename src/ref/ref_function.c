@@ -94,7 +94,7 @@ static float gelu_approximate(float x) {
 }
 
 ash_status ash_ref_gelu(const ash_ref_call *c) {
-  if (ash_op_int(c->op, "approximate", 0))
+  if (ash_attr_int(c->op, "approximate", 0))
     return ash_ref_map(c, gelu_approximate, gelu_approximate);
   return ash_ref_map(c, gelu_exact, gelu_exact);
 }

@@ -30,8 +30,8 @@ static uint64_t product(const ash_shape *s, uint32_t first, uint32_t end) {
 ash_status ash_ref_gather(const ash_ref_call *c) {
   const ash_shape *in = &ash_ref_in(c, 0)->shape;
   const ash_shape *indices = &ash_ref_in(c, 1)->shape;
-  const int64_t given = ash_op_int(c->op, "axis", 0);
-  const int64_t dims = ash_op_int(c->op, "batch_dims", 0);
+  const int64_t given = ash_attr_int(c->op, "axis", 0);
+  const int64_t dims = ash_attr_int(c->op, "batch_dims", 0);
   const uint32_t axis = (uint32_t)(given < 0 ? given + in->rank : given);
   const uint32_t batch = (uint32_t)(dims < 0 ? dims + indices->rank : dims);
   const uint64_t batches = product(in, 0, batch);

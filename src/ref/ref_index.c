@@ -90,7 +90,7 @@ ash_status ash_ref_shape(const ash_ref_call *c) {
 /* ---- blocks ------------------------------------------------------------- */
 
 static uint64_t to_depth(const ash_ref_call *c, const int32_t *at) {
-  const int32_t block = (int32_t)ash_op_int(c->op, "block", 1);
+  const int32_t block = (int32_t)ash_attr_int(c->op, "block", 1);
   const int32_t channels = in_shape(c)->dim[3], group = at[3] / channels;
   const int32_t from[4] = {at[0], at[1] * block + group / block,
                            at[2] * block + group % block, at[3] % channels};
@@ -102,7 +102,7 @@ ash_status ash_ref_space_to_depth(const ash_ref_call *c) {
 }
 
 static uint64_t to_space(const ash_ref_call *c, const int32_t *at) {
-  const int32_t block = (int32_t)ash_op_int(c->op, "block", 1);
+  const int32_t block = (int32_t)ash_attr_int(c->op, "block", 1);
   const int32_t channels = ash_ref_out(c, 0)->shape.dim[3];
   const int32_t group = at[1] % block * block + at[2] % block;
   const int32_t from[4] = {at[0], at[1] / block, at[2] / block,

@@ -192,7 +192,7 @@ static void one_row(const softmax *s, const int16_t *x, int16_t *y,
 
 ash_status ash_ref_softmax_sixteen(const ash_ref_call *c, uint64_t depth) {
   const uint64_t count = ash_ref_elements(ash_ref_in(c, 0));
-  const float beta = (float)ash_op_float(c->op, "beta", 1.0);
+  const float beta = (float)ash_attr_float(c->op, "beta", 1.0);
   const float product = ash_ref_scale_of(ash_ref_in(c, 0)) * beta;
   softmax *s = ASH_NEW(&c->ctx->scratch, softmax);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));

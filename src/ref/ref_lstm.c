@@ -84,7 +84,7 @@ static void gate_real(const lstm *l, uint32_t g, const float *h,
   for (size_t i = 0; i < l->cells; i++) {
     if (norm)
       y[i] = y[i] * norm[i] + (bias ? bias[i] : 0);
-    y[i] = g == CELL ? activate(ash_op_string(l->c->op, "act", "tanh"), y[i])
+    y[i] = g == CELL ? activate(ash_attr_string(l->c->op, "act", "tanh"), y[i])
                      : sigmoid(y[i]);
   }
 }
@@ -98,9 +98,9 @@ static ash_status step_real(const lstm *l) {
       (float *)l->c->values[l->c->op->inputs[18]] + l->batch * l->outputs;
   float *cell =
       (float *)l->c->values[l->c->op->inputs[19]] + l->batch * l->cells;
-  const char *act = ash_op_string(l->c->op, "act", "tanh");
-  const float cell_clip = (float)ash_op_float(l->c->op, "cell_clip", 0.0);
-  const float proj_clip = (float)ash_op_float(l->c->op, "proj_clip", 0.0);
+  const char *act = ash_attr_string(l->c->op, "act", "tanh");
+  const float cell_clip = (float)ash_attr_float(l->c->op, "cell_clip", 0.0);
+  const float proj_clip = (float)ash_attr_float(l->c->op, "proj_clip", 0.0);
   float *gate[GATES];
   for (uint32_t g = 0; g < GATES; g++)
     gate[g] = ASH_NEW_ARRAY(&l->c->ctx->scratch, float, l->cells + 1);
@@ -263,7 +263,7 @@ static void update_cells(const lstm *l) {
     const int32_t added =
         short_of(ash_ref_round_shift(in * new, 30 + power_of_cell(l)));
     cell[i] = (int16_t)clip_fixed(short_of((int64_t)kept + added),
-                                  ash_op_float(l->c->op, "cell_clip", 0.0),
+                                  ash_attr_float(l->c->op, "cell_clip", 0.0),
                                   scale(l, 19), INT16_MAX);
   }
 }
@@ -275,8 +275,8 @@ static ash_status step_fixed(const lstm *l) {
   int8_t *h = (int8_t *)c->values[c->op->inputs[18]] + l->batch * l->outputs;
   int32_t *hidden = ASH_NEW_ARRAY(&c->ctx->scratch, int32_t, l->cells + 1);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
-  const float unit = (float)ash_op_float(c->op, "hidden_scale", 0.0);
-  const int32_t zero = (int32_t)ash_op_int(c->op, "hidden_zero", 0);
+  const float unit = (float)ash_attr_float(c->op, "hidden_scale", 0.0);
+  const int32_t zero = (int32_t)ash_attr_int(c->op, "hidden_zero", 0);
   const bool projected = has(l, 16);
   const float ratio = (float)(ldexp(1.0, -15) / (double)unit * ldexp(1.0, -15));
   const ash_ref_factor f = ash_ref_factor_of((double)ratio);
@@ -305,7 +305,7 @@ static ash_status step_fixed(const lstm *l) {
         within((int64_t)ash_ref_rescale(ash_ref_wrap(sum), p) +
                    ash_ref_zero_of(ash_ref_in(c, 18)),
                INT8_MIN, INT8_MAX),
-        ash_op_float(c->op, "proj_clip", 0.0),
+        ash_attr_float(c->op, "proj_clip", 0.0),
         ash_ref_scale_of(ash_ref_out(c, 0)), INT8_MAX);
   }
   memcpy((int8_t *)ash_ref_write(c, 0) + l->row * l->outputs, h, l->outputs);
@@ -361,7 +361,7 @@ static ash_status step_wide(const lstm *l) {
         short_of(wide_product(wide_gate(l, INPUT, i), wide_gate(l, CELL, i),
                               unit / (double)scale(l, 19)));
     cell[i] = (int16_t)clip_fixed(short_of((int64_t)kept + added),
-                                  ash_op_float(c->op, "cell_clip", 0.0),
+                                  ash_attr_float(c->op, "cell_clip", 0.0),
                                   scale(l, 19), INT16_MAX);
   }
   for (size_t i = 0; i < l->cells; i++)

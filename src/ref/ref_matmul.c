@@ -12,7 +12,7 @@ typedef struct operand {
 static operand operand_of(const ash_ref_call *c, uint32_t k, const char *adj) {
   const ash_shape *s = &ash_ref_in(c, k)->shape;
   operand o = {*s, (uint64_t)s->dim[s->rank - 2], (uint64_t)s->dim[s->rank - 1],
-               ash_op_int(c->op, adj, 0) != 0};
+               ash_attr_int(c->op, adj, 0) != 0};
   o.batches.rank -= 2;
   return o;
 }

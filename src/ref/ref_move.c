@@ -67,7 +67,7 @@ ash_status ash_ref_pad(const ash_ref_call *c) {
 /* Backwards from the edge, the edge itself included (symmetric) or not. */
 static uint64_t mirrored(const ash_ref_call *c, const int32_t *at) {
   const ash_shape *in = &ash_ref_in(c, 0)->shape;
-  const char *mode = ash_op_string(c->op, "mode", "reflect");
+  const char *mode = ash_attr_string(c->op, "mode", "reflect");
   const int32_t edge = strcmp(mode, "symmetric") == 0 ? 1 : 0;
   int32_t from[ASH_RANK_MAX];
   for (uint32_t i = 0; i < in->rank; i++) {
@@ -135,7 +135,7 @@ static void join_element(const ash_ref_call *c, const ash_ref_limits *limits,
 
 ash_status ash_ref_concatenation(const ash_ref_call *c) {
   const ash_shape *out = &ash_ref_out(c, 0)->shape;
-  const uint32_t axis = axis_of(ash_op_int(c->op, "axis", 0), out->rank);
+  const uint32_t axis = axis_of(ash_attr_int(c->op, "axis", 0), out->rank);
   const cut whole = cut_at(out, axis);
   const ash_ref_limits limits = ash_ref_limits_of(c, "none");
   uint64_t start = 0;
@@ -174,14 +174,15 @@ ash_status ash_ref_split(const ash_ref_call *c) {
 
 ash_status ash_ref_unpack(const ash_ref_call *c) {
   const ash_shape *in = &ash_ref_in(c, 0)->shape;
-  const cut whole = cut_at(in, axis_of(ash_op_int(c->op, "axis", 0), in->rank));
+  const cut whole =
+      cut_at(in, axis_of(ash_attr_int(c->op, "axis", 0), in->rank));
   return decompose(c, &whole);
 }
 
 ash_status ash_ref_pack(const ash_ref_call *c) {
   const ash_shape *out = &ash_ref_out(c, 0)->shape;
   const cut whole =
-      cut_at(out, axis_of(ash_op_int(c->op, "axis", 0), out->rank));
+      cut_at(out, axis_of(ash_attr_int(c->op, "axis", 0), out->rank));
   for (uint32_t k = 0; k < c->op->input_count; k++)
     for (uint64_t o = 0; o < whole.outer; o++)
       for (uint64_t i = 0; i < whole.inner; i++)

@@ -55,7 +55,8 @@ static double brain_value(uint16_t bits) {
   return (double)f;
 }
 
-ash_number ash_number_get(const ash_tensor *t, const void *data, uint64_t at) {
+ash_number ash_ref_number_get(const ash_tensor *t, const void *data,
+                              uint64_t at) {
   switch (t->type) {
   case ASH_FLOAT32:
     return (ash_number){.real = true, .x = (double)((const float *)data)[at]};
@@ -89,8 +90,8 @@ static int64_t whole_of(ash_type type, ash_number n) {
   return n.x >= -two63 && n.x < two63 ? (int64_t)n.x : 0;
 }
 
-void ash_number_put(const ash_tensor *t, void *data, uint64_t at,
-                    ash_number n) {
+void ash_ref_number_put(const ash_tensor *t, void *data, uint64_t at,
+                        ash_number n) {
   switch (t->type) {
   case ASH_FLOAT32:
     ((float *)data)[at] = (float)real_of(n);

@@ -23,7 +23,7 @@ ash_status ash_ref_strided(const ash_ref_call *c) {
   const ash_shape *out = &ash_ref_out(c, 0)->shape;
   int32_t at[ASH_RANK_MAX] = {0};
   for (uint64_t i = 0; i < ash_shape_elements(out); i++) {
-    int64_t from = ash_op_int(c->op, "offset", 0);
+    int64_t from = ash_attr_int(c->op, "offset", 0);
     for (uint32_t k = 0; k < out->rank; k++)
       from += at[k] * ash_op_ints(c->op, "step", k, 0);
     move(c, 0, (uint64_t)from, i);
@@ -33,7 +33,7 @@ ash_status ash_ref_strided(const ash_ref_call *c) {
 }
 
 static uint32_t axis_of(const ash_ref_call *c, const ash_shape *s) {
-  const int64_t given = ash_op_int(c->op, "axis", 0);
+  const int64_t given = ash_attr_int(c->op, "axis", 0);
   return (uint32_t)(given < 0 ? given + s->rank : given);
 }
 
@@ -77,17 +77,18 @@ ash_status ash_ref_take_elements(const ash_ref_call *c) {
 
 /* Element `from` of the updates goes to place `to`. */
 static void put(const ash_ref_call *c, uint64_t from, uint64_t to) {
-  const char *fn = ash_op_string(c->op, "fn", "set");
+  const char *fn = ash_attr_string(c->op, "fn", "set");
   const ash_tensor *t = ash_ref_out(c, 0);
   const ash_number o[3] = {
-      ash_number_get(t, ash_ref_write(c, 0), to),
-      ash_number_get(ash_ref_in(c, 2), ash_ref_read(c, 2), from)};
+      ash_ref_number_get(t, ash_ref_write(c, 0), to),
+      ash_ref_number_get(ash_ref_in(c, 2), ash_ref_read(c, 2), from)};
   const ash_fn how = strcmp(fn, "add") == 0   ? ASH_FN_add
                      : strcmp(fn, "mul") == 0 ? ASH_FN_mul
                      : strcmp(fn, "min") == 0 ? ASH_FN_minimum
                                               : ASH_FN_maximum;
-  ash_number_put(t, ash_ref_write(c, 0), to,
-                 strcmp(fn, "set") == 0 ? o[1] : ash_number_apply(how, o));
+  ash_ref_number_put(t, ash_ref_write(c, 0), to,
+                     strcmp(fn, "set") == 0 ? o[1]
+                                            : ash_ref_number_apply(how, o));
 }
 
 static void copy_data(const ash_ref_call *c) {
@@ -135,7 +136,7 @@ static uint64_t run_of(const ash_ref_call *c, const tuples *t, uint64_t k) {
 }
 
 ash_status ash_ref_take_nd(const ash_ref_call *c) {
-  const tuples t = tuples_of(c, (uint32_t)ash_op_int(c->op, "batch_dims", 0));
+  const tuples t = tuples_of(c, (uint32_t)ash_attr_int(c->op, "batch_dims", 0));
   for (uint64_t k = 0; k < t.count; k++)
     for (uint64_t i = 0; i < t.inner; i++)
       move(c, 0, run_of(c, &t, k) * t.inner + i, k * t.inner + i);

@@ -12,9 +12,9 @@ typedef struct box {
 /* The part of one axis that window `i` covers. */
 static void cover(const ash_ref_call *c, const char *const *names, int32_t i,
                   int32_t size, int64_t *lo, int64_t *hi) {
-  const int64_t stride = ash_op_int(c->op, names[0], 1);
-  const int64_t filter = ash_op_int(c->op, names[1], 1);
-  const int64_t start = i * stride - ash_op_int(c->op, names[2], 0);
+  const int64_t stride = ash_attr_int(c->op, names[0], 1);
+  const int64_t filter = ash_attr_int(c->op, names[1], 1);
+  const int64_t start = i * stride - ash_attr_int(c->op, names[2], 0);
   *lo = start < 0 ? 0 : start;
   *hi = start + filter < size ? start + filter : size;
 }
@@ -87,7 +87,7 @@ static ash_status pool(const ash_ref_call *c,
                        float (*floats)(const ash_ref_call *, const box *)) {
   const ash_tensor *out = ash_ref_out(c, 0);
   const ash_ref_limits l =
-      ash_ref_limits_of(c, ash_op_string(c->op, "act", "none"));
+      ash_ref_limits_of(c, ash_attr_string(c->op, "act", "none"));
   const uint64_t count = ash_ref_elements(out);
   for (uint64_t i = 0; i < count; i++) {
     const box b = box_of(c, i);

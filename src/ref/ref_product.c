@@ -26,8 +26,8 @@ static uint64_t matrix_at(const ash_shape *s, const int32_t *at,
 ash_status ash_ref_matmul(const ash_ref_call *c) {
   const ash_tensor *a = ash_ref_in(c, 0), *b = ash_ref_in(c, 1);
   const ash_tensor *y = ash_ref_out(c, 0);
-  const bool ta = ash_op_int(c->op, "transpose_a", 0) != 0;
-  const bool tb = ash_op_int(c->op, "transpose_b", 0) != 0;
+  const bool ta = ash_attr_int(c->op, "transpose_a", 0) != 0;
+  const bool tb = ash_attr_int(c->op, "transpose_b", 0) != 0;
   const uint64_t a_cols = (uint64_t)a->shape.dim[a->shape.rank - 1];
   const uint64_t b_cols = (uint64_t)b->shape.dim[b->shape.rank - 1];
   const uint64_t inner =
@@ -43,11 +43,11 @@ ash_status ash_ref_matmul(const ash_ref_call *c) {
     for (uint64_t k = 0; k < inner; k++)
       accumulate(
           &sum,
-          ash_number_get(a, ash_ref_read(c, 0),
-                         from_a + (ta ? k * a_cols + m : m * a_cols + k)),
-          ash_number_get(b, ash_ref_read(c, 1),
-                         from_b + (tb ? n * b_cols + k : k * b_cols + n)));
-    ash_number_put(y, ash_ref_write(c, 0), i, sum);
+          ash_ref_number_get(a, ash_ref_read(c, 0),
+                             from_a + (ta ? k * a_cols + m : m * a_cols + k)),
+          ash_ref_number_get(b, ash_ref_read(c, 1),
+                             from_b + (tb ? n * b_cols + k : k * b_cols + n)));
+    ash_ref_number_put(y, ash_ref_write(c, 0), i, sum);
   }
   return ASH_OK;
 }
@@ -94,7 +94,7 @@ static uint64_t plane(const ash_shape *s) {
 
 static ash_number convolve(const ash_ref_call *c, const int32_t *at) {
   const ash_tensor *x = ash_ref_in(c, 0), *w = ash_ref_in(c, 1);
-  const int64_t groups = ash_op_int(c->op, "groups", 1);
+  const int64_t groups = ash_attr_int(c->op, "groups", 1);
   const uint64_t channels = (uint64_t)w->shape.dim[1];
   const uint64_t group =
       (uint64_t)(at[1] / (ash_ref_out(c, 0)->shape.dim[1] / groups));
@@ -104,7 +104,8 @@ static ash_number convolve(const ash_ref_call *c, const int32_t *at) {
   const uint64_t count = ash_shape_elements(&taps);
   ash_number sum = zero_of(x);
   if (ash_ref_in(c, 2))
-    sum = ash_number_get(ash_ref_in(c, 2), ash_ref_read(c, 2), (uint64_t)at[1]);
+    sum = ash_ref_number_get(ash_ref_in(c, 2), ash_ref_read(c, 2),
+                             (uint64_t)at[1]);
   for (uint64_t ch = 0; ch < channels; ch++) {
     int32_t k[ASH_RANK_MAX] = {0};
     const uint64_t from =
@@ -114,9 +115,9 @@ static ash_number convolve(const ash_ref_call *c, const int32_t *at) {
       uint64_t place;
       if (tap(c, at, k, &place))
         accumulate(
-            &sum, ash_number_get(x, ash_ref_read(c, 0), from + place),
-            ash_number_get(w, ash_ref_read(c, 1),
-                           ((uint64_t)at[1] * channels + ch) * count + i));
+            &sum, ash_ref_number_get(x, ash_ref_read(c, 0), from + place),
+            ash_ref_number_get(w, ash_ref_read(c, 1),
+                               ((uint64_t)at[1] * channels + ch) * count + i));
     }
   }
   return sum;
@@ -124,8 +125,8 @@ static ash_number convolve(const ash_ref_call *c, const int32_t *at) {
 
 static ash_number pool(const ash_ref_call *c, const int32_t *at) {
   const ash_tensor *x = ash_ref_in(c, 0);
-  const bool max = strcmp(ash_op_string(c->op, "fn", ""), "max") == 0;
-  const bool pads = ash_op_int(c->op, "count_pad", 0) != 0;
+  const bool max = strcmp(ash_attr_string(c->op, "fn", ""), "max") == 0;
+  const bool pads = ash_attr_int(c->op, "count_pad", 0) != 0;
   ash_shape taps = {.rank = x->shape.rank - 2};
   for (uint32_t i = 0; i < taps.rank; i++)
     taps.dim[i] = (int32_t)ash_op_ints(c->op, "kernel", i, 1);
@@ -142,10 +143,11 @@ static ash_number pool(const ash_ref_call *c, const int32_t *at) {
     inside += pads && counted(c, at, k);
     if (!tap(c, at, k, &place))
       continue;
-    const ash_number v = ash_number_get(x, ash_ref_read(c, 0), from + place);
+    const ash_number v =
+        ash_ref_number_get(x, ash_ref_read(c, 0), from + place);
     const ash_number o[3] = {sum, v, v};
     if (max)
-      sum = seen ? ash_number_apply(ASH_FN_maximum, o) : v;
+      sum = seen ? ash_ref_number_apply(ASH_FN_maximum, o) : v;
     else
       accumulate(&sum, v, one);
     seen++;
@@ -165,7 +167,7 @@ static ash_status for_each(const ash_ref_call *c,
   int32_t at[ASH_RANK_MAX] = {0};
   for (uint64_t i = 0; i < ash_ref_elements(y);
        i++, ash_ref_next(&y->shape, at))
-    ash_number_put(y, ash_ref_write(c, 0), i, at_place(c, at));
+    ash_ref_number_put(y, ash_ref_write(c, 0), i, at_place(c, at));
   return ASH_OK;
 }
 

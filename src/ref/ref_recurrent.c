@@ -38,7 +38,7 @@ static svdf svdf_of(const ash_ref_call *c) {
                 (size_t)in->dim[1],
                 (size_t)ash_ref_in(c, 1)->shape.dim[0],
                 (size_t)ash_ref_in(c, 2)->shape.dim[1],
-                (size_t)ash_op_int(c->op, "rank", 1),
+                (size_t)ash_attr_int(c->op, "rank", 1),
                 ash_ref_is_float(c),
                 NULL};
 }
@@ -114,7 +114,7 @@ static void put_unit(const svdf *s, size_t batch, size_t unit) {
   if (s->real) {
     const float *bias = ash_ref_read(c, 3);
     ((float *)ash_ref_write(c, 0))[to] = activate(
-        ash_op_string(c->op, "act", "none"), bias ? real + bias[unit] : real);
+        ash_attr_string(c->op, "act", "none"), bias ? real + bias[unit] : real);
     return;
   }
   const int32_t *bias = ash_ref_read(c, 3);
@@ -142,7 +142,7 @@ ash_status ash_ref_svdf(const ash_ref_call *c) {
 
 ash_ref_steps ash_ref_steps_of(const ash_ref_call *c) {
   const ash_shape *in = &ash_ref_in(c, 0)->shape;
-  const bool time = ash_op_int(c->op, "time_major", 0) != 0;
+  const bool time = ash_attr_int(c->op, "time_major", 0) != 0;
   ash_ref_steps s = {(size_t)in->dim[0], 1, 1, 1};
   if (in->rank == 3) {
     s.batches = (size_t)in->dim[time ? 1 : 0];
@@ -160,7 +160,7 @@ ash_status ash_ref_rnn(const ash_ref_call *c) {
   const float *x = ash_ref_read(c, 0), *bias = ash_ref_read(c, 3);
   int32_t *levels = ASH_NEW_ARRAY(&c->ctx->scratch, int32_t, depth + units + 1);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
-  const char *act = ash_op_string(c->op, "act", "none");
+  const char *act = ash_attr_string(c->op, "act", "none");
   float *y = ash_ref_write(c, 0);
   for (size_t b = 0; b < s.batches; b++)
     for (size_t t = 0; t < s.steps; t++) {

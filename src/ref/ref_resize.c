@@ -10,8 +10,8 @@ typedef struct sampling {
 } sampling;
 
 static sampling sampling_of(const ash_ref_call *c) {
-  return (sampling){ash_op_int(c->op, "align_corners", 0) != 0,
-                    ash_op_int(c->op, "half_pixel_centers", 0) != 0};
+  return (sampling){ash_attr_int(c->op, "align_corners", 0) != 0,
+                    ash_attr_int(c->op, "half_pixel_centers", 0) != 0};
 }
 
 /* ---- nearest ------------------------------------------------------------ */

@@ -113,7 +113,7 @@ float ash_ref_weigh(const ash_ref_call *c, uint32_t k, size_t i, const float *x,
     return real;
   }
   const float scale = ash_ref_quantise_row(
-      x, count, ash_op_int(c->op, "asymmetric", 0) != 0, levels);
+      x, count, ash_attr_int(c->op, "asymmetric", 0) != 0, levels);
   for (size_t n = 0; n < count; n++)
     sum += (int64_t)((const int8_t *)ash_ref_read(c, k))[i * count + n] *
            levels[n];

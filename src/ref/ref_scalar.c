@@ -285,7 +285,7 @@ static ash_number mixed_power(const ash_number *o) {
   return (ash_number){.real = true, .x = pow(a, b)};
 }
 
-ash_number ash_number_apply(ash_fn fn, const ash_number *o) {
+ash_number ash_ref_number_apply(ash_fn fn, const ash_number *o) {
   if (ash_fn_result_of(fn) == ASH_FN_BOOL)
     return (ash_number){.i = apply_truth(fn, o)};
   if (fn == ASH_FN_select)

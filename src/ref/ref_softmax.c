@@ -85,7 +85,7 @@ static void row_float(const float *x, float *y, uint64_t depth, float beta) {
 
 ash_status ash_ref_softmax(const ash_ref_call *c) {
   const ash_tensor *in = ash_ref_in(c, 0);
-  const double beta = ash_op_float(c->op, "beta", 1.0);
+  const double beta = ash_attr_float(c->op, "beta", 1.0);
   const uint64_t depth = (uint64_t)in->shape.dim[in->shape.rank - 1];
   const uint64_t count = ash_ref_elements(in);
   if (ash_ref_is_float(c)) {

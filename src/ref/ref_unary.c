@@ -59,7 +59,7 @@ ash_status ash_ref_abs(const ash_ref_call *c) {
 
 /* Below zero the slope is part of the factor; its sign is kept apart. */
 ash_status ash_ref_leaky_relu(const ash_ref_call *c) {
-  const float alpha = (float)ash_op_float(c->op, "alpha", 0.0);
+  const float alpha = (float)ash_attr_float(c->op, "alpha", 0.0);
   const uint64_t count = ash_ref_elements(ash_ref_out(c, 0));
   if (ash_ref_is_float(c)) {
     const float *x = ash_ref_read(c, 0);

@@ -3,7 +3,7 @@
 #include "ref/ref_call.h"
 
 static int64_t attr(const ash_ref_call *c, const char *name, int64_t value) {
-  return ash_op_int(c->op, name, value);
+  return ash_attr_int(c->op, name, value);
 }
 
 static int64_t value(const ash_ref_call *c, uint32_t k, uint64_t at) {
@@ -28,9 +28,9 @@ static void finish(const ash_ref_call *c, uint64_t i, uint64_t channel,
                   (uint64_t)of_channel(c, 4, channel));
     y >>= attr(c, "shift", 0);
   }
-  if (ash_op_attr(c->op, "low") && y < attr(c, "low", 0))
+  if (ash_attr_find(c->op, "low") && y < attr(c, "low", 0))
     y = attr(c, "low", 0);
-  if (ash_op_attr(c->op, "high") && y > attr(c, "high", 0))
+  if (ash_attr_find(c->op, "high") && y > attr(c, "high", 0))
     y = attr(c, "high", 0);
   ash_ref_put(ash_ref_out(c, 0), ash_ref_write(c, 0), i, y);
 }

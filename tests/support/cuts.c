@@ -49,9 +49,9 @@ uint32_t cut_agree(net *n, uint32_t op) {
   pieces_shape(n, op);
   if (ash_pass_lower(n->ctx, n->g) != ASH_OK)
     print_newest(n->ctx);
-  if (ash_graph_verify(n->ctx, n->g) != ASH_OK)
+  if (ash_op_verify(n->ctx, n->g) != ASH_OK)
     print_newest(n->ctx);
-  CHECK_EQ(ash_graph_verify(n->ctx, n->g), ASH_OK);
+  CHECK_EQ(ash_op_verify(n->ctx, n->g), ASH_OK);
   const uint32_t axes = cut_sink(n, op);
   net_free(n);
   return axes;

@@ -41,8 +41,8 @@ void check_shape(const ash_tensor *t, const char *want) {
 }
 
 void check_pads(const ash_op *op, int top, int left, int bottom, int right) {
-  CHECK_EQ(ash_op_int(op, "pad_top", -1), top);
-  CHECK_EQ(ash_op_int(op, "pad_left", -1), left);
-  CHECK_EQ(ash_op_int(op, "pad_bottom", -1), bottom);
-  CHECK_EQ(ash_op_int(op, "pad_right", -1), right);
+  CHECK_EQ(ash_attr_int(op, "pad_top", -1), top);
+  CHECK_EQ(ash_attr_int(op, "pad_left", -1), left);
+  CHECK_EQ(ash_attr_int(op, "pad_bottom", -1), bottom);
+  CHECK_EQ(ash_attr_int(op, "pad_right", -1), right);
 }

@@ -92,9 +92,9 @@ static void pieces_run_one(ash_ctx *ctx, const ash_graph *g,
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   CHECK_EQ(ash_tile_instance(ctx, &p, g, s, at, n, ASH_PART_WHOLE), ASH_OK);
   if (pieces_are_an_operator(p)) {
-    if (ash_graph_verify(ctx, p) != ASH_OK)
+    if (ash_op_verify(ctx, p) != ASH_OK)
       print_newest(ctx);
-    CHECK_EQ(ash_graph_verify(ctx, p), ASH_OK);
+    CHECK_EQ(ash_op_verify(ctx, p), ASH_OK);
   }
   void **small = pieces_values(&ctx->scratch, p);
   for (uint32_t pass = 0; pass < 2; pass++) {

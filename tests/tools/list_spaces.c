@@ -46,7 +46,7 @@ static ash_status list_op(ash_ctx *ctx, const ash_graph *g, uint32_t op,
 }
 
 static ash_status list_ops(ash_ctx *ctx, ash_graph *g, const char *file) {
-  ASH_TRY(ash_run_passes(ctx, g));
+  ASH_TRY(ash_pass_run(ctx, g));
   for (uint32_t op = 0; op < g->op_count; op++)
     ASH_TRY(list_op(ctx, g, op, file));
   return ASH_OK;

@@ -384,7 +384,7 @@ static bool make(FILE *to, uint32_t features) {
     run_reference(&n, &c);
     const ash_target target = {.features = features};
     const bool lowered =
-        ash_run_passes_for(n.ctx, n.g, &target, NULL, 0) == ASH_OK;
+        ash_pass_run_for(n.ctx, n.g, &target, NULL, 0) == ASH_OK;
     const ash_choice choice = ash_choose(n.g, op, &target);
     written = lowered && is_variant(choice.kernel);
     if (written)

@@ -87,14 +87,14 @@ void ash_call_floats(const ash_call *c, const char *name, const float *values,
 
 void ash_call_int_range(const ash_call *c) {
   const ash_int_range r = ash_quant_range(
-      ash_call_out(c), ash_op_string(ash_call_op(c), "act", "none"));
+      ash_call_out(c), ash_attr_string(ash_call_op(c), "act", "none"));
   ash_call_int(c, "act_min", r.low);
   ash_call_int(c, "act_max", r.high);
 }
 
 void ash_call_float_range(const ash_call *c) {
   const ash_float_range r =
-      ash_float_range_of(ash_op_string(ash_call_op(c), "act", "none"));
+      ash_float_range_of(ash_attr_string(ash_call_op(c), "act", "none"));
   ash_call_float(c, "act_min", r.low);
   ash_call_float(c, "act_max", r.high);
 }
@@ -108,7 +108,8 @@ static void put_input(const ash_call *c, uint32_t k) {
   put_indent(c);
   if (!e || strcmp(e, "NULL") == 0)
     ash_text_string(c->text, "    0");
-  else if (ash_op_updates(c->graph, ash_call_op(c), ash_call_op(c)->inputs[k]))
+  else if (ash_graph_updates(c->graph, ash_call_op(c),
+                             ash_call_op(c)->inputs[k]))
     ash_text_format(c->text, "    (%s *)(%s)", ash_type_c(t->type), e);
   else
     ash_text_format(c->text, "    (const %s *)(%s)", ash_type_c(t->type), e);

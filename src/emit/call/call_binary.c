@@ -137,7 +137,7 @@ static ash_status put_q8(ash_ctx *ctx, const ash_call *c) {
 static ash_status put_s16(ash_ctx *ctx, const ash_call *c) {
   const ash_tensor *a = ash_call_in(c, 0), *b = ash_call_in(c, 1);
   int32_t p = 0, q = 0, r = 0;
-  if (ash_op_int(ash_call_op(c), "pot", 0) && ash_quant_power(&p, a) &&
+  if (ash_attr_int(ash_call_op(c), "pot", 0) && ash_quant_power(&p, a) &&
       ash_quant_power(&q, b) && ash_quant_power(&r, ash_call_out(c)) &&
       p <= r && q <= r) {
     ash_call_int(c, "pot", 1);

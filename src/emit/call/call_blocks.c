@@ -16,7 +16,7 @@ ash_status ash_call_depth(ash_ctx *ctx, const ash_call *c) {
   const ash_shape *wide = deepen ? &in->shape : &out->shape;
   const ash_shape *deep = deepen ? &out->shape : &in->shape;
   const ash_box_steps w = ash_box_steps_of(wide), d = ash_box_steps_of(deep);
-  const int64_t block = ash_op_int(ash_call_op(c), "block", 1);
+  const int64_t block = ash_attr_int(ash_call_op(c), "block", 1);
   const int64_t channels = wide->dim[3];
   const int64_t dims[6] = {deep->dim[0], deep->dim[1], deep->dim[2],
                            block,        block,        channels};
@@ -26,9 +26,9 @@ ash_status ash_call_depth(ash_ctx *ctx, const ash_call *c) {
                               block * channels, channels, 1};
   ash_call_box b = {0};
   for (uint32_t i = 0; i < 6; i++)
-    ash_box_axis(&b, dims[i], deepen ? in_wide[i] : in_deep[i],
-                 deepen ? in_deep[i] : in_wide[i]);
-  return ash_box_put(ctx, c, b, 0, 0);
+    ash_emit_box_axis(&b, dims[i], deepen ? in_wide[i] : in_deep[i],
+                      deepen ? in_deep[i] : in_wide[i]);
+  return ash_emit_box_put(ctx, c, b, 0, 0);
 }
 
 /* ---- segments ----------------------------------------------------------- */
@@ -103,16 +103,16 @@ static ash_call_box box_of(const batches *k, const uint32_t *choice,
   const uint32_t last = k->wide->rank - 1;
   int64_t wide = 0, many = 0;
   ash_call_box b = {0};
-  ash_box_axis(&b, k->wide->dim[0], k->in_wide.at[0], k->in_many.at[0]);
+  ash_emit_box_axis(&b, k->wide->dim[0], k->in_wide.at[0], k->in_many.at[0]);
   for (uint32_t i = 1; i < last; i++) {
     const segment *s = &k->segments[i][choice[i]];
     wide += s->at * k->in_wide.at[i];
     many += s->block * k->in_many.at[i] + s->place * k->place_step[i];
-    ash_box_axis(&b, s->blocks, k->in_wide.at[i] * k->size[i],
-                 k->in_many.at[i]);
-    ash_box_axis(&b, s->places, k->in_wide.at[i], k->place_step[i]);
+    ash_emit_box_axis(&b, s->blocks, k->in_wide.at[i] * k->size[i],
+                      k->in_many.at[i]);
+    ash_emit_box_axis(&b, s->places, k->in_wide.at[i], k->place_step[i]);
   }
-  ash_box_axis(&b, k->wide->dim[last], 1, 1);
+  ash_emit_box_axis(&b, k->wide->dim[last], 1, 1);
   b.from = spread ? wide : many;
   b.to = spread ? many : wide;
   for (uint32_t i = 0; i < b.rank && !spread; i++) {
@@ -131,11 +131,11 @@ ash_status ash_call_batches(ash_ctx *ctx, const ash_call *c) {
   uint32_t choice[ASH_RANK_MAX] = {0};
   if (padded) {
     uint8_t zero[8];
-    ash_box_zero(c, zero);
-    ash_box_fill(c, zero);
+    ash_emit_box_zero(c, zero);
+    ash_emit_box_fill(c, zero);
   }
   do
-    ASH_TRY(ash_box_put(ctx, c, box_of(&k, choice, spread), 0, 0));
+    ASH_TRY(ash_emit_box_put(ctx, c, box_of(&k, choice, spread), 0, 0));
   while (next_choice(choice + 1, k.counts + 1, k.wide->rank - 2));
   return ASH_OK;
 }
@@ -163,7 +163,7 @@ ash_status ash_call_mirror_pad(ash_ctx *ctx, const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_box_steps from = ash_box_steps_of(in);
   const ash_box_steps to = ash_box_steps_of(&ash_call_out(c)->shape);
-  const char *mode = ash_op_string(ash_call_op(c), "mode", "reflect");
+  const char *mode = ash_attr_string(ash_call_op(c), "mode", "reflect");
   const ash_tensor *pads = ash_call_in(c, 1);
   run runs[ASH_RANK_MAX][SEGMENTS];
   uint32_t counts[ASH_RANK_MAX], choice[ASH_RANK_MAX] = {0};
@@ -177,9 +177,9 @@ ash_status ash_call_mirror_pad(ash_ctx *ctx, const ash_call *c) {
       const run *r = &runs[i][choice[i]];
       b.from += r->from * from.at[i];
       b.to += r->to * to.at[i];
-      ash_box_axis(&b, r->count, r->step * from.at[i], to.at[i]);
+      ash_emit_box_axis(&b, r->count, r->step * from.at[i], to.at[i]);
     }
-    ASH_TRY(ash_box_put(ctx, c, b, 0, 0));
+    ASH_TRY(ash_emit_box_put(ctx, c, b, 0, 0));
   } while (next_choice(choice, counts, in->rank));
   return ASH_OK;
 }
@@ -194,11 +194,11 @@ ash_status ash_call_padding(ash_ctx *ctx, const ash_call *c) {
   const ash_tensor *value = ash_call_in(c, 2);
   uint8_t zero[8];
   ash_call_box b = {0};
-  ash_box_zero(c, zero);
-  ash_box_fill(c, value ? value->data : zero);
+  ash_emit_box_zero(c, zero);
+  ash_emit_box_fill(c, value ? value->data : zero);
   for (uint32_t i = 0; i < in->rank; i++) {
     b.to += ash_tensor_int(ash_call_in(c, 1), 2ull * i) * to.at[i];
-    ash_box_axis(&b, in->dim[i], from.at[i], to.at[i]);
+    ash_emit_box_axis(&b, in->dim[i], from.at[i], to.at[i]);
   }
-  return ash_box_put(ctx, c, b, 0, 0);
+  return ash_emit_box_put(ctx, c, b, 0, 0);
 }

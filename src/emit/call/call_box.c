@@ -6,8 +6,8 @@
 
 enum { MOVE_RANK = 8 }; /* ASH_RT_MOVE_RANK */
 
-void ash_box_axis(ash_call_box *b, int64_t dim, int64_t from_step,
-                  int64_t to_step) {
+void ash_emit_box_axis(ash_call_box *b, int64_t dim, int64_t from_step,
+                       int64_t to_step) {
   if (dim == 1)
     return;
   const uint32_t last = b->rank - 1;
@@ -31,8 +31,8 @@ static void put_bytes(const ash_call *c, const char *name,
   ash_call_ints(c, name, bytes, count);
 }
 
-ash_status ash_box_put(ash_ctx *ctx, const ash_call *c, ash_call_box b,
-                       uint32_t in, uint32_t out) {
+ash_status ash_emit_box_put(ash_ctx *ctx, const ash_call *c, ash_call_box b,
+                            uint32_t in, uint32_t out) {
   const int64_t size = (int64_t)ash_type_bits(ash_call_out(c)->type) / 8;
   int64_t unit = size;
   if (b.rank > 0 && b.from_step[b.rank - 1] == 1 && b.to_step[b.rank - 1] == 1)
@@ -59,13 +59,13 @@ ash_status ash_box_put(ash_ctx *ctx, const ash_call *c, ash_call_box b,
   return ASH_OK;
 }
 
-void ash_box_zero(const ash_call *c, uint8_t value[8]) {
+void ash_emit_box_zero(const ash_call *c, uint8_t value[8]) {
   const uint64_t zero = (uint64_t)(int64_t)ash_quant_zero(ash_call_out(c));
   for (uint32_t i = 0; i < 8; i++)
     value[i] = (uint8_t)(zero >> (8 * i));
 }
 
-void ash_box_fill(const ash_call *c, const uint8_t *value) {
+void ash_emit_box_fill(const ash_call *c, const uint8_t *value) {
   const ash_tensor *out = ash_call_out(c);
   const uint32_t size = ash_type_bits(out->type) / 8;
   int32_t bytes[8] = {0};

@@ -15,15 +15,15 @@ typedef struct ash_call_box {
 } ash_call_box;
 
 /* Axes are added from the slowest to the fastest. */
-void ash_box_axis(ash_call_box *b, int64_t dim, int64_t from_step,
-                  int64_t to_step);
+void ash_emit_box_axis(ash_call_box *b, int64_t dim, int64_t from_step,
+                       int64_t to_step);
 /* Writes the call, in a block of its own. */
-ash_status ash_box_put(ash_ctx *ctx, const ash_call *c, ash_call_box b,
-                       uint32_t in, uint32_t out);
+ash_status ash_emit_box_put(ash_ctx *ctx, const ash_call *c, ash_call_box b,
+                            uint32_t in, uint32_t out);
 /* Fills the output with a value, given as its bytes. */
-void ash_box_fill(const ash_call *c, const uint8_t *value);
+void ash_emit_box_fill(const ash_call *c, const uint8_t *value);
 /* The bytes that mean zero to output 0. */
-void ash_box_zero(const ash_call *c, uint8_t value[8]);
+void ash_emit_box_zero(const ash_call *c, uint8_t value[8]);
 
 /* Elements to the next index along each axis. */
 typedef struct ash_box_steps {

@@ -18,7 +18,7 @@ static ash_status put_hybrid(const ash_call *c) {
   put_sizes(c);
   ash_call_close_field(c);
   ash_call_int(c, "asymmetric",
-               ash_op_int(ash_call_op(c), "asymmetric", 0) != 0);
+               ash_attr_int(ash_call_op(c), "asymmetric", 0) != 0);
   ash_call_int(c, "per_channel", ash_call_in(c, 1)->quant.count > 1);
   ash_call_float_range(c);
   ash_call_close(c);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static ash_status put_leaky(ash_ctx *ctx, const ash_call *c) {
-  const float alpha = (float)ash_op_float(ash_call_op(c), "alpha", 0.0);
+  const float alpha = (float)ash_attr_float(ash_call_op(c), "alpha", 0.0);
   const float in = ash_quant_scale(ash_call_in(c, 0));
   const float out = ash_quant_scale(ash_call_out(c));
   const float product = in * (alpha < 0 ? -alpha : alpha);
@@ -74,7 +74,7 @@ ash_status ash_call_map(ash_ctx *ctx, const ash_call *c) {
     ash_call_function(c, "function");
   }
   if (sloped)
-    ash_call_float(c, "alpha", (float)ash_op_float(op, "alpha", 0.0));
+    ash_call_float(c, "alpha", (float)ash_attr_float(op, "alpha", 0.0));
   if (cast) {
     ash_call_type(c, "from", ash_call_in(c, 0)->type);
     ash_call_type(c, "to", ash_call_out(c)->type);

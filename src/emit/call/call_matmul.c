@@ -44,8 +44,8 @@ static ash_status put_shape(ash_ctx *ctx, const ash_call *c) {
   const ash_shape *a = &ash_call_in(c, 0)->shape;
   const ash_shape *b = &ash_call_in(c, 1)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;
-  const bool adj_x = ash_op_int(ash_call_op(c), "adj_x", 0) != 0;
-  const bool adj_y = ash_op_int(ash_call_op(c), "adj_y", 0) != 0;
+  const bool adj_x = ash_attr_int(ash_call_op(c), "adj_x", 0) != 0;
+  const bool adj_y = ash_attr_int(ash_call_op(c), "adj_y", 0) != 0;
   const int32_t a_width = a->dim[a->rank - 1], b_width = b->dim[b->rank - 1];
   ash_call_open_field(c, "shape");
   ASH_TRY(put_batches(ctx, c));

@@ -12,8 +12,8 @@ static void put_gather(const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_shape *indices = &ash_call_in(c, 1)->shape;
   const int64_t size = (int64_t)ash_type_bits(ash_call_out(c)->type) / 8;
-  int64_t axis = ash_op_int(ash_call_op(c), "axis", 0);
-  int64_t batch = ash_op_int(ash_call_op(c), "batch_dims", 0);
+  int64_t axis = ash_attr_int(ash_call_op(c), "axis", 0);
+  int64_t batch = ash_attr_int(ash_call_op(c), "batch_dims", 0);
   axis += axis < 0 ? in->rank : 0;
   batch += batch < 0 ? indices->rank : 0;
   ash_call_int(c, "batches", product(in, 0, batch));

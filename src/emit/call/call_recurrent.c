@@ -11,7 +11,7 @@ static void put_act(const ash_call *c, const char *otherwise) {
                {"relu6", "ACT_RELU6"},
                {"relu_n1_to_1", "ACT_RELU_N1_TO_1"},
                {"tanh", "ACT_TANH"}};
-  const char *act = ash_op_string(ash_call_op(c), "act", otherwise);
+  const char *act = ash_attr_string(ash_call_op(c), "act", otherwise);
   const char *word = "ACT_NONE";
   for (size_t i = 0; i < ASH_COUNT_OF(words); i++)
     if (strcmp(words[i].act, act) == 0)
@@ -60,7 +60,7 @@ static bool is_hybrid(const ash_call *c, uint32_t weights) {
 
 static void put_asymmetric(const ash_call *c) {
   ash_call_int(c, "asymmetric",
-               ash_op_int(ash_call_op(c), "asymmetric", 0) != 0);
+               ash_attr_int(ash_call_op(c), "asymmetric", 0) != 0);
 }
 
 ash_status ash_call_svdf(ash_ctx *ctx, const ash_call *c) {
@@ -70,7 +70,7 @@ ash_status ash_call_svdf(ash_ctx *ctx, const ash_call *c) {
   ash_call_int(c, "depth", in->dim[1]);
   ash_call_int(c, "filters", ash_call_in(c, 1)->shape.dim[0]);
   ash_call_int(c, "memory", ash_call_in(c, 2)->shape.dim[1]);
-  ash_call_int(c, "rank", ash_op_int(ash_call_op(c), "rank", 1));
+  ash_call_int(c, "rank", ash_attr_int(ash_call_op(c), "rank", 1));
   if (ash_call_out(c)->type == ASH_FLOAT32)
     put_act(c, "none");
   else
@@ -91,7 +91,7 @@ static void put_sequence(const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;
   const bool three = in->rank == 3;
-  const bool time = three && ash_op_int(ash_call_op(c), "time_major", 0) != 0;
+  const bool time = three && ash_attr_int(ash_call_op(c), "time_major", 0) != 0;
   const int32_t batches = in->dim[time ? 1 : 0];
   const int32_t steps = three ? in->dim[time ? 0 : 1] : 1;
   ash_call_open_field(c, "sequence");
@@ -143,8 +143,8 @@ static void put_lstm_real(const ash_call *c) {
   put_sequence(c);
   ash_call_int(c, "cells", ash_call_in(c, 2)->shape.dim[0]);
   put_act(c, "tanh");
-  ash_call_float(c, "cell_clip", (float)ash_op_float(op, "cell_clip", 0.0));
-  ash_call_float(c, "proj_clip", (float)ash_op_float(op, "proj_clip", 0.0));
+  ash_call_float(c, "cell_clip", (float)ash_attr_float(op, "cell_clip", 0.0));
+  ash_call_float(c, "proj_clip", (float)ash_attr_float(op, "proj_clip", 0.0));
   if (is_hybrid(c, 2))
     put_lstm_scales(c);
 }
@@ -193,7 +193,7 @@ static int32_t clip_of(double real, float step, int32_t most) {
 
 static ash_status put_hidden(ash_ctx *ctx, const ash_call *c) {
   const ash_op *op = ash_call_op(c);
-  const float hidden = (float)ash_op_float(op, "hidden_scale", 1.0);
+  const float hidden = (float)ash_attr_float(op, "hidden_scale", 1.0);
   const float ratio =
       (float)(ldexp(1.0, -15) / (double)hidden * ldexp(1.0, -15));
   ash_scaling s, p = {0, 0};
@@ -203,11 +203,11 @@ static ash_status put_hidden(ash_ctx *ctx, const ash_call *c) {
     ASH_TRY(find_scaling(ctx, c, &p, scale(c, 16), hidden, scale(c, 18)));
   ash_call_int(c, "hidden_multiplier", s.multiplier);
   ash_call_int(c, "hidden_shift", s.shift);
-  ash_call_int(c, "hidden_zero", ash_op_int(op, "hidden_zero", 0));
+  ash_call_int(c, "hidden_zero", ash_attr_int(op, "hidden_zero", 0));
   ash_call_int(c, "proj_multiplier", p.multiplier);
   ash_call_int(c, "proj_shift", p.shift);
   ash_call_int(c, "proj_clip",
-               clip_of(ash_op_float(op, "proj_clip", 0.0),
+               clip_of(ash_attr_float(op, "proj_clip", 0.0),
                        ash_quant_scale(ash_call_out(c)), INT8_MAX));
   return ASH_OK;
 }
@@ -226,7 +226,7 @@ static ash_status put_lstm_fixed(ash_ctx *ctx, const ash_call *c) {
   ASH_TRY(put_peepholes(ctx, c, power));
   ash_call_int(c, "cell_bits", 15 + power);
   ash_call_int(c, "cell_clip",
-               clip_of(ash_op_float(ash_call_op(c), "cell_clip", 0.0),
+               clip_of(ash_attr_float(ash_call_op(c), "cell_clip", 0.0),
                        scale(c, 19), INT16_MAX));
   return put_hidden(ctx, c);
 }
@@ -273,7 +273,7 @@ static ash_status put_lstm_wide(ash_ctx *ctx, const ash_call *c) {
                          scale(c, 18)));
   ash_call_int(c, "cell_shift", 12 + power);
   ash_call_int(c, "cell_clip",
-               clip_of(ash_op_float(ash_call_op(c), "cell_clip", 0.0),
+               clip_of(ash_attr_float(ash_call_op(c), "cell_clip", 0.0),
                        scale(c, 19), INT16_MAX));
   ASH_TRY(put_ratio(ctx, c, "update_multiplier", "update_shift",
                     ldexp(1.0, -30) / (double)scale(c, 19)));

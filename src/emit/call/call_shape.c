@@ -88,7 +88,7 @@ static int64_t inner_of(const ash_shape *s, uint32_t axis) {
 
 static uint32_t concatenation_axis(const ash_call *c) {
   const int64_t rank = ash_call_out(c)->shape.rank;
-  const int64_t axis = ash_op_int(ash_call_op(c), "axis", 0);
+  const int64_t axis = ash_attr_int(ash_call_op(c), "axis", 0);
   return (uint32_t)(axis < 0 ? axis + rank : axis);
 }
 

@@ -72,7 +72,7 @@ static void put_tensor(const ash_call *c, const char *what, uint32_t k,
 
 /* The model's bytes, two letters each. */
 static uint32_t put_options(const ash_call *c) {
-  const char *hex = ash_op_string(ash_call_op(c), "options", "");
+  const char *hex = ash_attr_string(ash_call_op(c), "options", "");
   const size_t count = strlen(hex) / 2;
   ash_text_string(c->text, "  static const uint8_t options[] = {");
   for (size_t i = 0; i < count; i++)
@@ -107,7 +107,7 @@ ash_status ash_call_custom(ash_ctx *ctx, const ash_call *c) {
   for (uint32_t k = 0; k < op->output_count; k++)
     put_tensor(c, "out", k, ash_op_out(c->graph, op, k), c->outputs[k]);
   ash_text_format(c->text, "  };\n  %s_custom_", c->prefix);
-  ash_call_custom_name(c->text, ash_op_string(op, "name", ""));
+  ash_call_custom_name(c->text, ash_attr_string(op, "name", ""));
   ash_text_format(c->text,
                   "(inputs, %" PRIu32 "u, outputs, %" PRIu32
                   "u, options, %" PRIu32 "u);\n",

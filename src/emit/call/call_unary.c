@@ -11,7 +11,7 @@ static int64_t elements(const ash_call *c) {
 
 /* Differences in units of 10 / 65535. */
 static ash_status put_softmax_scale(ash_ctx *ctx, const ash_call *c) {
-  const float beta = (float)ash_op_float(ash_call_op(c), "beta", 1.0);
+  const float beta = (float)ash_attr_float(ash_call_op(c), "beta", 1.0);
   const float product = ash_quant_scale(ash_call_in(c, 0)) * beta;
   ash_scaling s;
   if (!ash_quant_scaling(&s, (double)product / (10.0 / 65535.0)))
@@ -26,7 +26,7 @@ static ash_status put_softmax_scale(ash_ctx *ctx, const ash_call *c) {
 static ash_status put_softmax_cmsis(ash_ctx *ctx, const ash_call *c) {
   const ash_shape *s = &ash_call_in(c, 0)->shape;
   const int64_t depth = s->rank ? s->dim[s->rank - 1] : 1;
-  const double beta = ash_op_float(ash_call_op(c), "beta", 1.0);
+  const double beta = ash_attr_float(ash_call_op(c), "beta", 1.0);
   const double real =
       beta * (double)ash_quant_scale(ash_call_in(c, 0)) * (double)(1 << 26);
   ash_scaling scale;
@@ -57,7 +57,8 @@ static ash_status put_softmax(ash_ctx *ctx, const ash_call *c) {
   if (type == ASH_INT16)
     return put_softmax_scale(ctx, c);
   if (real)
-    ash_call_float(c, "beta", (float)ash_op_float(ash_call_op(c), "beta", 1.0));
+    ash_call_float(c, "beta",
+                   (float)ash_attr_float(ash_call_op(c), "beta", 1.0));
   return ASH_OK;
 }
 

@@ -2,7 +2,7 @@
 #include "emit/call/call_write.h"
 
 static int64_t attr(const ash_call *c, const char *name, int64_t otherwise) {
-  return ash_op_int(ash_call_op(c), name, otherwise);
+  return ash_attr_int(ash_call_op(c), name, otherwise);
 }
 
 /* Weights are OHWI or 1HWC, so height and width are at the same place. */

@@ -156,7 +156,7 @@ typedef struct lane {
 
 static lane lane_of(const ash_call *c) {
   const ash_shape *s = &ash_call_in(c, 0)->shape;
-  const int64_t given = ash_op_int(ash_call_op(c), "axis", 0);
+  const int64_t given = ash_attr_int(ash_call_op(c), "axis", 0);
   const uint32_t axis = (uint32_t)(given < 0 ? given + s->rank : given);
   lane l = {1, s->dim[axis], 1};
   for (uint32_t i = 0; i < axis; i++)
@@ -169,8 +169,8 @@ static lane lane_of(const ash_call *c) {
 ash_status ash_loop_cumsum(ash_ctx *ctx, const ash_call *c) {
   const lane l = lane_of(c);
   const ash_type type = ash_call_in(c, 0)->type;
-  const bool exclusive = ash_op_int(ash_call_op(c), "exclusive", 0) != 0;
-  const bool reverse = ash_op_int(ash_call_op(c), "reverse", 0) != 0;
+  const bool exclusive = ash_attr_int(ash_call_op(c), "exclusive", 0) != 0;
+  const bool reverse = ash_attr_int(ash_call_op(c), "reverse", 0) != 0;
   char value[ASH_LOOP_TEXT];
   (void)ctx;
   ash_loop_input(c, "x", 0);
@@ -204,8 +204,8 @@ ash_status ash_loop_cumsum(ash_ctx *ctx, const ash_call *c) {
 ash_status ash_loop_top_k(ash_ctx *ctx, const ash_call *c) {
   const lane l = lane_of(c);
   const ash_type type = ash_call_in(c, 0)->type;
-  const int64_t k = ash_op_int(ash_call_op(c), "k", 1);
-  const char *less = ash_op_int(ash_call_op(c), "largest", 1) ? "<" : ">";
+  const int64_t k = ash_attr_int(ash_call_op(c), "k", 1);
+  const char *less = ash_attr_int(ash_call_op(c), "largest", 1) ? "<" : ">";
   char value[ASH_LOOP_TEXT];
   (void)ctx;
   ash_loop_input(c, "x", 0);

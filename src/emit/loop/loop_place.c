@@ -6,7 +6,7 @@
 #include <string.h>
 
 static uint32_t axis_of(const ash_call *c, const ash_shape *s) {
-  const int64_t given = ash_op_int(ash_call_op(c), "axis", 0);
+  const int64_t given = ash_attr_int(ash_call_op(c), "axis", 0);
   return (uint32_t)(given < 0 ? given + s->rank : given);
 }
 
@@ -40,7 +40,7 @@ ash_status ash_loop_strided(ash_ctx *ctx, const ash_call *c) {
   }
   ash_loop_input(c, "x", 0);
   ash_loop_output(c, "y", 0);
-  put_copy(c, &n, 0, ash_op_int(op, "offset", 0), "x");
+  put_copy(c, &n, 0, ash_attr_int(op, "offset", 0), "x");
   return ASH_OK;
 }
 
@@ -111,7 +111,7 @@ ash_status ash_loop_take_elements(ash_ctx *ctx, const ash_call *c) {
 
 /* y[at] = y[at] <fn> updates[from] */
 static void put_update(const ash_call *c) {
-  const char *fn = ash_op_string(ash_call_op(c), "fn", "set");
+  const char *fn = ash_attr_string(ash_call_op(c), "fn", "set");
   const ash_type type = ash_call_out(c)->type;
   static const char *const names[] = {"a", "b", ""};
   char value[ASH_LOOP_TEXT], text[ASH_LOOP_TEXT];
@@ -191,7 +191,7 @@ ash_status ash_loop_take_nd(ash_ctx *ctx, const ash_call *c) {
   ash_loop_input(c, "x", 0);
   ash_loop_input(c, "index", 1);
   ash_loop_output(c, "y", 0);
-  open_tuples(c, (uint32_t)ash_op_int(ash_call_op(c), "batch_dims", 0));
+  open_tuples(c, (uint32_t)ash_attr_int(ash_call_op(c), "batch_dims", 0));
   ash_text_line(c->text, "y[from] = x[at];");
   close_tuples(c);
   return ASH_OK;

@@ -55,8 +55,8 @@ ash_status ash_loop_matmul(ash_ctx *ctx, const ash_call *c) {
   const ash_shape *b = &ash_call_in(c, 1)->shape;
   const ash_shape *y = &ash_call_out(c)->shape;
   const ash_type type = ash_call_out(c)->type;
-  const bool ta = ash_op_int(op, "transpose_a", 0) != 0;
-  const bool tb = ash_op_int(op, "transpose_b", 0) != 0;
+  const bool ta = ash_attr_int(op, "transpose_a", 0) != 0;
+  const bool tb = ash_attr_int(op, "transpose_b", 0) != 0;
   const int32_t a_cols = a->dim[a->rank - 1], b_cols = b->dim[b->rank - 1];
   const ash_nest n = ash_nest_batches(c);
   char at[3][ASH_LOOP_TEXT], left[64], right[64], to[64];
@@ -168,7 +168,7 @@ ash_status ash_loop_conv_nd(ash_ctx *ctx, const ash_call *c) {
   const ash_shape *w = &ash_call_in(c, 1)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;
   const ash_type type = ash_call_out(c)->type;
-  const int64_t groups = ash_op_int(ash_call_op(c), "groups", 1);
+  const int64_t groups = ash_attr_int(ash_call_op(c), "groups", 1);
   int64_t size[ASH_RANK_MAX];
   const bool parts = c->part != ASH_PART_WHOLE;
   char value[ASH_LOOP_TEXT], left[128], right[128], to[128];
@@ -234,8 +234,8 @@ ash_status ash_loop_pool_nd(ash_ctx *ctx, const ash_call *c) {
   const ash_op *op = ash_call_op(c);
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_type type = ash_call_out(c)->type;
-  const bool max = strcmp(ash_op_string(op, "fn", ""), "max") == 0;
-  const bool pads = !max && ash_op_int(op, "count_pad", 0) != 0;
+  const bool max = strcmp(ash_attr_string(op, "fn", ""), "max") == 0;
+  const bool pads = !max && ash_attr_int(op, "count_pad", 0) != 0;
   int64_t size[ASH_RANK_MAX];
   char value[ASH_LOOP_TEXT], text[ASH_LOOP_TEXT], from[128], to[128];
   (void)ctx;

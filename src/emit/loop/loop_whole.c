@@ -41,7 +41,7 @@ static const char *channel_of(const ash_call *c, uint32_t k) {
 
 /* `v`, a sum with its bias, becomes what factors and offsets make of it. */
 static void put_factor(const ash_call *c) {
-  const int64_t shift = ash_op_int(ash_call_op(c), "shift", 0);
+  const int64_t shift = ash_attr_int(ash_call_op(c), "shift", 0);
   ash_text_line(c->text,
                 "int64_t v = (int64_t)((uint64_t)(int64_t)(int32_t)s "
                 "* (uint64_t)factor[%s]);",
@@ -55,9 +55,9 @@ static void put_factor(const ash_call *c) {
 
 static void put_limit(const ash_call *c, const char *name, const char *sign) {
   const ash_op *op = ash_call_op(c);
-  if (ash_op_attr(op, name))
+  if (ash_attr_find(op, name))
     ash_text_line(c->text, "v = v %s %" PRId64 " ? %" PRId64 " : v;", sign,
-                  ash_op_int(op, name, 0), ash_op_int(op, name, 0));
+                  ash_attr_int(op, name, 0), ash_attr_int(op, name, 0));
 }
 
 /* The end of output channel `o`. */
@@ -94,9 +94,9 @@ static void put_tap(const ash_call *c, const char *name, const char *at,
   char stride[16], dilation[16];
   (void)snprintf(stride, sizeof stride, "stride_%s", axis);
   (void)snprintf(dilation, sizeof dilation, "dilation_%s", axis);
-  const int64_t before = ash_op_int(op, pad, 0);
-  const int64_t step = ash_op_int(op, stride, 1);
-  const int64_t apart = ash_op_int(op, dilation, 1);
+  const int64_t before = ash_attr_int(op, pad, 0);
+  const int64_t step = ash_attr_int(op, stride, 1);
+  const int64_t apart = ash_attr_int(op, dilation, 1);
   const int64_t last = (ash_call_out(c)->shape.dim[dim] - 1) * step +
                        (taps - 1) * apart - before;
   ash_text_line(c->text,
@@ -162,7 +162,7 @@ ash_status ash_loop_whole_conv(ash_ctx *ctx, const ash_call *c) {
 ash_status ash_loop_whole_depthwise(ash_ctx *ctx, const ash_call *c) {
   const int32_t *in = ash_call_in(c, 0)->shape.dim;
   const int32_t *w = ash_call_in(c, 1)->shape.dim;
-  const int64_t each = ash_op_int(ash_call_op(c), "multiplier", 1);
+  const int64_t each = ash_attr_int(ash_call_op(c), "multiplier", 1);
   char from[160], by[128], channel[32] = "o";
   (void)ctx;
   if (each > 1)
@@ -205,8 +205,8 @@ ash_status ash_loop_whole_dense(ash_ctx *ctx, const ash_call *c) {
 /* Columns of the result are its channels. */
 ash_status ash_loop_whole_matmul(ash_ctx *ctx, const ash_call *c) {
   const ash_op *op = ash_call_op(c);
-  const bool ta = ash_op_int(op, "transpose_a", 0) != 0;
-  const bool tb = ash_op_int(op, "transpose_b", 0) != 0;
+  const bool ta = ash_attr_int(op, "transpose_a", 0) != 0;
+  const bool tb = ash_attr_int(op, "transpose_b", 0) != 0;
   const ash_shape *a = &ash_call_in(c, 0)->shape;
   const ash_shape *b = &ash_call_in(c, 1)->shape;
   const ash_shape *y = &ash_call_out(c)->shape;

@@ -65,7 +65,7 @@ static void declare_operands(const ash_call *c) {
 static void put_clamped(const ash_call *c) {
   const ash_tensor *out = ash_call_out(c);
   const ash_int_range r =
-      ash_quant_range(out, ash_op_string(ash_call_op(c), "act", "none"));
+      ash_quant_range(out, ash_attr_string(ash_call_op(c), "act", "none"));
   ash_text_line(c->text,
                 "y[i] = (%s)ash_rt_finish(v, %" PRId32 ", %" PRId32 ", %" PRId32
                 ");",
@@ -101,7 +101,7 @@ static void put_ratio(const ash_call *c, const char *channel) {
 
 static void finish_float(const ash_call *c) {
   const ash_float_range r =
-      ash_float_range_of(ash_op_string(ash_call_op(c), "act", "none"));
+      ash_float_range_of(ash_attr_string(ash_call_op(c), "act", "none"));
   ash_text_format(c->text, "%*sy[i] = ash_rt_clamp_f32(s%s, ",
                   (int)(2 * c->text->indent), "",
                   ash_call_in(c, 2) ? " + bias[o]" : "");
@@ -178,8 +178,8 @@ static void put_tap(const ash_call *c, const char *name, const char *at,
   ash_text_line(c->text,
                 "const int32_t %s = %s * %" PRId64 " + %s * %" PRId64
                 " - %" PRId64 ";",
-                name, at, ash_op_int(ash_call_op(c), stride, 1), tap,
-                ash_op_int(ash_call_op(c), dilation, 1), pad);
+                name, at, ash_attr_int(ash_call_op(c), stride, 1), tap,
+                ash_attr_int(ash_call_op(c), dilation, 1), pad);
   ash_text_line(c->text, "if (%s < 0 || %s >= %" PRId64 ")", name, name, size);
   ash_text_line(c->text, "  continue;");
 }
@@ -190,7 +190,7 @@ static void put_source(const ash_call *c, const char *name, const char *at,
                        int64_t size) {
   char stride[16];
   (void)snprintf(stride, sizeof stride, "stride_%s", axis);
-  const int64_t step = ash_op_int(ash_call_op(c), stride, 1);
+  const int64_t step = ash_attr_int(ash_call_op(c), stride, 1);
   ash_text_line(c->text, "const int32_t %s_steps = %s + %" PRId64 " - %s;",
                 name, at, pad, tap);
   ash_text_line(c->text, "const int32_t %s = %s_steps / %" PRId64 ";", name,
@@ -226,11 +226,11 @@ ash_status ash_part_conv_2d(ash_ctx *ctx, const ash_call *c) {
   ash_loop_for(c, "o", out[3]);
   ash_part_open(c, "i", "0");
   ash_loop_for(c, "f", w[1]);
-  put_either(c, "row", "p", "f", "h", ash_op_int(ash_call_op(c), "pad_top", 0),
-             in[1]);
+  put_either(c, "row", "p", "f", "h",
+             ash_attr_int(ash_call_op(c), "pad_top", 0), in[1]);
   ash_loop_for(c, "g", w[2]);
   put_either(c, "column", "q", "g", "w",
-             ash_op_int(ash_call_op(c), "pad_left", 0), in[2]);
+             ash_attr_int(ash_call_op(c), "pad_left", 0), in[2]);
   ash_loop_for(c, "k", in[3]);
   (void)snprintf(from, sizeof from,
                  "((n * %" PRId32 " + row) * %" PRId32 " + column) * %" PRId32
@@ -306,8 +306,8 @@ static ash_status finish_matmul(ash_ctx *ctx, const ash_call *c) {
 ash_status ash_part_matmul(ash_ctx *ctx, const ash_call *c) {
   const ash_op *op = ash_call_op(c);
   const bool batch = op->kind == ASH_OP_batch_matmul;
-  const bool ta = ash_op_int(op, batch ? "adj_x" : "transpose_a", 0) != 0;
-  const bool tb = ash_op_int(op, batch ? "adj_y" : "transpose_b", 0) != 0;
+  const bool ta = ash_attr_int(op, batch ? "adj_x" : "transpose_a", 0) != 0;
+  const bool tb = ash_attr_int(op, batch ? "adj_y" : "transpose_b", 0) != 0;
   const ash_shape *a = &ash_call_in(c, 0)->shape;
   const ash_shape *b = &ash_call_in(c, 1)->shape;
   const ash_shape *y = &ash_call_out(c)->shape;

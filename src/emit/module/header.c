@@ -236,10 +236,10 @@ static void put_init(ash_module *m) {
 
 /* The first op of its name declares it. */
 static bool is_first(const ash_graph *g, uint32_t op) {
-  const char *name = ash_op_string(&g->ops.items[op], "name", "");
+  const char *name = ash_attr_string(&g->ops.items[op], "name", "");
   for (uint32_t i = 0; i < op; i++)
     if (g->ops.items[i].kind == ASH_OP_custom &&
-        strcmp(ash_op_string(&g->ops.items[i], "name", ""), name) == 0)
+        strcmp(ash_attr_string(&g->ops.items[i], "name", ""), name) == 0)
       return false;
   return true;
 }
@@ -256,7 +256,7 @@ static void put_custom(ash_module *m) {
                              " * model stores with the operator. */");
     any = true;
     ash_text_format(m->text, "void %s_custom_", m->prefix);
-    ash_call_custom_name(m->text, ash_op_string(op, "name", ""));
+    ash_call_custom_name(m->text, ash_attr_string(op, "name", ""));
     ash_text_line(m->text,
                   "(const %s_tensor *inputs,\n    uint32_t input_count, const "
                   "%s_tensor *outputs,\n    uint32_t output_count, const "

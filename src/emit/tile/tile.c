@@ -100,11 +100,11 @@ ash_status ash_emit_tiled_loops(ash_module *m, const ash_tiling *t,
                                 size_t *number) {
   ash_tile_classes classes;
   ash_text text;
-  ASH_TRY(ash_tile_classify(m->ctx, &classes, m->g, t));
+  ASH_TRY(ash_emit_tile_classify(m->ctx, &classes, m->g, t));
   ash_text_init(&text, &m->ctx->mem);
-  ash_status status = ash_tile_put_kernels(m, &text, t, own_name, &classes);
+  ash_status status = ash_emit_tile_kernels(m, &text, t, own_name, &classes);
   if (status == ASH_OK)
-    status = ash_tile_put_loops(m, &text, t, own_name);
+    status = ash_emit_tile_loops(m, &text, t, own_name);
   if (status == ASH_OK)
     status = ash_text_check(m->ctx, &text);
   if (status == ASH_OK)
@@ -132,7 +132,7 @@ void ash_emit_tiled_step(ash_module *m, const ash_tiling *t, size_t number) {
         ash_emit_slot(m, home));
   }
   ash_text_string(m->text, "};\n  uint8_t *const copy[] = {");
-  ash_tile_put_buffers(m, t);
+  ash_emit_tile_buffers(m, t);
   ash_text_string(m->text, "};\n");
   ash_text_line(m->text, "  %s_tiled_%zu(ctx, home, copy);", m->prefix, number);
   ash_text_line(m->text, "}");

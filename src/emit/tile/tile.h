@@ -44,31 +44,31 @@ typedef struct ash_tile_classes {
 } ash_tile_classes;
 
 /* In the scratch zone. */
-ash_status ash_tile_classify(ash_ctx *ctx, ash_tile_classes *out,
-                             const ash_graph *g, const ash_tiling *t);
+ash_status ash_emit_tile_classify(ash_ctx *ctx, ash_tile_classes *out,
+                                  const ash_graph *g, const ash_tiling *t);
 /* "static int32_t NAME(const ash_rt_piece *p)": the number of a piece's case.
  */
-void ash_tile_put_classes(ash_text *t, const char *name,
-                          const ash_tile_classes *c, uint32_t axis_count);
+void ash_emit_tile_classes(ash_text *t, const char *name,
+                           const ash_tile_classes *c, uint32_t axis_count);
 
 /* ---- kernels (tile_kernel.c) --------------------------------------------- */
 
 /* A function a class, and one that chooses. */
-ash_status ash_tile_put_kernels(ash_module *m, ash_text *t,
-                                const ash_tiling *tiling, const char *name,
-                                const ash_tile_classes *c);
+ash_status ash_emit_tile_kernels(ash_module *m, ash_text *t,
+                                 const ash_tiling *tiling, const char *name,
+                                 const ash_tile_classes *c);
 /* "in_0" or "out_0": input or output 0 of the op. */
-const char *ash_tile_name(ash_zone *z, const ash_tile_operand *o);
+const char *ash_emit_tile_name(ash_zone *z, const ash_tile_operand *o);
 
 /* ---- loops (tile_loop.c) ------------------------------------------------- */
 
 /* The function of the loops, for whatever addresses: it takes the homes of the
  * operands and all buffers. */
-ash_status ash_tile_put_loops(ash_module *m, ash_text *out,
-                              const ash_tiling *tiling, const char *name);
+ash_status ash_emit_tile_loops(ash_module *m, ash_text *out,
+                               const ash_tiling *tiling, const char *name);
 /* The buffers, in the order in which that function takes them, as the inside of
  * an array. */
-void ash_tile_put_buffers(ash_module *m, const ash_tiling *t);
+void ash_emit_tile_buffers(ash_module *m, const ash_tiling *t);
 
 /* ---- the whole (tile.c) -------------------------------------------------- */
 

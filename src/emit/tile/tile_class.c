@@ -179,8 +179,8 @@ static ash_status check_diagonals(sorter *s) {
   return ASH_OK;
 }
 
-ash_status ash_tile_classify(ash_ctx *ctx, ash_tile_classes *out,
-                             const ash_graph *g, const ash_tiling *t) {
+ash_status ash_emit_tile_classify(ash_ctx *ctx, ash_tile_classes *out,
+                                  const ash_graph *g, const ash_tiling *t) {
   sorter s = {ctx, g, t, out};
   *out = (ash_tile_classes){0};
   for (uint32_t a = 0; a < t->space->axis_count; a++)
@@ -301,8 +301,8 @@ static void put_axis(ash_text *t, const ash_axis_runs *r, uint32_t axis) {
     (void)put_by_size(t, r, axis);
 }
 
-void ash_tile_put_classes(ash_text *t, const char *name,
-                          const ash_tile_classes *c, uint32_t axis_count) {
+void ash_emit_tile_classes(ash_text *t, const char *name,
+                           const ash_tile_classes *c, uint32_t axis_count) {
   ash_text_line(t,
                 "/* What is special about a piece: edges of the tensors, and "
                 "what is left there. */");

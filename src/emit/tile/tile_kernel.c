@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-const char *ash_tile_name(ash_zone *z, const ash_tile_operand *o) {
+const char *ash_emit_tile_name(ash_zone *z, const ash_tile_operand *o) {
   const char *name = ash_zone_format(z, "%s_%" PRIu32,
                                      o->is_output ? "out" : "in", o->position);
   return name ? name : "";
@@ -18,7 +18,7 @@ static void put_parameters(ash_module *m, ash_text *t,
   for (uint32_t i = 0; i < s->operand_count; i++)
     ash_text_format(t, "%s%suint8_t *%s", i ? ", " : "",
                     s->operands[i].is_output ? "" : "const ",
-                    ash_tile_name(&m->ctx->scratch, &s->operands[i]));
+                    ash_emit_tile_name(&m->ctx->scratch, &s->operands[i]));
   ash_text_string(t, ", void *work_memory, void *sum_memory");
 }
 
@@ -27,7 +27,7 @@ static void put_unused(ash_module *m, ash_text *t, const ash_tiling *tiling) {
   ash_text_string(t, "  ");
   for (uint32_t i = 0; i < s->operand_count; i++)
     ash_text_format(t, "(void)%s, ",
-                    ash_tile_name(&m->ctx->scratch, &s->operands[i]));
+                    ash_emit_tile_name(&m->ctx->scratch, &s->operands[i]));
   ash_text_string(t, "(void)work_memory, (void)sum_memory;\n");
 }
 
@@ -45,7 +45,7 @@ static ash_status name_operands(ash_module *m, const ash_tiling *tiling,
     (*out)[k] = "NULL";
   for (uint32_t i = 0; i < tiling->space->operand_count; i++) {
     const ash_tile_operand *p = &tiling->space->operands[i];
-    (p->is_output ? *out : *in)[p->position] = ash_tile_name(z, p);
+    (p->is_output ? *out : *in)[p->position] = ash_emit_tile_name(z, p);
   }
   return ash_zone_check(m->ctx, z);
 }
@@ -114,7 +114,7 @@ static void put_call(ash_module *m, ash_text *t, const ash_tiling *tiling,
   ash_text_format(t, "%s_k%" PRIu32 "(", name, function);
   for (uint32_t i = 0; i < s->operand_count; i++)
     ash_text_format(t, "%s, ",
-                    ash_tile_name(&m->ctx->scratch, &s->operands[i]));
+                    ash_emit_tile_name(&m->ctx->scratch, &s->operands[i]));
   ash_text_string(t, "work_memory, sum_memory);\n");
 }
 
@@ -147,13 +147,13 @@ static void put_choice(ash_module *m, ash_text *t, const ash_tiling *tiling,
   ash_text_blank(t);
 }
 
-ash_status ash_tile_put_kernels(ash_module *m, ash_text *t,
-                                const ash_tiling *tiling, const char *name,
-                                const ash_tile_classes *c) {
+ash_status ash_emit_tile_kernels(ash_module *m, ash_text *t,
+                                 const ash_tiling *tiling, const char *name,
+                                 const ash_tile_classes *c) {
   for (uint32_t i = 0; i < c->function_count; i++)
     ASH_TRY(put_function(m, t, tiling, name, &c->functions[i], i));
   if (c->function_count > 1)
-    ash_tile_put_classes(t, name, c, tiling->space->axis_count);
+    ash_emit_tile_classes(t, name, c, tiling->space->axis_count);
   put_choice(m, t, tiling, name, c);
   return ASH_OK;
 }

@@ -35,7 +35,7 @@ static bool is_staged(const ash_tiling *t, uint32_t level, uint32_t operand) {
 }
 
 static const char *operand_name(const writer *w, uint32_t i) {
-  return ash_tile_name(zone_of(w), &w->t->space->operands[i]);
+  return ash_emit_tile_name(zone_of(w), &w->t->space->operands[i]);
 }
 
 /* "in_0_l1": an operand at a level. */
@@ -143,7 +143,7 @@ static uint32_t copy_count(const ash_tiling *t) {
   return first_copy(t, t->level_count, 0);
 }
 
-void ash_tile_put_buffers(ash_module *m, const ash_tiling *t) {
+void ash_emit_tile_buffers(ash_module *m, const ash_tiling *t) {
   for (uint32_t k = 0; k < t->level_count; k++)
     for (uint32_t i = 0; i < t->space->operand_count; i++)
       for (uint32_t c = 0; c < buffer_of(t, k, i)->copies; c++)
@@ -396,8 +396,8 @@ static ash_status wrap_function(const writer *w, ash_block *block) {
   return ash_block_wrap(block, head, "}");
 }
 
-ash_status ash_tile_put_loops(ash_module *m, ash_text *out,
-                              const ash_tiling *tiling, const char *name) {
+ash_status ash_emit_tile_loops(ash_module *m, ash_text *out,
+                               const ash_tiling *tiling, const char *name) {
   ash_scope *scope;
   ash_block *block;
   ash_text t;

@@ -7,7 +7,7 @@
 static ash_status no_function(const ash_rule *r) {
   return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
                        "no function is called '%s'",
-                       ash_op_string(r->op, "fn", ""));
+                       ash_attr_string(r->op, "fn", ""));
 }
 
 /* Types that one loop can treat: whole bytes each. */
@@ -99,7 +99,7 @@ static ash_status check_fold_quants(const ash_rule *r, ash_fold fold) {
 ash_status ash_op_shape_fold(const ash_rule *r) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   const ash_fold fold = ash_op_fold(r->op);
-  const bool keep = ash_op_int(r->op, "keep_dims", 0) != 0;
+  const bool keep = ash_attr_int(r->op, "keep_dims", 0) != 0;
   if (fold == ASH_FOLD_COUNT)
     return no_function(r);
   ASH_TRY(check_whole_bytes(r));
@@ -110,7 +110,7 @@ ash_status ash_op_shape_fold(const ash_rule *r) {
   if (fold == ASH_FOLD_ANY || fold == ASH_FOLD_ALL)
     ASH_TRY(ash_rule_type(r, r->op->inputs[0], ASH_T(BOOL)));
   ASH_TRY(check_fold_quants(r, fold));
-  const ash_attr *axes = ash_op_attr(r->op, "axes");
+  const ash_attr *axes = ash_attr_find(r->op, "axes");
   for (uint32_t i = 0; axes && i < axes->count; i++) {
     uint32_t axis;
     ASH_TRY(ash_rule_axis(r, r->op->inputs[0], axes->ints[i], in->rank, &axis));
@@ -133,7 +133,7 @@ ash_status ash_op_shape_cumsum(const ash_rule *r) {
   ASH_TRY(check_whole_bytes(r));
   ASH_TRY(ash_rule_one_type(r, 1));
   *r->out = ash_op_in(r->g, r->op, 0)->shape;
-  return ash_rule_axis(r, r->op->inputs[0], ash_op_int(r->op, "axis", 0),
+  return ash_rule_axis(r, r->op->inputs[0], ash_attr_int(r->op, "axis", 0),
                        r->out->rank, &axis);
 }
 
@@ -144,7 +144,7 @@ ash_status ash_op_shape_top_k(const ash_rule *r) {
   ASH_TRY(check_whole_bytes(r));
   ASH_TRY(ash_rule_type(r, r->op->outputs[0], 1u << in->type));
   ASH_TRY(ash_rule_type(r, r->op->outputs[1], ASH_T_INDEX));
-  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_op_int(r->op, "axis", 0),
+  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_attr_int(r->op, "axis", 0),
                         in->shape.rank, &axis));
   ASH_TRY(ash_rule_int(r, "k", 0, 1, &k));
   if (k > in->shape.dim[axis])

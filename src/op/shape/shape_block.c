@@ -117,7 +117,7 @@ ash_status ash_op_shape_batch_to_space_nd(const ash_rule *r) {
 /* The padding repeats the input backwards, with its edge (symmetric) or
  * without (reflect), so it is at most as long as that. */
 ash_status ash_op_shape_mirror_pad(const ash_rule *r) {
-  const char *mode = ash_op_string(r->op, "mode", "reflect");
+  const char *mode = ash_attr_string(r->op, "mode", "reflect");
   const bool symmetric = strcmp(mode, "symmetric") == 0;
   if (!symmetric && strcmp(mode, "reflect") != 0)
     return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, attr, ASH_NO_ID,
@@ -153,8 +153,8 @@ ash_status ash_op_shape_resize(const ash_rule *r) {
                            "a side of %" PRId64, n);
     r->out->dim[i + 1] = (int32_t)n;
   }
-  if (!ash_op_int(r->op, "align_corners", 0) ||
-      !ash_op_int(r->op, "half_pixel_centers", 0) ||
+  if (!ash_attr_int(r->op, "align_corners", 0) ||
+      !ash_attr_int(r->op, "half_pixel_centers", 0) ||
       r->op->kind == ASH_OP_resize_nearest_neighbor)
     return ASH_OK;
   return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,

@@ -44,7 +44,7 @@ static ash_status broadcast_inputs(const ash_rule *r) {
 
 /* Whole numbers that are not quantised have no activations. */
 static ash_status check_whole_act(const ash_rule *r) {
-  const char *act = ash_op_string(r->op, "act", "none");
+  const char *act = ash_attr_string(r->op, "act", "none");
   if (!(ASH_T_INDEX >> ash_op_in(r->g, r->op, 0)->type & 1) ||
       strcmp(act, "none") == 0)
     return ASH_OK;
@@ -152,11 +152,11 @@ ash_status ash_op_shape_softmax(const ash_rule *r) {
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 1, ASH_RANK_MAX));
   if (in == ASH_INT8 && ash_op_out(r->g, r->op, 0)->type == ASH_INT16) {
     ASH_TRY(check_widened(r));
-    return check_exponent(r, ash_op_float(r->op, "beta", 1.0));
+    return check_exponent(r, ash_attr_float(r->op, "beta", 1.0));
   }
   ASH_TRY(ash_op_shape_activation(r));
   ASH_TRY(check_output(r, 256, 0.001f, 0));
-  return check_exponent(r, ash_op_float(r->op, "beta", 1.0));
+  return check_exponent(r, ash_attr_float(r->op, "beta", 1.0));
 }
 
 /* 256 results of the type of the data. */
@@ -180,10 +180,10 @@ ash_status ash_op_shape_log_softmax(const ash_rule *r) {
 ash_status ash_op_shape_l2_normalization(const ash_rule *r) {
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 1, ASH_RANK_MAX));
   ASH_TRY(ash_op_shape_activation(r));
-  if (strcmp(ash_op_string(r->op, "act", "none"), "none") != 0)
+  if (strcmp(ash_attr_string(r->op, "act", "none"), "none") != 0)
     return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, act, ASH_NO_ID,
                          "fused activation %s, expected none",
-                         ash_op_string(r->op, "act", "none"));
+                         ash_attr_string(r->op, "act", "none"));
   return check_output(r, 128, 0, 128);
 }
 

@@ -121,7 +121,7 @@ ash_status ash_op_shape_pack(const ash_rule *r) {
   ASH_TRY(ash_rule_one_type(r, r->op->input_count));
   if (in->rank == ASH_RANK_MAX)
     return ash_rule_rank(r, r->op->inputs[0], 0, ASH_RANK_MAX - 1);
-  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_op_int(r->op, "axis", 0),
+  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_attr_int(r->op, "axis", 0),
                         in->rank + 1, &axis));
   for (uint32_t k = 0; k < r->op->input_count; k++) {
     const ash_shape *s = &ash_op_in(r->g, r->op, k)->shape;
@@ -142,7 +142,7 @@ ash_status ash_op_shape_unpack(const ash_rule *r) {
   const ash_shape *in = in_shape(r);
   uint32_t axis;
   ASH_TRY(ash_rule_one_type(r, 1));
-  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_op_int(r->op, "axis", 0),
+  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_attr_int(r->op, "axis", 0),
                         in->rank, &axis));
   if (in->dim[axis] != (int32_t)r->op->output_count)
     return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, r->op->inputs[0],
@@ -176,9 +176,9 @@ ash_status ash_op_shape_gather(const ash_rule *r) {
   ASH_TRY(ash_rule_one_type(r, 1));
   ASH_TRY(ash_rule_input(r, 1, "indices", &indices));
   ASH_TRY(ash_rule_type(r, r->op->inputs[1], ASH_T_INDEX));
-  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_op_int(r->op, "axis", 0),
+  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_attr_int(r->op, "axis", 0),
                         in->rank, &axis));
-  const int64_t given = ash_op_int(r->op, "batch_dims", 0);
+  const int64_t given = ash_attr_int(r->op, "batch_dims", 0);
   const int64_t batch = given < 0 ? given + indices->shape.rank : given;
   bool fits = batch >= 0 && batch <= axis && batch <= indices->shape.rank;
   for (uint32_t i = 0; fits && i < batch; i++)

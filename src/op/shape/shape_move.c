@@ -120,7 +120,7 @@ ash_status ash_op_shape_concatenation(const ash_rule *r) {
   ASH_TRY(ash_rule_one_type(r, r->op->input_count));
   ASH_TRY(ash_rule_act(r));
   *r->out = ash_op_in(r->g, r->op, 0)->shape;
-  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_op_int(r->op, "axis", 0),
+  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_attr_int(r->op, "axis", 0),
                         r->out->rank, &axis));
   for (uint32_t k = 0; k < r->op->input_count; k++) {
     if (k > 0)

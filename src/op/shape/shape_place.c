@@ -18,9 +18,9 @@ static ash_status check_index(const ash_rule *r, uint32_t k) {
 
 /* Every element that is asked for must be one of the input's. */
 ash_status ash_op_shape_strided(const ash_rule *r) {
-  const ash_attr *dim = ash_op_attr(r->op, "dim");
-  const ash_attr *step = ash_op_attr(r->op, "step");
-  int64_t low = ash_op_int(r->op, "offset", 0), high = low;
+  const ash_attr *dim = ash_attr_find(r->op, "dim");
+  const ash_attr *step = ash_attr_find(r->op, "step");
+  int64_t low = ash_attr_int(r->op, "offset", 0), high = low;
   ASH_TRY(ash_rule_one_type(r, 1));
   if (!dim || !step || dim->count != step->count || dim->count > ASH_RANK_MAX)
     return bad(r, "strided needs as many steps as dimensions");
@@ -49,7 +49,7 @@ ash_status ash_op_shape_take(const ash_rule *r) {
   ASH_TRY(ash_rule_one_type(r, 1));
   ASH_TRY(check_index(r, 1));
   const ash_shape *at = &ash_op_in(r->g, r->op, 1)->shape;
-  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_op_int(r->op, "axis", 0),
+  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_attr_int(r->op, "axis", 0),
                         in->rank, &axis));
   if (in->rank - 1 + at->rank > ASH_RANK_MAX)
     return bad(r, "the result has too many dimensions");
@@ -67,7 +67,7 @@ ash_status ash_op_shape_take(const ash_rule *r) {
 static ash_status check_part(const ash_rule *r, const ash_shape *whole,
                              const ash_shape *part) {
   uint32_t axis;
-  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_op_int(r->op, "axis", 0),
+  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_attr_int(r->op, "axis", 0),
                         whole->rank, &axis));
   if (whole->rank != part->rank)
     return bad(r, "data and indices differ in rank");
@@ -86,7 +86,7 @@ ash_status ash_op_shape_take_elements(const ash_rule *r) {
 
 static ash_status check_put(const ash_rule *r) {
   static const char *const known[] = {"set", "add", "mul", "min", "max"};
-  const char *fn = ash_op_string(r->op, "fn", "set");
+  const char *fn = ash_attr_string(r->op, "fn", "set");
   const ash_tensor *updates;
   ASH_TRY(ash_rule_input(r, 2, "updates", &updates));
   ASH_TRY(ash_rule_type(r, r->op->inputs[2],
@@ -176,7 +176,7 @@ ash_status ash_op_shape_join(const ash_rule *r) {
   const ash_shape *first = &ash_op_in(r->g, r->op, 0)->shape;
   uint32_t axis;
   ASH_TRY(ash_rule_one_type(r, r->op->input_count));
-  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_op_int(r->op, "axis", 0),
+  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_attr_int(r->op, "axis", 0),
                         first->rank, &axis));
   *r->out = *first;
   for (uint32_t k = 1; k < r->op->input_count; k++) {
@@ -197,7 +197,7 @@ ash_status ash_op_shape_resample(const ash_rule *r) {
   uint32_t axis;
   ASH_TRY(ash_rule_one_type(r, 1));
   *r->out = ash_op_in(r->g, r->op, 0)->shape;
-  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_op_int(r->op, "axis", 0),
+  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_attr_int(r->op, "axis", 0),
                         r->out->rank, &axis));
   ASH_TRY(ash_rule_constant(r, 1, "positions", ASH_T(INT32), &at));
   ASH_TRY(ash_rule_constant(r, 2, "weights", ASH_T(FLOAT32), &weights));

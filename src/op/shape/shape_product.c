@@ -27,8 +27,8 @@ ash_status ash_op_shape_matmul(const ash_rule *r) {
   ASH_TRY(ash_rule_rank(r, r->op->inputs[1], 2, ASH_RANK_MAX));
   ash_shape a = ash_op_in(r->g, r->op, 0)->shape;
   ash_shape b = ash_op_in(r->g, r->op, 1)->shape;
-  const bool ta = ash_op_int(r->op, "transpose_a", 0) != 0;
-  const bool tb = ash_op_int(r->op, "transpose_b", 0) != 0;
+  const bool ta = ash_attr_int(r->op, "transpose_a", 0) != 0;
+  const bool tb = ash_attr_int(r->op, "transpose_b", 0) != 0;
   const int32_t m = a.dim[a.rank - (ta ? 1 : 2)];
   const int32_t inner = a.dim[a.rank - (ta ? 2 : 1)];
   const int32_t n = b.dim[b.rank - (tb ? 2 : 1)];
@@ -85,7 +85,7 @@ ash_status ash_op_shape_conv_nd(const ash_rule *r) {
 /* `size` may give one window more than fits: the last one is cut. */
 ash_status ash_op_shape_pool_nd(const ash_rule *r) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
-  const char *fn = ash_op_string(r->op, "fn", "");
+  const char *fn = ash_attr_string(r->op, "fn", "");
   ASH_TRY(ash_rule_one_type(r, 1));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 3, ASH_RANK_MAX));
   if (strcmp(fn, "max") != 0 && strcmp(fn, "mean") != 0)

@@ -102,7 +102,7 @@ static ash_status read_steps(const ash_rule *r, int32_t *batches,
                              int32_t *depth) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 2, 3));
-  const bool time = ash_op_int(r->op, "time_major", 0) != 0;
+  const bool time = ash_attr_int(r->op, "time_major", 0) != 0;
   *batches = in->dim[in->rank == 3 && time ? 1 : 0];
   *depth = in->dim[in->rank - 1];
   return ASH_OK;
@@ -122,7 +122,7 @@ ash_status ash_op_shape_rnn(const ash_rule *r) {
   ASH_TRY(need_part(r, 2, "weights", 1u << w->type, units, units));
   ASH_TRY(check_part(r, 3, ASH_T(FLOAT32), 1, units, 1));
   ASH_TRY(check_state(r, 4, ASH_T(FLOAT32), batches, units));
-  if (strcmp(ash_op_string(r->op, "act", "none"), "tanh") != 0)
+  if (strcmp(ash_attr_string(r->op, "act", "none"), "tanh") != 0)
     ASH_TRY(ash_rule_act(r));
   *r->out = ash_op_in(r->g, r->op, 0)->shape;
   r->out->dim[r->out->rank - 1] = units;
@@ -197,7 +197,7 @@ static ash_status check_fixed(const ash_rule *r) {
     if (ash_op_in(r->g, r->op, k))
       return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, attr, r->op->inputs[k],
                            "layer normalisation in integers");
-  if (!(ash_op_float(r->op, "hidden_scale", 0.0) > 0.0))
+  if (!(ash_attr_float(r->op, "hidden_scale", 0.0) > 0.0))
     return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, attr, ASH_NO_ID,
                          "the scale of the hidden state is not known");
   return ASH_OK;
@@ -205,7 +205,7 @@ static ash_status check_fixed(const ash_rule *r) {
 
 static ash_status check_lstm_act(const ash_rule *r) {
   static const char *const known[] = {"none", "relu", "relu6", "tanh"};
-  const char *act = ash_op_string(r->op, "act", "tanh");
+  const char *act = ash_attr_string(r->op, "act", "tanh");
   const bool real = ash_op_in(r->g, r->op, 0)->type == ASH_FLOAT32;
   for (size_t i = real ? 0 : 3; i < ASH_COUNT_OF(known); i++)
     if (strcmp(act, known[i]) == 0)

@@ -86,7 +86,7 @@ ash_status ash_rule_rank(const ash_rule *r, uint32_t tensor, uint32_t lo,
 
 ash_status ash_rule_int(const ash_rule *r, const char *name, int64_t otherwise,
                         int64_t lo, int64_t *out) {
-  *out = ash_op_int(r->op, name, otherwise);
+  *out = ash_attr_int(r->op, name, otherwise);
   if (*out >= lo && *out <= INT32_MAX)
     return ASH_OK;
   return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
@@ -108,7 +108,7 @@ ash_status ash_rule_axis(const ash_rule *r, uint32_t tensor, int64_t axis,
 
 ash_status ash_rule_act(const ash_rule *r) {
   static const char *const known[] = {"none", "relu", "relu6", "relu_n1_to_1"};
-  const char *act = ash_op_string(r->op, "act", "none");
+  const char *act = ash_attr_string(r->op, "act", "none");
   for (size_t i = 0; i < ASH_COUNT_OF(known); i++)
     if (strcmp(act, known[i]) == 0)
       return ASH_OK;

@@ -34,7 +34,7 @@ ash_status ash_op_shape_complex(const ash_rule *r) {
 
 /* A name that can be part of a C function's. */
 ash_status ash_op_shape_custom(const ash_rule *r) {
-  const char *name = ash_op_string(r->op, "name", "");
+  const char *name = ash_attr_string(r->op, "name", "");
   if (name[0] == '\0' || strlen(name) > 200)
     return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
                          "a custom operator needs a name of up to 200 letters");

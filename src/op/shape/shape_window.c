@@ -201,7 +201,7 @@ static bool is_whole_pool(const ash_rule *r) {
   return r->op->kind == ASH_OP_max_pool_2d &&
          ash_op_in(r->g, r->op, 0)->quant.count == 0 &&
          ash_op_out(r->g, r->op, 0)->quant.count == 0 &&
-         strcmp(ash_op_string(r->op, "act", "none"), "none") == 0;
+         strcmp(ash_attr_string(r->op, "act", "none"), "none") == 0;
 }
 
 ash_status ash_op_shape_pool_2d(const ash_rule *r) {
@@ -230,7 +230,7 @@ ash_status ash_op_shape_fully_connected(const ash_rule *r) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   const int32_t depth = weights->shape.dim[1], out_c = weights->shape.dim[0];
   const uint64_t elements = ash_shape_elements(in);
-  const bool keep = ash_op_int(r->op, "keep_num_dims", 0) != 0;
+  const bool keep = ash_attr_int(r->op, "keep_num_dims", 0) != 0;
   if (in->rank == 0 || elements % (uint64_t)depth != 0 ||
       (keep && in->dim[in->rank - 1] != depth))
     return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[0],
@@ -301,8 +301,8 @@ ash_status ash_op_shape_batch_matmul(const ash_rule *r) {
   ASH_TRY(ash_rule_rank(r, r->op->inputs[1], 2, ASH_RANK_MAX));
   const ash_shape *a = &ash_op_in(r->g, r->op, 0)->shape;
   const ash_shape *b = &ash_op_in(r->g, r->op, 1)->shape;
-  const uint32_t x = ash_op_int(r->op, "adj_x", 0) != 0;
-  const uint32_t y = ash_op_int(r->op, "adj_y", 0) != 0;
+  const uint32_t x = ash_attr_int(r->op, "adj_x", 0) != 0;
+  const uint32_t y = ash_attr_int(r->op, "adj_y", 0) != 0;
   const bool many =
       type == ASH_INT16 && ash_op_in(r->g, r->op, 1)->quant.count > 1;
   ASH_TRY(ash_rule_quants(r, many ? 1 : 2));

@@ -259,7 +259,7 @@ static ash_status check_softmax(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
   if (t->type == ASH_INT16) /* the shape rule looked */
     return ASH_OK;
   const double off = (double)ash_quant_scale(t) - 1.0 / 256.0;
-  const int32_t low = ash_type_range(t->type).low;
+  const int32_t low = ash_kernel_type_range(t->type).low;
   if (ash_quant_zero(t) == low && off < 4e-6 && off > -4e-6)
     return ASH_OK;
   return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_quant_zero_point,

@@ -92,8 +92,8 @@ ash_status ash_lower_resize(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   const ash_tensor *in = ash_op_in(g, o, 0), *out = ash_op_out(g, o, 0);
   const bool fixed = in->type == ASH_INT8 || in->type == ASH_INT16;
   const bool mixed = o->kind == ASH_OP_resize_bilinear;
-  const axis rows = {ash_op_int(o, "align_corners", 0) != 0,
-                     ash_op_int(o, "half_pixel_centers", 0) != 0,
+  const axis rows = {ash_attr_int(o, "align_corners", 0) != 0,
+                     ash_attr_int(o, "half_pixel_centers", 0) != 0,
                      in->shape.dim[1], out->shape.dim[1]};
   const axis columns = {rows.corners, rows.centres, in->shape.dim[2],
                         out->shape.dim[2]};

@@ -159,7 +159,7 @@ static bool find_constants(layer *l) {
   const uint64_t n = ash_shape_elements(&m->shape);
   const ash_tensor *out = ash_op_out(l->g, op_of(l), 0);
   const ash_int_range range =
-      ash_quant_range(out, ash_op_string(op_of(l), "act", "none"));
+      ash_quant_range(out, ash_attr_string(op_of(l), "act", "none"));
   const int64_t zero = ash_quant_zero(out);
   for (uint32_t c = 0; c < l->channels; c++) {
     const int64_t multiplier = ash_tensor_int(m, n == 1 ? 0 : c);
@@ -238,7 +238,7 @@ static uint8_t *dense_scale(const layer *l, uint32_t *count) {
   const ash_tensor *in = in_of(l, 0), *w = in_of(l, 1);
   const ash_tensor *out = ash_op_out(l->g, o, 0);
   const ash_int_range range =
-      ash_quant_range(out, ash_op_string(o, "act", "none"));
+      ash_quant_range(out, ash_attr_string(o, "act", "none"));
   const uint32_t n = w->quant.count;
   const uint32_t padded = n > 1 ? (uint32_t)ash_align_up(n, 4) : 1;
   uint8_t *bytes = room(l, (size_t)padded * 16);
@@ -247,7 +247,7 @@ static uint8_t *dense_scale(const layer *l, uint32_t *count) {
     ash_long_scaling exact;
     ash_packed_scale s;
     if (!ash_quant_fully_connected(&exact, in, w, out, i) ||
-        !ash_pack_scale(&s, &exact, ash_quant_zero(out), range, l->bound))
+        !ash_lower_pack_scale(&s, &exact, ash_quant_zero(out), range, l->bound))
       return NULL;
     put_int32(bytes + (size_t)i * 16, s.m);
     put_int32(bytes + (size_t)i * 16 + 4, s.c);

@@ -54,8 +54,9 @@ static bool find_addend(ash_packed_scale *s, const ash_long_scaling *exact,
   return end < INT32_MAX;
 }
 
-bool ash_pack_scale(ash_packed_scale *out, const ash_long_scaling *exact,
-                    int32_t zero_point, ash_int_range range, int64_t bound) {
+bool ash_lower_pack_scale(ash_packed_scale *out, const ash_long_scaling *exact,
+                          int32_t zero_point, ash_int_range range,
+                          int64_t bound) {
   int32_t k = 0;
   while (k < 30 && bound << (k + 2) < INT64_C(1) << 31)
     k++;

@@ -14,7 +14,8 @@ typedef struct ash_packed_scale {
 /* True if that gives, for every sum within `bound` of 0, the output that
  * `exact` gives, after both are clamped to `range`. 2 * bound << k is below
  * 2^31. */
-bool ash_pack_scale(ash_packed_scale *out, const ash_long_scaling *exact,
-                    int32_t zero_point, ash_int_range range, int64_t bound);
+bool ash_lower_pack_scale(ash_packed_scale *out, const ash_long_scaling *exact,
+                          int32_t zero_point, ash_int_range range,
+                          int64_t bound);
 
 #endif

@@ -109,7 +109,7 @@ static ash_range of_map(const ash_graph *g, const ash_op *op,
 /* Operators with the name of a function of one or two numbers. */
 static ash_range of_named(const ash_graph *g, const ash_op *op,
                           const ash_range *r) {
-  const char *act = ash_op_string(op, "act", "none");
+  const char *act = ash_attr_string(op, "act", "none");
   const ash_fn fn = ash_fn_find(ash_op_kind_text(op->kind));
   const ash_range o[3] = {input(op, r, 0), input(op, r, 1), unknown()};
   const ash_range y = ash_range_apply(fn, o);
@@ -172,7 +172,7 @@ static ash_range of_integer_layer(const ash_graph *g, const ash_op *op,
   if (!ash_range_fits(&y, ASH_INT32))
     y = ash_range_of_type(ASH_INT32);
   if (op->input_count > 3 && op->inputs[3] != ASH_NO_ID) {
-    const int64_t shift = ash_op_int(op, "shift", 0);
+    const int64_t shift = ash_attr_int(op, "shift", 0);
     const bool moved = op->input_count > 4 && op->inputs[4] != ASH_NO_ID;
     y = ash_range_times(y, input(op, r, 3));
     y = moved ? ash_range_plus(y, input(op, r, 4)) : y;
@@ -180,21 +180,21 @@ static ash_range of_integer_layer(const ash_graph *g, const ash_op *op,
     y = y.known ? ash_range_apply(ASH_FN_shift_right, o)
                 : ash_range_of_type(ASH_INT64);
   }
-  return ash_range_clamp(y, ash_op_int(op, "low", INT64_MIN),
-                         ash_op_int(op, "high", INT64_MAX));
+  return ash_range_clamp(y, ash_attr_int(op, "low", INT64_MIN),
+                         ash_attr_int(op, "high", INT64_MAX));
 }
 
 static ash_range of_max_pool(const ash_graph *g, const ash_op *op,
                              const ash_range *r) {
-  return strcmp(ash_op_string(op, "act", "none"), "none") == 0
+  return strcmp(ash_attr_string(op, "act", "none"), "none") == 0
              ? of_first(g, op, r)
              : unknown();
 }
 
 static ash_range of_pool_nd(const ash_graph *g, const ash_op *op,
                             const ash_range *r) {
-  return strcmp(ash_op_string(op, "fn", ""), "max") == 0 ? of_first(g, op, r)
-                                                         : unknown();
+  return strcmp(ash_attr_string(op, "fn", ""), "max") == 0 ? of_first(g, op, r)
+                                                           : unknown();
 }
 
 /* Where nothing is given, pads are 0. */

@@ -63,7 +63,7 @@ static bool is_matmul(const ash_op *op) {
 
 static bool is_transposed(const ash_op *op, const char *batch,
                           const char *other) {
-  return ash_op_int(op, is_batch(op) ? batch : other, 0) != 0;
+  return ash_attr_int(op, is_batch(op) ? batch : other, 0) != 0;
 }
 
 static weights weights_of(const ash_graph *g, const ash_op *op) {
@@ -106,7 +106,7 @@ static uint64_t depth_of(const ash_graph *g, const ash_op *op) {
 
 /* What a layer makes of its sum. */
 static ash_range finished(const ash_op *op, ash_range r) {
-  const char *act = ash_op_string(op, "act", "none");
+  const char *act = ash_attr_string(op, "act", "none");
   if (strcmp(act, "relu") == 0)
     return ash_range_clamp(r, 0, INT64_MAX);
   if (strcmp(act, "relu6") == 0)

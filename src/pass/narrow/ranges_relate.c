@@ -18,7 +18,7 @@ static bool is_fold(const ash_relations *m, uint32_t t, ash_fold fold,
                     uint32_t of) {
   const ash_op *o = made_by(m, t, ASH_OP_reduce);
   return o && ash_op_fold(o) == fold && o->inputs[0] == of &&
-         (ash_op_int(o, "keep_dims", 0) != 0 ||
+         (ash_attr_int(o, "keep_dims", 0) != 0 ||
           m->g->tensors.items[t].shape.rank == 0);
 }
 

@@ -201,5 +201,5 @@ ash_status ash_pass_whole(ash_ctx *ctx, ash_graph *g) {
     return ASH_OK;
   }
   ASH_TRY(ash_graph_prune(g));
-  return ash_graph_verify(ctx, g);
+  return ash_op_verify(ctx, g);
 }

@@ -218,7 +218,7 @@ static ash_op as_map(const ash_op *op, ash_attr *fn, const char *name) {
 /* Float sums, differences, products.. of two. */
 static ash_status visit_pair(ash_whole *w, const ash_op *op) {
   ash_attr fn;
-  const bool plain = strcmp(ash_op_string(op, "act", "none"), "none") == 0;
+  const bool plain = strcmp(ash_attr_string(op, "act", "none"), "none") == 0;
   if (ash_whole_tensor(w, op->inputs[0])->type != ASH_FLOAT32 || !plain ||
       !is_proved(w, op))
     return keep(w, op);
@@ -246,7 +246,7 @@ static ash_status visit_relu(ash_whole *w, const ash_op *op) {
 
 /* The attributes that a layer of whole numbers has, too. */
 static uint32_t layer_attrs(const ash_op *op, ash_attr *to) {
-  const char *act = ash_op_string(op, "act", "none");
+  const char *act = ash_attr_string(op, "act", "none");
   const bool unit = strcmp(act, "relu_n1_to_1") == 0;
   uint32_t count = 0;
   for (uint32_t i = 0; i < op->attr_count; i++)
@@ -291,8 +291,8 @@ static ash_status visit_product(ash_whole *w, const ash_op *op) {
   if (op->kind == ASH_OP_batch_matmul) {
     if (op->input_count != 2)
       return keep(w, op);
-    turns[0] = ASH_INT_ATTR("transpose_a", ash_op_int(op, "adj_x", 0));
-    turns[1] = ASH_INT_ATTR("transpose_b", ash_op_int(op, "adj_y", 0));
+    turns[0] = ASH_INT_ATTR("transpose_a", ash_attr_int(op, "adj_x", 0));
+    turns[1] = ASH_INT_ATTR("transpose_b", ash_attr_int(op, "adj_y", 0));
     product.kind = ASH_OP_matmul;
     product.attrs = turns;
     product.attr_count = 2;
@@ -326,7 +326,7 @@ static ash_status visit_move(ash_whole *w, const ash_op *op) {
 /* Kernels of pools know few types. */
 static ash_status visit_pool(ash_whole *w, const ash_op *op) {
   const uint32_t from = w->narrow[op->inputs[0]];
-  const bool plain = strcmp(ash_op_string(op, "act", "none"), "none") == 0;
+  const bool plain = strcmp(ash_attr_string(op, "act", "none"), "none") == 0;
   if (from == ASH_NO_ID || !plain ||
       ash_type_bits(ash_whole_tensor(w, from)->type) > 16)
     return keep(w, op);
@@ -367,8 +367,8 @@ static ash_status visit_pad(ash_whole *w, const ash_op *op) {
 }
 
 static ash_status visit_pool_nd(ash_whole *w, const ash_op *op) {
-  return strcmp(ash_op_string(op, "fn", ""), "max") == 0 ? visit_move(w, op)
-                                                         : keep(w, op);
+  return strcmp(ash_attr_string(op, "fn", ""), "max") == 0 ? visit_move(w, op)
+                                                           : keep(w, op);
 }
 
 static const struct {

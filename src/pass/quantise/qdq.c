@@ -328,11 +328,11 @@ static bool is_whole(const ash_qdq *q, const ash_op *o) {
   const ash_shape *in = &ash_op_in(q->g, o, 0)->shape;
   const ash_shape *out = &ash_op_out(q->g, o, 0)->shape;
   return o->kind == ASH_OP_average_pool_2d && out->dim[1] == 1 &&
-         out->dim[2] == 1 && ash_op_int(o, "filter_h", 1) == in->dim[1] &&
-         ash_op_int(o, "filter_w", 1) == in->dim[2] &&
-         ash_op_int(o, "pad_top", 0) == 0 &&
-         ash_op_int(o, "pad_left", 0) == 0 &&
-         strcmp(ash_op_string(o, "act", "none"), "none") == 0;
+         out->dim[2] == 1 && ash_attr_int(o, "filter_h", 1) == in->dim[1] &&
+         ash_attr_int(o, "filter_w", 1) == in->dim[2] &&
+         ash_attr_int(o, "pad_top", 0) == 0 &&
+         ash_attr_int(o, "pad_left", 0) == 0 &&
+         strcmp(ash_attr_string(o, "act", "none"), "none") == 0;
 }
 
 /* Sums and means are rescaled by their kernels. */
@@ -371,7 +371,8 @@ static ash_status fuse_softmax(ash_qdq *q, const ash_sink *s, const ash_op *o) {
   ash_levels in;
   ASH_TRY(take(q, &c, &model, model.inputs[0], &in));
   if (in.tensor == ASH_NO_ID || s->out.scale < made.scale ||
-      ash_op_float(&model, "beta", 1.0) * (double)in.scale * 67108864.0 <= 1.0)
+      ash_attr_float(&model, "beta", 1.0) * (double)in.scale * 67108864.0 <=
+          1.0)
     return ASH_OK;
   return close(q, &c, s, &model, &in.tensor, 1, made);
 }
@@ -380,8 +381,8 @@ static ash_status fuse_softmax(ash_qdq *q, const ash_sink *s, const ash_op *o) {
 static ash_status fuse_matmul(ash_qdq *q, const ash_sink *s, const ash_op *o) {
   const ash_shape *a = &ash_op_in(q->g, o, 0)->shape;
   const ash_shape *b = &ash_op_in(q->g, o, 1)->shape;
-  ash_attr attrs[] = {ASH_INT_ATTR("adj_x", ash_op_int(o, "transpose_a", 0)),
-                      ASH_INT_ATTR("adj_y", ash_op_int(o, "transpose_b", 0))};
+  ash_attr attrs[] = {ASH_INT_ATTR("adj_x", ash_attr_int(o, "transpose_a", 0)),
+                      ASH_INT_ATTR("adj_y", ash_attr_int(o, "transpose_b", 0))};
   ash_op model = *o;
   uint32_t inputs[2];
   chain c = {.count = 0};
@@ -405,8 +406,8 @@ static ash_status fuse_matmul(ash_qdq *q, const ash_sink *s, const ash_op *o) {
 /* ---- the pass ------------------------------------------------------------ */
 
 static ash_status fuse_map(ash_qdq *q, const ash_sink *s, const ash_op *o) {
-  return strcmp(ash_op_string(o, "fn", ""), "sub") == 0 ? fuse_many(q, s, o)
-                                                        : ASH_OK;
+  return strcmp(ash_attr_string(o, "fn", ""), "sub") == 0 ? fuse_many(q, s, o)
+                                                          : ASH_OK;
 }
 
 static const struct {
@@ -458,5 +459,5 @@ ash_status ash_pass_qdq(ash_ctx *ctx, ash_graph *g) {
   if (!q.changed)
     return ASH_OK;
   ASH_TRY(ash_graph_prune(g));
-  return ash_graph_verify(ctx, g);
+  return ash_op_verify(ctx, g);
 }

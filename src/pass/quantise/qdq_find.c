@@ -20,7 +20,7 @@ static const ash_op *made_by(const ash_qdq *q, uint32_t tensor,
   if (!o)
     return NULL;
   if ((o->kind == kind && kind != ASH_OP_map) ||
-      (o->kind == ASH_OP_map && strcmp(ash_op_string(o, "fn", ""), fn) == 0))
+      (o->kind == ASH_OP_map && strcmp(ash_attr_string(o, "fn", ""), fn) == 0))
     return o;
   return NULL;
 }
@@ -65,7 +65,7 @@ bool ash_qdq_source(const ash_qdq *q, uint32_t tensor, ash_levels *out) {
   const ash_op *o = made_by(q, tensor, ASH_OP_mul, "mul");
   double scale = 0, zero = 0;
   if (!o || o->input_count != 2 ||
-      strcmp(ash_op_string(o, "act", "none"), "none") != 0)
+      strcmp(ash_attr_string(o, "act", "none"), "none") != 0)
     return false;
   const uint32_t k = read_one(q, o->inputs[1], &scale) ? 0 : 1;
   if (k == 1 && !read_one(q, o->inputs[0], &scale))
@@ -111,7 +111,7 @@ bool ash_qdq_sink(const ash_qdq *q, uint32_t op, ash_sink *out) {
   double scale, zero = 0;
   *out = (ash_sink){.cast = op};
   if (cast->kind != ASH_OP_map ||
-      strcmp(ash_op_string(cast, "fn", ""), "cast") != 0 ||
+      strcmp(ash_attr_string(cast, "fn", ""), "cast") != 0 ||
       !is_eight(type_of(q, cast->outputs[0])))
     return false;
   const ash_op *clip = made_by_map(q, cast->inputs[0], "clip");

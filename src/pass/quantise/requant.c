@@ -39,8 +39,8 @@ static bool is_layer(const ash_op *o) {
           o->kind == ASH_OP_whole_depthwise_conv_2d ||
           o->kind == ASH_OP_whole_fully_connected ||
           o->kind == ASH_OP_matmul) &&
-         o->input_count <= 3 && !ash_op_attr(o, "low") &&
-         !ash_op_attr(o, "high");
+         o->input_count <= 3 && !ash_attr_find(o, "low") &&
+         !ash_attr_find(o, "high");
 }
 
 static const ash_tensor *tensor(const requant *q, uint32_t t) {

@@ -9,11 +9,11 @@ typedef struct way {
   ash_pack *pack;
 } way;
 
-static const way ways[] = {{"exact", ash_pack_exact},
-                           {"greedy", ash_pack_greedy},
-                           {"TetrisRandom", ash_pack_tetris_random},
-                           {"TetrisCo-Opt", ash_pack_tetris_chosen},
-                           {"MiniMalloc", ash_pack_minimalloc}};
+static const way ways[] = {{"exact", ash_plan_pack_exact},
+                           {"greedy", ash_plan_pack_greedy},
+                           {"TetrisRandom", ash_plan_pack_tetris_random},
+                           {"TetrisCo-Opt", ash_plan_pack_tetris_chosen},
+                           {"MiniMalloc", ash_plan_pack_minimalloc}};
 
 static ash_pack *find(const char *name, size_t length) {
   for (size_t i = 0; i < ASH_COUNT_OF(ways); i++)

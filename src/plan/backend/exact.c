@@ -2,8 +2,8 @@
  * them, each packed by the exact solver. */
 #include "plan/share/overlap.h"
 
-ash_status ash_pack_exact(ash_draft *d, ash_place_result *out,
-                          const ash_scratch *s, uint64_t capacity) {
+ash_status ash_plan_pack_exact(ash_draft *d, ash_place_result *out,
+                               const ash_scratch *s, uint64_t capacity) {
   ASH_ASSERT(s->count == 0 || (s->slot && s->buffers));
   ash_place_problem problem = {.buffers = s->buffers,
                                .buffer_count = s->count,
@@ -26,7 +26,7 @@ static ash_status plan(void *user, ash_ctx *ctx, const ash_plan_request *ask,
                        ash_plan_answer *answer) {
   ash_draft d = {ctx, ask, answer};
   (void)user;
-  return ash_plan_banks(&d, ash_pack_exact);
+  return ash_plan_banks(&d, ash_plan_pack_exact);
 }
 
 const ash_planner ash_planner_exact = {

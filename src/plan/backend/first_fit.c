@@ -58,7 +58,7 @@ static ash_status pack(ash_draft *d, ash_place_result *out,
     offsets[order[i]] = (int64_t)at;
     height = ash_max_u64(height, at + s->buffers[order[i]].size);
   }
-  return ash_pack_result(d, out, s, offsets, height);
+  return ash_plan_pack_result(d, out, s, offsets, height);
 }
 
 static ash_status plan(void *user, ash_ctx *ctx, const ash_plan_request *ask,

@@ -77,8 +77,8 @@ static uint64_t place_all(const ash_scratch *s, heap *h, int64_t *offsets,
   return height;
 }
 
-ash_status ash_pack_greedy(ash_draft *d, ash_place_result *out,
-                           const ash_scratch *s, uint64_t capacity) {
+ash_status ash_plan_pack_greedy(ash_draft *d, ash_place_result *out,
+                                const ash_scratch *s, uint64_t capacity) {
   (void)capacity;
   ash_zone *z = &d->ctx->scratch;
   int64_t *offsets = ASH_NEW_ARRAY(z, int64_t, s->count + 1u);
@@ -86,14 +86,14 @@ ash_status ash_pack_greedy(ash_draft *d, ash_place_result *out,
   heap h = {.holes = ASH_NEW_ARRAY(z, hole, s->count + 2u)};
   ASH_TRY(ash_zone_check(d->ctx, z));
   const uint64_t height = place_all(s, &h, offsets, gone);
-  return ash_pack_result(d, out, s, offsets, height);
+  return ash_plan_pack_result(d, out, s, offsets, height);
 }
 
 static ash_status plan(void *user, ash_ctx *ctx, const ash_plan_request *ask,
                        ash_plan_answer *answer) {
   ash_draft d = {ctx, ask, answer};
   (void)user;
-  return ash_plan_banks(&d, ash_pack_greedy);
+  return ash_plan_banks(&d, ash_plan_pack_greedy);
 }
 
 const ash_planner ash_planner_greedy = {

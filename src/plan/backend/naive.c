@@ -22,7 +22,7 @@ static ash_status pack(ash_draft *d, ash_place_result *out,
   int64_t *offsets = ASH_NEW_ARRAY(&d->ctx->scratch, int64_t, s->count + 1u);
   ASH_TRY(ash_zone_check(d->ctx, &d->ctx->scratch));
   const uint64_t height = stack_up(s, offsets);
-  return ash_pack_result(d, out, s, offsets, height);
+  return ash_plan_pack_result(d, out, s, offsets, height);
 }
 
 static ash_status plan(void *user, ash_ctx *ctx, const ash_plan_request *ask,

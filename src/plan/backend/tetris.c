@@ -211,23 +211,25 @@ static ash_status pack_with(ash_draft *d, ash_place_result *out,
     const int64_t top = way(&p, count, floor, capacity);
     height = top > height ? top : height;
   }
-  return ash_pack_result(d, out, s, p.offsets, (uint64_t)height);
+  return ash_plan_pack_result(d, out, s, p.offsets, (uint64_t)height);
 }
 
 /* ---- the planners ------------------------------------------------------- */
 
-ash_status ash_pack_tetris_random(ash_draft *d, ash_place_result *out,
-                                  const ash_scratch *s, uint64_t capacity) {
+ash_status ash_plan_pack_tetris_random(ash_draft *d, ash_place_result *out,
+                                       const ash_scratch *s,
+                                       uint64_t capacity) {
   return pack_with(d, out, s, capacity, drop_random);
 }
 
-ash_status ash_pack_tetris_chosen(ash_draft *d, ash_place_result *out,
-                                  const ash_scratch *s, uint64_t capacity) {
+ash_status ash_plan_pack_tetris_chosen(ash_draft *d, ash_place_result *out,
+                                       const ash_scratch *s,
+                                       uint64_t capacity) {
   return pack_with(d, out, s, capacity, drop_chosen);
 }
 
-ash_status ash_pack_minimalloc(ash_draft *d, ash_place_result *out,
-                               const ash_scratch *s, uint64_t capacity) {
+ash_status ash_plan_pack_minimalloc(ash_draft *d, ash_place_result *out,
+                                    const ash_scratch *s, uint64_t capacity) {
   const ash_place_problem problem = {
       .buffers = s->buffers, .buffer_count = s->count, .capacity = capacity};
   const ash_place_options options = {.struct_bytes = sizeof options,
@@ -241,7 +243,7 @@ static ash_status plan_random(void *user, ash_ctx *ctx,
                               ash_plan_answer *answer) {
   ash_draft d = {ctx, ask, answer};
   (void)user;
-  return ash_plan_banks(&d, ash_pack_tetris_random);
+  return ash_plan_banks(&d, ash_plan_pack_tetris_random);
 }
 
 static ash_status plan_chosen(void *user, ash_ctx *ctx,
@@ -249,7 +251,7 @@ static ash_status plan_chosen(void *user, ash_ctx *ctx,
                               ash_plan_answer *answer) {
   ash_draft d = {ctx, ask, answer};
   (void)user;
-  return ash_plan_banks(&d, ash_pack_tetris_chosen);
+  return ash_plan_banks(&d, ash_plan_pack_tetris_chosen);
 }
 
 static ash_status plan_feasible(void *user, ash_ctx *ctx,
@@ -257,7 +259,7 @@ static ash_status plan_feasible(void *user, ash_ctx *ctx,
                                 ash_plan_answer *answer) {
   ash_draft d = {ctx, ask, answer};
   (void)user;
-  return ash_plan_banks(&d, ash_pack_minimalloc);
+  return ash_plan_banks(&d, ash_plan_pack_minimalloc);
 }
 
 const ash_planner ash_planner_tetris_random = {

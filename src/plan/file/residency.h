@@ -13,6 +13,6 @@ ash_status ash_residency_json(ash_ctx *ctx, ash_text *out, const ash_plan *p,
 
 /* Is this one, rather than a plan? */
 bool ash_is_residency(const ash_yaml *top);
-ash_status ash_check_residency(ash_ctx *ctx, const ash_yaml *top);
+ash_status ash_plan_check_residency(ash_ctx *ctx, const ash_yaml *top);
 
 #endif

@@ -142,7 +142,7 @@ bool ash_is_residency(const ash_yaml *top) {
   return top->kind == ASH_YAML_MAP && ash_yaml_get(top, "schema_version");
 }
 
-ash_status ash_check_residency(ash_ctx *ctx, const ash_yaml *top) {
+ash_status ash_plan_check_residency(ash_ctx *ctx, const ash_yaml *top) {
   reader r = {.ctx = ctx};
   const ash_yaml *arenas;
   uint64_t version;

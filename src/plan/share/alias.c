@@ -116,8 +116,8 @@ static bool changes_meanwhile(const ash_aliaser *a, uint32_t root,
   for (uint32_t s = life->first_step; s < life->end_step; s++)
     for (uint32_t k = 0; s < a->steps->count && k < a->steps->items[s].op_count;
          k++)
-      if (ash_op_updates(a->g, &a->g->ops.items[a->steps->items[s].ops[k]],
-                         variable))
+      if (ash_graph_updates(a->g, &a->g->ops.items[a->steps->items[s].ops[k]],
+                            variable))
         return true;
   return false;
 }

@@ -48,7 +48,7 @@ typedef struct ash_demands {
 
 /* Takes operators that move nothing out of `a->tilings`, and their buffers out
  * of the slots and what is asked of them (tiles_without_work.c). */
-ash_status ash_tile_settle(ash_aliaser *a, ash_demands *d);
+ash_status ash_plan_tile_settle(ash_aliaser *a, ash_demands *d);
 
 /* How full memory is over time with the aliases so far; smaller is better. */
 typedef struct ash_profile {

@@ -90,8 +90,8 @@ static bool needs_old(const state *s, uint32_t step) {
 static bool is_assigned_elsewhere(const state *s, uint32_t step) {
   ASH_ASSERT(step < s->a->steps->count);
   for (uint32_t k = 0; k < s->a->steps->items[step].op_count; k++)
-    if (step != s->assigned && ash_op_updates(s->a->g, op_at(s, step, k),
-                                              slot(s, s->variable)->tensor))
+    if (step != s->assigned && ash_graph_updates(s->a->g, op_at(s, step, k),
+                                                 slot(s, s->variable)->tensor))
       return true;
   return false;
 }

@@ -36,7 +36,7 @@ static ash_status add_slot(collector *c, uint32_t *out, ash_slot slot) {
 static ash_lifetime first_life(const collector *c, const ash_tensor *t,
                                uint32_t step) {
   const uint32_t last = c->step_count ? c->step_count : 1;
-  if (ash_tensor_role(t) != ASH_SCRATCH)
+  if (ash_ask_tensor_role(t) != ASH_SCRATCH)
     return (ash_lifetime){0, last};
   return (ash_lifetime){t->kind == ASH_TENSOR_INPUT ? 0 : step,
                         t->is_output ? last : step + 1};
@@ -59,7 +59,7 @@ static ash_status touch(collector *c, uint32_t tensor, uint32_t step) {
                                .life = first_life(c, t, step),
                                .alias_of = ASH_NO_ID,
                                .follows = ASH_NO_ID,
-                               .binding = {.role = ash_tensor_role(t)}});
+                               .binding = {.role = ash_ask_tensor_role(t)}});
   ash_lifetime *life = &c->slots->items[c->slot_of[tensor]].life;
   if (life->end_step < step + 1)
     life->end_step = step + 1;

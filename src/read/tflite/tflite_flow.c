@@ -35,7 +35,8 @@ bool ash_tflite_flow_runs(const ash_tflite *r, uint32_t op, uint32_t subgraph) {
 
 static bool is_foldable(const ash_graph *g, const ash_op *o) {
   uint64_t bytes = 0;
-  if (!ash_ref_knows(o->kind) || o->input_count == 0 || ash_op_has_effect(g, o))
+  if (!ash_ref_knows(o->kind) || o->input_count == 0 ||
+      ash_graph_has_effect(g, o))
     return false;
   for (uint32_t k = 0; k < o->input_count; k++) {
     const ash_tensor *t = ash_op_in(g, o, k);

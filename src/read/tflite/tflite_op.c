@@ -189,7 +189,7 @@ static ash_status bad_arity(const ash_tflite_call *c, const char *what,
 }
 
 static ash_status check_arity(const ash_tflite_call *c) {
-  const ash_op_info *info = ash_op_info_of(c->rule->kind);
+  const ash_op_info *info = ash_kind_info(c->rule->kind);
   /* What PADV2 adds to PAD is not optional. */
   const uint32_t least = c->rule->code == 60 ? 3 : info->inputs_min;
   const ash_op *op = &c->op;

@@ -58,7 +58,7 @@ ash_status ash_tflite_put_act(ash_tflite_call *c, uint32_t field) {
 
 /* An integer put before. */
 int64_t ash_tflite_got(const ash_tflite_call *c, const char *name) {
-  return ash_op_int(&c->op, name, 1);
+  return ash_attr_int(&c->op, name, 1);
 }
 
 const ash_shape *ash_tflite_shape_in(const ash_tflite_call *c, uint32_t k) {

@@ -32,7 +32,7 @@ const char *ash_space_rows(ash_space_build *b) {
 }
 
 const char *ash_space_along(ash_space_build *b) {
-  follow_but(b, place(ash_op_int(b->op, "axis", 0), rank_of(b)));
+  follow_but(b, place(ash_attr_int(b->op, "axis", 0), rank_of(b)));
   return NULL;
 }
 
@@ -65,7 +65,7 @@ const char *ash_space_images(ash_space_build *b) {
 
 /* Here the tables have a row for each position of the output. */
 const char *ash_space_resample(ash_space_build *b) {
-  const uint32_t dim = place(ash_op_int(b->op, "axis", 0), rank_of(b));
+  const uint32_t dim = place(ash_attr_int(b->op, "axis", 0), rank_of(b));
   ash_tile_operand *out = ash_space_out(b, 0);
   follow_but(b, dim);
   const uint32_t axis =

@@ -55,7 +55,7 @@ static void follow_parts(ash_space_build *b, ash_tile_operand *big,
 
 const char *ash_space_join(ash_space_build *b) {
   ash_tile_operand *out = ash_space_out(b, 0);
-  follow_parts(b, out, place(ash_op_int(b->op, "axis", 0), out->rank));
+  follow_parts(b, out, place(ash_attr_int(b->op, "axis", 0), out->rank));
   return NULL;
 }
 
@@ -175,12 +175,12 @@ static void add_image(ash_space_build *b, int64_t in_block, int64_t out_block) {
 }
 
 const char *ash_space_space_to_depth(ash_space_build *b) {
-  add_image(b, ash_op_int(b->op, "block", 1), 1);
+  add_image(b, ash_attr_int(b->op, "block", 1), 1);
   return NULL;
 }
 
 const char *ash_space_depth_to_space(ash_space_build *b) {
-  add_image(b, 1, ash_op_int(b->op, "block", 1));
+  add_image(b, 1, ash_attr_int(b->op, "block", 1));
   return NULL;
 }
 

@@ -16,7 +16,7 @@ const char *ash_space_fold(ash_space_build *b) {
   ash_tile_operand *in = ash_space_in(b, 0), *out = ash_space_out(b, 0);
   const ash_shape *s = ash_space_shape(b, in);
   const uint32_t folded = ash_op_folded(b->op, s->rank);
-  const bool keeps = ash_op_int(b->op, "keep_dims", 0) != 0;
+  const bool keeps = ash_attr_int(b->op, "keep_dims", 0) != 0;
   bool summed = false;
   uint32_t to = 0;
   for (uint32_t d = 0; d < s->rank; d++) {

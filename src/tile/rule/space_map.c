@@ -24,7 +24,7 @@ static const char *map_operands(ash_space_build *b, uint32_t count) {
 
 /* Functions of one value may have a table after it, which stays whole. */
 const char *ash_space_map(ash_space_build *b) {
-  return map_operands(b, ash_op_info_of(b->op->kind)->inputs_min);
+  return map_operands(b, ash_kind_info(b->op->kind)->inputs_min);
 }
 
 const char *ash_space_map_all(ash_space_build *b) {

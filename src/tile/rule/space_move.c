@@ -91,7 +91,7 @@ static bool find_dimension(walks *w, uint32_t i, const ash_shape *in,
 
 static bool walks_of_strided(walks *w, const ash_graph *g, const ash_op *op) {
   const ash_shape *in = in_shape(g, op), *out = out_shape(g, op);
-  int64_t offset = ash_op_int(op, "offset", 0);
+  int64_t offset = ash_attr_int(op, "offset", 0);
   uint32_t used = 0;
   for (uint32_t d = in->rank; d-- > 0; offset /= in->dim[d])
     w->begin[d] = offset % in->dim[d];

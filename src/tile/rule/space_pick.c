@@ -3,7 +3,7 @@
 #include "tile/rule/space.h"
 
 static uint32_t place(const ash_space_build *b, uint32_t rank) {
-  const int64_t axis = ash_op_int(b->op, "axis", 0);
+  const int64_t axis = ash_attr_int(b->op, "axis", 0);
   return (uint32_t)(axis < 0 ? axis + rank : axis);
 }
 
@@ -19,7 +19,7 @@ static void add_output(ash_space_build *b) {
 const char *ash_space_take(ash_space_build *b) {
   ash_tile_operand *data = ash_space_in(b, 0), *at = ash_space_in(b, 1);
   const uint32_t axis = place(b, data->rank);
-  const int64_t given = ash_op_int(b->op, "batch_dims", 0);
+  const int64_t given = ash_attr_int(b->op, "batch_dims", 0);
   const uint32_t batch = (uint32_t)(given < 0 ? given + at->rank : given);
   add_output(b);
   for (uint32_t d = 0; d < data->rank; d++)
@@ -46,7 +46,7 @@ const char *ash_space_take_elements(ash_space_build *b) {
 const char *ash_space_take_nd(ash_space_build *b) {
   ash_tile_operand *data = ash_space_in(b, 0), *at = ash_space_in(b, 1);
   const uint32_t depth = (uint32_t)ash_space_shape(b, at)->dim[at->rank - 1];
-  const uint32_t batch = (uint32_t)ash_op_int(b->op, "batch_dims", 0);
+  const uint32_t batch = (uint32_t)ash_attr_int(b->op, "batch_dims", 0);
   add_output(b);
   for (uint32_t d = 0; d + 1 < at->rank; d++)
     ash_space_follow(at, d, d);

@@ -20,7 +20,7 @@ const char *ash_space_dense(ash_space_build *b) {
   ash_tile_operand *y = ash_space_out(b, 0);
   const ash_shape *in = ash_space_shape(b, x), *out = ash_space_shape(b, y);
   const int32_t *filter = ash_space_shape(b, w)->dim;
-  const bool keeps = ash_op_int(b->op, "keep_num_dims", 0) != 0;
+  const bool keeps = ash_attr_int(b->op, "keep_num_dims", 0) != 0;
   const uint32_t row = keeps ? in->rank - 1 : row_from(in, filter[1]);
   if (row == in->rank && filter[1] != 1)
     return "rows end inside a dimension of the input";
@@ -62,9 +62,9 @@ const char *ash_space_matmul(ash_space_build *b) {
   ash_tile_operand *y = ash_space_out(b, 0);
   const bool batch = b->op->kind == ASH_OP_batch_matmul;
   const uint32_t ta =
-      ash_op_int(b->op, batch ? "adj_x" : "transpose_a", 0) != 0;
+      ash_attr_int(b->op, batch ? "adj_x" : "transpose_a", 0) != 0;
   const uint32_t tb =
-      ash_op_int(b->op, batch ? "adj_y" : "transpose_b", 0) != 0;
+      ash_attr_int(b->op, batch ? "adj_y" : "transpose_b", 0) != 0;
   const ash_shape *out = ash_space_shape(b, y);
   const int64_t depth = ash_space_shape(b, x)->dim[x->rank - 1 - ta];
   for (uint32_t d = 0; d + 2 < out->rank; d++)

@@ -47,15 +47,15 @@ static void slide_2d(ash_space_build *b, int64_t filter_h, int64_t filter_w) {
   ASH_ASSERT(filter_h > 0 && filter_w > 0);
   const int32_t *in = ash_space_shape(b, ash_space_in(b, 0))->dim;
   const int32_t *out = ash_space_shape(b, ash_space_out(b, 0))->dim;
-  const walk h = {ash_op_int(b->op, "stride_h", 1),
-                  (filter_h - 1) * ash_op_int(b->op, "dilation_h", 1) + 1,
-                  ash_op_int(b->op, "pad_top", 0),
+  const walk h = {ash_attr_int(b->op, "stride_h", 1),
+                  (filter_h - 1) * ash_attr_int(b->op, "dilation_h", 1) + 1,
+                  ash_attr_int(b->op, "pad_top", 0),
                   in[1],
                   out[1],
                   0};
-  const walk w = {ash_op_int(b->op, "stride_w", 1),
-                  (filter_w - 1) * ash_op_int(b->op, "dilation_w", 1) + 1,
-                  ash_op_int(b->op, "pad_left", 0),
+  const walk w = {ash_attr_int(b->op, "stride_w", 1),
+                  (filter_w - 1) * ash_attr_int(b->op, "dilation_w", 1) + 1,
+                  ash_attr_int(b->op, "pad_left", 0),
                   in[2],
                   out[2],
                   0};
@@ -126,7 +126,7 @@ const char *ash_space_conv(ash_space_build *b) {
 /* Channel c of the output comes from channel c / multiplier of the input. */
 const char *ash_space_depthwise(ash_space_build *b) {
   const int32_t *w = ash_space_shape(b, ash_space_in(b, 1))->dim;
-  const int64_t each = ash_op_int(b->op, "multiplier", 1);
+  const int64_t each = ash_attr_int(b->op, "multiplier", 1);
   add_batch(b);
   if (is_hybrid(b))
     return NULL;
@@ -144,8 +144,8 @@ const char *ash_space_depthwise(ash_space_build *b) {
 }
 
 const char *ash_space_pool(ash_space_build *b) {
-  const int64_t h = ash_op_int(b->op, "filter_h", 1);
-  const int64_t w = ash_op_int(b->op, "filter_w", 1);
+  const int64_t h = ash_attr_int(b->op, "filter_h", 1);
+  const int64_t w = ash_attr_int(b->op, "filter_w", 1);
   const ash_shape *out = ash_space_shape(b, ash_space_out(b, 0));
   add_batch(b);
   slide_2d(b, h, w);
@@ -176,15 +176,15 @@ const char *ash_space_transpose_conv(ash_space_build *b) {
   const int32_t *in = ash_space_shape(b, ash_space_in(b, 0))->dim;
   const int32_t *out = ash_space_shape(b, ash_space_out(b, 0))->dim;
   const int32_t *filter = ash_space_shape(b, ash_space_in(b, 1))->dim;
-  const walk h = {ash_op_int(b->op, "stride_h", 1),
+  const walk h = {ash_attr_int(b->op, "stride_h", 1),
                   filter[1],
-                  ash_op_int(b->op, "pad_top", 0),
+                  ash_attr_int(b->op, "pad_top", 0),
                   in[1],
                   out[1],
                   0};
-  const walk w = {ash_op_int(b->op, "stride_w", 1),
+  const walk w = {ash_attr_int(b->op, "stride_w", 1),
                   filter[2],
-                  ash_op_int(b->op, "pad_left", 0),
+                  ash_attr_int(b->op, "pad_left", 0),
                   in[2],
                   out[2],
                   0};
@@ -201,7 +201,7 @@ static int64_t slide_nd(ash_space_build *b, const int64_t *filter) {
   static const char *const names[] = {"y0", "y1", "y2", "y3", "y4", "y5"};
   const ash_shape *in = ash_space_shape(b, ash_space_in(b, 0));
   const ash_shape *out = ash_space_shape(b, ash_space_out(b, 0));
-  const bool counts = ash_op_int(b->op, "count_pad", 0) != 0;
+  const bool counts = ash_attr_int(b->op, "count_pad", 0) != 0;
   int64_t taps = 1;
   for (uint32_t i = 0; i + 2 < in->rank; i++) {
     const int64_t dilation = ash_op_ints(b->op, "dilation", i, 1);
@@ -226,7 +226,7 @@ const char *ash_space_conv_nd(ash_space_build *b) {
   for (uint32_t i = 2; i < w->rank; i++)
     filter[i - 2] = w->dim[i];
   add_batch(b);
-  add_channels(b, 1, 1, ash_op_int(b->op, "groups", 1));
+  add_channels(b, 1, 1, ash_attr_int(b->op, "groups", 1));
   const int64_t taps = slide_nd(b, filter);
   b->space->work =
       ash_shape_elements(out) * (uint64_t)(taps * (int64_t)w->dim[1]);
@@ -289,8 +289,8 @@ void ash_local_transpose_conv(ash_tile_local *l) {
   for (uint32_t i = 0; i < 2; i++) {
     if (!is_cut(l, i + 1))
       continue;
-    const int64_t stride = ash_op_int(l->op, names[i][2], 1);
-    const int64_t before = ash_op_int(l->op, names[i][0], 0) +
+    const int64_t stride = ash_attr_int(l->op, names[i][2], 1);
+    const int64_t before = ash_attr_int(l->op, names[i][0], 0) +
                            out.start[i + 1] - in.start[i + 1] * stride;
     const int64_t filter = ash_op_in(l->g, l->op, 1)->shape.dim[i + 1];
     const int64_t after =
@@ -319,7 +319,7 @@ static int64_t group_size(const ash_tile_local *l) {
 
 void ash_local_conv_nd(ash_tile_local *l) {
   put_pads(l);
-  if (ash_op_int(l->op, "groups", 1) > 1)
+  if (ash_attr_int(l->op, "groups", 1) > 1)
     ash_local_int(l, "groups", ash_local_in(l, 0).size[1] / group_size(l));
 }
 

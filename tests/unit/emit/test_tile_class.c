@@ -93,7 +93,7 @@ static void cut_at_random(scene s, uint64_t seed) {
         t.levels[k].tile[a] =
             x->granule * (1 + (int64_t)ash_rng_below(&rng, most));
       }
-    CHECK_EQ(ash_tile_classify(s.n.ctx, &c, s.n.g, &t), ASH_OK);
+    CHECK_EQ(ash_emit_tile_classify(s.n.ctx, &c, s.n.g, &t), ASH_OK);
     check_all(&s, &c);
     ash_zone_rewind(&s.n.ctx->scratch, mark);
   }
@@ -120,11 +120,11 @@ static void a_window_has_first_middle_and_last_pieces(void) {
   while (strcmp(s.space->axes[cut].name, "h") != 0)
     cut++;
   t.levels[0].tile[cut] = 4;
-  CHECK_EQ(ash_tile_classify(s.n.ctx, &c, s.n.g, &t), ASH_OK);
+  CHECK_EQ(ash_emit_tile_classify(s.n.ctx, &c, s.n.g, &t), ASH_OK);
   CHECK_EQ(c.function_count, 3);
   CHECK_EQ(c.axes[cut].class_count, 3);
   ash_text_init(&text, &s.n.ctx->mem);
-  ash_tile_put_classes(&text, "f", &c, s.space->axis_count);
+  ash_emit_tile_classes(&text, "f", &c, s.space->axis_count);
   ash_text_put(&text, "", 1);
   CHECK(strstr(text.bytes, "] < 4 ? 0 : p->at[") != NULL);
   CHECK(strstr(text.bytes, "] < 12 ? 1 : 2);") != NULL);
@@ -139,7 +139,7 @@ static void parts_of_a_sum_are_first_middle_and_last(void) {
   for (uint32_t a = 0; a < s.space->axis_count; a++)
     if (s.space->axes[a].kind == ASH_AXIS_SUM)
       t.levels[0].tile[a] = 3;
-  CHECK_EQ(ash_tile_classify(s.n.ctx, &c, s.n.g, &t), ASH_OK);
+  CHECK_EQ(ash_emit_tile_classify(s.n.ctx, &c, s.n.g, &t), ASH_OK);
   CHECK_EQ(c.function_count, 3);
   CHECK_EQ(c.functions[0].part, ASH_PART_FIRST);
   CHECK_EQ(c.functions[1].part, ASH_PART_MIDDLE);
@@ -151,7 +151,7 @@ static void a_step_that_is_not_cut_has_one_function(void) {
   scene s = pool(8, 3, 1);
   ash_tile_classes c;
   const ash_tiling t = tiling_of(&s, 2);
-  CHECK_EQ(ash_tile_classify(s.n.ctx, &c, s.n.g, &t), ASH_OK);
+  CHECK_EQ(ash_emit_tile_classify(s.n.ctx, &c, s.n.g, &t), ASH_OK);
   CHECK_EQ(c.function_count, 1);
   CHECK_EQ(c.functions[0].part, ASH_PART_WHOLE);
   net_free(&s.n);

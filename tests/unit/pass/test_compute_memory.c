@@ -37,7 +37,7 @@ run_both(net *n, ash_status (*pass)(ash_ctx *, ash_graph *, const ash_target *),
   for (uint64_t i = 0; !exact && i < y.bytes / 4; i++)
     CHECK(fabsf(((float *)before)[i] - ((float *)after)[i]) <= 1e-6f);
   CHECK_EQ(ash_pass_lower(n->ctx, n->g), ASH_OK);
-  CHECK_EQ(ash_graph_verify(n->ctx, n->g), ASH_OK);
+  CHECK_EQ(ash_op_verify(n->ctx, n->g), ASH_OK);
   net_free(n);
 }
 

@@ -93,7 +93,7 @@ static void build(net *n) {
     outputs[output_count++] = other;
   CHECK_EQ(ash_graph_set_outputs(n->g, outputs, output_count), ASH_OK);
   CHECK_EQ(ash_pass_dead_code(n->ctx, n->g), ASH_OK);
-  CHECK_EQ(ash_graph_verify(n->ctx, n->g), ASH_OK);
+  CHECK_EQ(ash_op_verify(n->ctx, n->g), ASH_OK);
 }
 
 typedef struct values {
@@ -131,7 +131,7 @@ static void random_graphs_keep_every_bit(void) {
     run(&n, &was);
     before += n.g->op_count;
     CHECK_EQ(ash_pass_fuse(n.ctx, n.g), ASH_OK);
-    CHECK_EQ(ash_graph_verify(n.ctx, n.g), ASH_OK);
+    CHECK_EQ(ash_op_verify(n.ctx, n.g), ASH_OK);
     after += n.g->op_count;
     run(&n, &is);
     CHECK(memcmp(&was, &is, sizeof is) == 0);
@@ -152,7 +152,7 @@ static net with_code(const char *code) {
 
 static void check_code(const char *code, ash_status want) {
   net n = with_code(code);
-  CHECK_EQ(ash_graph_verify(n.ctx, n.g), want);
+  CHECK_EQ(ash_op_verify(n.ctx, n.g), want);
   net_free(&n);
 }
 

@@ -48,7 +48,7 @@ static const ash_tensor *input_of(const net *n, uint32_t op, uint32_t k) {
 
 static void convolution_gets_one_multiplier_for_one_scale(void) {
   conv_net c = new_conv();
-  CHECK_EQ(ash_run_passes(c.n.ctx, c.n.g), ASH_OK);
+  CHECK_EQ(ash_pass_run(c.n.ctx, c.n.g), ASH_OK);
   CHECK_EQ(c.n.g->ops.items[c.op].input_count, 5);
   CHECK(input_of(&c.n, c.op, 2) == NULL); /* no bias */
   const ash_tensor *m = input_of(&c.n, c.op, 3);
@@ -65,9 +65,9 @@ static void convolution_gets_one_multiplier_for_one_scale(void) {
 
 static void lowering_twice_changes_nothing(void) {
   conv_net c = new_conv();
-  CHECK_EQ(ash_run_passes(c.n.ctx, c.n.g), ASH_OK);
+  CHECK_EQ(ash_pass_run(c.n.ctx, c.n.g), ASH_OK);
   const size_t tensors = c.n.g->tensor_count;
-  CHECK_EQ(ash_run_passes(c.n.ctx, c.n.g), ASH_OK);
+  CHECK_EQ(ash_pass_run(c.n.ctx, c.n.g), ASH_OK);
   CHECK_EQ(c.n.g->tensor_count, tensors);
   CHECK_EQ(c.n.g->ops.items[c.op].input_count, 5);
   net_free(&c.n);
@@ -77,7 +77,7 @@ static void convolution_gets_a_multiplier_a_channel(void) {
   conv_net c = new_conv();
   const float scales[] = {0.25f, 0.1f};
   net_channels(&c.n, c.w, 0, scales, 2);
-  CHECK_EQ(ash_run_passes(c.n.ctx, c.n.g), ASH_OK);
+  CHECK_EQ(ash_pass_run(c.n.ctx, c.n.g), ASH_OK);
   const ash_tensor *m = input_of(&c.n, c.op, 3);
   CHECK_EQ(m->shape.dim[0], 2);
   CHECK_EQ(ash_tensor_int(m, 1), 1717986944);
@@ -92,7 +92,7 @@ static void fully_connected_gets_a_long_multiplier(void) {
       net_constant(&n, ASH_INT8, NET_DIMS(1, 2), NET_BYTES(1, 2), 0.2f, 0);
   const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(1, 1), 0.3f, 0);
   const uint32_t op = net_op(&n, ASH_OP_fully_connected, NET_IDS(x, w), y);
-  CHECK_EQ(ash_run_passes(n.ctx, n.g), ASH_OK);
+  CHECK_EQ(ash_pass_run(n.ctx, n.g), ASH_OK);
   const ash_tensor *m = input_of(&n, op, 3);
   CHECK_EQ(m->type, ASH_INT64);
   const double real = (double)0.1f * (double)0.2f / (double)0.3f;
@@ -108,7 +108,7 @@ static void table_of(ash_op_kind kind, float in_scale, int32_t in_zero,
   const uint32_t x = net_input(&n, ASH_INT8, NET_DIMS(4), in_scale, in_zero);
   const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(4), out_scale, out_zero);
   const uint32_t op = net_op(&n, kind, NET_IDS(x), y);
-  CHECK_EQ(ash_run_passes(n.ctx, n.g), ASH_OK);
+  CHECK_EQ(ash_pass_run(n.ctx, n.g), ASH_OK);
   CHECK_EQ(input_of(&n, op, 1)->bytes, 256);
   memcpy(table, input_of(&n, op, 1)->data, 256);
   net_free(&n);
@@ -137,7 +137,7 @@ static void functions_without_arithmetic_of_their_own_get_tables(void) {
   const uint32_t x = net_input(&n, ASH_INT8, NET_DIMS(4), 0.5f, 0);
   const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(4), 0.5f, -10);
   const uint32_t op = net_op(&n, ASH_OP_abs, NET_IDS(x), y);
-  CHECK_EQ(ash_run_passes(n.ctx, n.g), ASH_OK);
+  CHECK_EQ(ash_pass_run(n.ctx, n.g), ASH_OK);
   const ash_tensor *lut = input_of(&n, op, 1);
   CHECK_STR(lut->id, "abs_0_lut");
   CHECK_EQ(ash_tensor_int(lut, 0), 118); /* |-128| - 10 */
@@ -156,7 +156,7 @@ static void resizing_gets_the_positions_of_rows_and_columns(void) {
   const uint32_t op =
       net_op(&n, ASH_OP_resize_nearest_neighbor, NET_IDS(x, size), y);
   static const int32_t rows_then_columns[] = {0, 0, 1, 1, 0, 1, 2};
-  CHECK_EQ(ash_run_passes(n.ctx, n.g), ASH_OK);
+  CHECK_EQ(ash_pass_run(n.ctx, n.g), ASH_OK);
   const ash_tensor *from = input_of(&n, op, 2);
   CHECK_STR(from->id, "resize_nearest_neighbor_0_from");
   CHECK_EQ(ash_shape_elements(&from->shape), 7);
@@ -171,7 +171,7 @@ static void softmax_gets_its_exponentials(void) {
   const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(1, 4), 1.0f / 256, -128);
   const uint32_t op = net_op(&n, ASH_OP_softmax, NET_IDS(x), y);
   net_float(&n, op, "beta", 1.0);
-  CHECK_EQ(ash_run_passes(n.ctx, n.g), ASH_OK);
+  CHECK_EQ(ash_pass_run(n.ctx, n.g), ASH_OK);
   const ash_tensor *t = input_of(&n, op, 1);
   CHECK_EQ(t->type, ASH_INT32);
   CHECK_EQ(ash_tensor_int(t, 0), INT32_MAX);
@@ -187,7 +187,7 @@ static void softmax_gets_its_exponentials(void) {
 
 static void check_refused(net *n, ash_status code, ash_diag_id id,
                           const char *tensor) {
-  CHECK_EQ(ash_run_passes(n->ctx, n->g), code);
+  CHECK_EQ(ash_pass_run(n->ctx, n->g), code);
   size_t count;
   const ash_diag *d = ash_ctx_diags(n->ctx, &count);
   CHECK(count > 0);
@@ -241,7 +241,7 @@ static void refuses_a_bias_of_the_wrong_length(void) {
   const uint32_t bias =
       net_constant(&c.n, ASH_INT32, NET_DIMS(3), NET_INTS(1, 2, 3), 0, 0);
   CHECK_EQ(ash_graph_append_input(c.n.g, c.op, bias), ASH_OK);
-  CHECK(ash_run_passes(c.n.ctx, c.n.g) != ASH_OK);
+  CHECK(ash_pass_run(c.n.ctx, c.n.g) != ASH_OK);
   net_free(&c.n);
 }
 
@@ -285,7 +285,7 @@ static void warns_when_a_pool_changes_the_scale(void) {
   const uint32_t x = net_input(&n, ASH_INT8, NET_DIMS(1, 2, 2, 1), 0.5f, 0);
   const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(1, 2, 2, 1), 0.25f, 0);
   net_op(&n, ASH_OP_max_pool_2d, NET_IDS(x), y);
-  CHECK_EQ(ash_run_passes(n.ctx, n.g), ASH_OK);
+  CHECK_EQ(ash_pass_run(n.ctx, n.g), ASH_OK);
   size_t count;
   const ash_diag *d = ash_ctx_diags(n.ctx, &count);
   CHECK_EQ(count, 1);

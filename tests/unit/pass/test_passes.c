@@ -79,13 +79,13 @@ static size_t keeps(const char *golden, const char *pass) {
   CHECK_EQ(ash_ctx_new(&ctx, NULL), ASH_OK);
   read_model(golden, text);
   CHECK_EQ(ash_graph_parse(ctx, &g, text, strlen(text), "m"), ASH_OK);
-  CHECK_EQ(ash_graph_verify(ctx, g), ASH_OK);
+  CHECK_EQ(ash_op_verify(ctx, g), ASH_OK);
   run(ctx, g, &before);
   const ash_pass *p;
   for (size_t i = 0; (p = ash_pass_at(i)) != NULL; i++)
     if (strcmp(p->name, pass) == 0)
       CHECK_EQ(p->run(ctx, g), ASH_OK);
-  CHECK_EQ(ash_graph_verify(ctx, g), ASH_OK);
+  CHECK_EQ(ash_op_verify(ctx, g), ASH_OK);
   run(ctx, g, &after);
   /* Levels are rounded halves away from zero, floats to even. */
   check_same(&g->tensors.items[g->outputs[0]], &before, &after,

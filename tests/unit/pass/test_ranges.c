@@ -344,7 +344,7 @@ static void values_lie_within_their_ranges(void) {
   for (int i = 0; i < GRAPHS; i++) {
     maker m = make_graph();
     ash_range *ranges;
-    CHECK_EQ(ash_graph_verify(m.n.ctx, m.n.g), ASH_OK);
+    CHECK_EQ(ash_op_verify(m.n.ctx, m.n.g), ASH_OK);
     CHECK_EQ(ash_ranges_of(m.n.ctx, &ranges, m.n.g), ASH_OK);
     const ash_ref_watch watch = {.after = within, .user = ranges};
     for (int round = 0; round < RUNS; round++) {

@@ -318,7 +318,7 @@ static void plan_greedy_reproduces_every_published_offset(void) {
     if (!load(&in, published[i]))
       SKIP("the published plans are not in ../shared/data");
     net n = net_new();
-    pack(&in, ash_pack_greedy, &placed, n.ctx);
+    pack(&in, ash_plan_pack_greedy, &placed, n.ctx);
     for (uint32_t k = 0; k < in.count; k++)
       CHECK_EQ(placed.offsets[k], in.want[k]);
     CHECK_EQ(placed.height, in.peak);
@@ -334,7 +334,7 @@ static void plan_exact_reaches_the_published_lower_bounds(void) {
     if (!load(&in, published[i]))
       SKIP("the published plans are not in ../shared/data");
     net n = net_new();
-    pack(&in, ash_pack_exact, &placed, n.ctx);
+    pack(&in, ash_plan_pack_exact, &placed, n.ctx);
     CHECK_EQ(placed.height, in.bound);
     CHECK_EQ(placed.verdict, ASH_OPTIMAL);
     net_free(&n);

@@ -24,7 +24,7 @@ static void load(loaded *l, const wire *graph,
   l->status = ash_read_onnx(l->ctx, &l->g, l->bytes.bytes, l->bytes.count,
                             "m.onnx", options);
   if (l->status == ASH_OK)
-    CHECK_EQ(ash_graph_verify(l->ctx, l->g), ASH_OK);
+    CHECK_EQ(ash_op_verify(l->ctx, l->g), ASH_OK);
 }
 
 static void drop(loaded *l) {
@@ -157,7 +157,7 @@ static void between_convolutions_no_transposition_is_left(void) {
   void *out[] = {before};
   CHECK_EQ(ash_ref_run(l.ctx, l.g, in, out), ASH_OK);
   CHECK_EQ(ash_pass_layout(l.ctx, l.g), ASH_OK);
-  CHECK_EQ(ash_graph_verify(l.ctx, l.g), ASH_OK);
+  CHECK_EQ(ash_op_verify(l.ctx, l.g), ASH_OK);
   CHECK_EQ(count_kind(l.g, ASH_OP_strided), 2); /* at the ends */
   out[0] = after;
   CHECK_EQ(ash_ref_run(l.ctx, l.g, in, out), ASH_OK);

@@ -60,8 +60,8 @@ static void reads_a_small_model_whole(void) {
   const ash_op *conv = ash_graph_op(l.g, 0);
   CHECK_STR(conv->id, "conv_2d_0");
   check_pads(conv, 1, 0, 1, 1); /* 5 -> 3 pads 2, 4 -> 2 pads 1 */
-  CHECK_STR(ash_op_string(conv, "act", ""), "relu");
-  CHECK_EQ(ash_op_int(conv, "stride_h", 0), 2);
+  CHECK_STR(ash_attr_string(conv, "act", ""), "relu");
+  CHECK_EQ(ash_attr_int(conv, "stride_h", 0), 2);
   const ash_tensor *w = tensor_by_id(l.g, "1");
   CHECK_EQ(w->kind, ASH_TENSOR_CONSTANT);
   CHECK(w->data >= written.bytes && w->data < written.bytes + written.count);
@@ -73,7 +73,7 @@ static void reads_a_small_model_whole(void) {
   CHECK_EQ(tensor_by_id(l.g, "0")->quant.zero_point[0], -128);
   CHECK_EQ(tensor_by_id(l.g, "3")->kind, ASH_TENSOR_ACTIVATION);
   CHECK(tensor_by_id(l.g, "6")->is_output);
-  CHECK(ash_op_float(ash_graph_op(l.g, 2), "beta", 0) == 1.0);
+  CHECK(ash_attr_float(ash_graph_op(l.g, 2), "beta", 0) == 1.0);
   CHECK_EQ(l.ctx->scratch.newest == NULL, 1);
   loaded_drop(&l);
 }

@@ -16,7 +16,7 @@ static void reads_visual_wake_words_as_litert_does(void) {
   CHECK_EQ(ash_graph_tensor_count(l.g), 89);
   const ash_op *conv = ash_graph_op(l.g, 0);
   check_pads(conv, 0, 0, 1, 1);
-  CHECK_STR(ash_op_string(conv, "act", ""), "relu");
+  CHECK_STR(ash_attr_string(conv, "act", ""), "relu");
   check_shape(tensor_by_id(l.g, "0"), "1,96,96,3");
   check_shape(tensor_by_id(l.g, "44"), "8,3,3,3");
   check_shape(tensor_by_id(l.g, "58"), "1,48,48,8");
@@ -27,10 +27,10 @@ static void reads_visual_wake_words_as_litert_does(void) {
   q = &tensor_by_id(l.g, "5")->quant;
   CHECK(q->count == 8 && q->axis == 3 && q->scale[0] == 0x1.55f5f6p-7f);
   check_pads(ash_graph_op(l.g, 3), 0, 0, 1, 1);
-  CHECK_EQ(ash_op_int(ash_graph_op(l.g, 3), "multiplier", 0), 1);
+  CHECK_EQ(ash_attr_int(ash_graph_op(l.g, 3), "multiplier", 0), 1);
   const ash_op *pool = ash_graph_op(l.g, 27);
   check_pads(pool, 0, 0, 0, 0);
-  CHECK_EQ(ash_op_int(pool, "filter_h", 0), 3);
+  CHECK_EQ(ash_attr_int(pool, "filter_h", 0), 3);
   CHECK_EQ(tensor_by_id(l.g, "87")->quant.zero_point[0], -5);
   check_shape(tensor_by_id(l.g, "88"), "1,2");
   loaded_drop(&l);
@@ -42,7 +42,7 @@ static void reads_keyword_spotting_as_litert_does(void) {
   CHECK_EQ(ash_graph_op_count(l.g), 13);
   check_pads(ash_graph_op(l.g, 0), 4, 1, 5, 1);
   check_pads(ash_graph_op(l.g, 1), 1, 1, 1, 1);
-  CHECK_EQ(ash_op_int(ash_graph_op(l.g, 9), "filter_h", 0), 25);
+  CHECK_EQ(ash_attr_int(ash_graph_op(l.g, 9), "filter_h", 0), 25);
   check_shape(tensor_by_id(l.g, "17"), "64,10,4,1");
   check_shape(tensor_by_id(l.g, "34"), "1,12");
   CHECK_EQ(tensor_by_id(l.g, "0")->quant.zero_point[0], 83);
@@ -74,7 +74,7 @@ static bool judge(const char *path) {
   bool explained = false;
   const ash_status read = l.status;
   if (read == ASH_OK)
-    l.status = ash_graph_verify(l.ctx, l.g);
+    l.status = ash_op_verify(l.ctx, l.g);
   const ash_diag *d = ash_ctx_diags(l.ctx, &count);
   for (size_t i = 0; i < count; i++)
     explained = explained || (d[i].severity == ASH_ERROR && d[i].id >= 2000);
