@@ -5,7 +5,7 @@
  *                                  conv(x_i, w_i, b_i) -> y_i
  *                                  join(y_1 .. y_G)
  *
- * Tiles of a grouped convolution are whole groups (tile/rule/space_window.c);
+ * Tiles of a grouped convolution are whole groups (domain/domain_window.c);
  * each of the convolutions that are made here may be cut anywhere. Only for
  * devices with a compute memory, and only where one group does not fit it. */
 #include "pass/pass.h"

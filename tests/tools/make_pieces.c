@@ -5,10 +5,10 @@
  *
  *   make_pieces SEED SHARE > pieces.c     (one operator in SHARE is taken) */
 #include "cuts.h"
+#include "domain/instance.h"
 #include "emit/call/call.h"
 #include "op/reads.h"
 #include "op/sums.h"
-#include "tile/rule/instance.h"
 
 #include <inttypes.h>
 
@@ -163,9 +163,9 @@ static bool cuts_sum(const ash_tile_space *s, const int64_t *tile) {
 
 static void put_piece(net *n, const ash_tile_space *s, const int64_t *at,
                       const int64_t *size) {
-  const ash_tile_part part = ash_tile_part_of(s, at, size);
+  const ash_tile_part part = ash_domain_part_of(s, at, size);
   ash_graph *p;
-  CHECK_EQ(ash_tile_instance(n->ctx, &p, n->g, s, at, size, part), ASH_OK);
+  CHECK_EQ(ash_domain_instance(n->ctx, &p, n->g, s, at, size, part), ASH_OK);
   printf("  {\n");
   for (uint32_t pass = 0; pass < 2; pass++) {
     for (uint32_t i = 0; i < s->operand_count; i++) {
@@ -176,7 +176,7 @@ static void put_piece(net *n, const ash_tile_space *s, const int64_t *at,
         put_move(n->g, &s->operands[i], &box);
     }
     if (pass == 0)
-      put_call(n, p, "b[", "r", part, ash_tile_folded(n->g, s));
+      put_call(n, p, "b[", "r", part, ash_domain_folded(n->g, s));
   }
   printf("  }\n");
   ash_graph_free(p);

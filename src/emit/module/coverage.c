@@ -1,8 +1,8 @@
 /* coverage.c - the table of what generated code can run, from the tables of
  * kernels and of tile rules. */
 #include "ashlar/graph.h"
+#include "domain/domain.h"
 #include "kernel/kernel.h"
-#include "tile/rule/space.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #define ASH_EMIT_TILE_H
 
 #include "ashlar/plan.h"
+#include "domain/instance.h"
 #include "emit/module/module.h"
-#include "tile/rule/instance.h"
 
 /* ---- classes of pieces (tile_class.c) ----------------------------------- */
 
@@ -30,7 +30,7 @@ typedef struct ash_tile_case {
 } ash_tile_case;
 
 typedef struct ash_tile_function {
-  uint64_t class; /* ash_tile_class */
+  uint64_t class; /* ash_domain_class */
   ash_tile_part part;
   int64_t at[ASH_TILE_AXES], n[ASH_TILE_AXES];
 } ash_tile_function;

@@ -66,7 +66,7 @@ static uint64_t effect_of(const sorter *s, uint32_t axis, uint32_t run,
     at[a] = r->items[k].at;
     n[a] = r->items[k].n;
   }
-  return ash_tile_class(s->g, s->t->space, at, n, ASH_PART_WHOLE);
+  return ash_domain_class(s->g, s->t->space, at, n, ASH_PART_WHOLE);
 }
 
 /* Equal for runs of one class. */
@@ -146,8 +146,8 @@ static ash_status combine(sorter *s) {
       at[a] = run->at;
       n[a] = run->n;
     }
-    const ash_tile_part part = ash_tile_part_of(space, at, n);
-    const uint64_t class = ash_tile_class(s->g, space, at, n, part);
+    const ash_tile_part part = ash_domain_part_of(space, at, n);
+    const uint64_t class = ash_domain_class(s->g, space, at, n, part);
     o->cases[o->case_count++] =
         (ash_tile_case){i, function_for(s, class, part, at, n)};
   }
@@ -169,12 +169,12 @@ static ash_status check_diagonals(sorter *s) {
       n[a] = run->n;
       number = number * r->class_count + run->class;
     }
-    const ash_tile_part part = ash_tile_part_of(space, at, n);
+    const ash_tile_part part = ash_domain_part_of(space, at, n);
     const ash_tile_function *f =
         &s->out->functions[s->out->cases[number].function];
     ASH_INVARIANT(s->ctx,
                   f->part == part &&
-                      f->class == ash_tile_class(s->g, space, at, n, part));
+                      f->class == ash_domain_class(s->g, space, at, n, part));
   }
   return ASH_OK;
 }

@@ -58,7 +58,7 @@ static ash_status put_body(ash_module *m, ash_text *t, const ash_tiling *tiling,
                    .scratch = "work_memory",
                    .part = part,
                    .accumulator = "sum_memory",
-                   .folded = ash_tile_folded(m->g, tiling->space),
+                   .folded = ash_domain_folded(m->g, tiling->space),
                    .text = t};
   ASH_TRY(name_operands(m, tiling, &in, &out));
   call.kernel = ash_kernel_find(piece, 0, NULL, false);
@@ -98,8 +98,8 @@ static ash_status put_function(ash_module *m, ash_text *t,
                                const ash_tiling *tiling, const char *name,
                                const ash_tile_function *f, uint32_t number) {
   ash_graph *piece = NULL;
-  ASH_TRY(ash_tile_instance(m->ctx, &piece, m->g, tiling->space, f->at, f->n,
-                            f->part));
+  ASH_TRY(ash_domain_instance(m->ctx, &piece, m->g, tiling->space, f->at, f->n,
+                              f->part));
   put_head(m, t, tiling, name, f, number);
   const ash_status status = put_body(m, t, tiling, piece, f->part);
   ash_text_line(t, "}");

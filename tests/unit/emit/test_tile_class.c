@@ -71,10 +71,10 @@ static void check_all(const scene *s, const ash_tile_classes *c) {
       n[a] = r->n;
       number = number * c->axes[a].class_count + r->class;
     }
-    const ash_tile_part part = ash_tile_part_of(s->space, at, n);
+    const ash_tile_part part = ash_domain_part_of(s->space, at, n);
     const ash_tile_function *f = &c->functions[c->cases[number].function];
     CHECK_EQ(f->part, part);
-    CHECK(f->class == ash_tile_class(s->n.g, s->space, at, n, part));
+    CHECK(f->class == ash_domain_class(s->n.g, s->space, at, n, part));
     for (a = axes; a-- > 0 && ++run[a] == c->axes[a].count;)
       run[a] = 0;
   } while (a != UINT32_MAX);

@@ -1,13 +1,13 @@
 /* instance.c - see instance.h. */
-#include "tile/rule/instance.h"
+#include "domain/instance.h"
 
-#include "tile/rule/space.h"
+#include "domain/domain.h"
 
 #include <string.h>
 
 /* ---- what the rules say -------------------------------------------------- */
 
-static ash_box box_of(const ash_tile_local *l, bool is_output, uint32_t k) {
+static ash_box box_of(const ash_domain_local *l, bool is_output, uint32_t k) {
   ASH_ASSERT(k < (is_output ? l->op->output_count : l->op->input_count));
   ash_box box = {0};
   for (uint32_t i = 0; i < l->space->operand_count; i++) {
@@ -18,15 +18,15 @@ static ash_box box_of(const ash_tile_local *l, bool is_output, uint32_t k) {
   return box;
 }
 
-ash_box ash_local_in(const ash_tile_local *l, uint32_t k) {
+ash_box ash_local_in(const ash_domain_local *l, uint32_t k) {
   return box_of(l, false, k);
 }
 
-ash_box ash_local_out(const ash_tile_local *l, uint32_t k) {
+ash_box ash_local_out(const ash_domain_local *l, uint32_t k) {
   return box_of(l, true, k);
 }
 
-static void put(ash_tile_local *l, const char *name, uint32_t input,
+static void put(ash_domain_local *l, const char *name, uint32_t input,
                 bool is_list, const int64_t *values, uint32_t count) {
   ASH_ASSERT(l->attr_count < ASH_LOCAL_ATTRS);
   if (l->attr_count == ASH_LOCAL_ATTRS || count > ASH_LOCAL_INTS)
@@ -38,40 +38,40 @@ static void put(ash_tile_local *l, const char *name, uint32_t input,
   memcpy(l->attrs[l->attr_count++].values, values, count * sizeof *values);
 }
 
-void ash_local_int(ash_tile_local *l, const char *name, int64_t value) {
+void ash_local_int(ash_domain_local *l, const char *name, int64_t value) {
   ASH_ASSERT(name != NULL);
   put(l, name, ASH_NO_ID, false, &value, 1);
 }
 
-void ash_local_ints(ash_tile_local *l, const char *name, const int64_t *values,
-                    uint32_t count) {
+void ash_local_ints(ash_domain_local *l, const char *name,
+                    const int64_t *values, uint32_t count) {
   ASH_ASSERT(name != NULL && count <= ASH_LOCAL_INTS);
   put(l, name, ASH_NO_ID, true, values, count);
 }
 
-void ash_local_constant(ash_tile_local *l, uint32_t input,
+void ash_local_constant(ash_domain_local *l, uint32_t input,
                         const int64_t *values, uint32_t count) {
   ASH_ASSERT(input < l->op->input_count && count <= ASH_LOCAL_INTS);
   put(l, NULL, input, true, values, count);
 }
 
-void ash_local_kind(ash_tile_local *l, ash_op_kind kind) {
+void ash_local_kind(ash_domain_local *l, ash_op_kind kind) {
   l->kind = kind;
 }
 
-static void localise(ash_tile_local *l, const ash_graph *g,
+static void localise(ash_domain_local *l, const ash_graph *g,
                      const ash_tile_space *space, const int64_t *at,
                      const int64_t *n) {
   ASH_ASSERT(space->op < g->op_count);
-  ash_space_rule *rule;
+  ash_domain_rule *rule;
   ash_local_rule *local = NULL;
-  *l = (ash_tile_local){.g = g,
-                        .op = &g->ops.items[space->op],
-                        .space = space,
-                        .at = at,
-                        .n = n,
-                        .kind = g->ops.items[space->op].kind};
-  if (ash_space_rules_of(l->op->kind, &rule, &local) && local)
+  *l = (ash_domain_local){.g = g,
+                          .op = &g->ops.items[space->op],
+                          .space = space,
+                          .at = at,
+                          .n = n,
+                          .kind = g->ops.items[space->op].kind};
+  if (ash_domain_rules_of(l->op->kind, &rule, &local) && local)
     local(l);
 }
 
@@ -83,12 +83,12 @@ static uint64_t mix(uint64_t h, uint64_t value) {
   return h;
 }
 
-uint64_t ash_tile_class(const ash_graph *g, const ash_tile_space *space,
-                        const int64_t *at, const int64_t *n,
-                        ash_tile_part part) {
+uint64_t ash_domain_class(const ash_graph *g, const ash_tile_space *space,
+                          const int64_t *at, const int64_t *n,
+                          ash_tile_part part) {
   ASH_ASSERT(space->op < g->op_count);
   uint64_t h = mix(UINT64_C(0xcbf29ce484222325), (uint64_t)part);
-  ash_tile_local l;
+  ash_domain_local l;
   localise(&l, g, space, at, n);
   for (uint32_t i = 0; i < space->operand_count; i++) {
     ash_box box;
@@ -102,8 +102,8 @@ uint64_t ash_tile_class(const ash_graph *g, const ash_tile_space *space,
   return h;
 }
 
-ash_tile_part ash_tile_part_of(const ash_tile_space *space, const int64_t *at,
-                               const int64_t *n) {
+ash_tile_part ash_domain_part_of(const ash_tile_space *space, const int64_t *at,
+                                 const int64_t *n) {
   bool first = true, last = true;
   for (uint32_t a = 0; a < space->axis_count; a++)
     if (space->axes[a].kind == ASH_AXIS_SUM) {
@@ -117,7 +117,7 @@ ash_tile_part ash_tile_part_of(const ash_tile_space *space, const int64_t *at,
                        : ASH_PART_MIDDLE;
 }
 
-int64_t ash_tile_folded(const ash_graph *g, const ash_tile_space *space) {
+int64_t ash_domain_folded(const ash_graph *g, const ash_tile_space *space) {
   ASH_ASSERT(space->op < g->op_count);
   const ash_op *op = &g->ops.items[space->op];
   return (int64_t)(ash_shape_elements(&ash_op_in(g, op, 0)->shape) /
@@ -187,7 +187,7 @@ static ash_status add_cut(ash_graph *to, uint32_t *out, const ash_tensor *t,
 
 /* An input that the compiler uses up, with the piece's values. */
 static ash_status add_used_up(ash_graph *to, uint32_t *out,
-                              const ash_tile_local *l, uint32_t k) {
+                              const ash_domain_local *l, uint32_t k) {
   ASH_ASSERT(ash_op_in(l->g, l->op, k) != NULL);
   ash_tensor t = *ash_op_in(l->g, l->op, k);
   t.is_output = false;
@@ -219,7 +219,7 @@ static const ash_tile_operand *operand_of(const ash_tile_space *s,
   return NULL;
 }
 
-static ash_status add_inputs(ash_graph *to, const ash_tile_local *l,
+static ash_status add_inputs(ash_graph *to, const ash_domain_local *l,
                              uint32_t *inputs, uint32_t used) {
   ASH_ASSERT(used <= l->op->input_count);
   uint32_t *given =
@@ -242,7 +242,7 @@ static ash_status add_inputs(ash_graph *to, const ash_tile_local *l,
   return ash_graph_set_inputs(to, given, count);
 }
 
-static ash_status add_outputs(ash_graph *to, const ash_tile_local *l,
+static ash_status add_outputs(ash_graph *to, const ash_domain_local *l,
                               uint32_t *outputs) {
   for (uint32_t k = 0; k < l->op->output_count; k++) {
     const ash_box box = ash_local_out(l, k);
@@ -251,7 +251,7 @@ static ash_status add_outputs(ash_graph *to, const ash_tile_local *l,
   return ash_graph_set_outputs(to, outputs, l->op->output_count);
 }
 
-static ash_status set_attrs(ash_graph *to, const ash_tile_local *l) {
+static ash_status set_attrs(ash_graph *to, const ash_domain_local *l) {
   ASH_ASSERT(to->op_count == 1);
   for (uint32_t i = 0; i < l->attr_count; i++) {
     ash_attr a = {.name = l->attrs[i].name,
@@ -265,7 +265,7 @@ static ash_status set_attrs(ash_graph *to, const ash_tile_local *l) {
   return ASH_OK;
 }
 
-static ash_status fill(ash_graph *to, const ash_tile_local *l) {
+static ash_status fill(ash_graph *to, const ash_domain_local *l) {
   const size_t most = (size_t)l->op->input_count + l->op->output_count;
   uint32_t *ids = ASH_NEW_ARRAY(&to->zone, uint32_t, most + 1);
   ASH_TRY(ash_zone_check(to->ctx, &to->zone));
@@ -284,10 +284,11 @@ static ash_status fill(ash_graph *to, const ash_tile_local *l) {
   return set_attrs(to, l);
 }
 
-ash_status ash_tile_instance(ash_ctx *ctx, ash_graph **out, const ash_graph *g,
-                             const ash_tile_space *space, const int64_t *at,
-                             const int64_t *n, ash_tile_part part) {
-  ash_tile_local l;
+ash_status ash_domain_instance(ash_ctx *ctx, ash_graph **out,
+                               const ash_graph *g, const ash_tile_space *space,
+                               const int64_t *at, const int64_t *n,
+                               ash_tile_part part) {
+  ash_domain_local l;
   ash_graph *to;
   (void)part;
   *out = NULL;

@@ -1,9 +1,9 @@
-/* space_move.c - elements taken at regular steps: slices, transpositions,
+/* domain_move.c - elements taken at regular steps: slices, transpositions,
  * reversals, and views that had to be copied.
  *
  * Each dimension of the output walks along one dimension of the input, or along
  * none (it repeats). A piece is a `strided` operator, whatever it came from. */
-#include "tile/rule/space.h"
+#include "domain/domain.h"
 
 #include "base/checked.h"
 #include "op/functions.h"
@@ -125,9 +125,9 @@ static bool walks_of(walks *w, const ash_graph *g, const ash_op *op) {
 
 /* Dimensions that nothing walks along stay at one position; those that are
  * walked backwards stay whole. */
-const char *ash_space_strided(ash_space_build *b) {
-  ash_tile_operand *in = ash_space_in(b, 0), *out = ash_space_out(b, 0);
-  const ash_shape *to = ash_space_shape(b, out);
+const char *ash_domain_strided(ash_domain_build *b) {
+  ash_tile_operand *in = ash_domain_in(b, 0), *out = ash_domain_out(b, 0);
+  const ash_shape *to = ash_domain_shape(b, out);
   bool walked[ASH_RANK_MAX] = {false};
   walks w;
   if (!walks_of(&w, b->g, b->op))
@@ -138,19 +138,19 @@ const char *ash_space_strided(ash_space_build *b) {
       walked[d] = true;
     if (d != ASH_NO_ID && w.step[i] < 0)
       continue;
-    const uint32_t axis = ash_space_axis(b, ash_space_name(i), to->dim[i]);
-    ash_space_follow(out, i, axis);
+    const uint32_t axis = ash_domain_axis(b, ash_domain_name(i), to->dim[i]);
+    ash_domain_follow(out, i, axis);
     if (d != ASH_NO_ID)
-      ash_space_slide(in, d, axis, w.step[i], 1, -w.begin[d]);
+      ash_domain_slide(in, d, axis, w.step[i], 1, -w.begin[d]);
   }
-  const uint32_t fixed = ash_space_axis(b, "one", 1);
+  const uint32_t fixed = ash_domain_axis(b, "one", 1);
   for (uint32_t d = 0; d < in->rank; d++)
     if (!walked[d])
-      ash_space_slide(in, d, fixed, 1, 1, -w.begin[d]);
+      ash_domain_slide(in, d, fixed, 1, 1, -w.begin[d]);
   return NULL;
 }
 
-void ash_local_strided(ash_tile_local *l) {
+void ash_local_strided(ash_domain_local *l) {
   const ash_box in = ash_local_in(l, 0), out = ash_local_out(l, 0);
   int64_t stride[ASH_RANK_MAX], step[ASH_RANK_MAX] = {0}, offset = 0;
   walks w;
@@ -192,20 +192,20 @@ typedef struct middle {
   uint32_t i, i_end, k, k_end;
 } middle;
 
-static void follow_same(ash_space_build *b, uint32_t i, uint32_t k) {
-  ASH_ASSERT(ash_space_shape(b, ash_space_in(b, 0))->dim[i] ==
-             ash_space_shape(b, ash_space_out(b, 0))->dim[k]);
-  ash_tile_operand *x = ash_space_in(b, 0), *y = ash_space_out(b, 0);
+static void follow_same(ash_domain_build *b, uint32_t i, uint32_t k) {
+  ASH_ASSERT(ash_domain_shape(b, ash_domain_in(b, 0))->dim[i] ==
+             ash_domain_shape(b, ash_domain_out(b, 0))->dim[k]);
+  ash_tile_operand *x = ash_domain_in(b, 0), *y = ash_domain_out(b, 0);
   const uint32_t axis =
-      ash_space_axis(b, ash_space_name(k), ash_space_shape(b, y)->dim[k]);
-  ash_space_follow(x, i, axis);
-  ash_space_follow(y, k, axis);
+      ash_domain_axis(b, ash_domain_name(k), ash_domain_shape(b, y)->dim[k]);
+  ash_domain_follow(x, i, axis);
+  ash_domain_follow(y, k, axis);
 }
 
 /* Follows dimensions that are the same, from the front and from the back. */
-static middle follow_ends(ash_space_build *b) {
-  const ash_shape *in = ash_space_shape(b, ash_space_in(b, 0));
-  const ash_shape *out = ash_space_shape(b, ash_space_out(b, 0));
+static middle follow_ends(ash_domain_build *b) {
+  const ash_shape *in = ash_domain_shape(b, ash_domain_in(b, 0));
+  const ash_shape *out = ash_domain_shape(b, ash_domain_out(b, 0));
   middle m = {next_long(in, 0), last_long(in, in->rank), next_long(out, 0),
               last_long(out, out->rank)};
   while (m.i < m.i_end && m.k < m.k_end && in->dim[m.i] == out->dim[m.k]) {
@@ -224,15 +224,15 @@ static middle follow_ends(ash_space_build *b) {
 
 /* The first dimension in which two shapes differ is cut where both have a
  * border. */
-const char *ash_space_view(ash_space_build *b) {
-  ash_tile_operand *x = ash_space_in(b, 0), *y = ash_space_out(b, 0);
-  const ash_shape *in = ash_space_shape(b, x), *out = ash_space_shape(b, y);
+const char *ash_domain_view(ash_domain_build *b) {
+  ash_tile_operand *x = ash_domain_in(b, 0), *y = ash_domain_out(b, 0);
+  const ash_shape *in = ash_domain_shape(b, x), *out = ash_domain_shape(b, y);
   const middle m = follow_ends(b);
   if (m.i >= m.i_end || m.k >= m.k_end)
     return NULL;
   const int64_t from = in->dim[m.i], to = out->dim[m.k];
-  const uint32_t axis = ash_space_axis(b, ash_space_name(m.k), to);
-  ash_space_follow(y, m.k, axis);
+  const uint32_t axis = ash_domain_axis(b, ash_domain_name(m.k), to);
+  ash_domain_follow(y, m.k, axis);
   x->dim[m.i] = (ash_tile_dim){axis, from, from, 0, to};
   b->space->axes[axis].granule =
       to / (int64_t)ash_gcd_u64((uint64_t)from, (uint64_t)to);
@@ -240,6 +240,6 @@ const char *ash_space_view(ash_space_build *b) {
 }
 
 /* Between a variable and a value: the piece is neither. */
-void ash_local_copy(ash_tile_local *l) {
+void ash_local_copy(ash_domain_local *l) {
   ash_local_kind(l, ASH_OP_reshape);
 }

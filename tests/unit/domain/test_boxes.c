@@ -4,9 +4,9 @@
  * results depend on. And the numbers that the search and the emitter rely on:
  * bytes, parts and classes of pieces. */
 #include "cuts.h"
+#include "domain/instance.h"
 #include "pass/pass.h"
 #include "ref/ref.h"
-#include "tile/rule/instance.h"
 
 enum { PIECES = 6 };
 
@@ -223,10 +223,10 @@ static void parts_of_a_sum_have_an_order(void) {
                                      {"k", 9, ASH_AXIS_SUM, 1, 1, 0}},
                             .axis_count = 2};
   const int64_t n[] = {1, 3}, all[] = {1, 9};
-  CHECK_EQ(ash_tile_part_of(&s, (int64_t[]){2, 0}, all), ASH_PART_WHOLE);
-  CHECK_EQ(ash_tile_part_of(&s, (int64_t[]){2, 0}, n), ASH_PART_FIRST);
-  CHECK_EQ(ash_tile_part_of(&s, (int64_t[]){2, 3}, n), ASH_PART_MIDDLE);
-  CHECK_EQ(ash_tile_part_of(&s, (int64_t[]){2, 6}, n), ASH_PART_LAST);
+  CHECK_EQ(ash_domain_part_of(&s, (int64_t[]){2, 0}, all), ASH_PART_WHOLE);
+  CHECK_EQ(ash_domain_part_of(&s, (int64_t[]){2, 0}, n), ASH_PART_FIRST);
+  CHECK_EQ(ash_domain_part_of(&s, (int64_t[]){2, 3}, n), ASH_PART_MIDDLE);
+  CHECK_EQ(ash_domain_part_of(&s, (int64_t[]){2, 6}, n), ASH_PART_LAST);
 }
 
 /* A 3x3 convolution over rows: the first piece, all in the middle, the last. */
@@ -250,8 +250,8 @@ static void pieces_fall_into_few_classes(void) {
       size[a] = s->axes[a].extent;
     at[0] = 2 * i;
     size[0] = 2;
-    classes[i] = ash_tile_class(n.g, s, at, size, ASH_PART_WHOLE);
-    CHECK(classes[i] != ash_tile_class(n.g, s, at, size, ASH_PART_FIRST));
+    classes[i] = ash_domain_class(n.g, s, at, size, ASH_PART_WHOLE);
+    CHECK(classes[i] != ash_domain_class(n.g, s, at, size, ASH_PART_FIRST));
   }
   CHECK(classes[0] != classes[1] && classes[5] != classes[4]);
   CHECK(classes[0] != classes[5]);
@@ -282,9 +282,9 @@ static void channels_of_one_size_are_one_class(void) {
     c = strcmp(s->axes[a].name, "c") == 0 ? a : c;
   }
   size[c] = 2;
-  const uint64_t first = ash_tile_class(n.g, s, at, size, ASH_PART_WHOLE);
+  const uint64_t first = ash_domain_class(n.g, s, at, size, ASH_PART_WHOLE);
   at[c] = 2;
-  CHECK(first == ash_tile_class(n.g, s, at, size, ASH_PART_WHOLE));
+  CHECK(first == ash_domain_class(n.g, s, at, size, ASH_PART_WHOLE));
   ash_box box;
   ash_tile_box(&box, n.g, s, 2, at, size); /* multipliers */
   CHECK_EQ(box.start[0], 2);

@@ -1,6 +1,6 @@
-/* space.c - what is the same for the spaces of all operators: operands, axes,
- * boxes. Which axes an operator has is in space_*.c, one family a file. */
-#include "tile/rule/space.h"
+/* domain.c - what is the same for the spaces of all operators: operands, axes,
+ * boxes. Which axes an operator has is in domain_*.c, one family a file. */
+#include "domain/domain.h"
 
 #include "base/checked.h"
 #include "kernel/choose.h"
@@ -10,7 +10,7 @@
 
 /* ---- for the rules ------------------------------------------------------- */
 
-static ash_tile_operand *find(const ash_space_build *b, bool is_output,
+static ash_tile_operand *find(const ash_domain_build *b, bool is_output,
                               uint32_t position) {
   for (uint32_t i = 0; i < b->space->operand_count; i++)
     if (b->operands[i].is_output == is_output &&
@@ -19,29 +19,30 @@ static ash_tile_operand *find(const ash_space_build *b, bool is_output,
   return NULL;
 }
 
-ash_tile_operand *ash_space_in(const ash_space_build *b, uint32_t k) {
+ash_tile_operand *ash_domain_in(const ash_domain_build *b, uint32_t k) {
   ASH_ASSERT(k < b->op->input_count);
   return find(b, false, k);
 }
 
-ash_tile_operand *ash_space_out(const ash_space_build *b, uint32_t k) {
+ash_tile_operand *ash_domain_out(const ash_domain_build *b, uint32_t k) {
   ASH_ASSERT(k < b->op->output_count);
   return find(b, true, k);
 }
 
-const ash_shape *ash_space_shape(const ash_space_build *b,
-                                 const ash_tile_operand *o) {
+const ash_shape *ash_domain_shape(const ash_domain_build *b,
+                                  const ash_tile_operand *o) {
   ASH_ASSERT(o->tensor < b->g->tensor_count);
   return &b->g->tensors.items[o->tensor].shape;
 }
 
-const char *ash_space_name(uint32_t dim) {
+const char *ash_domain_name(uint32_t dim) {
   static const char *const names[] = {"d0", "d1", "d2", "d3",
                                       "d4", "d5", "d6", "d7"};
   return names[dim < ASH_COUNT_OF(names) ? dim : 0];
 }
 
-uint32_t ash_space_axis(ash_space_build *b, const char *name, int64_t extent) {
+uint32_t ash_domain_axis(ash_domain_build *b, const char *name,
+                         int64_t extent) {
   ASH_ASSERT(extent > 0);
   ash_tile_space *s = b->space;
   if (s->axis_count == ASH_TILE_AXES)
@@ -51,44 +52,45 @@ uint32_t ash_space_axis(ash_space_build *b, const char *name, int64_t extent) {
   return s->axis_count++;
 }
 
-uint32_t ash_space_sum(ash_space_build *b, const char *name, int64_t extent) {
+uint32_t ash_domain_sum(ash_domain_build *b, const char *name, int64_t extent) {
   if (b->space->accumulator_bytes == 0)
     return ASH_NO_AXIS;
-  const uint32_t axis = ash_space_axis(b, name, extent);
+  const uint32_t axis = ash_domain_axis(b, name, extent);
   if (axis != ASH_NO_AXIS)
     b->space->axes[axis].kind = ASH_AXIS_SUM;
   return axis;
 }
 
-void ash_space_slide(ash_tile_operand *o, uint32_t dim, uint32_t axis,
-                     int64_t stride, int64_t window, int64_t before) {
+void ash_domain_slide(ash_tile_operand *o, uint32_t dim, uint32_t axis,
+                      int64_t stride, int64_t window, int64_t before) {
   ASH_ASSERT(stride > 0 && window > 0);
   if (o && dim < o->rank)
     o->dim[dim] = (ash_tile_dim){axis, stride, window, before, 1};
 }
 
-void ash_space_follow(ash_tile_operand *o, uint32_t dim, uint32_t axis) {
-  ash_space_slide(o, dim, axis, 1, 1, 0);
+void ash_domain_follow(ash_tile_operand *o, uint32_t dim, uint32_t axis) {
+  ash_domain_slide(o, dim, axis, 1, 1, 0);
 }
 
-void ash_space_table(const ash_space_build *b, uint32_t input, uint32_t axis) {
+void ash_domain_table(const ash_domain_build *b, uint32_t input,
+                      uint32_t axis) {
   ASH_ASSERT(axis == ASH_NO_AXIS || axis < b->space->axis_count);
-  ash_tile_operand *o = ash_space_in(b, input);
+  ash_tile_operand *o = ash_domain_in(b, input);
   if (!o || axis == ASH_NO_AXIS)
     return;
-  const ash_shape *s = ash_space_shape(b, o);
+  const ash_shape *s = ash_domain_shape(b, o);
   for (uint32_t d = 0; d < s->rank; d++)
     if (s->dim[d] == b->space->axes[axis].extent &&
         ash_shape_elements(s) == (uint64_t)s->dim[d]) {
-      ash_space_follow(o, d, axis);
+      ash_domain_follow(o, d, axis);
       return;
     }
 }
 
-void ash_space_flat(ash_space_build *b, ash_tile_operand *o, uint32_t from,
-                    uint32_t to, uint32_t axis) {
+void ash_domain_flat(ash_domain_build *b, ash_tile_operand *o, uint32_t from,
+                     uint32_t to, uint32_t axis) {
   ASH_ASSERT(to <= o->rank);
-  const ash_shape *s = ash_space_shape(b, o);
+  const ash_shape *s = ash_domain_shape(b, o);
   while (from < to && s->dim[from] == 1)
     from++;
   if (from >= to || axis == ASH_NO_AXIS)
@@ -96,13 +98,13 @@ void ash_space_flat(ash_space_build *b, ash_tile_operand *o, uint32_t from,
   int64_t inner = 1;
   for (uint32_t d = from + 1; d < to; d++)
     inner *= s->dim[d];
-  ash_space_follow(o, from, axis);
+  ash_domain_follow(o, from, axis);
   o->dim[from].divide = inner;
   if (b->space->axes[axis].granule < inner)
     b->space->axes[axis].granule = inner;
 }
 
-int64_t ash_space_granule(int64_t extent, int64_t before, int64_t after) {
+int64_t ash_domain_granule(int64_t extent, int64_t before, int64_t after) {
   int64_t g = (before > after ? before : after) + 1;
   while (g < extent && extent % g != 0 && extent % g <= after)
     g++;
@@ -110,8 +112,8 @@ int64_t ash_space_granule(int64_t extent, int64_t before, int64_t after) {
   return g < extent ? g : extent;
 }
 
-void ash_space_likes(ash_space_build *b, uint32_t axis, int64_t multiple,
-                     uint32_t priority) {
+void ash_domain_likes(ash_domain_build *b, uint32_t axis, int64_t multiple,
+                      uint32_t priority) {
   ASH_ASSERT(multiple > 0);
   if (axis == ASH_NO_AXIS)
     return;
@@ -179,19 +181,19 @@ static bool is_whole(const ash_tile_dim *d, int64_t size) {
   return start == 0 && count == size;
 }
 
-static bool is_needed(const ash_space_build *b, uint32_t axis) {
+static bool is_needed(const ash_domain_build *b, uint32_t axis) {
   ASH_ASSERT(axis < b->space->axis_count);
   for (uint32_t i = 0; i < b->space->operand_count; i++) {
     const ash_tile_operand *o = &b->operands[i];
     for (uint32_t d = 0; d < o->rank; d++)
       if (o->dim[d].axis == axis &&
-          !is_whole(&o->dim[d], ash_space_shape(b, o)->dim[d]))
+          !is_whole(&o->dim[d], ash_domain_shape(b, o)->dim[d]))
         return true;
   }
   return false;
 }
 
-static void drop_axis(ash_space_build *b, uint32_t axis) {
+static void drop_axis(ash_domain_build *b, uint32_t axis) {
   ASH_ASSERT(axis < b->space->axis_count);
   for (uint32_t i = 0; i < b->space->operand_count; i++)
     for (uint32_t d = 0; d < b->operands[i].rank; d++) {
@@ -207,7 +209,7 @@ static void drop_axis(ash_space_build *b, uint32_t axis) {
   s->axis_count--;
 }
 
-static void drop_unneeded(ash_space_build *b) {
+static void drop_unneeded(ash_domain_build *b) {
   for (uint32_t a = b->space->axis_count; a-- > 0;)
     if (b->space->axes[a].extent == 1 && !is_needed(b, a))
       drop_axis(b, a);
@@ -226,7 +228,7 @@ static ash_tile_operand whole(const ash_graph *g, uint32_t tensor,
 }
 
 /* NULL, or what is wrong with the op's tensors whatever the operator. */
-static const char *add_operands(ash_space_build *b) {
+static const char *add_operands(ash_domain_build *b) {
   const ash_op *op = b->op;
   uint32_t n = 0;
   for (uint32_t k = 0; k < op->input_count; k++)
@@ -246,12 +248,12 @@ static const char *add_operands(ash_space_build *b) {
   return NULL;
 }
 
-static uint64_t work_of(const ash_space_build *b) {
+static uint64_t work_of(const ash_domain_build *b) {
   ASH_ASSERT(b->space->operand_count > 0);
   const uint64_t macs = ash_op_macs(b->g, b->space->op);
   uint64_t most = 0;
   for (uint32_t i = 0; i < b->space->operand_count; i++) {
-    const uint64_t n = ash_shape_elements(ash_space_shape(b, &b->operands[i]));
+    const uint64_t n = ash_shape_elements(ash_domain_shape(b, &b->operands[i]));
     const bool counts = b->operands[i].is_output || b->operands[i].position < 2;
     most = counts && n > most ? n : most;
   }
@@ -261,9 +263,9 @@ static uint64_t work_of(const ash_space_build *b) {
 }
 
 bool ash_op_is_tiled(ash_op_kind kind) {
-  ash_space_rule *rule;
+  ash_domain_rule *rule;
   ash_local_rule *local;
-  return ash_space_rules_of(kind, &rule, &local);
+  return ash_domain_rules_of(kind, &rule, &local);
 }
 
 static bool has_sum(const ash_tile_space *s) {
@@ -273,10 +275,10 @@ static bool has_sum(const ash_tile_space *s) {
   return false;
 }
 
-static const char *build(ash_space_build *b) {
-  ash_space_rule *rule;
+static const char *build(ash_domain_build *b) {
+  ash_domain_rule *rule;
   ash_local_rule *local;
-  if (!ash_space_rules_of(b->op->kind, &rule, &local))
+  if (!ash_domain_rules_of(b->op->kind, &rule, &local))
     return ash_op_has(b->op, ASH_OP_STATE)
                ? "it updates its state where that is"
                : "this operator has no rule to cut it";
@@ -311,7 +313,7 @@ ash_status ash_tile_space_of(ash_ctx *ctx, const ash_tile_space **out,
   ASH_TRY(ash_zone_check(ctx, &ctx->keep));
   space->op = op;
   space->operands = operands;
-  ash_space_build b = {g, o, space, operands};
+  ash_domain_build b = {g, o, space, operands};
   *why = build(&b);
   if (!*why)
     *out = space;

@@ -1,0 +1,46 @@
+/* domain_map.c - element by element: every dimension of the output is an axis,
+ * inputs follow it where they are not broadcast. */
+#include "domain/domain.h"
+
+#include "kernel/kernel.h"
+
+static const char *map_operands(ash_domain_build *b, uint32_t count) {
+  ash_tile_operand *out = ash_domain_out(b, 0);
+  const ash_shape *shape = ash_domain_shape(b, out);
+  for (uint32_t d = 0; d < shape->rank; d++)
+    ash_domain_follow(out, d,
+                      ash_domain_axis(b, ash_domain_name(d), shape->dim[d]));
+  for (uint32_t k = 0; k < count; k++) {
+    ash_tile_operand *in = ash_domain_in(b, k);
+    const uint32_t missing = in ? shape->rank - in->rank : 0;
+    for (uint32_t d = 0; in && d < in->rank; d++) /* unread ones are absent */
+      if (ash_domain_shape(b, in)->dim[d] == shape->dim[d + missing])
+        ash_domain_follow(in, d, d + missing);
+  }
+  if (shape->rank)
+    ash_domain_likes(b, shape->rank - 1, 4, 1);
+  return NULL;
+}
+
+/* Functions of one value may have a table after it, which stays whole. */
+const char *ash_domain_map(ash_domain_build *b) {
+  return map_operands(b, ash_kind_info(b->op->kind)->inputs_min);
+}
+
+const char *ash_domain_map_all(ash_domain_build *b) {
+  return map_operands(b, b->op->input_count);
+}
+
+const char *ash_domain_lookup(ash_domain_build *b) {
+  return map_operands(b, 1);
+}
+
+/* The condition may have one value for each element of the first axis. */
+const char *ash_domain_select(ash_domain_build *b) {
+  const ash_tile_operand *out = ash_domain_out(b, 0);
+  ash_tile_operand *condition = ash_domain_in(b, 0);
+  const char *why = ash_domain_map(b);
+  if (condition->rank == 1 && out->rank > 1)
+    ash_domain_follow(condition, 0, 0);
+  return why;
+}
