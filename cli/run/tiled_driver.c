@@ -253,7 +253,7 @@ static bool is_done_already(const ash_compiled *c, uint32_t op) {
     const uint32_t in = o->inputs[k] == ASH_NO_ID
                             ? ASH_NO_ID
                             : ash_plan_slot_of_tensor(c->plan, o->inputs[k]);
-    if (in == ASH_NO_ID || c->plan->slots[in].alias_kind != ASH_ALIAS_PIECE ||
+    if (in == ASH_NO_ID || c->plan->slots[in].alias_kind != ASH_ALIAS_MEMBER ||
         c->plan->slots[in].alias_of != out)
       return false;
   }

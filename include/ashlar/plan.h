@@ -37,7 +37,7 @@ typedef struct ash_lifetime {
 typedef enum ash_alias_kind {
   ASH_ALIAS_NONE,
   ASH_ALIAS_VIEW,    /* the same bytes under another shape                 */
-  ASH_ALIAS_PIECE,   /* concat input, computed where it belongs            */
+  ASH_ALIAS_MEMBER,  /* concat input, computed where it belongs            */
   ASH_ALIAS_IN_PLACE /* the op overwrites an input that dies there         */
 } ash_alias_kind;
 

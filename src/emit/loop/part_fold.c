@@ -26,34 +26,34 @@ static folding split(const ash_call *c) {
 /* ---- what a fold does ---------------------------------------------------- */
 
 /* From value `v` on; NULL start: with the first element. */
-typedef struct doing {
+typedef struct fold_step {
   const char *start, *real, *whole;
-} doing;
+} fold_step;
 
 /* Of floats, what is not a number stays. */
-static doing of_fold(ash_fold fold) {
+static fold_step of_fold(ash_fold fold) {
   switch (fold) {
   case ASH_FOLD_PROD:
-    return (doing){"1", "s * v", "(T)((uint64_t)s * (uint64_t)v)"};
+    return (fold_step){"1", "s * v", "(T)((uint64_t)s * (uint64_t)v)"};
   case ASH_FOLD_MAX:
-    return (doing){NULL, "s != s || s > v ? s : v", "s > v ? s : v"};
+    return (fold_step){NULL, "s != s || s > v ? s : v", "s > v ? s : v"};
   case ASH_FOLD_MIN:
-    return (doing){NULL, "s != s || s < v ? s : v", "s < v ? s : v"};
+    return (fold_step){NULL, "s != s || s < v ? s : v", "s < v ? s : v"};
   case ASH_FOLD_ANY:
-    return (doing){"0", "", "s != 0 || v != 0"};
+    return (fold_step){"0", "", "s != 0 || v != 0"};
   case ASH_FOLD_ALL:
-    return (doing){"1", "", "s != 0 && v != 0"};
+    return (fold_step){"1", "", "s != 0 && v != 0"};
   case ASH_FOLD_SUM_ABS:
-    return (doing){"0", "s + (v < 0 ? -v : v)", "s + (v < 0 ? -v : v)"};
+    return (fold_step){"0", "s + (v < 0 ? -v : v)", "s + (v < 0 ? -v : v)"};
   case ASH_FOLD_SUM_SQUARE:
-    return (doing){"0", "s + v * v",
-                   "(T)((uint64_t)s + (uint64_t)v * (uint64_t)v)"};
+    return (fold_step){"0", "s + v * v",
+                       "(T)((uint64_t)s + (uint64_t)v * (uint64_t)v)"};
   default:
-    return (doing){"0", "s + v", "(T)((uint64_t)s + (uint64_t)v)"};
+    return (fold_step){"0", "s + v", "(T)((uint64_t)s + (uint64_t)v)"};
   }
 }
 
-static void put_step(const ash_call *c, const doing *d, ash_accumulator a) {
+static void put_step(const ash_call *c, const fold_step *d, ash_accumulator a) {
   const bool real = a == ASH_ACCUMULATOR_F32 || a == ASH_ACCUMULATOR_F64;
   const char *text = real ? d->real : d->whole;
   if (a == ASH_ACCUMULATOR_U64 && strstr(text, "-v"))
@@ -104,7 +104,7 @@ static ash_status finish(ash_ctx *ctx, const ash_call *c, ash_accumulator a) {
 ash_status ash_part_fold(ash_ctx *ctx, const ash_call *c) {
   const folding f = split(c);
   const ash_op *op = ash_call_op(c);
-  const doing d = of_fold(ash_op_fold(op));
+  const fold_step d = of_fold(ash_op_fold(op));
   const ash_accumulator a = ash_op_accumulator(c->graph, op);
   const ash_type type = ash_call_in(c, 0)->type;
   char from[ASH_LOOP_TEXT], over[ASH_LOOP_TEXT];

@@ -81,12 +81,12 @@ static ash_status select_kernels(ash_module *m) {
 }
 
 /* One file of the module. */
-typedef struct part {
+typedef struct module_file {
   const char *ending; /* behind the prefix */
   ash_status (*emit)(ash_module *m);
-} part;
+} module_file;
 
-static const part parts[] = {
+static const module_file module_files[] = {
     {".h", ash_emit_header},
     {".c", ash_emit_source},
     {"_memory.h", ash_emit_memory},
@@ -124,7 +124,7 @@ ash_status ash_emit_text(ash_module *m, const char *name,
   return status;
 }
 
-static ash_status emit_part(ash_module *m, const part *p) {
+static ash_status emit_file(ash_module *m, const module_file *p) {
   return ash_emit_text(
       m, ash_zone_format(m->zone, "%s%s", m->prefix, p->ending), p->emit);
 }
@@ -156,8 +156,8 @@ static ash_status emit(ash_module *m) {
   m->upper = ash_emit_upper(m, m->prefix);
   ASH_TRY(select_kernels(m));
   ASH_TRY(ash_emit_account(m));
-  for (size_t i = 0; i < ASH_COUNT_OF(parts); i++)
-    ASH_TRY(emit_part(m, &parts[i]));
+  for (size_t i = 0; i < ASH_COUNT_OF(module_files); i++)
+    ASH_TRY(emit_file(m, &module_files[i]));
   if (ash_emit_is_tiled(m)) {
     const ash_embedded *dma = ash_runtime_file("ash_dma.h");
     ASH_TRY(ash_emit_add_file(m, dma->name, dma->text, dma->bytes));
@@ -165,8 +165,8 @@ static ash_status emit(ash_module *m) {
   ASH_TRY(ash_emit_blobs(m));
   ASH_TRY(ash_emit_text(m, "README.md", ash_emit_readme));
   if (m->options.residency) {
-    static const part residency = {"_residency.json", emit_residency};
-    ASH_TRY(emit_part(m, &residency));
+    static const module_file residency = {"_residency.json", emit_residency};
+    ASH_TRY(emit_file(m, &residency));
   }
   return pack(m);
 }

@@ -43,7 +43,7 @@ static bool join_piece(ash_aliaser *a, uint32_t op, uint32_t k) {
              offset + slots[piece].size <= slots[whole].size);
   if (inside != 0 || slots[root].size != slots[piece].size)
     return false;
-  return ash_alias_join(a, root, whole, offset, ASH_ALIAS_PIECE);
+  return ash_alias_join(a, root, whole, offset, ASH_ALIAS_MEMBER);
 }
 
 static ash_status join_all(ash_aliaser *a, uint32_t op, ash_profile *best,

@@ -433,7 +433,7 @@ static void sharing_never_changes_the_results_of_random_networks(void) {
     planned++;
     for (uint32_t i = 0; i < m.plan->slot_count; i++) {
       aliases += m.plan->slots[i].alias_of != ASH_NO_ID;
-      pieces += m.plan->slots[i].alias_kind == ASH_ALIAS_PIECE;
+      pieces += m.plan->slots[i].alias_kind == ASH_ALIAS_MEMBER;
       parts += m.plan->slots[i].alias_kind == ASH_ALIAS_VIEW &&
                m.plan->slots[i].alias_offset != 0;
       states += m.plan->slots[i].alias_of != ASH_NO_ID &&
