@@ -274,19 +274,17 @@ static bool may_overlap(const ash_graph *g, const ash_op *op) {
 }
 
 static const ash_kernel kernel_table[] = {
-#define KERNEL(op, function, t0, t1, t2, out, file, in_place, folded, order,   \
-               feature, fits, scratch)                                         \
-  {function,                                                                   \
-   ASH_OP_##op,                                                                \
-   {ASH_##t0, ASH_##t1, ASH_##t2},                                             \
-   ASH_##out,                                                                  \
-   file,                                                                       \
-   in_place,                                                                   \
-   folded,                                                                     \
-   ASH_ORDER_##order,                                                          \
-   feature,                                                                    \
-   fits,                                                                       \
-   scratch},
+#define KERNEL(kind, function, columns)                                        \
+  {.name = (function), .op = ASH_OP_##kind, columns},
+#define TYPES(a, b, c, out)                                                    \
+  .inputs = {ASH_##a, ASH_##b, ASH_##c}, .output = ASH_##out,
+#define FILE(text)     .file = (text),
+#define IN_PLACE(bits) .in_place = (bits),
+#define FOLDED(bits)   .folded = (bits),
+#define ORDER(word)    .order = ASH_ORDER_##word,
+#define FEATURE(text)  .feature = (text),
+#define FITS(rule)     .fits = (rule),
+#define SCRATCH(rule)  .scratch = (rule),
 #include "kernel/kernels.def"
 #include "kernel/loops.def"
 #undef KERNEL
