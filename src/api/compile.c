@@ -11,6 +11,7 @@
 #include "order/order.h"
 #include "pass/pass.h"
 #include "plan/attempts.h"
+#include "render/code.h"
 
 typedef struct run {
   ash_ctx *ctx;
@@ -44,15 +45,25 @@ static ash_status plan(run *r) {
   return ash_check_plan(r->ctx, r->out->plan, g, r->device);
 }
 
+ash_status ash_emit_module(ash_ctx *ctx, ash_compiled *c,
+                           const ash_device *device, const char *prefix,
+                           const ash_emit_options *options) {
+  const ash_code *code;
+  ash_emit_options chosen = {0};
+  ash_take_options(&chosen, sizeof chosen, options);
+  c->files = NULL;
+  c->file_count = 0;
+  ASH_TRY(ash_emit_check_prefix(ctx, prefix));
+  ASH_TRY(ash_build_render_plan(ctx, &c->render, c->plan, c->graph, prefix));
+  ASH_TRY(ash_settle_code(ctx, &code, c->plan, c->graph, chosen.specialise));
+  return ash_emit_rendered(ctx, c, code, device, &chosen);
+}
+
 static ash_status emit(run *r) {
-  ash_compiled *out = r->out;
   const char *prefix = r->options.prefix ? r->options.prefix
                                          : ash_default_prefix(r->ctx, r->path);
   ASH_TRY(ash_zone_check(r->ctx, &r->ctx->keep));
-  ASH_TRY(ash_emit_check_prefix(r->ctx, prefix));
-  ASH_TRY(ash_build_render_plan(r->ctx, &out->render, out->plan, out->graph,
-                                prefix));
-  return ash_emit_rendered(r->ctx, out, r->device, &r->options.emit);
+  return ash_emit_module(r->ctx, r->out, r->device, prefix, &r->options.emit);
 }
 
 static const struct {

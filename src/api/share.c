@@ -60,8 +60,7 @@ static ash_status emit_model(sharer *s, ash_compiled *c, const char *path) {
   emit.struct_bytes = sizeof emit;
   emit.module = ASH_MODULE_PLAIN;
   emit.shared_scratch = s->prefix;
-  ASH_TRY(ash_build_render_plan(s->ctx, &c->render, c->plan, c->graph, prefix));
-  return ash_emit_rendered(s->ctx, c, s->device, &emit);
+  return ash_emit_module(s->ctx, c, s->device, prefix, &emit);
 }
 
 static ash_status emit_shared(sharer *s, const ash_generated **files,

@@ -195,7 +195,7 @@ static ash_status write_joined(const runner *r, uint32_t op, uint32_t out) {
   const ash_op *o = &r->c->g->ops.items[op];
   const ash_kernel *kernel = kernel_of(r, op);
   const bool moves = o->kind != ASH_OP_concatenation ||
-                     (kernel && strcmp(kernel->name, "concatenation") == 0);
+                     (kernel && kernel->params == ASH_PARAMS_concatenation);
   const bool plain =
       moves && rows_of(o, &ash_op_out(r->c->g, o, 0)->shape) == 1;
   const range whole = range_of(r, out);

@@ -39,6 +39,29 @@ ash_status ash_choose_all(ash_ctx *ctx, const ash_choice **out,
   return ASH_OK;
 }
 
+/* A column of more than that is a loop anyway, and clang 14 unrolls one of
+ * eight blocks of sixteen to something slower than the loop. */
+enum { SHORT_COLUMN = 64 };
+
+static bool has_short_column(const ash_graph *g, const ash_op *op) {
+  const ash_shape *in = &ash_op_in(g, op, 0)->shape;
+  const ash_shape *w = &ash_op_in(g, op, 1)->shape;
+  ASH_ASSERT(in->rank == 4 && w->rank == 4);
+  return (int64_t)w->dim[1] * w->dim[2] * in->dim[3] <= SHORT_COLUMN;
+}
+
+bool ash_choose_special(const ash_kernel *kernel, const ash_graph *g,
+                        uint32_t op, bool alone, ash_specialise how) {
+  ASH_ASSERT(op < g->op_count);
+  if (how == ASH_SPECIALISE_NONE || kernel->special == ASH_SPECIAL_NEVER)
+    return false;
+  if (how == ASH_SPECIALISE_ALL || kernel->special == ASH_SPECIAL_ALWAYS)
+    return true;
+  return kernel->special == ASH_SPECIAL_SHORT
+             ? has_short_column(g, &g->ops.items[op])
+             : alone;
+}
+
 const char *ash_choice_reason(ash_ctx *ctx, const ash_choice *choice) {
   if (!choice->given_up)
     return NULL;

@@ -24,6 +24,11 @@ ash_choice ash_choose_small(const ash_graph *g, uint32_t op,
 ash_status ash_choose_all(ash_ctx *ctx, const ash_choice **out,
                           const ash_graph *g, const ash_target *target);
 
+/* Is it worth its own copy of the kernel, compiled for its shape? `alone`: no
+ * other operator uses the kernel. */
+bool ash_choose_special(const ash_kernel *kernel, const ash_graph *g,
+                        uint32_t op, bool alone, ash_specialise how);
+
 /* Why it is not the fastest, in words; NULL: it is. Kept by `ctx`. */
 const char *ash_choice_reason(ash_ctx *ctx, const ash_choice *choice);
 

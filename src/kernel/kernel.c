@@ -285,6 +285,8 @@ static const ash_kernel kernel_table[] = {
 #define FEATURE(text)  .feature = (text),
 #define FITS(rule)     .fits = (rule),
 #define SCRATCH(rule)  .scratch = (rule),
+#define PARAMS(word)   .params = ASH_PARAMS_##word, .params_name = #word,
+#define SPECIAL(word)  .special = ASH_SPECIAL_##word,
 #include "kernel/kernels.def"
 #include "kernel/loops.def"
 #undef KERNEL
@@ -305,6 +307,10 @@ const ash_embedded *ash_runtime_file(const char *name) {
     if (strcmp(f->name, name) == 0)
       return f;
   return NULL;
+}
+
+const ash_embedded *ash_kernel_file(const ash_kernel *kernel) {
+  return kernel->file ? ash_runtime_file(kernel->file) : NULL;
 }
 
 bool ash_kernel_in_place(const ash_kernel *kernel, const ash_graph *g,

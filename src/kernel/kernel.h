@@ -4,6 +4,7 @@
 #ifndef ASH_KERNEL_KERNEL_H
 #define ASH_KERNEL_KERNEL_H
 
+#include "base/embedded.h"
 #include "kernel/target.h"
 
 /* In which order a kernel touches its tensors; what may overlap follows. */
@@ -15,7 +16,59 @@ typedef enum ash_kernel_order {
                         the input elements at its place were read          */
 } ash_kernel_order;
 
-enum { ASH_KERNEL_TYPED_INPUTS = 3 };
+/* What a kernel takes as parameters: the struct ash_rt_<name>_params. */
+typedef enum ash_params {
+  ASH_PARAMS_other, /* the operator and its types tell  */
+  ASH_PARAMS_loop,  /* none: the emitter writes a loop  */
+  ASH_PARAMS_abs_s16,
+  ASH_PARAMS_add_s8,
+  ASH_PARAMS_batch_matmul_f32,
+  ASH_PARAMS_batch_matmul_s16,
+  ASH_PARAMS_batch_matmul_s8,
+  ASH_PARAMS_binary_f32,
+  ASH_PARAMS_cast,
+  ASH_PARAMS_compare,
+  ASH_PARAMS_compare_q8,
+  ASH_PARAMS_concatenation,
+  ASH_PARAMS_concatenation_s8,
+  ASH_PARAMS_concatenation_u8,
+  ASH_PARAMS_convert,
+  ASH_PARAMS_dense_cmsis,
+  ASH_PARAMS_leaky_relu_f32,
+  ASH_PARAMS_leaky_relu_s16,
+  ASH_PARAMS_log_softmax_q8,
+  ASH_PARAMS_lstm_s16,
+  ASH_PARAMS_lstm_s8,
+  ASH_PARAMS_map_whole,
+  ASH_PARAMS_mean_s8,
+  ASH_PARAMS_move,
+  ASH_PARAMS_mul_s8,
+  ASH_PARAMS_pad_f32,
+  ASH_PARAMS_pad_s8,
+  ASH_PARAMS_pairs,
+  ASH_PARAMS_pairs_q8,
+  ASH_PARAMS_pairs_s16,
+  ASH_PARAMS_pairs_whole,
+  ASH_PARAMS_requantize,
+  ASH_PARAMS_softmax_cmsis,
+  ASH_PARAMS_softmax_s16,
+  ASH_PARAMS_sqrt_s16,
+  ASH_PARAMS_svdf
+} ash_params;
+
+/* Which layers are worth their own copy of a kernel, compiled for their shape
+ * (docs/kernels.md has the measurements). */
+typedef enum ash_special {
+  ASH_SPECIAL_NEVER,
+  ASH_SPECIAL_ALONE, /* the only one that uses it    */
+  ASH_SPECIAL_SHORT, /* those with a short column    */
+  ASH_SPECIAL_ALWAYS
+} ash_special;
+
+enum {
+  ASH_KERNEL_TYPED_INPUTS = 3,
+  ASH_KERNEL_RANK = 6 /* dimensions that kernels walk through: ASH_RT_RANK */
+};
 
 typedef struct ash_kernel {
   const char *name; /* "conv_2d_s8": the function is ash_rt_conv_2d_s8 */
@@ -24,8 +77,7 @@ typedef struct ash_kernel {
    * input matches. */
   ash_type inputs[ASH_KERNEL_TYPED_INPUTS];
   ash_type output;
-  const char *file;  /* in runtime/; NULL: the emitter writes a loop, name
-                        "loop" */
+  const char *file;  /* in runtime/; NULL: none                              */
   uint32_t in_place; /* bit k: the output may take input k's place           */
   uint32_t folded;   /* bit k: input k must be constant and becomes part of
                         the parameters; see also reads.h                 */
@@ -34,6 +86,9 @@ typedef struct ash_kernel {
   bool (*fits)(const ash_graph *g, const ash_op *op); /* NULL: always */
   uint64_t (*scratch)(const ash_target *target, const ash_graph *g,
                       const ash_op *op); /* NULL: none */
+  ash_params params;
+  const char *params_name; /* "add_s8"; NULL: ASH_PARAMS_other */
+  ash_special special;
 } ash_kernel;
 
 /* The table; NULL past its end. Where several kernels fit, the first wins. */
@@ -49,6 +104,13 @@ const ash_kernel *ash_kernel_find(const ash_graph *g, uint32_t op,
  * NULL: no kernel can. */
 ash_status ash_kernel_check(ash_ctx *ctx, const ash_kernel *kernel,
                             const ash_graph *g, uint32_t op);
+/* The same, and do scales and shapes give parameters that it can take? What is
+ * emitted relies on that. */
+ash_status ash_kernel_check_params(ash_ctx *ctx, const ash_kernel *kernel,
+                                   const ash_graph *g, uint32_t op);
+
+/* The file of runtime/ that holds it, NULL: none. */
+const ash_embedded *ash_kernel_file(const ash_kernel *kernel);
 
 /* Does it take what passes prepared instead of the model's own weights? */
 bool ash_kernel_is_packed(const ash_kernel *kernel);

@@ -94,4 +94,28 @@ bool ash_quant_relu(ash_scaling *out, const ash_tensor *in,
 bool ash_quant_mean(ash_scaling *out, const ash_tensor *in,
                     const ash_tensor *result, int64_t count);
 
+/* Rows and slopes (quant_layers.c): differences of int16 softmax; differences
+ * in Q5.26, and back; both sides of a slope. */
+bool ash_quant_softmax_s16(ash_scaling *out, const ash_tensor *in, double beta);
+bool ash_quant_softmax(ash_scaling *out, const ash_tensor *in, double beta);
+bool ash_quant_log_softmax(ash_scaling *out, ash_scaling *back,
+                           const ash_tensor *in);
+bool ash_quant_leaky(ash_scaling *above, ash_scaling *below,
+                     const ash_tensor *in, const ash_tensor *result,
+                     double alpha);
+
+bool ash_quant_svdf(ash_scaling *in, ash_scaling *out, const ash_graph *g,
+                    const ash_op *op);
+
+typedef struct ash_lstm_scaling {
+  ash_scaling in[4], state[4], cell[4]; /* by gate; 0 where it has none */
+  ash_scaling hidden, projection, update;
+} ash_lstm_scaling;
+
+/* int8 activations, and int16. */
+bool ash_quant_lstm(ash_lstm_scaling *out, const ash_graph *g,
+                    const ash_op *op);
+bool ash_quant_lstm_s16(ash_lstm_scaling *out, const ash_graph *g,
+                        const ash_op *op);
+
 #endif

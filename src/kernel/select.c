@@ -1,7 +1,6 @@
 /* select.c - operator, types and needs -> kernel. */
 #include "kernel/kernel.h"
 
-#include "base/text.h"
 #include "op/reads.h"
 
 #include <string.h>
@@ -63,83 +62,4 @@ const ash_kernel *ash_kernel_find(const ash_graph *g, uint32_t op,
         types_match(k, g, o) && (!k->fits || k->fits(g, o)))
       return k;
   return NULL;
-}
-
-/* "int16, int8, int32 to int16" */
-static ash_status fail_types(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
-  const ash_op *o = &g->ops.items[op];
-  ash_text types;
-  ash_text_init(&types, &ctx->mem);
-  for (uint32_t i = 0; i < o->input_count && i < 3; i++) {
-    const ash_tensor *t = ash_op_in(g, o, i);
-    ash_text_format(&types, "%s%s", i ? ", " : "",
-                    t ? ash_type_text(t->type) : "none");
-  }
-  ash_text_format(&types, " to %s", ash_type_text(ash_op_out(g, o, 0)->type));
-  const ash_status status =
-      ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_kernel_none,
-               ash_graph_loc(g, op, o->inputs[0]), "no kernel for %s from %.*s",
-               ash_op_kind_text(o->kind), (int)types.count,
-               types.bytes ? types.bytes : "");
-  ash_hint(ctx, "int8 and float32 networks have kernels");
-  ash_text_drop(&types);
-  return status;
-}
-
-static ash_status check_folded(ash_ctx *ctx, const ash_kernel *k,
-                               const ash_graph *g, uint32_t op) {
-  const ash_op *o = &g->ops.items[op];
-  for (uint32_t i = 0; i < o->input_count && i < 32; i++) {
-    const ash_tensor *t = ash_op_in(g, o, i);
-    if (t && (k->folded >> i & 1) && !t->data)
-      return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_kernel_constant,
-                      ash_graph_loc(g, op, o->inputs[i]),
-                      "input %u of %s must be constant", (unsigned)i,
-                      ash_op_kind_text(o->kind));
-  }
-  return ASH_OK;
-}
-
-static ash_status check_activation(ash_ctx *ctx, const ash_graph *g,
-                                   uint32_t op) {
-  static const char *const known[] = {"none", "relu", "relu6", "relu_n1_to_1"};
-  const char *act = ash_attr_string(&g->ops.items[op], "act", "none");
-  if (g->ops.items[op].kind == ASH_OP_lstm ||
-      g->ops.items[op].kind == ASH_OP_rnn) /* their shape rules look */
-    return ASH_OK;
-  const bool moves = g->ops.items[op].kind == ASH_OP_concatenation;
-  for (size_t i = 0; i < (moves ? 1 : ASH_COUNT_OF(known)); i++)
-    if (strcmp(act, known[i]) == 0)
-      return ASH_OK;
-  return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_kernel_activation,
-                  ash_graph_loc(g, op, ASH_NO_ID),
-                  "no kernel for %s with fused activation %s",
-                  ash_op_kind_text(g->ops.items[op].kind), act);
-}
-
-/* Kernels index with int32_t. */
-static ash_status check_sizes(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
-  const ash_op *o = &g->ops.items[op];
-  for (uint32_t i = 0; i < o->input_count; i++) {
-    const ash_tensor *t = ash_op_in(g, o, i);
-    if (t && t->bytes > INT32_MAX)
-      return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_kernel_size,
-                      ash_graph_loc(g, op, o->inputs[i]),
-                      "a tensor of more than 2 GiB");
-  }
-  for (uint32_t i = 0; i < o->output_count; i++)
-    if (ash_op_out(g, o, i)->bytes > INT32_MAX)
-      return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_kernel_size,
-                      ash_graph_loc(g, op, o->outputs[i]),
-                      "a tensor of more than 2 GiB");
-  return ASH_OK;
-}
-
-ash_status ash_kernel_check(ash_ctx *ctx, const ash_kernel *kernel,
-                            const ash_graph *g, uint32_t op) {
-  if (!kernel)
-    return fail_types(ctx, g, op);
-  ASH_TRY(check_folded(ctx, kernel, g, op));
-  ASH_TRY(check_activation(ctx, g, op));
-  return check_sizes(ctx, g, op);
 }

@@ -232,7 +232,7 @@ void ash_call_function(const ash_call *c, const char *name) {
 
 ash_status ash_emit_call(ash_ctx *ctx, const ash_call *call) {
   const ash_op_kind kind = ash_call_op(call)->kind;
-  const bool loop = strcmp(call->kernel->name, "loop") == 0;
+  const bool loop = call->kernel->params == ASH_PARAMS_loop;
   write_call *write = loop ? table[kind].loop : table[kind].call;
   if (call->part != ASH_PART_WHOLE)
     write = table[kind].part;

@@ -12,7 +12,7 @@ typedef struct ash_call {
   const ash_graph *graph; /* lowered (pass/lower/lower.c) */
   uint32_t op;
   const ash_kernel *kernel;
-  bool special; /* the kernel becomes a part of the caller (specialise.c) */
+  bool special; /* the kernel becomes a part of the caller (render/code.h) */
   /* C expressions of type `const void *` and `void *`, one for each input and
    * output of the op. NULL or "NULL" for an absent one; those of inputs that
    * the kernel does not read (op/reads.h) are ignored. */

@@ -1,8 +1,6 @@
 /* call_dense.c - fully connected layers. */
 #include "emit/call/call_write.h"
 
-#include <string.h>
-
 static void put_sizes(const ash_call *c) {
   const ash_tensor *in = ash_call_in(c, 0), *w = ash_call_in(c, 1);
   const int32_t out_c = w->shape.dim[0], in_c = w->shape.dim[1];
@@ -27,11 +25,12 @@ static ash_status put_hybrid(const ash_call *c) {
 }
 
 /* One scale of 31 bits. */
-static ash_status call_cmsis(ash_ctx *ctx, const ash_call *c) {
+static ash_status call_cmsis(const ash_call *c) {
   const ash_tensor *in = ash_call_in(c, 0), *w = ash_call_in(c, 1);
   const int32_t out_c = w->shape.dim[0], in_c = w->shape.dim[1];
   ash_scaling s;
-  ASH_INVARIANT(ctx, ash_quant_conv(&s, in, w, ash_call_out(c), 0));
+  const bool good = ash_quant_conv(&s, in, w, ash_call_out(c), 0);
+  ASH_ASSERT(good);
   ash_call_open(c, "dense_cmsis");
   ash_call_int(c, "batches", (int64_t)ash_shape_elements(&in->shape) / in_c);
   ash_call_int(c, "in_c", in_c);
@@ -47,8 +46,9 @@ static ash_status call_cmsis(ash_ctx *ctx, const ash_call *c) {
 }
 
 ash_status ash_call_dense(ash_ctx *ctx, const ash_call *c) {
-  if (strcmp(c->kernel->name, "fully_connected_s8_cmsis") == 0)
-    return call_cmsis(ctx, c);
+  (void)ctx;
+  if (c->kernel->params == ASH_PARAMS_dense_cmsis)
+    return call_cmsis(c);
   const ash_tensor *in = ash_call_in(c, 0);
   const ash_tensor *w = ash_call_in(c, 1), *bias = ash_call_in(c, 2);
   const bool integer = in->type != ASH_FLOAT32;

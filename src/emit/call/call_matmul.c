@@ -1,8 +1,6 @@
 /* call_matmul.c - products of matrices, with broadcasting of batches. */
 #include "emit/call/call_write.h"
 
-enum { RANK_MAX = 6 }; /* ASH_RT_RANK */
-
 /* Elements to the operand's next matrix along batch axis d of the output. */
 static int32_t batch_step(const ash_shape *s, uint32_t out_rank, uint32_t d) {
   const uint32_t missing = out_rank - s->rank;
@@ -15,16 +13,12 @@ static int32_t batch_step(const ash_shape *s, uint32_t out_rank, uint32_t d) {
 }
 
 /* The kernel walks all axes but the last: one of size 1 behind the batches. */
-static ash_status put_batches(ash_ctx *ctx, const ash_call *c) {
+static void put_batches(const ash_call *c) {
   const ash_shape *out = &ash_call_out(c)->shape;
   const uint32_t rank = out->rank - 1;
   int32_t dim[ASH_RANK_MAX] = {0}, a[ASH_RANK_MAX] = {0};
   int32_t b[ASH_RANK_MAX] = {0};
-  if (rank > RANK_MAX)
-    return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_kernel_rank,
-                    ash_graph_loc(c->graph, c->op, ASH_NO_ID),
-                    "matrices along %u axes; %d are supported",
-                    (unsigned)rank - 1, RANK_MAX - 1);
+  ASH_ASSERT(rank > 0 && rank <= ASH_KERNEL_RANK);
   for (uint32_t i = 0; i + 1 < rank; i++) {
     dim[i] = out->dim[i];
     a[i] = batch_step(&ash_call_in(c, 0)->shape, out->rank, i);
@@ -37,10 +31,9 @@ static ash_status put_batches(ash_ctx *ctx, const ash_call *c) {
   ash_call_ints(c, "step_a", a, rank);
   ash_call_ints(c, "step_b", b, rank);
   ash_call_close_field(c);
-  return ASH_OK;
 }
 
-static ash_status put_shape(ash_ctx *ctx, const ash_call *c) {
+static void put_shape(const ash_call *c) {
   const ash_shape *a = &ash_call_in(c, 0)->shape;
   const ash_shape *b = &ash_call_in(c, 1)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;
@@ -48,7 +41,7 @@ static ash_status put_shape(ash_ctx *ctx, const ash_call *c) {
   const bool adj_y = ash_attr_int(ash_call_op(c), "adj_y", 0) != 0;
   const int32_t a_width = a->dim[a->rank - 1], b_width = b->dim[b->rank - 1];
   ash_call_open_field(c, "shape");
-  ASH_TRY(put_batches(ctx, c));
+  put_batches(c);
   ash_call_int(c, "rows", out->dim[out->rank - 2]);
   ash_call_int(c, "columns", out->dim[out->rank - 1]);
   ash_call_int(c, "depth", adj_x ? a->dim[a->rank - 2] : a_width);
@@ -57,19 +50,17 @@ static ash_status put_shape(ash_ctx *ctx, const ash_call *c) {
   ash_call_int(c, "b_depth", adj_y ? 1 : b_width);
   ash_call_int(c, "b_column", adj_y ? b_width : 1);
   ash_call_close_field(c);
-  return ASH_OK;
 }
 
 ash_status ash_call_matmul(ash_ctx *ctx, const ash_call *c) {
   const ash_tensor *a = ash_call_in(c, 0), *b = ash_call_in(c, 1);
-  ash_call_open(c, c->kernel->name);
-  ASH_TRY(put_shape(ctx, c));
+  (void)ctx;
+  ash_call_open(c, c->kernel->params_name);
+  put_shape(c);
   if (ash_call_out(c)->type != ASH_FLOAT32) {
     ash_scaling s;
-    if (!ash_quant_matmul(&s, a, b, ash_call_out(c)))
-      return ash_quant_fail_ratio(ctx, c->graph, c->op,
-                                  (double)ash_quant_scale(a) *
-                                      (double)ash_quant_scale(b));
+    const bool good = ash_quant_matmul(&s, a, b, ash_call_out(c));
+    ASH_ASSERT(good);
     const bool sixteen = a->type == ASH_INT16;
     if (sixteen) {
       ash_call_type(c, "b_type", b->type);

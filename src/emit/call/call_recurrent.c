@@ -1,7 +1,6 @@
 /* call_recurrent.c - layers with state: svdf, rnn, lstm. */
 #include "emit/call/call_write.h"
 
-#include <math.h>
 #include <string.h>
 
 static void put_act(const ash_call *c, const char *otherwise) {
@@ -19,29 +18,17 @@ static void put_act(const ash_call *c, const char *otherwise) {
   ash_call_word(c, "act", word);
 }
 
-/* Scales multiplied and divided as floats. */
-static ash_status find_scaling(ash_ctx *ctx, const ash_call *c,
-                               ash_scaling *out, float a, float b,
-                               float below) {
-  const float product = a * b;
-  const float real = product / below;
-  if (ash_quant_scaling(out, (double)real))
-    return ASH_OK;
-  return ash_quant_fail_ratio(ctx, c->graph, c->op, (double)real);
-}
-
 static float scale(const ash_call *c, uint32_t k) {
   return ash_quant_scale(ash_call_in(c, k));
 }
 
 /* ---- svdf --------------------------------------------------------------- */
 
-static ash_status put_svdf_scales(ash_ctx *ctx, const ash_call *c) {
+static void put_svdf_scales(const ash_call *c) {
   ash_scaling in, out;
   const ash_tensor *result = ash_call_out(c);
-  ASH_TRY(find_scaling(ctx, c, &in, scale(c, 0), scale(c, 1), scale(c, 4)));
-  ASH_TRY(find_scaling(ctx, c, &out, scale(c, 4), scale(c, 2),
-                       ash_quant_scale(result)));
+  const bool good = ash_quant_svdf(&in, &out, c->graph, ash_call_op(c));
+  ASH_ASSERT(good);
   ash_call_int(c, "in_offset", -ash_quant_zero(ash_call_in(c, 0)));
   ash_call_int(c, "out_offset", ash_quant_zero(result));
   ash_call_int(c, "in_multiplier", in.multiplier);
@@ -49,7 +36,6 @@ static ash_status put_svdf_scales(ash_ctx *ctx, const ash_call *c) {
   ash_call_int(c, "out_multiplier", out.multiplier);
   ash_call_int(c, "out_shift", out.shift);
   ash_call_int(c, "narrow_state", ash_call_in(c, 4)->type == ASH_INT8);
-  return ASH_OK;
 }
 
 /* Float data, int8 weights? */
@@ -64,6 +50,7 @@ static void put_asymmetric(const ash_call *c) {
 }
 
 ash_status ash_call_svdf(ash_ctx *ctx, const ash_call *c) {
+  (void)ctx;
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   ash_call_open(c, is_hybrid(c, 1) ? "svdf_hybrid" : "svdf");
   ash_call_int(c, "batches", in->dim[0]);
@@ -74,7 +61,7 @@ ash_status ash_call_svdf(ash_ctx *ctx, const ash_call *c) {
   if (ash_call_out(c)->type == ASH_FLOAT32)
     put_act(c, "none");
   else
-    ASH_TRY(put_svdf_scales(ctx, c));
+    put_svdf_scales(c);
   if (is_hybrid(c, 1)) {
     put_asymmetric(c);
     ash_call_float(c, "feature_scale", scale(c, 1));
@@ -149,41 +136,15 @@ static void put_lstm_real(const ash_call *c) {
     put_lstm_scales(c);
 }
 
-/* Multipliers of the four gates, from the weights at `first` on. */
-static ash_status put_gates(ash_ctx *ctx, const ash_call *c, const char *name,
-                            const char *shift, uint32_t first, float in) {
-  int32_t multipliers[4] = {0}, shifts[4] = {0};
+static void put_gates(const ash_call *c, const char *name, const char *shift,
+                      const ash_scaling *gates) {
+  int32_t multipliers[4], shifts[4];
   for (uint32_t g = 0; g < 4; g++) {
-    ash_scaling s;
-    if (!ash_call_in(c, first + g))
-      continue;
-    ASH_TRY(find_scaling(ctx, c, &s, scale(c, first + g), in, 0x1p-12f));
-    multipliers[g] = s.multiplier;
-    shifts[g] = s.shift;
+    multipliers[g] = gates[g].multiplier;
+    shifts[g] = gates[g].shift;
   }
   ash_call_ints(c, name, multipliers, 4);
   ash_call_ints(c, shift, shifts, 4);
-  return ASH_OK;
-}
-
-/* Peepholes: none of the cell gate. */
-static ash_status put_peepholes(ash_ctx *ctx, const ash_call *c,
-                                int32_t power) {
-  int32_t multipliers[4] = {0}, shifts[4] = {0};
-  for (uint32_t g = 0; g < 3; g++) {
-    ash_scaling s;
-    if (!ash_call_in(c, 9 + g))
-      continue;
-    const float real =
-        (float)(ldexp(1.0, power) * (double)scale(c, 9 + g) * 4096.0);
-    if (!ash_quant_scaling(&s, (double)real))
-      return ash_quant_fail_ratio(ctx, c->graph, c->op, (double)real);
-    multipliers[g < 2 ? g : 3] = s.multiplier;
-    shifts[g < 2 ? g : 3] = s.shift;
-  }
-  ash_call_ints(c, "cell_multiplier", multipliers, 4);
-  ash_call_ints(c, "cell_shift", shifts, 4);
-  return ASH_OK;
 }
 
 static int32_t clip_of(double real, float step, int32_t most) {
@@ -191,104 +152,70 @@ static int32_t clip_of(double real, float step, int32_t most) {
   return real > 0 ? steps > (float)most ? most : (int32_t)steps : 0;
 }
 
-static ash_status put_hidden(ash_ctx *ctx, const ash_call *c) {
+static void put_hidden(const ash_call *c, const ash_lstm_scaling *s) {
   const ash_op *op = ash_call_op(c);
-  const float hidden = (float)ash_attr_float(op, "hidden_scale", 1.0);
-  const float ratio =
-      (float)(ldexp(1.0, -15) / (double)hidden * ldexp(1.0, -15));
-  ash_scaling s, p = {0, 0};
-  if (!ash_quant_scaling(&s, (double)ratio))
-    return ash_quant_fail_ratio(ctx, c->graph, c->op, (double)ratio);
-  if (ash_call_in(c, 16))
-    ASH_TRY(find_scaling(ctx, c, &p, scale(c, 16), hidden, scale(c, 18)));
-  ash_call_int(c, "hidden_multiplier", s.multiplier);
-  ash_call_int(c, "hidden_shift", s.shift);
+  ash_call_int(c, "hidden_multiplier", s->hidden.multiplier);
+  ash_call_int(c, "hidden_shift", s->hidden.shift);
   ash_call_int(c, "hidden_zero", ash_attr_int(op, "hidden_zero", 0));
-  ash_call_int(c, "proj_multiplier", p.multiplier);
-  ash_call_int(c, "proj_shift", p.shift);
+  ash_call_int(c, "proj_multiplier", s->projection.multiplier);
+  ash_call_int(c, "proj_shift", s->projection.shift);
   ash_call_int(c, "proj_clip",
                clip_of(ash_attr_float(op, "proj_clip", 0.0),
                        ash_quant_scale(ash_call_out(c)), INT8_MAX));
-  return ASH_OK;
 }
 
-static ash_status put_lstm_fixed(ash_ctx *ctx, const ash_call *c) {
+static void put_lstm_fixed(const ash_call *c) {
   int32_t power;
+  ash_lstm_scaling s;
+  const bool good = ash_quant_lstm(&s, c->graph, ash_call_op(c));
+  ASH_ASSERT(good);
   (void)ash_quant_power(&power, ash_call_in(c, 19));
   ash_call_open(c, "lstm_s8");
   put_sequence(c);
   ash_call_int(c, "cells", ash_call_in(c, 2)->shape.dim[0]);
   ash_call_int(c, "in_offset", -ash_quant_zero(ash_call_in(c, 0)));
   ash_call_int(c, "state_offset", -ash_quant_zero(ash_call_in(c, 18)));
-  ASH_TRY(put_gates(ctx, c, "in_multiplier", "in_shift", 1, scale(c, 0)));
-  ASH_TRY(
-      put_gates(ctx, c, "state_multiplier", "state_shift", 5, scale(c, 18)));
-  ASH_TRY(put_peepholes(ctx, c, power));
+  put_gates(c, "in_multiplier", "in_shift", s.in);
+  put_gates(c, "state_multiplier", "state_shift", s.state);
+  put_gates(c, "cell_multiplier", "cell_shift", s.cell);
   ash_call_int(c, "cell_bits", 15 + power);
   ash_call_int(c, "cell_clip",
                clip_of(ash_attr_float(ash_call_op(c), "cell_clip", 0.0),
                        scale(c, 19), INT16_MAX));
-  return put_hidden(ctx, c);
+  put_hidden(c, &s);
 }
 
-/* Scales as TensorFlow Lite Micro has them: the product of two in float, the
- * rest in double. */
-static ash_status put_wide_gates(ash_ctx *ctx, const ash_call *c,
-                                 const char *name, const char *shift,
-                                 uint32_t first, float in) {
-  int32_t multipliers[4], shifts[4];
-  for (uint32_t g = 0; g < 4; g++) {
-    const float product = in * scale(c, first + g);
-    const double real = (double)product * 4096.0;
-    ash_scaling s;
-    if (!ash_quant_scaling(&s, real) || s.shift >= 15)
-      return ash_quant_fail_ratio(ctx, c->graph, c->op, real);
-    multipliers[g] = s.multiplier;
-    shifts[g] = s.shift;
-  }
-  ash_call_ints(c, name, multipliers, 4);
-  ash_call_ints(c, shift, shifts, 4);
-  return ASH_OK;
-}
-
-static ash_status put_ratio(ash_ctx *ctx, const ash_call *c, const char *name,
-                            const char *shift, double real) {
-  ash_scaling s;
-  if (!ash_quant_scaling(&s, real))
-    return ash_quant_fail_ratio(ctx, c->graph, c->op, real);
-  ash_call_int(c, name, s.multiplier);
-  ash_call_int(c, shift, s.shift);
-  return ASH_OK;
-}
-
-static ash_status put_lstm_wide(ash_ctx *ctx, const ash_call *c) {
+static void put_lstm_wide(const ash_call *c) {
   int32_t power;
+  ash_lstm_scaling s;
+  const bool good = ash_quant_lstm_s16(&s, c->graph, ash_call_op(c));
+  ASH_ASSERT(good);
   (void)ash_quant_power(&power, ash_call_in(c, 19));
   ash_call_open(c, "lstm_s16");
   put_sequence(c);
   ash_call_int(c, "in_offset", -ash_quant_zero(ash_call_in(c, 0)));
   ash_call_int(c, "state_offset", -ash_quant_zero(ash_call_in(c, 18)));
-  ASH_TRY(put_wide_gates(ctx, c, "in_multiplier", "in_shift", 1, scale(c, 0)));
-  ASH_TRY(put_wide_gates(ctx, c, "state_multiplier", "state_shift", 5,
-                         scale(c, 18)));
+  put_gates(c, "in_multiplier", "in_shift", s.in);
+  put_gates(c, "state_multiplier", "state_shift", s.state);
   ash_call_int(c, "cell_shift", 12 + power);
   ash_call_int(c, "cell_clip",
                clip_of(ash_attr_float(ash_call_op(c), "cell_clip", 0.0),
                        scale(c, 19), INT16_MAX));
-  ASH_TRY(put_ratio(ctx, c, "update_multiplier", "update_shift",
-                    ldexp(1.0, -30) / (double)scale(c, 19)));
-  return put_ratio(ctx, c, "hidden_multiplier", "hidden_shift",
-                   ldexp(1.0, -30) / (double)scale(c, 18));
+  ash_call_int(c, "update_multiplier", s.update.multiplier);
+  ash_call_int(c, "update_shift", s.update.shift);
+  ash_call_int(c, "hidden_multiplier", s.hidden.multiplier);
+  ash_call_int(c, "hidden_shift", s.hidden.shift);
 }
 
 ash_status ash_call_lstm(ash_ctx *ctx, const ash_call *c) {
+  (void)ctx;
   const ash_type type = ash_call_out(c)->type;
   if (type == ASH_FLOAT32)
     put_lstm_real(c);
   else if (type == ASH_INT16)
-    ASH_TRY(put_lstm_wide(ctx, c));
+    put_lstm_wide(c);
   else
-    ASH_TRY(put_lstm_fixed(ctx, c));
+    put_lstm_fixed(c);
   ash_call_close(c);
   ash_call_parts(c, 1, type == ASH_INT16 ? 25 : 24);
   ash_call_invoke_parts(c, 18, 19);

@@ -3,35 +3,30 @@
 #include "emit/call/call_write.h"
 
 #include <math.h>
-#include <string.h>
 
 static int64_t elements(const ash_call *c) {
   return (int64_t)ash_shape_elements(&ash_call_out(c)->shape);
 }
 
 /* Differences in units of 10 / 65535. */
-static ash_status put_softmax_scale(ash_ctx *ctx, const ash_call *c) {
-  const float beta = (float)ash_attr_float(ash_call_op(c), "beta", 1.0);
-  const float product = ash_quant_scale(ash_call_in(c, 0)) * beta;
+static void put_softmax_scale(const ash_call *c) {
   ash_scaling s;
-  if (!ash_quant_scaling(&s, (double)product / (10.0 / 65535.0)))
-    return ash_quant_fail_ratio(ctx, c->graph, c->op, (double)product);
+  const bool good = ash_quant_softmax_s16(
+      &s, ash_call_in(c, 0), ash_attr_float(ash_call_op(c), "beta", 1.0));
+  ASH_ASSERT(good);
   ash_call_int(c, "multiplier", s.multiplier);
   ash_call_int(c, "shift", s.shift);
-  return ASH_OK;
 }
 
 /* What TensorFlow Lite computes for its integer softmax: the scale of the
  * differences in Q5.26, and how far below the maximum an element counts. */
-static ash_status put_softmax_cmsis(ash_ctx *ctx, const ash_call *c) {
+static void put_softmax_cmsis(const ash_call *c) {
   const ash_shape *s = &ash_call_in(c, 0)->shape;
   const int64_t depth = s->rank ? s->dim[s->rank - 1] : 1;
-  const double beta = ash_attr_float(ash_call_op(c), "beta", 1.0);
-  const double real =
-      beta * (double)ash_quant_scale(ash_call_in(c, 0)) * (double)(1 << 26);
   ash_scaling scale;
-  if (!ash_quant_scaling(&scale, real < 2147483647.0 ? real : 2147483647.0))
-    return ash_quant_fail_ratio(ctx, c->graph, c->op, real);
+  const bool good = ash_quant_softmax(
+      &scale, ash_call_in(c, 0), ash_attr_float(ash_call_op(c), "beta", 1.0));
+  ASH_ASSERT(good);
   ash_call_open(c, "softmax_cmsis");
   ash_call_int(c, "rows", depth ? elements(c) / depth : 0);
   ash_call_int(c, "depth", depth);
@@ -39,12 +34,9 @@ static ash_status put_softmax_cmsis(ash_ctx *ctx, const ash_call *c) {
   ash_call_int(c, "shift", scale.shift);
   ash_call_int(c, "diff_min",
                -(int64_t)floor(31.0 * ldexp(1.0, 26 - scale.shift)));
-  return ASH_OK;
 }
 
-static ash_status put_softmax(ash_ctx *ctx, const ash_call *c) {
-  if (strcmp(c->kernel->name, "softmax_s8_cmsis") == 0)
-    return put_softmax_cmsis(ctx, c);
+static void put_softmax(const ash_call *c) {
   const ash_shape *s = &ash_call_in(c, 0)->shape;
   const int64_t depth = s->rank ? s->dim[s->rank - 1] : 1;
   const ash_type type = ash_call_in(c, 0)->type;
@@ -55,11 +47,10 @@ static ash_status put_softmax(ash_ctx *ctx, const ash_call *c) {
   ash_call_int(c, "rows", depth ? elements(c) / depth : 0);
   ash_call_int(c, "depth", depth);
   if (type == ASH_INT16)
-    return put_softmax_scale(ctx, c);
+    put_softmax_scale(c);
   if (real)
     ash_call_float(c, "beta",
                    (float)ash_attr_float(ash_call_op(c), "beta", 1.0));
-  return ASH_OK;
 }
 
 /* Inputs of the curves in 1/12288: by a shift where the scale is 1/4096 (tanh:
@@ -85,15 +76,15 @@ static void put_curve(const ash_call *c) {
   ash_call_int(c, "shift", shift);
 }
 
-static ash_status put_convert(ash_ctx *ctx, const ash_call *c) {
+static void put_convert(const ash_call *c) {
   const ash_tensor *in = ash_call_in(c, 0), *out = ash_call_out(c);
   const bool relu = ash_call_op(c)->kind != ASH_OP_quantize;
   const ash_int_range r = ash_quant_range(
       out, relu ? ash_op_kind_text(ash_call_op(c)->kind) : "none");
   ash_scaling s;
-  if (relu ? !ash_quant_relu(&s, in, out) : !ash_quant_convert(&s, in, out))
-    return ash_quant_fail_ratio(ctx, c->graph, c->op,
-                                (double)ash_quant_scale(in));
+  const bool good =
+      relu ? ash_quant_relu(&s, in, out) : ash_quant_convert(&s, in, out);
+  ASH_ASSERT(good);
   ash_call_open(c, "convert");
   ash_call_int(c, "count", elements(c));
   ash_call_type(c, "from", in->type);
@@ -104,7 +95,6 @@ static ash_status put_convert(ash_ctx *ctx, const ash_call *c) {
   ash_call_int(c, "shift", s.shift);
   ash_call_int(c, "low", r.low);
   ash_call_int(c, "high", r.high);
-  return ASH_OK;
 }
 
 static void put_activation(const ash_call *c) {
@@ -123,7 +113,7 @@ static void put_activation(const ash_call *c) {
   ash_call_float(c, "high", r.high);
 }
 
-static ash_status put_conversion(ash_ctx *ctx, const ash_call *c) {
+static void put_conversion(const ash_call *c) {
   const ash_tensor *in = ash_call_in(c, 0), *out = ash_call_out(c);
   const bool from = in->type == ASH_FLOAT32, to = out->type == ASH_FLOAT32;
   if (from || to) {
@@ -131,19 +121,17 @@ static ash_status put_conversion(ash_ctx *ctx, const ash_call *c) {
     ash_call_int(c, "count", elements(c));
     ash_call_float(c, "scale", ash_quant_scale(to ? in : out));
     ash_call_int(c, "zero_point", ash_quant_zero(to ? in : out));
-    return ASH_OK;
+    return;
   }
   ash_scaling s;
-  if (!ash_quant_convert(&s, in, out))
-    return ash_quant_fail_ratio(ctx, c->graph, c->op,
-                                (double)ash_quant_scale(ash_call_in(c, 0)));
+  const bool good = ash_quant_convert(&s, in, out);
+  ASH_ASSERT(good);
   ash_call_open(c, "requantize");
   ash_call_int(c, "count", elements(c));
   ash_call_int(c, "in_offset", -ash_quant_zero(in));
   ash_call_int(c, "out_offset", ash_quant_zero(out));
   ash_call_int(c, "multiplier", s.multiplier);
   ash_call_int(c, "shift", s.shift);
-  return ASH_OK;
 }
 
 /* ---- calls --------------------------------------------------------------- */
@@ -154,23 +142,28 @@ static ash_status finish(const ash_call *c) {
   return ASH_OK;
 }
 
-static bool converts(const ash_call *c) {
-  return strcmp(c->kernel->name, "convert") == 0;
-}
-
 ash_status ash_call_softmax(ash_ctx *ctx, const ash_call *c) {
-  ASH_TRY(put_softmax(ctx, c));
+  (void)ctx;
+  if (c->kernel->params == ASH_PARAMS_softmax_cmsis)
+    put_softmax_cmsis(c);
+  else
+    put_softmax(c);
   return finish(c);
 }
 
 ash_status ash_call_conversion(ash_ctx *ctx, const ash_call *c) {
-  ASH_TRY(converts(c) ? put_convert(ctx, c) : put_conversion(ctx, c));
+  (void)ctx;
+  if (c->kernel->params == ASH_PARAMS_convert)
+    put_convert(c);
+  else
+    put_conversion(c);
   return finish(c);
 }
 
 ash_status ash_call_activation(ash_ctx *ctx, const ash_call *c) {
-  if (converts(c))
-    ASH_TRY(put_convert(ctx, c));
+  (void)ctx;
+  if (c->kernel->params == ASH_PARAMS_convert)
+    put_convert(c);
   else if (ash_call_out(c)->type == ASH_INT16)
     put_curve(c);
   else

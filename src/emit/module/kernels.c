@@ -33,7 +33,7 @@ static size_t kernel_count(const ash_module *m) {
 static const ash_kernel *kernel_at(const ash_module *m, size_t i) {
   if (i >= m->g->op_count)
     return m->used.items[i - m->g->op_count];
-  return ash_emit_tiling(m, (uint32_t)i) ? NULL : m->kernels[i];
+  return m->code[i].tiling ? NULL : m->code[i].kernel;
 }
 
 /* Does a kernel of this model need the section? Headers have no kernels and
@@ -42,8 +42,7 @@ static bool is_needed(const ash_module *m, const ash_embedded *file,
                       const ash_section *s) {
   for (size_t i = 0; i < kernel_count(m); i++) {
     const ash_kernel *k = kernel_at(m, i);
-    if (k && k->file && strcmp(k->file, file->name) == 0 &&
-        ash_section_is_for(s, k->name))
+    if (k && ash_kernel_file(k) == file && ash_section_is_for(s, k->name))
       return true;
   }
   return ash_section_is_for(s, "");
@@ -90,7 +89,7 @@ static void mark_headers(const ash_module *m, uint8_t *marks) {
   for (size_t i = 0; i < kernel_count(m); i++) {
     const ash_kernel *k = kernel_at(m, i);
     if (k && k->file)
-      (void)mark_includes(m, marks, ash_runtime_file(k->file));
+      (void)mark_includes(m, marks, ash_kernel_file(k));
   }
   if (ash_emit_is_tiled(m))
     (void)mark_includes(m, marks, ash_runtime_file("ash_rt_tile.c"));
@@ -110,15 +109,22 @@ static bool has_its_includes(const uint8_t *marks, const ash_embedded *file) {
   return true;
 }
 
+static bool has_special(const ash_module *m) {
+  for (uint32_t op = 0; op < m->g->op_count; op++)
+    if (m->code[op].special)
+      return true;
+  return false;
+}
+
 /* Of steps that stand beside their kernel. */
 static void put_prototypes(ash_module *m) {
-  if (!ash_emit_has_special(m, NULL))
+  if (!has_special(m))
     return;
   ash_text_blank(m->text);
   ash_text_line(m->text, "#include \"%s.h\"", m->prefix);
   ash_text_blank(m->text);
   for (uint32_t op = 0; op < m->g->op_count; op++)
-    if (ash_emit_is_special(m, op))
+    if (m->code[op].special)
       ash_text_line(m->text, "void %s_%s(const %s_context *ctx);", m->prefix,
                     m->g->ops.items[op].id, m->prefix);
 }
@@ -155,19 +161,18 @@ ash_status ash_emit_kernels_header(ash_module *m) {
 
 /* Was this file already written for an earlier kernel? */
 static bool seen(const ash_module *m, size_t kernel) {
-  for (size_t i = 0; i < kernel; i++) {
-    const ash_kernel *k = kernel_at(m, i);
-    if (k && k->file && strcmp(k->file, kernel_at(m, kernel)->file) == 0)
+  const ash_embedded *file = ash_kernel_file(kernel_at(m, kernel));
+  for (size_t i = 0; i < kernel; i++)
+    if (kernel_at(m, i) && ash_kernel_file(kernel_at(m, i)) == file)
       return true;
-  }
   return false;
 }
 
 /* Does a step call this kernel as a function? */
 static bool is_shared(const ash_module *m, const ash_kernel *kernel) {
   for (size_t i = 0; i < kernel_count(m); i++)
-    if (ash_emit_same_kernel(kernel_at(m, i), kernel) &&
-        (i >= m->g->op_count || !ash_emit_is_special(m, (uint32_t)i)))
+    if (kernel_at(m, i) == kernel &&
+        (i >= m->g->op_count || !m->code[i].special))
       return true;
   return false;
 }
@@ -178,8 +183,8 @@ static const ash_kernel *special_in(const ash_module *m,
                                     const ash_embedded *file,
                                     const ash_section *s, const char **entry) {
   for (uint32_t op = 0; op < m->g->op_count; op++) {
-    const ash_kernel *k = m->kernels[op];
-    if (!ash_emit_is_special(m, op) || strcmp(k->file, file->name) != 0)
+    const ash_kernel *k = m->code[op].kernel;
+    if (!m->code[op].special || ash_kernel_file(k) != file)
       continue;
     const char *head =
         ash_zone_format(&m->ctx->scratch, "\nvoid ash_rt_%s(", k->name);
@@ -202,7 +207,7 @@ static ash_status put_special(ash_module *m, const ash_kernel *k,
                 m->prefix, k->name);
   put_lines(m, strchr(entry, '(') + 1, end);
   for (uint32_t op = 0; op < m->g->op_count; op++)
-    if (ash_emit_same_kernel(m->kernels[op], k) && ash_emit_is_special(m, op)) {
+    if (m->code[op].kernel == k && m->code[op].special) {
       ash_text_blank(m->text);
       ASH_TRY(ash_emit_step(m, op));
     }
@@ -231,7 +236,7 @@ ash_status ash_emit_kernels_source(ash_module *m) {
                   ash_zone_format(&m->ctx->scratch, "%s_kernels.c", m->prefix),
                   "the kernels that this model uses");
   ash_text_line(m->text, "#include \"%s_kernels.h\"", m->prefix);
-  if (ash_emit_has_special(m, NULL))
+  if (has_special(m))
     ash_text_line(m->text, "#include \"%s_memory.h\"", m->prefix);
   if (any) {
     ash_text_blank(m->text);
@@ -241,9 +246,7 @@ ash_status ash_emit_kernels_source(ash_module *m) {
     const ash_kernel *k = kernel_at(m, i);
     if (!k || !k->file || seen(m, i))
       continue;
-    const ash_embedded *file = ash_runtime_file(k->file);
-    ASH_INVARIANT(m->ctx, file != NULL);
-    ASH_TRY(put_sections(m, file));
+    ASH_TRY(put_sections(m, ash_kernel_file(k)));
     any = true;
   }
   if (!any)

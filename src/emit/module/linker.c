@@ -98,7 +98,7 @@ static void put_objects(ash_module *m, const content *c, const char *section,
 static bool has_all_code(const ash_module *m, const ash_memory *memory) {
   for (uint32_t op = 0; op < m->g->op_count; op++) {
     const char *wanted = ash_emit_code_memory(m, op);
-    if (m->kernels[op] && (!wanted || strcmp(wanted, memory->name) != 0))
+    if (m->code[op].kernel && (!wanted || strcmp(wanted, memory->name) != 0))
       return false;
   }
   return true;

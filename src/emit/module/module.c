@@ -3,9 +3,7 @@
 
 #include "emit/tile/tile.h"
 #include "kernel/runtime_files.h"
-#include "op/views.h"
 #include "plan/file/residency.h"
-#include "plan/record/record.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -17,67 +15,6 @@ bool ash_emit_is_identifier(const char *s) {
     if (!isalnum((unsigned char)*s) && *s != '_')
       return false;
   return true;
-}
-
-/* Does tensor `inner` begin `offset` bytes into tensor `outer`? */
-static bool is_there(const ash_module *m, uint32_t inner, uint32_t outer,
-                     uint64_t offset) {
-  const uint32_t in = ash_plan_slot_of_tensor(m->plan, inner);
-  const uint32_t out = ash_plan_slot_of_tensor(m->plan, outer);
-  if (in == ASH_NO_ID || out == ASH_NO_ID)
-    return false;
-  const ash_binding *a = &m->plan->slots[in].binding;
-  const ash_binding *b = &m->plan->slots[out].binding;
-  return a->role == b->role && strcmp(a->memory, b->memory) == 0 &&
-         a->offset == b->offset + offset;
-}
-
-bool ash_emit_in_place(const ash_module *m, uint32_t op, uint32_t k) {
-  const ash_op *o = &m->g->ops.items[op];
-  uint64_t offset;
-  return o->inputs[k] != ASH_NO_ID && ash_op_is_piece(m->g, op, k, &offset) &&
-         is_there(m, o->inputs[k], o->outputs[0], offset);
-}
-
-bool ash_emit_is_made(const ash_module *m, uint32_t op, uint32_t k) {
-  const ash_op *o = &m->g->ops.items[op];
-  uint32_t input = 0;
-  uint64_t offset;
-  return (ash_op_is_view(m->g, op, k, &input, &offset) ||
-          ash_op_is_slice(m->g, op, k, &offset)) &&
-         is_there(m, o->outputs[k], o->inputs[input], offset);
-}
-
-static bool all_in_place(const ash_module *m, uint32_t op) {
-  const ash_op *o = &m->g->ops.items[op];
-  bool any = false;
-  for (uint32_t k = 0; k < o->input_count; k++) {
-    if (o->inputs[k] != ASH_NO_ID && !ash_emit_in_place(m, op, k))
-      return false;
-    any = any || o->inputs[k] != ASH_NO_ID;
-  }
-  return any;
-}
-
-/* An op whose outputs are where they should be already needs no code. */
-static bool is_free(const ash_module *m, uint32_t op) {
-  const ash_op *o = &m->g->ops.items[op];
-  for (uint32_t k = 0; k < o->output_count; k++)
-    if (!ash_emit_is_made(m, op, k))
-      return all_in_place(m, op);
-  return true;
-}
-
-static ash_status select_kernels(ash_module *m) {
-  m->kernels =
-      ASH_NEW_ARRAY(&m->ctx->scratch, const ash_kernel *, m->g->op_count + 1);
-  ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
-  for (uint32_t op = 0; op < m->g->op_count; op++)
-    if (!is_free(m, op)) {
-      m->kernels[op] = ash_plan_choice(m->plan, m->g, op).kernel;
-      ASH_TRY(ash_kernel_check(m->ctx, m->kernels[op], m->g, op));
-    }
-  return ASH_OK;
 }
 
 /* One file of the module. */
@@ -154,7 +91,6 @@ static ash_status emit_residency(ash_module *m) {
 
 static ash_status emit(ash_module *m) {
   m->upper = ash_emit_upper(m, m->prefix);
-  ASH_TRY(select_kernels(m));
   ASH_TRY(ash_emit_account(m));
   for (size_t i = 0; i < ASH_COUNT_OF(module_files); i++)
     ASH_TRY(emit_file(m, &module_files[i]));
@@ -172,18 +108,17 @@ static ash_status emit(ash_module *m) {
 }
 
 ash_status ash_emit_rendered(ash_ctx *ctx, ash_compiled *c,
-                             const ash_device *device,
+                             const ash_code *code, const ash_device *device,
                              const ash_emit_options *options) {
   ash_module m = {.ctx = ctx,
                   .zone = &ctx->keep,
                   .g = c->graph,
                   .plan = c->plan,
                   .render = c->render,
+                  .code = code,
                   .device = device,
+                  .options = *options,
                   .prefix = c->render->prefix};
-  c->files = NULL;
-  c->file_count = 0;
-  ash_take_options(&m.options, sizeof m.options, options);
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   const ash_status status = emit(&m);
   ash_zone_rewind(&ctx->scratch, mark);
@@ -199,16 +134,6 @@ ash_status ash_emit_check_prefix(ash_ctx *ctx, const char *prefix) {
     return ASH_OK;
   return ash_fail(ctx, ASH_MISUSE, ASH_D_emit_prefix, ASH_NOWHERE,
                   "the prefix '%s' is not a C identifier", prefix);
-}
-
-ash_status ash_emit_module(ash_ctx *ctx, ash_compiled *c,
-                           const ash_device *device, const char *prefix,
-                           const ash_emit_options *options) {
-  c->files = NULL;
-  c->file_count = 0;
-  ASH_TRY(ash_emit_check_prefix(ctx, prefix));
-  ASH_TRY(ash_build_render_plan(ctx, &c->render, c->plan, c->graph, prefix));
-  return ash_emit_rendered(ctx, c, device, options);
 }
 
 /* ---- words for options --------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include "base/ctx.h"
 #include "base/text.h"
 #include "graph/graph.h"
-#include "kernel/kernel.h"
+#include "render/code.h"
 
 /* Loops and kernels of tiled steps, with a sign where their names stand. */
 typedef struct ash_tiled_text {
@@ -25,11 +25,11 @@ typedef struct ash_module {
   const ash_render_plan *render;
   const ash_device *device;
   ash_emit_options options;
-  const char *prefix;         /* digits */
-  const char *upper;          /* DIGITS */
-  const ash_kernel **kernels; /* by op; NULL: no code (a view) */
-  ash_text *text;             /* the file being written */
-  struct { /* kernels of pieces: their files are needed too */
+  const char *prefix;   /* digits */
+  const char *upper;    /* DIGITS */
+  const ash_code *code; /* by op */
+  ash_text *text;       /* the file being written */
+  struct {              /* kernels of pieces: their files are needed too */
     const ash_kernel **items;
     size_t capacity, count;
   } used;
@@ -43,9 +43,9 @@ typedef struct ash_module {
   } files;
 } ash_module;
 
-/* ash_emit_module for a plan that is rendered already. */
+/* The files of a module for a plan that is rendered. */
 ash_status ash_emit_rendered(ash_ctx *ctx, ash_compiled *c,
-                             const ash_device *device,
+                             const ash_code *code, const ash_device *device,
                              const ash_emit_options *options);
 ash_status ash_emit_check_prefix(ash_ctx *ctx, const char *prefix);
 
@@ -60,13 +60,6 @@ ash_status ash_emit_kernels_source(ash_module *m);
 ash_status ash_emit_linker(ash_module *m);
 ash_status ash_emit_readme(ash_module *m);
 
-/* Does this op have a copy of its kernel for itself (specialise.c)? Then its
- * step stands beside that copy in <prefix>_kernels.c. */
-bool ash_emit_is_special(const ash_module *m, uint32_t op);
-/* Is there such an op with this kernel? NULL: with any. */
-bool ash_emit_has_special(const ash_module *m, const ash_kernel *kernel);
-/* Do both call the same function? */
-bool ash_emit_same_kernel(const ash_kernel *a, const ash_kernel *b);
 /* The function of an op that is not cut. */
 ash_status ash_emit_step(ash_module *m, uint32_t op);
 
@@ -140,10 +133,5 @@ const char *ash_emit_lower(ash_module *m, const char *text);
 const char *ash_emit_upper(ash_module *m, const char *text);
 /* "DIGITS_ARENA_DTCM", "DIGITS_ARENA_CONST_MRAM" */
 const char *ash_emit_region(ash_module *m, const ash_render_arena *a);
-
-/* Was input k of a concatenation made where it belongs? */
-bool ash_emit_in_place(const ash_module *m, uint32_t op, uint32_t k);
-/* Does output k, a view or slice, lie in the input already? */
-bool ash_emit_is_made(const ash_module *m, uint32_t op, uint32_t k);
 
 #endif

@@ -61,10 +61,10 @@ static void put_op(ash_module *m, uint32_t step, uint32_t op) {
       m->text,
       "| %" PRIu32 " | %" PRIu32 " | `%s` | `%s` | %" PRIu64 " | %s%s |", step,
       o->source_index, o->id, ash_emit_type(m, out), ash_op_macs(m->g, op),
-      !m->kernels[op]   ? "none: a view"
-      : choice.given_up ? ash_choice_reason(m->ctx, &choice)
-                        : m->kernels[op]->name,
-      ash_emit_is_special(m, op) ? ", specialised" : "");
+      !m->code[op].kernel ? "none: a view"
+      : choice.given_up   ? ash_choice_reason(m->ctx, &choice)
+                          : m->code[op].kernel->name,
+      m->code[op].special ? ", specialised" : "");
 }
 
 static void put_ops(ash_module *m) {

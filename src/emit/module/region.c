@@ -33,7 +33,7 @@ const char *ash_emit_shared(ash_module *m, const ash_render_arena *a) {
 }
 
 const char *ash_emit_code_memory(const ash_module *m, uint32_t op) {
-  return m->plan->code_memory && m->kernels && m->kernels[op]
+  return m->plan->code_memory && m->code && m->code[op].kernel
              ? m->plan->code_memory[op]
              : NULL;
 }

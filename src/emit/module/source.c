@@ -3,6 +3,7 @@
 #include "emit/call/call.h"
 #include "emit/module/module.h"
 #include "emit/tile/tile.h"
+#include "plan/record/record.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -94,11 +95,11 @@ static ash_status put_call(ash_module *m, uint32_t op) {
   ASH_TRY(ash_zone_check(m->ctx, z));
   for (uint32_t k = 0; k < o->input_count; k++) {
     in[k] = tensor_expression(m, o->inputs[k]);
-    there[k] = ash_emit_in_place(m, op, k);
+    there[k] = ash_plan_in_place(m->plan, m->g, op, k);
   }
   for (uint32_t k = 0; k < o->output_count; k++) {
     out[k] = tensor_expression(m, o->outputs[k]);
-    made[k] = ash_emit_is_made(m, op, k);
+    made[k] = ash_plan_is_made(m->plan, m->g, op, k);
   }
   const uint32_t work = ash_plan_slot_of_op(m->plan, op);
   ash_text body;
@@ -107,8 +108,8 @@ static ash_status put_call(ash_module *m, uint32_t op) {
   const ash_call call = {
       .graph = m->g,
       .op = op,
-      .kernel = m->kernels[op],
-      .special = ash_emit_is_special(m, op),
+      .kernel = m->code[op].kernel,
+      .special = m->code[op].special,
       .inputs = in,
       .outputs = out,
       .in_place = there,
@@ -143,7 +144,7 @@ static ash_status put_tiled(ash_module *m, const ash_tiling *t) {
 
 ash_status ash_emit_step(ash_module *m, uint32_t op) {
   const ash_op *o = &m->g->ops.items[op];
-  const bool special = ash_emit_is_special(m, op);
+  const bool special = m->code[op].special;
   put_head(m, o);
   ash_text_line(m->text, " */");
   const char *memory = ash_emit_code_memory(m, op);
@@ -151,7 +152,7 @@ ash_status ash_emit_step(ash_module *m, uint32_t op) {
     ash_text_line(m->text, "%s_CODE_IN_%s", m->upper,
                   ash_emit_upper(m, memory));
   ash_text_string(m->text, special ? "" : "static ");
-  if (special || strcmp(m->kernels[op]->name, "loop") == 0)
+  if (special || m->code[op].kernel->params == ASH_PARAMS_loop)
     ash_text_line(m->text, "%s_RT_STEP void", m->upper);
   else
     ash_text_string(m->text, "void ");
@@ -164,10 +165,10 @@ ash_status ash_emit_step(ash_module *m, uint32_t op) {
 }
 
 static ash_status put_op(ash_module *m, uint32_t op) {
-  if (!m->kernels[op] || ash_emit_is_special(m, op))
+  if (!m->code[op].kernel || m->code[op].special)
     return ASH_OK;
-  if (ash_emit_tiling(m, op))
-    return put_tiled(m, ash_emit_tiling(m, op));
+  if (m->code[op].tiling)
+    return put_tiled(m, m->code[op].tiling);
   return ash_emit_step(m, op);
 }
 
@@ -195,7 +196,7 @@ static void put_table(ash_module *m) {
   for (uint32_t s = 0; s < m->plan->steps.count; s++)
     for (uint32_t k = 0; k < m->plan->steps.items[s].op_count; k++) {
       const uint32_t op = m->plan->steps.items[s].ops[k];
-      if (!m->kernels[op])
+      if (!m->code[op].kernel)
         continue;
       count++;
       ash_text_line(t, "    {%s_%s, %" PRIu32 "},", m->prefix,
@@ -211,8 +212,8 @@ static void put_table(ash_module *m) {
 /* Do loops in this file call functions of the C library? */
 static bool needs_math(const ash_module *m) {
   for (uint32_t i = 0; i < m->g->op_count; i++)
-    if (m->kernels[i] && (m->g->ops.items[i].kind == ASH_OP_map ||
-                          m->g->ops.items[i].kind == ASH_OP_chain))
+    if (m->code[i].kernel && (m->g->ops.items[i].kind == ASH_OP_map ||
+                              m->g->ops.items[i].kind == ASH_OP_chain))
       return true;
   return false;
 }

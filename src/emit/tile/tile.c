@@ -4,16 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-const ash_tiling *ash_emit_tiling(const ash_module *m, uint32_t op) {
-  if (!m->plan->tilings || op >= m->plan->tilings->count)
-    return NULL;
-  const ash_tiling *t = &m->plan->tilings->items[op];
-  return t->space && t->level_count && m->kernels[op] ? t : NULL;
-}
-
 bool ash_emit_is_tiled(const ash_module *m) {
   for (uint32_t op = 0; m->g && op < m->g->op_count; op++)
-    if (ash_emit_tiling(m, op))
+    if (m->code[op].tiling)
       return true;
   return false;
 }

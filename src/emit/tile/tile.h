@@ -72,8 +72,6 @@ void ash_emit_tile_buffers(ash_module *m, const ash_tiling *t);
 
 /* ---- the whole (tile.c) -------------------------------------------------- */
 
-/* How an op is cut; NULL: it runs where its operands are. */
-const ash_tiling *ash_emit_tiling(const ash_module *m, uint32_t op);
 bool ash_emit_is_tiled(const ash_module *m);
 /* Writes the loops and kernels of a tiled step, unless an earlier step has the
  * same; they have that number. */

@@ -1,6 +1,10 @@
 /* record.c - questions that the records of a plan answer by themselves. */
 #include "plan/record/record.h"
 
+#include "op/views.h"
+
+#include <string.h>
+
 const char *ash_role_text(ash_role role) {
   static const char *const text[] = {"scratch", "persistent", "constant"};
   return (unsigned)role < ASH_COUNT_OF(text) ? text[role] : "?";
@@ -53,4 +57,57 @@ ash_choice ash_plan_choice(const ash_plan *plan, const ash_graph *g,
 bool ash_plan_reads(const ash_plan *plan, const ash_graph *g, uint32_t op,
                     uint32_t input) {
   return ash_kernel_reads(ash_plan_choice(plan, g, op).kernel, g, op, input);
+}
+
+/* ---- what is in place already -------------------------------------------- */
+
+/* Does tensor `inner` begin `offset` bytes into tensor `outer`? */
+static bool is_there(const ash_plan *plan, uint32_t inner, uint32_t outer,
+                     uint64_t offset) {
+  const uint32_t in = ash_plan_slot_of_tensor(plan, inner);
+  const uint32_t out = ash_plan_slot_of_tensor(plan, outer);
+  if (in == ASH_NO_ID || out == ASH_NO_ID)
+    return false;
+  const ash_binding *a = &plan->slots[in].binding;
+  const ash_binding *b = &plan->slots[out].binding;
+  return a->role == b->role && strcmp(a->memory, b->memory) == 0 &&
+         a->offset == b->offset + offset;
+}
+
+bool ash_plan_in_place(const ash_plan *plan, const ash_graph *g, uint32_t op,
+                       uint32_t k) {
+  const ash_op *o = &g->ops.items[op];
+  uint64_t offset;
+  return o->inputs[k] != ASH_NO_ID && ash_op_is_piece(g, op, k, &offset) &&
+         is_there(plan, o->inputs[k], o->outputs[0], offset);
+}
+
+bool ash_plan_is_made(const ash_plan *plan, const ash_graph *g, uint32_t op,
+                      uint32_t k) {
+  const ash_op *o = &g->ops.items[op];
+  uint32_t input = 0;
+  uint64_t offset;
+  return (ash_op_is_view(g, op, k, &input, &offset) ||
+          ash_op_is_slice(g, op, k, &offset)) &&
+         is_there(plan, o->outputs[k], o->inputs[input], offset);
+}
+
+static bool all_in_place(const ash_plan *plan, const ash_graph *g,
+                         uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  bool any = false;
+  for (uint32_t k = 0; k < o->input_count; k++) {
+    if (o->inputs[k] != ASH_NO_ID && !ash_plan_in_place(plan, g, op, k))
+      return false;
+    any = any || o->inputs[k] != ASH_NO_ID;
+  }
+  return any;
+}
+
+bool ash_plan_is_free(const ash_plan *plan, const ash_graph *g, uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  for (uint32_t k = 0; k < o->output_count; k++)
+    if (!ash_plan_is_made(plan, g, op, k))
+      return all_in_place(plan, g, op);
+  return true;
 }

@@ -13,4 +13,14 @@ ash_choice ash_plan_choice(const ash_plan *plan, const ash_graph *g,
 bool ash_plan_reads(const ash_plan *plan, const ash_graph *g, uint32_t op,
                     uint32_t input);
 
+/* Does input k already lie where the result wants it? (The planner let them
+ * share storage.) */
+bool ash_plan_in_place(const ash_plan *plan, const ash_graph *g, uint32_t op,
+                       uint32_t k);
+/* Is output k, a view or slice of an input, where it should be? */
+bool ash_plan_is_made(const ash_plan *plan, const ash_graph *g, uint32_t op,
+                      uint32_t k);
+/* Are all outputs? Such an operator needs no code. */
+bool ash_plan_is_free(const ash_plan *plan, const ash_graph *g, uint32_t op);
+
 #endif

@@ -1,0 +1,25 @@
+/* code.h - what is written for every operator, settled before anything is
+ * written: emitters choose and refuse nothing. */
+#ifndef ASH_RENDER_CODE_H
+#define ASH_RENDER_CODE_H
+
+#include "ashlar/plan.h"
+#include "kernel/kernel.h"
+
+typedef struct ash_code {
+  const ash_kernel *kernel; /* NULL: nothing, its results are in place already;
+                               else it can run the operator, checked        */
+  const ash_tiling *tiling; /* NULL: it runs as a whole                     */
+  bool special; /* it has its own copy of the kernel, made for its shape by the
+                   C compiler: parameters are constants there, so that loops of
+                   few rounds are unrolled and cases that do not occur go
+                   away. Its step is beside that copy in <prefix>_kernels.c */
+} ash_code;
+
+/* By operator; kept by `ctx`. ASH_UNSUPPORTED names an operator that the kernel
+ * of the plan cannot run. */
+ash_status ash_settle_code(ash_ctx *ctx, const ash_code **out,
+                           const ash_plan *plan, const ash_graph *g,
+                           ash_specialise how);
+
+#endif
