@@ -1,7 +1,7 @@
 /* names.c - stages and kernel sets by name. */
 #include "ashlar/compile.h"
 
-#include <string.h>
+#include "base/nearest.h"
 
 static const char *const stage_text[ASH_STAGE_COUNT] = {"read", "pass", "plan",
                                                         "emit"};
@@ -11,17 +11,13 @@ const char *ash_stage_text(ash_stage stage) {
 }
 
 ash_stage ash_stage_find(const char *name) {
-  unsigned stage = 0;
-  while (stage < ASH_STAGE_COUNT && strcmp(stage_text[stage], name) != 0)
-    stage++;
-  return (ash_stage)stage;
+  return (ash_stage)ash_name_find(stage_text, sizeof *stage_text,
+                                  ASH_STAGE_COUNT, name);
 }
 
 ash_kernels ash_kernels_find(const char *name) {
   static const char *const names[ASH_KERNELS_COUNT] = {"auto", "portable",
                                                        "cmsis-nn"};
-  unsigned k = 0;
-  while (k < ASH_KERNELS_COUNT && strcmp(names[k], name) != 0)
-    k++;
-  return (ash_kernels)k;
+  return (ash_kernels)ash_name_find(names, sizeof *names, ASH_KERNELS_COUNT,
+                                    name);
 }

@@ -1,8 +1,17 @@
-/* nearest.c - Levenshtein distance, one row at a time. */
+/* nearest.c - exact search, and Levenshtein distance, one row at a time. */
 #include "base/nearest.h"
 
 #include <stdint.h>
 #include <string.h>
+
+size_t ash_name_find(const char *const *first, size_t stride, size_t count,
+                     const char *word) {
+  const char *row = (const char *)first;
+  for (size_t i = 0; i < count; i++, row += stride)
+    if (strcmp(*(const char *const *)(const void *)row, word) == 0)
+      return i;
+  return count;
+}
 
 enum { WORD_MAX = 64 };
 

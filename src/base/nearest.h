@@ -1,4 +1,5 @@
-/* nearest.h - "did you mean": the known word nearest to a mistyped one.
+/* nearest.h - known words: where one is in a table, and "did you mean", the one
+ * nearest to a mistyped word.
  *
  *   ash_nearest n;
  *   ash_nearest_init(&n, word);
@@ -24,6 +25,11 @@ const char *ash_nearest_word(const ash_nearest *n);
 /* The same for an array. */
 const char *ash_nearest_of(const char *word, const char *const *known,
                            size_t count);
+
+/* The index of a word in a table of `count` rows, `count` if it is not there.
+ * `first` is the word of the first row, `stride` the bytes of a row. */
+size_t ash_name_find(const char *const *first, size_t stride, size_t count,
+                     const char *word);
 
 /* Insertions, deletions and replacements that turn a into b, not counting
  * case; only the first 63 characters of each are looked at. */

@@ -1,6 +1,8 @@
 /* graph.c - tables of types and operators, the builder, and accessors. */
 #include "graph/graph.h"
 
+#include "base/nearest.h"
+
 #include "base/checked.h"
 
 #include <inttypes.h>
@@ -48,10 +50,8 @@ const char *ash_op_kind_text(ash_op_kind kind) {
 }
 
 ash_op_kind ash_kind_find(const char *name) {
-  ash_op_kind kind = 0;
-  while (kind < ASH_OP_COUNT && strcmp(op_table[kind].name, name) != 0)
-    kind++;
-  return kind;
+  return (ash_op_kind)ash_name_find(&op_table->name, sizeof *op_table,
+                                    ASH_OP_COUNT, name);
 }
 
 /* ---- shapes ------------------------------------------------------------- */

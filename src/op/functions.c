@@ -1,7 +1,7 @@
 /* functions.c - the table of scalar functions, and what names mean. */
 #include "op/functions.h"
 
-#include <string.h>
+#include "base/nearest.h"
 
 static const struct {
   const char *text;
@@ -27,17 +27,13 @@ const char *ash_fold_text(ash_fold fold) {
 }
 
 ash_fn ash_fn_find(const char *name) {
-  unsigned fn = 0;
-  while (fn < ASH_FN_COUNT && strcmp(fn_table[fn].text, name) != 0)
-    fn++;
-  return (ash_fn)fn;
+  return (ash_fn)ash_name_find(&fn_table->text, sizeof *fn_table, ASH_FN_COUNT,
+                               name);
 }
 
 ash_fold ash_fold_find(const char *name) {
-  unsigned fold = 0;
-  while (fold < ASH_FOLD_COUNT && strcmp(fold_table[fold], name) != 0)
-    fold++;
-  return (ash_fold)fold;
+  return (ash_fold)ash_name_find(fold_table, sizeof *fold_table, ASH_FOLD_COUNT,
+                                 name);
 }
 
 uint32_t ash_fn_operands(ash_fn fn) {

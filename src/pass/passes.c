@@ -1,10 +1,10 @@
 /* passes.c - the list of passes. */
 #include "pass/pass.h"
 
+#include "base/nearest.h"
 #include "op/verify.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static const ash_pass pass_table[] = {
     {"dead_code", ash_pass_dead_code, true, NULL},
@@ -30,13 +30,6 @@ const ash_pass *ash_pass_at(size_t index) {
   return index < ASH_COUNT_OF(pass_table) ? &pass_table[index] : NULL;
 }
 
-static bool is_listed(const char *name, const char *const *list, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (strcmp(list[i], name) == 0)
-      return true;
-  return false;
-}
-
 /* "dead_code, constants, .." */
 static const char *names_of_passes(char *buf, size_t size) {
   size_t at = 0;
@@ -49,10 +42,9 @@ static const char *names_of_passes(char *buf, size_t size) {
 static ash_status check_names(ash_ctx *ctx, const char *const *names,
                               size_t count) {
   for (size_t i = 0; i < count; i++) {
-    bool known = false;
-    for (size_t k = 0; k < ASH_COUNT_OF(pass_table); k++)
-      known = known || strcmp(pass_table[k].name, names[i]) == 0;
-    if (known)
+    const size_t passes = ASH_COUNT_OF(pass_table);
+    if (ash_name_find(&pass_table->name, sizeof *pass_table, passes, names[i]) <
+        passes)
       continue;
     char list[256];
     const ash_status status =
@@ -84,7 +76,8 @@ ash_status ash_pass_run_for(ash_ctx *ctx, ash_graph *g,
                             const char *const *without, size_t count) {
   ASH_TRY(check_names(ctx, without, count));
   for (size_t i = 0; i < ASH_COUNT_OF(pass_table); i++) {
-    if (is_listed(pass_table[i].name, without, count))
+    if (ash_name_find(without, sizeof *without, count, pass_table[i].name) <
+        count)
       continue;
     ASH_TRY(run_pass(ctx, g, target, &pass_table[i]));
     if (!pass_table[i].verifies)

@@ -1,4 +1,5 @@
 /* module.c - graph, plan and device -> the files of a module. */
+#include "base/nearest.h"
 #include "emit/package/package.h"
 
 #include "emit/tile/tile.h"
@@ -149,10 +150,8 @@ const char *ash_constants_text(ash_constants form) {
 }
 
 ash_constants ash_constants_find(const char *name) {
-  unsigned i = 0;
-  while (i < ASH_CONSTANTS_COUNT && strcmp(constants_text[i], name) != 0)
-    i++;
-  return (ash_constants)i;
+  return (ash_constants)ash_name_find(constants_text, sizeof *constants_text,
+                                      ASH_CONSTANTS_COUNT, name);
 }
 
 static const char *const module_text[ASH_MODULE_COUNT] = {
@@ -166,10 +165,8 @@ const char *ash_module_text(ash_module_kind kind) {
 }
 
 ash_module_kind ash_module_find(const char *name) {
-  unsigned i = 0;
-  while (i < ASH_MODULE_COUNT && strcmp(module_text[i], name) != 0)
-    i++;
-  return (ash_module_kind)i;
+  return (ash_module_kind)ash_name_find(module_text, sizeof *module_text,
+                                        ASH_MODULE_COUNT, name);
 }
 
 static const char *const specialise_text[ASH_SPECIALISE_COUNT] = {
@@ -183,8 +180,6 @@ const char *ash_specialise_text(ash_specialise how) {
 }
 
 ash_specialise ash_specialise_find(const char *name) {
-  unsigned i = 0;
-  while (i < ASH_SPECIALISE_COUNT && strcmp(specialise_text[i], name) != 0)
-    i++;
-  return (ash_specialise)i;
+  return (ash_specialise)ash_name_find(specialise_text, sizeof *specialise_text,
+                                       ASH_SPECIALISE_COUNT, name);
 }
