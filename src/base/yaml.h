@@ -82,6 +82,13 @@ ash_status ash_yaml_u64(ash_ctx *ctx, uint64_t *out, const ash_yaml *node,
                         const char *what);
 ash_status ash_yaml_i64(ash_ctx *ctx, int64_t *out, const ash_yaml *node,
                         const char *what);
+/* The value of a key that a file must have. */
+ash_status ash_yaml_need_string(ash_ctx *ctx, const char **out,
+                                const ash_yaml *map, const char *key);
+ash_status ash_yaml_need_u64(ash_ctx *ctx, uint64_t *out, const ash_yaml *map,
+                             const char *key);
+ash_status ash_yaml_need_list(ash_ctx *ctx, const ash_yaml **out,
+                              const ash_yaml *map, const char *key);
 /* With a limit of its own: values above `max` are refused. */
 ash_status ash_yaml_u32(ash_ctx *ctx, uint32_t *out, const ash_yaml *node,
                         const char *what, uint32_t max);

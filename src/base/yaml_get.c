@@ -44,19 +44,12 @@ ash_status ash_yaml_need(ash_ctx *ctx, const ash_yaml **out,
                   "%s lacks the key '%s'", what, key);
 }
 
-static bool is_known(const char *key, const char *const *known, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (strcmp(key, known[i]) == 0)
-      return true;
-  return false;
-}
-
 ash_status ash_yaml_check_keys(ash_ctx *ctx, const ash_yaml *map,
                                const char *const *known, size_t count,
                                const char *what) {
   ASH_TRY(ash_yaml_want_map(ctx, map, what));
   for (const ash_yaml_item *i = map->first; i; i = i->next) {
-    if (is_known(i->key, known, count))
+    if (ash_name_find(known, sizeof *known, count, i->key) < count)
       continue;
     const ash_status status =
         ash_fail(ctx, ASH_MALFORMED, ASH_D_yaml_unknown_key,
@@ -106,6 +99,26 @@ ash_status ash_yaml_string(ash_ctx *ctx, const char **out, const ash_yaml *node,
     return fail_kind(ctx, node, what, "a text");
   *out = node->text;
   return ASH_OK;
+}
+
+ash_status ash_yaml_need_string(ash_ctx *ctx, const char **out,
+                                const ash_yaml *map, const char *key) {
+  const ash_yaml *node;
+  ASH_TRY(ash_yaml_need(ctx, &node, map, key, "the file"));
+  return ash_yaml_string(ctx, out, node, key);
+}
+
+ash_status ash_yaml_need_u64(ash_ctx *ctx, uint64_t *out, const ash_yaml *map,
+                             const char *key) {
+  const ash_yaml *node;
+  ASH_TRY(ash_yaml_need(ctx, &node, map, key, "the file"));
+  return ash_yaml_u64(ctx, out, node, key);
+}
+
+ash_status ash_yaml_need_list(ash_ctx *ctx, const ash_yaml **out,
+                              const ash_yaml *map, const char *key) {
+  ASH_TRY(ash_yaml_need(ctx, out, map, key, "the file"));
+  return ash_yaml_want_list(ctx, *out, key);
 }
 
 static bool is_plain(const ash_yaml *node) {

@@ -33,20 +33,6 @@ static ash_loc at_file(const checker *c) {
 
 /* ---- the plan ------------------------------------------------------------ */
 
-static ash_status get_string(checker *c, const ash_yaml *map, const char *key,
-                             const char **out) {
-  const ash_yaml *node;
-  ASH_TRY(ash_yaml_need(c->ctx, &node, map, key, "the plan"));
-  return ash_yaml_string(c->ctx, out, node, key);
-}
-
-static ash_status get_u64(checker *c, const ash_yaml *map, const char *key,
-                          uint64_t *out) {
-  const ash_yaml *node;
-  ASH_TRY(ash_yaml_need(c->ctx, &node, map, key, "the plan"));
-  return ash_yaml_u64(c->ctx, out, node, key);
-}
-
 static ash_role role_of(const char *word) {
   unsigned role = 0;
   while (role < ASH_CONSTANT &&
@@ -60,11 +46,11 @@ static ash_status want_arena(checker *c, const ash_yaml *map) {
   const char *role, *memory, *source;
   uint64_t size, alignment;
   ASH_TRY(ash_yaml_want_map(c->ctx, map, "an arena"));
-  ASH_TRY(get_string(c, map, "role", &role));
-  ASH_TRY(get_string(c, map, "memory", &memory));
-  ASH_TRY(get_string(c, map, "source_memory", &source));
-  ASH_TRY(get_u64(c, map, "size", &size));
-  ASH_TRY(get_u64(c, map, "alignment", &alignment));
+  ASH_TRY(ash_yaml_need_string(c->ctx, &role, map, "role"));
+  ASH_TRY(ash_yaml_need_string(c->ctx, &memory, map, "memory"));
+  ASH_TRY(ash_yaml_need_string(c->ctx, &source, map, "source_memory"));
+  ASH_TRY(ash_yaml_need_u64(c->ctx, &size, map, "size"));
+  ASH_TRY(ash_yaml_need_u64(c->ctx, &alignment, map, "alignment"));
   const ash_role kind = role_of(role);
   const bool staged = strcmp(memory, source) != 0;
   const char *symbol =
@@ -89,10 +75,10 @@ static ash_status read_plan(checker *c, const ash_plan_text *plan) {
   ASH_TRY(ash_yaml_parse(c->ctx, &top, &c->ctx->scratch, plan->text,
                          plan->count, plan->file));
   ASH_TRY(ash_yaml_want_map(c->ctx, top, "a plan"));
-  ASH_TRY(get_string(c, top, "model", &word));
+  ASH_TRY(ash_yaml_need_string(c->ctx, &word, top, "model"));
   if (!c->options.prefix)
     c->options.prefix = ash_default_prefix(c->ctx, word);
-  ASH_TRY(get_string(c, top, "target", &word));
+  ASH_TRY(ash_yaml_need_string(c->ctx, &word, top, "target"));
   if (!c->device)
     ASH_TRY(ash_device_load(c->ctx, &c->device, word));
   ASH_TRY(ash_yaml_need(c->ctx, &arenas, top, "arenas", "the plan"));

@@ -31,25 +31,10 @@ const char *ash_change_text(ash_change_kind kind) {
 
 static ash_status get_text(ash_ctx *ctx, const char **out, const ash_yaml *map,
                            const char *key) {
-  const ash_yaml *node;
   const char *text;
-  ASH_TRY(ash_yaml_need(ctx, &node, map, key, "the plan"));
-  ASH_TRY(ash_yaml_string(ctx, &text, node, key));
+  ASH_TRY(ash_yaml_need_string(ctx, &text, map, key));
   *out = ash_zone_string(&ctx->keep, text);
   return *out ? ASH_OK : ash_nomem(ctx);
-}
-
-static ash_status get_number(ash_ctx *ctx, uint64_t *out, const ash_yaml *map,
-                             const char *key) {
-  const ash_yaml *node;
-  ASH_TRY(ash_yaml_need(ctx, &node, map, key, "the plan"));
-  return ash_yaml_u64(ctx, out, node, key);
-}
-
-static ash_status get_list(ash_ctx *ctx, const ash_yaml **out,
-                           const ash_yaml *top, const char *key) {
-  ASH_TRY(ash_yaml_need(ctx, out, top, key, "the plan"));
-  return ash_yaml_want_list(ctx, *out, key);
 }
 
 static ash_status read_tensor(ash_ctx *ctx, entry *e, const ash_yaml *map) {
@@ -57,15 +42,15 @@ static ash_status read_tensor(ash_ctx *ctx, entry *e, const ash_yaml *map) {
   ASH_TRY(get_text(ctx, &e->name, map, "name"));
   ASH_TRY(get_text(ctx, &e->place.role, map, "role"));
   ASH_TRY(get_text(ctx, &e->place.memory, map, "memory"));
-  ASH_TRY(get_number(ctx, &e->place.offset, map, "offset"));
-  return get_number(ctx, &e->place.size, map, "size");
+  ASH_TRY(ash_yaml_need_u64(ctx, &e->place.offset, map, "offset"));
+  return ash_yaml_need_u64(ctx, &e->place.size, map, "size");
 }
 
 static ash_status read_arena(ash_ctx *ctx, ash_diff_arena *a,
                              const ash_yaml *map) {
   ASH_TRY(get_text(ctx, &a->role, map, "role"));
   ASH_TRY(get_text(ctx, &a->memory, map, "memory"));
-  return get_number(ctx, &a->after, map, "size");
+  return ash_yaml_need_u64(ctx, &a->after, map, "size");
 }
 
 static int compare_names(const void *a, const void *b, const void *user) {
@@ -103,8 +88,8 @@ static ash_status read_side(ash_ctx *ctx, side *s, const ash_plan_text *plan) {
   ASH_TRY(
       ash_yaml_parse(ctx, &s->top, zone, plan->text, plan->count, plan->file));
   ASH_TRY(ash_yaml_want_map(ctx, s->top, "a plan"));
-  ASH_TRY(get_list(ctx, &arenas, s->top, "arenas"));
-  ASH_TRY(get_list(ctx, &tensors, s->top, "tensors"));
+  ASH_TRY(ash_yaml_need_list(ctx, &arenas, s->top, "arenas"));
+  ASH_TRY(ash_yaml_need_list(ctx, &tensors, s->top, "tensors"));
   s->arenas = ASH_NEW_ARRAY(zone, ash_diff_arena, arenas->count + 1);
   s->tensors = ASH_NEW_ARRAY(zone, entry, tensors->count + 1);
   entry *spare = ASH_NEW_ARRAY(zone, entry, tensors->count + 1);

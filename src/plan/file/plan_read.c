@@ -10,20 +10,6 @@ typedef struct reader {
   ash_slot *slots;
 } reader;
 
-static ash_status get_string(reader *r, const ash_yaml *map, const char *key,
-                             const char **out) {
-  const ash_yaml *node;
-  ASH_TRY(ash_yaml_need(r->ctx, &node, map, key, "the plan"));
-  return ash_yaml_string(r->ctx, out, node, key);
-}
-
-static ash_status get_u64(reader *r, const ash_yaml *map, const char *key,
-                          uint64_t *out) {
-  const ash_yaml *node;
-  ASH_TRY(ash_yaml_need(r->ctx, &node, map, key, "the plan"));
-  return ash_yaml_u64(r->ctx, out, node, key);
-}
-
 static ash_status bad_word(reader *r, const ash_yaml *map, const char *what,
                            const char *word) {
   return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_plan_json, ash_yaml_loc(map),
@@ -32,7 +18,7 @@ static ash_status bad_word(reader *r, const ash_yaml *map, const char *what,
 
 static ash_status get_role(reader *r, const ash_yaml *map, ash_role *out) {
   const char *word;
-  ASH_TRY(get_string(r, map, "role", &word));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &word, map, "role"));
   for (int role = 0; role < 3; role++)
     if (strcmp(word, ash_role_text((ash_role)role)) == 0) {
       *out = (ash_role)role;
@@ -44,7 +30,7 @@ static ash_status get_role(reader *r, const ash_yaml *map, ash_role *out) {
 static ash_status get_verdict(reader *r, const ash_yaml *map,
                               ash_verdict *out) {
   const char *word;
-  ASH_TRY(get_string(r, map, "verdict", &word));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &word, map, "verdict"));
   for (int v = ASH_UNKNOWN; v <= ASH_INFEASIBLE; v++)
     if (strcmp(word, ash_verdict_text((ash_verdict)v)) == 0) {
       *out = (ash_verdict)v;
@@ -56,18 +42,19 @@ static ash_status get_verdict(reader *r, const ash_yaml *map,
 static ash_status read_arena(reader *r, const ash_yaml *map, ash_arena *a) {
   ASH_TRY(ash_yaml_want_map(r->ctx, map, "an arena"));
   ASH_TRY(get_role(r, map, &a->role));
-  ASH_TRY(get_string(r, map, "memory", &a->memory));
-  ASH_TRY(get_string(r, map, "source_memory", &a->source_memory));
-  ASH_TRY(get_u64(r, map, "size", &a->size));
-  ASH_TRY(get_u64(r, map, "alignment", &a->alignment));
-  ASH_TRY(get_u64(r, map, "lower_bound", &a->lower_bound));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &a->memory, map, "memory"));
+  ASH_TRY(
+      ash_yaml_need_string(r->ctx, &a->source_memory, map, "source_memory"));
+  ASH_TRY(ash_yaml_need_u64(r->ctx, &a->size, map, "size"));
+  ASH_TRY(ash_yaml_need_u64(r->ctx, &a->alignment, map, "alignment"));
+  ASH_TRY(ash_yaml_need_u64(r->ctx, &a->lower_bound, map, "lower_bound"));
   return get_verdict(r, map, &a->verdict);
 }
 
 static ash_status get_step(reader *r, const ash_yaml *map, const char *key,
                            uint32_t *out) {
   uint64_t value;
-  ASH_TRY(get_u64(r, map, key, &value));
+  ASH_TRY(ash_yaml_need_u64(r->ctx, &value, map, key));
   if (value >= UINT32_MAX)
     return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_plan_json, ash_yaml_loc(map),
                     "'%s' is too large", key);
@@ -77,13 +64,14 @@ static ash_status get_step(reader *r, const ash_yaml *map, const char *key,
 
 static ash_status read_slot(reader *r, const ash_yaml *map, ash_slot *s) {
   ASH_TRY(ash_yaml_want_map(r->ctx, map, "a tensor"));
-  ASH_TRY(get_string(r, map, "id", &s->id));
-  ASH_TRY(get_string(r, map, "name", &s->name));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &s->id, map, "id"));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &s->name, map, "name"));
   ASH_TRY(get_role(r, map, &s->binding.role));
-  ASH_TRY(get_string(r, map, "memory", &s->binding.memory));
-  ASH_TRY(get_string(r, map, "source_memory", &s->binding.source_memory));
-  ASH_TRY(get_u64(r, map, "offset", &s->binding.offset));
-  ASH_TRY(get_u64(r, map, "size", &s->size));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &s->binding.memory, map, "memory"));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &s->binding.source_memory, map,
+                               "source_memory"));
+  ASH_TRY(ash_yaml_need_u64(r->ctx, &s->binding.offset, map, "offset"));
+  ASH_TRY(ash_yaml_need_u64(r->ctx, &s->size, map, "size"));
   ASH_TRY(get_step(r, map, "first_step", &s->life.first_step));
   ASH_TRY(get_step(r, map, "last_step", &s->life.end_step));
   s->life.end_step++;
@@ -112,16 +100,10 @@ static ash_status link_slot(reader *r, const ash_yaml *map, const char *key,
   return bad_word(r, map, "tensor of this plan", id);
 }
 
-static ash_status need_list(reader *r, const ash_yaml *top, const char *key,
-                            const ash_yaml **out) {
-  ASH_TRY(ash_yaml_need(r->ctx, out, top, key, "the plan"));
-  return ash_yaml_want_list(r->ctx, *out, key);
-}
-
 static ash_status read_lists(reader *r, const ash_yaml *top) {
   const ash_yaml *arenas, *tensors;
-  ASH_TRY(need_list(r, top, "arenas", &arenas));
-  ASH_TRY(need_list(r, top, "tensors", &tensors));
+  ASH_TRY(ash_yaml_need_list(r->ctx, &arenas, top, "arenas"));
+  ASH_TRY(ash_yaml_need_list(r->ctx, &tensors, top, "tensors"));
   r->arenas = ASH_NEW_ARRAY(&r->ctx->scratch, ash_arena, arenas->count + 1);
   r->slots = ASH_NEW_ARRAY(&r->ctx->scratch, ash_slot, tensors->count + 1);
   ASH_TRY(ash_zone_check(r->ctx, &r->ctx->scratch));
@@ -145,13 +127,14 @@ static ash_status read_plan(reader *r, ash_plan_file *out,
                             const ash_yaml *top) {
   const char *schema;
   ASH_TRY(ash_yaml_want_map(r->ctx, top, "a plan"));
-  ASH_TRY(get_string(r, top, "schema", &schema));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &schema, top, "schema"));
   if (strcmp(schema, "ashlar-plan-1") != 0)
     return bad_word(r, top, "schema that this version reads", schema);
-  ASH_TRY(get_string(r, top, "model", &r->plan.model));
-  ASH_TRY(get_string(r, top, "target", &r->plan.target));
-  ASH_TRY(get_string(r, top, "plan_hash", &out->plan_hash));
-  ASH_TRY(get_string(r, top, "tensor_layout_hash", &out->layout_hash));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &r->plan.model, top, "model"));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &r->plan.target, top, "target"));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &out->plan_hash, top, "plan_hash"));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &out->layout_hash, top,
+                               "tensor_layout_hash"));
   ASH_TRY(get_verdict(r, top, &r->plan.verdict));
   return read_lists(r, top);
 }

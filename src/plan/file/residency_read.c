@@ -14,20 +14,6 @@ typedef struct reader {
   uint32_t arena_count, slot_count;
 } reader;
 
-static ash_status get_string(reader *r, const ash_yaml *map, const char *key,
-                             const char **out) {
-  const ash_yaml *node;
-  ASH_TRY(ash_yaml_need(r->ctx, &node, map, key, "the file"));
-  return ash_yaml_string(r->ctx, out, node, key);
-}
-
-static ash_status get_u64(reader *r, const ash_yaml *map, const char *key,
-                          uint64_t *out) {
-  const ash_yaml *node;
-  ASH_TRY(ash_yaml_need(r->ctx, &node, map, key, "the file"));
-  return ash_yaml_u64(r->ctx, out, node, key);
-}
-
 static ash_status wrong(reader *r, const ash_yaml *at, const char *what,
                         const char *word) {
   return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_plan_json, ash_yaml_loc(at),
@@ -40,13 +26,14 @@ static ash_status read_arena(reader *r, const ash_yaml *map, ash_role role) {
   ash_arena a = {.role = role};
   uint64_t region;
   ASH_TRY(ash_yaml_want_map(r->ctx, map, "an arena"));
-  ASH_TRY(get_string(r, map, "memory", &a.memory));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &a.memory, map, "memory"));
   a.source_memory = a.memory;
   if (role == ASH_CONSTANT)
-    ASH_TRY(get_string(r, map, "source_memory", &a.source_memory));
-  ASH_TRY(get_u64(r, map, "used", &a.size));
-  ASH_TRY(get_u64(r, map, "alignment", &a.alignment));
-  ASH_TRY(get_u64(r, map, "region_id", &region));
+    ASH_TRY(
+        ash_yaml_need_string(r->ctx, &a.source_memory, map, "source_memory"));
+  ASH_TRY(ash_yaml_need_u64(r->ctx, &a.size, map, "used"));
+  ASH_TRY(ash_yaml_need_u64(r->ctx, &a.alignment, map, "alignment"));
+  ASH_TRY(ash_yaml_need_u64(r->ctx, &region, map, "region_id"));
   if (region != r->arena_count)
     return wrong(r, map, "the regions are not numbered in order at", a.memory);
   r->arenas[r->arena_count++] = a;
@@ -72,7 +59,7 @@ static ash_status read_role(reader *r, const ash_yaml *arenas, ash_role role) {
 
 static ash_status get_role(reader *r, const ash_yaml *map, ash_role *out) {
   const char *word;
-  ASH_TRY(get_string(r, map, "role", &word));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &word, map, "role"));
   for (int role = ASH_SCRATCH; role <= ASH_CONSTANT; role++)
     if (strcmp(word, ash_role_text((ash_role)role)) == 0) {
       *out = (ash_role)role;
@@ -100,11 +87,11 @@ static ash_status check_place(reader *r, const ash_yaml *map,
 static ash_status read_tensor(reader *r, const ash_yaml *map) {
   ash_slot *s = &r->slots[r->slot_count++];
   ASH_TRY(ash_yaml_want_map(r->ctx, map, "a tensor"));
-  ASH_TRY(get_string(r, map, "id", &s->id));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &s->id, map, "id"));
   ASH_TRY(get_role(r, map, &s->binding.role));
-  ASH_TRY(get_string(r, map, "memory", &s->binding.memory));
-  ASH_TRY(get_u64(r, map, "offset", &s->binding.offset));
-  ASH_TRY(get_u64(r, map, "size", &s->size));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &s->binding.memory, map, "memory"));
+  ASH_TRY(ash_yaml_need_u64(r->ctx, &s->binding.offset, map, "offset"));
+  ASH_TRY(ash_yaml_need_u64(r->ctx, &s->size, map, "size"));
   return check_place(r, map, s);
 }
 
@@ -128,8 +115,9 @@ static ash_status check_hashes(reader *r, const ash_yaml *top) {
                          .slot_count = r->slot_count};
   const char *said_plan, *said_layout;
   char hash[17], layout[17];
-  ASH_TRY(get_string(r, top, "plan_hash", &said_plan));
-  ASH_TRY(get_string(r, top, "tensor_layout_hash", &said_layout));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &said_plan, top, "plan_hash"));
+  ASH_TRY(
+      ash_yaml_need_string(r->ctx, &said_layout, top, "tensor_layout_hash"));
   ASH_TRY(ash_plan_hashes(r->ctx, hash, layout, &plan));
   if (strcmp(hash, said_plan) == 0 && strcmp(layout, said_layout) == 0)
     return ASH_OK;
@@ -146,7 +134,7 @@ ash_status ash_plan_check_residency(ash_ctx *ctx, const ash_yaml *top) {
   reader r = {.ctx = ctx};
   const ash_yaml *arenas;
   uint64_t version;
-  ASH_TRY(get_u64(&r, top, "schema_version", &version));
+  ASH_TRY(ash_yaml_need_u64(ctx, &version, top, "schema_version"));
   if (version != 3 && version != 4)
     return ash_fail(ctx, ASH_MALFORMED, ASH_D_plan_json, ash_yaml_loc(top),
                     "residency files of schema %" PRIu64 " are not known",
