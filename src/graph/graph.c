@@ -155,6 +155,19 @@ ash_status ash_graph_add_tensor(ash_graph *g, uint32_t *out, ash_tensor t) {
   return ASH_OK;
 }
 
+ash_status ash_graph_add_constant(ash_graph *g, uint32_t *out, const char *id,
+                                  ash_type type, const ash_shape *shape,
+                                  const void *data) {
+  return ash_graph_add_tensor(g, out,
+                              (ash_tensor){.name = id,
+                                           .id = id,
+                                           .kind = ASH_TENSOR_CONSTANT,
+                                           .type = type,
+                                           .shape = *shape,
+                                           .data = data,
+                                           .file_byte = UINT64_MAX});
+}
+
 static void copy_attr(ash_zone *z, ash_attr *a) {
   a->name = ash_zone_string(z, a->name);
   a->s = ash_zone_string(z, a->s);

@@ -80,6 +80,10 @@ ash_status ash_graph_new(ash_ctx *ctx, ash_graph **out, const char *name,
  * not; `t.bytes` is computed from shape and type (fails on overflow). `t.id`
  * NULL gives the index as id. */
 ash_status ash_graph_add_tensor(ash_graph *g, uint32_t *out, ash_tensor t);
+/* Adds a constant that no file has; `data` is in the graph's zone. */
+ash_status ash_graph_add_constant(ash_graph *g, uint32_t *out, const char *id,
+                                  ash_type type, const ash_shape *shape,
+                                  const void *data);
 
 /* Adds an operator at the end. `op.id` NULL gives "<kind>_<source_index>".
  * Input, output and attribute arrays are copied. */

@@ -87,7 +87,7 @@ static ash_status scale_weights(ash_ctx *ctx, ash_graph *g, const tail *t,
             value_of(g, t, deep ? i % channels : i / (n / channels));
   uint32_t tensor;
   const ash_shape shape = w->shape;
-  ASH_TRY(ash_uses_constant(g, &tensor, id, ASH_FLOAT32, &shape, to));
+  ASH_TRY(ash_graph_add_constant(g, &tensor, id, ASH_FLOAT32, &shape, to));
   g->ops.items[t->layer].inputs[1] = tensor;
   return ASH_OK;
 }
@@ -104,7 +104,7 @@ static ash_status change_bias(ash_ctx *ctx, ash_graph *g, const tail *t,
   }
   const ash_shape shape = {1, {(int32_t)channels}};
   uint32_t tensor;
-  ASH_TRY(ash_uses_constant(g, &tensor, id, ASH_FLOAT32, &shape, to));
+  ASH_TRY(ash_graph_add_constant(g, &tensor, id, ASH_FLOAT32, &shape, to));
   while (g->ops.items[t->layer].input_count < 3)
     ASH_TRY(ash_graph_append_input(g, t->layer, ASH_NO_ID));
   g->ops.items[t->layer].inputs[2] = tensor;

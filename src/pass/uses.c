@@ -49,16 +49,3 @@ uint32_t ash_uses_only(const ash_uses *uses, uint32_t tensor) {
   return tensor != ASH_NO_ID && uses->count[tensor] == 1 ? uses->writer[tensor]
                                                          : ASH_NO_ID;
 }
-
-ash_status ash_uses_constant(ash_graph *g, uint32_t *out, const char *id,
-                             ash_type type, const ash_shape *shape,
-                             const void *data) {
-  return ash_graph_add_tensor(g, out,
-                              (ash_tensor){.name = id,
-                                           .id = id,
-                                           .kind = ASH_TENSOR_CONSTANT,
-                                           .type = type,
-                                           .shape = *shape,
-                                           .data = data,
-                                           .file_byte = UINT64_MAX});
-}

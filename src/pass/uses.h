@@ -23,10 +23,4 @@ ash_status ash_uses_drop(ash_graph *g, const ash_uses *uses);
  * otherwise. */
 uint32_t ash_uses_only(const ash_uses *uses, uint32_t tensor);
 
-/* Adds a float32 constant like tensor `model`; `data` is in the graph's zone.
- */
-ash_status ash_uses_constant(ash_graph *g, uint32_t *out, const char *id,
-                             ash_type type, const ash_shape *shape,
-                             const void *data);
-
 #endif

@@ -31,15 +31,9 @@ ash_status ash_lower_append(ash_graph *g, uint32_t op, const char *suffix,
   const char *id =
       ash_zone_format(&g->zone, "%s_%s", g->ops.items[op].id, suffix);
   ASH_TRY(ash_zone_check(g->ctx, &g->zone));
-  const ash_tensor t = {.name = id,
-                        .id = id,
-                        .kind = ASH_TENSOR_CONSTANT,
-                        .type = type,
-                        .shape = {1, {(int32_t)count}},
-                        .data = bytes,
-                        .file_byte = UINT64_MAX};
+  const ash_shape shape = {1, {(int32_t)count}};
   uint32_t index;
-  ASH_TRY(ash_graph_add_tensor(g, &index, t));
+  ASH_TRY(ash_graph_add_constant(g, &index, id, type, &shape, bytes));
   return ash_graph_append_input(g, op, index);
 }
 

@@ -1,5 +1,5 @@
 /* lower_append.h - how lowering adds constants to an operator. Private to
- * lower*.c. */
+ * lower*.c and pack*.c. */
 #ifndef ASH_PASS_LOWER_APPEND_H
 #define ASH_PASS_LOWER_APPEND_H
 

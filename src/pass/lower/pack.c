@@ -14,6 +14,7 @@
 #include "base/checked.h"
 #include "kernel/quant.h"
 #include "op/reads.h"
+#include "pass/lower/lower_append.h"
 #include "pass/lower/pack_scale.h"
 
 #include <string.h>
@@ -66,29 +67,8 @@ static uint32_t entry(const layer *l, uint32_t c) {
   return is_split(l) ? c / 8 * 8 + c % 2 * 4 + c % 8 / 2 : c;
 }
 
-static void put_int32(uint8_t *to, int64_t value) {
-  for (uint32_t i = 0; i < 4; i++)
-    to[i] = (uint8_t)((uint64_t)value >> (8 * i));
-}
-
 static uint8_t *room(const layer *l, size_t bytes) {
   return ASH_NEW_ARRAY(&l->g->zone, uint8_t, bytes);
-}
-
-static ash_status append(const layer *l, const char *suffix, ash_type type,
-                         uint32_t count, const uint8_t *bytes) {
-  uint32_t index;
-  const char *id = ash_zone_format(&l->g->zone, "%s_%s", op_of(l)->id, suffix);
-  ASH_TRY(ash_zone_check(l->ctx, &l->g->zone));
-  const ash_tensor t = {.name = id,
-                        .id = id,
-                        .kind = ASH_TENSOR_CONSTANT,
-                        .type = type,
-                        .shape = {1, {(int32_t)count}},
-                        .data = bytes,
-                        .file_byte = UINT64_MAX};
-  ASH_TRY(ash_graph_add_tensor(l->g, &index, t));
-  return ash_graph_append_input(l->g, l->op, index);
 }
 
 /* ---- bias ---------------------------------------------------------------- */
@@ -134,8 +114,8 @@ static ash_status append_bias(const layer *l) {
   const uint32_t count = entries(l);
   uint8_t *out = room(l, (size_t)count * 4);
   for (uint32_t c = 0; out && c < count; c++)
-    put_int32(out + (size_t)entry(l, c) * 4, l->folded[c]);
-  return append(l, "folded", ASH_INT32, count, out);
+    ash_lower_put_int(out + (size_t)entry(l, c) * 4, l->folded[c], 4);
+  return ash_lower_append(l->g, l->op, "folded", ASH_INT32, count, out);
 }
 
 /* ---- scales -------------------------------------------------------------- */
@@ -225,11 +205,12 @@ static ash_status spread_scales(const layer *l) {
     } else if (c < l->channels) {
       l->folded[c] = 4 * (l->folded[c] - zero);
     }
-    put_int32(multipliers + (size_t)entry(l, c) * 4, multiplier);
+    ash_lower_put_int(multipliers + (size_t)entry(l, c) * 4, multiplier, 4);
     shifts[entry(l, c)] = (uint8_t)shift;
   }
-  ASH_TRY(append(l, "multipliers", ASH_INT32, padded, multipliers));
-  return append(l, "shifts", ASH_INT8, padded, shifts);
+  ASH_TRY(ash_lower_append(l->g, l->op, "multipliers", ASH_INT32, padded,
+                           multipliers));
+  return ash_lower_append(l->g, l->op, "shifts", ASH_INT8, padded, shifts);
 }
 
 /* Four numbers for the layer, or for each channel; NULL: cannot be proved. */
@@ -249,10 +230,10 @@ static uint8_t *dense_scale(const layer *l, uint32_t *count) {
     if (!ash_quant_fully_connected(&exact, in, w, out, i) ||
         !ash_lower_pack_scale(&s, &exact, ash_quant_zero(out), range, l->bound))
       return NULL;
-    put_int32(bytes + (size_t)i * 16, s.m);
-    put_int32(bytes + (size_t)i * 16 + 4, s.c);
-    put_int32(bytes + (size_t)i * 16 + 8, s.f);
-    put_int32(bytes + (size_t)i * 16 + 12, s.k);
+    ash_lower_put_int(bytes + (size_t)i * 16, s.m, 4);
+    ash_lower_put_int(bytes + (size_t)i * 16 + 4, s.c, 4);
+    ash_lower_put_int(bytes + (size_t)i * 16 + 8, s.f, 4);
+    ash_lower_put_int(bytes + (size_t)i * 16 + 12, s.k, 4);
   }
   return bytes;
 }
@@ -283,7 +264,8 @@ static ash_status append_columns(const layer *l) {
     for (uint32_t t = 0; t < l->taps; t++)
       for (uint32_t i = c; i < c + RVV_GROUP && i < l->channels; i++)
         *to++ = l->constant[i] ? 0 : (uint8_t)weight(l, i, t);
-  return append(l, "packed", ASH_INT8, (uint32_t)bytes, out);
+  return ash_lower_append(l->g, l->op, "packed", ASH_INT8, (uint32_t)bytes,
+                          out);
 }
 
 /* Constant groups have no weights. */
@@ -306,7 +288,8 @@ static ash_status append_weights(const layer *l) {
       put_group(l, out + at, c, taps);
       at += group_bytes;
     }
-  return append(l, "packed", ASH_INT8, (uint32_t)bytes, out);
+  return ash_lower_append(l->g, l->op, "packed", ASH_INT8, (uint32_t)bytes,
+                          out);
 }
 
 /* ---- layers -------------------------------------------------------------- */
@@ -365,7 +348,7 @@ static ash_status pack_dense(layer *l) {
     return ASH_OK;
   ASH_TRY(append_bias(l));
   ASH_TRY(append_weights(l));
-  return append(l, "scale", ASH_INT32, count, scale);
+  return ash_lower_append(l->g, l->op, "scale", ASH_INT32, count, scale);
 }
 
 static ash_status pack_op(ash_ctx *ctx, ash_graph *g, uint32_t op,

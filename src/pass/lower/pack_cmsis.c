@@ -11,32 +11,10 @@
 
 #include "kernel/quant.h"
 #include "op/reads.h"
-
-static void put_int32(uint8_t *to, int64_t value) {
-  for (uint32_t i = 0; i < 4; i++)
-    to[i] = (uint8_t)((uint64_t)value >> (8 * i));
-}
-
-static ash_status append(ash_ctx *ctx, ash_graph *g, uint32_t op,
-                         const char *suffix, uint32_t count,
-                         const uint8_t *bytes) {
-  uint32_t index;
-  const char *id =
-      ash_zone_format(&g->zone, "%s_%s", g->ops.items[op].id, suffix);
-  ASH_TRY(ash_zone_check(ctx, &g->zone));
-  const ash_tensor t = {.name = id,
-                        .id = id,
-                        .kind = ASH_TENSOR_CONSTANT,
-                        .type = ASH_INT32,
-                        .shape = {1, {(int32_t)count}},
-                        .data = bytes,
-                        .file_byte = UINT64_MAX};
-  ASH_TRY(ash_graph_add_tensor(g, &index, t));
-  return ash_graph_append_input(g, op, index);
-}
+#include "pass/lower/lower_append.h"
 
 /* Input k has one number, or one for each channel; the copy has the latter. */
-static ash_status spread(ash_ctx *ctx, ash_graph *g, uint32_t op, uint32_t k,
+static ash_status spread(ash_graph *g, uint32_t op, uint32_t k,
                          const char *suffix) {
   const ash_op *o = &g->ops.items[op];
   const ash_tensor *from = ash_op_in(g, o, k);
@@ -44,17 +22,18 @@ static ash_status spread(ash_ctx *ctx, ash_graph *g, uint32_t op, uint32_t k,
   const uint64_t n = ash_shape_elements(&from->shape);
   uint8_t *out = ASH_NEW_ARRAY(&g->zone, uint8_t, (size_t)channels * 4);
   for (uint32_t c = 0; out && c < channels; c++)
-    put_int32(out + (size_t)c * 4, ash_tensor_int(from, n == 1 ? 0 : c));
-  return append(ctx, g, op, suffix, channels, out);
+    ash_lower_put_int(out + (size_t)c * 4, ash_tensor_int(from, n == 1 ? 0 : c),
+                      4);
+  return ash_lower_append(g, op, suffix, ASH_INT32, channels, out);
 }
 
-static ash_status pack_window(ash_ctx *ctx, ash_graph *g, uint32_t op) {
-  ASH_TRY(spread(ctx, g, op, 3, "multipliers"));
-  return spread(ctx, g, op, 4, "shifts");
+static ash_status pack_window(ash_graph *g, uint32_t op) {
+  ASH_TRY(spread(g, op, 3, "multipliers"));
+  return spread(g, op, 4, "shifts");
 }
 
 /* Bias plus in_offset * sum of weights. */
-static ash_status pack_dense(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+static ash_status pack_dense(ash_graph *g, uint32_t op) {
   const ash_op *o = &g->ops.items[op];
   const ash_tensor *w = ash_op_in(g, o, 1), *bias = ash_op_in(g, o, 2);
   const int64_t offset = -(int64_t)ash_quant_zero(ash_op_in(g, o, 0));
@@ -65,10 +44,10 @@ static ash_status pack_dense(ash_ctx *ctx, ash_graph *g, uint32_t op) {
     int64_t sum = 0;
     for (uint64_t k = 0; k < columns; k++)
       sum += (int8_t)w->data[r * columns + k];
-    put_int32(out + (size_t)r * 4,
-              (bias ? ash_tensor_int(bias, r) : 0) + offset * sum);
+    ash_lower_put_int(out + (size_t)r * 4,
+                      (bias ? ash_tensor_int(bias, r) : 0) + offset * sum, 4);
   }
-  return append(ctx, g, op, "folded", rows, out);
+  return ash_lower_append(g, op, "folded", ASH_INT32, rows, out);
 }
 
 static bool is_plain_int8(const ash_graph *g, const ash_op *op) {
@@ -87,26 +66,27 @@ static bool is_plain_dense(const ash_graph *g, const ash_op *op) {
          ash_quant_conv(&s, ash_op_in(g, op, 0), w, ash_op_out(g, op, 0), 0);
 }
 
-static ash_status pack(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+static ash_status pack(ash_graph *g, uint32_t op) {
   const ash_op *o = &g->ops.items[op];
   if (!is_plain_int8(g, o))
     return ASH_OK;
   if (o->kind == ASH_OP_fully_connected)
-    return is_plain_dense(g, o) ? pack_dense(ctx, g, op) : ASH_OK;
+    return is_plain_dense(g, o) ? pack_dense(g, op) : ASH_OK;
   const bool groups =
       o->kind == ASH_OP_conv_2d &&
       ash_op_in(g, o, 1)->shape.dim[3] != ash_op_in(g, o, 0)->shape.dim[3];
-  return groups ? ASH_OK : pack_window(ctx, g, op);
+  return groups ? ASH_OK : pack_window(g, op);
 }
 
 ash_status ash_pass_pack_cmsis(ash_ctx *ctx, ash_graph *g,
                                const ash_target *target) {
   const bool any = (target->features & ASH_FEATURE_CMSIS_NN) != 0;
+  (void)ctx;
   for (uint32_t op = 0; any && op < g->op_count; op++) {
     const ash_op_kind kind = g->ops.items[op].kind;
     if (kind == ASH_OP_conv_2d || kind == ASH_OP_depthwise_conv_2d ||
         kind == ASH_OP_fully_connected)
-      ASH_TRY(pack(ctx, g, op));
+      ASH_TRY(pack(g, op));
   }
   return ASH_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "op/reads.h"
+#include "pass/lower/lower_append.h"
 
 #include <string.h>
 
@@ -42,23 +43,13 @@ static uint8_t *arrange(ash_graph *g, const ash_tensor *w, uint64_t *count) {
 
 static ash_status pack(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   uint64_t count;
-  uint32_t index;
-  const char *id = ash_zone_format(&g->zone, "%s_packed", g->ops.items[op].id);
   const uint8_t *bytes = arrange(g, ash_op_in(g, &g->ops.items[op], 1), &count);
   ASH_TRY(ash_zone_check(ctx, &g->zone));
   if (!bytes)
     return ASH_OK; /* too large: the portable kernel takes it */
-  const ash_tensor t = {.name = id,
-                        .id = id,
-                        .kind = ASH_TENSOR_CONSTANT,
-                        .type = ASH_FLOAT32,
-                        .shape = {1, {(int32_t)count}},
-                        .data = bytes,
-                        .file_byte = UINT64_MAX};
-  ASH_TRY(ash_graph_add_tensor(g, &index, t));
   while (g->ops.items[op].input_count < ASH_IN_PREPARED)
     ASH_TRY(ash_graph_append_input(g, op, ASH_NO_ID));
-  return ash_graph_append_input(g, op, index);
+  return ash_lower_append(g, op, "packed", ASH_FLOAT32, (uint32_t)count, bytes);
 }
 
 ash_status ash_pass_pack_float(ash_ctx *ctx, ash_graph *g,

@@ -229,7 +229,7 @@ ash_status ash_qdq_bias(ash_qdq *q, const ash_op *o, float in,
     to[i] = *fits ? (int32_t)floor(x + 0.5) : 0;
   }
   const ash_shape shape = b->shape;
-  return ash_uses_constant(q->g, out, id, ASH_INT32, &shape, to);
+  return ash_graph_add_constant(q->g, out, id, ASH_INT32, &shape, to);
 }
 
 ash_status ash_qdq_constant(ash_qdq *q, uint32_t tensor, ash_levels *out) {
@@ -248,5 +248,5 @@ ash_status ash_qdq_constant(ash_qdq *q, uint32_t tensor, ash_levels *out) {
                           0.5);
   const char *id = ash_zone_format(&q->g->zone, "levels_%u", q->made++);
   ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
-  return ash_uses_constant(q->g, &out->tensor, id, ASH_INT8, &t.shape, to);
+  return ash_graph_add_constant(q->g, &out->tensor, id, ASH_INT8, &t.shape, to);
 }

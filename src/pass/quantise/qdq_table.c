@@ -182,5 +182,5 @@ ash_status ash_qdq_table(ash_qdq *q, const ash_sink *s, ash_levels *leaf,
     for (uint32_t i = 0; i < RESULTS; i++)
       results[i] ^= 128;
   *leaf = meaning(q, &w);
-  return ash_uses_constant(q->g, table, id, ASH_INT8, &all, results);
+  return ash_graph_add_constant(q->g, table, id, ASH_INT8, &all, results);
 }

@@ -167,7 +167,7 @@ static ash_status add_table(requant *q, uint32_t *out, const int64_t *values,
     for (uint32_t b = 0; b < width; b++)
       data[i * width + b] = (uint8_t)((uint64_t)values[i] >> (8 * b));
   const ash_shape shape = {1, {(int32_t)count}};
-  return ash_uses_constant(q->g, out, id, type, &shape, data);
+  return ash_graph_add_constant(q->g, out, id, type, &shape, data);
 }
 
 /* The sum of some constants, of which each has one value or one a channel. */
