@@ -13,6 +13,7 @@ ash_status ash_block_new(ash_scope *scope, ash_block **out) {
 
 ash_status ash_block_add(ash_block *block, ash_block_side side,
                          const ash_snippet_part *parts, size_t count) {
+  ASH_ASSERT(parts || count == 0);
   ash_ctx *ctx = block->scope->ctx;
   ash_block_part *copy = ASH_NEW_ARRAY(&ctx->keep, ash_block_part, count + 1);
   if (!copy || !ASH_GROW(&ctx->keep, &block->snippets, block->snippets.count))
@@ -76,6 +77,7 @@ static void put_lines(ash_text *to, const char *text, size_t count,
 }
 
 ash_status ash_block_render(const ash_block *block, const char **text) {
+  ASH_ASSERT(block->scope);
   ash_ctx *ctx = block->scope->ctx;
   ash_text all, one;
   ash_text_init(&all, &ctx->mem);
@@ -104,6 +106,7 @@ ash_status ash_block_render(const ash_block *block, const char **text) {
  * list of those to be looked at grows while it is read. */
 static void mark(const ash_scope *scope, bool *seen, uint32_t *list,
                  uint32_t buffer, bool structs) {
+  ASH_ASSERT(buffer < scope->buffers.count);
   size_t count = 0;
   if (!seen[buffer]) {
     seen[buffer] = true;

@@ -44,6 +44,7 @@ static ash_status choose(work *w, ash_memory_selector memory) {
 
 /* "int8_t *y = (int8_t *)(ctx->region[0] + 128);" */
 static ash_status put_address(work *w, uint32_t b) {
+  ASH_ASSERT(b < w->scope->buffers.count);
   const ash_block_buffer *is = ash_scope_buffer(w->scope, b);
   ash_zone *z = &w->scope->ctx->scratch;
   const char *text;
@@ -64,6 +65,7 @@ static ash_status put_address(work *w, uint32_t b) {
 }
 
 static ash_status bear(work *w, uint32_t b) {
+  ASH_ASSERT(b < w->scope->buffers.count);
   ash_scope_entry *e = &w->scope->buffers.items[b];
   ash_scope_memory *m = ash_scope_count_of(w->scope, e->is.memory);
   if (!m)
@@ -88,6 +90,7 @@ typedef struct group {
 } group;
 
 static ash_status group_of(work *w, group *out, uint32_t b) {
+  ASH_ASSERT(b < w->scope->buffers.count);
   ash_ctx *ctx = w->scope->ctx;
   const size_t all = w->scope->buffers.count;
   bool *seen = ASH_NEW_ARRAY(&ctx->scratch, bool, all + 1);
@@ -108,6 +111,7 @@ static ash_status group_of(work *w, group *out, uint32_t b) {
 }
 
 static void uncount(work *w, uint32_t b) {
+  ASH_ASSERT(b < w->scope->buffers.count);
   ash_scope_entry *e = &w->scope->buffers.items[b];
   ash_scope_memory *m = ash_scope_count_of(w->scope, e->is.memory);
   if (m && e->counted)
@@ -117,6 +121,7 @@ static void uncount(work *w, uint32_t b) {
 
 /* The bytes of all that share storage go when the last of them does. */
 static ash_status give_back(work *w, uint32_t b) {
+  ASH_ASSERT(b < w->scope->buffers.count);
   const ash_block_buffer *is = ash_scope_buffer(w->scope, b);
   group g;
   if (!w->writes) {
@@ -135,6 +140,7 @@ static ash_status give_back(work *w, uint32_t b) {
 }
 
 static ash_status die(work *w, uint32_t b) {
+  ASH_ASSERT(b < w->scope->buffers.count);
   ash_scope_entry *e = &w->scope->buffers.items[b];
   if (!e->live)
     return ash_fail(w->scope->ctx, ASH_INTERNAL, ASH_D_block_dead, ASH_NOWHERE,
@@ -163,6 +169,7 @@ static ash_status run(work *w, ash_memory_selector memory) {
 
 static ash_status pass(ash_block *block, uint32_t node,
                        ash_memory_selector memory, bool writes) {
+  ASH_ASSERT(block && block->scope);
   work w = {
       .block = block, .scope = block->scope, .node = node, .writes = writes};
   ash_zone *z = &block->scope->ctx->scratch;

@@ -9,6 +9,7 @@
 static ash_status put_definitions(const ash_block *block, const char *name,
                                   const uint32_t *refs, size_t count,
                                   ash_text *t) {
+  ASH_ASSERT(name && (refs || count == 0));
   const char *body;
   ASH_TRY(ash_block_render(block, &body));
   ash_text_line(t, "typedef struct %s_args {", name);
@@ -46,6 +47,7 @@ static ash_status put_definitions(const ash_block *block, const char *name,
 /* "const NAME_args NAME_of = {a, b};" and the call. */
 static ash_status put_call(ash_block *block, const char *name,
                            const uint32_t *refs, size_t count) {
+  ASH_ASSERT(name && (refs || count == 0));
   ash_ctx *ctx = block->scope->ctx;
   ash_snippet_part *parts =
       ASH_NEW_ARRAY(&ctx->scratch, ash_snippet_part, count + 2);
@@ -65,6 +67,7 @@ static ash_status put_call(ash_block *block, const char *name,
 
 ash_status ash_block_close(ash_block *block, const char *name,
                            const char **definitions) {
+  ASH_ASSERT(block && name && definitions);
   ash_ctx *ctx = block->scope->ctx;
   const uint32_t *refs;
   size_t count;

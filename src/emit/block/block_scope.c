@@ -13,6 +13,7 @@ ash_status ash_scope_new(ash_ctx *ctx, ash_scope **out) {
 }
 
 uint32_t ash_scope_find(const ash_scope *scope, const char *name) {
+  ASH_ASSERT(name);
   for (size_t i = 0; i < scope->buffers.count; i++)
     if (strcmp(scope->buffers.items[i].is.name, name) == 0)
       return (uint32_t)i;
@@ -46,6 +47,7 @@ ash_status ash_scope_add(ash_scope *scope, uint32_t *out,
 }
 
 static ash_status link_to(ash_scope *scope, uint32_t from, uint32_t to) {
+  ASH_ASSERT(from < scope->buffers.count && to < scope->buffers.count);
   ash_scope_entry *e = &scope->buffers.items[from];
   if (!ASH_GROW(&scope->ctx->keep, &e->aliases, e->aliases.count))
     return ash_nomem(scope->ctx);
@@ -60,10 +62,12 @@ ash_status ash_scope_alias(ash_scope *scope, uint32_t a, uint32_t b) {
 
 const ash_block_buffer *ash_scope_buffer(const ash_scope *scope,
                                          uint32_t buffer) {
+  ASH_ASSERT(buffer < scope->buffers.count);
   return &scope->buffers.items[buffer].is;
 }
 
 bool ash_scope_is_live(const ash_scope *scope, uint32_t buffer) {
+  ASH_ASSERT(buffer < scope->buffers.count);
   return scope->buffers.items[buffer].live;
 }
 
@@ -117,18 +121,21 @@ static bool is_plain(const ash_block_buffer *b) {
 
 bool ash_buffer_is_output(const ash_scope *scope, uint32_t buffer,
                           uint32_t node) {
+  ASH_ASSERT(buffer < scope->buffers.count);
   const ash_block_buffer *b = ash_scope_buffer(scope, buffer);
   return is_plain(b) && !is_used_by(b, node);
 }
 
 bool ash_buffer_is_final_input(const ash_scope *scope, uint32_t buffer,
                                uint32_t node) {
+  ASH_ASSERT(buffer < scope->buffers.count);
   const ash_block_buffer *b = ash_scope_buffer(scope, buffer);
   return is_plain(b) && b->user_count && b->users[b->user_count - 1] == node;
 }
 
 bool ash_buffer_is_transient(const ash_scope *scope, uint32_t buffer,
                              uint32_t node) {
+  ASH_ASSERT(buffer < scope->buffers.count);
   const ash_block_buffer *b = ash_scope_buffer(scope, buffer);
   return b->kind == ASH_BUFFER_TRANSIENT && is_used_by(b, node);
 }
@@ -136,6 +143,7 @@ bool ash_buffer_is_transient(const ash_scope *scope, uint32_t buffer,
 /* "/L[23]/" against the whole name. */
 static ash_status matches(ash_ctx *ctx, bool *out, const char *pattern,
                           const char *name) {
+  ASH_ASSERT(pattern && out);
   const size_t n = strlen(pattern);
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   char *whole =
@@ -156,6 +164,7 @@ static ash_status matches(ash_ctx *ctx, bool *out, const char *pattern,
 ash_status ash_buffer_is_memory_level(const ash_scope *scope, bool *out,
                                       uint32_t buffer,
                                       ash_memory_selector memory) {
+  ASH_ASSERT(buffer < scope->buffers.count);
   const char *name = ash_scope_buffer(scope, buffer)->memory;
   const size_t n = memory ? strlen(memory) : 0;
   *out = false;
@@ -177,6 +186,7 @@ static bool holds(const uint32_t *ids, size_t count, uint32_t id) {
 /* "a -> b -> a", from one buffer of the circle. */
 static ash_status fail_circle(const ash_scope *scope, uint32_t at,
                               size_t steps) {
+  ASH_ASSERT(at < scope->buffers.count);
   ash_ctx *ctx = scope->ctx;
   for (size_t i = 0; i < steps; i++) /* surely inside it now */
     at = ash_scope_buffer(scope, at)->base;
@@ -195,6 +205,7 @@ static ash_status fail_circle(const ash_scope *scope, uint32_t at,
 
 ash_status ash_buffer_sort(const ash_scope *scope, uint32_t *buffers,
                            size_t count) {
+  ASH_ASSERT(buffers || count == 0);
   ash_ctx *ctx = scope->ctx;
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   uint32_t *left =

@@ -12,21 +12,25 @@
 /* ---- parameters --------------------------------------------------------- */
 
 void ash_call_open(const ash_call *c, const char *type) {
+  ASH_ASSERT(type && type[0]);
   ash_text_line(c->text, "static const ash_rt_%s_params p = {", type);
   c->text->indent++;
 }
 
 void ash_call_close(const ash_call *c) {
+  ASH_ASSERT(c->text->indent > 0);
   c->text->indent--;
   ash_text_line(c->text, "};");
 }
 
 void ash_call_open_field(const ash_call *c, const char *name) {
+  ASH_ASSERT(name[0]);
   ash_text_line(c->text, ".%s = {", name);
   c->text->indent++;
 }
 
 void ash_call_close_field(const ash_call *c) {
+  ASH_ASSERT(c->text->indent > 0);
   c->text->indent--;
   ash_text_line(c->text, "},");
 }
@@ -40,10 +44,12 @@ void ash_call_int(const ash_call *c, const char *name, int64_t value) {
 }
 
 void ash_call_word(const ash_call *c, const char *name, const char *word) {
+  ASH_ASSERT(name[0] && word[0]);
   ash_text_line(c->text, ".%s = ASH_RT_%s,", name, word);
 }
 
 void ash_call_type(const ash_call *c, const char *name, ash_type type) {
+  ASH_ASSERT(type > ASH_NONE && type < ASH_TYPE_COUNT);
   static const char *const words[ASH_TYPE_COUNT] = {
       [ASH_INT8] = "S8",    [ASH_UINT8] = "U8",    [ASH_INT16] = "S16",
       [ASH_UINT16] = "U16", [ASH_INT32] = "S32",   [ASH_UINT32] = "U32",
@@ -66,6 +72,7 @@ void ash_call_float(const ash_call *c, const char *name, float value) {
 
 void ash_call_ints(const ash_call *c, const char *name, const int32_t *values,
                    uint32_t count) {
+  ASH_ASSERT(values && count > 0 && count <= ASH_RANK_MAX);
   put_indent(c);
   ash_text_format(c->text, ".%s = {", name);
   for (uint32_t i = 0; i < count; i++)
@@ -75,6 +82,7 @@ void ash_call_ints(const ash_call *c, const char *name, const int32_t *values,
 
 void ash_call_floats(const ash_call *c, const char *name, const float *values,
                      uint32_t count) {
+  ASH_ASSERT(values && count > 0);
   put_indent(c);
   ash_text_format(c->text, ".%s = {", name);
   for (uint32_t i = 0; i < count; i++) {
@@ -86,6 +94,7 @@ void ash_call_floats(const ash_call *c, const char *name, const float *values,
 }
 
 void ash_call_int_range(const ash_call *c) {
+  ASH_ASSERT(!ash_type_is_float(ash_call_out(c)->type));
   const ash_int_range r = ash_quant_range(
       ash_call_out(c), ash_attr_string(ash_call_op(c), "act", "none"));
   ash_call_int(c, "act_min", r.low);
@@ -93,6 +102,7 @@ void ash_call_int_range(const ash_call *c) {
 }
 
 void ash_call_float_range(const ash_call *c) {
+  ASH_ASSERT(ash_type_is_float(ash_call_out(c)->type));
   const ash_float_range r =
       ash_float_range_of(ash_attr_string(ash_call_op(c), "act", "none"));
   ash_call_float(c, "act_min", r.low);
@@ -116,6 +126,7 @@ static void put_input(const ash_call *c, uint32_t k) {
 }
 
 void ash_call_parts(const ash_call *c, uint32_t first, uint32_t end) {
+  ASH_ASSERT(first < end);
   ash_text_line(c->text, "const void *const parts[] = {");
   c->text->indent++;
   for (uint32_t k = first; k < end; k++) {
@@ -129,6 +140,7 @@ void ash_call_parts(const ash_call *c, uint32_t first, uint32_t end) {
 static void put_tail(const ash_call *c, uint32_t k);
 
 void ash_call_invoke_parts(const ash_call *c, uint32_t state, uint32_t cell) {
+  ASH_ASSERT(state < cell && ash_call_in(c, state) && ash_call_in(c, cell));
   ash_text_line(c->text, "ash_rt_%s(&p", c->kernel->name);
   c->text->count--; /* the end of the line */
   put_input(c, 0);
@@ -141,6 +153,7 @@ void ash_call_invoke_parts(const ash_call *c, uint32_t state, uint32_t cell) {
 }
 
 static void put_output(const ash_call *c, uint32_t k) {
+  ASH_ASSERT(k < ash_call_op(c)->output_count && c->outputs[k]);
   const ash_tensor *t = ash_op_out(c->graph, ash_call_op(c), k);
   ash_text_string(c->text, ",\n");
   put_indent(c);
@@ -159,11 +172,13 @@ static void put_tail(const ash_call *c, uint32_t k) {
 }
 
 static void put_function(const ash_call *c, const char *name) {
+  ASH_ASSERT(name && c->kernel->params != ASH_PARAMS_loop);
   put_indent(c);
   ash_text_format(c->text, "ash_rt_%s%s(&p", name, c->special ? "_inline" : "");
 }
 
 void ash_call_invoke_between(const ash_call *c, uint32_t in, uint32_t out) {
+  ASH_ASSERT(in < ash_call_op(c)->input_count);
   put_function(c, c->kernel->name);
   put_input(c, in);
   put_tail(c, out);
@@ -181,6 +196,7 @@ void ash_call_open_block(const ash_call *c) {
 }
 
 void ash_call_close_block(const ash_call *c) {
+  ASH_ASSERT(c->text->indent > 0);
   c->text->indent--;
   ash_text_line(c->text, "}");
 }
@@ -225,12 +241,14 @@ static const struct {
 };
 
 void ash_call_function(const ash_call *c, const char *name) {
+  ASH_ASSERT(ash_call_op(c)->kind < ASH_OP_COUNT);
   const char *word = table[ash_call_op(c)->kind].word;
   if (word)
     ash_call_word(c, name, word);
 }
 
 ash_status ash_emit_call(ash_ctx *ctx, const ash_call *call) {
+  ASH_ASSERT(call->kernel && call->kernel->op == ash_call_op(call)->kind);
   const ash_op_kind kind = ash_call_op(call)->kind;
   const bool loop = call->kernel->params == ASH_PARAMS_loop;
   write_call *write = loop ? table[kind].loop : table[kind].call;

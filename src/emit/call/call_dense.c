@@ -2,6 +2,7 @@
 #include "emit/call/call_write.h"
 
 static void put_sizes(const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 1)->shape.rank == 2);
   const ash_tensor *in = ash_call_in(c, 0), *w = ash_call_in(c, 1);
   const int32_t out_c = w->shape.dim[0], in_c = w->shape.dim[1];
   ash_call_int(c, "batches",
@@ -11,6 +12,7 @@ static void put_sizes(const ash_call *c) {
 }
 
 static ash_status put_hybrid(const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 1)->quant.count > 0);
   ash_call_open(c, "hybrid");
   ash_call_open_field(c, "window");
   put_sizes(c);
@@ -46,6 +48,7 @@ static ash_status call_cmsis(const ash_call *c) {
 }
 
 ash_status ash_call_dense(ash_ctx *ctx, const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 0) && ash_call_in(c, 1));
   (void)ctx;
   if (c->kernel->params == ASH_PARAMS_dense_cmsis)
     return call_cmsis(c);

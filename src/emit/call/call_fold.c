@@ -17,6 +17,7 @@ typedef struct mean_axes {
 
 /* From the last axis to the first; joins with the one before where possible. */
 static void add_axis(axes *to, int32_t dim, int32_t step, bool join) {
+  ASH_ASSERT(to->count < ASH_RANK_MAX && (!join || to->count > 0));
   if (join)
     to->dim[to->count - 1] *= dim;
   else {
@@ -26,6 +27,7 @@ static void add_axis(axes *to, int32_t dim, int32_t step, bool join) {
 }
 
 static mean_axes split(const ash_shape *s, uint32_t folded) {
+  ASH_ASSERT(s->rank <= ASH_RANK_MAX && folded >> s->rank == 0);
   mean_axes m = {.elements = 1};
   int32_t step = 1;
   const axes *newest = NULL;
@@ -45,6 +47,7 @@ static mean_axes split(const ash_shape *s, uint32_t folded) {
 /* Four axes, the fastest last, unused ones of size 1. */
 static void put_axes(const ash_call *c, const char *dims, const char *steps,
                      const axes *a) {
+  ASH_ASSERT(a->count <= MEAN_AXES);
   int32_t dim[MEAN_AXES] = {1, 1, 1, 1}, step[MEAN_AXES] = {0};
   for (uint32_t i = 0; i < a->count; i++) {
     dim[MEAN_AXES - 1 - i] = a->dim[i];

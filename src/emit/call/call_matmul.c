@@ -3,6 +3,7 @@
 
 /* Elements to the operand's next matrix along batch axis d of the output. */
 static int32_t batch_step(const ash_shape *s, uint32_t out_rank, uint32_t d) {
+  ASH_ASSERT(s->rank <= out_rank && d < out_rank);
   const uint32_t missing = out_rank - s->rank;
   int32_t step = 1;
   if (d < missing || s->dim[d - missing] == 1)
@@ -34,6 +35,8 @@ static void put_batches(const ash_call *c) {
 }
 
 static void put_shape(const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 0)->shape.rank >= 2 &&
+             ash_call_in(c, 1)->shape.rank >= 2);
   const ash_shape *a = &ash_call_in(c, 0)->shape;
   const ash_shape *b = &ash_call_in(c, 1)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;

@@ -19,6 +19,7 @@ static void put_act(const ash_call *c, const char *otherwise) {
 }
 
 static float scale(const ash_call *c, uint32_t k) {
+  ASH_ASSERT(ash_call_in(c, k));
   return ash_quant_scale(ash_call_in(c, k));
 }
 
@@ -40,6 +41,7 @@ static void put_svdf_scales(const ash_call *c) {
 
 /* Float data, int8 weights? */
 static bool is_hybrid(const ash_call *c, uint32_t weights) {
+  ASH_ASSERT(ash_call_in(c, weights));
   return ash_call_out(c)->type == ASH_FLOAT32 &&
          ash_call_in(c, weights)->type == ASH_INT8;
 }
@@ -50,6 +52,8 @@ static void put_asymmetric(const ash_call *c) {
 }
 
 ash_status ash_call_svdf(ash_ctx *ctx, const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 1)->shape.rank == 2 &&
+             ash_call_in(c, 2)->shape.rank == 2);
   (void)ctx;
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   ash_call_open(c, is_hybrid(c, 1) ? "svdf_hybrid" : "svdf");
@@ -75,6 +79,8 @@ ash_status ash_call_svdf(ash_ctx *ctx, const ash_call *c) {
 /* ---- sequences ----------------------------------------------------------- */
 
 static void put_sequence(const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 0)->shape.rank == 2 ||
+             ash_call_in(c, 0)->shape.rank == 3);
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;
   const bool three = in->rank == 3;
@@ -109,6 +115,7 @@ ash_status ash_call_rnn(ash_ctx *ctx, const ash_call *c) {
 /* Scales of inputs `first` and on; 0 where there is none. */
 static void put_scales(const ash_call *c, const char *name, uint32_t first,
                        uint32_t count) {
+  ASH_ASSERT(count <= 4);
   float scales[4] = {0};
   for (uint32_t i = 0; i < count; i++)
     if (ash_call_in(c, first + i))
@@ -125,6 +132,7 @@ static void put_lstm_scales(const ash_call *c) {
 }
 
 static void put_lstm_real(const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 2)->shape.rank == 2);
   const ash_op *op = ash_call_op(c);
   ash_call_open(c, is_hybrid(c, 2) ? "lstm_hybrid" : "lstm_f32");
   put_sequence(c);
@@ -148,6 +156,7 @@ static void put_gates(const ash_call *c, const char *name, const char *shift,
 }
 
 static int32_t clip_of(double real, float step, int32_t most) {
+  ASH_ASSERT(step > 0 && most > 0);
   const float steps = (float)real / step;
   return real > 0 ? steps > (float)most ? most : (int32_t)steps : 0;
 }
@@ -208,6 +217,7 @@ static void put_lstm_wide(const ash_call *c) {
 }
 
 ash_status ash_call_lstm(ash_ctx *ctx, const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 18) && ash_call_in(c, 19));
   (void)ctx;
   const ash_type type = ash_call_out(c)->type;
   if (type == ASH_FLOAT32)

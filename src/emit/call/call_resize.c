@@ -3,6 +3,7 @@
 #include "emit/call/call_write.h"
 
 ash_status ash_call_resize(ash_ctx *ctx, const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 0)->shape.rank == 4);
   (void)ctx;
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;

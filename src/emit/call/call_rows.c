@@ -4,6 +4,7 @@
 #include <math.h>
 
 static void put_rows(const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 0)->shape.rank > 0);
   const ash_shape *s = &ash_call_in(c, 0)->shape;
   const int64_t depth = s->dim[s->rank - 1];
   ash_call_int(c, "rows", (int64_t)ash_shape_elements(s) / depth);

@@ -11,6 +11,7 @@ typedef struct padding {
 
 /* A dimension without padding joins the one before it. */
 static padding join_padding(const ash_shape *s, const ash_tensor *list) {
+  ASH_ASSERT(s->rank <= ASH_RANK_MAX && list->data);
   padding p = {0};
   for (uint32_t d = 0; d < s->rank; d++) {
     const int32_t before = (int32_t)ash_tensor_int(list, (uint64_t)d * 2);
@@ -72,6 +73,7 @@ ash_status ash_call_copy(ash_ctx *ctx, const ash_call *c) {
 
 /* Elements behind `axis`. */
 static int64_t inner_of(const ash_shape *s, uint32_t axis) {
+  ASH_ASSERT(axis < s->rank);
   int64_t n = 1;
   for (uint32_t d = axis + 1; d < s->rank; d++)
     n *= s->dim[d];

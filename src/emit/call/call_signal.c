@@ -6,6 +6,7 @@
 #include <string.h>
 
 ash_status ash_call_rfft2d(ash_ctx *ctx, const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 0)->shape.rank >= 2 && ash_call_in(c, 1)->data);
   (void)ctx;
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const int32_t h = in->dim[in->rank - 2], w = in->dim[in->rank - 1];
@@ -56,6 +57,7 @@ static void put_shape(const ash_call *c, const char *what, uint32_t k,
 
 static void put_tensor(const ash_call *c, const char *what, uint32_t k,
                        const ash_tensor *t, const char *expression) {
+  ASH_ASSERT(!t || expression);
   if (!t) {
     ash_text_string(c->text, "      {0, 0, 0, 0, 0, 0, 0.0f, 0},\n");
     return;
@@ -73,6 +75,7 @@ static void put_tensor(const ash_call *c, const char *what, uint32_t k,
 /* The model's bytes, two letters each. */
 static uint32_t put_options(const ash_call *c) {
   const char *hex = ash_attr_string(ash_call_op(c), "options", "");
+  ASH_ASSERT(strlen(hex) % 2 == 0);
   const size_t count = strlen(hex) / 2;
   ash_text_string(c->text, "  static const uint8_t options[] = {");
   for (size_t i = 0; i < count; i++)
@@ -92,6 +95,7 @@ void ash_call_custom_name(ash_text *text, const char *name) {
 }
 
 ash_status ash_call_custom(ash_ctx *ctx, const ash_call *c) {
+  ASH_ASSERT(c->prefix);
   (void)ctx;
   const ash_op *op = ash_call_op(c);
   for (uint32_t k = 0; k < op->input_count; k++)

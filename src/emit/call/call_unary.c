@@ -37,6 +37,7 @@ static void put_softmax_cmsis(const ash_call *c) {
 }
 
 static void put_softmax(const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 0)->shape.rank <= ASH_RANK_MAX);
   const ash_shape *s = &ash_call_in(c, 0)->shape;
   const int64_t depth = s->rank ? s->dim[s->rank - 1] : 1;
   const ash_type type = ash_call_in(c, 0)->type;
@@ -56,6 +57,7 @@ static void put_softmax(const ash_call *c) {
 /* Inputs of the curves in 1/12288: by a shift where the scale is 1/4096 (tanh:
  * or 1/8192 * 4), else by a multiplier of 15 bits. */
 static void put_curve(const ash_call *c) {
+  ASH_ASSERT(ash_call_out(c)->type == ASH_INT16);
   const ash_tensor *in = ash_call_in(c, 0);
   const int32_t most = ash_call_op(c)->kind == ASH_OP_tanh ? 1 : 0;
   int32_t power, shift = 0;
@@ -98,6 +100,7 @@ static void put_convert(const ash_call *c) {
 }
 
 static void put_activation(const ash_call *c) {
+  ASH_ASSERT(ash_call_out(c)->type != ASH_INT16);
   const ash_op_kind kind = ash_call_op(c)->kind;
   const bool smooth = kind == ASH_OP_logistic || kind == ASH_OP_tanh;
   if (ash_call_out(c)->type != ASH_FLOAT32 || smooth) {

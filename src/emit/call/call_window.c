@@ -7,6 +7,8 @@ static int64_t attr(const ash_call *c, const char *name, int64_t otherwise) {
 
 /* Weights are OHWI or 1HWC, so height and width are at the same place. */
 static void put_window(const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 0)->shape.rank == 4 &&
+             ash_call_out(c)->shape.rank == 4);
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;
   const ash_tensor *w = ash_call_in(c, 1);
@@ -30,24 +32,29 @@ static void put_window(const ash_call *c) {
 }
 
 static void put_groups(const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 1)->shape.rank == 4 &&
+             ash_call_in(c, 1)->shape.dim[3] > 0);
   const ash_tensor *w = ash_call_in(c, 1);
   ash_call_int(c, "groups", ash_call_in(c, 0)->shape.dim[3] / w->shape.dim[3]);
 }
 
 /* Sums of 32 bits only where an int32 bias says so. */
 static void put_layer(const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 1)->quant.count > 0);
   const ash_tensor *w = ash_call_in(c, 1), *bias = ash_call_in(c, 2);
   ash_call_int(c, "filter_offset", w->quant.count > 1 ? 0 : -ash_quant_zero(w));
   ash_call_int(c, "narrow", bias && bias->type == ASH_INT32);
 }
 
 static void put_conv_scales(const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 1)->quant.count > 0);
   ash_call_int(c, "in_offset", -ash_quant_zero(ash_call_in(c, 0)));
   ash_call_int(c, "out_offset", ash_quant_zero(ash_call_out(c)));
   ash_call_int(c, "per_channel", ash_call_in(c, 1)->quant.count > 1);
 }
 
 static ash_status put_hybrid(const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 1)->quant.count > 0);
   const ash_tensor *w = ash_call_in(c, 1);
   const bool deep = ash_call_op(c)->kind == ASH_OP_depthwise_conv_2d;
   ash_call_open(c, "hybrid");

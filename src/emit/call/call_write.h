@@ -6,6 +6,7 @@
 #include "kernel/quant.h"
 
 static inline const ash_op *ash_call_op(const ash_call *c) {
+  ASH_ASSERT(c->op < c->graph->op_count);
   return &c->graph->ops.items[c->op];
 }
 static inline const ash_tensor *ash_call_in(const ash_call *c, uint32_t k) {

@@ -8,6 +8,7 @@
 /* ---- nests -------------------------------------------------------------- */
 
 void ash_nest_add(ash_nest *n, int64_t dim, const int64_t *steps) {
+  ASH_ASSERT(n->rank <= ASH_RANK_MAX && n->operands <= ASH_LOOP_OPERANDS);
   bool joins = n->rank > 0;
   if (dim == 1)
     return;
@@ -23,6 +24,7 @@ void ash_nest_add(ash_nest *n, int64_t dim, const int64_t *steps) {
 
 /* Elements to the next index along axis d of `rank` axes; 0 if repeated. */
 static int64_t step_of(const ash_shape *s, uint32_t rank, uint32_t d) {
+  ASH_ASSERT(s->rank <= rank && d < rank);
   const uint32_t missing = rank - s->rank;
   int64_t step = 1;
   if (d < missing || s->dim[d - missing] == 1)
@@ -34,6 +36,7 @@ static int64_t step_of(const ash_shape *s, uint32_t rank, uint32_t d) {
 
 ash_nest ash_nest_of(const ash_call *c) {
   const ash_op *op = ash_call_op(c);
+  ASH_ASSERT(op->input_count < ASH_LOOP_OPERANDS);
   const ash_shape *out = &ash_call_out(c)->shape;
   ash_nest n = {.operands = op->input_count + 1};
   for (uint32_t d = 0; d < out->rank; d++) {
@@ -48,17 +51,20 @@ ash_nest ash_nest_of(const ash_call *c) {
 /* ---- loops -------------------------------------------------------------- */
 
 void ash_loop_for(const ash_call *c, const char *name, int64_t count) {
+  ASH_ASSERT(name[0] && count >= 0);
   ash_text_line(c->text, "for (int32_t %s = 0; %s < %" PRId64 "; %s++) {", name,
                 name, count, name);
   c->text->indent++;
 }
 
 void ash_loop_end(const ash_call *c) {
+  ASH_ASSERT(c->text->indent > 0);
   c->text->indent--;
   ash_text_line(c->text, "}");
 }
 
 void ash_loop_open(const ash_call *c, const ash_nest *n, const char *letter) {
+  ASH_ASSERT(n->rank <= ASH_RANK_MAX);
   for (uint32_t d = 0; d < n->rank; d++) {
     char name[16];
     (void)snprintf(name, sizeof name, "%s%u", letter, (unsigned)d);
@@ -73,6 +79,7 @@ void ash_loop_close(const ash_call *c, const ash_nest *n) {
 
 const char *ash_loop_index(char *buf, const ash_nest *n, uint32_t operand,
                            const char *letter) {
+  ASH_ASSERT(operand < n->operands && n->rank <= ASH_RANK_MAX);
   size_t at = 0;
   for (uint32_t d = 0; d < n->rank; d++) {
     const int64_t step = n->step[operand][d];
@@ -84,6 +91,7 @@ const char *ash_loop_index(char *buf, const ash_nest *n, uint32_t operand,
       at += (size_t)snprintf(buf + at, ASH_LOOP_TEXT - at, "%s%s%u * %" PRId64,
                              plus, letter, (unsigned)d, step);
   }
+  ASH_ASSERT(at < ASH_LOOP_TEXT);
   if (at == 0)
     (void)snprintf(buf, ASH_LOOP_TEXT, "0");
   return buf;
@@ -92,18 +100,21 @@ const char *ash_loop_index(char *buf, const ash_nest *n, uint32_t operand,
 /* ---- operands ----------------------------------------------------------- */
 
 void ash_loop_input(const ash_call *c, const char *name, uint32_t k) {
+  ASH_ASSERT(k < ash_call_op(c)->input_count && c->inputs[k]);
   const char *type = ash_type_c(ash_call_in(c, k)->type);
   ash_text_line(c->text, "const %s *%s = (const %s *)(%s);", type, name, type,
                 c->inputs[k]);
 }
 
 void ash_loop_output(const ash_call *c, const char *name, uint32_t k) {
+  ASH_ASSERT(k < ash_call_op(c)->output_count && c->outputs[k]);
   const char *type = ash_type_c(ash_op_out(c->graph, ash_call_op(c), k)->type);
   ash_text_line(c->text, "%s *%s = (%s *)(%s);", type, name, type,
                 c->outputs[k]);
 }
 
 const char *ash_loop_type(ash_type type) {
+  ASH_ASSERT(type > ASH_NONE && type < ASH_TYPE_COUNT);
   switch (type) {
   case ASH_FLOAT32:
   case ASH_FLOAT16:

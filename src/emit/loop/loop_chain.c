@@ -8,6 +8,7 @@
 enum { NAME = 40 };
 
 static void name_real(char name[NAME], ash_ctx *ctx, const ash_chain_arg *a) {
+  ASH_ASSERT(ash_type_is_float(a->type));
   ash_text t;
   ash_text_init(&t, &ctx->mem);
   if (a->type == ASH_FLOAT64)
@@ -23,6 +24,8 @@ static void name_real(char name[NAME], ash_ctx *ctx, const ash_chain_arg *a) {
 /* A C expression that can stand anywhere. */
 static void name_argument(char name[NAME], ash_ctx *ctx,
                           const ash_chain_arg *a) {
+  ASH_ASSERT(a->source == ASH_CHAIN_VALUE ||
+             a->index < ASH_CHAIN_INPUTS + ASH_CHAIN_STAGES);
   if (a->source != ASH_CHAIN_VALUE)
     (void)snprintf(name, NAME, "%c%" PRIu32,
                    a->source == ASH_CHAIN_INPUT ? 'x' : 's', a->index);
@@ -90,6 +93,7 @@ static bool put_simple(char *buf, size_t size, const ash_chain_stage *s,
 /* The expression of a stage. */
 static bool name_stage(char *buf, size_t size, ash_ctx *ctx,
                        const ash_chain_stage *s, ash_type *yields) {
+  ASH_ASSERT(s->fn < ASH_FN_COUNT && ash_fn_operands(s->fn) <= ASH_FN_OPERANDS);
   char names[ASH_FN_OPERANDS][NAME], wide[ASH_FN_OPERANDS][NAME + 16];
   const char *list[ASH_FN_OPERANDS];
   ash_type in[ASH_FN_OPERANDS] = {ASH_NONE};
@@ -123,6 +127,7 @@ static void put_loads(const ash_call *c, const ash_nest *n) {
 
 static ash_status put_stages(ash_ctx *ctx, const ash_call *c,
                              const ash_chain *chain, const char *index) {
+  ASH_ASSERT(chain->count > 0);
   char value[2 * ASH_LOOP_TEXT], name[16];
   for (uint32_t k = 0; k < chain->count; k++) {
     const ash_chain_stage *s = &chain->stages[k];

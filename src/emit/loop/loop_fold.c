@@ -14,6 +14,7 @@ typedef struct folding {
 
 static folding split(const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
+  ASH_ASSERT(in->rank <= ASH_RANK_MAX);
   const uint32_t folded = ash_op_folded(ash_call_op(c), in->rank);
   folding f = {.keep = {.operands = 2}, .over = {.operands = 2}, .count = 1};
   int64_t in_step = (int64_t)ash_shape_elements(in);
@@ -60,6 +61,7 @@ static const char *step_text(ash_fold fold, bool real) {
 }
 
 static void put_step(const ash_call *c, ash_fold fold, ash_type type) {
+  ASH_ASSERT(fold < ASH_FOLD_ARG_MAX);
   const char *text = step_text(fold, ash_type_is_float(type));
   if (fold == ASH_FOLD_SUM_ABS && type == ASH_UINT64)
     text = "s + v";
@@ -70,6 +72,7 @@ static void put_step(const ash_call *c, ash_fold fold, ash_type type) {
 }
 
 static const char *beats(ash_fold fold) {
+  ASH_ASSERT(fold >= ASH_FOLD_ARG_MAX && fold < ASH_FOLD_COUNT);
   switch (fold) {
   case ASH_FOLD_ARG_MAX:
     return ">";
@@ -91,6 +94,7 @@ static void put_search(const ash_call *c, ash_fold fold) {
 
 static void put_result(const ash_call *c, const folding *f, ash_fold fold,
                        const char *at) {
+  ASH_ASSERT(f->count > 0);
   const ash_tensor *in = ash_call_in(c, 0), *out = ash_call_out(c);
   char value[64];
   if (fold >= ASH_FOLD_ARG_MAX)
@@ -103,6 +107,7 @@ static void put_result(const ash_call *c, const folding *f, ash_fold fold,
 }
 
 static void put_start(const ash_call *c, ash_fold fold, const char *from) {
+  ASH_ASSERT(fold < ASH_FOLD_COUNT);
   const ash_type type = ash_call_in(c, 0)->type;
   char value[2 * ASH_LOOP_TEXT];
   const bool search = fold >= ASH_FOLD_ARG_MAX;
@@ -158,6 +163,7 @@ static lane lane_of(const ash_call *c) {
   const ash_shape *s = &ash_call_in(c, 0)->shape;
   const int64_t given = ash_attr_int(ash_call_op(c), "axis", 0);
   const uint32_t axis = (uint32_t)(given < 0 ? given + s->rank : given);
+  ASH_ASSERT(axis < s->rank);
   lane l = {1, s->dim[axis], 1};
   for (uint32_t i = 0; i < axis; i++)
     l.outer *= s->dim[i];
@@ -202,6 +208,7 @@ ash_status ash_loop_cumsum(ash_ctx *ctx, const ash_call *c) {
 /* The best of those that come after the last one found, in the order value,
  * then index: no memory is needed for what was found. */
 ash_status ash_loop_top_k(ash_ctx *ctx, const ash_call *c) {
+  ASH_ASSERT(ash_call_op(c)->output_count == 2);
   const lane l = lane_of(c);
   const ash_type type = ash_call_in(c, 0)->type;
   const int64_t k = ash_attr_int(ash_call_op(c), "k", 1);
@@ -248,6 +255,7 @@ ash_status ash_loop_top_k(ash_ctx *ctx, const ash_call *c) {
 }
 
 ash_status ash_loop_resample(ash_ctx *ctx, const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 1)->shape.rank == 2);
   const lane l = lane_of(c);
   const ash_type type = ash_call_in(c, 0)->type;
   const int32_t size = ash_call_in(c, 1)->shape.dim[0];

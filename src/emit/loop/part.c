@@ -8,6 +8,7 @@ static const char *type_of(const ash_call *c) {
 }
 
 void ash_part_declare(const ash_call *c) {
+  ASH_ASSERT(c->accumulator && c->part != ASH_PART_WHOLE);
   const char *type = type_of(c);
   ash_text_line(c->text, "%s *a = (%s *)(%s);", type, type, c->accumulator);
   if (c->part == ASH_PART_LAST)
@@ -15,6 +16,7 @@ void ash_part_declare(const ash_call *c) {
 }
 
 void ash_part_open(const ash_call *c, const char *at, const char *start) {
+  ASH_ASSERT(c->part != ASH_PART_WHOLE);
   if (c->part == ASH_PART_FIRST)
     ash_text_line(c->text, "%s s = %s;", type_of(c), start);
   else
@@ -22,6 +24,7 @@ void ash_part_open(const ash_call *c, const char *at, const char *start) {
 }
 
 bool ash_part_close(const ash_call *c, const char *at) {
+  ASH_ASSERT(c->part != ASH_PART_WHOLE);
   if (c->part == ASH_PART_LAST)
     return true;
   ash_text_line(c->text, "a[%s] = s;", at);

@@ -54,6 +54,7 @@ static fold_step of_fold(ash_fold fold) {
 }
 
 static void put_step(const ash_call *c, const fold_step *d, ash_accumulator a) {
+  ASH_ASSERT(d->real && d->whole);
   const bool real = a == ASH_ACCUMULATOR_F32 || a == ASH_ACCUMULATOR_F64;
   const char *text = real ? d->real : d->whole;
   if (a == ASH_ACCUMULATOR_U64 && strstr(text, "-v"))
@@ -87,6 +88,7 @@ static void finish_quantised(const ash_call *c) {
 }
 
 static void finish(const ash_call *c, ash_accumulator a) {
+  ASH_ASSERT(c->folded > 0);
   const ash_type in = ash_call_in(c, 0)->type, out = ash_call_out(c)->type;
   char value[64] = "s";
   if (a == ASH_ACCUMULATOR_U32) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 void ash_emit_banner(ash_module *m, const char *file, const char *what) {
+  ASH_ASSERT(m->text && file && what);
   ash_text_line(m->text, "/* %s - %s", file, what);
   ash_text_line(m->text, " *");
   if (m->g) {
@@ -21,6 +22,7 @@ void ash_emit_banner(ash_module *m, const char *file, const char *what) {
 }
 
 void ash_emit_template(ash_module *m, const char *const *lines) {
+  ASH_ASSERT(m->text && m->prefix && m->upper);
   for (; *lines; lines++) {
     for (const char *p = *lines; *p; p++) {
       if (*p == '%')
@@ -42,6 +44,7 @@ static bool starts_word(const char *text, size_t at) {
 }
 
 void ash_emit_renamed(ash_module *m, const char *text, size_t count) {
+  ASH_ASSERT(m->text && m->prefix && m->upper);
   size_t from = 0;
   for (size_t at = 0; at + 7 <= count; at++) {
     const bool lower = memcmp(text + at, "ash_rt", 6) == 0;
@@ -56,6 +59,7 @@ void ash_emit_renamed(ash_module *m, const char *text, size_t count) {
 }
 
 const char *ash_emit_type(ash_module *m, const ash_tensor *t) {
+  ASH_ASSERT(t->shape.rank <= ASH_RANK_MAX && t->type < ASH_TYPE_COUNT);
   char shape[ASH_RANK_MAX * 12 + 1] = "";
   size_t used = 0;
   for (uint32_t i = 0; i < t->shape.rank; i++) {
@@ -85,6 +89,7 @@ const char *ash_emit_comment(ash_module *m, const char *text) {
 
 static const char *change_case(ash_module *m, const char *text,
                                int (*change)(int)) {
+  ASH_ASSERT(text && change);
   char *copy = ash_zone_string(&m->ctx->scratch, text);
   for (char *p = copy; p && *p; p++)
     *p = (char)change((unsigned char)*p);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 static void put_row(ash_text *t, const uint8_t *bytes, size_t count) {
+  ASH_ASSERT(count > 0 && count <= 16);
   static const char digits[] = "0123456789abcdef";
   char row[2 + 16 * 5 + 1];
   size_t used = 0;
@@ -23,6 +24,7 @@ static void put_row(ash_text *t, const uint8_t *bytes, size_t count) {
 /* What starts at `offset` of a constant arena, as comments. */
 static void put_labels(ash_module *m, const char *memory, uint64_t offset,
                        uint32_t *next, const uint32_t *order, uint32_t count) {
+  ASH_ASSERT(*next <= count && offset % 16 == 0);
   while (*next < count) {
     const ash_slot *s = &m->plan->slots[order[*next]];
     if (s->binding.offset >= offset + 16)
@@ -44,6 +46,7 @@ static int by_offset(const void *a, const void *b, const void *user) {
 /* The constant slots of a memory, by offset. */
 static uint32_t constant_slots(const ash_module *m, uint32_t *order,
                                uint32_t *spare, const char *memory) {
+  ASH_ASSERT(ash_emit_find_memory(m, memory));
   uint32_t count = 0;
   for (uint32_t i = 0; i < m->plan->slot_count; i++)
     if (m->plan->slots[i].binding.role == ASH_CONSTANT &&
@@ -54,6 +57,7 @@ static uint32_t constant_slots(const ash_module *m, uint32_t *order,
 }
 
 static void open_array(ash_module *m, const ash_render_arena *a) {
+  ASH_ASSERT(ash_emit_is_region(m, a) && ash_emit_is_constant(a));
   const ash_render_blob *blob = ash_emit_blob(m, a);
   ash_text_line(m->text, "%s_PUT_CONST_IN_%s %suint8_t", m->upper,
                 ash_emit_upper(m, a->source_memory), ash_emit_const(m, a));
@@ -65,6 +69,7 @@ static void open_array(ash_module *m, const ash_render_arena *a) {
 }
 
 static void put_hex(ash_module *m, const ash_render_arena *a, uint32_t *order) {
+  ASH_ASSERT(ash_emit_is_region(m, a) && !ash_emit_loads(m));
   const ash_render_blob *blob = ash_emit_blob(m, a);
   uint32_t next = 0;
   const uint32_t count =
@@ -79,6 +84,7 @@ static void put_hex(ash_module *m, const ash_render_arena *a, uint32_t *order) {
 }
 
 static void put_embed(ash_module *m, const ash_render_arena *a) {
+  ASH_ASSERT(m->options.constants == ASH_CONSTANTS_EMBED);
   const ash_render_blob *blob = ash_emit_blob(m, a);
   ash_text_line(m->text, "#ifndef __has_embed");
   ash_text_line(m->text, "#error \"this compiler has no #embed: use "
@@ -93,6 +99,7 @@ static void put_embed(ash_module *m, const ash_render_arena *a) {
 
 /* The assembler finds the file in its folder or through -I. */
 static void put_incbin(ash_module *m, const ash_render_arena *a) {
+  ASH_ASSERT(m->options.constants == ASH_CONSTANTS_INCBIN);
   ash_text *t = m->text;
   const ash_render_blob *blob = ash_emit_blob(m, a);
   const bool writable = *ash_emit_const(m, a) == '\0';
@@ -116,6 +123,7 @@ static void put_incbin(ash_module *m, const ash_render_arena *a) {
 
 static void put_blob(ash_module *m, const ash_render_arena *a,
                      uint32_t *order) {
+  ASH_ASSERT(ash_emit_is_region(m, a) && ash_emit_is_constant(a));
   switch (m->options.constants) {
   case ASH_CONSTANTS_INCBIN:
     put_incbin(m, a);
@@ -132,15 +140,18 @@ static void put_blob(ash_module *m, const ash_render_arena *a,
 
 /* First values of variables, as they lie in their arena. */
 static ash_status put_first_values(ash_module *m, const ash_render_arena *a) {
+  ASH_ASSERT(ash_emit_is_region(m, a) && ash_emit_is_persistent(a));
   uint8_t *bytes = ash_zone_alloc(&m->ctx->scratch, a->size, 1, 1);
   ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
   for (uint32_t i = 0; i < m->plan->slot_count; i++) {
     const ash_slot *s = &m->plan->slots[i];
-    if (s->binding.role == ASH_PERSISTENT && s->tensor != ASH_NO_ID &&
-        strcmp(s->binding.memory, a->memory) == 0 &&
-        m->g->tensors.items[s->tensor].data)
-      memcpy(bytes + s->binding.offset, m->g->tensors.items[s->tensor].data,
-             s->size);
+    if (s->binding.role != ASH_PERSISTENT || s->tensor == ASH_NO_ID ||
+        strcmp(s->binding.memory, a->memory) != 0 ||
+        !m->g->tensors.items[s->tensor].data)
+      continue;
+    ASH_ASSERT(s->binding.offset + s->size <= a->size);
+    memcpy(bytes + s->binding.offset, m->g->tensors.items[s->tensor].data,
+           s->size);
   }
   ash_text_line(m->text, "const uint8_t %s__first[%" PRIu64 "] = {", a->symbol,
                 a->size);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 static void put(char *buf, size_t size, const char *text) {
+  ASH_ASSERT(strlen(buf) < size);
   const size_t used = strlen(buf), length = strlen(text);
   if (used + length < size)
     memcpy(buf + used, text, length + 1);
@@ -18,6 +19,7 @@ static void put_type(char *buf, size_t size, ash_type type) {
 
 /* Types at the end that are not looked at are left out. */
 static void put_types(const ash_kernel *k, char *buf, size_t size) {
+  ASH_ASSERT(k->op < ASH_OP_COUNT && size > 0);
   uint32_t count = ASH_KERNEL_TYPED_INPUTS;
   while (count > 1 && k->inputs[count - 1] == ASH_NONE)
     count--;
@@ -38,6 +40,7 @@ static bool same_row(const ash_kernel *a, const ash_kernel *b) {
 
 /* Variants that differ only in what they include are one row. */
 static bool is_first(size_t index) {
+  ASH_ASSERT(ash_kernel_at(index));
   for (size_t i = 0; i < index; i++)
     if (same_row(ash_kernel_at(i), ash_kernel_at(index)))
       return false;

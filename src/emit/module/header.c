@@ -8,6 +8,7 @@
 /* ---- constants ----------------------------------------------------------- */
 
 static void put_hashes(ash_module *m) {
+  ASH_ASSERT(strlen(m->render->plan_hash) == 16);
   ash_text *t = m->text;
   ash_text_line(t, "#define %s_PLAN_HASH \"%s\"", m->upper,
                 m->render->plan_hash);
@@ -18,6 +19,9 @@ static void put_hashes(ash_module *m) {
 }
 
 static void put_region_ids(ash_module *m) {
+  ASH_ASSERT(m->render->scratch_count + m->render->persistent_count +
+                 m->render->constant_count ==
+             m->render->arena_count);
   ash_text *t = m->text;
   const ash_render_plan *r = m->render;
   ash_text_line(t,
@@ -46,6 +50,7 @@ static void put_regions(ash_module *m) {
   put_region_ids(m);
   for (uint32_t i = 0; i < m->render->arena_count; i++) {
     const ash_render_arena *a = &m->render->all_arenas[i];
+    ASH_ASSERT(a->region_id == i && a->alignment > 0);
     ash_text_line(m->text, "#define %s_SIZE %" PRIu64 "u",
                   ash_emit_region(m, a), a->size);
     ash_text_line(m->text, "#define %s_ALIGNMENT %" PRIu64 "u",
@@ -57,6 +62,7 @@ static void put_regions(ash_module *m) {
 static void put_quant(ash_module *m, const char *name, const ash_tensor *x) {
   if (x->quant.count != 1)
     return;
+  ASH_ASSERT(x->quant.scale && x->quant.zero_point);
   ash_text_format(m->text, "#define %s_SCALE ", name);
   ash_text_float(m->text, x->quant.scale[0]);
   ash_text_string(m->text, "f\n");
@@ -66,6 +72,7 @@ static void put_quant(ash_module *m, const char *name, const ash_tensor *x) {
 
 static void put_end(ash_module *m, const char *what, size_t i,
                     const ash_tensor *x) {
+  ASH_ASSERT(x->type != ASH_NONE && x->shape.rank <= ASH_RANK_MAX);
   ash_text *t = m->text;
   ash_text_line(t, "/* %s %zu: '%s' %s */", what, i,
                 ash_emit_comment(m, x->name), ash_emit_type(m, x));
@@ -81,6 +88,7 @@ static void put_end(ash_module *m, const char *what, size_t i,
 }
 
 static void put_ends(ash_module *m) {
+  ASH_ASSERT(m->plan->steps.count <= m->g->op_count);
   const ash_graph *g = m->g;
   ash_text_line(m->text, "#define %s_INPUT_COUNT %zu", m->upper,
                 g->input_count);
@@ -236,6 +244,7 @@ static void put_init(ash_module *m) {
 
 /* The first op of its name declares it. */
 static bool is_first(const ash_graph *g, uint32_t op) {
+  ASH_ASSERT(op < g->op_count && g->ops.items[op].kind == ASH_OP_custom);
   const char *name = ash_attr_string(&g->ops.items[op], "name", "");
   for (uint32_t i = 0; i < op; i++)
     if (g->ops.items[i].kind == ASH_OP_custom &&
@@ -268,6 +277,7 @@ static void put_custom(ash_module *m) {
 }
 
 ash_status ash_emit_header(ash_module *m) {
+  ASH_ASSERT(m->text && m->render && m->code);
   ash_text *t = m->text;
   ash_emit_banner(m, ash_zone_format(&m->ctx->scratch, "%s.h", m->prefix),
                   "the interface of the generated model");

@@ -7,6 +7,7 @@
 static void put_shapes(ash_module *m, const char *what, const uint32_t *ids,
                        size_t count) {
   for (size_t i = 0; i < count; i++) {
+    ASH_ASSERT(ids[i] < m->g->tensor_count);
     const ash_tensor *x = &m->g->tensors.items[ids[i]];
     ash_text_format(m->text, "static const int32_t %s_%s_%zu_shape[] = {",
                     m->prefix, what, i);
@@ -31,8 +32,10 @@ static void put_literal(ash_text *t, const char *s) {
 
 static void put_view_case(ash_module *m, const char *what, size_t i,
                           uint32_t tensor) {
+  ASH_ASSERT(tensor < m->g->tensor_count);
   const ash_tensor *x = &m->g->tensors.items[tensor];
   const uint32_t slot = ash_plan_slot_of_tensor(m->plan, tensor);
+  ASH_ASSERT(slot == ASH_NO_ID || slot < m->plan->slot_count);
   ash_text *t = m->text;
   const char *place =
       slot == ASH_NO_ID ? "NULL" : ash_emit_slot(m, &m->plan->slots[slot]);
@@ -61,6 +64,7 @@ static void put_view_case(ash_module *m, const char *what, size_t i,
 
 static void put_view(ash_module *m, const char *what, const uint32_t *ids,
                      size_t count) {
+  ASH_ASSERT(ids == m->g->inputs || ids == m->g->outputs);
   ash_text *t = m->text;
   put_shapes(m, what, ids, count);
   ash_text_line(t, "%s_tensor %s_%s(const %s_context *ctx, uint32_t index) {",

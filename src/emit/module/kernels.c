@@ -10,6 +10,7 @@ static const char own_include[] = "#include \"ash_rt";
 /* A file of runtime/ without its includes of others of them: in the copy, each
  * stands there once. */
 static void put_lines(ash_module *m, const char *p, const char *end) {
+  ASH_ASSERT(p <= end);
   const size_t head = sizeof own_include - 1;
   while (p < end) {
     const char *stop = memchr(p, '\n', (size_t)(end - p));
@@ -22,6 +23,7 @@ static void put_lines(ash_module *m, const char *p, const char *end) {
 }
 
 static void put_body(ash_module *m, const ash_embedded *file) {
+  ASH_ASSERT(file && file->text);
   put_lines(m, file->text, file->text + file->bytes);
 }
 
@@ -31,6 +33,7 @@ static size_t kernel_count(const ash_module *m) {
 }
 
 static const ash_kernel *kernel_at(const ash_module *m, size_t i) {
+  ASH_ASSERT(i < kernel_count(m));
   if (i >= m->g->op_count)
     return m->used.items[i - m->g->op_count];
   return m->code[i].tiling ? NULL : m->code[i].kernel;
@@ -40,6 +43,7 @@ static const ash_kernel *kernel_at(const ash_module *m, size_t i) {
  * are needed as a whole. */
 static bool is_needed(const ash_module *m, const ash_embedded *file,
                       const ash_section *s) {
+  ASH_ASSERT(s->text >= file->text && s->bytes > 0);
   for (size_t i = 0; i < kernel_count(m); i++) {
     const ash_kernel *k = kernel_at(m, i);
     if (k && ash_kernel_file(k) == file && ash_section_is_for(s, k->name))
@@ -51,6 +55,7 @@ static bool is_needed(const ash_module *m, const ash_embedded *file,
 /* The next file of runtime/ that is included between `*at` and `end`; moves on
  * behind it. */
 static const ash_embedded *next_include(const char **at, const char *end) {
+  ASH_ASSERT(*at <= end);
   const char *line = strstr(*at, own_include);
   if (!line || line >= end)
     return NULL;
@@ -70,6 +75,7 @@ enum { NEEDED = 1, WRITTEN = 2 };
  * marked before. */
 static bool mark_includes(const ash_module *m, uint8_t *marks,
                           const ash_embedded *file) {
+  ASH_ASSERT(marks[file - ash_runtime_files] != WRITTEN);
   bool more = false;
   for (ash_section s = ash_section_first(file); s.bytes;
        s = ash_section_after(&s)) {
@@ -118,6 +124,7 @@ static bool has_special(const ash_module *m) {
 
 /* Of steps that stand beside their kernel. */
 static void put_prototypes(ash_module *m) {
+  ASH_ASSERT(m->code);
   if (!has_special(m))
     return;
   ash_text_blank(m->text);
@@ -161,6 +168,7 @@ ash_status ash_emit_kernels_header(ash_module *m) {
 
 /* Was this file already written for an earlier kernel? */
 static bool seen(const ash_module *m, size_t kernel) {
+  ASH_ASSERT(kernel_at(m, kernel) && kernel_at(m, kernel)->file);
   const ash_embedded *file = ash_kernel_file(kernel_at(m, kernel));
   for (size_t i = 0; i < kernel; i++)
     if (kernel_at(m, i) && ash_kernel_file(kernel_at(m, i)) == file)
@@ -170,6 +178,7 @@ static bool seen(const ash_module *m, size_t kernel) {
 
 /* Does a step call this kernel as a function? */
 static bool is_shared(const ash_module *m, const ash_kernel *kernel) {
+  ASH_ASSERT(kernel->special != ASH_SPECIAL_NEVER);
   for (size_t i = 0; i < kernel_count(m); i++)
     if (kernel_at(m, i) == kernel &&
         (i >= m->g->op_count || !m->code[i].special))
@@ -200,6 +209,8 @@ static const ash_kernel *special_in(const ash_module *m,
  * layer. */
 static ash_status put_special(ash_module *m, const ash_kernel *k,
                               const ash_section *s, const char *entry) {
+  ASH_ASSERT(k->special != ASH_SPECIAL_NEVER && entry > s->text &&
+             entry < s->text + s->bytes);
   const char *const end = s->text + s->bytes;
   put_lines(m, s->text, is_shared(m, k) ? end : entry);
   ash_text_blank(m->text);
@@ -215,6 +226,7 @@ static ash_status put_special(ash_module *m, const ash_kernel *k,
 }
 
 static ash_status put_sections(ash_module *m, const ash_embedded *file) {
+  ASH_ASSERT(file && file->text);
   for (ash_section s = ash_section_first(file); s.bytes;
        s = ash_section_after(&s)) {
     const char *entry = NULL;

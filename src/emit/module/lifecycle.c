@@ -8,6 +8,7 @@
 
 /* An array that the linker cannot place exists only if the user says how. */
 static void open_own(ash_module *m, const ash_render_arena *a) {
+  ASH_ASSERT(ash_emit_is_region(m, a) && ash_emit_is_written(a));
   const char *owner = ash_emit_shared(m, a)
                           ? ash_emit_upper(m, m->options.shared_scratch)
                           : m->upper;
@@ -17,11 +18,13 @@ static void open_own(ash_module *m, const ash_render_arena *a) {
 }
 
 static void close_own(ash_module *m, const ash_render_arena *a) {
+  ASH_ASSERT(ash_emit_is_region(m, a) && ash_emit_is_written(a));
   if (!ash_emit_is_linkable(m, a))
     ash_text_line(m->text, "#endif");
 }
 
 static void put_array(ash_module *m, const ash_render_arena *a) {
+  ASH_ASSERT(ash_emit_is_region(m, a) && !ash_emit_shared(m, a));
   ash_text_line(m->text, "static %s_PUT_IN_%s uint8_t", m->upper,
                 ash_emit_upper(m, a->memory));
   ash_text_line(m->text, "    %s_RT_ALIGN(%" PRIu64 ") %s[%" PRIu64 "];",
@@ -31,6 +34,7 @@ static void put_array(ash_module *m, const ash_render_arena *a) {
 /* The other modules may have been generated at another time. */
 static void put_shared_check(ash_module *m, const ash_render_arena *a,
                              const char *shared) {
+  ASH_ASSERT(ash_emit_is_region(m, a) && m->options.shared_scratch);
   const char *name = ash_emit_upper(m, shared);
   ash_text_line(m->text, "#if %s_SIZE < %s_SIZE || \\", name,
                 ash_emit_region(m, a));
@@ -99,6 +103,7 @@ static void put_region_table(ash_module *m) {
   ash_text_line(t, "} %s_regions[%s_REGION_COUNT] = {", m->prefix, m->upper);
   for (uint32_t i = 0; i < m->render->arena_count; i++) {
     const ash_render_arena *a = &m->render->all_arenas[i];
+    ASH_ASSERT(a->region_id == i && a->alignment > 0);
     ash_text_line(t, "    {%" PRIu64 "u, %" PRIu64 "u, %du},", a->size,
                   a->alignment, ash_emit_is_written(a));
   }
@@ -161,6 +166,7 @@ static const char *const bind[] = {
 /* ---- constants and state ------------------------------------------------- */
 
 static void put_constants_access(ash_module *m) {
+  ASH_ASSERT(m->render->constant_count <= m->render->arena_count);
   ash_text *t = m->text;
   ash_text_line(t,
                 "const void *%s_constants(const %s_context *ctx, "
@@ -188,6 +194,7 @@ static void put_constants_access(ash_module *m) {
 }
 
 static void put_hydrate(ash_module *m) {
+  ASH_ASSERT(m->render->staged_count <= m->render->constant_count);
   ash_text *t = m->text;
   bool any = false;
   ash_text_line(t, "%s_RT_WEAK int %s_hydrate(%s_context *ctx) {", m->upper,

@@ -16,6 +16,7 @@ typedef struct content {
 } content;
 
 static content content_of(const ash_module *m, const ash_memory *memory) {
+  ASH_ASSERT(ash_emit_find_memory(m, memory->name) == memory);
   content c = {.memory = memory, .alignment = 4};
   for (uint32_t i = 0; i < m->render->arena_count; i++) {
     const ash_render_arena *a = &m->render->all_arenas[i];
@@ -39,6 +40,7 @@ static content content_of(const ash_module *m, const ash_memory *memory) {
 /* Where the image is stored: what lies in other memories is copied from here.
  */
 static const ash_memory *image_of(const ash_module *m) {
+  ASH_ASSERT(m->device->constant_memory < m->device->memory_count);
   return &m->device->memories[m->device->constant_memory];
 }
 
@@ -54,6 +56,7 @@ typedef struct output {
 
 static output output_of(ash_module *m, const content *c, const char *section,
                         const char *kind) {
+  ASH_ASSERT(c->memory && kind[0] == '_');
   const ash_memory *memory = c->memory;
   output o = {c, section, strcmp(kind, "_bss") != 0, false};
   if (!section)
@@ -65,12 +68,14 @@ static output output_of(ash_module *m, const content *c, const char *section,
 }
 
 static void open_output(ash_module *m, const output *o) {
+  ASH_ASSERT(o->name && o->c->alignment > 0);
   ash_text_line(m->text, "  %s%s : ALIGN(%" PRIu64 ")", o->name,
                 o->loaded ? "" : " (NOLOAD)", o->c->alignment);
   ash_text_line(m->text, "  {");
 }
 
 static void close_output(ash_module *m, const output *o) {
+  ASH_ASSERT(o->name && o->c->memory->linkable);
   const ash_memory *memory = o->c->memory;
   ash_text_line(m->text, "    . = ALIGN(8);");
   ash_text_line(m->text, "  } > %s%s%s", memory->name,
@@ -85,6 +90,7 @@ static void close_output(ash_module *m, const output *o) {
  * the place by itself, those that -fdata-sections tells apart. */
 static void put_objects(ash_module *m, const content *c, const char *section,
                         const char *kind, const char *plain) {
+  ASH_ASSERT(c->memory->linkable && plain[0] == '.');
   const output o = output_of(m, c, section, kind);
   open_output(m, &o);
   if (section)
@@ -96,6 +102,7 @@ static void put_objects(ash_module *m, const content *c, const char *section,
 
 /* Kernels, which several steps share, follow when all steps are here. */
 static bool has_all_code(const ash_module *m, const ash_memory *memory) {
+  ASH_ASSERT(ash_emit_find_memory(m, memory->name) == memory);
   for (uint32_t op = 0; op < m->g->op_count; op++) {
     const char *wanted = ash_emit_code_memory(m, op);
     if (m->code[op].kernel && (!wanted || strcmp(wanted, memory->name) != 0))
@@ -105,6 +112,7 @@ static bool has_all_code(const ash_module *m, const ash_memory *memory) {
 }
 
 static void put_code(ash_module *m, const content *c) {
+  ASH_ASSERT(c->code);
   const char *section = c->memory->section_code;
   const output o = output_of(m, c, section, "_text");
   if (!section)
@@ -128,6 +136,7 @@ static bool is_placed(const content *c) {
 }
 
 static void put_memory(ash_module *m, const ash_memory *memory) {
+  ASH_ASSERT(ash_emit_find_memory(m, memory->name) == memory);
   const content c = content_of(m, memory);
   if (c.total == 0 && !c.code)
     return;
@@ -160,6 +169,7 @@ static const char *word_of(const ash_module *m) {
 }
 
 static void put_range(ash_module *m, const output *o) {
+  ASH_ASSERT(o->name && o->c->memory->linkable);
   const char *word = word_of(m);
   if (o->copied)
     ash_text_line(m->text, "    %s(LOADADDR(%s))", word, o->name);
@@ -171,6 +181,7 @@ static void put_range(ash_module *m, const output *o) {
 }
 
 static void put_ranges(ash_module *m, const ash_memory *memory) {
+  ASH_ASSERT(ash_emit_find_memory(m, memory->name) == memory);
   const content c = content_of(m, memory);
   if (!is_placed(&c))
     return;
@@ -190,6 +201,7 @@ static void put_ranges(ash_module *m, const ash_memory *memory) {
 /* Three addresses an entry: where the bytes are stored (0: they are zeros), and
  * the first and the end of where they belong. */
 static void put_table(ash_module *m) {
+  ASH_ASSERT(m->device->memory_count <= ASH_MEMORY_MAX);
   ash_text *t = m->text;
   ash_text_line(t, "  /* For start-up code: load address (0: zeros), start, "
                    "end. */");
@@ -228,6 +240,7 @@ static const char *const intro[] = {
     " * tells whether every arena is where the plan wants it. */", NULL};
 
 ash_status ash_emit_linker(ash_module *m) {
+  ASH_ASSERT(m->text && m->device && m->render);
   ash_emit_banner(m, ash_zone_format(&m->ctx->scratch, "%s.ld", m->prefix),
                   "output sections of the model, for GNU ld");
   ash_emit_template(m, intro);

@@ -20,6 +20,7 @@ static bool is_scratch(const ash_slot *s) {
 }
 
 static bool reads(const ash_op *o, uint32_t tensor) {
+  ASH_ASSERT(tensor != ASH_NO_ID);
   for (uint32_t k = 0; k < o->input_count; k++)
     if (o->inputs[k] == tensor)
       return true;
@@ -27,6 +28,7 @@ static bool reads(const ash_op *o, uint32_t tensor) {
 }
 
 static bool makes(const ash_op *o, uint32_t tensor) {
+  ASH_ASSERT(tensor != ASH_NO_ID);
   for (uint32_t k = 0; k < o->output_count; k++)
     if (o->outputs[k] == tensor)
       return true;
@@ -39,6 +41,7 @@ static bool is_input(const account *a, const ash_slot *s) {
 }
 
 static bool is_read(const account *a, uint32_t tensor) {
+  ASH_ASSERT(tensor < a->m->g->tensor_count);
   for (uint32_t op = 0; op < a->m->g->op_count; op++)
     if (reads(&a->m->g->ops.items[op], tensor))
       return true;
@@ -76,6 +79,7 @@ static ash_status fill_users(account *a, const ash_slot *s,
 }
 
 static ash_status add_slot(account *a, uint32_t i) {
+  ASH_ASSERT(i < a->m->plan->slot_count);
   const ash_slot *s = &a->m->plan->slots[i];
   ash_block_buffer b = {
       .name = ash_zone_format(&a->m->ctx->scratch, "slot_%" PRIu32, i),
@@ -105,6 +109,7 @@ static ash_status add_slots(account *a) {
 }
 
 static ash_status run_op(account *a, uint32_t op) {
+  ASH_ASSERT(op < a->m->g->op_count);
   const ash_plan *p = a->m->plan;
   const ash_op *o = &a->m->g->ops.items[op];
   ash_block *block;
@@ -157,6 +162,7 @@ static ash_status check_peaks(const account *a) {
 }
 
 ash_status ash_emit_account(ash_module *m) {
+  ASH_ASSERT(m->plan && m->g && m->code);
   ash_zone *z = &m->ctx->scratch;
   const ash_mark mark = ash_zone_mark(z);
   account a = {.m = m,

@@ -29,6 +29,7 @@ static const char *attribute(ash_module *m, const char *section) {
 
 static placement arena_placement(ash_module *m, const ash_render_arena *a) {
   const ash_device *d = m->device;
+  ASH_ASSERT(ash_emit_is_region(m, a) && d->default_memory < d->memory_count);
   const ash_memory *memory = ash_emit_find_memory(m, a->memory);
   return (placement){.memory = memory,
                      .kind = "PUT",
@@ -43,6 +44,7 @@ static placement arena_placement(ash_module *m, const ash_render_arena *a) {
 /* Read-only memory is where the toolchain puts `const` by itself. */
 static placement constant_placement(ash_module *m, const ash_render_arena *a) {
   const ash_device *d = m->device;
+  ASH_ASSERT(ash_emit_is_region(m, a) && d->constant_memory < d->memory_count);
   const bool by_assembler = m->options.constants == ASH_CONSTANTS_INCBIN;
   const ash_memory *memory = ash_emit_find_memory(m, a->source_memory);
   const bool home = memory == &d->memories[d->constant_memory];
@@ -68,6 +70,7 @@ static placement constant_placement(ash_module *m, const ash_render_arena *a) {
 /* The function of a step; kernels, which several steps share, stay. */
 static placement code_placement(ash_module *m, const char *name) {
   const ash_device *d = m->device;
+  ASH_ASSERT(d->constant_memory < d->memory_count);
   const ash_memory *memory = ash_emit_find_memory(m, name);
   return (placement){.memory = memory,
                      .kind = "CODE",
@@ -80,6 +83,7 @@ static placement code_placement(ash_module *m, const char *name) {
 
 static void put_missing(ash_module *m, const placement *p, const char *name,
                         const char *why) {
+  ASH_ASSERT(p->memory && p->example);
   ash_text *t = m->text;
   if (p->may_be_absent)
     ash_text_line(t, "#elif !defined(%s_EXTERNAL_ARENAS)", m->upper);
@@ -92,6 +96,7 @@ static void put_missing(ash_module *m, const placement *p, const char *name,
 
 static void put_choices(ash_module *m, const placement *p, const char *name,
                         const char *why) {
+  ASH_ASSERT(p->memory && p->plain);
   ash_text *t = m->text;
   ash_text_line(t, "#ifdef %s_NO_PLACEMENT", m->upper);
   ash_text_line(t, "#define %s %s", name, p->plain);
@@ -111,6 +116,7 @@ static void put_choices(ash_module *m, const placement *p, const char *name,
 }
 
 static void put_macro(ash_module *m, const placement *p) {
+  ASH_ASSERT(p->memory && p->kind && p->plain);
   ash_text *t = m->text;
   const char *name =
       ash_zone_format(&m->ctx->scratch, "%s_%s_IN_%s", m->upper, p->kind,
@@ -131,6 +137,7 @@ static void put_macro(ash_module *m, const placement *p) {
 
 /* Each memory once, however many regions lie in it. */
 static bool is_new(const placement *done, size_t count, const placement *p) {
+  ASH_ASSERT(p->kind);
   if (!p->memory)
     return false;
   for (size_t i = 0; i < count; i++)
@@ -188,6 +195,7 @@ static void put_declarations(ash_module *m) {
 }
 
 ash_status ash_emit_memory(ash_module *m) {
+  ASH_ASSERT(m->text && m->device && m->render);
   ash_text *t = m->text;
   ash_emit_banner(m,
                   ash_zone_format(&m->ctx->scratch, "%s_memory.h", m->prefix),

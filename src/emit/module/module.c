@@ -45,6 +45,7 @@ ash_status ash_emit_add_file(ash_module *m, const char *name, const void *bytes,
 
 ash_status ash_emit_text(ash_module *m, const char *name,
                          ash_status (*write)(ash_module *m)) {
+  ASH_ASSERT(write);
   ash_text t;
   const ash_mark mark = ash_zone_mark(&m->ctx->scratch);
   ash_text_init(&t, &m->ctx->mem);
@@ -63,11 +64,13 @@ ash_status ash_emit_text(ash_module *m, const char *name,
 }
 
 static ash_status emit_file(ash_module *m, const module_file *p) {
+  ASH_ASSERT(m->prefix && p->emit);
   return ash_emit_text(
       m, ash_zone_format(m->zone, "%s%s", m->prefix, p->ending), p->emit);
 }
 
 static ash_status pack(ash_module *m) {
+  ASH_ASSERT(m->options.module < ASH_MODULE_COUNT);
   switch (m->options.module) {
   case ASH_MODULE_SINGLE_FILE:
     return ash_package_single_file(m);
@@ -91,6 +94,7 @@ static ash_status emit_residency(ash_module *m) {
 }
 
 static ash_status emit(ash_module *m) {
+  ASH_ASSERT(m->code && m->render && m->device);
   m->upper = ash_emit_upper(m, m->prefix);
   ASH_TRY(ash_emit_account(m));
   for (size_t i = 0; i < ASH_COUNT_OF(module_files); i++)
@@ -111,6 +115,7 @@ static ash_status emit(ash_module *m) {
 ash_status ash_emit_rendered(ash_ctx *ctx, ash_compiled *c,
                              const ash_code *code, const ash_device *device,
                              const ash_emit_options *options) {
+  ASH_ASSERT(c->graph && c->plan && c->render && code);
   ash_module m = {.ctx = ctx,
                   .zone = &ctx->keep,
                   .g = c->graph,
@@ -131,6 +136,7 @@ ash_status ash_emit_rendered(ash_ctx *ctx, ash_compiled *c,
 }
 
 ash_status ash_emit_check_prefix(ash_ctx *ctx, const char *prefix) {
+  ASH_ASSERT(prefix);
   if (ash_emit_is_identifier(prefix))
     return ASH_OK;
   return ash_fail(ctx, ASH_MISUSE, ASH_D_emit_prefix, ASH_NOWHERE,

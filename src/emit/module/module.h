@@ -86,6 +86,12 @@ bool ash_emit_is_identifier(const char *text);
 
 /* ---- questions about regions --------------------------------------------- */
 
+/* Is the arena one of the module's regions? */
+static inline bool ash_emit_is_region(const ash_module *m,
+                                      const ash_render_arena *a) {
+  return a->region_id < m->render->arena_count &&
+         a == &m->render->all_arenas[a->region_id];
+}
 bool ash_emit_is_constant(const ash_render_arena *a);
 bool ash_emit_is_persistent(const ash_render_arena *a);
 /* Has a buffer of its own that the module writes: all but constants that are

@@ -7,6 +7,7 @@
 
 /* Text that is safe inside a table cell. */
 static const char *cell(ash_module *m, const char *text) {
+  ASH_ASSERT(text);
   char *copy = ash_zone_string(&m->ctx->scratch, ash_emit_comment(m, text));
   for (char *p = copy; p && *p; p++)
     if (*p == '|' || *p == '`' || *p == '<')
@@ -35,6 +36,7 @@ static void put_arenas(ash_module *m) {
 
 static void put_ends(ash_module *m, const char *title, const uint32_t *ids,
                      size_t count) {
+  ASH_ASSERT(ids == m->g->inputs || ids == m->g->outputs);
   ash_text *t = m->text;
   ash_text_format(t,
                   "\n## %s\n\n| | name | type | bytes | scale | zero point "
@@ -54,6 +56,7 @@ static void put_ends(ash_module *m, const char *title, const uint32_t *ids,
 }
 
 static void put_op(ash_module *m, uint32_t step, uint32_t op) {
+  ASH_ASSERT(op < m->g->op_count && step < m->plan->steps.count);
   const ash_op *o = &m->g->ops.items[op];
   const ash_tensor *out = &m->g->tensors.items[o->outputs[0]];
   const ash_choice choice = ash_plan_choice(m->plan, m->g, op);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 bool ash_emit_is_constant(const ash_render_arena *a) {
+  ASH_ASSERT(a->role && a->memory && a->source_memory);
   return strcmp(a->role, ash_role_text(ASH_CONSTANT)) == 0;
 }
 
@@ -21,6 +22,7 @@ bool ash_emit_is_written(const ash_render_arena *a) {
 
 const ash_render_blob *ash_emit_blob(const ash_module *m,
                                      const ash_render_arena *a) {
+  ASH_ASSERT(ash_emit_is_region(m, a) && ash_emit_is_constant(a));
   return &m->render->constant_blobs[a->region_id - ash_emit_first_constant(m)];
 }
 
@@ -33,12 +35,14 @@ const char *ash_emit_shared(ash_module *m, const ash_render_arena *a) {
 }
 
 const char *ash_emit_code_memory(const ash_module *m, uint32_t op) {
+  ASH_ASSERT(op < m->g->op_count);
   return m->plan->code_memory && m->code && m->code[op].kernel
              ? m->plan->code_memory[op]
              : NULL;
 }
 
 const ash_memory *ash_emit_find_memory(const ash_module *m, const char *name) {
+  ASH_ASSERT(name && m->device->memory_count <= ASH_MEMORY_MAX);
   for (uint32_t i = 0; i < m->device->memory_count; i++)
     if (strcmp(m->device->memories[i].name, name) == 0)
       return &m->device->memories[i];
@@ -46,11 +50,13 @@ const ash_memory *ash_emit_find_memory(const ash_module *m, const char *name) {
 }
 
 bool ash_emit_is_linkable(const ash_module *m, const ash_render_arena *a) {
+  ASH_ASSERT(ash_emit_is_region(m, a));
   const ash_memory *memory = ash_emit_find_memory(m, a->memory);
   return !memory || memory->linkable;
 }
 
 const char *ash_emit_const(const ash_module *m, const ash_render_arena *a) {
+  ASH_ASSERT(ash_emit_is_region(m, a) && ash_emit_is_constant(a));
   const ash_memory *memory = ash_emit_find_memory(m, a->source_memory);
   return memory && memory->kind == ASH_MEMORY_RAM && memory->section_initialised
              ? ""
@@ -58,6 +64,7 @@ const char *ash_emit_const(const ash_module *m, const ash_render_arena *a) {
 }
 
 bool ash_emit_has_first_values(const ash_module *m, const ash_render_arena *a) {
+  ASH_ASSERT(ash_emit_is_region(m, a));
   for (uint32_t i = 0; i < m->plan->slot_count; i++) {
     const ash_slot *s = &m->plan->slots[i];
     if (s->binding.role == ASH_PERSISTENT && s->tensor != ASH_NO_ID &&
@@ -72,6 +79,7 @@ bool ash_emit_has_first_values(const ash_module *m, const ash_render_arena *a) {
 const char *ash_emit_slot(ash_module *m, const ash_slot *s) {
   const ash_render_arena *a =
       ash_render_region(m->render, s->binding.role, s->binding.memory);
+  ASH_ASSERT(a && s->binding.offset + s->size <= a->size);
   ash_zone *z = &m->ctx->scratch;
   if (ash_emit_is_written(a))
     return ash_zone_format(z, "(ctx->region[%" PRIu32 "] + %" PRIu64 ")",
@@ -81,6 +89,7 @@ const char *ash_emit_slot(ash_module *m, const ash_slot *s) {
 }
 
 const char *ash_emit_stored(ash_module *m, const ash_render_arena *a) {
+  ASH_ASSERT(ash_emit_is_region(m, a) && ash_emit_is_constant(a));
   if (!ash_emit_loads(m))
     return ash_emit_blob(m, a)->symbol;
   const char *text =
@@ -90,5 +99,6 @@ const char *ash_emit_stored(ash_module *m, const ash_render_arena *a) {
 }
 
 const char *ash_emit_region(ash_module *m, const ash_render_arena *a) {
+  ASH_ASSERT(a->symbol && a->symbol[0]);
   return ash_emit_upper(m, a->symbol);
 }

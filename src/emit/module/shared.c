@@ -11,6 +11,7 @@
 
 static ash_arena *find_arena(ash_arena *arenas, uint32_t count,
                              const char *memory) {
+  ASH_ASSERT(count <= ASH_MEMORY_MAX);
   for (uint32_t i = 0; i < count; i++)
     if (strcmp(arenas[i].memory, memory) == 0)
       return &arenas[i];
@@ -18,6 +19,7 @@ static ash_arena *find_arena(ash_arena *arenas, uint32_t count,
 }
 
 static void widen(ash_plan *shared, ash_arena *arenas, const ash_arena *a) {
+  ASH_ASSERT(a->role == ASH_SCRATCH && shared->arena_count <= ASH_MEMORY_MAX);
   ash_arena *have = find_arena(arenas, shared->arena_count, a->memory);
   if (!have)
     have = &arenas[shared->arena_count++], *have = *a;
@@ -37,6 +39,7 @@ static void join(ash_plan *shared, ash_arena *arenas,
 
 static uint64_t kept_in(const ash_plan *const *plans, size_t plan_count,
                         const char *memory) {
+  ASH_ASSERT(memory);
   uint64_t bytes = 0;
   for (size_t p = 0; p < plan_count; p++)
     for (uint32_t i = 0; i < plans[p]->arena_count; i++) {
@@ -70,6 +73,7 @@ static ash_status check_room(ash_module *m, ash_arena *arenas,
 /* ---- the files ----------------------------------------------------------- */
 
 static ash_status write_header(ash_module *m) {
+  ASH_ASSERT(m->render->scratch_count == m->render->arena_count);
   ash_text *t = m->text;
   ash_emit_banner(m,
                   ash_zone_format(&m->ctx->scratch, "%s_scratch.h", m->prefix),
@@ -93,6 +97,7 @@ static ash_status write_header(ash_module *m) {
 }
 
 static ash_status write_source(ash_module *m) {
+  ASH_ASSERT(m->render->scratch_count == m->render->arena_count);
   ash_text *t = m->text;
   ash_emit_banner(m,
                   ash_zone_format(&m->ctx->scratch, "%s_scratch.c", m->prefix),
@@ -118,6 +123,7 @@ static ash_status write_source(ash_module *m) {
 }
 
 static ash_status render(ash_module *m, ash_render_plan *r) {
+  ASH_ASSERT(m->plan->arena_count <= ASH_MEMORY_MAX);
   ash_render_arena *arenas = ASH_NEW_ARRAY(&m->ctx->scratch, ash_render_arena,
                                            m->plan->arena_count + 1u);
   ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));

@@ -28,11 +28,14 @@ static void put_u32(uint8_t *to, uint32_t value) {
 }
 
 static uint8_t hex_digit(char c) {
+  ASH_ASSERT((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'));
   return (uint8_t)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
 static void make_header(const ash_module *m, const ash_render_arena *a,
                         uint8_t header[HEADER_BYTES]) {
+  ASH_ASSERT(ash_emit_is_region(m, a) &&
+             ash_emit_blob(m, a)->size <= UINT32_MAX);
   static const uint8_t magic[8] = {'A', 'S', 'H', 'B', 'L', 'O', 'B', '1'};
   const ash_render_blob *b = ash_emit_blob(m, a);
   memcpy(header, magic, sizeof magic);
@@ -48,6 +51,8 @@ static void make_header(const ash_module *m, const ash_render_arena *a,
 /* ---- files --------------------------------------------------------------- */
 
 static ash_status add_blob(ash_module *m, const ash_render_arena *a) {
+  ASH_ASSERT(ash_emit_is_constant(a) &&
+             m->options.constants != ASH_CONSTANTS_HEX);
   const ash_render_blob *b = ash_emit_blob(m, a);
   const size_t head = ash_emit_loads(m) ? HEADER_BYTES : 0;
   if (b->size > UINT32_MAX)
@@ -75,6 +80,7 @@ ash_status ash_emit_blobs(ash_module *m) {
 /* ---- the loader ---------------------------------------------------------- */
 
 static void put_headers(ash_module *m) {
+  ASH_ASSERT(ash_emit_loads(m));
   ash_text *t = m->text;
   ash_text_line(t, "/* The headers of this build's files of constants. */");
   ash_text_line(t,

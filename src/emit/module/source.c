@@ -21,6 +21,7 @@ static int by_offset(const void *a, const void *b, const void *user) {
 
 /* " (in place)" behind a tensor that lies in another's storage. */
 static const char *shared(ash_module *m, const ash_slot *s) {
+  ASH_ASSERT(s->alias_of == ASH_NO_ID || s->alias_of < m->plan->slot_count);
   return s->alias_of == ASH_NO_ID
              ? ""
              : ash_zone_format(&m->ctx->scratch, " (%s)",
@@ -65,6 +66,7 @@ static ash_status put_map(ash_module *m) {
 /* ---- references ---------------------------------------------------------- */
 
 static const char *tensor_expression(ash_module *m, uint32_t tensor) {
+  ASH_ASSERT(tensor == ASH_NO_ID || tensor < m->g->tensor_count);
   const uint32_t slot = tensor == ASH_NO_ID
                             ? ASH_NO_ID
                             : ash_plan_slot_of_tensor(m->plan, tensor);
@@ -78,6 +80,7 @@ static void put_tensors(ash_module *m, const char *what, const uint32_t *ids,
   for (uint32_t k = 0; k < count; k++) {
     if (ids[k] == ASH_NO_ID)
       continue;
+    ASH_ASSERT(ids[k] < m->g->tensor_count);
     const ash_tensor *x = &m->g->tensors.items[ids[k]];
     if (x->kind != ASH_TENSOR_CONSTANT)
       ash_text_line(m->text, " *   %s '%s' %s", what,
@@ -86,6 +89,7 @@ static void put_tensors(ash_module *m, const char *what, const uint32_t *ids,
 }
 
 static ash_status put_call(ash_module *m, uint32_t op) {
+  ASH_ASSERT(op < m->g->op_count && m->code[op].kernel && !m->code[op].tiling);
   const ash_op *o = &m->g->ops.items[op];
   ash_zone *z = &m->ctx->scratch;
   const char **in = ASH_NEW_ARRAY(z, const char *, o->input_count + 1u);
@@ -128,6 +132,7 @@ static ash_status put_call(ash_module *m, uint32_t op) {
 }
 
 static void put_head(ash_module *m, const ash_op *o) {
+  ASH_ASSERT(o->id && o->input_count + o->output_count > 0);
   ash_text_line(m->text, "/* %s%s%s", o->id, o->name ? " " : "",
                 o->name ? ash_emit_comment(m, o->name) : "");
   put_tensors(m, "reads ", o->inputs, o->input_count);
@@ -135,6 +140,7 @@ static void put_head(ash_module *m, const ash_op *o) {
 }
 
 static ash_status put_tiled(ash_module *m, const ash_tiling *t) {
+  ASH_ASSERT(t->op < m->g->op_count && m->code[t->op].tiling == t);
   size_t loops;
   ASH_TRY(ash_emit_tiled_loops(m, t, &loops));
   put_head(m, &m->g->ops.items[t->op]);
@@ -143,6 +149,7 @@ static ash_status put_tiled(ash_module *m, const ash_tiling *t) {
 }
 
 ash_status ash_emit_step(ash_module *m, uint32_t op) {
+  ASH_ASSERT(op < m->g->op_count && m->code[op].kernel);
   const ash_op *o = &m->g->ops.items[op];
   const bool special = m->code[op].special;
   put_head(m, o);
@@ -165,6 +172,7 @@ ash_status ash_emit_step(ash_module *m, uint32_t op) {
 }
 
 static ash_status put_op(ash_module *m, uint32_t op) {
+  ASH_ASSERT(op < m->g->op_count);
   if (!m->code[op].kernel || m->code[op].special)
     return ASH_OK;
   if (m->code[op].tiling)
@@ -173,6 +181,7 @@ static ash_status put_op(ash_module *m, uint32_t op) {
 }
 
 static ash_status put_steps(ash_module *m) {
+  ASH_ASSERT(m->plan->steps.count <= m->g->op_count);
   for (uint32_t s = 0; s < m->plan->steps.count; s++)
     for (uint32_t k = 0; k < m->plan->steps.items[s].op_count; k++) {
       const uint32_t op = m->plan->steps.items[s].ops[k];

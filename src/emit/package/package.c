@@ -4,6 +4,7 @@
 #include <string.h>
 
 static bool ends_with(const char *s, const char *end) {
+  ASH_ASSERT(s && end);
   const size_t n = strlen(s), k = strlen(end);
   return n >= k && strcmp(s + n - k, end) == 0;
 }
@@ -12,6 +13,7 @@ static bool ends_with(const char *s, const char *end) {
 static const char *folder_of(const ash_module *m, const char *name,
                              const char *source_folder,
                              const char *header_folder) {
+  ASH_ASSERT(name && source_folder && header_folder);
   const size_t n = strlen(m->prefix);
   if (strncmp(name, m->prefix, n) == 0 && strcmp(name + n, ".h") == 0)
     return header_folder;
@@ -25,6 +27,7 @@ static const char *folder_of(const ash_module *m, const char *name,
 
 ash_status ash_package_move(ash_module *m, const char *source_folder,
                             const char *header_folder) {
+  ASH_ASSERT(m->files.count > 0);
   for (size_t i = 0; i < m->files.count; i++) {
     ash_generated *file = &m->files.items[i];
     const char *folder = folder_of(m, file->name, source_folder, header_folder);
@@ -36,6 +39,7 @@ ash_status ash_package_move(ash_module *m, const char *source_folder,
 
 ash_status ash_package_add(ash_module *m, const char *name,
                            const char *const *lines) {
+  ASH_ASSERT(name && lines);
   ash_text t;
   ash_text_init(&t, &m->ctx->mem);
   m->text = &t;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 static ash_generated *find_file(ash_module *m, const char *ending) {
+  ASH_ASSERT(ending[0] == '_' || ending[0] == '.');
   const size_t n = strlen(m->prefix);
   for (size_t i = 0; i < m->files.count; i++)
     if (strncmp(m->files.items[i].name, m->prefix, n) == 0 &&
@@ -15,6 +16,7 @@ static ash_generated *find_file(ash_module *m, const char *ending) {
 
 /* An include of one of the module's own files; they are all here. */
 static bool is_own_include(const ash_module *m, const char *line, size_t n) {
+  ASH_ASSERT(n > 0);
   static const char start[] = "#include \"";
   const size_t head = sizeof start - 1, prefix = strlen(m->prefix);
   return n > head + prefix && memcmp(line, start, head) == 0 &&
@@ -22,6 +24,7 @@ static bool is_own_include(const ash_module *m, const char *line, size_t n) {
 }
 
 static void put_file(ash_module *m, const ash_generated *file) {
+  ASH_ASSERT(file->bytes && file->count > 0);
   const char *p = file->bytes, *end = p + file->count;
   while (p < end) {
     const char *stop = memchr(p, '\n', (size_t)(end - p));
@@ -34,6 +37,7 @@ static void put_file(ash_module *m, const ash_generated *file) {
 }
 
 static void remove_file(ash_module *m, const ash_generated *file) {
+  ASH_ASSERT(file >= m->files.items && file < m->files.items + m->files.count);
   const size_t at = (size_t)(file - m->files.items);
   m->files.count--;
   memmove(m->files.items + at, m->files.items + at + 1,

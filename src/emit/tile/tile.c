@@ -14,6 +14,7 @@ bool ash_emit_is_tiled(const ash_module *m) {
 const char *ash_emit_tile_slot(ash_module *m, uint32_t op, ash_slot_kind kind,
                                uint32_t operand, uint32_t level,
                                uint32_t copy) {
+  ASH_ASSERT(op < m->g->op_count && level < ASH_TILE_LEVELS);
   for (uint32_t i = 0; i < m->plan->slot_count; i++) {
     const ash_slot *s = &m->plan->slots[i];
     if (s->op != op || s->kind != kind)
@@ -26,6 +27,7 @@ const char *ash_emit_tile_slot(ash_module *m, uint32_t op, ash_slot_kind kind,
 }
 
 ash_status ash_emit_use_kernel(ash_module *m, const ash_kernel *kernel) {
+  ASH_ASSERT(kernel);
   for (size_t i = 0; i < m->used.count; i++)
     if (m->used.items[i] == kernel)
       return ASH_OK;
@@ -37,6 +39,7 @@ ash_status ash_emit_use_kernel(ash_module *m, const ash_kernel *kernel) {
 
 /* " * L1: n 1 h 8 w 16 c 64; 12 pieces" */
 static void put_comment(ash_module *m, const ash_tiling *t) {
+  ASH_ASSERT(t->level_count > 0 && t->level_count <= ASH_TILE_LEVELS);
   for (uint32_t k = 0; k < t->level_count; k++) {
     ash_text_format(m->text,
                     " * in %s:", m->device->memories[t->levels[k].memory].name);
@@ -57,6 +60,7 @@ static const char own_name[] = "@";
 
 static void put_named(ash_module *m, const char *text, size_t count,
                       size_t number) {
+  ASH_ASSERT(text || count == 0);
   const char *end = text + count;
   ash_text t;
   ash_text_init(&t, &m->ctx->mem);
@@ -91,6 +95,7 @@ static ash_status share(ash_module *m, const ash_text *t, size_t *number) {
 
 ash_status ash_emit_tiled_loops(ash_module *m, const ash_tiling *t,
                                 size_t *number) {
+  ASH_ASSERT(t->op < m->g->op_count && m->code[t->op].tiling == t);
   ash_tile_classes classes;
   ash_text text;
   ASH_TRY(ash_emit_tile_classify(m->ctx, &classes, m->g, t));
@@ -107,11 +112,13 @@ ash_status ash_emit_tiled_loops(ash_module *m, const ash_tiling *t,
 }
 
 const ash_slot *ash_emit_home(const ash_module *m, const ash_tile_operand *o) {
+  ASH_ASSERT(o->tensor < m->g->tensor_count);
   const uint32_t slot = ash_plan_slot_of_tensor(m->plan, o->tensor);
   return slot == ASH_NO_ID ? NULL : &m->plan->slots[slot];
 }
 
 void ash_emit_tiled_step(ash_module *m, const ash_tiling *t, size_t number) {
+  ASH_ASSERT(number < m->tiled.count && t->space->op == t->op);
   const ash_tile_space *s = t->space;
   put_comment(m, t);
   ash_text_line(m->text, "static void %s_%s(const %s_context *ctx) {",

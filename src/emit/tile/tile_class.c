@@ -16,6 +16,7 @@
 /* Cuts every run of `from` in pieces of `tile`. */
 static ash_status cut_runs(ash_ctx *ctx, ash_axis_runs *out,
                            const ash_axis_runs *from, int64_t tile) {
+  ASH_ASSERT(tile > 0);
   uint64_t count = 0;
   for (uint32_t i = 0; i < from->count; i++)
     count += (uint64_t)((from->items[i].n + tile - 1) / tile);
@@ -34,6 +35,7 @@ static ash_status cut_runs(ash_ctx *ctx, ash_axis_runs *out,
 
 static ash_status runs_of(ash_ctx *ctx, ash_axis_runs *out, const ash_tiling *t,
                           uint32_t axis) {
+  ASH_ASSERT(axis < t->space->axis_count);
   ash_axis_runs from = {.count = 1};
   from.items = ASH_NEW(&ctx->scratch, ash_tile_run);
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
@@ -59,6 +61,7 @@ typedef struct sorter {
  * last, runs. */
 static uint64_t effect_of(const sorter *s, uint32_t axis, uint32_t run,
                           bool last) {
+  ASH_ASSERT(axis < s->t->space->axis_count && run < s->out->axes[axis].count);
   int64_t at[ASH_TILE_AXES] = {0}, n[ASH_TILE_AXES] = {0};
   for (uint32_t a = 0; a < s->t->space->axis_count; a++) {
     const ash_axis_runs *r = &s->out->axes[a];
@@ -89,6 +92,7 @@ static bool same(const effect *a, const effect *b) {
 }
 
 static ash_status classify_axis(sorter *s, uint32_t axis) {
+  ASH_ASSERT(axis < s->t->space->axis_count && s->out->axes[axis].count > 0);
   ash_axis_runs *r = &s->out->axes[axis];
   ash_zone *z = &s->ctx->scratch;
   effect *known = ASH_NEW_ARRAY(z, effect, r->count + 1u);
@@ -181,6 +185,7 @@ static ash_status check_diagonals(sorter *s) {
 
 ash_status ash_emit_tile_classify(ash_ctx *ctx, ash_tile_classes *out,
                                   const ash_graph *g, const ash_tiling *t) {
+  ASH_ASSERT(t->space->axis_count <= ASH_TILE_AXES && t->level_count > 0);
   sorter s = {ctx, g, t, out};
   *out = (ash_tile_classes){0};
   for (uint32_t a = 0; a < t->space->axis_count; a++)
@@ -211,6 +216,7 @@ static uint32_t changes(const ash_axis_runs *r, int64_t n) {
 /* "p->at[1] < 8 ? 0 : p->at[1] < 56 ? 1 : 2" over the runs of size n. */
 static void put_chain(ash_text *t, const ash_axis_runs *r, uint32_t axis,
                       int64_t n) {
+  ASH_ASSERT(axis < ASH_TILE_AXES && r->count > 0);
   uint32_t class = UINT32_MAX;
   for (uint32_t i = 0; i < r->count; i++) {
     const ash_tile_run *run = &r->items[i];
@@ -227,6 +233,7 @@ static void put_chain(ash_text *t, const ash_axis_runs *r, uint32_t axis,
 /* The sizes that occur, the most three. */
 static uint32_t sizes_of(const ash_axis_runs *r, int64_t *sizes,
                          uint32_t most) {
+  ASH_ASSERT(r->count > 0);
   uint32_t count = 0;
   for (uint32_t i = 0; i < r->count; i++) {
     uint32_t k = 0;
@@ -279,6 +286,7 @@ static bool needs_table(const ash_axis_runs *r) {
 
 /* Where classes follow no simple pattern: a byte a place. */
 static void put_table(ash_text *t, const ash_axis_runs *r, uint32_t axis) {
+  ASH_ASSERT(r->count > 0 && r->class_count <= UINT8_MAX + 1);
   const int64_t step = step_of(r);
   uint32_t i = 0;
   ash_text_format(t, "  static const uint8_t axis_%" PRIu32 "[] = {", axis);
@@ -292,6 +300,7 @@ static void put_table(ash_text *t, const ash_axis_runs *r, uint32_t axis) {
 }
 
 static void put_axis(ash_text *t, const ash_axis_runs *r, uint32_t axis) {
+  ASH_ASSERT(r->class_count > 1);
   if (needs_table(r))
     ash_text_format(t, "axis_%" PRIu32 "[p->at[%" PRIu32 "] / %" PRId64 "]",
                     axis, axis, step_of(r));
@@ -303,6 +312,7 @@ static void put_axis(ash_text *t, const ash_axis_runs *r, uint32_t axis) {
 
 void ash_emit_tile_classes(ash_text *t, const char *name,
                            const ash_tile_classes *c, uint32_t axis_count) {
+  ASH_ASSERT(axis_count <= ASH_TILE_AXES && c->function_count > 1);
   ash_text_line(t,
                 "/* What is special about a piece: edges of the tensors, and "
                 "what is left there. */");

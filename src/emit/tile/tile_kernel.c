@@ -14,6 +14,7 @@ const char *ash_emit_tile_name(ash_zone *z, const ash_tile_operand *o) {
 /* "const uint8_t *in_0, uint8_t *out_0, ..." */
 static void put_parameters(ash_module *m, ash_text *t,
                            const ash_tiling *tiling) {
+  ASH_ASSERT(tiling->space->operand_count > 0);
   const ash_tile_space *s = tiling->space;
   for (uint32_t i = 0; i < s->operand_count; i++)
     ash_text_format(t, "%s%suint8_t *%s", i ? ", " : "",
@@ -34,6 +35,7 @@ static void put_unused(ash_module *m, ash_text *t, const ash_tiling *tiling) {
 /* Names of the parameters where the op has its operands. */
 static ash_status name_operands(ash_module *m, const ash_tiling *tiling,
                                 const char ***in, const char ***out) {
+  ASH_ASSERT(tiling->op < m->g->op_count);
   const ash_op *o = &m->g->ops.items[tiling->op];
   ash_zone *z = &m->ctx->scratch;
   *in = ASH_NEW_ARRAY(z, const char *, o->input_count + 1u);
@@ -45,6 +47,7 @@ static ash_status name_operands(ash_module *m, const ash_tiling *tiling,
     (*out)[k] = "NULL";
   for (uint32_t i = 0; i < tiling->space->operand_count; i++) {
     const ash_tile_operand *p = &tiling->space->operands[i];
+    ASH_ASSERT(p->position < (p->is_output ? o->output_count : o->input_count));
     (p->is_output ? *out : *in)[p->position] = ash_emit_tile_name(z, p);
   }
   return ash_zone_check(m->ctx, z);
@@ -52,6 +55,7 @@ static ash_status name_operands(ash_module *m, const ash_tiling *tiling,
 
 static ash_status put_body(ash_module *m, ash_text *t, const ash_tiling *tiling,
                            const ash_graph *piece, ash_tile_part part) {
+  ASH_ASSERT(piece->op_count == 1);
   const char **in, **out;
   ash_call call = {.graph = piece,
                    .op = 0,
@@ -73,6 +77,7 @@ static ash_status put_body(ash_module *m, ash_text *t, const ash_tiling *tiling,
 }
 
 static const char *part_text(ash_tile_part part) {
+  ASH_ASSERT(part <= ASH_PART_LAST);
   static const char *const words[] = {[ASH_PART_WHOLE] = "",
                                       [ASH_PART_FIRST] = ", the first of a sum",
                                       [ASH_PART_MIDDLE] = ", inside a sum",
@@ -97,6 +102,7 @@ static void put_head(ash_module *m, ash_text *t, const ash_tiling *tiling,
 static ash_status put_function(ash_module *m, ash_text *t,
                                const ash_tiling *tiling, const char *name,
                                const ash_tile_function *f, uint32_t number) {
+  ASH_ASSERT(f->part <= ASH_PART_LAST);
   ash_graph *piece = NULL;
   ASH_TRY(ash_domain_instance(m->ctx, &piece, m->g, tiling->space, f->at, f->n,
                               f->part));
@@ -120,6 +126,7 @@ static void put_call(ash_module *m, ash_text *t, const ash_tiling *tiling,
 
 static void put_choice(ash_module *m, ash_text *t, const ash_tiling *tiling,
                        const char *name, const ash_tile_classes *c) {
+  ASH_ASSERT(c->function_count > 0);
   ash_text_format(t, "static void %s_kernel(const ash_rt_piece *p, ", name);
   put_parameters(m, t, tiling);
   ash_text_string(t, ") {\n");
@@ -150,6 +157,7 @@ static void put_choice(ash_module *m, ash_text *t, const ash_tiling *tiling,
 ash_status ash_emit_tile_kernels(ash_module *m, ash_text *t,
                                  const ash_tiling *tiling, const char *name,
                                  const ash_tile_classes *c) {
+  ASH_ASSERT(tiling->op < m->g->op_count && c->function_count > 0);
   for (uint32_t i = 0; i < c->function_count; i++)
     ASH_TRY(put_function(m, t, tiling, name, &c->functions[i], i));
   if (c->function_count > 1)

@@ -27,6 +27,7 @@ static ash_zone *zone_of(const writer *w) {
 
 static const ash_tile_buffer *buffer_of(const ash_tiling *t, uint32_t level,
                                         uint32_t operand) {
+  ASH_ASSERT(level < t->level_count && operand < t->space->operand_count);
   return &t->buffers[level * t->space->operand_count + operand];
 }
 
@@ -35,11 +36,13 @@ static bool is_staged(const ash_tiling *t, uint32_t level, uint32_t operand) {
 }
 
 static const char *operand_name(const writer *w, uint32_t i) {
+  ASH_ASSERT(i < w->t->space->operand_count);
   return ash_emit_tile_name(zone_of(w), &w->t->space->operands[i]);
 }
 
 /* "in_0_l1": an operand at a level. */
 static const char *stage_name(const writer *w, uint32_t level, uint32_t i) {
+  ASH_ASSERT(w->t->levels[level].memory < w->m->device->memory_count);
   const char *memory = w->m->device->memories[w->t->levels[level].memory].name;
   const char *text = ash_zone_format(zone_of(w), "%s_%s", operand_name(w, i),
                                      ash_emit_lower(w->m, memory));
@@ -49,6 +52,7 @@ static const char *stage_name(const writer *w, uint32_t level, uint32_t i) {
 /* The nearest level outside `level` that has the operand; ASH_NO_ID: its home
  * has it. */
 static uint32_t level_outside(const ash_tiling *t, uint32_t level, uint32_t i) {
+  ASH_ASSERT(level <= t->level_count);
   while (level-- > 0)
     if (is_staged(t, level, i))
       return level;
@@ -69,6 +73,7 @@ static const char *outside(const writer *w, uint32_t level, uint32_t i) {
 /* ---- tables -------------------------------------------------------------- */
 
 static void put_dim(ash_text *t, const ash_tile_dim *d, int32_t extent) {
+  ASH_ASSERT(d->axis == ASH_NO_AXIS || d->axis < ASH_TILE_AXES);
   if (d->axis == ASH_NO_AXIS)
     ash_text_format(t, "{%d, 1, 1, 0, 1, %" PRId32 "}", ASH_TILE_AXES, extent);
   else
@@ -83,6 +88,7 @@ static void put_dim(ash_text *t, const ash_tile_dim *d, int32_t extent) {
 static void put_tensors(const writer *w) {
   const ash_tile_space *s = w->t->space;
   for (uint32_t i = 0; i < s->operand_count; i++) {
+    ASH_ASSERT(s->operands[i].tensor < w->m->g->tensor_count);
     const ash_tensor *x = &w->m->g->tensors.items[s->operands[i].tensor];
     ash_text_format(
         w->text,
@@ -99,6 +105,7 @@ static void put_tensors(const writer *w) {
 }
 
 static int64_t region_size(const ash_tiling *t, uint32_t level, uint32_t axis) {
+  ASH_ASSERT(level <= t->level_count && axis < t->space->axis_count);
   int64_t n = t->space->axes[axis].extent;
   for (uint32_t k = 0; k < level; k++)
     n = t->levels[k].tile[axis] < n ? t->levels[k].tile[axis] : n;
@@ -107,6 +114,7 @@ static int64_t region_size(const ash_tiling *t, uint32_t level, uint32_t axis) {
 
 /* Axes that a level cuts, innermost loop first. */
 static void put_cuts(const writer *w, uint32_t level) {
+  ASH_ASSERT(level < w->t->level_count);
   const ash_tile_level *l = &w->t->levels[level];
   const uint32_t axes = w->t->space->axis_count;
   uint32_t cut[ASH_TILE_AXES], count = 0;
@@ -128,11 +136,13 @@ static void put_cuts(const writer *w, uint32_t level) {
 /* ---- homes and stages ---------------------------------------------------- */
 
 static const ash_slot *home_of(const writer *w, uint32_t i) {
+  ASH_ASSERT(i < w->t->space->operand_count);
   return ash_emit_home(w->m, &w->t->space->operands[i]);
 }
 
 /* The number of an operand's first copy at a level among all buffers. */
 static uint32_t first_copy(const ash_tiling *t, uint32_t level, uint32_t i) {
+  ASH_ASSERT(level <= t->level_count && i < t->space->operand_count);
   uint32_t count = 0;
   for (uint32_t k = 0; k < level * t->space->operand_count + i; k++)
     count += t->buffers[k].copies;
@@ -173,6 +183,7 @@ static ash_status put_home(const writer *w, uint32_t i) {
 
 /* "{ctx->dma, engine, ranks, limit, waits}" for the way into a level. */
 static void put_way(const writer *w, uint32_t level, uint32_t i) {
+  ASH_ASSERT(level < w->t->level_count && home_of(w, i));
   const ash_device *d = w->m->device;
   const uint32_t from = level_outside(w->t, level, i);
   const uint32_t memory = from == ASH_NO_ID
@@ -192,6 +203,7 @@ static void put_way(const writer *w, uint32_t level, uint32_t i) {
 }
 
 static void put_stage(const writer *w, uint32_t level, uint32_t i) {
+  ASH_ASSERT(is_staged(w->t, level, i));
   const uint32_t copies = buffer_of(w->t, level, i)->copies;
   ash_text *t = w->text;
   ash_text_format(t, "ash_rt_stage %s = {\n    .tensor = &%s_%s, .way = ",
@@ -207,8 +219,10 @@ static void put_stage(const writer *w, uint32_t level, uint32_t i) {
 /* A box that nobody staged must lie in one row of what has it: behind its first
  * dimension of more than one element nothing may be cut. */
 static bool lies_in_a_row(const writer *w, uint32_t level, uint32_t i) {
+  ASH_ASSERT(level < w->t->level_count);
   const ash_tile_space *s = w->t->space;
   const ash_tile_operand *o = &s->operands[i];
+  ASH_ASSERT(o->rank <= ASH_RANK_MAX && o->tensor < w->m->g->tensor_count);
   const uint32_t from = level_outside(w->t, level, i);
   bool longer = false; /* a dimension of more than one element went before */
   for (uint32_t d = 0; d < o->rank; d++) {
@@ -234,6 +248,7 @@ static bool lies_in_a_row(const writer *w, uint32_t level, uint32_t i) {
 
 /* "&p1", or the whole space outside of all levels. */
 static const char *region_name(const writer *w, uint32_t level) {
+  ASH_ASSERT(level <= w->t->level_count);
   const char *text = level == 0
                          ? "&all"
                          : ash_zone_format(zone_of(w), "&p%" PRIu32, level - 1);
@@ -242,6 +257,7 @@ static const char *region_name(const writer *w, uint32_t level) {
 
 /* Levels inside have what this one is about to store. */
 static void put_inner_flushes(const writer *w, uint32_t level, uint32_t i) {
+  ASH_ASSERT(w->t->space->operands[i].is_output);
   for (uint32_t k = w->t->level_count; k-- > level + 1;)
     if (is_staged(w->t, k, i))
       ash_text_line(w->text, "  ash_rt_stage_flush(&%s, %s);",
@@ -249,6 +265,7 @@ static void put_inner_flushes(const writer *w, uint32_t level, uint32_t i) {
 }
 
 static void put_outputs(const writer *w, uint32_t level) {
+  ASH_ASSERT(level < w->t->level_count);
   for (uint32_t i = 0; i < w->t->space->operand_count; i++) {
     if (!w->t->space->operands[i].is_output || !is_staged(w->t, level, i))
       continue;
@@ -265,6 +282,7 @@ static void put_outputs(const writer *w, uint32_t level) {
 }
 
 static void put_inputs(const writer *w, uint32_t level) {
+  ASH_ASSERT(level < w->t->level_count);
   const ash_tile_space *s = w->t->space;
   for (uint32_t i = 0; i < s->operand_count; i++)
     if (!s->operands[i].is_output && is_staged(w->t, level, i))
@@ -281,6 +299,7 @@ static void put_inputs(const writer *w, uint32_t level) {
 
 /* What stands before the inside of a level's loop. */
 static void put_level(const writer *w, uint32_t level) {
+  ASH_ASSERT(level < w->t->level_count);
   ash_text_line(w->text,
                 "ash_rt_piece_at(&cuts_%" PRIu32 ", %s, i_%" PRIu32
                 ", &p%" PRIu32 ");",
@@ -291,6 +310,7 @@ static void put_level(const writer *w, uint32_t level) {
 
 /* What stands before the loop itself. */
 static void put_count(const writer *w, uint32_t level) {
+  ASH_ASSERT(level < w->t->level_count);
   const ash_tile_space *s = w->t->space;
   ash_text_line(w->text,
                 "const int32_t count_%" PRIu32 " = ash_rt_pieces(&cuts_%" PRIu32
@@ -362,6 +382,7 @@ static ash_status take(const writer *w, ash_block *b, ash_block_side side) {
 }
 
 static ash_status wrap_level(const writer *w, ash_block *b, uint32_t level) {
+  ASH_ASSERT(level < w->t->level_count);
   put_level(w, level);
   ASH_TRY(take(w, b, ASH_BLOCK_LEFT));
   const char *head =
@@ -398,6 +419,7 @@ static ash_status wrap_function(const writer *w, ash_block *block) {
 
 ash_status ash_emit_tile_loops(ash_module *m, ash_text *out,
                                const ash_tiling *tiling, const char *name) {
+  ASH_ASSERT(tiling->op < m->g->op_count && tiling->level_count > 0);
   ash_scope *scope;
   ash_block *block;
   ash_text t;

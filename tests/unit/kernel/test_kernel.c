@@ -109,6 +109,28 @@ static void only_equal_shapes_run_in_place(void) {
   net_free(&n);
 }
 
+/* Operators share a specialised kernel if they have its row. */
+static void a_kernel_that_layers_copy_has_one_row(void) {
+  const ash_kernel *k, *other;
+  for (size_t i = 0; (k = ash_kernel_at(i)) != NULL; i++)
+    for (size_t j = 0; j < i && (other = ash_kernel_at(j)) != NULL; j++)
+      CHECK(k->special == ASH_SPECIAL_NEVER ||
+            strcmp(k->name, other->name) != 0);
+}
+
+static void refuses_scales_that_no_parameters_hold(void) {
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_INT8, NET_DIMS(4), 1e6f, 0);
+  const uint32_t y = net_result(&n, ASH_INT16, NET_DIMS(4), 1e-6f, 0);
+  const uint32_t op = net_op(&n, ASH_OP_quantize, NET_IDS(x), y);
+  const ash_kernel *k = ash_kernel_find(n.g, op, NULL, false);
+  CHECK_EQ(ash_kernel_check(n.ctx, k, n.g, op), ASH_OK);
+  CHECK_EQ(ash_kernel_check_params(n.ctx, k, n.g, op), ASH_UNSUPPORTED);
+  size_t count;
+  CHECK_EQ(ash_ctx_diags(n.ctx, &count)[0].id, ASH_D_quant_ratio);
+  net_free(&n);
+}
+
 #define TESTS(X)                                                               \
   X(multipliers_have_their_known_values)                                       \
   X(ratios_that_cannot_be_shifted_are_refused)                                 \
@@ -116,5 +138,7 @@ static void only_equal_shapes_run_in_place(void) {
   X(mean_divides_inside_its_multiplier)                                        \
   X(bounds_of_activations_are_quantised_in_float)                              \
   X(every_kernel_is_complete)                                                  \
-  X(only_equal_shapes_run_in_place)
+  X(only_equal_shapes_run_in_place)                                            \
+  X(a_kernel_that_layers_copy_has_one_row)                                     \
+  X(refuses_scales_that_no_parameters_hold)
 TEST_MAIN(TESTS)
