@@ -145,11 +145,11 @@ ash_status ash_emit_check_prefix(ash_ctx *ctx, const char *prefix) {
 
 /* ---- words for options --------------------------------------------------- */
 
-static const char *const constants_text[ASH_CONSTANTS_COUNT] = {
-#define X(name, text, help) [ASH_CONSTANTS_##name] = (text),
-    ASH_CONSTANTS_MAP(X)
+#define X(name, text, help) text,
+static const char *const constants_text[] = {ASH_CONSTANTS_MAP(X)};
+static const char *const module_text[] = {ASH_MODULE_MAP(X)};
+static const char *const specialise_text[] = {ASH_SPECIALISE_MAP(X)};
 #undef X
-};
 
 const char *ash_constants_text(ash_constants form) {
   return form < ASH_CONSTANTS_COUNT ? constants_text[form] : "?";
@@ -160,12 +160,6 @@ ash_constants ash_constants_find(const char *name) {
                                       ASH_CONSTANTS_COUNT, name);
 }
 
-static const char *const module_text[ASH_MODULE_COUNT] = {
-#define X(name, text, help) [ASH_MODULE_##name] = (text),
-    ASH_MODULE_MAP(X)
-#undef X
-};
-
 const char *ash_module_text(ash_module_kind kind) {
   return kind < ASH_MODULE_COUNT ? module_text[kind] : "?";
 }
@@ -174,12 +168,6 @@ ash_module_kind ash_module_find(const char *name) {
   return (ash_module_kind)ash_name_find(module_text, sizeof *module_text,
                                         ASH_MODULE_COUNT, name);
 }
-
-static const char *const specialise_text[ASH_SPECIALISE_COUNT] = {
-#define X(name, text, help) [ASH_SPECIALISE_##name] = (text),
-    ASH_SPECIALISE_MAP(X)
-#undef X
-};
 
 const char *ash_specialise_text(ash_specialise how) {
   return how < ASH_SPECIALISE_COUNT ? specialise_text[how] : "?";

@@ -2,6 +2,7 @@
  * here, all of it follows from the render plan. */
 #include "emit/module/module.h"
 
+#include "device/device.h"
 #include "render/render.h"
 
 #include <inttypes.h>
@@ -43,10 +44,8 @@ const char *ash_emit_code_memory(const ash_module *m, uint32_t op) {
 
 const ash_memory *ash_emit_find_memory(const ash_module *m, const char *name) {
   ASH_ASSERT(name && m->device->memory_count <= ASH_MEMORY_MAX);
-  for (uint32_t i = 0; i < m->device->memory_count; i++)
-    if (strcmp(m->device->memories[i].name, name) == 0)
-      return &m->device->memories[i];
-  return NULL;
+  const uint32_t i = ash_device_memory_named(m->device, name);
+  return i == ASH_NO_MEMORY ? NULL : &m->device->memories[i];
 }
 
 bool ash_emit_is_linkable(const ash_module *m, const ash_render_arena *a) {

@@ -8,11 +8,11 @@
  *     the loop of the next level, or the kernel.
  *
  * At the end what is left is stored, innermost level first. */
+#include "device/device.h"
 #include "emit/block/block.h"
 #include "emit/tile/tile.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 typedef struct writer {
   ash_module *m;
@@ -165,14 +165,6 @@ void ash_emit_tile_buffers(ash_module *m, const ash_tiling *t) {
                   ash_emit_tile_slot(m, t->op, ASH_SLOT_ACCUMULATOR, 0, 0, 0));
 }
 
-static uint32_t memory_index(const writer *w, const char *name) {
-  const ash_device *d = w->m->device;
-  for (uint32_t i = 0; i < d->memory_count; i++)
-    if (strcmp(d->memories[i].name, name) == 0)
-      return i;
-  return ASH_NO_MEMORY;
-}
-
 static ash_status put_home(const writer *w, uint32_t i) {
   ASH_INVARIANT(w->m->ctx, home_of(w, i) != NULL);
   ash_text_line(w->text, "ash_rt_part %s_home;", operand_name(w, i));
@@ -186,9 +178,10 @@ static void put_way(const writer *w, uint32_t level, uint32_t i) {
   ASH_ASSERT(level < w->t->level_count && home_of(w, i));
   const ash_device *d = w->m->device;
   const uint32_t from = level_outside(w->t, level, i);
-  const uint32_t memory = from == ASH_NO_ID
-                              ? memory_index(w, home_of(w, i)->binding.memory)
-                              : w->t->levels[from].memory;
+  const uint32_t memory =
+      from == ASH_NO_ID
+          ? ash_device_memory_named(d, home_of(w, i)->binding.memory)
+          : w->t->levels[from].memory;
   const uint32_t e =
       memory == ASH_NO_MEMORY
           ? ASH_NO_DMA
