@@ -12,33 +12,25 @@ typedef struct ash_rt_matmul {
   int32_t a_row, a_depth, b_depth, b_column;
 } ash_rt_matmul;
 
-typedef struct ash_rt_batch_matmul_s8_params {
+typedef struct ash_rt_matmul_s8_params {
   ash_rt_matmul shape;
   int32_t a_offset, b_offset, out_offset;
   int32_t multiplier, shift;
-} ash_rt_batch_matmul_s8_params;
+} ash_rt_matmul_s8_params;
 
-void ash_rt_batch_matmul_s8(const ash_rt_batch_matmul_s8_params *p,
-                            const int8_t *a, const int8_t *b, int8_t *out);
+void ash_rt_matmul_s8(const ash_rt_matmul_s8_params *p, const int8_t *a,
+                      const int8_t *b, int8_t *out);
 
 /* int16 by int16 or int8, by `b_type`; sums have 64 bits. One multiplier and
  * shift, or one for each column. */
-typedef struct ash_rt_batch_matmul_s16_params {
+typedef struct ash_rt_matmul_s16_params {
   ash_rt_matmul shape;
   int32_t b_type, a_offset, b_offset, out_offset;
   int32_t per_column;
-} ash_rt_batch_matmul_s16_params;
+} ash_rt_matmul_s16_params;
 
-void ash_rt_batch_matmul_s16(const ash_rt_batch_matmul_s16_params *p,
-                             const int16_t *a, const void *b,
-                             const int32_t *multiplier, const int8_t *shift,
-                             int16_t *out);
-
-typedef struct ash_rt_batch_matmul_f32_params {
-  ash_rt_matmul shape;
-} ash_rt_batch_matmul_f32_params;
-
-void ash_rt_batch_matmul_f32(const ash_rt_batch_matmul_f32_params *p,
-                             const float *a, const float *b, float *out);
+void ash_rt_matmul_s16(const ash_rt_matmul_s16_params *p, const int16_t *a,
+                       const void *b, const int32_t *multiplier,
+                       const int8_t *shift, int16_t *out);
 
 #endif

@@ -80,8 +80,6 @@ static bool stays_behind(const ash_graph *g, uint32_t op,
   const ash_shape *to = &ash_op_out(g, o, 0)->shape;
   const bool windows =
       o->kind == ASH_OP_conv_2d || o->kind == ASH_OP_depthwise_conv_2d ||
-      o->kind == ASH_OP_whole_conv_2d ||
-      o->kind == ASH_OP_whole_depthwise_conv_2d ||
       o->kind == ASH_OP_average_pool_2d || o->kind == ASH_OP_max_pool_2d;
   if (!windows || kernel->feature || kernel->order != ASH_ORDER_PIXELS ||
       from->rank != 4 || to->rank != 4 || to->dim[0] != 1)

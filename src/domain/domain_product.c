@@ -61,11 +61,8 @@ static void follow_batches(const ash_domain_build *b, ash_tile_operand *o) {
 const char *ash_domain_matmul(ash_domain_build *b) {
   ash_tile_operand *x = ash_domain_in(b, 0), *w = ash_domain_in(b, 1);
   ash_tile_operand *y = ash_domain_out(b, 0);
-  const bool batch = b->op->kind == ASH_OP_batch_matmul;
-  const uint32_t ta =
-      ash_attr_int(b->op, batch ? "adj_x" : "transpose_a", 0) != 0;
-  const uint32_t tb =
-      ash_attr_int(b->op, batch ? "adj_y" : "transpose_b", 0) != 0;
+  const uint32_t ta = ash_attr_int(b->op, "transpose_a", 0) != 0;
+  const uint32_t tb = ash_attr_int(b->op, "transpose_b", 0) != 0;
   const ash_shape *out = ash_domain_shape(b, y);
   const int64_t depth = ash_domain_shape(b, x)->dim[x->rank - 1 - ta];
   for (uint32_t d = 0; d + 2 < out->rank; d++)

@@ -32,7 +32,8 @@ enum ash_op_flags {
   ASH_OP_MOVES = 16,      /* elements of the outputs are elements of input 0 */
   ASH_OP_WINDOW = 32,     /* a window slides over height and width of NHWC  */
   ASH_OP_WEIGHTS = 64,    /* input 1 holds weights, input 2 may be a bias   */
-  ASH_OP_RECTIFIES = 128  /* may apply a rectifier to its results: `act`    */
+  ASH_OP_RECTIFIES = 128, /* may apply a rectifier to its results: `act`    */
+  ASH_OP_INTEGERS = 256   /* may sum integers without scales (op/sums.h)    */
 };
 
 typedef struct ash_op_info {

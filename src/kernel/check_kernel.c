@@ -138,8 +138,8 @@ static bool scales_fit(ash_params params, const ash_graph *g,
     return ash_quant_log_softmax(&s, &t, a);
   case ASH_PARAMS_concatenation_s8:
     return joins_fit(g, op);
-  case ASH_PARAMS_batch_matmul_s8:
-  case ASH_PARAMS_batch_matmul_s16:
+  case ASH_PARAMS_matmul_s8:
+  case ASH_PARAMS_matmul_s16:
     return ash_quant_matmul(&s, a, b, out);
   case ASH_PARAMS_dense_cmsis:
     return ash_quant_conv(&s, a, b, out, 0);
@@ -181,9 +181,8 @@ static uint32_t rank_of(ash_params params, const ash_graph *g,
   case ASH_PARAMS_pad_s8:
   case ASH_PARAMS_pad_f32:
     return padded_rank(g, op);
-  case ASH_PARAMS_batch_matmul_f32:
-  case ASH_PARAMS_batch_matmul_s8:
-  case ASH_PARAMS_batch_matmul_s16:
+  case ASH_PARAMS_matmul_s8:
+  case ASH_PARAMS_matmul_s16:
     return ash_op_out(g, op, 0)->shape.rank - 1;
   default:
     return 0;

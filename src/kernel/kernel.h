@@ -22,9 +22,6 @@ typedef enum ash_params {
   ASH_PARAMS_loop,  /* none: the emitter writes a loop  */
   ASH_PARAMS_abs_s16,
   ASH_PARAMS_add_s8,
-  ASH_PARAMS_batch_matmul_f32,
-  ASH_PARAMS_batch_matmul_s16,
-  ASH_PARAMS_batch_matmul_s8,
   ASH_PARAMS_binary_f32,
   ASH_PARAMS_cast,
   ASH_PARAMS_compare,
@@ -40,6 +37,8 @@ typedef enum ash_params {
   ASH_PARAMS_lstm_s16,
   ASH_PARAMS_lstm_s8,
   ASH_PARAMS_map_whole,
+  ASH_PARAMS_matmul_s16,
+  ASH_PARAMS_matmul_s8,
   ASH_PARAMS_mean_s8,
   ASH_PARAMS_move,
   ASH_PARAMS_mul_s8,
@@ -96,7 +95,8 @@ const ash_kernel *ash_kernel_at(size_t index);
 
 /* The kernel for an operator: NULL where nothing fits. `target` NULL: portable
  * C. `small`: none that wants work memory for a processor's own instructions.
- */
+ * Kernels are for floats and quantised values: layers of integers without
+ * scales are loops. */
 const ash_kernel *ash_kernel_find(const ash_graph *g, uint32_t op,
                                   const ash_target *target, bool small);
 

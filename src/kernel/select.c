@@ -2,6 +2,7 @@
 #include "kernel/kernel.h"
 
 #include "op/reads.h"
+#include "op/sums.h"
 
 #include <string.h>
 
@@ -56,10 +57,12 @@ static bool is_allowed(const ash_kernel *k, const ash_target *target,
 const ash_kernel *ash_kernel_find(const ash_graph *g, uint32_t op,
                                   const ash_target *target, bool small) {
   const ash_op *o = &g->ops.items[op];
+  const bool loop = ash_op_is_integer_layer(g, o);
   const ash_kernel *k;
   for (size_t i = 0; (k = ash_kernel_at(i)) != NULL; i++)
-    if (k->op == o->kind && is_allowed(k, target, small) &&
-        types_match(k, g, o) && (!k->fits || k->fits(g, o)))
+    if (k->op == o->kind && (!loop || k->params == ASH_PARAMS_loop) &&
+        is_allowed(k, target, small) && types_match(k, g, o) &&
+        (!k->fits || k->fits(g, o)))
       return k;
   return NULL;
 }

@@ -29,7 +29,8 @@ static uint64_t macs_dense(const ash_graph *g, const ash_op *op) {
 static uint64_t macs_matmul(const ash_graph *g, const ash_op *op) {
   const uint32_t rank = ash_op_in(g, op, 1)->shape.rank;
   return per_output(
-      g, op, weights(g, op, rank - (ash_attr_int(op, "adj_y", 0) ? 1 : 2)));
+      g, op,
+      weights(g, op, rank - (ash_attr_int(op, "transpose_b", 0) ? 1 : 2)));
 }
 
 /* Each element of the input meets each weight of its channel once. */

@@ -23,6 +23,13 @@ static bool reads_first(const ash_graph *g, const ash_op *op, ash_reader reader,
   return input == 0;
 }
 
+/* An absent bias is not an argument. */
+static bool reads_matmul(const ash_graph *g, const ash_op *op,
+                         ash_reader reader, uint32_t input) {
+  (void)reader;
+  return input != 2 || ash_op_in(g, op, 2);
+}
+
 /* What lowering appended. */
 static bool reads_second(const ash_graph *g, const ash_op *op,
                          ash_reader reader, uint32_t input) {

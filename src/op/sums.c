@@ -40,7 +40,7 @@ static ash_accumulator of_real(ash_type t) {
                                 : ASH_ACCUMULATOR_NONE;
 }
 
-/* Products of whole numbers are cut to the type in the end, so only its bits
+/* Products of integers are cut to the type in the end, so only its bits
  * matter. */
 static ash_accumulator of_product(ash_type t) {
   if (ash_type_is_float(t))
@@ -62,27 +62,37 @@ static ash_type type_in(const ash_graph *g, const ash_op *op, uint32_t k) {
   return ash_op_in(g, op, k)->type;
 }
 
-static ash_accumulator sums_layer(const ash_graph *g, const ash_op *op) {
-  return of_layer(type_in(g, op, 0), type_in(g, op, 1));
+static bool is_scaled(const ash_tensor *t) {
+  return t->quant.count != 0 &&
+         (t->type == ASH_INT8 || t->type == ASH_UINT8 || t->type == ASH_INT16);
 }
 
-static ash_accumulator sums_batch_matmul(const ash_graph *g, const ash_op *op) {
-  return type_in(g, op, 0) == ASH_UINT8 ? ASH_ACCUMULATOR_NONE
-                                        : sums_layer(g, op);
+static bool is_integer(ash_type t) {
+  return t == ASH_INT8 || t == ASH_UINT8 || t == ASH_INT16 || t == ASH_UINT16 ||
+         t == ASH_INT32 || t == ASH_UINT32 || t == ASH_INT64;
+}
+
+bool ash_op_is_integer_layer(const ash_graph *g, const ash_op *op) {
+  if (!ash_op_has(op, ASH_OP_INTEGERS))
+    return false;
+  const ash_tensor *x = ash_op_in(g, op, 0), *w = ash_op_in(g, op, 1);
+  return x && w && is_integer(x->type) && is_integer(w->type) &&
+         x->quant.count == 0 && w->quant.count == 0;
 }
 
 static ash_accumulator sums_product(const ash_graph *g, const ash_op *op) {
   return of_product(ash_op_out(g, op, 0)->type);
 }
 
-static ash_accumulator sums_integer(const ash_graph *g, const ash_op *op) {
-  (void)g, (void)op;
-  return ASH_ACCUMULATOR_U32;
+static ash_accumulator sums_layer(const ash_graph *g, const ash_op *op) {
+  return ash_op_is_integer_layer(g, op)
+             ? ASH_ACCUMULATOR_U32
+             : of_layer(type_in(g, op, 0), type_in(g, op, 1));
 }
 
-static bool is_scaled(const ash_tensor *t) {
-  return t->quant.count != 0 &&
-         (t->type == ASH_INT8 || t->type == ASH_UINT8 || t->type == ASH_INT16);
+static ash_accumulator sums_matmul(const ash_graph *g, const ash_op *op) {
+  return is_scaled(ash_op_in(g, op, 0)) ? sums_layer(g, op)
+                                        : sums_product(g, op);
 }
 
 bool ash_op_rescales(const ash_graph *g, const ash_op *op) {

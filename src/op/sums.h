@@ -15,6 +15,14 @@ typedef enum ash_accumulator {
   ASH_ACCUMULATOR_F64
 } ash_accumulator;
 
+/* A layer of integers, computed on what is stored: neither data nor weights
+ * have scales. Inputs after the weights are the bias, factors and offsets, the
+ * latter one value or one per output channel. Sums wrap around at 32 bits;
+ * with factors, (sum * factor + offset) >> `shift` is computed in 64 bits; the
+ * result is clamped to `low` and `high`. A product of matrices without factors
+ * and limits may have 64 bits. */
+bool ash_op_is_integer_layer(const ash_graph *g, const ash_op *op);
+
 /* A sum or mean of quantised values, from one scale to another? */
 bool ash_op_rescales(const ash_graph *g, const ash_op *op);
 

@@ -22,6 +22,11 @@ void ash_ref_number_put(const ash_tensor *t, void *data, uint64_t at,
                         ash_number n);
 /* The fold of quantised values (ref_reduce.c). */
 ash_status ash_ref_scaled_sum(const ash_ref_call *c);
+/* 0 as a value of that tensor. */
+ash_number ash_ref_number_zero(const ash_tensor *t);
+/* sum + a * b in that type: integers wrap around at 64 bits. */
+void ash_ref_number_accumulate(ash_type type, ash_number *sum, ash_number a,
+                               ash_number b);
 ash_number ash_ref_number_apply(ash_fn fn, const ash_number *o);
 
 #endif

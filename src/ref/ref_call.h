@@ -63,6 +63,10 @@ ash_ref_limits ash_ref_limits_of(const ash_ref_call *c, const char *act);
 void ash_ref_put_int(const ash_ref_call *c, const ash_ref_limits *limits,
                      uint64_t i, int32_t value);
 float ash_ref_clamp(const ash_ref_limits *limits, float value);
+/* Stores element i of a layer of integers (op/sums.h), of that output channel:
+ * its sum without the bias. */
+void ash_ref_put_integer(const ash_ref_call *c, uint64_t i, uint64_t channel,
+                         uint64_t sum);
 
 /* Float input k as int8 with a scale and a zero point for each of `rows` equal
  * rows, as dynamic-range quantisation does it; `values` have the zero point

@@ -2,6 +2,7 @@
  * are made in 64 bits and then cut to 32, which is what a wrapping 32-bit
  * accumulator gives; float sums run over filter rows, columns, channels, with
  * the bias last. */
+#include "op/sums.h"
 #include "ref/ref_call.h"
 #include "ref/ref_fixed.h"
 
@@ -74,6 +75,11 @@ static size_t find_weight(const geometry *g, const place *p, int32_t fy,
                   ic);
 }
 
+/* Wraps around at 64 bits, which only sums of int32 reach. */
+static int64_t add_product(int64_t sum, int32_t a, int32_t b) {
+  return (int64_t)((uint64_t)sum + (uint64_t)((int64_t)a * b));
+}
+
 static int64_t sum_ints(const geometry *g, const place *p, const int32_t *x,
                         const int32_t *w) {
   int64_t sum = 0;
@@ -82,7 +88,7 @@ static int64_t sum_ints(const geometry *g, const place *p, const int32_t *x,
     for (int32_t fx = 0; fx < g->filter_w; fx++)
       for (int32_t ic = 0; ic < g->depth; ic++)
         if (find_input(g, p, fy, fx, ic, &at))
-          sum += (int64_t)x[at] * w[find_weight(g, p, fy, fx, ic)];
+          sum = add_product(sum, x[at], w[find_weight(g, p, fy, fx, ic)]);
   return sum;
 }
 
@@ -143,11 +149,15 @@ static ash_status conv_int(const ash_ref_call *c, const geometry *g,
                            const ash_ref_limits *limits) {
   const int32_t *x = ash_ref_widen(c, 0), *w = ash_ref_widen(c, 1);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
+  const bool stored = ash_op_is_integer_layer(c->g, c->op);
   const uint64_t count = ash_ref_elements(ash_ref_out(c, 0));
   for (uint64_t i = 0; i < count; i++) {
     const place p = place_of(c, i);
-    const int64_t sum = sum_ints(g, &p, x, w) + bias_of(c, p.c);
-    ash_ref_put_int(c, limits, i, scale_sum(c, sum, p.c));
+    const int64_t sum = sum_ints(g, &p, x, w);
+    if (stored)
+      ash_ref_put_integer(c, i, (uint64_t)p.c, (uint64_t)sum);
+    else
+      ash_ref_put_int(c, limits, i, scale_sum(c, sum + bias_of(c, p.c), p.c));
   }
   return ASH_OK;
 }
@@ -275,20 +285,28 @@ static int32_t rescale_double(int64_t sum, double ratio) {
   return y < -1e9 ? -1000000000 : (int32_t)y;
 }
 
+static int32_t scale_dense(const ash_ref_call *c, int64_t sum, size_t unit) {
+  if (ash_ref_in(c, 0)->type == ASH_UINT8)
+    return scale_sum(c, sum, (int32_t)unit);
+  return rescale_double(is_long(c) ? sum : ash_ref_wrap(sum),
+                        step_ratio(c, (int32_t)unit));
+}
+
 static ash_status dense_int(const ash_ref_call *c, size_t rows, size_t units,
                             size_t depth, const ash_ref_limits *limits) {
   const int32_t *x = ash_ref_widen(c, 0), *w = ash_ref_widen(c, 1);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
+  const bool stored = ash_op_is_integer_layer(c->g, c->op);
   for (size_t row = 0; row < rows; row++)
     for (size_t u = 0; u < units; u++) {
-      int64_t sum = bias_of(c, (int64_t)u);
+      int64_t sum = 0;
       for (size_t d = 0; d < depth; d++)
-        sum += (int64_t)x[row * depth + d] * w[u * depth + d];
-      ash_ref_put_int(c, limits, row * units + u,
-                      ash_ref_in(c, 0)->type == ASH_UINT8
-                          ? scale_sum(c, sum, (int32_t)u)
-                          : rescale_double(is_long(c) ? sum : ash_ref_wrap(sum),
-                                           step_ratio(c, (int32_t)u)));
+        sum = add_product(sum, x[row * depth + d], w[u * depth + d]);
+      if (stored)
+        ash_ref_put_integer(c, row * units + u, u, (uint64_t)sum);
+      else
+        ash_ref_put_int(c, limits, row * units + u,
+                        scale_dense(c, sum + bias_of(c, (int64_t)u), u));
     }
   return ASH_OK;
 }

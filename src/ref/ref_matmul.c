@@ -1,5 +1,5 @@
 /* ref_matmul.c - products of matrices; leading axes broadcast. */
-#include "ref/ref_call.h"
+#include "ref/ref_any.h"
 #include "ref/ref_fixed.h"
 
 /* One operand: where element (row, column) of matrix `batch` is. */
@@ -9,10 +9,11 @@ typedef struct operand {
   bool turned;
 } operand;
 
-static operand operand_of(const ash_ref_call *c, uint32_t k, const char *adj) {
+static operand operand_of(const ash_ref_call *c, uint32_t k,
+                          const char *transposed) {
   const ash_shape *s = &ash_ref_in(c, k)->shape;
   operand o = {*s, (uint64_t)s->dim[s->rank - 2], (uint64_t)s->dim[s->rank - 1],
-               ash_attr_int(c->op, adj, 0) != 0};
+               ash_attr_int(c->op, transposed, 0) != 0};
   o.batches.rank -= 2;
   return o;
 }
@@ -22,6 +23,10 @@ static uint64_t element(const operand *o, uint64_t batch, uint64_t row,
                         uint64_t column) {
   const uint64_t r = o->turned ? column : row, k = o->turned ? row : column;
   return (batch * o->rows + r) * o->columns + k;
+}
+
+static uint64_t depth_of(const operand *a) {
+  return a->turned ? a->rows : a->columns;
 }
 
 /* Position of output element i: its matrix in both operands, row, column. */
@@ -46,40 +51,60 @@ static ash_ref_factor factor_of(const ash_ref_call *c, uint64_t column) {
                            (double)ash_ref_scale_of(ash_ref_out(c, 0)));
 }
 
-ash_status ash_ref_batch_matmul(const ash_ref_call *c) {
-  const operand a = operand_of(c, 0, "adj_x"), b = operand_of(c, 1, "adj_y");
-  const uint64_t depth = a.turned ? a.rows : a.columns;
+/* ---- quantised ----------------------------------------------------------- */
+
+static ash_status multiply_quantised(const ash_ref_call *c, const operand *a,
+                                     const operand *b) {
   const ash_shape *out = &ash_ref_out(c, 0)->shape;
   const ash_ref_limits limits = ash_ref_limits_of(c, "none");
-  const bool real = ash_ref_is_float(c);
-  const int32_t *x = real ? NULL : ash_ref_widen(c, 0);
-  const int32_t *y = real ? NULL : ash_ref_widen(c, 1);
-  const float *fx = ash_ref_read(c, 0), *fy = ash_ref_read(c, 1);
+  const bool is_long = ash_ref_in(c, 0)->type == ASH_INT16;
+  const int32_t *x = ash_ref_widen(c, 0), *y = ash_ref_widen(c, 1);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
-  ash_ref_factor factor = {0, 0};
-  if (!real)
-    factor = factor_of(c, 0);
   const uint64_t count = ash_shape_elements(out);
   int32_t at[ASH_RANK_MAX] = {0};
   for (uint64_t i = 0; i < count; i++, ash_ref_next(out, at)) {
-    const spot s = spot_of(c, &a, &b, at);
+    const spot s = spot_of(c, a, b, at);
+    const ash_ref_factor factor = factor_of(c, s.column);
     int64_t sum = 0;
-    float total = 0;
-    for (uint64_t k = 0; k < depth; k++) {
-      const uint64_t p = element(&a, s.a, s.row, k);
-      const uint64_t q = element(&b, s.b, k, s.column);
-      if (real)
-        total += fx[p] * fy[q];
-      else
-        sum += (int64_t)x[p] * y[q];
-    }
-    if (real)
-      ((float *)ash_ref_write(c, 0))[i] = total;
+    for (uint64_t k = 0; k < depth_of(a); k++)
+      sum += (int64_t)x[element(a, s.a, s.row, k)] *
+             y[element(b, s.b, k, s.column)];
+    ash_ref_put_int(c, &limits, i,
+                    is_long ? ash_ref_rescale_long(sum, factor)
+                            : ash_ref_rescale(ash_ref_wrap(sum), factor));
+  }
+  return ASH_OK;
+}
+
+/* ---- as stored ----------------------------------------------------------- */
+
+static bool is_finished(const ash_ref_call *c) {
+  return c->op->input_count > 2 || ash_attr_find(c->op, "low") ||
+         ash_attr_find(c->op, "high");
+}
+
+ash_status ash_ref_matmul(const ash_ref_call *c) {
+  const operand a = operand_of(c, 0, "transpose_a");
+  const operand b = operand_of(c, 1, "transpose_b");
+  const ash_tensor *p = ash_ref_in(c, 0), *q = ash_ref_in(c, 1);
+  const ash_tensor *y = ash_ref_out(c, 0);
+  const uint64_t count = ash_ref_elements(y);
+  int32_t at[ASH_RANK_MAX] = {0};
+  if (ash_ref_is_quantised(p) && p->quant.count)
+    return multiply_quantised(c, &a, &b);
+  for (uint64_t i = 0; i < count; i++, ash_ref_next(&y->shape, at)) {
+    const spot s = spot_of(c, &a, &b, at);
+    ash_number sum = ash_ref_number_zero(y);
+    for (uint64_t k = 0; k < depth_of(&a); k++)
+      ash_ref_number_accumulate(
+          y->type, &sum,
+          ash_ref_number_get(p, ash_ref_read(c, 0), element(&a, s.a, s.row, k)),
+          ash_ref_number_get(q, ash_ref_read(c, 1),
+                             element(&b, s.b, k, s.column)));
+    if (is_finished(c))
+      ash_ref_put_integer(c, i, s.column, (uint64_t)sum.i);
     else
-      ash_ref_put_int(c, &limits, i,
-                      ash_ref_in(c, 0)->type == ASH_INT16
-                          ? ash_ref_rescale_long(sum, factor_of(c, s.column))
-                          : ash_ref_rescale(ash_ref_wrap(sum), factor));
+      ash_ref_number_put(y, ash_ref_write(c, 0), i, sum);
   }
   return ASH_OK;
 }

@@ -1,55 +1,20 @@
-/* ref_product.c - matmul, conv_nd and pool_nd of any type. */
+/* ref_product.c - conv_nd and pool_nd of any type. */
 #include "ref/ref_any.h"
 
 #include <string.h>
 
-/* sum + a * b: integers wrap around, floats are kept in double. */
-static void accumulate(ash_number *sum, ash_number a, ash_number b) {
-  sum->x += a.x * b.x;
+/* Sums of float32 and narrower floats are rounded as they are made. */
+void ash_ref_number_accumulate(ash_type type, ash_number *sum, ash_number a,
+                               ash_number b) {
+  sum->x += type == ASH_FLOAT64 ? a.x * b.x : (double)(float)(a.x * b.x);
+  if (type != ASH_FLOAT64)
+    sum->x = (double)(float)sum->x;
   sum->i = (int64_t)((uint64_t)sum->i + (uint64_t)a.i * (uint64_t)b.i);
 }
 
-static ash_number zero_of(const ash_tensor *t) {
+ash_number ash_ref_number_zero(const ash_tensor *t) {
   return (ash_number){.real = ash_type_is_float(t->type),
                       .is_unsigned = t->type == ASH_UINT64};
-}
-
-/* First element of the matrix that batch `at` of the output reads. */
-static uint64_t matrix_at(const ash_shape *s, const int32_t *at,
-                          uint32_t rank) {
-  ash_shape outer = *s;
-  outer.rank -= 2;
-  return ash_ref_index(&outer, at, rank) * (uint64_t)s->dim[s->rank - 2] *
-         (uint64_t)s->dim[s->rank - 1];
-}
-
-ash_status ash_ref_matmul(const ash_ref_call *c) {
-  const ash_tensor *a = ash_ref_in(c, 0), *b = ash_ref_in(c, 1);
-  const ash_tensor *y = ash_ref_out(c, 0);
-  const bool ta = ash_attr_int(c->op, "transpose_a", 0) != 0;
-  const bool tb = ash_attr_int(c->op, "transpose_b", 0) != 0;
-  const uint64_t a_cols = (uint64_t)a->shape.dim[a->shape.rank - 1];
-  const uint64_t b_cols = (uint64_t)b->shape.dim[b->shape.rank - 1];
-  const uint64_t inner =
-      ta ? (uint64_t)a->shape.dim[a->shape.rank - 2] : a_cols;
-  int32_t at[ASH_RANK_MAX] = {0};
-  const uint32_t rank = y->shape.rank;
-  for (uint64_t i = 0; i < ash_ref_elements(y);
-       i++, ash_ref_next(&y->shape, at)) {
-    const uint64_t m = (uint64_t)at[rank - 2], n = (uint64_t)at[rank - 1];
-    const uint64_t from_a = matrix_at(&a->shape, at, rank - 2);
-    const uint64_t from_b = matrix_at(&b->shape, at, rank - 2);
-    ash_number sum = zero_of(y);
-    for (uint64_t k = 0; k < inner; k++)
-      accumulate(
-          &sum,
-          ash_ref_number_get(a, ash_ref_read(c, 0),
-                             from_a + (ta ? k * a_cols + m : m * a_cols + k)),
-          ash_ref_number_get(b, ash_ref_read(c, 1),
-                             from_b + (tb ? n * b_cols + k : k * b_cols + n)));
-    ash_ref_number_put(y, ash_ref_write(c, 0), i, sum);
-  }
-  return ASH_OK;
 }
 
 /* ---- windows ------------------------------------------------------------ */
@@ -102,7 +67,7 @@ static ash_number convolve(const ash_ref_call *c, const int32_t *at) {
   for (uint32_t i = 0; i < taps.rank; i++)
     taps.dim[i] = w->shape.dim[i + 2];
   const uint64_t count = ash_shape_elements(&taps);
-  ash_number sum = zero_of(x);
+  ash_number sum = ash_ref_number_zero(x);
   if (ash_ref_in(c, 2))
     sum = ash_ref_number_get(ash_ref_in(c, 2), ash_ref_read(c, 2),
                              (uint64_t)at[1]);
@@ -114,8 +79,9 @@ static ash_number convolve(const ash_ref_call *c, const int32_t *at) {
     for (uint64_t i = 0; i < count; i++, ash_ref_next(&taps, k)) {
       uint64_t place;
       if (tap(c, at, k, &place))
-        accumulate(
-            &sum, ash_ref_number_get(x, ash_ref_read(c, 0), from + place),
+        ash_ref_number_accumulate(
+            x->type, &sum,
+            ash_ref_number_get(x, ash_ref_read(c, 0), from + place),
             ash_ref_number_get(w, ash_ref_read(c, 1),
                                ((uint64_t)at[1] * channels + ch) * count + i));
     }
@@ -134,7 +100,7 @@ static ash_number pool(const ash_ref_call *c, const int32_t *at) {
       ((uint64_t)at[0] * (uint64_t)x->shape.dim[1] + (uint64_t)at[1]) *
       plane(&x->shape);
   const ash_number one = {.real = true, .x = 1, .i = 1};
-  ash_number sum = zero_of(x);
+  ash_number sum = ash_ref_number_zero(x);
   int64_t seen = 0, inside = 0;
   int32_t k[ASH_RANK_MAX] = {0};
   for (uint64_t i = 0; i < ash_shape_elements(&taps);
@@ -149,7 +115,7 @@ static ash_number pool(const ash_ref_call *c, const int32_t *at) {
     if (max)
       sum = seen ? ash_ref_number_apply(ASH_FN_maximum, o) : v;
     else
-      accumulate(&sum, v, one);
+      ash_ref_number_accumulate(x->type, &sum, v, one);
     seen++;
   }
   const int64_t n = pads ? inside : seen;

@@ -4,29 +4,31 @@
 
 enum { ROUNDS = 40 };
 
-static ash_type whole_type(void) {
+static ash_type integer_type(void) {
   static const ash_type types[] = {ASH_INT8, ASH_UINT8, ASH_INT16, ASH_INT32};
   return types[cut_pick(0, 3)];
 }
 
-static uint32_t whole_constant(net *n, ash_shape shape) {
-  const ash_tensor t = {.type = whole_type(), .shape = shape};
+static uint32_t integer_constant(net *n, ash_shape shape) {
+  const ash_tensor t = {.type = integer_type(), .shape = shape};
   static uint64_t data[4096];
   pieces_fill(&cut_rng, &t, data);
   return net_constant(n, t.type, shape, data, 0, 0);
 }
 
 /* Weights, and all of bias, factors and offsets that go together. */
-static uint32_t whole_layer(net *n, ash_op_kind kind, uint32_t x, uint32_t w,
-                            int32_t channels) {
-  const bool matmul = kind == ASH_OP_whole_matmul;
+static uint32_t integer_layer(net *n, ash_op_kind kind, uint32_t x, uint32_t w,
+                              int32_t channels) {
+  const bool matmul = kind == ASH_OP_matmul;
   const uint32_t b = matmul || cut_pick(0, 1)
                          ? ASH_NO_ID
-                         : whole_constant(n, NET_DIMS(channels));
+                         : integer_constant(n, NET_DIMS(channels));
   const bool factors = cut_pick(0, 2) != 0;
-  const uint32_t f = whole_constant(n, NET_DIMS(cut_pick(0, 1) ? channels : 1));
-  const uint32_t o = whole_constant(n, NET_DIMS(cut_pick(0, 1) ? channels : 1));
-  const uint32_t y = net_result(n, whole_type(), NET_DIMS(1), 0, 0);
+  const uint32_t f =
+      integer_constant(n, NET_DIMS(cut_pick(0, 1) ? channels : 1));
+  const uint32_t o =
+      integer_constant(n, NET_DIMS(cut_pick(0, 1) ? channels : 1));
+  const uint32_t y = net_result(n, integer_type(), NET_DIMS(1), 0, 0);
   const uint32_t op = net_op(n, kind,
                              !factors         ? NET_IDS(x, w, b)
                              : cut_pick(0, 1) ? NET_IDS(x, w, b, f)
@@ -41,37 +43,36 @@ static uint32_t whole_layer(net *n, ash_op_kind kind, uint32_t x, uint32_t w,
   return op;
 }
 
-static void cut_whole_window(bool deep) {
+static void cut_integer_window(bool deep) {
   net n = net_new();
   const int32_t groups = deep || cut_pick(0, 1) ? 1 : cut_pick(2, 3),
                 c = cut_pick(1, 5);
   const int32_t each = cut_pick(1, 3), out = deep ? c * each : groups * each;
   const int32_t k = cut_pick(1, 3);
-  const uint32_t x = net_input(&n, whole_type(), cut_image(groups * c), 0, 0);
-  const uint32_t w = whole_constant(&n, deep ? NET_DIMS(1, k, k, out)
-                                             : NET_DIMS(out, k, k, c));
-  const uint32_t op = whole_layer(
-      &n, deep ? ASH_OP_whole_depthwise_conv_2d : ASH_OP_whole_conv_2d, x, w,
-      out);
+  const uint32_t x = net_input(&n, integer_type(), cut_image(groups * c), 0, 0);
+  const uint32_t w = integer_constant(&n, deep ? NET_DIMS(1, k, k, out)
+                                               : NET_DIMS(out, k, k, c));
+  const uint32_t op = integer_layer(
+      &n, deep ? ASH_OP_depthwise_conv_2d : ASH_OP_conv_2d, x, w, out);
   if (deep)
     net_int(&n, op, "multiplier", each);
   cut_window(&n, op, k, true);
   (void)cut_agree(&n, op);
 }
 
-static void cut_whole_dense(void) {
+static void cut_integer_dense(void) {
   net n = net_new();
   const int32_t out = cut_pick(1, 9);
   const bool keeps = cut_pick(0, 1);
   const ash_shape in = NET_DIMS(cut_pick(1, 3), cut_pick(1, 3), cut_pick(2, 6));
-  const uint32_t x = net_input(&n, whole_type(), in, 0, 0);
-  const uint32_t w = whole_constant(&n, NET_DIMS(out, in.dim[2]));
-  const uint32_t op = whole_layer(&n, ASH_OP_whole_fully_connected, x, w, out);
+  const uint32_t x = net_input(&n, integer_type(), in, 0, 0);
+  const uint32_t w = integer_constant(&n, NET_DIMS(out, in.dim[2]));
+  const uint32_t op = integer_layer(&n, ASH_OP_fully_connected, x, w, out);
   net_int(&n, op, "keep_num_dims", keeps);
   (void)cut_agree(&n, op);
 }
 
-static void cut_whole_matmul(bool scaled) {
+static void cut_integer_matmul(bool scaled) {
   net n = net_new();
   const int32_t batches[] = {cut_pick(1, 3), cut_pick(1, 3)};
   const int32_t m = cut_pick(1, 6), k = cut_pick(1, 6),
@@ -79,11 +80,11 @@ static void cut_whole_matmul(bool scaled) {
   const bool ta = cut_pick(0, 1), tb = cut_pick(0, 1);
   const uint32_t rank = (uint32_t)cut_pick(0, 2);
   const uint32_t a =
-      net_input(&n, whole_type(), cut_matrix(m, k, ta, batches, rank), 0, 0);
-  const uint32_t b = net_input(&n, whole_type(),
+      net_input(&n, integer_type(), cut_matrix(m, k, ta, batches, rank), 0, 0);
+  const uint32_t b = net_input(&n, integer_type(),
                                cut_matrix(k, columns, tb, batches, rank), 0, 0);
   const uint32_t op =
-      scaled ? whole_layer(&n, ASH_OP_whole_matmul, a, b, columns)
+      scaled ? integer_layer(&n, ASH_OP_matmul, a, b, columns)
              : net_op(&n, ASH_OP_matmul, NET_IDS(a, b),
                       net_result(&n, cut_pick(0, 1) ? ASH_INT32 : ASH_INT64,
                                  NET_DIMS(1), 0, 0));
@@ -96,10 +97,10 @@ static void cut_whole_matmul(bool scaled) {
 static void cut_mixed(bool fold) {
   net n = net_new();
   const ash_shape s = cut_shape();
-  const uint32_t a = net_input(&n, whole_type(), s, 0, 0);
+  const uint32_t a = net_input(&n, integer_type(), s, 0, 0);
   const uint32_t b =
-      net_input(&n, whole_type(), fold ? s : cut_narrower(s), 0, 0);
-  const uint32_t y = net_result(&n, whole_type(), NET_DIMS(1), 0, 0);
+      net_input(&n, integer_type(), fold ? s : cut_narrower(s), 0, 0);
+  const uint32_t y = net_result(&n, integer_type(), NET_DIMS(1), 0, 0);
   const uint32_t op = fold ? net_op(&n, ASH_OP_reduce, NET_IDS(a), y)
                            : net_op(&n, ASH_OP_map, NET_IDS(a, b), y);
   const int64_t axes[] = {cut_pick(0, (int32_t)s.rank - 1)};
@@ -114,11 +115,11 @@ static void cut_mixed(bool fold) {
 
 static void integers_without_scales(void) {
   for (int i = 0; i < ROUNDS; i++) {
-    cut_whole_window(false);
-    cut_whole_window(true);
-    cut_whole_dense();
-    cut_whole_matmul(true);
-    cut_whole_matmul(false);
+    cut_integer_window(false);
+    cut_integer_window(true);
+    cut_integer_dense();
+    cut_integer_matmul(true);
+    cut_integer_matmul(false);
     cut_mixed(true);
     cut_mixed(false);
   }

@@ -32,7 +32,7 @@ net matmul_net(int32_t batch, int32_t m, int32_t k, int32_t n) {
   const uint32_t y =
       net_result(&made, ASH_FLOAT32, NET_DIMS(batch, m, n), 0, 0);
   made.g->tensors.items[y].is_output = true;
-  (void)net_op(&made, ASH_OP_batch_matmul, NET_IDS(a, b), y);
+  (void)net_op(&made, ASH_OP_matmul, NET_IDS(a, b), y);
   return made;
 }
 

@@ -1,4 +1,4 @@
-/* call_matmul.c - products of matrices, with broadcasting of batches. */
+/* call_matmul.c - products of quantised matrices; batches broadcast. */
 #include "emit/call/call_write.h"
 
 /* Elements to the operand's next matrix along batch axis d of the output. */
@@ -40,18 +40,18 @@ static void put_shape(const ash_call *c) {
   const ash_shape *a = &ash_call_in(c, 0)->shape;
   const ash_shape *b = &ash_call_in(c, 1)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;
-  const bool adj_x = ash_attr_int(ash_call_op(c), "adj_x", 0) != 0;
-  const bool adj_y = ash_attr_int(ash_call_op(c), "adj_y", 0) != 0;
+  const bool ta = ash_attr_int(ash_call_op(c), "transpose_a", 0) != 0;
+  const bool tb = ash_attr_int(ash_call_op(c), "transpose_b", 0) != 0;
   const int32_t a_width = a->dim[a->rank - 1], b_width = b->dim[b->rank - 1];
   ash_call_open_field(c, "shape");
   put_batches(c);
   ash_call_int(c, "rows", out->dim[out->rank - 2]);
   ash_call_int(c, "columns", out->dim[out->rank - 1]);
-  ash_call_int(c, "depth", adj_x ? a->dim[a->rank - 2] : a_width);
-  ash_call_int(c, "a_row", adj_x ? 1 : a_width);
-  ash_call_int(c, "a_depth", adj_x ? a_width : 1);
-  ash_call_int(c, "b_depth", adj_y ? 1 : b_width);
-  ash_call_int(c, "b_column", adj_y ? b_width : 1);
+  ash_call_int(c, "depth", ta ? a->dim[a->rank - 2] : a_width);
+  ash_call_int(c, "a_row", ta ? 1 : a_width);
+  ash_call_int(c, "a_depth", ta ? a_width : 1);
+  ash_call_int(c, "b_depth", tb ? 1 : b_width);
+  ash_call_int(c, "b_column", tb ? b_width : 1);
   ash_call_close_field(c);
 }
 
@@ -60,22 +60,20 @@ ash_status ash_call_matmul(ash_ctx *ctx, const ash_call *c) {
   (void)ctx;
   ash_call_open(c, c->kernel->params_name);
   put_shape(c);
-  if (ash_call_out(c)->type != ASH_FLOAT32) {
-    ash_scaling s;
-    const bool good = ash_quant_matmul(&s, a, b, ash_call_out(c));
-    ASH_ASSERT(good);
-    const bool sixteen = a->type == ASH_INT16;
-    if (sixteen) {
-      ash_call_type(c, "b_type", b->type);
-      ash_call_int(c, "per_column", b->quant.count > 1);
-    }
-    ash_call_int(c, "a_offset", -ash_quant_zero(a));
-    ash_call_int(c, "b_offset", -ash_quant_zero(b));
-    ash_call_int(c, "out_offset", ash_quant_zero(ash_call_out(c)));
-    if (!sixteen) {
-      ash_call_int(c, "multiplier", s.multiplier);
-      ash_call_int(c, "shift", s.shift);
-    }
+  ash_scaling s;
+  const bool good = ash_quant_matmul(&s, a, b, ash_call_out(c));
+  ASH_ASSERT(good);
+  const bool sixteen = a->type == ASH_INT16;
+  if (sixteen) {
+    ash_call_type(c, "b_type", b->type);
+    ash_call_int(c, "per_column", b->quant.count > 1);
+  }
+  ash_call_int(c, "a_offset", -ash_quant_zero(a));
+  ash_call_int(c, "b_offset", -ash_quant_zero(b));
+  ash_call_int(c, "out_offset", ash_quant_zero(ash_call_out(c)));
+  if (!sixteen) {
+    ash_call_int(c, "multiplier", s.multiplier);
+    ash_call_int(c, "shift", s.shift);
   }
   ash_call_close(c);
   ash_call_invoke(c);

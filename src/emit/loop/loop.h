@@ -21,9 +21,6 @@ typedef struct ash_nest {
 /* The output's shape and the inputs broadcast to it; operand 0 is the output.
  * Neighbouring dimensions are one wherever all operands walk alike. */
 ash_nest ash_nest_of(const ash_call *c);
-/* The leading dimensions of matmul and batch_matmul; operands 1 and 2 are the
- * matrices. */
-ash_nest ash_nest_batches(const ash_call *c);
 /* Adds a dimension behind the others, joining it if possible. */
 void ash_nest_add(ash_nest *n, int64_t dim, const int64_t *steps);
 
@@ -71,6 +68,12 @@ ash_status ash_loop_no_function(ash_ctx *ctx, const ash_call *c, ash_fn fn,
 /* `const int64_t <name> = ..;` an index into an axis, made safe. */
 void ash_loop_pick(const ash_call *c, const char *name, const char *array,
                    const char *at, int64_t size);
+
+/* The type of a sum of products as stored: of integers, only the bits of the
+ * output matter. */
+const char *ash_loop_sum_type(const ash_call *c);
+/* `s += x[a] * w[b];` in that type. */
+void ash_loop_product(const ash_call *c, const char *a, const char *b);
 
 /* The loops of each operator. */
 #define OP(op, columns) columns

@@ -1,4 +1,4 @@
-/* loop_product.c - matmul, conv_nd and pool_nd. */
+/* loop_product.c - conv_nd and pool_nd, and sums of products. */
 #include "emit/loop/loop.h"
 #include "emit/loop/part.h"
 
@@ -7,95 +7,22 @@
 #include <string.h>
 
 /* The type of sums: of integers, only the bits of the output matter. */
-static const char *sum_type(const ash_call *c) {
+const char *ash_loop_sum_type(const ash_call *c) {
   const ash_type type = ash_call_out(c)->type;
   if (ash_type_is_float(type) || type == ASH_BOOL)
     return ash_loop_type(type);
   return ash_type_bits(type) == 64 ? "uint64_t" : "uint32_t";
 }
 
-static void put_sum(const ash_call *c, const char *a, const char *b) {
+void ash_loop_product(const ash_call *c, const char *a, const char *b) {
   char left[2 * ASH_LOOP_TEXT], right[2 * ASH_LOOP_TEXT];
-  const char *type = sum_type(c);
+  const char *type = ash_loop_sum_type(c);
   ash_loop_load(left, ash_call_in(c, 0)->type, "x", a);
   ash_loop_load(right, ash_call_in(c, 1)->type, "w", b);
   if (*type == 'u')
     ash_text_line(c->text, "s += (%s)%s * (%s)%s;", type, left, type, right);
   else
     ash_text_line(c->text, "s += %s * %s;", left, right);
-}
-
-/* ---- matmul ------------------------------------------------------------- */
-
-/* The batch dimensions, in elements. */
-ash_nest ash_nest_batches(const ash_call *c) {
-  const ash_shape *shapes[] = {&ash_call_out(c)->shape,
-                               &ash_call_in(c, 0)->shape,
-                               &ash_call_in(c, 1)->shape};
-  const uint32_t rank = shapes[0]->rank;
-  ash_nest n = {.operands = 3};
-  for (uint32_t d = 0; d + 2 < rank; d++) {
-    int64_t steps[3];
-    for (uint32_t k = 0; k < 3; k++) {
-      const ash_shape *s = shapes[k];
-      const uint32_t missing = rank - s->rank;
-      steps[k] = d < missing || s->dim[d - missing] == 1 ? 0 : 1;
-      for (uint32_t i = d < missing ? s->rank : d - missing + 1; i < s->rank;
-           i++)
-        steps[k] *= s->dim[i];
-    }
-    ash_nest_add(&n, shapes[0]->dim[d], steps);
-  }
-  return n;
-}
-
-ash_status ash_loop_matmul(ash_ctx *ctx, const ash_call *c) {
-  const ash_op *op = ash_call_op(c);
-  const ash_shape *a = &ash_call_in(c, 0)->shape;
-  const ash_shape *b = &ash_call_in(c, 1)->shape;
-  const ash_shape *y = &ash_call_out(c)->shape;
-  const ash_type type = ash_call_out(c)->type;
-  const bool ta = ash_attr_int(op, "transpose_a", 0) != 0;
-  const bool tb = ash_attr_int(op, "transpose_b", 0) != 0;
-  const int32_t a_cols = a->dim[a->rank - 1], b_cols = b->dim[b->rank - 1];
-  const ash_nest n = ash_nest_batches(c);
-  char at[3][ASH_LOOP_TEXT], left[64], right[64], to[64];
-  (void)ctx;
-  ash_loop_input(c, "pa", 0);
-  ash_loop_input(c, "pb", 1);
-  ash_loop_output(c, "py", 0);
-  ash_loop_open(c, &n, "i");
-  ash_text_line(c->text, "{");
-  c->text->indent++;
-  ash_text_line(c->text, "const %s *x = pa + %s;",
-                ash_type_c(ash_call_in(c, 0)->type),
-                ash_loop_index(at[1], &n, 1, "i"));
-  ash_text_line(c->text, "const %s *w = pb + %s;",
-                ash_type_c(ash_call_in(c, 1)->type),
-                ash_loop_index(at[2], &n, 2, "i"));
-  ash_text_line(c->text, "%s *y = py + %s;", ash_type_c(type),
-                ash_loop_index(at[0], &n, 0, "i"));
-  ash_loop_for(c, "m", y->dim[y->rank - 2]);
-  ash_loop_for(c, "n", y->dim[y->rank - 1]);
-  ash_text_line(c->text, "%s s = 0;", sum_type(c));
-  ash_loop_for(c, "k", a->dim[a->rank - (ta ? 2 : 1)]);
-  (void)snprintf(left, sizeof left,
-                 ta ? "k * %" PRId32 " + m" : "m * %" PRId32 " + k", a_cols);
-  (void)snprintf(right, sizeof right,
-                 tb ? "n * %" PRId32 " + k" : "k * %" PRId32 " + n", b_cols);
-  put_sum(c, left, right);
-  ash_loop_end(c);
-  (void)snprintf(to, sizeof to, "m * %" PRId32 " + n", y->dim[y->rank - 1]);
-  ash_loop_store(c, type, type, "y", to, "s");
-  ash_loop_end(c);
-  ash_loop_end(c);
-  ash_loop_end(c);
-  ash_loop_close(c, &n);
-  return ASH_OK;
-}
-
-ash_status ash_part_conv_nd(ash_ctx *ctx, const ash_call *c) {
-  return ash_loop_conv_nd(ctx, c);
 }
 
 /* ---- windows ------------------------------------------------------------ */
@@ -195,7 +122,8 @@ ash_status ash_loop_conv_nd(ash_ctx *ctx, const ash_call *c) {
   if (parts)
     ash_part_open(c, to, start);
   else
-    ash_text_line(c->text, "%s s = (%s)%s;", sum_type(c), sum_type(c), start);
+    ash_text_line(c->text, "%s s = (%s)%s;", ash_loop_sum_type(c),
+                  ash_loop_sum_type(c), start);
   ash_loop_for(c, "c", w->dim[1]);
   open_taps(c, size, NULL);
   (void)snprintf(left, sizeof left,
@@ -205,7 +133,7 @@ ash_status ash_loop_conv_nd(ash_ctx *ctx, const ash_call *c) {
   (void)snprintf(right, sizeof right,
                  "(o * %" PRId32 " + c) * %" PRId64 " + tap", w->dim[1],
                  plane(w));
-  put_sum(c, left, right);
+  ash_loop_product(c, left, right);
   close_axes(c);
   ash_loop_end(c);
   if (!parts || ash_part_close(c, to))

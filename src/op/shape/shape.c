@@ -16,7 +16,7 @@
 /* Types whose elements start on byte boundaries. */
 #define BYTES   (ANY & ~(ASH_T(INT4) | ASH_T(UINT4)))
 #define CAST    ASH_T_CAST
-#define WHOLE   ASH_T_WHOLE
+#define INTEGER ASH_T_INTEGER
 #define COMPLEX ASH_T(COMPLEX64)
 
 static const struct {

@@ -1,6 +1,7 @@
 /* shape_product.c - rules of matmul, conv_nd and pool_nd. */
 #include "op/functions.h"
 #include "op/shape/shape_rule.h"
+#include "op/sums.h"
 
 #include <string.h>
 
@@ -10,37 +11,75 @@ static ash_status bad(const ash_rule *r, const char *what) {
 
 /* One type, or integers of any width: products are cut to the result's. */
 static ash_status check_types(const ash_rule *r, uint32_t count) {
-  if (!(ASH_T_WHOLE >> ash_op_in(r->g, r->op, 0)->type & 1))
+  if (!(ASH_T_INTEGER >> ash_op_in(r->g, r->op, 0)->type & 1))
     return ash_rule_one_type(r, count);
   for (uint32_t k = 1; k < count; k++)
     if (ash_op_in(r->g, r->op, k))
-      ASH_TRY(ash_rule_type(r, r->op->inputs[k], ASH_T_WHOLE));
-  return ash_rule_type(r, r->op->outputs[0], ASH_T_WHOLE);
+      ASH_TRY(ash_rule_type(r, r->op->inputs[k], ASH_T_INTEGER));
+  return ash_rule_type(r, r->op->outputs[0], ASH_T_INTEGER);
+}
+
+/* ---- matmul -------------------------------------------------------------- */
+
+/* int8, or int16 by int16 or int8, then with one scale or one per column of the
+ * result. */
+static ash_status check_quantised(const ash_rule *r, bool transposed) {
+  const ash_tensor *b = ash_op_in(r->g, r->op, 1);
+  const bool wide = ash_op_in(r->g, r->op, 0)->type == ASH_INT16;
+  const bool many = wide && b->quant.count > 1;
+  ASH_TRY(ash_rule_type(r, r->op->inputs[0], ASH_T(INT8) | ASH_T(INT16)));
+  ASH_TRY(ash_rule_one_type(r, 1));
+  ASH_TRY(ash_rule_type(r, r->op->inputs[1],
+                        ASH_T(INT8) | (wide ? ASH_T(INT16) : 0)));
+  ASH_TRY(ash_rule_quants(r, many ? 1 : 2));
+  if (!many)
+    return ASH_OK;
+  const int32_t columns = (int32_t)b->shape.rank - (transposed ? 2 : 1);
+  return ash_rule_weights(r, 1, columns, false);
+}
+
+/* Quantised, or of what is stored. */
+static ash_status check_matrices(const ash_rule *r, int32_t columns,
+                                 bool transposed) {
+  const ash_tensor *a = ash_op_in(r->g, r->op, 0);
+  const ash_tensor *b = ash_op_in(r->g, r->op, 1);
+  if (ash_op_is_integer_layer(r->g, r->op) &&
+      (ash_rule_finishes(r) || r->op->input_count > 2))
+    return ash_rule_integer_layer(r, columns);
+  ASH_TRY(ash_rule_unfinished(r));
+  const bool narrow = (ASH_T_QUANT >> a->type & 1) != 0;
+  if (narrow && (a->quant.count || b->quant.count))
+    return check_quantised(r, transposed);
+  if (r->op->input_count > 2)
+    return bad(r, "only integers without scales take a bias or factors");
+  return check_types(r, 2);
 }
 
 ash_status ash_op_shape_matmul(const ash_rule *r) {
-  if (r->op->kind == ASH_OP_matmul)
-    ASH_TRY(check_types(r, 2));
+  char left[ASH_SHAPE_TEXT], right[ASH_SHAPE_TEXT];
   const ash_tensor *second;
   ASH_TRY(ash_rule_input(r, 1, "matrix", &second));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 2, ASH_RANK_MAX));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[1], 2, ASH_RANK_MAX));
-  ash_shape a = ash_op_in(r->g, r->op, 0)->shape;
-  ash_shape b = ash_op_in(r->g, r->op, 1)->shape;
+  ash_shape a = ash_op_in(r->g, r->op, 0)->shape, b = second->shape;
   const bool ta = ash_attr_int(r->op, "transpose_a", 0) != 0;
   const bool tb = ash_attr_int(r->op, "transpose_b", 0) != 0;
   const int32_t m = a.dim[a.rank - (ta ? 1 : 2)];
-  const int32_t inner = a.dim[a.rank - (ta ? 2 : 1)];
   const int32_t n = b.dim[b.rank - (tb ? 2 : 1)];
-  if (inner != b.dim[b.rank - (tb ? 1 : 2)])
-    return bad(r, "the matrices' inner dimensions differ");
+  ASH_TRY(check_matrices(r, n, tb));
+  if (a.dim[a.rank - (ta ? 2 : 1)] != b.dim[b.rank - (tb ? 1 : 2)])
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[1],
+                         "matrices of shapes %s and %s cannot be multiplied",
+                         ash_shape_text(left, &a), ash_shape_text(right, &b));
   a.rank -= 2;
   b.rank -= 2;
   ASH_TRY(ash_rule_broadcast(r, &a, &b, r->out));
   r->out->dim[r->out->rank++] = m;
   r->out->dim[r->out->rank++] = n;
-  return r->op->kind == ASH_OP_matmul ? ASH_OK : ash_rule_whole_layer(r, n);
+  return ASH_OK;
 }
+
+/* ---- windows ------------------------------------------------------------- */
 
 /* One spatial axis: how many windows fit. */
 static ash_status count(const ash_rule *r, uint32_t axis, uint32_t axes,

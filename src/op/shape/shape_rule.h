@@ -23,7 +23,7 @@ typedef struct ash_rule {
 #define ASH_T_INDEX (ASH_T(INT32) | ASH_T(INT64))
 #define ASH_T_ANY   (~ASH_T(NONE))
 /* Integers that are computed in 64 bits with a sign. */
-#define ASH_T_WHOLE (ASH_T_QUANT | ASH_T_INDEX | ASH_T(UINT16) | ASH_T(UINT32))
+#define ASH_T_INTEGER (ASH_T_QUANT | ASH_T_INDEX | ASH_T(UINT16) | ASH_T(UINT32))
 #define ASH_T_CAST                                                             \
   (ASH_T_QUANT | ASH_T_INDEX | ASH_T(FLOAT32) | ASH_T(BOOL) | ASH_T(UINT16) |  \
    ASH_T(UINT32))
@@ -68,8 +68,12 @@ ash_status ash_rule_broadcast(const ash_rule *r, const ash_shape *a,
 
 /* The output has the shape of the input. */
 ash_status ash_op_shape_same(const ash_rule *r);
-/* What layers of whole numbers make of their sums (shape_window.c). */
-ash_status ash_rule_whole_layer(const ash_rule *r, int32_t channels);
+/* Does the operator say what becomes of an integer sum? */
+bool ash_rule_finishes(const ash_rule *r);
+/* It must not. */
+ash_status ash_rule_unfinished(const ash_rule *r);
+/* What layers of integers make of their sums (shape_window.c). */
+ash_status ash_rule_integer_layer(const ash_rule *r, int32_t channels);
 
 /* The rules. */
 #define OP(op, columns) columns

@@ -2,6 +2,7 @@
  * convolutions and pools. Arithmetic is in 64 bits, where no sum of 31-bit
  * attributes and dimensions overflows. */
 #include "op/shape/shape_rule.h"
+#include "op/sums.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -91,14 +92,13 @@ static ash_status check_bias(const ash_rule *r, int32_t channels) {
                        ash_shape_text(buf, &bias->shape), channels);
 }
 
-/* Inputs of layers of whole numbers: one value, or one a channel. */
-static ash_status check_whole_table(const ash_rule *r, uint32_t k,
-                                    int32_t channels) {
+/* Inputs of layers of integers: one value, or one per channel. */
+static ash_status check_table(const ash_rule *r, uint32_t k, int32_t channels) {
   char buf[ASH_SHAPE_TEXT];
   const ash_tensor *t = ash_op_in(r->g, r->op, k);
   if (!t)
     return ASH_OK;
-  ASH_TRY(ash_rule_type(r, r->op->inputs[k], ASH_T_WHOLE));
+  ASH_TRY(ash_rule_type(r, r->op->inputs[k], ASH_T_INTEGER));
   const uint64_t n = ash_shape_elements(&t->shape);
   if (n == (uint64_t)channels || (n == 1 && k > 2))
     return ASH_OK;
@@ -107,10 +107,22 @@ static ash_status check_whole_table(const ash_rule *r, uint32_t k,
                        ash_shape_text(buf, &t->shape), channels);
 }
 
+bool ash_rule_finishes(const ash_rule *r) {
+  return ash_attr_find(r->op, "shift") || ash_attr_find(r->op, "low") ||
+         ash_attr_find(r->op, "high");
+}
+
+ash_status ash_rule_unfinished(const ash_rule *r) {
+  if (!ash_rule_finishes(r))
+    return ASH_OK;
+  return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
+                       "shift, low and high are for integers without scales");
+}
+
 /* Sums have 32 bits; narrower results come of factors or limits. */
-ash_status ash_rule_whole_layer(const ash_rule *r, int32_t channels) {
+ash_status ash_rule_integer_layer(const ash_rule *r, int32_t channels) {
   int64_t shift;
-  ASH_TRY(ash_rule_type(r, r->op->inputs[1], ASH_T_WHOLE));
+  ASH_TRY(ash_rule_type(r, r->op->inputs[1], ASH_T_INTEGER));
   ASH_TRY(ash_rule_type(r, r->op->outputs[0],
                         ASH_T_QUANT | ASH_T(INT32) | ASH_T(UINT16)));
   ASH_TRY(ash_rule_int(r, "shift", 0, 0, &shift));
@@ -119,15 +131,12 @@ ash_status ash_rule_whole_layer(const ash_rule *r, int32_t channels) {
     return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
                          "a shift of %" PRId64 " bits%s", shift,
                          shift > 63 ? "" : " or offsets without factors");
+  if (strcmp(ash_attr_string(r->op, "act", "none"), "none") != 0)
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
+                         "an activation without scales; use low and high");
   for (uint32_t k = 2; k < r->op->input_count; k++)
-    ASH_TRY(check_whole_table(r, k, channels));
+    ASH_TRY(check_table(r, k, channels));
   return ASH_OK;
-}
-
-static bool is_whole_layer(const ash_op *op) {
-  return op->kind == ASH_OP_whole_conv_2d ||
-         op->kind == ASH_OP_whole_depthwise_conv_2d ||
-         op->kind == ASH_OP_whole_fully_connected;
 }
 
 static ash_status check_weights(const ash_rule *r, uint32_t rank,
@@ -145,8 +154,10 @@ static ash_status check_layer(const ash_rule *r, int32_t weight_axis,
   ASH_TRY(ash_rule_input(r, 1, "weights", weights));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[1], rank, rank));
   ASH_TRY(check_weights(r, rank, *weights));
-  if (is_whole_layer(r->op))
-    return ash_rule_whole_layer(r, (*weights)->shape.dim[weight_axis]);
+  if (ash_op_is_integer_layer(r->g, r->op))
+    return ash_rule_integer_layer(r, (*weights)->shape.dim[weight_axis]);
+  ASH_TRY(ash_rule_type(r, r->op->inputs[0], ASH_T(FLOAT32) | ASH_T_QUANT));
+  ASH_TRY(ash_rule_unfinished(r));
   ASH_TRY(ash_rule_one_type(r, 1));
   ASH_TRY(ash_rule_type(r, r->op->inputs[1],
                         weight_types(ash_op_in(r->g, r->op, 0)->type)));
@@ -196,8 +207,8 @@ ash_status ash_op_shape_depthwise_conv_2d(const ash_rule *r) {
   return slide(r, &h, &w, out_c);
 }
 
-/* The largest of whole numbers needs no scale, as long as nothing else does. */
-static bool is_whole_pool(const ash_rule *r) {
+/* The largest of integers needs no scale, as long as nothing else does. */
+static bool is_integer_pool(const ash_rule *r) {
   return r->op->kind == ASH_OP_max_pool_2d &&
          ash_op_in(r->g, r->op, 0)->quant.count == 0 &&
          ash_op_out(r->g, r->op, 0)->quant.count == 0 &&
@@ -208,7 +219,7 @@ ash_status ash_op_shape_pool_2d(const ash_rule *r) {
   walk h = {.name = "height"}, w = {.name = "width"};
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 4, 4));
   ASH_TRY(ash_rule_one_type(r, 1));
-  if (!is_whole_pool(r))
+  if (!is_integer_pool(r))
     ASH_TRY(ash_rule_quants(r, 1));
   ASH_TRY(ash_rule_act(r));
   ASH_TRY(read_walk(r, &h, &w));
@@ -278,43 +289,5 @@ ash_status ash_op_shape_transpose_conv(const ash_rule *r) {
   ASH_TRY(check_reverse(r, &h, out[1], in[1]));
   ASH_TRY(check_reverse(r, &w, out[2], in[2]));
   *r->out = (ash_shape){4, {in[0], out[1], out[2], weights->shape.dim[0]}};
-  return ASH_OK;
-}
-
-/* ---- products of matrices ----------------------------------------------- */
-
-/* The axes before the last two. */
-static ash_shape batches_of(const ash_shape *s) {
-  ash_shape b = *s;
-  b.rank -= 2;
-  return b;
-}
-
-ash_status ash_op_shape_batch_matmul(const ash_rule *r) {
-  char left[ASH_SHAPE_TEXT], right[ASH_SHAPE_TEXT];
-  const ash_type type = ash_op_in(r->g, r->op, 0)->type;
-  ASH_TRY(ash_rule_one_type(r, 1));
-  ASH_TRY(ash_rule_type(r, r->op->inputs[1],
-                        type == ASH_INT16 ? ASH_T(INT16) | ASH_T(INT8)
-                                          : 1u << type));
-  ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 2, ASH_RANK_MAX));
-  ASH_TRY(ash_rule_rank(r, r->op->inputs[1], 2, ASH_RANK_MAX));
-  const ash_shape *a = &ash_op_in(r->g, r->op, 0)->shape;
-  const ash_shape *b = &ash_op_in(r->g, r->op, 1)->shape;
-  const uint32_t x = ash_attr_int(r->op, "adj_x", 0) != 0;
-  const uint32_t y = ash_attr_int(r->op, "adj_y", 0) != 0;
-  const bool many =
-      type == ASH_INT16 && ash_op_in(r->g, r->op, 1)->quant.count > 1;
-  ASH_TRY(ash_rule_quants(r, many ? 1 : 2));
-  if (many) /* one scale a column of the result */
-    ASH_TRY(ash_rule_weights(r, 1, (int32_t)(b->rank - 1 - y), false));
-  if (a->dim[a->rank - 1 - x] != b->dim[b->rank - 2 + y])
-    return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[1],
-                         "matrices of shapes %s and %s cannot be multiplied",
-                         ash_shape_text(left, a), ash_shape_text(right, b));
-  const ash_shape p = batches_of(a), q = batches_of(b);
-  ASH_TRY(ash_rule_broadcast(r, &p, &q, r->out));
-  r->out->dim[r->out->rank++] = a->dim[a->rank - 2 + x];
-  r->out->dim[r->out->rank++] = b->dim[b->rank - 1 - y];
   return ASH_OK;
 }

@@ -99,7 +99,7 @@ static ash_status lower_conv(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   return ash_lower_append(g, op, "shift", ASH_INT8, n, shift);
 }
 
-/* Products of int16 matrices: one scale, or one a column. */
+/* Products of int16 matrices: one scale, or one per column. */
 static ash_status lower_matmul(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   const ash_op *o = &g->ops.items[op];
   const ash_tensor *a = ash_op_in(g, o, 0), *b = ash_op_in(g, o, 1);
@@ -120,6 +120,7 @@ static ash_status lower_matmul(ash_ctx *ctx, ash_graph *g, uint32_t op) {
     ash_lower_put_int(multiplier + (size_t)i * 4, s.multiplier, 4);
     ash_lower_put_int(shift + i, s.shift, 1);
   }
+  ASH_TRY(fill_bias(g, op));
   ASH_TRY(ash_lower_append(g, op, "multiplier", ASH_INT32, n, multiplier));
   return ash_lower_append(g, op, "shift", ASH_INT8, n, shift);
 }
@@ -419,7 +420,8 @@ ash_status ash_pass_lower(ash_ctx *ctx, ash_graph *g) {
     const ash_kernel *kernel = ash_kernel_find(g, op, NULL, false);
     ASH_TRY(ash_kernel_check(ctx, kernel, g, op));
     ASH_TRY(apply(ctx, g, op, &table[kind].lower));
-    if (has_quantised_ends(g, op))
+    if (has_quantised_ends(g, op) &&
+        !ash_op_is_integer_layer(g, &g->ops.items[op]))
       ASH_TRY(apply(ctx, g, op, &table[kind].scales));
   }
   return ASH_OK;

@@ -14,6 +14,7 @@
 #include "base/checked.h"
 #include "kernel/quant.h"
 #include "op/reads.h"
+#include "op/sums.h"
 #include "pass/lower/lower_append.h"
 #include "pass/lower/pack_scale.h"
 
@@ -297,7 +298,7 @@ static ash_status append_weights(const layer *l) {
 static bool is_plain_int8(const layer *l) {
   const ash_tensor *in = in_of(l, 0), *w = in_of(l, 1), *bias = in_of(l, 2);
   return in->type == ASH_INT8 && w && w->type == ASH_INT8 && w->data &&
-         (!bias || bias->data) &&
+         !ash_op_is_integer_layer(l->g, op_of(l)) && (!bias || bias->data) &&
          ash_op_out(l->g, op_of(l), 0)->type == ASH_INT8 &&
          op_of(l)->input_count == ASH_IN_PREPARED;
 }

@@ -11,6 +11,7 @@
 
 #include "kernel/quant.h"
 #include "op/reads.h"
+#include "op/sums.h"
 #include "pass/lower/lower_append.h"
 
 /* Input k has one number, or one for each channel; the copy has the latter. */
@@ -55,6 +56,7 @@ static bool is_plain_int8(const ash_graph *g, const ash_op *op) {
   const ash_tensor *bias = ash_op_in(g, op, 2);
   return op->input_count == ASH_IN_PREPARED && in->type == ASH_INT8 && w &&
          w->type == ASH_INT8 && w->data && (!bias || bias->data) &&
+         !ash_op_is_integer_layer(g, op) &&
          ash_op_out(g, op, 0)->type == ASH_INT8;
 }
 

@@ -1,6 +1,7 @@
 /* ranges.c - the walk through the graph: sources, and the rule of each
  * operator. What has no rule here may hold anything that its type can. */
 #include "pass/narrow/ranges.h"
+#include "op/sums.h"
 #include "pass/narrow/ranges_relate.h"
 
 #include <math.h>
@@ -160,17 +161,16 @@ static ash_range of_fold(const ash_graph *g, const ash_op *op,
   }
 }
 
+/* Sums of integers wrap around at 32 bits, or at 64 if the output has them. */
 static ash_range of_product(const ash_graph *g, const ash_op *op,
                             const ash_range *r) {
-  return ash_range_of_product(g, op, r);
-}
-
-/* Sums wrap around at 32 bits, whatever the type of the output. */
-static ash_range of_integer_layer(const ash_graph *g, const ash_op *op,
-                                  const ash_range *r) {
-  ash_range y = of_product(g, op, r);
-  if (!ash_range_fits(&y, ASH_INT32))
-    y = ash_range_of_type(ASH_INT32);
+  ash_range y = ash_range_of_product(g, op, r);
+  if (!ash_op_is_integer_layer(g, op))
+    return y;
+  const bool is_long = ash_type_bits(ash_op_out(g, op, 0)->type) == 64;
+  const ash_type sum = is_long ? ASH_INT64 : ASH_INT32;
+  if (!ash_range_fits(&y, sum))
+    y = ash_range_of_type(sum);
   if (op->input_count > 3 && op->inputs[3] != ASH_NO_ID) {
     const int64_t shift = ash_attr_int(op, "shift", 0);
     const bool moved = op->input_count > 4 && op->inputs[4] != ASH_NO_ID;

@@ -52,34 +52,17 @@ static ash_range exact(const weights *w, ash_range x, const ash_tensor *bias) {
   return all;
 }
 
-static bool is_batch(const ash_op *op) {
-  return op->kind == ASH_OP_batch_matmul;
-}
-
-static bool is_matmul(const ash_op *op) {
-  return is_batch(op) || op->kind == ASH_OP_matmul ||
-         op->kind == ASH_OP_whole_matmul;
-}
-
-static bool is_transposed(const ash_op *op, const char *batch,
-                          const char *other) {
-  return ash_attr_int(op, is_batch(op) ? batch : other, 0) != 0;
-}
-
 static weights weights_of(const ash_graph *g, const ash_op *op) {
   const ash_tensor *t = ash_op_in(g, op, 1);
   const ash_shape *s = &t->shape;
   const uint64_t n = ash_shape_elements(s);
   switch (op->kind) {
-  case ASH_OP_depthwise_conv_2d:
-  case ASH_OP_whole_depthwise_conv_2d: {
+  case ASH_OP_depthwise_conv_2d: {
     const uint64_t c = (uint64_t)s->dim[3];
     return (weights){t, c, 1, c, n / c};
   }
-  case ASH_OP_matmul:
-  case ASH_OP_whole_matmul:
-  case ASH_OP_batch_matmul: {
-    const bool turned = is_transposed(op, "adj_y", "transpose_b");
+  case ASH_OP_matmul: {
+    const bool turned = ash_attr_int(op, "transpose_b", 0) != 0;
     const uint64_t cols = (uint64_t)s->dim[s->rank - 1];
     if (turned) /* rows, those of all batches */
       return (weights){t, n / cols, cols, 1, cols};
@@ -98,9 +81,9 @@ static weights weights_of(const ash_graph *g, const ash_op *op) {
 /* Products that make one element. */
 static uint64_t depth_of(const ash_graph *g, const ash_op *op) {
   const ash_shape *a = &ash_op_in(g, op, 0)->shape;
-  if (is_matmul(op))
+  if (op->kind == ASH_OP_matmul)
     return (uint64_t)
-        a->dim[a->rank - (is_transposed(op, "adj_x", "transpose_a") ? 2 : 1)];
+        a->dim[a->rank - (ash_attr_int(op, "transpose_a", 0) ? 2 : 1)];
   return weights_of(g, op).count;
 }
 
@@ -119,7 +102,8 @@ static ash_range finished(const ash_op *op, ash_range r) {
 ash_range ash_range_of_product(const ash_graph *g, const ash_op *op,
                                const ash_range *ranges) {
   const ash_range none = {false, 0, 0}, zero = {true, 0, 0};
-  const ash_tensor *bias = !is_matmul(op) ? ash_op_in(g, op, 2) : NULL;
+  const ash_tensor *bias =
+      op->kind != ASH_OP_matmul ? ash_op_in(g, op, 2) : NULL;
   const ash_range x = ranges[op->inputs[0]], w = ranges[op->inputs[1]];
   if (!x.known || !w.known || (bias && !ranges[op->inputs[2]].known))
     return none;

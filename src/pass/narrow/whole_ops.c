@@ -244,7 +244,7 @@ static ash_status visit_relu(ash_whole *w, const ash_op *op) {
 
 /* ---- layers -------------------------------------------------------------- */
 
-/* The attributes that a layer of whole numbers has, too. */
+/* A layer of integers has limits instead of an activation. */
 static uint32_t layer_attrs(const ash_op *op, ash_attr *to) {
   const char *act = ash_attr_string(op, "act", "none");
   const bool unit = strcmp(act, "relu_n1_to_1") == 0;
@@ -260,12 +260,6 @@ static uint32_t layer_attrs(const ash_op *op, ash_attr *to) {
   return count;
 }
 
-static ash_op_kind whole_kind(ash_op_kind kind) {
-  return kind == ASH_OP_conv_2d             ? ASH_OP_whole_conv_2d
-         : kind == ASH_OP_depthwise_conv_2d ? ASH_OP_whole_depthwise_conv_2d
-                                            : ASH_OP_whole_fully_connected;
-}
-
 static ash_status visit_layer(ash_whole *w, const ash_op *op) {
   ash_op layer = *op;
   if (ash_whole_tensor(w, op->inputs[0])->type != ASH_FLOAT32 ||
@@ -274,30 +268,17 @@ static ash_status visit_layer(ash_whole *w, const ash_op *op) {
     return keep(w, op);
   layer.attrs = ASH_NEW_ARRAY(&w->ctx->scratch, ash_attr, op->attr_count + 3u);
   ASH_TRY(ash_zone_check(w->ctx, &w->ctx->scratch));
-  layer.kind = whole_kind(op->kind);
   layer.attr_count = layer_attrs(op, layer.attrs);
   return put_mixed(w, &layer);
 }
 
 /* Products of matrices and convolutions of any rank. */
 static ash_status visit_product(ash_whole *w, const ash_op *op) {
-  ash_attr turns[2];
-  ash_op product = *op;
-  const ash_type type = ash_whole_tensor(w, op->inputs[0])->type;
-  if (type == ASH_FLOAT32
-          ? !is_proved(w, op) || op->input_count > 3
-          : !ash_whole_is_integer(type) || op->kind == ASH_OP_batch_matmul)
+  const ash_tensor *x = ash_whole_tensor(w, op->inputs[0]);
+  if (x->type == ASH_FLOAT32 ? !is_proved(w, op)
+                             : !ash_whole_is_integer(x->type) || x->quant.count)
     return keep(w, op);
-  if (op->kind == ASH_OP_batch_matmul) {
-    if (op->input_count != 2)
-      return keep(w, op);
-    turns[0] = ASH_INT_ATTR("transpose_a", ash_attr_int(op, "adj_x", 0));
-    turns[1] = ASH_INT_ATTR("transpose_b", ash_attr_int(op, "adj_y", 0));
-    product.kind = ASH_OP_matmul;
-    product.attrs = turns;
-    product.attr_count = 2;
-  }
-  return put_mixed(w, &product);
+  return put_mixed(w, op);
 }
 
 /* ---- elements that are moved --------------------------------------------- */

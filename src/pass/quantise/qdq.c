@@ -381,9 +381,7 @@ static ash_status fuse_softmax(ash_qdq *q, const ash_sink *s, const ash_op *o) {
 static ash_status fuse_matmul(ash_qdq *q, const ash_sink *s, const ash_op *o) {
   const ash_shape *a = &ash_op_in(q->g, o, 0)->shape;
   const ash_shape *b = &ash_op_in(q->g, o, 1)->shape;
-  ash_attr attrs[] = {ASH_INT_ATTR("adj_x", ash_attr_int(o, "transpose_a", 0)),
-                      ASH_INT_ATTR("adj_y", ash_attr_int(o, "transpose_b", 0))};
-  ash_op model = *o;
+  const ash_op model = *o;
   uint32_t inputs[2];
   chain c = {.count = 0};
   bool alike = a->rank == b->rank && a->rank >= 2 && a->rank <= 4;
@@ -391,15 +389,12 @@ static ash_status fuse_matmul(ash_qdq *q, const ash_sink *s, const ash_op *o) {
     alike = a->dim[i] == b->dim[i];
   for (uint32_t k = 0; alike && k < 2; k++) {
     ash_levels in;
-    ASH_TRY(take(q, &c, o, model.inputs[k], &in));
+    ASH_TRY(take(q, &c, &model, model.inputs[k], &in));
     alike = in.tensor != ASH_NO_ID;
     inputs[k] = in.tensor;
   }
   if (!alike)
     return ASH_OK;
-  model.kind = ASH_OP_batch_matmul;
-  model.attrs = attrs;
-  model.attr_count = 2;
   return close(q, &c, s, &model, inputs, 2, as_int8(&s->out));
 }
 

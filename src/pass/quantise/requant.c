@@ -1,14 +1,15 @@
-/* requant.c - what follows a layer of whole numbers becomes part of it.
+/* requant.c - requantisation after a layer of integers becomes part of it.
  *
- *   s = whole_conv_2d(x, w)                    int32
+ *   s = conv_2d(x, w)                          int32
  *   y = clip((s * m + a) >> 8, -128, 127)      four maps
- *   ->  y = whole_conv_2d(x, w, _, m, a) shift=8 low=-128 high=127   int8
+ *   ->  y = conv_2d(x, w, _, m, a) shift=8 low=-128 high=127   int8
  *
  * The wide sums then need no memory. Factors and offsets are constants: one,
- * or one a channel (the last axis). */
+ * or one per channel (the last axis). */
 #include "pass/pass.h"
 
 #include "graph/compact.h"
+#include "op/sums.h"
 #include "op/verify.h"
 #include "pass/narrow/ranges.h"
 #include "pass/uses.h"
@@ -24,7 +25,7 @@ typedef struct requant {
   bool changed;
 } requant;
 
-/* What was found behind a layer. */
+/* What was found after a layer. */
 typedef struct tail {
   uint32_t last;       /* the op whose output is the layer's from now on */
   uint32_t factor;     /* tensor, ASH_NO_ID: none  */
@@ -33,15 +34,6 @@ typedef struct tail {
   int64_t shift, low, high;
   bool shifts, clips;
 } tail;
-
-static bool is_layer(const ash_op *o) {
-  return (o->kind == ASH_OP_whole_conv_2d ||
-          o->kind == ASH_OP_whole_depthwise_conv_2d ||
-          o->kind == ASH_OP_whole_fully_connected ||
-          o->kind == ASH_OP_matmul) &&
-         o->input_count <= 3 && !ash_attr_find(o, "low") &&
-         !ash_attr_find(o, "high");
-}
 
 static const ash_tensor *tensor(const requant *q, uint32_t t) {
   return &q->g->tensors.items[t];
@@ -52,7 +44,7 @@ static bool is_constant(const ash_tensor *t) {
          ash_range_of_type(t->type).known;
 }
 
-/* One value, or one a channel of `like`. */
+/* One value, or one per channel of `like`. */
 static bool is_table(const ash_tensor *t, const ash_tensor *like) {
   const uint64_t n = ash_shape_elements(&t->shape);
   const int32_t channels = like->shape.dim[like->shape.rank - 1];
@@ -124,7 +116,7 @@ static bool take(const requant *q, tail *t, uint32_t from, uint32_t op) {
 }
 
 /* The layer's own sum: 32 bits, of which its output has lost none. */
-static bool is_whole_sum(const requant *q, const ash_op *o) {
+static bool is_complete(const requant *q, const ash_op *o) {
   const ash_tensor *y = ash_op_out(q->g, o, 0);
   const ash_range r = ash_range_of_product(q->g, o, q->ranges);
   return y->type == ASH_INT32 || ash_range_fits(&r, y->type);
@@ -170,7 +162,7 @@ static ash_status add_table(requant *q, uint32_t *out, const int64_t *values,
   return ash_graph_add_constant(q->g, out, id, type, &shape, data);
 }
 
-/* The sum of some constants, of which each has one value or one a channel. */
+/* The sum of some constants, each with one value or one per channel. */
 static ash_status join_tables(requant *q, uint32_t *out, const uint32_t *from,
                               uint32_t count, int64_t otherwise) {
   uint32_t n = 1;
@@ -214,9 +206,6 @@ static ash_status append_tables(requant *q, uint32_t op, const tail *t) {
 }
 
 static ash_status rewrite(requant *q, uint32_t op, const tail *t) {
-  ash_op *o = &q->g->ops.items[op];
-  if (o->kind == ASH_OP_matmul)
-    o->kind = ASH_OP_whole_matmul;
   ASH_TRY(append_tables(q, op, t));
   if (t->shifts)
     ASH_TRY(ash_graph_set_attr(q->g, op, ASH_INT_ATTR("shift", t->shift)));
@@ -232,9 +221,9 @@ static ash_status rewrite(requant *q, uint32_t op, const tail *t) {
 }
 
 static bool may_start(const requant *q, const ash_op *o) {
-  return is_layer(o) && ash_range_of_type(ash_op_in(q->g, o, 0)->type).known &&
-         ash_op_in(q->g, o, 0)->type != ASH_BOOL &&
-         is_layer_type(ash_op_out(q->g, o, 0)->type) && is_whole_sum(q, o);
+  return ash_op_is_integer_layer(q->g, o) && o->input_count <= 3 &&
+         !ash_attr_find(o, "low") && !ash_attr_find(o, "high") &&
+         is_layer_type(ash_op_out(q->g, o, 0)->type) && is_complete(q, o);
 }
 
 ash_status ash_pass_requant(ash_ctx *ctx, ash_graph *g) {

@@ -114,6 +114,7 @@ static void convolution_refuses_bad_tensors(void) {
   refuses(&c.n, c.op, ASH_D_shape_type, "type int64, expected int32");
   t[c.w].shape.rank = 3;
   refuses(&c.n, c.op, ASH_D_shape_rank, "rank 3, expected rank 4");
+  t[c.w].shape.rank = 4;
   t[c.x].type = ASH_INT32;
   refuses(&c.n, c.op, ASH_D_shape_type,
           "type int32, expected int8, uint8, int16 or float32");
@@ -139,6 +140,24 @@ static void convolution_needs_symmetric_weights(void) {
   net_channels(&c.n, c.w, 0, scales, 8);
   c.n.g->tensors.items[c.x].quant.count = 0;
   refuses(&c.n, c.op, ASH_D_shape_quant, "0 scales, expected 1");
+  net_free(&c.n);
+}
+
+static void convolutions_without_scales_sum_integers(void) {
+  conv_net c = plain_conv();
+  ash_tensor *t = c.n.g->tensors.items;
+  net_int(&c.n, c.op, "low", 0);
+  refuses(&c.n, c.op, ASH_D_shape_attr, "are for integers without scales");
+  t[c.x].quant.count = t[c.w].quant.count = 0;
+  gives(&c.n, c.op, NET_DIMS(2, 7, 5, 8));
+  t[c.x].type = ASH_UINT16;
+  t[c.y].type = ASH_INT32;
+  gives(&c.n, c.op, NET_DIMS(2, 7, 5, 8));
+  net_int(&c.n, c.op, "shift", 3);
+  refuses(&c.n, c.op, ASH_D_shape_attr, "offsets without factors");
+  net_int(&c.n, c.op, "shift", 0);
+  net_string(&c.n, c.op, "act", "relu");
+  refuses(&c.n, c.op, ASH_D_shape_attr, "use low and high");
   net_free(&c.n);
 }
 
@@ -326,6 +345,7 @@ static void macs_count_products(void) {
   X(convolution_refuses_bad_attributes)                                        \
   X(convolution_refuses_bad_tensors)                                           \
   X(convolution_needs_symmetric_weights)                                       \
+  X(convolutions_without_scales_sum_integers)                                  \
   X(depthwise_multiplies_channels)                                             \
   X(windows_larger_than_the_input_are_refused)                                 \
   X(dense_layers_flatten_or_keep)                                              \

@@ -145,8 +145,8 @@ static void matrices_multiply_and_broadcast(void) {
   const uint32_t a = net_input(&n, ASH_INT8, NET_DIMS(2, 1, 2), 1, 0);
   const uint32_t b = net_input(&n, ASH_INT8, NET_DIMS(3, 2), 1, 1);
   const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(2, 1, 3), 1, 0);
-  const uint32_t op = net_op(&n, ASH_OP_batch_matmul, NET_IDS(a, b), y);
-  net_int(&n, op, "adj_y", 1);
+  const uint32_t op = net_op(&n, ASH_OP_matmul, NET_IDS(a, b), y);
+  net_int(&n, op, "transpose_b", 1);
   CHECK_EQ(ash_op_macs(n.g, op), 12);
   /* rows (1, 2) and (3, 4) by columns (1, 0), (0, 1), (1, 1) */
   gives_bytes(&n, NET_BYTES(1, 2, 3, 4), NET_BYTES(2, 1, 1, 2, 2, 2), 6,

@@ -1,4 +1,4 @@
-/* ash_rt_batch_matmul.c - products of matrices; leading axes broadcast. */
+/* ash_rt_matmul.c - products of quantised matrices; leading axes broadcast. */
 #include "ash_rt_matmul.h"
 
 /* Runs `statement` for each product of a row, from element x of a on, and a
@@ -16,26 +16,8 @@
     } while (ash_rt_advance(&(s)->batches, &at));                              \
   } while (0)
 
-/* kernel batch_matmul_f32 */
-static float ash_rt_matmul_one_f32(const ash_rt_batch_matmul_f32_params *p,
-                                   const float *a, const float *b) {
-  float sum = 0.0f;
-  for (int32_t k = 0; k < p->shape.depth; k++) {
-    sum += *a * *b;
-    a += p->shape.a_depth;
-    b += p->shape.b_depth;
-  }
-  return sum;
-}
-
-void ash_rt_batch_matmul_f32(const ash_rt_batch_matmul_f32_params *p,
-                             const float *a, const float *b, float *out) {
-  ASH_RT_MATMUL(&p->shape,
-                { *out++ = ash_rt_matmul_one_f32(p, a + x, b + y); });
-}
-
-/* kernel batch_matmul_s8 */
-static int8_t ash_rt_matmul_one_s8(const ash_rt_batch_matmul_s8_params *p,
+/* kernel matmul_s8 */
+static int8_t ash_rt_matmul_one_s8(const ash_rt_matmul_s8_params *p,
                                    const int8_t *a, const int8_t *b) {
   uint32_t sum = 0;
   for (int32_t k = 0; k < p->shape.depth; k++) {
@@ -48,16 +30,16 @@ static int8_t ash_rt_matmul_one_s8(const ash_rt_batch_matmul_s8_params *p,
       -128, 127);
 }
 
-void ash_rt_batch_matmul_s8(const ash_rt_batch_matmul_s8_params *p,
-                            const int8_t *a, const int8_t *b, int8_t *out) {
+void ash_rt_matmul_s8(const ash_rt_matmul_s8_params *p, const int8_t *a,
+                      const int8_t *b, int8_t *out) {
   ASH_RT_MATMUL(&p->shape, { *out++ = ash_rt_matmul_one_s8(p, a + x, b + y); });
 }
 
-/* kernel batch_matmul_s16: int16 by int16 or int8. */
+/* kernel matmul_s16: int16 by int16 or int8. */
 #include "ash_rt_fixed.h"
 #include "ash_rt_types.h"
 
-static int64_t ash_rt_matmul_one_s16(const ash_rt_batch_matmul_s16_params *p,
+static int64_t ash_rt_matmul_one_s16(const ash_rt_matmul_s16_params *p,
                                      const int16_t *a, const void *b,
                                      ptrdiff_t at) {
   int64_t sum = 0;
@@ -69,10 +51,9 @@ static int64_t ash_rt_matmul_one_s16(const ash_rt_batch_matmul_s16_params *p,
   return sum;
 }
 
-void ash_rt_batch_matmul_s16(const ash_rt_batch_matmul_s16_params *p,
-                             const int16_t *a, const void *b,
-                             const int32_t *multiplier, const int8_t *shift,
-                             int16_t *out) {
+void ash_rt_matmul_s16(const ash_rt_matmul_s16_params *p, const int16_t *a,
+                       const void *b, const int32_t *multiplier,
+                       const int8_t *shift, int16_t *out) {
   ASH_RT_MATMUL(&p->shape, {
     const int32_t k = p->per_column ? j : 0;
     const int64_t sum = ash_rt_matmul_one_s16(p, a + x, b, y);
