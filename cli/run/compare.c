@@ -22,7 +22,7 @@ static bool is_signed(ash_type type) {
          type == ASH_INT64;
 }
 
-static bool is_whole(ash_type type) { /* an integer of whole bytes */
+static bool is_integer(ash_type type) { /* an integer of whole bytes */
   return is_signed(type) || type == ASH_BOOL || type == ASH_UINT8 ||
          type == ASH_UINT16 || type == ASH_UINT32 || type == ASH_UINT64;
 }
@@ -89,7 +89,7 @@ static number load(ash_type type, const void *data, uint64_t index) {
   number n = {.is_float = is_float(type), .is_signed = is_signed(type)};
   if (n.is_float)
     n.real = load_float(type, p);
-  else if (is_whole(type))
+  else if (is_integer(type))
     n.bits = load_bits(p, bytes);
   if (n.is_signed) {
     const uint64_t sign = (uint64_t)1 << (8 * bytes - 1);
@@ -114,8 +114,9 @@ double element_value(ash_type type, const void *data, uint64_t index) {
 
 /* ---- conversion ---------------------------------------------------------- */
 
-/* A whole real as an integer; false if it is none, or beyond 64 bits. */
-static bool make_whole(number *n) {
+/* A real without fraction as an integer; false if it has one, or beyond 64
+ * bits. */
+static bool make_integer(number *n) {
   const double two63 = 9223372036854775808.0, x = n->real;
   if (!n->is_float)
     return true;
@@ -133,9 +134,9 @@ static bool fits(number n, ash_type type, uint32_t bits) {
   return used == 64 || n.bits >> used == 0;
 }
 
-static bool store_whole(ash_type type, uint8_t *p, number n) {
+static bool store_integer(ash_type type, uint8_t *p, number n) {
   const uint32_t bits = ash_type_bits(type);
-  if (!make_whole(&n) || !fits(n, type, bits))
+  if (!make_integer(&n) || !fits(n, type, bits))
     return false;
   const uint8_t u8 = (uint8_t)n.bits;
   const uint16_t u16 = (uint16_t)n.bits;
@@ -163,8 +164,8 @@ static bool store(ash_type type, void *data, uint64_t index, number n) {
   uint8_t *p = (uint8_t *)data + index * (ash_type_bits(type) / 8);
   const double x = real_of(n);
   const float single = (float)x;
-  if (is_whole(type))
-    return store_whole(type, p, n);
+  if (is_integer(type))
+    return store_integer(type, p, n);
   if (type == ASH_FLOAT32)
     memcpy(p, &single, sizeof single);
   else if (type == ASH_FLOAT64)
@@ -188,8 +189,8 @@ bool convert_elements(ash_type to_type, void *to, ash_type from_type,
 
 /* ---- comparison ---------------------------------------------------------- */
 
-static bool whole_within(number got, number want, double tolerance,
-                         double *difference) {
+static bool integers_within(number got, number want, double tolerance,
+                            double *difference) {
   const bool less = got.is_signed ? (int64_t)got.bits < (int64_t)want.bits
                                   : got.bits < want.bits;
   const uint64_t apart = less ? want.bits - got.bits : got.bits - want.bits;
@@ -216,7 +217,7 @@ void compare_arrays(comparison *c, ash_type type, const void *got,
     const number a = load(type, got, i), b = load(type, want, i);
     const bool good = a.is_float
                           ? float_within(a.real, b.real, tolerance, &difference)
-                          : whole_within(a, b, tolerance, &difference);
+                          : integers_within(a, b, tolerance, &difference);
     c->errors += !good;
     c->max_difference = fmax(c->max_difference, difference);
   }

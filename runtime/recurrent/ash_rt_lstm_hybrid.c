@@ -29,11 +29,11 @@ static void ash_rt_cellq_gate(const ash_rt_lstm_hybrid_params *p, int32_t gate,
 
 static void ash_rt_cellq_project(const ash_rt_lstm_hybrid_params *p,
                                  const void *const *parts, const float *hidden,
-                                 int8_t *levels, float *state) {
+                                 int8_t *codes, float *state) {
   const int8_t *w = (const int8_t *)parts[ASH_RT_LSTM_PROJECTION];
   const float *bias = (const float *)parts[ASH_RT_LSTM_PROJECTION_BIAS];
   const ash_rt_hybrid_row r =
-      ash_rt_hybrid_quantise(hidden, p->cells, p->asymmetric, levels);
+      ash_rt_hybrid_quantise(hidden, p->cells, p->asymmetric, codes);
   for (int32_t o = 0; o < p->sequence.units; o++, w += p->cells)
     state[o] =
         ash_rt_lstm_clip((bias ? bias[o] : 0.0f) +
@@ -48,12 +48,12 @@ static void ash_rt_cellq_step(const ash_rt_lstm_hybrid_params *p,
   const int32_t n = p->cells, depth = p->sequence.depth;
   const int32_t units = p->sequence.units;
   float *in = work, *forget = in + n, *update = forget + n, *gate = update + n;
-  int8_t *levels = (int8_t *)(gate + n);
+  int8_t *codes = (int8_t *)(gate + n);
   const int coupled = parts[ASH_RT_LSTM_IN] == 0;
   const ash_rt_hybrid_row x =
-      ash_rt_hybrid_quantise(data, depth, p->asymmetric, levels);
+      ash_rt_hybrid_quantise(data, depth, p->asymmetric, codes);
   const ash_rt_hybrid_row h =
-      ash_rt_hybrid_quantise(state, units, p->asymmetric, levels + depth);
+      ash_rt_hybrid_quantise(state, units, p->asymmetric, codes + depth);
   if (!coupled)
     ash_rt_cellq_gate(p, 0, &x, parts, &h, cell, in);
   ash_rt_cellq_gate(p, 1, &x, parts, &h, cell, forget);
@@ -63,7 +63,7 @@ static void ash_rt_cellq_step(const ash_rt_lstm_hybrid_params *p,
   for (int32_t i = 0; i < n; i++)
     gate[i] *= ash_rt_lstm_activate(p->act, cell[i]);
   if (parts[ASH_RT_LSTM_PROJECTION])
-    ash_rt_cellq_project(p, parts, gate, levels + depth + units, state);
+    ash_rt_cellq_project(p, parts, gate, codes + depth + units, state);
   for (int32_t o = 0; o < units; o++) {
     if (!parts[ASH_RT_LSTM_PROJECTION])
       state[o] = gate[o];

@@ -33,14 +33,14 @@ void ash_rt_rnn_hybrid(const ash_rt_rnn_hybrid_params *p, const float *in,
                        const float *bias, float *state, float *out,
                        void *work) {
   const ash_rt_sequence *s = &p->sequence;
-  int8_t *levels = (int8_t *)work;
+  int8_t *codes = (int8_t *)work;
   for (int32_t b = 0; b < s->batches; b++, state += s->units)
     for (int32_t t = 0; t < s->steps; t++) {
       const ptrdiff_t row = (ptrdiff_t)b * s->per_batch + t * s->per_step;
       const ash_rt_hybrid_row x = ash_rt_hybrid_quantise(
-          in + row * s->depth, s->depth, p->asymmetric, levels);
+          in + row * s->depth, s->depth, p->asymmetric, codes);
       const ash_rt_hybrid_row h = ash_rt_hybrid_quantise(
-          state, s->units, p->asymmetric, levels + s->depth);
+          state, s->units, p->asymmetric, codes + s->depth);
       float *y = out + row * s->units;
       for (int32_t u = 0; u < s->units; u++) {
         float sum = bias ? bias[u] : 0.0f;

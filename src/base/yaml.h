@@ -8,7 +8,7 @@
  *
  * Reading a tree: ask for values with the accessors below; each fails with
  * the file and line of the value. `what` names the value in the message:
- * "'bytes' must be a whole number, not 'abc'". */
+ * "'bytes' must be an integer, not 'abc'". */
 #ifndef ASH_BASE_YAML_H
 #define ASH_BASE_YAML_H
 

@@ -131,7 +131,7 @@ ash_status ash_yaml_u64(ash_ctx *ctx, uint64_t *out, const ash_yaml *node,
   *out = 0;
   if (!is_plain(node) || !ash_number_u64(out, node->text, &end) || *end) {
     *out = 0;
-    return fail_kind(ctx, node, what, "a whole number, 0 or more");
+    return fail_kind(ctx, node, what, "an integer, 0 or more");
   }
   return ASH_OK;
 }
@@ -140,7 +140,7 @@ ash_status ash_yaml_i64(ash_ctx *ctx, int64_t *out, const ash_yaml *node,
                         const char *what) {
   *out = 0;
   if (!is_plain(node) || !ash_number_i64(out, node->text))
-    return fail_kind(ctx, node, what, "a whole number");
+    return fail_kind(ctx, node, what, "an integer");
   return ASH_OK;
 }
 

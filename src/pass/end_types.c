@@ -110,7 +110,7 @@ static ash_status apply(const ends *e, const char *text) {
   const size_t count = e->inputs ? g->input_count : g->output_count;
   bool found = !sign;
   if (type == ASH_NONE)
-    return refuse(e, text, "no such type of whole numbers");
+    return refuse(e, text, "no such integer type");
   for (size_t i = 0; i < count; i++) {
     const ash_tensor *t =
         &g->tensors.items[e->inputs ? g->inputs[i] : g->outputs[i]];

@@ -30,7 +30,7 @@ ash_status ash_pass_padding(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_scales(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_activations(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_qdq(ash_ctx *ctx, ash_graph *g);
-ash_status ash_pass_whole(ash_ctx *ctx, ash_graph *g);
+ash_status ash_pass_narrow(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_requant(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_fuse(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_layout(ash_ctx *ctx, ash_graph *g);

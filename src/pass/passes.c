@@ -15,7 +15,7 @@ static const ash_pass pass_table[] = {
     {"scales", ash_pass_scales, true, NULL},
     {"activations", ash_pass_activations, true, NULL},
     {"qdq", ash_pass_qdq, true, NULL},
-    {"whole", ash_pass_whole, true, NULL},
+    {"narrow", ash_pass_narrow, true, NULL},
     {"requant", ash_pass_requant, true, NULL},
     {"split_groups", NULL, true, ash_pass_split_groups},
     {"split_softmax", NULL, true, ash_pass_split_softmax},

@@ -74,9 +74,9 @@ void ash_ref_put_integer(const ash_ref_call *c, uint64_t i, uint64_t channel,
 float ash_ref_quantise_row(const float *x, size_t count, bool asymmetric,
                            int32_t *to); /* the scale */
 /* Sum of products of `count` floats with row `i` of the weights in input k,
- * float or int8; `levels` has room for `count`. */
+ * float or int8; `codes` has room for `count`. */
 float ash_ref_weigh(const ash_ref_call *c, uint32_t k, size_t i, const float *x,
-                    size_t count, int32_t *levels);
+                    size_t count, int32_t *codes);
 ash_status ash_ref_quantise_rows(const ash_ref_call *c, uint32_t k, size_t rows,
                                  bool asymmetric, const int32_t **values,
                                  const float **scales);
@@ -85,7 +85,7 @@ ash_status ash_ref_quantise_rows(const ash_ref_call *c, uint32_t k, size_t rows,
  * float32, as if by a table; `table` is the function to use there. */
 ash_status ash_ref_map(const ash_ref_call *c, float (*real)(float x),
                        float (*table)(float x));
-/* To a whole number, halves away from zero, cut where no type reaches. */
+/* To an integer, halves away from zero, cut where no type reaches. */
 int32_t ash_ref_to_int(float x);
 
 /* int16 functions that are tables with interpolation (ref_int16.c): logistic

@@ -31,7 +31,7 @@ int32_t ash_ref_wrap(int64_t x);
 int32_t ash_ref_exp(int32_t a);
 /* 1 / (1 + x) for x in [0, 1), both in Q0.31. */
 int32_t ash_ref_reciprocal(int32_t x);
-/* 1 / sqrt(x) of a whole number, by Newton's method; x <= 1 gives 1. */
+/* 1 / sqrt(x) of an integer, by Newton's method; x <= 1 gives 1. */
 ash_ref_factor ash_ref_inverse_sqrt(int32_t x);
 /* log(x) for x >= 1 in Q12.19; the result in Q5.26. */
 int32_t ash_ref_log(int32_t x);

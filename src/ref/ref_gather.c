@@ -93,7 +93,7 @@ ash_status ash_ref_select(const ash_ref_call *c) {
 
 /* ---- cast --------------------------------------------------------------- */
 
-/* Smallest and largest whole number of a type. */
+/* Smallest and largest integer of a type. */
 static int64_t least(ash_type type) {
   switch (type) {
   case ASH_INT8:

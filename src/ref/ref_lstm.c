@@ -13,7 +13,7 @@ typedef struct lstm {
   size_t depth, cells, outputs;
   bool coupled;
   size_t batch, row; /* at present: of the states, of data and result */
-  int32_t *levels;   /* room for a row of any of them */
+  int32_t *codes;    /* room for a row of any of them */
 } lstm;
 
 enum { INPUT, FORGET, CELL, OUTPUT, GATES };
@@ -74,8 +74,8 @@ static void gate_real(const lstm *l, uint32_t g, const float *h,
   for (size_t i = 0; i < l->cells; i++) {
     y[i] = norm || !bias ? 0 : bias[i];
     y[i] += ash_ref_weigh(l->c, 1 + g, i, reals(l, 0) + l->row * l->depth,
-                          l->depth, l->levels);
-    y[i] += ash_ref_weigh(l->c, 5 + g, i, h, l->outputs, l->levels);
+                          l->depth, l->codes);
+    y[i] += ash_ref_weigh(l->c, 5 + g, i, h, l->outputs, l->codes);
     if (g != CELL && has(l, peephole))
       y[i] += factor_of(l, peephole, i) * cell[i];
   }
@@ -118,7 +118,7 @@ static ash_status step_real(const lstm *l) {
   for (size_t o = 0; o < l->outputs; o++)
     h[o] = has(l, 16) ? clip((has(l, 17) ? reals(l, 17)[o] : 0) +
                                  ash_ref_weigh(l->c, 16, o, gate[OUTPUT],
-                                               l->cells, l->levels),
+                                               l->cells, l->codes),
                              proj_clip)
                       : gate[OUTPUT][o];
   memcpy((float *)ash_ref_write(l->c, 0) + l->row * l->outputs, h,
@@ -387,8 +387,8 @@ ash_status ash_ref_lstm(const ash_ref_call *c) {
   l.depth = (size_t)w->dim[1];
   l.outputs = (size_t)ash_ref_in(c, 6)->shape.dim[1];
   l.coupled = !has(&l, 1);
-  l.levels = ASH_NEW_ARRAY(&c->ctx->scratch, int32_t,
-                           l.cells + l.depth + l.outputs + 1);
+  l.codes = ASH_NEW_ARRAY(&c->ctx->scratch, int32_t,
+                          l.cells + l.depth + l.outputs + 1);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
   for (l.batch = 0; l.batch < l.s.batches; l.batch++)
     for (size_t t = 0; t < l.s.steps; t++) {

@@ -81,7 +81,7 @@ static double real_of(ash_number n) {
 }
 
 /* Beyond the type: 0, as nothing better is agreed upon. */
-static int64_t whole_of(ash_type type, ash_number n) {
+static int64_t integer_of(ash_type type, ash_number n) {
   static const double two63 = 9223372036854775808.0;
   if (!n.real)
     return n.i;
@@ -109,6 +109,6 @@ void ash_ref_number_put(const ash_tensor *t, void *data, uint64_t at,
     ((uint8_t *)data)[at] = n.real ? n.x != 0 : n.i != 0;
     break;
   default:
-    ash_ref_put(t, data, at, whole_of(t->type, n));
+    ash_ref_put(t, data, at, integer_of(t->type, n));
   }
 }

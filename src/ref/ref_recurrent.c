@@ -28,7 +28,7 @@ typedef struct svdf {
   const ash_ref_call *c;
   size_t batches, depth, filters, memory, rank;
   bool real;
-  int32_t *levels; /* room for a row of data */
+  int32_t *codes; /* room for a row of data */
 } svdf;
 
 static svdf svdf_of(const ash_ref_call *c) {
@@ -57,7 +57,7 @@ static double feature(const svdf *s, size_t batch, size_t filter) {
   if (s->real)
     return (double)ash_ref_weigh(
         c, 1, filter, (const float *)ash_ref_read(c, 0) + batch * s->depth,
-        s->depth, s->levels);
+        s->depth, s->codes);
   for (size_t i = 0; i < s->depth; i++)
     sum += (ash_ref_get(in, ash_ref_read(c, 0), batch * s->depth + i) -
             ash_ref_zero_of(in)) *
@@ -127,7 +127,7 @@ static void put_unit(const svdf *s, size_t batch, size_t unit) {
 
 ash_status ash_ref_svdf(const ash_ref_call *c) {
   svdf s = svdf_of(c);
-  s.levels = ASH_NEW_ARRAY(&c->ctx->scratch, int32_t, s.depth + 1);
+  s.codes = ASH_NEW_ARRAY(&c->ctx->scratch, int32_t, s.depth + 1);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
   for (size_t b = 0; b < s.batches; b++) {
     for (size_t f = 0; f < s.filters; f++)
@@ -158,7 +158,7 @@ ash_status ash_ref_rnn(const ash_ref_call *c) {
   const ash_shape *w = &ash_ref_in(c, 1)->shape;
   const size_t units = (size_t)w->dim[0], depth = (size_t)w->dim[1];
   const float *x = ash_ref_read(c, 0), *bias = ash_ref_read(c, 3);
-  int32_t *levels = ASH_NEW_ARRAY(&c->ctx->scratch, int32_t, depth + units + 1);
+  int32_t *codes = ASH_NEW_ARRAY(&c->ctx->scratch, int32_t, depth + units + 1);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
   const char *act = ash_attr_string(c->op, "act", "none");
   float *y = ash_ref_write(c, 0);
@@ -169,8 +169,8 @@ ash_status ash_ref_rnn(const ash_ref_call *c) {
       for (size_t u = 0; u < units; u++)
         y[row * units + u] = activate(
             act, (bias ? bias[u] : 0) +
-                     ash_ref_weigh(c, 1, u, x + row * depth, depth, levels) +
-                     ash_ref_weigh(c, 2, u, h, units, levels));
+                     ash_ref_weigh(c, 1, u, x + row * depth, depth, codes) +
+                     ash_ref_weigh(c, 2, u, h, units, codes));
       memcpy(h, y + row * units, units * sizeof *h);
     }
   return ASH_OK;

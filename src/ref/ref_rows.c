@@ -103,7 +103,7 @@ ash_status ash_ref_quantise_rows(const ash_ref_call *c, uint32_t k, size_t rows,
 }
 
 float ash_ref_weigh(const ash_ref_call *c, uint32_t k, size_t i, const float *x,
-                    size_t count, int32_t *levels) {
+                    size_t count, int32_t *codes) {
   const ash_tensor *w = ash_ref_in(c, k);
   int64_t sum = 0;
   float real = 0;
@@ -113,9 +113,9 @@ float ash_ref_weigh(const ash_ref_call *c, uint32_t k, size_t i, const float *x,
     return real;
   }
   const float scale = ash_ref_quantise_row(
-      x, count, ash_attr_int(c->op, "asymmetric", 0) != 0, levels);
+      x, count, ash_attr_int(c->op, "asymmetric", 0) != 0, codes);
   for (size_t n = 0; n < count; n++)
-    sum += (int64_t)((const int8_t *)ash_ref_read(c, k))[i * count + n] *
-           levels[n];
+    sum +=
+        (int64_t)((const int8_t *)ash_ref_read(c, k))[i * count + n] * codes[n];
   return (float)ash_ref_wrap(sum) * (scale * ash_ref_scale_of(w));
 }

@@ -6,20 +6,20 @@ import subprocess
 import numpy as np
 
 
-def are_whole(path):
+def holds_integers(path):
     arrays = np.load(path)
     return all(np.array_equal(arrays[k], np.round(arrays[k]))
                for k in arrays.files)
 
 
 def are_integers(folder):
-    return (are_whole(folder / "outputs.npz") and
-            are_whole(folder / "inputs.npz"))
+    return (holds_integers(folder / "outputs.npz") and
+            holds_integers(folder / "inputs.npz"))
 
 
 def smallest_type(a):
-    for whole in (np.int8, np.uint8, np.int16, np.int32):
-        limits = np.iinfo(whole)
+    for integer in (np.int8, np.uint8, np.int16, np.int32):
+        limits = np.iinfo(integer)
         if a.min() >= limits.min and a.max() <= limits.max:
             return str(limits.dtype)
     return None
@@ -39,7 +39,7 @@ def types_of(ends, path, option):
 
 def end_types(ashlar, folder):
     """--input-type and --output-type for what the network stores as float32 and
-    what holds whole numbers in the records: the smallest types, as Deeploy
+    what holds integers in the records: the smallest types, as Deeploy
     takes those of inputs from the records."""
     model = folder / "network.onnx"
     done = subprocess.run([ashlar, "inspect", str(model)],

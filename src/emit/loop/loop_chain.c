@@ -39,14 +39,14 @@ static void name_argument(char name[NAME], ash_ctx *ctx,
     (void)snprintf(name, NAME, a->i < 0 ? "(%" PRId64 ")" : "%" PRId64, a->i);
 }
 
-static bool is_whole_value(const ash_chain_arg *a) {
+static bool is_integer_value(const ash_chain_arg *a) {
   return a->source == ASH_CHAIN_VALUE && !ash_type_is_float(a->type) &&
          a->type != ASH_UINT64;
 }
 
 /* The largest size of what an operand may be; INT64_MAX: more than 32 bits. */
 static int64_t size_of(const ash_chain_arg *a) {
-  if (is_whole_value(a) && a->i > -INT32_MAX && a->i <= INT32_MAX)
+  if (is_integer_value(a) && a->i > -INT32_MAX && a->i <= INT32_MAX)
     return a->i < 0 ? -a->i : a->i;
   if (!ash_loop_is_narrow(a->type))
     return INT64_MAX;
@@ -76,7 +76,7 @@ static bool put_simple(char *buf, size_t size, const ash_chain_stage *s,
   const char *a = names[0];
   if (ash_fn_operands(s->fn) == 2 && put_sum(buf, size, s, names))
     return true;
-  if (ash_fn_operands(s->fn) < 2 || !is_whole_value(b))
+  if (ash_fn_operands(s->fn) < 2 || !is_integer_value(b))
     return false;
   if (s->fn == ASH_FN_shift_right && b->i >= 32 &&
       ash_loop_is_narrow(s->args[0].type))
@@ -85,7 +85,7 @@ static bool put_simple(char *buf, size_t size, const ash_chain_stage *s,
     return snprintf(buf, size, "%s >> %s", a, names[1]) < (int)size;
   if (s->fn == ASH_FN_div && b->i > 0)
     return snprintf(buf, size, "%s / %s", a, names[1]) < (int)size;
-  return s->fn == ASH_FN_clip && is_whole_value(c) && b->i <= c->i &&
+  return s->fn == ASH_FN_clip && is_integer_value(c) && b->i <= c->i &&
          snprintf(buf, size, "%s < %s ? %s : %s > %s ? %s : %s", a, names[1],
                   names[1], a, names[2], names[2], a) < (int)size;
 }

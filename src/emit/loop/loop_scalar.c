@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct scalar_text {
-  const char *real, *whole;
+  const char *real, *integer;
   const char *natural; /* without a sign, where that differs */
 } scalar_text;
 
@@ -113,7 +113,7 @@ static const char *text_for(ash_fn fn, ash_type type) {
     return texts[fn].real;
   if (type == ASH_UINT64 && texts[fn].natural)
     return texts[fn].natural;
-  return texts[fn].whole;
+  return texts[fn].integer;
 }
 
 static bool in_word(char c) {

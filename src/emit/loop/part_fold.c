@@ -27,7 +27,7 @@ static folding split(const ash_call *c) {
 
 /* From value `v` on; NULL start: with the first element. */
 typedef struct fold_step {
-  const char *start, *real, *whole;
+  const char *start, *real, *integer;
 } fold_step;
 
 /* Of floats, what is not a number stays. */
@@ -54,9 +54,9 @@ static fold_step of_fold(ash_fold fold) {
 }
 
 static void put_step(const ash_call *c, const fold_step *d, ash_accumulator a) {
-  ASH_ASSERT(d->real && d->whole);
+  ASH_ASSERT(d->real && d->integer);
   const bool real = a == ASH_ACCUMULATOR_F32 || a == ASH_ACCUMULATOR_F64;
-  const char *text = real ? d->real : d->whole;
+  const char *text = real ? d->real : d->integer;
   if (a == ASH_ACCUMULATOR_U64 && strstr(text, "-v"))
     text = "s + v";
   if (strncmp(text, "(T)", 3) == 0)

@@ -42,14 +42,14 @@ static ash_status broadcast_inputs(const ash_rule *r) {
                             &ash_op_in(r->g, r->op, 1)->shape, r->out);
 }
 
-/* Whole numbers that are not quantised have no activations. */
-static ash_status check_whole_act(const ash_rule *r) {
+/* Integers without scales have no activations. */
+static ash_status check_integer_act(const ash_rule *r) {
   const char *act = ash_attr_string(r->op, "act", "none");
   if (!(ASH_T_INDEX >> ash_op_in(r->g, r->op, 0)->type & 1) ||
       strcmp(act, "none") == 0)
     return ASH_OK;
   return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, act, ASH_NO_ID,
-                       "fused activation %s on whole numbers", act);
+                       "fused activation %s on integers without scales", act);
 }
 
 ash_status ash_op_shape_binary(const ash_rule *r) {
@@ -57,7 +57,7 @@ ash_status ash_op_shape_binary(const ash_rule *r) {
   ASH_TRY(ash_rule_quants(r, 2));
   ASH_TRY(check_fineness(r));
   ASH_TRY(ash_rule_act(r));
-  ASH_TRY(check_whole_act(r));
+  ASH_TRY(check_integer_act(r));
   return broadcast_inputs(r);
 }
 

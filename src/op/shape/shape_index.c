@@ -10,7 +10,7 @@ static const ash_shape *in_shape(const ash_rule *r) {
   return &ash_op_in(r->g, r->op, 0)->shape;
 }
 
-/* A constant vector with one whole number an axis of the input. */
+/* A constant vector with one integer per axis of the input. */
 static ash_status need_vector(const ash_rule *r, uint32_t k, const char *role,
                               uint32_t count, const ash_tensor **out) {
   char buf[ASH_SHAPE_TEXT];

@@ -1,7 +1,7 @@
-/* ranges.h - which tensors hold nothing but whole numbers, and between which
- * limits: proved from types, constants and operators, never from samples.
+/* ranges.h - which tensors hold nothing but integers, and between which limits:
+ * proved from types, constants and operators, never from samples.
  *
- * Floats beyond 2^24 are taken for the whole numbers that the model means, not
+ * Floats beyond 2^24 are taken for the integers that the model means, not
  * for what rounding would make of them. */
 #ifndef ASH_PASS_RANGES_H
 #define ASH_PASS_RANGES_H
@@ -10,7 +10,7 @@
 #include "op/functions.h"
 
 typedef struct ash_range {
-  bool known; /* every element is a whole number from low to high */
+  bool known; /* every element is an integer from low to high */
   int64_t low, high;
 } ash_range;
 
@@ -34,9 +34,10 @@ ash_range ash_range_plus(ash_range a, ash_range b);
 ash_range ash_range_sum(ash_range each, uint64_t count);
 ash_range ash_range_clamp(ash_range r, int64_t low, int64_t high);
 
-/* Sums of products (ranges_product.c): float or whole, without scales. Partial
- * sums, in any order, lie between 0 and the result's limits or between those
- * and the bias: where the result fits 32 bits without its bias, so do they. */
+/* Sums of products (ranges_product.c): float or integer, without scales.
+ * Partial sums, in any order, lie between 0 and the result's limits or between
+ * those and the bias: where the result fits 32 bits without its bias, so do
+ * they. */
 ash_range ash_range_of_product(const ash_graph *g, const ash_op *op,
                                const ash_range *ranges);
 

@@ -12,7 +12,7 @@ typedef struct weights {
   uint64_t channels, channel, step, count;
 } weights;
 
-static int64_t whole_at(const ash_tensor *t, uint64_t i) {
+static int64_t integer_at(const ash_tensor *t, uint64_t i) {
   return t->type == ASH_FLOAT32 ? (int64_t)ash_tensor_float(t, i)
                                 : ash_tensor_int(t, i);
 }
@@ -25,7 +25,7 @@ static ash_range with_zero(ash_range r) {
 static ash_range channel_range(const weights *w, uint64_t c, ash_range x) {
   ash_range sum = {true, 0, 0};
   for (uint64_t i = 0; i < w->count && sum.known; i++) {
-    const int64_t v = whole_at(w->t, c * w->channel + i * w->step);
+    const int64_t v = integer_at(w->t, c * w->channel + i * w->step);
     sum = ash_range_plus(
         sum, with_zero(ash_range_times(x, (ash_range){true, v, v})));
   }
@@ -36,7 +36,7 @@ static ash_range channel_range(const weights *w, uint64_t c, ash_range x) {
 static ash_range with_bias(ash_range sum, const ash_tensor *bias, uint64_t c) {
   if (!bias)
     return sum;
-  const int64_t v = whole_at(bias, c);
+  const int64_t v = integer_at(bias, c);
   return ash_range_plus(sum, (ash_range){true, v, v});
 }
 

@@ -1,4 +1,4 @@
-/* qdq.c - float operators between levels become operators on levels.
+/* qdq.c - float operators between codes become operators on codes.
  *
  *   f = (x8 - z) * s            DequantizeLinear, spelled out
  *   g = conv_2d(f, w)           w: multiples of one number a channel
@@ -7,7 +7,7 @@
  *
  * Sums are exact then, and rounding is that of int8 kernels: results may differ
  * by one step from the float arithmetic. Functions of one value become tables
- * of their 256 results. uint8 levels are moved by 128 to where int8 kernels
+ * of their 256 results. uint8 codes are moved by 128 to where int8 kernels
  * want them; between two layers nothing of that is left. What does not fit the
  * pattern stays as it is.
  *
@@ -34,17 +34,17 @@ typedef struct chain {
   uint32_t count;
 } chain;
 
-/* ---- levels -------------------------------------------------------------- */
+/* ---- codes --------------------------------------------------------------- */
 
-/* Every tensor of levels has one meaning. */
-static bool agree(const ash_qdq *q, const ash_levels *l) {
+/* Every tensor of codes has one meaning. */
+static bool agree(const ash_qdq *q, const ash_codes *l) {
   const ash_quant *known = &q->g->tensors.items[l->tensor].quant;
   return known->count == 0 ||
          (known->count == 1 && known->scale[0] == l->scale &&
           known->zero_point[0] == l->zero);
 }
 
-static ash_status annotate(ash_qdq *q, const ash_levels *l) {
+static ash_status annotate(ash_qdq *q, const ash_codes *l) {
   ash_quant *quant = &q->g->tensors.items[l->tensor].quant;
   if (quant->count)
     return ASH_OK;
@@ -57,18 +57,18 @@ static ash_status annotate(ash_qdq *q, const ash_levels *l) {
   return ASH_OK;
 }
 
-/* The same levels as int8. */
-static ash_levels as_int8(const ash_levels *l) {
-  return (ash_levels){l->tensor, ASH_INT8, l->scale,
-                      l->type == ASH_UINT8 ? l->zero - 128 : l->zero};
+/* The same codes as int8. */
+static ash_codes as_int8(const ash_codes *l) {
+  return (ash_codes){l->tensor, ASH_INT8, l->scale,
+                     l->type == ASH_UINT8 ? l->zero - 128 : l->zero};
 }
 
-static bool same_meaning(const ash_levels *a, const ash_levels *b) {
+static bool same_meaning(const ash_codes *a, const ash_codes *b) {
   return a->scale == b->scale && a->zero == b->zero;
 }
 
 /* A new int8 tensor of this shape. */
-static ash_status add_levels(ash_qdq *q, ash_levels *l, const ash_shape *s) {
+static ash_status add_codes(ash_qdq *q, ash_codes *l, const ash_shape *s) {
   const char *id = ash_zone_format(&q->g->zone, "q_%u", q->made++);
   ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
   ASH_TRY(ash_graph_add_tensor(q->g, &l->tensor,
@@ -138,12 +138,12 @@ static ash_status put_chain(ash_qdq *q, const chain *c, const ash_sink *s) {
 
 /* ---- ends ---------------------------------------------------------------- */
 
-/* uint8 levels as int8 ones: those that they were made of, or a step. */
+/* uint8 codes as int8 ones: those that they were made of, or a step. */
 static ash_status narrow(ash_qdq *q, chain *c, const ash_op *beside,
-                         ash_levels *l) {
+                         ash_codes *l) {
   const ash_op *w = ash_qdq_writer(q, l->tensor);
   const ash_tensor *from = w ? ash_op_in(q->g, w, 0) : NULL;
-  ash_levels to = as_int8(l);
+  ash_codes to = as_int8(l);
   if (l->type == ASH_INT8)
     return ASH_OK;
   if (w && w->kind == ASH_OP_quantize && from->type == ASH_INT8 &&
@@ -155,7 +155,7 @@ static ash_status narrow(ash_qdq *q, chain *c, const ash_op *beside,
   }
   const uint32_t wide = l->tensor;
   const ash_shape shape = q->g->tensors.items[wide].shape;
-  ASH_TRY(add_levels(q, &to, &shape));
+  ASH_TRY(add_codes(q, &to, &shape));
   *l = to;
   return add_plain(q, c, ASH_OP_quantize, beside, wide, to.tensor);
 }
@@ -165,20 +165,20 @@ static bool is_move(const ash_op *o) {
                o->kind == ASH_OP_transpose);
 }
 
-/* The same move of the levels that was one of floats. */
-static ash_status move(ash_qdq *q, chain *c, const ash_op *o, ash_levels *l) {
+/* The same move of the codes that was one of floats. */
+static ash_status move(ash_qdq *q, chain *c, const ash_op *o, ash_codes *l) {
   const ash_op model = *o;
   const ash_shape shape = ash_op_out(q->g, o, 0)->shape;
   uint32_t inputs[2] = {l->tensor, model.input_count > 1 ? model.inputs[1] : 0};
-  ASH_TRY(add_levels(q, l, &shape));
+  ASH_TRY(add_codes(q, l, &shape));
   return add_step(q, c, &model, inputs, model.input_count > 1 ? 2 : 1,
                   l->tensor);
 }
 
-/* The int8 levels behind a float tensor, behind the one that it is a view or
+/* The int8 codes behind a float tensor, behind the one that it is a view or
  * transposition of, or of a constant; no tensor if there are none. */
 static ash_status take(ash_qdq *q, chain *c, const ash_op *beside,
-                       uint32_t real, ash_levels *l) {
+                       uint32_t real, ash_codes *l) {
   const ash_op *moves[MOVES_MAX];
   uint32_t count = 0, at = real;
   bool found = ash_qdq_source(q, at, l);
@@ -203,25 +203,25 @@ static ash_status take(ash_qdq *q, chain *c, const ash_op *beside,
 }
 
 /* The operator itself, its result with this meaning; then what leads from there
- * to the sink's levels: a view, another scale, uint8. */
+ * to the sink's codes: a view, another scale, uint8. */
 static ash_status close(ash_qdq *q, chain *c, const ash_sink *s,
                         const ash_op *model, const uint32_t *inputs,
-                        uint32_t count, ash_levels made) {
+                        uint32_t count, ash_codes made) {
   const ash_shape shape = ash_op_out(q->g, model, 0)->shape;
   const ash_shape last = q->g->tensors.items[s->out.tensor].shape;
-  const ash_levels want = as_int8(&s->out);
+  const ash_codes want = as_int8(&s->out);
   const bool view = !ash_shape_equal(&shape, &last);
   const bool step = s->out.type == ASH_UINT8 || !same_meaning(&made, &want);
   ASH_TRY(annotate(q, &s->out));
   made.tensor = s->out.tensor;
   if (view || step)
-    ASH_TRY(add_levels(q, &made, &shape));
+    ASH_TRY(add_codes(q, &made, &shape));
   ASH_TRY(add_step(q, c, model, inputs, count, made.tensor));
   if (view) {
     const uint32_t from = made.tensor;
     made.tensor = s->out.tensor;
     if (step)
-      ASH_TRY(add_levels(q, &made, &last));
+      ASH_TRY(add_codes(q, &made, &last));
     ASH_TRY(add_plain(q, c, ASH_OP_reshape, model, from, made.tensor));
   }
   if (step)
@@ -245,7 +245,7 @@ static ash_status fuse_layer(ash_qdq *q, const ash_sink *s, const ash_op *o) {
   const float *scales = NULL;
   uint32_t inputs[3];
   chain c = {.count = 0};
-  ash_levels in;
+  ash_codes in;
   bool fits;
   ASH_TRY(take(q, &c, &model, model.inputs[0], &in));
   if (in.tensor == ASH_NO_ID)
@@ -274,7 +274,7 @@ static ash_status fuse_many(ash_qdq *q, const ash_sink *s, const ash_op *o) {
     model.attr_count = 0;
   }
   for (uint32_t k = 0; k < model.input_count; k++) {
-    ash_levels in;
+    ash_codes in;
     ASH_TRY(take(q, &c, &model, model.inputs[k], &in));
     if (in.tensor == ASH_NO_ID || c.count + 8 > STEPS_MAX)
       return ASH_OK;
@@ -287,13 +287,13 @@ static ash_status fuse_many(ash_qdq *q, const ash_sink *s, const ash_op *o) {
   return close(q, &c, s, &model, inputs, model.input_count, as_int8(&s->out));
 }
 
-/* Levels are moved or picked as they are. Averages have rounded already, so
+/* Codes are moved or picked as they are. Averages have rounded already, so
  * that they may not become finer afterwards. */
 static ash_status fuse_kept(ash_qdq *q, const ash_sink *s, const ash_op *o) {
   const ash_op model = *o;
   uint32_t inputs[2] = {0, model.input_count > 1 ? model.inputs[1] : 0};
   chain c = {.count = 0};
-  ash_levels in;
+  ash_codes in;
   ASH_TRY(take(q, &c, &model, model.inputs[0], &in));
   if (in.tensor == ASH_NO_ID || model.input_count > 2 ||
       (model.kind == ASH_OP_average_pool_2d && in.scale > s->out.scale))
@@ -303,8 +303,8 @@ static ash_status fuse_kept(ash_qdq *q, const ash_sink *s, const ash_op *o) {
 }
 
 /* A function of one value. Scales do not matter here, but an int8 twin of uint8
- * levels has to have the same. */
-static ash_status fuse_table(ash_qdq *q, const ash_sink *s, ash_levels in,
+ * codes has to have the same. */
+static ash_status fuse_table(ash_qdq *q, const ash_sink *s, ash_codes in,
                              uint32_t table) {
   const ash_op model = {.kind = ASH_OP_lookup,
                         .source_index = q->g->ops.items[s->cast].source_index,
@@ -339,7 +339,7 @@ static bool is_whole(const ash_qdq *q, const ash_op *o) {
 static ash_status fuse_sum(ash_qdq *q, const ash_sink *s, const ash_op *o) {
   const ash_op model = *o;
   chain c = {.count = 0};
-  ash_levels in;
+  ash_codes in;
   ASH_TRY(take(q, &c, &model, model.inputs[0], &in));
   if (in.tensor == ASH_NO_ID)
     return ASH_OK;
@@ -366,9 +366,9 @@ static ash_status fuse_whole(ash_qdq *q, const ash_sink *s, const ash_op *o) {
 /* Its kernel makes 1/256ths from -128 on. */
 static ash_status fuse_softmax(ash_qdq *q, const ash_sink *s, const ash_op *o) {
   const ash_op model = *o;
-  const ash_levels made = {ASH_NO_ID, ASH_INT8, 1.0f / 256, -128};
+  const ash_codes made = {ASH_NO_ID, ASH_INT8, 1.0f / 256, -128};
   chain c = {.count = 0};
-  ash_levels in;
+  ash_codes in;
   ASH_TRY(take(q, &c, &model, model.inputs[0], &in));
   if (in.tensor == ASH_NO_ID || s->out.scale < made.scale ||
       ash_attr_float(&model, "beta", 1.0) * (double)in.scale * 67108864.0 <=
@@ -388,7 +388,7 @@ static ash_status fuse_matmul(ash_qdq *q, const ash_sink *s, const ash_op *o) {
   for (uint32_t i = 0; alike && i + 2 < a->rank; i++)
     alike = a->dim[i] == b->dim[i];
   for (uint32_t k = 0; alike && k < 2; k++) {
-    ash_levels in;
+    ash_codes in;
     ASH_TRY(take(q, &c, &model, model.inputs[k], &in));
     alike = in.tensor != ASH_NO_ID;
     inputs[k] = in.tensor;
@@ -423,10 +423,10 @@ static ash_status fuse_op(ash_qdq *q, const ash_sink *s, const ash_op *o) {
   return fusions[o->kind].fuse ? fusions[o->kind].fuse(q, s, o) : ASH_OK;
 }
 
-/* A view before the sink is looked through; a view of levels alone moves
+/* A view before the sink is looked through; a view of codes alone moves
  * them. */
 static ash_status fuse(ash_qdq *q, uint32_t op) {
-  ash_levels in;
+  ash_codes in;
   ash_sink s;
   if (!ash_qdq_sink(q, op, &s) || !agree(q, &s.out))
     return ASH_OK;

@@ -5,22 +5,23 @@
 
 #include "pass/uses.h"
 
-/* Levels: an 8-bit tensor, and what one step and zero mean. */
-typedef struct ash_levels {
+/* Codes, that is quantised values: an 8-bit tensor, and what one step and zero
+ * mean. */
+typedef struct ash_codes {
   uint32_t tensor; /* ASH_NO_ID: none yet */
   ash_type type;   /* int8 or uint8 */
   float scale;
   int32_t zero;
-} ash_levels;
+} ash_codes;
 
 enum { ASH_QDQ_SLOTS = 8 };
 
-/* A QuantizeLinear: the float tensor it takes, the levels it makes, and the
+/* A QuantizeLinear: the float tensor it takes, the codes it makes, and the
  * operators that nobody else needs, in their order: their places are free. */
 typedef struct ash_sink {
   uint32_t cast; /* the last of its operators */
   uint32_t real;
-  ash_levels out;
+  ash_codes out;
   uint32_t slot[ASH_QDQ_SLOTS], slots;
 } ash_sink;
 
@@ -35,8 +36,8 @@ typedef struct ash_qdq {
 
 /* The op that makes a tensor, NULL if none. */
 const ash_op *ash_qdq_writer(const ash_qdq *q, uint32_t tensor);
-/* (x - zero) * scale; the levels of x, if `tensor` is that. */
-bool ash_qdq_source(const ash_qdq *q, uint32_t tensor, ash_levels *out);
+/* (x - zero) * scale; the codes of x, if `tensor` is that. */
+bool ash_qdq_source(const ash_qdq *q, uint32_t tensor, ash_codes *out);
 /* cast(clip(round(f / scale) + zero)), if the op is that cast. */
 bool ash_qdq_sink(const ash_qdq *q, uint32_t op, ash_sink *out);
 /* Takes what a view before the sink is a view of; its place becomes free. */
@@ -50,11 +51,11 @@ ash_status ash_qdq_weights(ash_qdq *q, const ash_op *o, uint32_t *out,
 ash_status ash_qdq_bias(ash_qdq *q, const ash_op *o, float in,
                         const float *scales, uint32_t *out, bool *fits);
 /* A float constant as int8 with one scale; ASH_NO_ID if it has none. */
-ash_status ash_qdq_constant(ash_qdq *q, uint32_t tensor, ash_levels *out);
+ash_status ash_qdq_constant(ash_qdq *q, uint32_t tensor, ash_codes *out);
 
-/* If the sink's levels depend on those of one tensor alone, element by element:
- * those levels, and a table of int8 results (qdq_table.c). ASH_NO_ID if not. */
-ash_status ash_qdq_table(ash_qdq *q, const ash_sink *s, ash_levels *leaf,
+/* If the sink's codes depend on those of one tensor alone, element by element:
+ * those codes, and a table of int8 results (qdq_table.c). ASH_NO_ID if not. */
+ash_status ash_qdq_table(ash_qdq *q, const ash_sink *s, ash_codes *leaf,
                          uint32_t *table);
 
 #endif

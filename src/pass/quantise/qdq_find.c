@@ -1,5 +1,5 @@
-/* qdq_find.c - the patterns of the qdq pass: levels that become floats, floats
- * that become levels, and float constants that are multiples of one number. */
+/* qdq_find.c - the patterns of the qdq pass: codes that become floats, floats
+ * that become codes, and float constants that are multiples of one number. */
 #include "pass/quantise/qdq.h"
 
 #include "op/functions.h"
@@ -53,7 +53,7 @@ static bool is_eight(ash_type t) {
   return t == ASH_INT8 || t == ASH_UINT8;
 }
 
-static bool is_usable(const ash_levels *l, double scale, double zero) {
+static bool is_usable(const ash_codes *l, double scale, double zero) {
   const int32_t low = l->type == ASH_INT8 ? -128 : 0;
   return l->tensor != ASH_NO_ID && isfinite(scale) && scale > 0 &&
          scale < 1e30 && scale > 1e-30 && zero >= low && zero <= low + 255 &&
@@ -61,7 +61,7 @@ static bool is_usable(const ash_levels *l, double scale, double zero) {
 }
 
 /* cast(cast(x) - zero) * scale */
-bool ash_qdq_source(const ash_qdq *q, uint32_t tensor, ash_levels *out) {
+bool ash_qdq_source(const ash_qdq *q, uint32_t tensor, ash_codes *out) {
   const ash_op *o = made_by(q, tensor, ASH_OP_mul, "mul");
   double scale = 0, zero = 0;
   if (!o || o->input_count != 2 ||
@@ -73,15 +73,15 @@ bool ash_qdq_source(const ash_qdq *q, uint32_t tensor, ash_levels *out) {
   const ash_op *widened = made_by_map(q, o->inputs[k], "cast");
   if (!widened || type_of(q, widened->inputs[0]) != ASH_INT32)
     return false;
-  uint32_t whole = widened->inputs[0];
-  const ash_op *moved = made_by(q, whole, ASH_OP_sub, "sub");
+  uint32_t code = widened->inputs[0];
+  const ash_op *moved = made_by(q, code, ASH_OP_sub, "sub");
   if (moved && read_one(q, moved->inputs[1], &zero))
-    whole = moved->inputs[0];
-  const ash_op *first = made_by_map(q, whole, "cast");
+    code = moved->inputs[0];
+  const ash_op *first = made_by_map(q, code, "cast");
   if (!first || !is_eight(type_of(q, first->inputs[0])))
     return false;
-  *out = (ash_levels){first->inputs[0], type_of(q, first->inputs[0]),
-                      (float)scale, (int32_t)zero};
+  *out = (ash_codes){first->inputs[0], type_of(q, first->inputs[0]),
+                     (float)scale, (int32_t)zero};
   return is_usable(out, scale, zero);
 }
 
@@ -132,8 +132,8 @@ bool ash_qdq_sink(const ash_qdq *q, uint32_t op, ash_sink *out) {
   if (own && add_slot(q, out, at))
     (void)add_slot(q, out, round->inputs[0]);
   out->real = div->inputs[0];
-  out->out = (ash_levels){cast->outputs[0], type_of(q, cast->outputs[0]),
-                          (float)scale, (int32_t)zero};
+  out->out = (ash_codes){cast->outputs[0], type_of(q, cast->outputs[0]),
+                         (float)scale, (int32_t)zero};
   return is_usable(&out->out, scale, zero);
 }
 
@@ -181,14 +181,14 @@ ash_status ash_qdq_weights(ash_qdq *q, const ash_op *o, uint32_t *out,
   float *units = ASH_NEW_ARRAY(&q->g->zone, float, (size_t)channels);
   int32_t *zeros = ASH_NEW_ARRAY(&q->g->zone, int32_t, (size_t)channels);
   int8_t *to = ASH_NEW_ARRAY(&q->g->zone, int8_t, (size_t)n);
-  const char *id = ash_zone_format(&q->g->zone, "levels_%u", q->made++);
+  const char *id = ash_zone_format(&q->g->zone, "codes_%u", q->made++);
   *out = ASH_NO_ID;
   ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
   for (uint64_t c = 0; c < channels; c++) {
     const uint64_t first = deep ? c : c * each, step = deep ? channels : 1;
     units[c] = find_unit(w, first, step, each);
     if (units[c] == 0.0f)
-      return ASH_OK; /* these weights have no levels */
+      return ASH_OK; /* these weights have no codes */
     for (uint64_t i = 0; i < each; i++)
       to[first + i * step] = (int8_t)floor(
           (double)ash_tensor_float(w, first + i * step) / (double)units[c] +
@@ -232,9 +232,9 @@ ash_status ash_qdq_bias(ash_qdq *q, const ash_op *o, float in,
   return ash_graph_add_constant(q->g, out, id, ASH_INT32, &shape, to);
 }
 
-ash_status ash_qdq_constant(ash_qdq *q, uint32_t tensor, ash_levels *out) {
+ash_status ash_qdq_constant(ash_qdq *q, uint32_t tensor, ash_codes *out) {
   const ash_tensor t = q->g->tensors.items[tensor];
-  *out = (ash_levels){.tensor = ASH_NO_ID, .type = ASH_INT8};
+  *out = (ash_codes){.tensor = ASH_NO_ID, .type = ASH_INT8};
   if (!t.data || t.type != ASH_FLOAT32)
     return ASH_OK;
   const uint64_t n = ash_shape_elements(&t.shape);
@@ -246,7 +246,7 @@ ash_status ash_qdq_constant(ash_qdq *q, uint32_t tensor, ash_levels *out) {
   for (uint64_t i = 0; i < n; i++)
     to[i] = (int8_t)floor((double)ash_tensor_float(&t, i) / (double)out->scale +
                           0.5);
-  const char *id = ash_zone_format(&q->g->zone, "levels_%u", q->made++);
+  const char *id = ash_zone_format(&q->g->zone, "codes_%u", q->made++);
   ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
   return ash_graph_add_constant(q->g, &out->tensor, id, ASH_INT8, &t.shape, to);
 }

@@ -153,17 +153,17 @@ static ash_status run(const ash_qdq *q, const way *w, uint32_t last,
   return status;
 }
 
-/* What the leaf's levels mean, if that was their first use. */
-static ash_levels meaning(const ash_qdq *q, const way *w) {
+/* What the leaf's codes mean, if that was their first use. */
+static ash_codes meaning(const ash_qdq *q, const way *w) {
   const ash_type type = q->g->tensors.items[w->leaf].type;
-  ash_levels l;
+  ash_codes l;
   for (uint32_t i = 0; i < w->count; i++)
     if (ash_qdq_source(q, q->g->ops.items[w->ops[i]].outputs[0], &l))
       return l;
-  return (ash_levels){w->leaf, type, 1.0f, type == ASH_INT8 ? 0 : 128};
+  return (ash_codes){w->leaf, type, 1.0f, type == ASH_INT8 ? 0 : 128};
 }
 
-ash_status ash_qdq_table(ash_qdq *q, const ash_sink *s, ash_levels *leaf,
+ash_status ash_qdq_table(ash_qdq *q, const ash_sink *s, ash_codes *leaf,
                          uint32_t *table) {
   static const ash_shape all = {1, {RESULTS}};
   way w;

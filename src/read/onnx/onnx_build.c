@@ -37,7 +37,7 @@ uint32_t ash_ox_constant(ash_ox *m, ash_type type, ash_shape shape,
 }
 
 /* Beyond 64 bits, or no number: 0, as `cast` has it. */
-static int64_t whole_of(double value) {
+static int64_t integer_of(double value) {
   static const double two63 = 9223372036854775808.0;
   return value >= -two63 && value < two63 ? (int64_t)value : 0;
 }
@@ -45,7 +45,7 @@ static int64_t whole_of(double value) {
 /* An element of any type, little-endian. */
 static void encode(uint8_t *to, ash_type type, double value) {
   const float f = (float)value;
-  const int64_t i = ash_type_is_float(type) ? 0 : whole_of(value);
+  const int64_t i = ash_type_is_float(type) ? 0 : integer_of(value);
   uint64_t bits = (uint64_t)i;
   uint32_t word;
   memcpy(&word, &f, sizeof word);

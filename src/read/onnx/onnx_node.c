@@ -178,7 +178,7 @@ static void ask_for_constant(ash_ox *m, uint32_t id) {
 }
 
 /* Cut off; what is too large for an integer, or no number, is the least. */
-static int64_t whole_of(double x) {
+static int64_t integer_of(double x) {
   return x > -9e18 && x < 9e18 ? (int64_t)x : INT64_MIN;
 }
 
@@ -196,7 +196,7 @@ uint32_t ash_ox_list(ash_ox *m, uint32_t id, int64_t *out, uint32_t most) {
     return 0;
   }
   for (uint64_t i = 0; i < count; i++)
-    out[i] = ash_type_is_float(t->type) ? whole_of(ash_ox_value(m, id, i))
+    out[i] = ash_type_is_float(t->type) ? integer_of(ash_ox_value(m, id, i))
                                         : ash_tensor_int(t, i);
   return (uint32_t)count;
 }

@@ -24,7 +24,7 @@ static uint32_t log2_of(double x) {
   return n;
 }
 
-static uint32_t whole(ash_ox *m, uint32_t k) {
+static uint32_t integer(ash_ox *m, uint32_t k) {
   return ash_ox_cast(m, ash_ox_in(m, k), ASH_INT64);
 }
 
@@ -65,12 +65,12 @@ static uint32_t per_channel(ash_ox *m, uint32_t v, uint32_t x) {
 }
 
 static void read_requant_shift(ash_ox *m) {
-  const uint32_t x = whole(m, 0);
+  const uint32_t x = integer(m, 0);
   const uint32_t shift = log2_of(number(m, "div", 1));
   const double levels = number(m, "n_levels_out", number(m, "n_levels", 256));
   const bool is_signed = number(m, "signed", 1) != 0;
-  uint32_t y = times(m, x, per_channel(m, whole(m, 1), x));
-  y = ash_ox_map2(m, ASH_FN_add, y, per_channel(m, whole(m, 2), x));
+  uint32_t y = times(m, x, per_channel(m, integer(m, 1), x));
+  y = ash_ox_map2(m, ASH_FN_add, y, per_channel(m, integer(m, 2), x));
   if (shift > 0)
     y = shifted(m, plus(m, y, (double)((uint64_t)1 << (shift - 1))), shift);
   put(m, clipped(m, y, is_signed ? -levels / 2 : 0,
@@ -78,7 +78,7 @@ static void read_requant_shift(ash_ox *m) {
 }
 
 static void read_gelu(ash_ox *m) {
-  const uint32_t x = whole(m, 0);
+  const uint32_t x = integer(m, 0);
   const double b = number(m, "b", -1), one = number(m, "one", 1);
   const uint32_t size =
       ash_ox_with(m, ASH_FN_minimum, ash_ox_map1(m, ASH_FN_abs, x), -b);
@@ -91,7 +91,7 @@ static void read_gelu(ash_ox *m) {
 }
 
 static void read_hardswish(ash_ox *m) {
-  const uint32_t x = whole(m, 0);
+  const uint32_t x = integer(m, 0);
   const uint32_t y = times(
       m, x,
       clipped(m, plus(m, x, number(m, "three", 3)), 0, number(m, "six", 6)));
@@ -100,7 +100,7 @@ static void read_hardswish(ash_ox *m) {
 
 /* e = (A (p + B)^2 + C) >> z, a second-order exponential. */
 static void read_softmax(ash_ox *m) {
-  const uint32_t x = whole(m, 0), axes = last_axis(m, x);
+  const uint32_t x = integer(m, 0), axes = last_axis(m, x);
   const double log2 = number(m, "log2", 1);
   const double levels = number(m, "n_levels", 256);
   const uint32_t t = ash_ox_map2(m, ASH_FN_sub, x,
@@ -120,7 +120,7 @@ static void read_softmax(ash_ox *m) {
 }
 
 static void read_ita_max(ash_ox *m) {
-  const uint32_t x = whole(m, 0), axes = last_axis(m, x);
+  const uint32_t x = integer(m, 0), axes = last_axis(m, x);
   const double levels = number(m, "n_levels", 256);
   const uint32_t most = ash_ox_fold(m, ASH_FOLD_MAX, x, axes, true);
   const uint32_t s =
@@ -134,7 +134,7 @@ static void read_ita_max(ash_ox *m) {
 }
 
 static void read_layer_norm(ash_ox *m) {
-  const uint32_t x = whole(m, 0), axes = last_axis(m, x);
+  const uint32_t x = integer(m, 0), axes = last_axis(m, x);
   const double n = ash_ox_dim(m, x, ash_ox_rank(m, x) - 1);
   const uint32_t mean = ash_ox_with(
       m, ASH_FN_div, ash_ox_fold(m, ASH_FOLD_SUM, x, axes, true), n);
@@ -142,34 +142,35 @@ static void read_layer_norm(ash_ox *m) {
   const uint32_t sum = ash_ox_fold(m, ASH_FOLD_SUM_SQUARE, d, axes, true);
   const uint32_t root = ash_ox_map1(
       m, ASH_FN_integer_sqrt, plus(m, ash_ox_with(m, ASH_FN_div, sum, n), 1));
-  uint32_t y = ash_ox_map2(m, ASH_FN_div, times(m, d, whole(m, 1)), root);
-  y = ash_ox_map2(m, ASH_FN_add, y, whole(m, 2));
+  uint32_t y = ash_ox_map2(m, ASH_FN_div, times(m, d, integer(m, 1)), root);
+  y = ash_ox_map2(m, ASH_FN_add, y, integer(m, 2));
   y = shifted(m, y, log2_of(number(m, "D", 1)));
   put(m, ash_ox_cast(m, y, ASH_INT8)); /* wraps around */
 }
 
 static void read_rms_norm(ash_ox *m) {
-  const uint32_t x = whole(m, 0), axes = last_axis(m, x);
+  const uint32_t x = integer(m, 0), axes = last_axis(m, x);
   const double n = ash_ox_dim(m, x, ash_ox_rank(m, x) - 1);
   const uint32_t sum = ash_ox_fold(m, ASH_FOLD_SUM_SQUARE, x, axes, true);
   const uint32_t root = ash_ox_map1(
       m, ASH_FN_integer_sqrt, plus(m, ash_ox_with(m, ASH_FN_div, sum, n), 1));
-  const uint32_t y = ash_ox_map2(m, ASH_FN_div, times(m, x, whole(m, 1)), root);
+  const uint32_t y =
+      ash_ox_map2(m, ASH_FN_div, times(m, x, integer(m, 1)), root);
   put(m, clipped(m, shifted(m, y, log2_of(number(m, "D", 1))), -128, 127));
 }
 
 static void read_no_norm(ash_ox *m) {
-  const uint32_t x = whole(m, 0);
+  const uint32_t x = integer(m, 0);
   const uint32_t y = ash_ox_with(
       m, ASH_FN_mul,
-      ash_ox_map2(m, ASH_FN_add, times(m, x, whole(m, 1)), whole(m, 2)),
+      ash_ox_map2(m, ASH_FN_add, times(m, x, integer(m, 1)), integer(m, 2)),
       number(m, "mul", 1));
   put(m, shifted(m, y, log2_of(number(m, "D", 1))));
 }
 
 /* Rounded away from zero; exact powers of two without kept axes upwards. */
 void ash_ox_integer_mean(ash_ox *m) {
-  const uint32_t x = whole(m, 0);
+  const uint32_t x = integer(m, 0);
   int64_t room[ASH_RANK_MAX];
   uint32_t count, axes = 0;
   const int64_t *list = ash_ox_ints(m, "axes", &count);
@@ -205,8 +206,8 @@ static uint32_t rounded(ash_ox *m, uint32_t n, uint32_t d) {
 static void read_integer_div(ash_ox *m) {
   const double eta = number(m, "eta", 1);
   const uint32_t n =
-      ash_ox_with(m, ASH_FN_mul, whole(m, 0), number(m, "Delta", 1) * eta);
-  const uint32_t d = plus(m, ash_ox_with(m, ASH_FN_mul, whole(m, 1), eta),
+      ash_ox_with(m, ASH_FN_mul, integer(m, 0), number(m, "Delta", 1) * eta);
+  const uint32_t d = plus(m, ash_ox_with(m, ASH_FN_mul, integer(m, 1), eta),
                           number(m, "eps", 0));
   put(m, rounded(m, n, d));
 }
@@ -216,7 +217,7 @@ static void read_true_div(ash_ox *m) {
   const double eta = number(m, "eta", 1);
   const double d = eta * number(m, "y", 1) + number(m, "eps", 0);
   const double factor = number(m, "Delta", 1) * eta / d;
-  put(m, ash_ox_with(m, ASH_FN_mul, whole(m, 0), (double)(int64_t)factor));
+  put(m, ash_ox_with(m, ASH_FN_mul, integer(m, 0), (double)(int64_t)factor));
 }
 
 /* ---- training ------------------------------------------------------------ */

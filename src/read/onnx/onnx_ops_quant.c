@@ -1,5 +1,5 @@
-/* onnx_ops_quant.c - quantisation: between numbers and levels, and operators on
- * levels, spelled out in exact arithmetic. */
+/* onnx_ops_quant.c - quantisation: between numbers and codes (quantised
+ * values), and operators on codes, spelled out in exact arithmetic. */
 #include "read/onnx/onnx_import.h"
 
 #include <string.h>
@@ -20,9 +20,9 @@ static void limits(ash_type type, double *low, double *high) {
   const uint32_t bits = ash_type_bits(type);
   const bool is_signed =
       type == ASH_INT8 || type == ASH_INT16 || type == ASH_INT32;
-  const double levels = (double)((uint64_t)1 << bits);
-  *low = is_signed ? -levels / 2 : 0;
-  *high = is_signed ? levels / 2 - 1 : levels - 1;
+  const double codes = (double)((uint64_t)1 << bits);
+  *low = is_signed ? -codes / 2 : 0;
+  *high = is_signed ? codes / 2 - 1 : codes - 1;
 }
 
 static bool is_level(ash_type t) {
@@ -34,7 +34,7 @@ static uint32_t quantise(ash_ox *m, uint32_t x, uint32_t scale, uint32_t zero,
                          ash_type type, int64_t axis) {
   double low, high;
   if (!is_level(type)) {
-    ash_ox_refuse(m, "this type of levels");
+    ash_ox_refuse(m, "this type of quantised values");
     return ASH_NO_ID;
   }
   limits(type, &low, &high);
@@ -101,10 +101,10 @@ static void read_dynamic_quantize(ash_ox *m) {
   ash_ox_out(m, 2, zero);
 }
 
-/* ---- operators on levels --------------------------------------------------
+/* ---- operators on codes --------------------------------------------------
  * They are the float operators between DequantizeLinear and QuantizeLinear,
  * and the qdq pass makes integer operators of that. Where its kernels do not
- * fit (weights that are no int8, scales that are computed), products of levels
+ * fit (weights that are no int8, scales that are computed), products of codes
  * are summed as they are, in general loops. */
 
 /* (x - zero) * scale of inputs k, k + 1 and k + 2. */
@@ -116,7 +116,7 @@ static uint32_t real_of(ash_ox *m, uint32_t k, int64_t axis) {
 }
 
 /* With scale and zero point of inputs k and k + 1. */
-static void put_levels(ash_ox *m, uint32_t y, uint32_t k, ash_type otherwise) {
+static void put_codes(ash_ox *m, uint32_t y, uint32_t k, ash_type otherwise) {
   const uint32_t zero = ash_ox_in_or(m, k + 1, ASH_NO_ID);
   ash_ox_out(m, 0,
              quantise(m, y, ash_ox_in(m, k), zero,
@@ -145,7 +145,7 @@ static bool are_fixed(const ash_ox *m) {
   return is_fixed(m, 1) && is_fixed(m, 2) && is_fixed(m, 6) && is_fixed(m, 7);
 }
 
-/* The levels' product, times the ratio of scales, as levels of the output. */
+/* The codes' product, times the ratio of scales, as codes of the output. */
 static uint32_t rescale(ash_ox *m, uint32_t sum, uint32_t scales,
                         uint32_t out_scale, uint32_t out_zero) {
   const uint32_t y =
@@ -157,7 +157,7 @@ static void read_qlinear_matmul(ash_ox *m) {
   const uint32_t a = ash_ox_in(m, 0), b = ash_ox_in(m, 3);
   if (are_fixed(m) && ash_ox_rank(m, b) == 2 && is_narrow(m, 3, -1)) {
     const uint32_t inputs[] = {real_of(m, 0, -2), real_of(m, 3, -1)};
-    put_levels(m, ash_ox_run_as(m, "MatMul", inputs, 2), 6, ASH_INT8);
+    put_codes(m, ash_ox_run_as(m, "MatMul", inputs, 2), 6, ASH_INT8);
     return;
   }
   const uint32_t sum = ash_ox_matmul(m, centred(m, a, ash_ox_in(m, 2), -2),
@@ -194,9 +194,8 @@ static uint32_t real_bias(ash_ox *m, uint32_t k) {
 static void qlinear_layer(ash_ox *m) {
   const uint32_t inputs[] = {real_of(m, 0, 1), real_of(m, 3, 0),
                              real_bias(m, 8)};
-  put_levels(m,
-             ash_ox_run_as(m, "Conv", inputs, inputs[2] == ASH_NO_ID ? 2 : 3),
-             6, ASH_INT8);
+  put_codes(m, ash_ox_run_as(m, "Conv", inputs, inputs[2] == ASH_NO_ID ? 2 : 3),
+            6, ASH_INT8);
 }
 
 static void read_qlinear_conv(ash_ox *m) {
@@ -248,51 +247,51 @@ static void read_qgemm(ash_ox *m) {
   const uint32_t y =
       ash_ox_run_as(m, "Gemm", inputs, inputs[2] == ASH_NO_ID ? 2 : 3);
   if (ash_ox_has(m, 7))
-    put_levels(m, y, 7, ash_ox_type(m, ash_ox_in(m, 0)));
+    put_codes(m, y, 7, ash_ox_type(m, ash_ox_in(m, 0)));
   else
     ash_ox_out(m, 0, y);
 }
 
 /* Two operands with their scales and zero points, then those of the output. */
-static void pair_of_levels(ash_ox *m, const char *type) {
+static void pair_of_codes(ash_ox *m, const char *type) {
   const uint32_t inputs[] = {real_of(m, 0, 0), real_of(m, 3, 0)};
-  put_levels(m, ash_ox_run_as(m, type, inputs, 2), 6,
-             ash_ox_type(m, ash_ox_in(m, 0)));
+  put_codes(m, ash_ox_run_as(m, type, inputs, 2), 6,
+            ash_ox_type(m, ash_ox_in(m, 0)));
 }
 
 static void read_qlinear_add(ash_ox *m) {
-  pair_of_levels(m, "Add");
+  pair_of_codes(m, "Add");
 }
 static void read_qlinear_mul(ash_ox *m) {
-  pair_of_levels(m, "Mul");
+  pair_of_codes(m, "Mul");
 }
 
 /* One operand, its scale and zero point, then those of the output. */
-static void function_of_levels(ash_ox *m, const char *type) {
+static void function_of_codes(ash_ox *m, const char *type) {
   const uint32_t x = real_of(m, 0, 0);
   if (ash_ox_int(m, "channels_last", 0))
     ash_ox_refuse(m, "channels_last");
-  put_levels(m, ash_ox_run_as(m, type, &x, 1), 3,
-             ash_ox_type(m, ash_ox_in(m, 0)));
+  put_codes(m, ash_ox_run_as(m, type, &x, 1), 3,
+            ash_ox_type(m, ash_ox_in(m, 0)));
 }
 
 static void read_qlinear_pool(ash_ox *m) {
-  function_of_levels(m, "AveragePool");
+  function_of_codes(m, "AveragePool");
 }
 static void read_qlinear_global(ash_ox *m) {
-  function_of_levels(m, "GlobalAveragePool");
+  function_of_codes(m, "GlobalAveragePool");
 }
 static void read_qlinear_sigmoid(ash_ox *m) {
-  function_of_levels(m, "Sigmoid");
+  function_of_codes(m, "Sigmoid");
 }
 static void read_qlinear_leaky(ash_ox *m) {
-  function_of_levels(m, "LeakyRelu");
+  function_of_codes(m, "LeakyRelu");
 }
 static void read_qlinear_softmax(ash_ox *m) {
-  function_of_levels(m, "Softmax");
+  function_of_codes(m, "Softmax");
 }
 static void read_qlinear_mean(ash_ox *m) {
-  function_of_levels(m, "ReduceMean");
+  function_of_codes(m, "ReduceMean");
 }
 
 enum { PARTS_MAX = 64 };
@@ -307,14 +306,14 @@ static void read_qlinear_concat(ash_ox *m) {
   }
   for (uint32_t k = 0; k < parts; k++)
     inputs[k] = real_of(m, 2 + 3 * k, 0);
-  put_levels(m, ash_ox_run_as(m, "Concat", inputs, parts), 0, ASH_UINT8);
+  put_codes(m, ash_ox_run_as(m, "Concat", inputs, parts), 0, ASH_UINT8);
 }
 
 /* Condition, two operands, scale and zero point of the output. */
 static void read_qlinear_where(ash_ox *m) {
   const uint32_t inputs[] = {ash_ox_in(m, 0), real_of(m, 1, 0),
                              real_of(m, 4, 0)};
-  put_levels(m, ash_ox_run_as(m, "Where", inputs, 3), 7, ASH_UINT8);
+  put_codes(m, ash_ox_run_as(m, "Where", inputs, 3), 7, ASH_UINT8);
 }
 
 const ash_ox_handler ash_ox_quant[] = {

@@ -180,7 +180,7 @@ ash_status ash_tflite_read_lookup(ash_tflite_call *c) {
     return ASH_OK;
   const ash_tensor table = *ash_op_in(g, &c->op, 0);
   ash_tensor rows = *ash_op_out(g, &c->op, 0);
-  uint32_t levels, ignored;
+  uint32_t codes, ignored;
   if (table.type == rows.type)
     return ASH_OK;
   if (table.quant.count != 1)
@@ -190,16 +190,16 @@ ash_status ash_tflite_read_lookup(ash_tflite_call *c) {
   rows.type = table.type;
   rows.quant = table.quant;
   rows.is_output = false;
-  ASH_TRY(ash_graph_add_tensor(g, &levels, rows));
+  ASH_TRY(ash_graph_add_tensor(g, &codes, rows));
   ash_op gather = c->op;
   gather.id =
       ash_zone_format(&c->r->ctx->scratch, "lookup_%s%u",
                       c->r->prefix ? c->r->prefix : "", (unsigned)c->index);
-  gather.outputs = &levels;
+  gather.outputs = &codes;
   ASH_TRY(ash_zone_check(c->r->ctx, &c->r->ctx->scratch));
   ASH_TRY(ash_graph_add_op(g, &ignored, gather));
   c->op.kind = ASH_OP_dequantize;
-  c->op.inputs[0] = levels;
+  c->op.inputs[0] = codes;
   c->op.input_count = 1;
   return ASH_OK;
 }

@@ -179,7 +179,7 @@ static void values_have_the_kind_that_was_asked_for(void) {
   CHECK_EQ(ash_yaml_u64(ctx, &u, GET("i"), "i"), ASH_MALFORMED);
   CHECK_EQ(ash_yaml_u64(ctx, &u, GET("q"), "'q'"), ASH_MALFORMED);
   CHECK_STR(ctx->diags[2].message,
-            "'q' must be a whole number, 0 or more, not the text \"5\"");
+            "'q' must be an integer, 0 or more, not the text \"5\"");
   CHECK_EQ(ctx->diags[2].loc.line, 3);
   CHECK_EQ(ash_yaml_u64(ctx, &u, GET("big"), "big"), ASH_MALFORMED);
   CHECK_EQ(ash_yaml_i64(ctx, &i, GET("f"), "f"), ASH_MALFORMED);

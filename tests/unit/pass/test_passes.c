@@ -87,7 +87,7 @@ static size_t keeps(const char *golden, const char *pass) {
       CHECK_EQ(p->run(ctx, g), ASH_OK);
   CHECK_EQ(ash_op_verify(ctx, g), ASH_OK);
   run(ctx, g, &after);
-  /* Levels are rounded halves away from zero, floats to even. */
+  /* Codes are rounded halves away from zero, floats to even. */
   check_same(&g->tensors.items[g->outputs[0]], &before, &after,
              strcmp(pass, "qdq") == 0 ? 1 : 0);
   const size_t left = g->op_count;
@@ -117,11 +117,11 @@ static void rectifiers_join_the_layer(void) {
 static void transpositions_cancel(void) {
   CHECK_EQ(keeps("pass_layout", "layout"), 2); /* and a view */
 }
-static void levels_replace_floats(void) {
+static void codes_replace_floats(void) {
   CHECK_EQ(keeps("pass_qdq", "qdq"), 1);
 }
-static void whole_numbers_are_stored_as_integers(void) {
-  CHECK_EQ(keeps("pass_whole", "whole"), 7);
+static void integers_are_stored_narrow(void) {
+  CHECK_EQ(keeps("pass_narrow", "narrow"), 7);
 }
 static void scaling_of_sums_joins_the_layer(void) {
   CHECK_EQ(keeps("pass_requant", "requant"), 2);
@@ -129,7 +129,7 @@ static void scaling_of_sums_joins_the_layer(void) {
 static void functions_become_a_chain(void) {
   CHECK_EQ(keeps("pass_fuse", "fuse"), 1);
 }
-static void a_function_of_levels_becomes_a_table(void) {
+static void a_function_of_codes_becomes_a_table(void) {
   CHECK_EQ(keeps("pass_qdq_table", "qdq"), 3); /* and to int8 and back */
 }
 static void lowering_changes_nothing(void) {
@@ -144,10 +144,10 @@ static void lowering_changes_nothing(void) {
   X(scales_and_offsets_join_the_weights)                                       \
   X(rectifiers_join_the_layer)                                                 \
   X(transpositions_cancel)                                                     \
-  X(levels_replace_floats)                                                     \
-  X(whole_numbers_are_stored_as_integers)                                      \
+  X(codes_replace_floats)                                                      \
+  X(integers_are_stored_narrow)                                                \
   X(scaling_of_sums_joins_the_layer)                                           \
   X(functions_become_a_chain)                                                  \
-  X(a_function_of_levels_becomes_a_table)                                      \
+  X(a_function_of_codes_becomes_a_table)                                       \
   X(lowering_changes_nothing)
 TEST_MAIN(TESTS)

@@ -1,6 +1,6 @@
 /* test_ranges.c - interval analysis is sound: in random graphs of functions,
  * layers and folds on random integers, every value that the interpreter
- * computes lies within its range; and what the passes `whole` and `requant`
+ * computes lies within its range; and what the passes `narrow` and `requant`
  * make of such a graph gives the same results. */
 #include "check.h"
 
@@ -370,7 +370,7 @@ static void passes_change_no_result(void) {
       fill(x[round], sizeof x[round], round);
       net_run(&m.n, x[round], NULL, before[round]);
     }
-    CHECK_EQ(ash_pass_whole(m.n.ctx, m.n.g), ASH_OK);
+    CHECK_EQ(ash_pass_narrow(m.n.ctx, m.n.g), ASH_OK);
     CHECK_EQ(ash_pass_requant(m.n.ctx, m.n.g), ASH_OK);
     for (int round = 0; round < RUNS; round++) {
       net_run(&m.n, x[round], NULL, after[round]);

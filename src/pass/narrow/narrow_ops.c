@@ -1,35 +1,35 @@
-/* whole_ops.c - what becomes of each operator in the pass `whole`. */
-#include "pass/narrow/whole.h"
+/* narrow_ops.c - what becomes of each operator in the pass `narrow`. */
+#include "pass/narrow/narrow.h"
 
 #include <string.h>
 
 /* ---- operators ----------------------------------------------------------- */
 
-static ash_status keep(ash_whole *w, const ash_op *op) {
+static ash_status keep(ash_narrow *w, const ash_op *op) {
   uint32_t index;
   for (uint32_t k = 0; k < op->input_count; k++)
-    ASH_TRY(ash_whole_settle(w, op->inputs[k], op->source_index));
+    ASH_TRY(ash_narrow_settle(w, op->inputs[k], op->source_index));
   return ash_graph_add_op(w->g, &index, *op);
 }
 
 /* A narrow tensor for what an operator makes as `t`. */
-static ash_status result(ash_whole *w, uint32_t *out, uint32_t t,
+static ash_status result(ash_narrow *w, uint32_t *out, uint32_t t,
                          ash_type type) {
   *out = t;
-  if (type == ash_whole_tensor(w, t)->type)
+  if (type == ash_narrow_tensor(w, t)->type)
     return ASH_OK;
-  ASH_TRY(ash_whole_like(w, out, t, type, NULL));
+  ASH_TRY(ash_narrow_like(w, out, t, type, NULL));
   w->narrow[t] = *out;
   w->pending[t] = true;
   return ASH_OK;
 }
 
 /* The type for what has been proved, if it is better than the tensor's own. */
-static ash_type result_type(const ash_whole *w, uint32_t t) {
-  const ash_type own = ash_whole_tensor(w, t)->type;
-  const ash_type type = ash_whole_smallest(&w->ranges[t]);
-  const bool may = (own == ASH_FLOAT32 || ash_whole_is_integer(own)) &&
-                   ash_whole_tensor(w, t)->quant.count == 0;
+static ash_type result_type(const ash_narrow *w, uint32_t t) {
+  const ash_type own = ash_narrow_tensor(w, t)->type;
+  const ash_type type = ash_narrow_smallest(&w->ranges[t]);
+  const bool may = (own == ASH_FLOAT32 || ash_narrow_is_integer(own)) &&
+                   ash_narrow_tensor(w, t)->quant.count == 0;
   if (!may || type == ASH_NONE)
     return own;
   return own == ASH_FLOAT32 || ash_type_bits(type) < ash_type_bits(own) ? type
@@ -37,7 +37,7 @@ static ash_type result_type(const ash_whole *w, uint32_t t) {
 }
 
 /* The operator with other inputs and an output of its smallest type. */
-static ash_status put_op(ash_whole *w, ash_op op, const uint32_t *inputs,
+static ash_status put_op(ash_narrow *w, ash_op op, const uint32_t *inputs,
                          ash_type type) {
   uint32_t index, out;
   uint32_t *copy =
@@ -51,19 +51,19 @@ static ash_status put_op(ash_whole *w, ash_op op, const uint32_t *inputs,
 
 enum { MOST = 5 }; /* operands of what is rewritten one by one */
 
-static ash_status put_mixed(ash_whole *w, const ash_op *op) {
+static ash_status put_mixed(ash_narrow *w, const ash_op *op) {
   uint32_t inputs[MOST + 1];
   for (uint32_t k = 0; k < op->input_count; k++) {
     const uint32_t t = op->inputs[k];
     inputs[k] = t;
-    if (t != ASH_NO_ID && ash_whole_tensor(w, t)->type != ASH_BOOL)
-      ASH_TRY(ash_whole_operand(w, &inputs[k], t, op->source_index));
+    if (t != ASH_NO_ID && ash_narrow_tensor(w, t)->type != ASH_BOOL)
+      ASH_TRY(ash_narrow_operand(w, &inputs[k], t, op->source_index));
   }
   return put_op(w, *op, inputs, result_type(w, op->outputs[0]));
 }
 
 /* Sums of layers have 32 bits. */
-static bool fits_layer(const ash_whole *w, const ash_op *op) {
+static bool fits_layer(const ash_narrow *w, const ash_op *op) {
   for (uint32_t k = 0; k < op->input_count; k++)
     if (op->inputs[k] != ASH_NO_ID &&
         !ash_range_fits(&w->ranges[op->inputs[k]], ASH_INT32))
@@ -72,17 +72,17 @@ static bool fits_layer(const ash_whole *w, const ash_op *op) {
 }
 
 /* Everything it reads and makes is proved. */
-static bool is_proved(const ash_whole *w, const ash_op *op) {
+static bool is_proved(const ash_narrow *w, const ash_op *op) {
   for (uint32_t k = 0; k < op->input_count; k++)
     if (op->inputs[k] != ASH_NO_ID &&
-        (ash_whole_smallest(&w->ranges[op->inputs[k]]) == ASH_NONE ||
-         ash_whole_tensor(w, op->inputs[k])->quant.count))
+        (ash_narrow_smallest(&w->ranges[op->inputs[k]]) == ASH_NONE ||
+         ash_narrow_tensor(w, op->inputs[k])->quant.count))
       return false;
-  return ash_whole_smallest(&w->ranges[op->outputs[0]]) != ASH_NONE &&
-         ash_whole_tensor(w, op->outputs[0])->quant.count == 0;
+  return ash_narrow_smallest(&w->ranges[op->outputs[0]]) != ASH_NONE &&
+         ash_narrow_tensor(w, op->outputs[0])->quant.count == 0;
 }
 
-static bool is_whole_fn(ash_fn fn) {
+static bool is_integer_fn(ash_fn fn) {
   switch (fn) {
   case ASH_FN_add:
   case ASH_FN_sub:
@@ -110,31 +110,31 @@ static bool is_rounding(ash_fn fn) {
          fn == ASH_FN_round;
 }
 
-/* Floats that are not whole, or types of which nothing is known. */
-static bool all_integers(const ash_whole *w, const ash_op *op) {
+/* Floats that are not integers, or types of which nothing is known. */
+static bool all_integers(const ash_narrow *w, const ash_op *op) {
   for (uint32_t k = 0; k < op->input_count; k++) {
-    const ash_type type = ash_whole_tensor(w, op->inputs[k])->type;
-    if (!ash_whole_is_integer(type) && type != ASH_BOOL)
+    const ash_type type = ash_narrow_tensor(w, op->inputs[k])->type;
+    if (!ash_narrow_is_integer(type) && type != ASH_BOOL)
       return false;
   }
   return true;
 }
 
 /* A function that changes no value is none. */
-static ash_status put_cast(ash_whole *w, const ash_op *op) {
+static ash_status put_cast(ash_narrow *w, const ash_op *op) {
   const uint32_t from = op->inputs[0], to = op->outputs[0];
   const ash_range *r = &w->ranges[from];
-  const ash_type own = ash_whole_tensor(w, to)->type;
-  if (ash_whole_tensor(w, from)->quant.count ||
-      ash_whole_tensor(w, to)->quant.count ||
-      ash_whole_tensor(w, from)->type == ASH_BOOL ||
-      ash_whole_smallest(r) == ASH_NONE)
+  const ash_type own = ash_narrow_tensor(w, to)->type;
+  if (ash_narrow_tensor(w, from)->quant.count ||
+      ash_narrow_tensor(w, to)->quant.count ||
+      ash_narrow_tensor(w, from)->type == ASH_BOOL ||
+      ash_narrow_smallest(r) == ASH_NONE)
     return keep(w, op);
   const bool same = own == ASH_FLOAT32 || ash_range_fits(r, own);
-  if (!same || (own != ASH_FLOAT32 && !ash_whole_is_integer(own)))
+  if (!same || (own != ASH_FLOAT32 && !ash_narrow_is_integer(own)))
     return put_mixed(w, op);
   uint32_t narrow;
-  ASH_TRY(ash_whole_operand(w, &narrow, from, op->source_index));
+  ASH_TRY(ash_narrow_operand(w, &narrow, from, op->source_index));
   w->narrow[to] = narrow;
   w->pending[to] = true;
   w->changed = true;
@@ -146,14 +146,14 @@ static bool is_always(const ash_range *r, int64_t value) {
 }
 
 /* Does the function, of what may come, never change its first operand? */
-static bool is_idle(const ash_whole *w, const ash_op *op, ash_fn fn) {
+static bool is_idle(const ash_narrow *w, const ash_op *op, ash_fn fn) {
   const uint32_t x = op->inputs[0];
   const ash_range *a = &w->ranges[x];
   const ash_range *b = op->input_count > 1 ? &w->ranges[op->inputs[1]] : a;
   const ash_range *c = op->input_count > 2 ? &w->ranges[op->inputs[2]] : a;
-  if (ash_whole_smallest(a) == ASH_NONE || !b->known || !c->known ||
-      !ash_shape_equal(&ash_whole_tensor(w, x)->shape,
-                       &ash_whole_tensor(w, op->outputs[0])->shape))
+  if (ash_narrow_smallest(a) == ASH_NONE || !b->known || !c->known ||
+      !ash_shape_equal(&ash_narrow_tensor(w, x)->shape,
+                       &ash_narrow_tensor(w, op->outputs[0])->shape))
     return false;
   switch (fn) {
   case ASH_FN_add:
@@ -177,29 +177,30 @@ static bool is_idle(const ash_whole *w, const ash_op *op, ash_fn fn) {
   }
 }
 
-static ash_status visit_map(ash_whole *w, const ash_op *op) {
+static ash_status visit_map(ash_narrow *w, const ash_op *op) {
   const ash_fn fn = ash_op_fn(op);
   const uint32_t value = fn == ASH_FN_select;
-  const ash_type type = ash_whole_tensor(w, op->inputs[value])->type;
+  const ash_type type = ash_narrow_tensor(w, op->inputs[value])->type;
   if (is_rounding(fn) ||
-      (is_idle(w, op, fn) && (type != ASH_FLOAT32 || is_whole_fn(fn))))
+      (is_idle(w, op, fn) && (type != ASH_FLOAT32 || is_integer_fn(fn))))
     return put_cast(w, op);
   if (type == ASH_FLOAT32)
-    return is_whole_fn(fn) && is_proved(w, op) ? put_mixed(w, op) : keep(w, op);
-  return ash_whole_is_integer(type) && all_integers(w, op) ? put_mixed(w, op)
-                                                           : keep(w, op);
+    return is_integer_fn(fn) && is_proved(w, op) ? put_mixed(w, op)
+                                                 : keep(w, op);
+  return ash_narrow_is_integer(type) && all_integers(w, op) ? put_mixed(w, op)
+                                                            : keep(w, op);
 }
 
-static ash_status visit_fold(ash_whole *w, const ash_op *op) {
+static ash_status visit_fold(ash_narrow *w, const ash_op *op) {
   const ash_fold fold = ash_op_fold(op);
-  const ash_type type = ash_whole_tensor(w, op->inputs[0])->type;
+  const ash_type type = ash_narrow_tensor(w, op->inputs[0])->type;
   const bool sums = fold == ASH_FOLD_SUM || fold == ASH_FOLD_MAX ||
                     fold == ASH_FOLD_MIN || fold == ASH_FOLD_SUM_ABS ||
                     fold == ASH_FOLD_SUM_SQUARE;
-  const bool scaled = ash_whole_tensor(w, op->inputs[0])->quant.count != 0 &&
-                      ash_whole_tensor(w, op->outputs[0])->quant.count != 0;
+  const bool scaled = ash_narrow_tensor(w, op->inputs[0])->quant.count != 0 &&
+                      ash_narrow_tensor(w, op->outputs[0])->quant.count != 0;
   if (type == ASH_FLOAT32 ? sums && is_proved(w, op)
-                          : ash_whole_is_integer(type) && !scaled)
+                          : ash_narrow_is_integer(type) && !scaled)
     return put_mixed(w, op);
   return keep(w, op);
 }
@@ -216,28 +217,28 @@ static ash_op as_map(const ash_op *op, ash_attr *fn, const char *name) {
 }
 
 /* Float sums, differences, products.. of two. */
-static ash_status visit_pair(ash_whole *w, const ash_op *op) {
+static ash_status visit_pair(ash_narrow *w, const ash_op *op) {
   ash_attr fn;
   const bool plain = strcmp(ash_attr_string(op, "act", "none"), "none") == 0;
-  if (ash_whole_tensor(w, op->inputs[0])->type != ASH_FLOAT32 || !plain ||
+  if (ash_narrow_tensor(w, op->inputs[0])->type != ASH_FLOAT32 || !plain ||
       !is_proved(w, op))
     return keep(w, op);
   const ash_op map = as_map(op, &fn, ash_op_kind_text(op->kind));
   return put_mixed(w, &map);
 }
 
-static ash_status visit_relu(ash_whole *w, const ash_op *op) {
+static ash_status visit_relu(ash_narrow *w, const ash_op *op) {
   static const uint8_t zero[1] = {0};
   uint32_t inputs[2];
   ash_attr fn;
-  if (ash_whole_tensor(w, op->inputs[0])->type != ASH_FLOAT32 ||
+  if (ash_narrow_tensor(w, op->inputs[0])->type != ASH_FLOAT32 ||
       op->input_count != 1 || !is_proved(w, op))
     return keep(w, op);
   ash_op map = as_map(op, &fn, "maximum");
-  ASH_TRY(ash_whole_operand(w, &inputs[0], op->inputs[0], op->source_index));
-  ASH_TRY(ash_whole_like(w, &inputs[1], inputs[0], ASH_INT8, zero));
-  ash_whole_tensor(w, inputs[1])->shape = (ash_shape){0};
-  ash_whole_tensor(w, inputs[1])->bytes = 1;
+  ASH_TRY(ash_narrow_operand(w, &inputs[0], op->inputs[0], op->source_index));
+  ASH_TRY(ash_narrow_like(w, &inputs[1], inputs[0], ASH_INT8, zero));
+  ash_narrow_tensor(w, inputs[1])->shape = (ash_shape){0};
+  ash_narrow_tensor(w, inputs[1])->bytes = 1;
   map.input_count = 2;
   return put_op(w, map, inputs, result_type(w, op->outputs[0]));
 }
@@ -260,10 +261,10 @@ static uint32_t layer_attrs(const ash_op *op, ash_attr *to) {
   return count;
 }
 
-static ash_status visit_layer(ash_whole *w, const ash_op *op) {
+static ash_status visit_layer(ash_narrow *w, const ash_op *op) {
   ash_op layer = *op;
-  if (ash_whole_tensor(w, op->inputs[0])->type != ASH_FLOAT32 ||
-      ash_whole_tensor(w, op->inputs[1])->type != ASH_FLOAT32 ||
+  if (ash_narrow_tensor(w, op->inputs[0])->type != ASH_FLOAT32 ||
+      ash_narrow_tensor(w, op->inputs[1])->type != ASH_FLOAT32 ||
       op->input_count > 3 || !is_proved(w, op) || !fits_layer(w, op))
     return keep(w, op);
   layer.attrs = ASH_NEW_ARRAY(&w->ctx->scratch, ash_attr, op->attr_count + 3u);
@@ -273,10 +274,11 @@ static ash_status visit_layer(ash_whole *w, const ash_op *op) {
 }
 
 /* Products of matrices and convolutions of any rank. */
-static ash_status visit_product(ash_whole *w, const ash_op *op) {
-  const ash_tensor *x = ash_whole_tensor(w, op->inputs[0]);
-  if (x->type == ASH_FLOAT32 ? !is_proved(w, op)
-                             : !ash_whole_is_integer(x->type) || x->quant.count)
+static ash_status visit_product(ash_narrow *w, const ash_op *op) {
+  const ash_tensor *x = ash_narrow_tensor(w, op->inputs[0]);
+  if (x->type == ASH_FLOAT32
+          ? !is_proved(w, op)
+          : !ash_narrow_is_integer(x->type) || x->quant.count)
     return keep(w, op);
   return put_mixed(w, op);
 }
@@ -284,9 +286,9 @@ static ash_status visit_product(ash_whole *w, const ash_op *op) {
 /* ---- elements that are moved --------------------------------------------- */
 
 /* Outputs take the type of input 0; the others are places and sizes. */
-static ash_status visit_move(ash_whole *w, const ash_op *op) {
+static ash_status visit_move(ash_narrow *w, const ash_op *op) {
   const uint32_t from = w->narrow[op->inputs[0]];
-  if (from == ASH_NO_ID || ash_whole_tensor(w, op->outputs[0])->quant.count)
+  if (from == ASH_NO_ID || ash_narrow_tensor(w, op->outputs[0])->quant.count)
     return keep(w, op);
   ash_op moved = *op;
   moved.inputs = ash_zone_copy(&w->ctx->scratch, op->inputs,
@@ -295,34 +297,36 @@ static ash_status visit_move(ash_whole *w, const ash_op *op) {
                                 op->output_count * sizeof *op->outputs);
   ASH_TRY(ash_zone_check(w->ctx, &w->ctx->scratch));
   for (uint32_t k = 1; k < op->input_count; k++)
-    ASH_TRY(ash_whole_settle(w, op->inputs[k], op->source_index));
+    ASH_TRY(ash_narrow_settle(w, op->inputs[k], op->source_index));
   moved.inputs[0] = from;
   for (uint32_t k = 0; k < op->output_count; k++)
     ASH_TRY(result(w, &moved.outputs[k], op->outputs[k],
-                   ash_whole_tensor(w, from)->type));
+                   ash_narrow_tensor(w, from)->type));
   uint32_t index;
   return ash_graph_add_op(w->g, &index, moved);
 }
 
 /* Kernels of pools know few types. */
-static ash_status visit_pool(ash_whole *w, const ash_op *op) {
+static ash_status visit_pool(ash_narrow *w, const ash_op *op) {
   const uint32_t from = w->narrow[op->inputs[0]];
   const bool plain = strcmp(ash_attr_string(op, "act", "none"), "none") == 0;
   if (from == ASH_NO_ID || !plain ||
-      ash_type_bits(ash_whole_tensor(w, from)->type) > 16)
+      ash_type_bits(ash_narrow_tensor(w, from)->type) > 16)
     return keep(w, op);
   return visit_move(w, op);
 }
 
 /* Inputs first to end - 1 and the output get one type. */
-static ash_status join_inputs(ash_whole *w, const ash_op *op, uint32_t stride) {
+static ash_status join_inputs(ash_narrow *w, const ash_op *op,
+                              uint32_t stride) {
   const ash_type type = result_type(w, op->outputs[0]);
-  bool any = false, fits = type != ash_whole_tensor(w, op->outputs[0])->type;
+  bool any = false, fits = type != ash_narrow_tensor(w, op->outputs[0])->type;
   for (uint32_t k = 0; k < op->input_count; k += stride) {
     const uint32_t t = op->inputs[k];
     any = any || (t != ASH_NO_ID && w->narrow[t] != ASH_NO_ID &&
-                  ash_whole_tensor(w, t)->kind != ASH_TENSOR_CONSTANT);
-    fits = fits && (t == ASH_NO_ID || ash_whole_tensor(w, t)->quant.count == 0);
+                  ash_narrow_tensor(w, t)->kind != ASH_TENSOR_CONSTANT);
+    fits =
+        fits && (t == ASH_NO_ID || ash_narrow_tensor(w, t)->quant.count == 0);
   }
   if (!any || !fits)
     return keep(w, op);
@@ -331,30 +335,30 @@ static ash_status join_inputs(ash_whole *w, const ash_op *op, uint32_t stride) {
   ASH_TRY(ash_zone_check(w->ctx, &w->ctx->scratch));
   for (uint32_t k = 0; k < op->input_count; k++)
     if (k % stride)
-      ASH_TRY(ash_whole_settle(w, inputs[k], op->source_index));
+      ASH_TRY(ash_narrow_settle(w, inputs[k], op->source_index));
     else if (inputs[k] != ASH_NO_ID)
-      ASH_TRY(ash_whole_operand_of(w, &inputs[k], op->inputs[k], type,
-                                   op->source_index));
+      ASH_TRY(ash_narrow_operand_of(w, &inputs[k], op->inputs[k], type,
+                                    op->source_index));
   return put_op(w, *op, inputs, type);
 }
 
-static ash_status visit_join(ash_whole *w, const ash_op *op) {
+static ash_status visit_join(ash_narrow *w, const ash_op *op) {
   return join_inputs(w, op, 1);
 }
 
 /* Data, how much, with what. */
-static ash_status visit_pad(ash_whole *w, const ash_op *op) {
+static ash_status visit_pad(ash_narrow *w, const ash_op *op) {
   return join_inputs(w, op, 2);
 }
 
-static ash_status visit_pool_nd(ash_whole *w, const ash_op *op) {
+static ash_status visit_pool_nd(ash_narrow *w, const ash_op *op) {
   return strcmp(ash_attr_string(op, "fn", ""), "max") == 0 ? visit_move(w, op)
                                                            : keep(w, op);
 }
 
 static const struct {
   ash_op_kind kind;
-  ash_status (*visit)(ash_whole *w, const ash_op *op);
+  ash_status (*visit)(ash_narrow *w, const ash_op *op);
 } table[ASH_OP_COUNT] = {
 #define OP(op, columns) [ASH_OP_##op] = {columns.kind = ASH_OP_##op},
 #define NARROW(rule)    .visit = visit_##rule,
@@ -362,7 +366,7 @@ static const struct {
 #undef OP
 };
 
-ash_status ash_whole_visit(ash_whole *w, const ash_op *op) {
+ash_status ash_narrow_visit(ash_narrow *w, const ash_op *op) {
   if (table[op->kind].visit)
     return table[op->kind].visit(w, op);
   return ash_op_has(op, ASH_OP_MOVES) ? visit_move(w, op) : keep(w, op);
