@@ -1,4 +1,4 @@
-/* ash_rt_compare.h - comparisons, with broadcasting. */
+/* ash_rt_compare.h - comparisons of quantised values, with broadcasting. */
 #ifndef ASH_RT_COMPARE_H
 #define ASH_RT_COMPARE_H
 
@@ -6,22 +6,7 @@
 #include "ash_rt_types.h"
 
 /* Comparisons: `holds` is the sum of the relations that make it true. */
-enum {
-  ASH_RT_LESS = 1,
-  ASH_RT_EQUAL = 2,
-  ASH_RT_GREATER = 4,
-  ASH_RT_UNORDERED = 8
-};
-
-typedef struct ash_rt_compare_params {
-  ash_rt_broadcast shape;
-  int32_t holds, type;
-} ash_rt_compare_params;
-
-void ash_rt_compare_f32(const ash_rt_compare_params *p, const float *a,
-                        const float *b, uint8_t *out);
-void ash_rt_compare_whole(const ash_rt_compare_params *p, const void *a,
-                          const void *b, uint8_t *out);
+enum { ASH_RT_LESS = 1, ASH_RT_EQUAL = 2, ASH_RT_GREATER = 4 };
 
 /* Quantised values are brought to one scale, with 8 more bits, first. */
 typedef struct ash_rt_compare_q8_params {

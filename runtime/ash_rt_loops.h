@@ -9,5 +9,6 @@ uint16_t ash_rt_half_bits(float x);
 float ash_rt_brain_value(uint16_t bits);
 uint16_t ash_rt_brain_bits(float x);
 int64_t ash_rt_integer_sqrt(int64_t x);
+int64_t ash_rt_integer_pow(int64_t x, int64_t n);
 
 #endif

@@ -33,49 +33,6 @@ void ash_rt_sqrt_s16(const ash_rt_sqrt_s16_params *p, const int16_t *in,
 /* out[i] = table[in[i]]. */
 void ash_rt_lut_u8(const ash_rt_count_params *p, const uint8_t *in,
                    const uint8_t *table, uint8_t *out);
-void ash_rt_logistic_f32(const ash_rt_count_params *p, const float *in,
-                         float *out);
-void ash_rt_tanh_f32(const ash_rt_count_params *p, const float *in, float *out);
-void ash_rt_abs_f32(const ash_rt_count_params *p, const float *in, float *out);
-void ash_rt_neg_f32(const ash_rt_count_params *p, const float *in, float *out);
-void ash_rt_sign_f32(const ash_rt_count_params *p, const float *in, float *out);
-void ash_rt_square_f32(const ash_rt_count_params *p, const float *in,
-                       float *out);
-void ash_rt_sqrt_f32(const ash_rt_count_params *p, const float *in, float *out);
-void ash_rt_rsqrt_f32(const ash_rt_count_params *p, const float *in,
-                      float *out);
-void ash_rt_exp_f32(const ash_rt_count_params *p, const float *in, float *out);
-void ash_rt_log_f32(const ash_rt_count_params *p, const float *in, float *out);
-void ash_rt_sin_f32(const ash_rt_count_params *p, const float *in, float *out);
-void ash_rt_cos_f32(const ash_rt_count_params *p, const float *in, float *out);
-void ash_rt_floor_f32(const ash_rt_count_params *p, const float *in,
-                      float *out);
-void ash_rt_ceil_f32(const ash_rt_count_params *p, const float *in, float *out);
-void ash_rt_round_even_f32(const ash_rt_count_params *p, const float *in,
-                           float *out);
-void ash_rt_elu_f32(const ash_rt_count_params *p, const float *in, float *out);
-void ash_rt_gelu_f32(const ash_rt_count_params *p, const float *in, float *out);
-void ash_rt_gelu_tanh_f32(const ash_rt_count_params *p, const float *in,
-                          float *out);
-void ash_rt_hard_swish_f32(const ash_rt_count_params *p, const float *in,
-                           float *out);
-
-typedef struct ash_rt_leaky_relu_f32_params {
-  int32_t count;
-  float alpha;
-} ash_rt_leaky_relu_f32_params;
-
-void ash_rt_leaky_relu_f32(const ash_rt_leaky_relu_f32_params *p,
-                           const float *in, float *out);
-
-/* `high` counts only if `bounded`: infinity stays. */
-typedef struct ash_rt_clamp_f32_params {
-  int32_t count, bounded;
-  float low, high;
-} ash_rt_clamp_f32_params;
-
-void ash_rt_relu_f32(const ash_rt_clamp_f32_params *p, const float *in,
-                     float *out);
 
 /* Values below 0 are scaled by `below_*` and, if `turned`, change their sign.
  */

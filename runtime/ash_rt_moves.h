@@ -51,19 +51,6 @@ typedef struct ash_rt_gather_nd_params {
 void ash_rt_gather_nd(const ash_rt_gather_nd_params *p, const void *in,
                       const void *indices, void *out);
 
-/* Things of `unit` bytes from a where the condition holds, else from b. Steps
- * count elements, 0 where an operand is repeated. */
-typedef struct ash_rt_select_params {
-  int32_t rank, unit;
-  int32_t dim[ASH_RT_MOVE_RANK];
-  int32_t step_when[ASH_RT_MOVE_RANK];
-  int32_t step_a[ASH_RT_MOVE_RANK];
-  int32_t step_b[ASH_RT_MOVE_RANK];
-} ash_rt_select_params;
-
-void ash_rt_select(const ash_rt_select_params *p, const uint8_t *when,
-                   const void *a, const void *b, void *out);
-
 /* `before` and `after` elements around each of the `rank` dimensions. */
 typedef struct ash_rt_pad_params {
   int32_t rank;

@@ -108,31 +108,6 @@ void ash_rt_add_f32(const ash_rt_binary_f32_params *p, const float *a,
 void ash_rt_mul_f32(const ash_rt_binary_f32_params *p, const float *a,
                     const float *b, float *out);
 
-void ash_rt_sub_f32(const ash_rt_binary_f32_params *p, const float *a,
-                    const float *b, float *out);
-void ash_rt_div_f32(const ash_rt_binary_f32_params *p, const float *a,
-                    const float *b, float *out);
-
-/* Without a fused activation. */
-typedef struct ash_rt_pairs_params {
-  ash_rt_broadcast shape;
-} ash_rt_pairs_params;
-
-void ash_rt_minimum_f32(const ash_rt_pairs_params *p, const float *a,
-                        const float *b, float *out);
-void ash_rt_maximum_f32(const ash_rt_pairs_params *p, const float *a,
-                        const float *b, float *out);
-void ash_rt_squared_difference_f32(const ash_rt_pairs_params *p, const float *a,
-                                   const float *b, float *out);
-void ash_rt_prelu_f32(const ash_rt_pairs_params *p, const float *a,
-                      const float *b, float *out);
-void ash_rt_floor_div_f32(const ash_rt_pairs_params *p, const float *a,
-                          const float *b, float *out);
-void ash_rt_floor_mod_f32(const ash_rt_pairs_params *p, const float *a,
-                          const float *b, float *out);
-void ash_rt_pow_f32(const ash_rt_pairs_params *p, const float *a,
-                    const float *b, float *out);
-
 /* Quantised operands of one byte; which of the numbers count is the kernel's
  * business. Offsets of operands are -zero point. */
 typedef struct ash_rt_pairs_q8_params {
@@ -181,9 +156,5 @@ void ash_rt_prelu_s8(const ash_rt_pairs_q8_params *p, const int8_t *a,
                      const int8_t *b, int8_t *out);
 void ash_rt_prelu_u8(const ash_rt_pairs_q8_params *p, const uint8_t *a,
                      const uint8_t *b, uint8_t *out);
-void ash_rt_minimum_s8(const ash_rt_pairs_params *p, const int8_t *a,
-                       const int8_t *b, int8_t *out);
-void ash_rt_maximum_s8(const ash_rt_pairs_params *p, const int8_t *a,
-                       const int8_t *b, int8_t *out);
 
 #endif

@@ -25,7 +25,7 @@ static void print_end(const char *what, const ash_tensor *t) {
 static void print_op(const ash_graph *g, uint32_t i) {
   const ash_op *op = ash_graph_op(g, i);
   printf("  %4" PRIu32 "  %-20s %12" PRIu64 "  ", op->source_index,
-         ash_op_kind_text(op->kind), ash_op_macs(g, i));
+         ash_op_text(op), ash_op_macs(g, i));
   bool first = true;
   for (uint32_t k = 0; k < op->input_count; k++) {
     if (op->inputs[k] == ASH_NO_ID)
@@ -129,7 +129,7 @@ static void print_json(const ash_graph *g) {
     bool first = true;
     printf("%s\n    {", i ? "," : "");
     json_key_text(stdout, &first, "id", op->id);
-    json_key_text(stdout, &first, "kind", ash_op_kind_text(op->kind));
+    json_key_text(stdout, &first, "kind", ash_op_text(op));
     json_key_uint(stdout, &first, "macs", ash_op_macs(g, i));
     put_ids(g, "inputs", op->inputs, op->input_count);
     put_ids(g, "outputs", op->outputs, op->output_count);

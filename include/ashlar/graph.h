@@ -51,6 +51,9 @@ ASH_API const char *ash_type_c(ash_type type); /* as generated C spells it */
 /* Operators, from src/op/ops.def. */
 typedef uint32_t ash_op_kind;
 ASH_API const char *ash_op_kind_text(ash_op_kind kind); /* "conv_2d" */
+/* The name of an operator: its kind, or the function of a `map`. */
+struct ash_op;
+ASH_API const char *ash_op_text(const struct ash_op *op);
 
 /* What generated code can run: one row per kernel. */
 typedef struct ash_op_row {

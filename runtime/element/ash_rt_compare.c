@@ -1,19 +1,5 @@
-/* ash_rt_compare.c - comparisons. */
+/* ash_rt_compare.c - comparisons of quantised values. */
 #include "ash_rt_compare.h"
-
-/* kernel compare_f32 */
-static int32_t ash_rt_relation_f32(float x, float y) {
-  return x < y    ? ASH_RT_LESS
-         : x > y  ? ASH_RT_GREATER
-         : x == y ? ASH_RT_EQUAL
-                  : ASH_RT_UNORDERED;
-}
-
-void ash_rt_compare_f32(const ash_rt_compare_params *p, const float *a,
-                        const float *b, uint8_t *out) {
-  ASH_RT_PAIRS(&p->shape, float, a, b, out,
-               (ash_rt_relation_f32(*x, *y) & p->holds) != 0);
-}
 
 /* kernel compare_q8: 8-bit tensors that may differ in scale. */
 static int32_t ash_rt_relation_q8(const ash_rt_compare_q8_params *p, int32_t x,
@@ -29,16 +15,5 @@ void ash_rt_compare_q8(const ash_rt_compare_q8_params *p, const void *a,
                        const void *b, uint8_t *out) {
   ASH_RT_PAIRS_ANY(&p->shape, p->type, a, b, {
     *out++ = (ash_rt_relation_q8(p, (int32_t)x, (int32_t)y) & p->holds) != 0;
-  });
-}
-
-/* kernel compare_whole: integers and truth values. */
-void ash_rt_compare_whole(const ash_rt_compare_params *p, const void *a,
-                          const void *b, uint8_t *out) {
-  ASH_RT_PAIRS_ANY(&p->shape, p->type, a, b, {
-    const int32_t r = x < y   ? ASH_RT_LESS
-                      : x > y ? ASH_RT_GREATER
-                              : ASH_RT_EQUAL;
-    *out++ = (r & p->holds) != 0;
   });
 }

@@ -102,15 +102,3 @@ void ash_rt_prelu_u8(const ash_rt_pairs_q8_params *p, const uint8_t *a,
   ASH_RT_PAIRS(&p->shape, uint8_t, a, b, out,
                (uint8_t)ash_rt_prelu_one(p, *x, *y));
 }
-
-/* kernel minimum_s8: of one scale. */
-void ash_rt_minimum_s8(const ash_rt_pairs_params *p, const int8_t *a,
-                       const int8_t *b, int8_t *out) {
-  ASH_RT_PAIRS(&p->shape, int8_t, a, b, out, *x < *y ? *x : *y);
-}
-
-/* kernel maximum_s8: of one scale. */
-void ash_rt_maximum_s8(const ash_rt_pairs_params *p, const int8_t *a,
-                       const int8_t *b, int8_t *out) {
-  ASH_RT_PAIRS(&p->shape, int8_t, a, b, out, *x > *y ? *x : *y);
-}

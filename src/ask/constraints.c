@@ -200,7 +200,7 @@ static ash_status fill_op(const filler *f, ash_op_attributes *a, uint32_t op) {
   ASH_ASSERT(op < f->g->op_count);
   const ash_op *o = &f->g->ops.items[op];
   const ash_subject s = {
-      .id = o->id, .name = o->name, .is_op = true, .op = o->kind};
+      .id = o->id, .name = o->name, .is_op = true, .op = ash_row_of(o)};
   ASH_TRY(give_memory(f, &s, ASH_FIELD_SCRATCH_PLACEMENT, true,
                       &a->scratch_placement, &a->scratch_rule));
   ASH_TRY(give_memory(f, &s, ASH_FIELD_CODE_PLACEMENT, false,

@@ -142,7 +142,7 @@ bool ash_rules_match(const ash_rules *rules, size_t index, const ash_graph *g,
   if (op != ASH_NO_ID) {
     const ash_op *o = &g->ops.items[op];
     s = (ash_subject){
-        .id = o->id, .name = o->name, .is_op = true, .op = o->kind};
+        .id = o->id, .name = o->name, .is_op = true, .op = ash_row_of(o)};
     return ash_ask_rule_matches(&rules->items[index], &s);
   }
   ASH_ASSERT(tensor < g->tensor_count);

@@ -5,7 +5,7 @@
 
 #include "ashlar/rules.h"
 #include "base/ctx.h"
-#include "graph/graph.h"
+#include "op/functions.h"
 
 #include <regex.h>
 
@@ -44,7 +44,7 @@ extern const char *const ash_rule_fields[ASH_FIELD_COUNT];
 typedef struct ash_rule {
   ash_rule_type type;
   ash_role role;
-  ash_op_kind op;
+  uint32_t op; /* row, op/functions.h */
   const ash_pattern *ids;
   uint32_t id_count;                 /* 0: any */
   const char *text[ASH_FIELD_COUNT]; /* as written; NULL: not given */
@@ -64,8 +64,8 @@ struct ash_rules {
 typedef struct ash_subject {
   const char *id, *name; /* name may be NULL */
   bool is_op;
-  ash_role role;  /* of a tensor   */
-  ash_op_kind op; /* of an operator */
+  ash_role role; /* of a tensor   */
+  uint32_t op;   /* row of an operator */
 } ash_subject;
 
 bool ash_ask_rule_matches(const ash_rule *rule, const ash_subject *subject);

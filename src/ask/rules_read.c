@@ -32,8 +32,8 @@ static ash_status fail_type(ash_ctx *ctx, const char *word, ash_loc loc) {
   ash_nearest_init(&near, word);
   for (int r = 0; r <= ASH_CONSTANT; r++)
     ash_nearest_offer(&near, ash_role_text((ash_role)r));
-  for (uint32_t k = 0; k < ASH_OP_COUNT; k++)
-    ash_nearest_offer(&near, ash_op_kind_text(k));
+  for (uint32_t k = 0; k + 1 < ASH_ROW_COUNT; k++)
+    ash_nearest_offer(&near, ash_row_text(k));
   (void)ash_fail(ctx, ASH_MALFORMED, ASH_D_rule_type, loc,
                  "'%.60s' is neither a kind of tensor nor an operator", word);
   if (ash_nearest_word(&near))
@@ -58,8 +58,8 @@ static ash_status set_type(ash_ctx *ctx, ash_rule *rule, const char *word,
       rule->role = (ash_role)r;
       return ASH_OK;
     }
-  for (uint32_t k = 0; k < ASH_OP_COUNT; k++)
-    if (same_word(word, ash_op_kind_text(k))) {
+  for (uint32_t k = 0; k + 1 < ASH_ROW_COUNT; k++)
+    if (same_word(word, ash_row_text(k))) {
       rule->type = ASH_RULE_OP;
       rule->op = k;
       return ASH_OK;
@@ -112,7 +112,7 @@ static ash_status add_id(ash_ctx *ctx, ash_rule *rule, const char *text,
 static ash_status wrong_subject(ash_ctx *ctx, const ash_rule *rule,
                                 ash_rule_field field, const char *whose) {
   ASH_ASSERT(rule->type != ASH_RULE_ANY && field < ASH_FIELD_COUNT);
-  const char *type = rule->type == ASH_RULE_OP ? ash_op_kind_text(rule->op)
+  const char *type = rule->type == ASH_RULE_OP ? ash_row_text(rule->op)
                                                : ash_role_text(rule->role);
   return ash_fail(ctx, ASH_MALFORMED, ASH_D_rule_conflict,
                   ash_ask_rule_loc(rule),

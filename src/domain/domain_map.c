@@ -2,7 +2,7 @@
  * inputs follow it where they are not broadcast. */
 #include "domain/domain.h"
 
-#include "kernel/kernel.h"
+#include "op/functions.h"
 
 static const char *map_operands(ash_domain_build *b, uint32_t count) {
   ash_tile_operand *out = ash_domain_out(b, 0);
@@ -28,19 +28,11 @@ const char *ash_domain_map(ash_domain_build *b) {
 }
 
 const char *ash_domain_map_all(ash_domain_build *b) {
-  return map_operands(b, b->op->input_count);
+  const bool chain = b->op->kind == ASH_OP_chain;
+  return map_operands(b, chain ? b->op->input_count
+                               : ash_fn_operands(ash_op_fn(b->op)));
 }
 
 const char *ash_domain_lookup(ash_domain_build *b) {
   return map_operands(b, 1);
-}
-
-/* The condition may have one value for each element of the first axis. */
-const char *ash_domain_select(ash_domain_build *b) {
-  const ash_tile_operand *out = ash_domain_out(b, 0);
-  ash_tile_operand *condition = ash_domain_in(b, 0);
-  const char *why = ash_domain_map(b);
-  if (condition->rank == 1 && out->rank > 1)
-    ash_domain_follow(condition, 0, 0);
-  return why;
 }

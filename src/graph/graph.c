@@ -49,6 +49,11 @@ const char *ash_op_kind_text(ash_op_kind kind) {
   return kind < ASH_OP_COUNT ? op_table[kind].name : "?";
 }
 
+const char *ash_op_text(const ash_op *op) {
+  return op->kind == ASH_OP_map ? ash_attr_string(op, "fn", "map")
+                                : ash_op_kind_text(op->kind);
+}
+
 ash_op_kind ash_kind_find(const char *name) {
   return (ash_op_kind)ash_name_find(&op_table->name, sizeof *op_table,
                                     ASH_OP_COUNT, name);
@@ -180,7 +185,7 @@ ash_status ash_graph_add_op(ash_graph *g, uint32_t *out, ash_op op) {
   ash_zone *z = &g->zone;
   *out = ASH_NO_ID;
   op.id = op.id ? ash_zone_string(z, op.id)
-                : ash_zone_format(z, "%s_%u", ash_op_kind_text(op.kind),
+                : ash_zone_format(z, "%s_%u", ash_op_text(&op),
                                   (unsigned)op.source_index);
   op.name = ash_zone_string(z, op.name);
   op.inputs = op.input_count ? ash_zone_copy(z, op.inputs,
@@ -346,7 +351,7 @@ ash_loc ash_graph_loc(const ash_graph *g, uint32_t op, uint32_t tensor) {
   loc.file = g->file;
   if (op < g->op_count) {
     loc.op = g->ops.items[op].source_index;
-    loc.op_kind = ash_op_kind_text(g->ops.items[op].kind);
+    loc.op_kind = ash_op_text(&g->ops.items[op]);
     loc.op_name = g->ops.items[op].name;
   }
   if (tensor < g->tensor_count) {

@@ -18,11 +18,10 @@ static ash_status fail_types(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
                     t ? ash_type_text(t->type) : "none");
   }
   ash_text_format(&types, " to %s", ash_type_text(ash_op_out(g, o, 0)->type));
-  const ash_status status =
-      ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_kernel_none,
-               ash_graph_loc(g, op, o->inputs[0]), "no kernel for %s from %.*s",
-               ash_op_kind_text(o->kind), (int)types.count,
-               types.bytes ? types.bytes : "");
+  const ash_status status = ash_fail(
+      ctx, ASH_UNSUPPORTED, ASH_D_kernel_none,
+      ash_graph_loc(g, op, o->inputs[0]), "no kernel for %s from %.*s",
+      ash_op_text(o), (int)types.count, types.bytes ? types.bytes : "");
   ash_hint(ctx, "int8 and float32 networks have kernels");
   ash_text_drop(&types);
   return status;
@@ -37,7 +36,7 @@ static ash_status check_folded(ash_ctx *ctx, const ash_kernel *k,
       return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_kernel_constant,
                       ash_graph_loc(g, op, o->inputs[i]),
                       "input %u of %s must be constant", (unsigned)i,
-                      ash_op_kind_text(o->kind));
+                      ash_op_text(o));
   }
   return ASH_OK;
 }
@@ -56,7 +55,7 @@ static ash_status check_activation(ash_ctx *ctx, const ash_graph *g,
   return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_kernel_activation,
                   ash_graph_loc(g, op, ASH_NO_ID),
                   "no kernel for %s with fused activation %s",
-                  ash_op_kind_text(g->ops.items[op].kind), act);
+                  ash_op_text(&g->ops.items[op]), act);
 }
 
 /* Kernels index with int32_t. */
@@ -117,7 +116,7 @@ static bool scales_fit(ash_params params, const ash_graph *g,
     return ash_quant_mul(&s, a, b, out);
   case ASH_PARAMS_pairs_q8:
   case ASH_PARAMS_pairs_s16:
-    return ash_quant_pair(&sum, op->kind, a, b, out);
+    return ash_quant_pair(&sum, ash_op_fn(op), a, b, out);
   case ASH_PARAMS_compare_q8:
     return is_scalable(a) && is_scalable(b);
   case ASH_PARAMS_convert:
@@ -171,11 +170,8 @@ static uint32_t rank_of(ash_params params, const ash_graph *g,
   case ASH_PARAMS_add_s8:
   case ASH_PARAMS_mul_s8:
   case ASH_PARAMS_binary_f32:
-  case ASH_PARAMS_pairs:
   case ASH_PARAMS_pairs_q8:
   case ASH_PARAMS_pairs_s16:
-  case ASH_PARAMS_pairs_whole:
-  case ASH_PARAMS_compare:
   case ASH_PARAMS_compare_q8:
     return ash_broadcast_of(g, op).rank;
   case ASH_PARAMS_pad_s8:
@@ -197,8 +193,8 @@ ash_status ash_kernel_check_params(ash_ctx *ctx, const ash_kernel *kernel,
   if (rank > ASH_KERNEL_RANK)
     return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_kernel_rank,
                     ash_graph_loc(g, op, ASH_NO_ID),
-                    "%s over %u dimensions; %d are supported",
-                    ash_op_kind_text(o->kind), (unsigned)rank, ASH_KERNEL_RANK);
+                    "%s over %u dimensions; %d are supported", ash_op_text(o),
+                    (unsigned)rank, ASH_KERNEL_RANK);
   if (!scales_fit(kernel->params, g, o))
     return ash_quant_fail_ratio(
         ctx, g, op,

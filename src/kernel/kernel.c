@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "kernel/quant.h"
 #include "kernel/runtime_files.h"
+#include "op/broadcast.h"
 #include "op/reads.h"
 #include "op/sums.h"
 
@@ -24,9 +25,12 @@ static bool scales_differ(const ash_graph *g, const ash_op *op) {
   return !scales_agree(g, op);
 }
 
-static bool is_approximate(const ash_graph *g, const ash_op *op) {
-  (void)g;
-  return ash_attr_int(op, "approximate", 0) != 0;
+/* One operand, whose 256 results, or 513 to interpolate between, are a table.
+ */
+static bool has_table(const ash_graph *g, const ash_op *op) {
+  const ash_fn fn = ash_op_fn(op);
+  return ash_fn_operands(fn) == 1 &&
+         (ash_op_in(g, op, 0)->type != ASH_INT16 || ash_fn_has_table16(fn));
 }
 
 static bool is_packed(const ash_graph *g, const ash_op *op) {
@@ -43,6 +47,11 @@ static bool is_one_shape(const ash_graph *g, const ash_op *op) {
   const ash_shape *out = &ash_op_out(g, op, 0)->shape;
   return ash_shape_equal(&ash_op_in(g, op, 0)->shape, out) &&
          ash_shape_equal(&ash_op_in(g, op, 1)->shape, out);
+}
+
+/* Kernels of pairs walk through few dimensions; loops through any number. */
+static bool has_few_axes(const ash_graph *g, const ash_op *op) {
+  return ash_broadcast_of(g, op).rank <= ASH_KERNEL_RANK;
 }
 
 /* Depthwise: one output channel an input channel. */
@@ -251,9 +260,9 @@ static bool uses_half(const ash_graph *g, const ash_op *op) {
   return half;
 }
 
-static bool takes_root(const ash_graph *g, const ash_op *op) {
-  (void)g;
-  return strcmp(ash_attr_string(op, "fn", ""), "integer_sqrt") == 0;
+/* Roots and powers of integers are functions of the runtime. */
+static bool calls_integer(const ash_graph *g, const ash_op *op) {
+  return ash_op_fn(op) == ASH_FN_integer_sqrt || ash_op_is_integer_pow(g, op);
 }
 
 static bool has_no_half(const ash_graph *g, const ash_op *op) {
@@ -275,7 +284,9 @@ static bool may_overlap(const ash_graph *g, const ash_op *op) {
 
 static const ash_kernel kernel_table[] = {
 #define KERNEL(kind, function, columns)                                        \
-  {.name = (function), .op = ASH_OP_##kind, columns},
+  {.name = (function), .op = ASH_OP_##kind, .fn = ASH_FN_COUNT, columns},
+#define MAP(of, function, columns)                                             \
+  {.name = (function), .op = ASH_OP_map, .fn = ASH_FN_##of, columns},
 #define TYPES(a, b, c, out)                                                    \
   .inputs = {ASH_##a, ASH_##b, ASH_##c}, .output = ASH_##out,
 #define FILE(text)     .file = (text),
@@ -290,6 +301,7 @@ static const ash_kernel kernel_table[] = {
 #include "kernel/kernels.def"
 #include "kernel/loops.def"
 #undef KERNEL
+#undef MAP
 };
 
 const ash_kernel *ash_kernel_at(size_t index) {

@@ -6,6 +6,7 @@
 
 #include "base/embedded.h"
 #include "kernel/target.h"
+#include "op/functions.h"
 
 /* In which order a kernel touches its tensors; what may overlap follows. */
 typedef enum ash_kernel_order {
@@ -24,19 +25,16 @@ typedef enum ash_params {
   ASH_PARAMS_add_s8,
   ASH_PARAMS_binary_f32,
   ASH_PARAMS_cast,
-  ASH_PARAMS_compare,
   ASH_PARAMS_compare_q8,
   ASH_PARAMS_concatenation,
   ASH_PARAMS_concatenation_s8,
   ASH_PARAMS_concatenation_u8,
   ASH_PARAMS_convert,
   ASH_PARAMS_dense_cmsis,
-  ASH_PARAMS_leaky_relu_f32,
   ASH_PARAMS_leaky_relu_s16,
   ASH_PARAMS_log_softmax_q8,
   ASH_PARAMS_lstm_s16,
   ASH_PARAMS_lstm_s8,
-  ASH_PARAMS_map_whole,
   ASH_PARAMS_matmul_s16,
   ASH_PARAMS_matmul_s8,
   ASH_PARAMS_mean_s8,
@@ -44,10 +42,8 @@ typedef enum ash_params {
   ASH_PARAMS_mul_s8,
   ASH_PARAMS_pad_f32,
   ASH_PARAMS_pad_s8,
-  ASH_PARAMS_pairs,
   ASH_PARAMS_pairs_q8,
   ASH_PARAMS_pairs_s16,
-  ASH_PARAMS_pairs_whole,
   ASH_PARAMS_requantize,
   ASH_PARAMS_softmax_cmsis,
   ASH_PARAMS_softmax_s16,
@@ -72,6 +68,7 @@ enum {
 typedef struct ash_kernel {
   const char *name; /* "conv_2d_s8": the function is ash_rt_conv_2d_s8 */
   ash_op_kind op;
+  ash_fn fn; /* of `map`; ASH_FN_COUNT: any */
   /* Types of the first inputs and of the output; ASH_NONE: any. An absent
    * input matches. */
   ash_type inputs[ASH_KERNEL_TYPED_INPUTS];

@@ -4,7 +4,7 @@
 #ifndef ASH_KERNEL_QUANT_H
 #define ASH_KERNEL_QUANT_H
 
-#include "graph/graph.h"
+#include "op/functions.h"
 
 /* real = multiplier * 2^(shift - 31); the multiplier has 31 bits. */
 typedef struct ash_scaling {
@@ -79,7 +79,7 @@ bool ash_quant_power(int32_t *out, const ash_tensor *t);
 
 /* Any operator of two quantised inputs (quant_pair.c). Where an entry does not
  * count, it is 0. */
-bool ash_quant_pair(ash_add_scaling *out, ash_op_kind kind, const ash_tensor *a,
+bool ash_quant_pair(ash_add_scaling *out, ash_fn fn, const ash_tensor *a,
                     const ash_tensor *b, const ash_tensor *result);
 bool ash_quant_mul(ash_scaling *out, const ash_tensor *a, const ash_tensor *b,
                    const ash_tensor *result);

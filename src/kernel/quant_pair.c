@@ -31,20 +31,20 @@ bool ash_quant_power(int32_t *out, const ash_tensor *t) {
   return exact;
 }
 
-bool ash_quant_pair(ash_add_scaling *out, ash_op_kind kind, const ash_tensor *a,
+bool ash_quant_pair(ash_add_scaling *out, ash_fn fn, const ash_tensor *a,
                     const ash_tensor *b, const ash_tensor *result) {
   const float p = ash_quant_scale(a), q = ash_quant_scale(b);
   const float r = ash_quant_scale(result);
   const float below = q * r;
   *out = (ash_add_scaling){{0, 0}, {0, 0}, {0, 0}};
-  switch (kind) {
-  case ASH_OP_mul:
+  switch (fn) {
+  case ASH_FN_mul:
     return ash_quant_mul(&out->out, a, b, result);
-  case ASH_OP_div:
+  case ASH_FN_div:
     return ash_quant_scaling(&out->out, (double)(p / below));
-  case ASH_OP_prelu:
+  case ASH_FN_prelu:
     return scale_prelu(out, p, q, r);
-  case ASH_OP_squared_difference:
+  case ASH_FN_squared_difference:
     return align(out, p, q, r, 7, true);
   default:
     return align(out, p, q, r, result->type == ASH_INT16 ? 15 : 20, false);

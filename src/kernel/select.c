@@ -54,13 +54,24 @@ static bool is_allowed(const ash_kernel *k, const ash_target *target,
          !(small && (k->scratch || ash_kernel_is_packed(k)));
 }
 
+/* A `map`: its kernels of 8 and 16 bits are for quantised values. */
+static bool is_function(const ash_kernel *k, ash_fn fn, bool scaled) {
+  const uint32_t narrow = 1u << ASH_INT8 | 1u << ASH_UINT8 | 1u << ASH_INT16;
+  return (k->fn == ASH_FN_COUNT || k->fn == fn) &&
+         scaled == (narrow >> k->inputs[0] & 1);
+}
+
 const ash_kernel *ash_kernel_find(const ash_graph *g, uint32_t op,
                                   const ash_target *target, bool small) {
   const ash_op *o = &g->ops.items[op];
+  const bool map = o->kind == ASH_OP_map;
+  const ash_fn fn = map ? ash_op_fn(o) : ASH_FN_COUNT;
+  const bool scaled = map && ash_op_is_scaled(g, o);
   const bool loop = ash_op_is_integer_layer(g, o);
   const ash_kernel *k;
   for (size_t i = 0; (k = ash_kernel_at(i)) != NULL; i++)
-    if (k->op == o->kind && (!loop || k->params == ASH_PARAMS_loop) &&
+    if (k->op == o->kind && (!map || is_function(k, fn, scaled)) &&
+        (!loop || k->params == ASH_PARAMS_loop) &&
         is_allowed(k, target, small) && types_match(k, g, o) &&
         (!k->fits || k->fits(g, o)))
       return k;

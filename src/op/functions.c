@@ -5,12 +5,18 @@
 
 static const struct {
   const char *text;
-  uint32_t operands;
+  uint32_t operands, flags;
   ash_fn_result result;
+  bool scales;
 } fn_table[ASH_FN_COUNT] = {
-#define FN(name, operands, result) {#name, operands, ASH_FN_##result},
-#include "op/functions.def"
-#undef FN
+#define OP(op, columns)
+#define FN(fn, columns) {.text = #fn, columns},
+#define OPERANDS(count) .operands = (count),
+#define RESULT(type)    .result = ASH_FN_##type,
+#define FLAGS(bits)     .flags = (bits),
+#define REF(kernel)     .scales = true,
+#include "op/ops.def"
+#undef OP
 };
 
 static const char *const fold_table[ASH_FOLD_COUNT] = {
@@ -42,6 +48,57 @@ uint32_t ash_fn_operands(ash_fn fn) {
 
 ash_fn_result ash_fn_result_of(ash_fn fn) {
   return fn_table[fn].result;
+}
+
+uint32_t ash_row_of(const ash_op *op) {
+  return op->kind == ASH_OP_map ? ASH_OP_COUNT + ash_op_fn(op) : op->kind;
+}
+
+const char *ash_row_text(uint32_t row) {
+  return row < ASH_OP_COUNT ? ash_op_kind_text(row)
+                            : ash_fn_text(row - ASH_OP_COUNT);
+}
+
+bool ash_op_rectifies(const ash_op *op) {
+  const ash_fn fn = op->kind == ASH_OP_map ? ash_op_fn(op) : ASH_FN_COUNT;
+  return ash_op_has(op, ASH_OP_RECTIFIES) ||
+         (fn < ASH_FN_COUNT && (fn_table[fn].flags & ASH_OP_RECTIFIES));
+}
+
+bool ash_fn_scales(ash_fn fn) {
+  return fn < ASH_FN_COUNT && fn_table[fn].scales;
+}
+
+bool ash_op_is_integer_pow(const ash_graph *g, const ash_op *op) {
+  return ash_op_fn(op) == ASH_FN_pow &&
+         !ash_type_is_float(ash_op_in(g, op, 0)->type) &&
+         !ash_type_is_float(ash_op_in(g, op, 1)->type);
+}
+
+bool ash_fn_has_table16(ash_fn fn) {
+  return fn == ASH_FN_exp || fn == ASH_FN_log || fn == ASH_FN_rsqrt ||
+         fn == ASH_FN_gelu || fn == ASH_FN_gelu_tanh;
+}
+
+static bool is_scaled(const ash_tensor *t) {
+  return t && t->quant.count != 0 &&
+         (t->type == ASH_INT8 || t->type == ASH_UINT8 || t->type == ASH_INT16);
+}
+
+/* LiteRT looks at the scales of int16 for equality alone. */
+static bool orders_sixteen(const ash_graph *g, const ash_op *op, ash_fn fn) {
+  return fn_table[fn].result == ASH_FN_BOOL && fn != ASH_FN_equal &&
+         fn != ASH_FN_not_equal && ash_op_in(g, op, 0)->type == ASH_INT16;
+}
+
+bool ash_op_is_scaled(const ash_graph *g, const ash_op *op) {
+  const ash_fn fn = op->kind == ASH_OP_map ? ash_op_fn(op) : ASH_FN_COUNT;
+  if (!ash_fn_scales(fn) || orders_sixteen(g, op, fn))
+    return false;
+  for (uint32_t k = 0; k < ash_fn_operands(fn); k++)
+    if (!is_scaled(ash_op_in(g, op, k)))
+      return false;
+  return fn_table[fn].result == ASH_FN_BOOL || is_scaled(ash_op_out(g, op, 0));
 }
 
 /* One loop treats values of whole bytes. */

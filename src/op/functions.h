@@ -1,15 +1,28 @@
-/* functions.h - the scalar functions that `map` and `reduce` name. */
+/* functions.h - the scalar functions that `map` and `reduce` name, and the rows
+ * of ops.def and functions.def together: a stage has one array for both. */
 #ifndef ASH_OP_FUNCTIONS_H
 #define ASH_OP_FUNCTIONS_H
 
 #include "graph/graph.h"
 
 typedef enum ash_fn {
-#define FN(name, operands, result) ASH_FN_##name,
-#include "op/functions.def"
-#undef FN
+#define OP(op, columns)
+#define FN(fn, columns) ASH_FN_##fn,
+#include "op/ops.def"
+#undef OP
   ASH_FN_COUNT
 } ash_fn;
+
+/* Rows by kind; behind them functions of `map`, and one for none. */
+enum { ASH_ROW_COUNT = ASH_OP_COUNT + ASH_FN_COUNT + 1 };
+#define ASH_FN_ROW(fn) (ASH_OP_COUNT + ASH_FN_##fn)
+/* The row of an operator: its kind, or the function of a `map`. */
+uint32_t ash_row_of(const ash_op *op);
+const char *ash_row_text(uint32_t row);
+/* A column of an operator's row; where a function has none, that of `map`. */
+#define ASH_COLUMN(table, op, column)                                          \
+  ((table)[ash_row_of(op)].column ? (table)[ash_row_of(op)].column             \
+                                  : (table)[(op)->kind].column)
 
 typedef enum ash_fn_result {
   ASH_FN_SAME,
@@ -42,6 +55,17 @@ ash_fn ash_fn_find(const char *name); /* ASH_FN_COUNT: none */
 ash_fold ash_fold_find(const char *name);
 uint32_t ash_fn_operands(ash_fn fn);
 ash_fn_result ash_fn_result_of(ash_fn fn);
+
+/* May it apply a rectifier to its results (`act`)? */
+bool ash_op_rectifies(const ash_op *op);
+/* A `map` of quantised values, from scale to scale? All others treat values as
+ * they are stored. */
+bool ash_op_is_scaled(const ash_graph *g, const ash_op *op);
+bool ash_op_is_integer_pow(const ash_graph *g, const ash_op *op);
+/* Is there an arithmetic of quantised values for it? */
+bool ash_fn_scales(ash_fn fn);
+/* Has its int16 form a table to interpolate in? */
+bool ash_fn_has_table16(ash_fn fn);
 
 /* The types, as bits, that one loop computes together with this one. */
 uint32_t ash_types_like(ash_type type);

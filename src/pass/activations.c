@@ -5,13 +5,15 @@
  * In float32 alone: integers are rounded to the scale in between. */
 #include "pass/pass.h"
 
+#include "op/functions.h"
 #include "pass/uses.h"
 
 #include <string.h>
 
 static bool is_rectifier(const ash_graph *g, const ash_op *o) {
-  return (o->kind == ASH_OP_relu || o->kind == ASH_OP_relu6 ||
-          o->kind == ASH_OP_relu_n1_to_1) &&
+  const ash_fn fn = o->kind == ASH_OP_map ? ash_op_fn(o) : ASH_FN_COUNT;
+  return (fn == ASH_FN_relu || fn == ASH_FN_relu6 ||
+          fn == ASH_FN_relu_n1_to_1) &&
          ash_op_in(g, o, 0)->type == ASH_FLOAT32;
 }
 
@@ -26,11 +28,11 @@ ash_status ash_pass_activations(ash_ctx *ctx, ash_graph *g) {
     if (before == ASH_NO_ID || uses.drop[before])
       continue;
     ash_op *p = &g->ops.items[before];
-    if (!ash_op_has(p, ASH_OP_RECTIFIES) || p->output_count != 1 ||
+    if (!ash_op_rectifies(p) || p->output_count != 1 ||
         strcmp(ash_attr_string(p, "act", "none"), "none") != 0)
       continue;
-    ASH_TRY(ash_graph_set_attr(
-        g, before, ASH_STRING_ATTR("act", ash_op_kind_text(o->kind))));
+    ASH_TRY(
+        ash_graph_set_attr(g, before, ASH_STRING_ATTR("act", ash_op_text(o))));
     g->ops.items[before].outputs[0] = o->outputs[0];
     uses.writer[o->outputs[0]] = before;
     uses.drop[i] = true;

@@ -12,6 +12,7 @@
 #include "pass/pass.h"
 
 #include "graph/compact.h"
+#include "kernel/quant.h"
 #include "op/chain.h"
 #include "op/verify.h"
 #include "pass/uses.h"
@@ -24,22 +25,13 @@ typedef struct fuser {
   ash_uses uses;
   uint32_t ops[ASH_CHAIN_STAGES]; /* the group, its last operator first */
   uint32_t count;
+  uint32_t last[ASH_CHAIN_STAGES];   /* stage of each operator's result */
   uint32_t inputs[ASH_CHAIN_INPUTS]; /* what it reads */
   uint32_t input_count;
   ash_chain chain;
 } fuser;
 
 /* ---- what may be part ---------------------------------------------------- */
-
-static bool is_named(ash_op_kind kind) {
-  return kind == ASH_OP_add || kind == ASH_OP_sub || kind == ASH_OP_mul ||
-         kind == ASH_OP_div || kind == ASH_OP_minimum || kind == ASH_OP_maximum;
-}
-
-static ash_fn function_of(const ash_op *o) {
-  return o->kind == ASH_OP_map ? ash_op_fn(o)
-                               : ash_fn_find(ash_op_kind_text(o->kind));
-}
 
 /* Variables change between operators; what reads them stays where it is. */
 static bool reads_only_values(const ash_graph *g, const ash_op *o) {
@@ -51,13 +43,26 @@ static bool reads_only_values(const ash_graph *g, const ash_op *o) {
   return ash_op_out(g, o, 0)->kind != ASH_TENSOR_VARIABLE;
 }
 
+/* Functions of the runtime, and those with parameters, stay. */
 static bool is_stage(const ash_graph *g, const ash_op *o) {
-  if (!reads_only_values(g, o))
+  if (o->kind != ASH_OP_map || ash_op_is_scaled(g, o))
     return false;
-  if (o->kind == ASH_OP_map) /* the root is a function of the runtime */
-    return ash_op_fn(o) != ASH_FN_integer_sqrt;
-  return is_named(o->kind) && ash_op_out(g, o, 0)->type == ASH_FLOAT32 &&
-         strcmp(ash_attr_string(o, "act", "none"), "none") == 0;
+  const ash_fn fn = ash_op_fn(o);
+  return fn != ASH_FN_integer_sqrt && fn != ASH_FN_saturate &&
+         fn != ASH_FN_leaky_relu && reads_only_values(g, o) &&
+         !ash_op_is_integer_pow(g, o);
+}
+
+/* `act` bounds floats: one stage more. */
+static bool is_bounded(const ash_graph *g, const ash_op *o) {
+  return ash_attr_find(o, "act") && ash_op_out(g, o, 0)->type == ASH_FLOAT32;
+}
+
+static uint32_t stages_of(const fuser *f) {
+  uint32_t count = f->count;
+  for (uint32_t i = 0; i < f->count; i++)
+    count += is_bounded(f->g, &f->g->ops.items[f->ops[i]]);
+  return count;
 }
 
 /* A constant that can stand in the code. */
@@ -165,7 +170,7 @@ static bool grow(fuser *f) {
           !may_join(f, o->inputs[k], writer))
         continue;
       f->ops[f->count++] = writer;
-      if (collect_inputs(f))
+      if (stages_of(f) <= ASH_CHAIN_STAGES && collect_inputs(f))
         return true;
       f->count--;
     }
@@ -197,24 +202,48 @@ static ash_chain_arg argument(const fuser *f, uint32_t tensor) {
     return a;
   }
   a.source = is_inside(f, tensor) ? ASH_CHAIN_STAGE : ASH_CHAIN_INPUT;
-  if (a.source == ASH_CHAIN_STAGE)
+  if (a.source == ASH_CHAIN_STAGE) {
     while (f->ops[a.index] != f->uses.writer[tensor])
       a.index++;
-  else
+    a.index = f->last[a.index];
+  } else {
     while (f->inputs[a.index] != tensor)
       a.index++;
+  }
   return a;
 }
 
+static ash_chain_arg real_value(float x) {
+  return (ash_chain_arg){
+      .source = ASH_CHAIN_VALUE, .type = ASH_FLOAT32, .x = (double)x};
+}
+
+/* A stage between the bounds of the activation. */
+static ash_chain_stage bounds_of(const ash_op *o, uint32_t stage) {
+  const ash_float_range r =
+      ash_float_range_of(ash_attr_string(o, "act", "none"));
+  return (ash_chain_stage){
+      .fn = ASH_FN_clip,
+      .type = ASH_FLOAT32,
+      .args = {{.source = ASH_CHAIN_STAGE, .type = ASH_FLOAT32, .index = stage},
+               real_value(r.low),
+               real_value(r.high)}};
+}
+
 static void write_stages(fuser *f) {
-  f->chain.count = f->count;
+  f->chain.count = 0;
   for (uint32_t i = 0; i < f->count; i++) {
     const ash_op *o = &f->g->ops.items[f->ops[i]];
-    ash_chain_stage *s = &f->chain.stages[i];
-    *s = (ash_chain_stage){.fn = function_of(o),
+    ash_chain_stage *s = &f->chain.stages[f->chain.count++];
+    *s = (ash_chain_stage){.fn = ash_op_fn(o),
                            .type = ash_op_out(f->g, o, 0)->type};
     for (uint32_t k = 0; k < o->input_count; k++)
       s->args[k] = argument(f, o->inputs[k]);
+    f->last[i] = f->chain.count - 1;
+    if (!is_bounded(f->g, o))
+      continue;
+    f->chain.stages[f->chain.count] = bounds_of(o, f->last[i]);
+    f->last[i] = f->chain.count++;
   }
 }
 
@@ -269,14 +298,13 @@ static bool keeps_shape(const fuser *f) {
 
 /* Worth it: two functions, or a constant less to carry. */
 static bool gains(const fuser *f) {
-  uint32_t read = 0, maps = 0;
+  uint32_t read = 0;
   for (uint32_t i = 0; i < f->count; i++) {
     const ash_op *o = &f->g->ops.items[f->ops[i]];
-    maps += o->kind == ASH_OP_map;
     for (uint32_t k = 0; k < o->input_count; k++)
       read += is_value(f->g, o->inputs[k]);
   }
-  return maps > 0 && (f->count > 1 || read > 0);
+  return f->count > 1 || read > 0;
 }
 
 ash_status ash_pass_fuse(ash_ctx *ctx, ash_graph *g) {

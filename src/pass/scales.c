@@ -19,9 +19,8 @@ typedef struct tail {
   uint32_t layer;    /* op */
 } tail;
 
-static bool is_fn(const ash_op *o, ash_op_kind kind, const char *fn) {
-  return o->kind == kind || (o->kind == ASH_OP_map && o->input_count == 2 &&
-                             strcmp(ash_attr_string(o, "fn", ""), fn) == 0);
+static bool is_fn(const ash_op *o, ash_fn fn) {
+  return o->kind == ASH_OP_map && ash_op_fn(o) == fn;
 }
 
 static bool is_layer(const ash_graph *g, const ash_op *o) {
@@ -48,8 +47,8 @@ static bool fits_channels(const ash_tensor *c, const ash_tensor *like) {
 static bool match(const ash_graph *g, const ash_uses *uses, uint32_t op,
                   tail *out) {
   const ash_op *o = &g->ops.items[op];
-  out->product = is_fn(o, ASH_OP_mul, "mul");
-  if ((!out->product && !is_fn(o, ASH_OP_add, "add")) || o->input_count != 2)
+  out->product = is_fn(o, ASH_FN_mul);
+  if (!out->product && !is_fn(o, ASH_FN_add))
     return false;
   for (uint32_t k = 0; k < 2; k++) {
     const uint32_t layer = ash_uses_only(uses, o->inputs[k]);

@@ -61,18 +61,21 @@ static ash_status add_constant(const rows *r, uint32_t *out, float value) {
                                            .data = data});
 }
 
-static ash_status add_op(const rows *r, ash_op_kind kind, uint32_t a,
-                         uint32_t b, uint32_t y) {
+static ash_status add_map(const rows *r, ash_fn fn, uint32_t a, uint32_t b,
+                          uint32_t y) {
   uint32_t in[2] = {a, b}, op;
+  ash_attr attr = ASH_STRING_ATTR("fn", ash_fn_text(fn));
   const char *id =
-      ash_zone_format(&r->g->zone, "%s_%s", r->op->id, ash_op_kind_text(kind));
+      ash_zone_format(&r->g->zone, "%s_%s", r->op->id, ash_fn_text(fn));
   ASH_TRY(ash_zone_check(r->ctx, &r->g->zone));
   return ash_graph_add_op(r->g, &op,
-                          (ash_op){.kind = kind,
+                          (ash_op){.kind = ASH_OP_map,
                                    .id = id,
                                    .source_index = r->op->source_index,
                                    .input_count = b == ASH_NO_ID ? 1 : 2,
                                    .output_count = 1,
+                                   .attrs = &attr,
+                                   .attr_count = 1,
                                    .inputs = in,
                                    .outputs = &y});
 }
@@ -107,7 +110,7 @@ static ash_status scale(const rows *r, uint32_t *x) {
     return ASH_OK;
   ASH_TRY(add_constant(r, &by, beta));
   ASH_TRY(add_tensor(r, &y, false));
-  ASH_TRY(add_op(r, ASH_OP_mul, *x, by, y));
+  ASH_TRY(add_map(r, ASH_FN_mul, *x, by, y));
   *x = y;
   return ASH_OK;
 }
@@ -120,11 +123,11 @@ static ash_status decompose(const rows *r) {
   ASH_TRY(add_tensor(r, &e, false));
   ASH_TRY(add_tensor(r, &sum, true));
   ASH_TRY(add_fold(r, ASH_FOLD_MAX, x, most));
-  ASH_TRY(add_op(r, ASH_OP_sub, x, most, less));
+  ASH_TRY(add_map(r, ASH_FN_sub, x, most, less));
   ASH_TRY(scale(r, &less));
-  ASH_TRY(add_op(r, ASH_OP_exp, less, ASH_NO_ID, e));
+  ASH_TRY(add_map(r, ASH_FN_exp, less, ASH_NO_ID, e));
   ASH_TRY(add_fold(r, ASH_FOLD_SUM, e, sum));
-  return add_op(r, ASH_OP_div, e, sum, out);
+  return add_map(r, ASH_FN_div, e, sum, out);
 }
 
 static bool wants(void *user, const ash_op *op) {

@@ -2,16 +2,18 @@
  * after the other in the order of the graph. */
 #include "ref/ref.h"
 
+#include "op/functions.h"
 #include "op/verify.h"
 #include "ref/ref_call.h"
 
 #include <string.h>
 
 static const struct {
-  ash_op_kind kind;
+  uint32_t row;
   ash_status (*run)(const ash_ref_call *c); /* NULL: none */
-} kernels[ASH_OP_COUNT] = {
-#define OP(op, columns) [ASH_OP_##op] = {columns.kind = ASH_OP_##op},
+} kernels[ASH_ROW_COUNT] = {
+#define OP(op, columns) [ASH_OP_##op] = {columns.row = ASH_OP_##op},
+#define FN(fn, columns) [ASH_FN_ROW(fn)] = {columns.row = ASH_FN_ROW(fn)},
 #define REF(kernel)     .run = ash_ref_##kernel,
 #include "op/ops.def"
 #undef OP
@@ -43,19 +45,25 @@ static ash_status show(const ash_ref_call *c, const ash_ref_watch *watch) {
   return ASH_OK;
 }
 
+/* Quantised values have an arithmetic of their function; all others are taken
+ * as they are stored. */
+static ash_status run_kernel(const ash_ref_call *c) {
+  return ash_op_is_scaled(c->g, c->op) ? kernels[ash_row_of(c->op)].run(c)
+                                       : kernels[c->op->kind].run(c);
+}
+
 ash_status ash_ref_run_op(ash_ctx *ctx, const ash_graph *g, uint32_t op,
                           void *const *values) {
   const ash_ref_call call = {ctx, g, op, &g->ops.items[op], values};
-  return kernels[call.op->kind].run(&call);
+  return run_kernel(&call);
 }
 
 static ash_status run_op(const ash_ref_call *c, const ash_ref_watch *watch) {
   if (!ash_ref_knows(c->op->kind))
     return ash_fail(c->ctx, ASH_UNSUPPORTED, ASH_D_ref_kernel,
                     ash_graph_loc(c->g, c->index, ASH_NO_ID),
-                    "no reference kernel for %s",
-                    ash_op_kind_text(c->op->kind));
-  ASH_TRY(kernels[c->op->kind].run(c));
+                    "no reference kernel for %s", ash_op_text(c->op));
+  ASH_TRY(run_kernel(c));
   return watch && watch->after ? show(c, watch) : ASH_OK;
 }
 

@@ -6,18 +6,36 @@
 #include <math.h>
 #include <string.h>
 
+/* What follows the function: `act` bounds floats, infinities too. */
+typedef struct finish {
+  bool saturates, rectifies;
+  ash_ref_limits limits;
+} finish;
+
+static ash_number finished(const finish *f, ash_type type, ash_number y) {
+  if (f->saturates)
+    return ash_ref_number_saturate(type, y);
+  if (f->rectifies)
+    y.x = (double)ash_ref_clamp(&f->limits, (float)y.x);
+  return y;
+}
+
 ash_status ash_ref_map_any(const ash_ref_call *c) {
   const ash_fn fn = ash_op_fn(c->op);
   const ash_tensor *out = ash_ref_out(c, 0);
+  const char *act = ash_attr_string(c->op, "act", NULL);
+  const finish f = {fn == ASH_FN_saturate, act && out->type == ASH_FLOAT32,
+                    ash_ref_limits_of(c, act ? act : "none")};
+  const float alpha = (float)ash_attr_float(c->op, "alpha", 0.0);
   int32_t at[ASH_RANK_MAX] = {0};
   for (uint64_t i = 0; i < ash_ref_elements(out); i++) {
-    ash_number o[3] = {{0}};
-    for (uint32_t k = 0; k < c->op->input_count; k++)
+    ash_number o[3] = {{0}, {.real = true, .x = (double)alpha}, {0}};
+    for (uint32_t k = 0; k < ash_fn_operands(fn); k++)
       o[k] = ash_ref_number_get(
           ash_ref_in(c, k), ash_ref_read(c, k),
           ash_ref_index(&ash_ref_in(c, k)->shape, at, out->shape.rank));
     ash_ref_number_put(out, ash_ref_write(c, 0), i,
-                       ash_ref_number_apply(fn, o));
+                       finished(&f, out->type, ash_ref_number_apply(fn, o)));
     ash_ref_next(&out->shape, at);
   }
   return ASH_OK;

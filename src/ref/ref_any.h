@@ -20,6 +20,8 @@ ash_number ash_ref_number_get(const ash_tensor *t, const void *data,
  * an integer type become 0. */
 void ash_ref_number_put(const ash_tensor *t, void *data, uint64_t at,
                         ash_number n);
+/* Cut towards zero; floats beyond the type become its ends, NaN its largest. */
+ash_number ash_ref_number_saturate(ash_type type, ash_number n);
 /* The fold of quantised values (ref_reduce.c). */
 ash_status ash_ref_scaled_sum(const ash_ref_call *c);
 /* 0 as a value of that tensor. */

@@ -1,4 +1,5 @@
-/* ref_binary.c - two inputs, broadcast together, one element at a time. */
+/* ref_binary.c - two quantised inputs, broadcast together, one element at a
+ * time. */
 #include "ref/ref_call.h"
 #include "ref/ref_fixed.h"
 
@@ -7,9 +8,6 @@
 /* What one operator does with a pair; `scales` is its own. */
 typedef struct pair_rule {
   int32_t (*quantised)(int32_t a, int32_t b, const ash_ref_factor *scales);
-  float (*real)(float a, float b);
-  int64_t (*whole)(int64_t a, int64_t b); /* int32, int64: not quantised */
-  bool fused; /* has a fused activation, which also bounds infinities */
   ash_ref_factor scales[4]; /* of add and sub: a, b, result, extra bits */
 } pair_rule;
 
@@ -18,20 +16,10 @@ static void one_pair(const ash_ref_call *c, const pair_rule *rule,
                      uint64_t b) {
   const ash_tensor *p = ash_ref_in(c, 0), *q = ash_ref_in(c, 1);
   const void *left = ash_ref_read(c, 0), *right = ash_ref_read(c, 1);
-  if (p->type == ASH_FLOAT32) {
-    const float y =
-        rule->real(((const float *)left)[a], ((const float *)right)[b]);
-    ((float *)ash_ref_write(c, 0))[i] =
-        rule->fused ? ash_ref_clamp(limits, y) : y;
-    return;
-  }
   const int64_t x = ash_ref_get(p, left, a) - ash_ref_zero_of(p);
   const int64_t y = ash_ref_get(q, right, b) - ash_ref_zero_of(q);
-  if (p->type == ASH_INT32 || p->type == ASH_INT64)
-    ash_ref_put(p, ash_ref_write(c, 0), i, rule->whole(x, y));
-  else
-    ash_ref_put_int(c, limits, i,
-                    rule->quantised((int32_t)x, (int32_t)y, rule->scales));
+  ash_ref_put_int(c, limits, i,
+                  rule->quantised((int32_t)x, (int32_t)y, rule->scales));
 }
 
 static ash_status all_pairs(const ash_ref_call *c, const pair_rule *rule) {
@@ -54,8 +42,6 @@ static ash_status all_pairs(const ash_ref_call *c, const pair_rule *rule) {
 /* Both inputs with `bits` more bits on a common scale, twice the larger one. */
 static void align_scales(const ash_ref_call *c, pair_rule *rule, int32_t bits,
                          bool squared) {
-  if (!ash_ref_is_quantised(ash_ref_in(c, 0)))
-    return;
   if (ash_ref_in(c, 0)->type == ASH_INT16)
     bits = 15;
   rule->scales[3].shift = bits;
@@ -74,14 +60,6 @@ static int32_t add_quantised(int32_t a, int32_t b, const ash_ref_factor *f) {
   const int32_t x = ash_ref_rescale(a * (1 << f[3].shift), f[0]);
   const int32_t y = ash_ref_rescale(b * (1 << f[3].shift), f[1]);
   return ash_ref_rescale(ash_ref_wrap((int64_t)x + y), f[2]);
-}
-
-static float add_real(float a, float b) {
-  return a + b;
-}
-
-static int64_t add_whole(int64_t a, int64_t b) {
-  return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
 /* All scales are powers of two: operands are shifted to the output's. */
@@ -115,10 +93,7 @@ static bool find_shifts(const ash_ref_call *c, pair_rule *rule) {
 }
 
 ash_status ash_ref_add(const ash_ref_call *c) {
-  pair_rule rule = {.quantised = add_quantised,
-                    .real = add_real,
-                    .whole = add_whole,
-                    .fused = true};
+  pair_rule rule = {.quantised = add_quantised};
   if (find_shifts(c, &rule))
     rule.quantised = add_shifted;
   else
@@ -132,19 +107,8 @@ static int32_t sub_quantised(int32_t a, int32_t b, const ash_ref_factor *f) {
   return ash_ref_rescale(ash_ref_wrap((int64_t)x - y), f[2]);
 }
 
-static float sub_real(float a, float b) {
-  return a - b;
-}
-
-static int64_t sub_whole(int64_t a, int64_t b) {
-  return (int64_t)((uint64_t)a - (uint64_t)b);
-}
-
 ash_status ash_ref_sub(const ash_ref_call *c) {
-  pair_rule rule = {.quantised = sub_quantised,
-                    .real = sub_real,
-                    .whole = sub_whole,
-                    .fused = true};
+  pair_rule rule = {.quantised = sub_quantised};
   if (find_shifts(c, &rule))
     rule.quantised = sub_shifted;
   else
@@ -158,19 +122,8 @@ static int32_t square_quantised(int32_t a, int32_t b, const ash_ref_factor *f) {
   return ash_ref_rescale(ash_ref_wrap((int64_t)(x - y) * (x - y)), f[2]);
 }
 
-static float square_real(float a, float b) {
-  return (a - b) * (a - b);
-}
-
-static int64_t square_whole(int64_t a, int64_t b) {
-  const uint64_t difference = (uint64_t)a - (uint64_t)b;
-  return (int64_t)(difference * difference);
-}
-
 ash_status ash_ref_squared_difference(const ash_ref_call *c) {
-  pair_rule rule = {.quantised = square_quantised,
-                    .real = square_real,
-                    .whole = square_whole};
+  pair_rule rule = {.quantised = square_quantised};
   align_scales(c, &rule, 7, true);
   return all_pairs(c, &rule);
 }
@@ -181,25 +134,12 @@ static int32_t mul_quantised(int32_t a, int32_t b, const ash_ref_factor *f) {
   return ash_ref_rescale(a * b, f[0]);
 }
 
-static float mul_real(float a, float b) {
-  return a * b;
-}
-
-static int64_t mul_whole(int64_t a, int64_t b) {
-  return (int64_t)((uint64_t)a * (uint64_t)b);
-}
-
 ash_status ash_ref_mul(const ash_ref_call *c) {
-  pair_rule rule = {.quantised = mul_quantised,
-                    .real = mul_real,
-                    .whole = mul_whole,
-                    .fused = true};
-  if (ash_ref_is_quantised(ash_ref_in(c, 0))) {
-    const float product =
-        ash_ref_scale_of(ash_ref_in(c, 0)) * ash_ref_scale_of(ash_ref_in(c, 1));
-    const float ratio = product / ash_ref_scale_of(ash_ref_out(c, 0));
-    rule.scales[0] = ash_ref_factor_of((double)ratio);
-  }
+  pair_rule rule = {.quantised = mul_quantised};
+  const float product =
+      ash_ref_scale_of(ash_ref_in(c, 0)) * ash_ref_scale_of(ash_ref_in(c, 1));
+  const float ratio = product / ash_ref_scale_of(ash_ref_out(c, 0));
+  rule.scales[0] = ash_ref_factor_of((double)ratio);
   return all_pairs(c, &rule);
 }
 
@@ -223,116 +163,12 @@ static int32_t div_quantised(int32_t a, int32_t b, const ash_ref_factor *f) {
   return ash_ref_rescale(quotient, rest);
 }
 
-static float div_real(float a, float b) {
-  return a / b;
-}
-
-static int64_t div_whole(int64_t a, int64_t b) {
-  return b == 0 ? 0 : b == -1 ? sub_whole(0, a) : a / b;
-}
-
 ash_status ash_ref_div(const ash_ref_call *c) {
-  pair_rule rule = {.quantised = div_quantised,
-                    .real = div_real,
-                    .whole = div_whole,
-                    .fused = true};
-  if (ash_ref_is_quantised(ash_ref_in(c, 0))) {
-    const float below = ash_ref_scale_of(ash_ref_in(c, 1)) *
-                        ash_ref_scale_of(ash_ref_out(c, 0));
-    const float ratio = ash_ref_scale_of(ash_ref_in(c, 0)) / below;
-    rule.scales[0] = ash_ref_factor_of((double)ratio);
-  }
-  return all_pairs(c, &rule);
-}
-
-/* ---- minimum, maximum: all three tensors mean the same ------------------ */
-
-static int32_t min_quantised(int32_t a, int32_t b, const ash_ref_factor *f) {
-  (void)f;
-  return a < b ? a : b;
-}
-
-static float min_real(float a, float b) {
-  return a < b ? a : b;
-}
-
-static int64_t min_whole(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
-ash_status ash_ref_minimum(const ash_ref_call *c) {
-  const pair_rule rule = {
-      .quantised = min_quantised, .real = min_real, .whole = min_whole};
-  return all_pairs(c, &rule);
-}
-
-static int32_t max_quantised(int32_t a, int32_t b, const ash_ref_factor *f) {
-  (void)f;
-  return a > b ? a : b;
-}
-
-static float max_real(float a, float b) {
-  return a > b ? a : b;
-}
-
-static int64_t max_whole(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
-
-ash_status ash_ref_maximum(const ash_ref_call *c) {
-  const pair_rule rule = {
-      .quantised = max_quantised, .real = max_real, .whole = max_whole};
-  return all_pairs(c, &rule);
-}
-
-/* ---- floor_div, floor_mod, pow ------------------------------------------ */
-
-static float floor_div_real(float a, float b) {
-  return floorf(a / b);
-}
-
-static int64_t floor_div_whole(int64_t a, int64_t b) {
-  const int64_t quotient = div_whole(a, b);
-  const bool inexact = b != 0 && b != -1 && a % b != 0;
-  return inexact && (a < 0) != (b < 0) ? quotient - 1 : quotient;
-}
-
-ash_status ash_ref_floor_div(const ash_ref_call *c) {
-  const pair_rule rule = {.real = floor_div_real, .whole = floor_div_whole};
-  return all_pairs(c, &rule);
-}
-
-/* The result has the sign of the divisor. */
-static float floor_mod_real(float a, float b) {
-  const float rest = fmodf(a, b);
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
-static int64_t floor_mod_whole(int64_t a, int64_t b) {
-  const int64_t rest = b == 0 || b == -1 ? 0 : a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
-ash_status ash_ref_floor_mod(const ash_ref_call *c) {
-  const pair_rule rule = {.real = floor_mod_real, .whole = floor_mod_whole};
-  return all_pairs(c, &rule);
-}
-
-static float pow_real(float a, float b) {
-  return (float)pow((double)a, (double)b);
-}
-
-/* Negative exponents give 0, as an integer part would. */
-static int64_t pow_whole(int64_t a, int64_t b) {
-  uint64_t y = b < 0 ? 0 : 1, power = (uint64_t)a;
-  for (int64_t left = b; left > 0; left >>= 1, power *= power)
-    if (left & 1)
-      y *= power;
-  return (int64_t)y;
-}
-
-ash_status ash_ref_pow(const ash_ref_call *c) {
-  const pair_rule rule = {.real = pow_real, .whole = pow_whole};
+  pair_rule rule = {.quantised = div_quantised};
+  const float below =
+      ash_ref_scale_of(ash_ref_in(c, 1)) * ash_ref_scale_of(ash_ref_out(c, 0));
+  const float ratio = ash_ref_scale_of(ash_ref_in(c, 0)) / below;
+  rule.scales[0] = ash_ref_factor_of((double)ratio);
   return all_pairs(c, &rule);
 }
 
@@ -342,20 +178,14 @@ static int32_t prelu_quantised(int32_t a, int32_t b, const ash_ref_factor *f) {
   return a >= 0 ? ash_ref_rescale(a, f[0]) : ash_ref_rescale(a * b, f[1]);
 }
 
-static float prelu_real(float a, float b) {
-  return a >= 0 ? a : a * b;
-}
-
 ash_status ash_ref_prelu(const ash_ref_call *c) {
-  pair_rule rule = {.quantised = prelu_quantised, .real = prelu_real};
-  if (ash_ref_is_quantised(ash_ref_in(c, 0))) {
-    const float x = ash_ref_scale_of(ash_ref_in(c, 0));
-    const float y = ash_ref_scale_of(ash_ref_out(c, 0));
-    const float plain = x / y;
-    const float product = x * ash_ref_scale_of(ash_ref_in(c, 1));
-    const float sloped = product / y;
-    rule.scales[0] = ash_ref_factor_of((double)plain);
-    rule.scales[1] = ash_ref_factor_of((double)sloped);
-  }
+  pair_rule rule = {.quantised = prelu_quantised};
+  const float x = ash_ref_scale_of(ash_ref_in(c, 0));
+  const float y = ash_ref_scale_of(ash_ref_out(c, 0));
+  const float plain = x / y;
+  const float product = x * ash_ref_scale_of(ash_ref_in(c, 1));
+  const float sloped = product / y;
+  rule.scales[0] = ash_ref_factor_of((double)plain);
+  rule.scales[1] = ash_ref_factor_of((double)sloped);
   return all_pairs(c, &rule);
 }

@@ -81,17 +81,13 @@ ash_status ash_ref_quantise_rows(const ash_ref_call *c, uint32_t k, size_t rows,
                                  bool asymmetric, const int32_t **values,
                                  const float **scales);
 
-/* y = f(x) for each element. Quantised values go through their real meaning in
- * float32, as if by a table; `table` is the function to use there. */
-ash_status ash_ref_map(const ash_ref_call *c, float (*real)(float x),
-                       float (*table)(float x));
 /* To an integer, halves away from zero, cut where no type reaches. */
 int32_t ash_ref_to_int(float x);
 
 /* int16 functions that are tables with interpolation (ref_int16.c): logistic
  * and tanh, softmax of rows of `depth`. */
 ash_status ash_ref_curve(const ash_ref_call *c);
-/* The same of int16: a table of 513 results, and interpolation. */
+/* Any function of int16: a table of 513 results, and interpolation. */
 ash_status ash_ref_map16(const ash_ref_call *c, float (*f)(float x));
 /* Of x in 1/12288, results in 1/32768. */
 int64_t ash_ref_logistic16(int32_t x);
@@ -124,6 +120,7 @@ ash_status ash_ref_move_all(const ash_ref_call *c, ash_ref_source *source_of);
 
 /* The kernels. */
 #define OP(op, columns) columns
+#define FN(fn, columns) columns
 #define REF(kernel)     ash_status ash_ref_##kernel(const ash_ref_call *c);
 #include "op/ops.def"
 #undef OP

@@ -1,6 +1,6 @@
-/* ref_function.c - functions of one real number. In float32 they are computed
- * by way of double and rounded once, so that they are the same with every C
- * library; on 8-bit values they act as a table made in float32 would. */
+/* ref_function.c - functions of one real number on quantised values: they act
+ * as a table made in float32 would, by way of double so that they are the same
+ * with every C library. */
 #include "ref/ref_call.h"
 #include "ref/ref_fixed.h"
 
@@ -15,17 +15,10 @@ int32_t ash_ref_to_int(float x) {
   return r < -1e9f ? -1000000000 : (int32_t)r;
 }
 
-ash_status ash_ref_map(const ash_ref_call *c, float (*real)(float x),
-                       float (*table)(float x)) {
+/* Quantised values by way of what they mean. */
+static ash_status map_table(const ash_ref_call *c, float (*table)(float x)) {
   const ash_tensor *in = ash_ref_in(c, 0);
   const uint64_t count = ash_ref_elements(in);
-  if (ash_ref_is_float(c)) {
-    const float *x = ash_ref_read(c, 0);
-    float *y = ash_ref_write(c, 0);
-    for (uint64_t i = 0; i < count; i++)
-      y[i] = real(x[i]);
-    return ASH_OK;
-  }
   if (in->type == ASH_INT16)
     return ash_ref_map16(c, table);
   const ash_ref_limits limits = ash_ref_limits_of(c, "none");
@@ -48,12 +41,6 @@ static float tanh_real(float x) {
   return (float)tanh((double)x);
 }
 
-static float logistic_real(float x) {
-  if (x > 16.619047164916992188f) /* where 1 + exp(-x) rounds to 1 */
-    return 1.0f;
-  return x < -9.0f ? exp_real(x) : 1.0f / (1.0f + exp_real(-x));
-}
-
 static float logistic_table(float x) {
   return 1.0f / (1.0f + exp_real(-x));
 }
@@ -63,23 +50,23 @@ static float elu_real(float x) {
 }
 
 ash_status ash_ref_exponential(const ash_ref_call *c) {
-  return ash_ref_map(c, exp_real, exp_real);
+  return map_table(c, exp_real);
 }
 
 ash_status ash_ref_logistic(const ash_ref_call *c) {
   if (ash_ref_in(c, 0)->type == ASH_INT16)
     return ash_ref_curve(c);
-  return ash_ref_map(c, logistic_real, logistic_table);
+  return map_table(c, logistic_table);
 }
 
 ash_status ash_ref_tanh(const ash_ref_call *c) {
   if (ash_ref_in(c, 0)->type == ASH_INT16)
     return ash_ref_curve(c);
-  return ash_ref_map(c, tanh_real, tanh_real);
+  return map_table(c, tanh_real);
 }
 
 ash_status ash_ref_elu(const ash_ref_call *c) {
-  return ash_ref_map(c, elu_real, elu_real);
+  return map_table(c, elu_real);
 }
 
 static float gelu_exact(float x) {
@@ -94,9 +81,11 @@ static float gelu_approximate(float x) {
 }
 
 ash_status ash_ref_gelu(const ash_ref_call *c) {
-  if (ash_attr_int(c->op, "approximate", 0))
-    return ash_ref_map(c, gelu_approximate, gelu_approximate);
-  return ash_ref_map(c, gelu_exact, gelu_exact);
+  return map_table(c, gelu_exact);
+}
+
+ash_status ash_ref_gelu_tanh(const ash_ref_call *c) {
+  return map_table(c, gelu_approximate);
 }
 
 /* ---- logarithm, roots --------------------------------------------------- */
@@ -111,7 +100,7 @@ static float log_table(float x) {
 }
 
 ash_status ash_ref_logarithm(const ash_ref_call *c) {
-  return ash_ref_map(c, log_real, log_table);
+  return map_table(c, log_table);
 }
 
 /* Cuts the result off instead of rounding it. Negative values have no root and
@@ -119,8 +108,6 @@ ash_status ash_ref_logarithm(const ash_ref_call *c) {
 ash_status ash_ref_sqrt(const ash_ref_call *c) {
   const ash_tensor *in = ash_ref_in(c, 0);
   const uint64_t count = ash_ref_elements(in);
-  if (ash_ref_is_float(c))
-    return ash_ref_map(c, sqrtf, NULL);
   const ash_ref_limits limits = ash_ref_limits_of(c, "none");
   const int32_t *x = ash_ref_widen(c, 0);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
@@ -143,8 +130,8 @@ static float rsqrt_table(float x) {
 /* Fixed point with 20 more bits; zero and below give the largest value. */
 ash_status ash_ref_rsqrt(const ash_ref_call *c) {
   const uint64_t count = ash_ref_elements(ash_ref_in(c, 0));
-  if (ash_ref_is_float(c) || ash_ref_in(c, 0)->type == ASH_INT16)
-    return ash_ref_map(c, rsqrt_real, rsqrt_table);
+  if (ash_ref_in(c, 0)->type == ASH_INT16)
+    return map_table(c, rsqrt_table);
   const float root = sqrtf(ash_ref_scale_of(ash_ref_in(c, 0)));
   const float product = root * ash_ref_scale_of(ash_ref_out(c, 0));
   ash_ref_factor factor = ash_ref_factor_of(1.0 / (double)product);
@@ -161,81 +148,4 @@ ash_status ash_ref_rsqrt(const ash_ref_call *c) {
                         : ash_ref_rescale(ash_ref_rescale(1, inverse), factor));
   }
   return ASH_OK;
-}
-
-/* ---- float32 only ------------------------------------------------------- */
-
-static float square_real(float x) {
-  return x * x;
-}
-static float sin_real(float x) {
-  return (float)sin((double)x);
-}
-static float cos_real(float x) {
-  return (float)cos((double)x);
-}
-
-/* Halves go to the even neighbour. */
-static float round_real(float x) {
-  const float low = floorf(x), rest = x - low;
-  if (rest < 0.5f || (rest == 0.5f && fmodf(low, 2) == 0))
-    return low;
-  return low + 1.0f;
-}
-
-ash_status ash_ref_square(const ash_ref_call *c) {
-  return ash_ref_map(c, square_real, NULL);
-}
-
-ash_status ash_ref_sin(const ash_ref_call *c) {
-  return ash_ref_map(c, sin_real, NULL);
-}
-
-ash_status ash_ref_cos(const ash_ref_call *c) {
-  return ash_ref_map(c, cos_real, NULL);
-}
-
-ash_status ash_ref_floor(const ash_ref_call *c) {
-  return ash_ref_map(c, floorf, NULL);
-}
-
-ash_status ash_ref_ceil(const ash_ref_call *c) {
-  return ash_ref_map(c, ceilf, NULL);
-}
-
-ash_status ash_ref_round(const ash_ref_call *c) {
-  return ash_ref_map(c, round_real, NULL);
-}
-
-/* ---- signs, also of whole numbers --------------------------------------- */
-
-static float neg_real(float x) {
-  return -x;
-}
-
-static float sign_real(float x) {
-  if (x != x)
-    return x;
-  return (float)((x > 0) - (x < 0));
-}
-
-static ash_status map_whole(const ash_ref_call *c, bool sign) {
-  const ash_tensor *t = ash_ref_out(c, 0);
-  const uint64_t count = ash_ref_elements(t);
-  for (uint64_t i = 0; i < count; i++) {
-    const int64_t x = ash_ref_get(t, ash_ref_read(c, 0), i);
-    ash_ref_put(t, ash_ref_write(c, 0), i,
-                sign ? (x > 0) - (x < 0) : (int64_t)(0 - (uint64_t)x));
-  }
-  return ASH_OK;
-}
-
-ash_status ash_ref_neg(const ash_ref_call *c) {
-  return ash_ref_is_float(c) ? ash_ref_map(c, neg_real, NULL)
-                             : map_whole(c, false);
-}
-
-ash_status ash_ref_sign(const ash_ref_call *c) {
-  return ash_ref_is_float(c) ? ash_ref_map(c, sign_real, NULL)
-                             : map_whole(c, true);
 }

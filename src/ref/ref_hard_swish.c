@@ -49,7 +49,7 @@ static int32_t to_unit(int32_t x, factor16 f) {
   return (int32_t)y;
 }
 
-static ash_status swish_int(const ash_ref_call *c) {
+ash_status ash_ref_hard_swish(const ash_ref_call *c) {
   const uint64_t count = ash_ref_elements(ash_ref_in(c, 0));
   const float fine = (1.0f / 128.0f) * ash_ref_scale_of(ash_ref_in(c, 0));
   const factor16 out = factor16_of(fine / ash_ref_scale_of(ash_ref_out(c, 0)));
@@ -65,12 +65,4 @@ static ash_status swish_int(const ash_ref_call *c) {
     ash_ref_put_int(c, &limits, i, ash_ref_round_shift(product, -out.shift));
   }
   return ASH_OK;
-}
-
-static float swish_real(float x) {
-  return x * fminf(6.0f, fmaxf(0.0f, x + 3.0f)) / 6.0f;
-}
-
-ash_status ash_ref_hard_swish(const ash_ref_call *c) {
-  return ash_ref_is_float(c) ? ash_ref_map(c, swish_real, NULL) : swish_int(c);
 }

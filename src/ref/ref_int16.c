@@ -1,5 +1,6 @@
 /* ref_int16.c - functions of int16 as LiteRT computes them: from tables with
  * linear interpolation. docs/numerics.md, "int16", has the words. */
+#include "op/functions.h"
 #include "ref/ref_call.h"
 #include "ref/ref_fixed.h"
 
@@ -35,7 +36,7 @@ typedef struct input_scale {
 
 static input_scale input_of(const ash_ref_call *c) {
   const float scale = ash_ref_scale_of(ash_ref_in(c, 0));
-  const int32_t most = c->op->kind == ASH_OP_tanh ? 1 : 0;
+  const int32_t most = ash_op_fn(c->op) == ASH_FN_tanh ? 1 : 0;
   int exponent;
   const bool power = frexpf(scale, &exponent) == 0.5f;
   const int32_t left = 12 + exponent - 1;
@@ -77,8 +78,8 @@ ash_status ash_ref_curve(const ash_ref_call *c) {
     const int64_t half = s.shift > 0 ? (int64_t)1 << (s.shift - 1) : 0;
     const int32_t y = (int32_t)floor_shift(ash_ref_wrap(x + half), s.shift);
     ash_ref_put(out, ash_ref_write(c, 0), i,
-                c->op->kind == ASH_OP_tanh ? ash_ref_tanh16(y)
-                                           : ash_ref_logistic16(y));
+                ash_op_fn(c->op) == ASH_FN_tanh ? ash_ref_tanh16(y)
+                                                : ash_ref_logistic16(y));
   }
   return ASH_OK;
 }

@@ -112,3 +112,26 @@ void ash_ref_number_put(const ash_tensor *t, void *data, uint64_t at,
     ash_ref_put(t, data, at, integer_of(t->type, n));
   }
 }
+
+/* ---- saturation ---------------------------------------------------------- */
+
+static int64_t least(ash_type type) {
+  const bool natural =
+      type == ASH_UINT8 || type == ASH_UINT16 || type == ASH_UINT32;
+  return natural ? 0 : -((int64_t)1 << (ash_type_bits(type) - 2)) * 2;
+}
+
+static int64_t most(ash_type type) {
+  const bool natural =
+      type == ASH_UINT8 || type == ASH_UINT16 || type == ASH_UINT32;
+  return natural ? ((int64_t)1 << ash_type_bits(type)) - 1 : -(least(type) + 1);
+}
+
+ash_number ash_ref_number_saturate(ash_type type, ash_number n) {
+  if (type == ASH_BOOL || ash_type_is_float(type))
+    return n;
+  if (isnan(n.x) || n.x >= (double)most(type))
+    return (ash_number){.i = most(type)};
+  return (ash_number){.i = n.x <= (double)least(type) ? least(type)
+                                                      : (int64_t)n.x};
+}

@@ -13,6 +13,10 @@ static double max_real(double a, double b) {
   return isnan(a) || a > b ? a : b;
 }
 
+static double square_real(double a) {
+  return a * a;
+}
+
 static double mod_real(double a, double b) {
   const double m = fmod(a, b);
   return m != 0 && (m < 0) != (b < 0) ? m + b : m;
@@ -32,6 +36,53 @@ static double gelu_tanh(double a) {
   return 0.5 * a * (1 + tanh(0.7978845608028654 * (a + 0.044715 * a * a * a)));
 }
 
+static double within(double a, double low, double high) {
+  const double raised = a < low ? low : a; /* keeps NaN */
+  return raised > high ? high : raised;
+}
+
+/* LiteRT's, each step rounded to float32. */
+static float logistic(float x) {
+  if (x > 16.619047164916992188f) /* where 1 + exp(-x) rounds to 1 */
+    return 1.0f;
+  if (x < -9.0f)
+    return (float)exp((double)x);
+  return 1.0f / (1.0f + (float)exp((double)-x));
+}
+
+static float gelu(float x) {
+  return 0.5f * x * (float)erfc((double)(x * -0.70710678118654752440f));
+}
+
+static float hard_swish(float x) {
+  return x * fminf(6.0f, fmaxf(0.0f, x + 3.0f)) / 6.0f;
+}
+
+static double apply_rectifier(ash_fn fn, double a, double b) {
+  switch (fn) {
+  case ASH_FN_relu:
+    return a < 0 ? 0 : a;
+  case ASH_FN_relu6:
+    return within(a, 0, 6);
+  case ASH_FN_relu_n1_to_1:
+    return within(a, -1, 1);
+  case ASH_FN_relu_0_to_1:
+    return within(a, 0, 1);
+  case ASH_FN_leaky_relu:
+    return a > 0 ? a : a * b;
+  case ASH_FN_elu:
+    return a < 0 ? expm1(a) : a;
+  case ASH_FN_logistic:
+    return (double)logistic((float)a);
+  case ASH_FN_gelu:
+    return (double)gelu((float)a);
+  case ASH_FN_hard_swish:
+    return (double)hard_swish((float)a);
+  default:
+    return a;
+  }
+}
+
 static double apply_activation(ash_fn fn, double a, double b, double c) {
   switch (fn) {
   case ASH_FN_sigmoid:
@@ -42,15 +93,15 @@ static double apply_activation(ash_fn fn, double a, double b, double c) {
     return a / (1 + fabs(a));
   case ASH_FN_mish:
     return a * tanh(softplus(a));
-  case ASH_FN_gelu:
+  case ASH_FN_gelu_erf:
     return 0.5 * a * (1 + erf(a * 0.7071067811865476));
   case ASH_FN_gelu_tanh:
     return gelu_tanh(a);
-  case ASH_FN_hard_swish:
+  case ASH_FN_hard_swish_unit:
     return a * min_real(max_real(a / 6 + 0.5, 0), 1);
-  case ASH_FN_leaky_relu:
+  case ASH_FN_prelu:
     return a < 0 ? b * a : a;
-  case ASH_FN_elu:
+  case ASH_FN_alpha_elu:
     return a < 0 ? b * (exp(a) - 1) : a;
   case ASH_FN_celu:
     return a < 0 ? b * (exp(a / b) - 1) : a;
@@ -63,9 +114,9 @@ static double apply_activation(ash_fn fn, double a, double b, double c) {
   case ASH_FN_hard_sigmoid:
     return min_real(max_real(b * a + c, 0), 1);
   case ASH_FN_clip:
-    return min_real(max_real(a, b), c);
+    return within(a, b, c);
   default:
-    return a;
+    return apply_rectifier(fn, a, b);
   }
 }
 
@@ -104,7 +155,11 @@ static double apply_math(ash_fn fn, double a, double b, double c) {
   case ASH_FN_abs:
     return fabs(a);
   case ASH_FN_sign:
-    return (a > 0) - (a < 0);
+    return isnan(a) ? a : (a > 0) - (a < 0);
+  case ASH_FN_square:
+    return a * a;
+  case ASH_FN_rsqrt:
+    return 1 / (double)(float)sqrt(a);
   default:
     return apply_activation(fn, a, b, c);
   }
@@ -120,6 +175,10 @@ static double apply_real(ash_fn fn, double a, double b, double c) {
     return a * b;
   case ASH_FN_div:
     return a / b;
+  case ASH_FN_floor_div:
+    return floor((double)(float)(a / b));
+  case ASH_FN_squared_difference:
+    return square_real((double)(float)(a - b));
   case ASH_FN_mod:
     return mod_real(a, b);
   case ASH_FN_fmod:
@@ -177,6 +236,29 @@ static int64_t root(int64_t a) {
   return y;
 }
 
+/* Rectifiers and squares. */
+static int64_t apply_integer(ash_fn fn, int64_t a, int64_t b) {
+  switch (fn) {
+  case ASH_FN_relu:
+    return a < 0 ? 0 : a;
+  case ASH_FN_relu6:
+    return a < 0 ? 0 : a > 6 ? 6 : a;
+  case ASH_FN_relu_n1_to_1:
+    return a < -1 ? -1 : a > 1 ? 1 : a;
+  case ASH_FN_relu_0_to_1:
+    return a < 0 ? 0 : a > 1 ? 1 : a;
+  case ASH_FN_squared_difference:
+    a = (int64_t)((uint64_t)a - (uint64_t)b);
+    return (int64_t)((uint64_t)a * (uint64_t)a);
+  case ASH_FN_square:
+    return (int64_t)((uint64_t)a * (uint64_t)a);
+  case ASH_FN_prelu:
+    return a < 0 ? (int64_t)((uint64_t)a * (uint64_t)b) : a;
+  default:
+    return a;
+  }
+}
+
 static int64_t apply_bits(ash_fn fn, int64_t a, int64_t b) {
   switch (fn) {
   case ASH_FN_shift_left:
@@ -194,7 +276,7 @@ static int64_t apply_bits(ash_fn fn, int64_t a, int64_t b) {
   case ASH_FN_integer_sqrt:
     return root(a);
   default:
-    return a;
+    return apply_integer(fn, a, b);
   }
 }
 
@@ -211,6 +293,8 @@ static int64_t apply_whole(ash_fn fn, const ash_number *o) {
     return (int64_t)((uint64_t)a * (uint64_t)b);
   case ASH_FN_div:
     return divide(a, b, u);
+  case ASH_FN_floor_div:
+    return divide(a, b, u) - (!u && rest != 0 && (rest < 0) != (b < 0));
   case ASH_FN_fmod:
     return rest;
   case ASH_FN_mod:
@@ -262,6 +346,8 @@ static bool apply_truth(ash_fn fn, const ash_number *o) {
     return !is_true(o[0]);
   case ASH_FN_equal:
     return is_equal(o[0], o[1]);
+  case ASH_FN_not_equal:
+    return !is_equal(o[0], o[1]);
   case ASH_FN_less:
     return is_less(o[0], o[1]);
   case ASH_FN_less_equal:
@@ -290,7 +376,7 @@ ash_number ash_ref_number_apply(ash_fn fn, const ash_number *o) {
     return (ash_number){.i = apply_truth(fn, o)};
   if (fn == ASH_FN_select)
     return is_true(o[0]) ? o[1] : o[2];
-  if (fn == ASH_FN_cast)
+  if (fn == ASH_FN_cast || fn == ASH_FN_saturate)
     return o[0];
   if (fn == ASH_FN_pow && (o[0].real || o[1].real))
     return mixed_power(o);

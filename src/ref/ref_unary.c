@@ -4,7 +4,6 @@
 #include "ref/ref_call.h"
 #include "ref/ref_fixed.h"
 
-#include <float.h>
 #include <math.h>
 
 static ash_status rescale_all(const ash_ref_call *c, ash_ref_factor factor,
@@ -17,20 +16,9 @@ static ash_status rescale_all(const ash_ref_call *c, ash_ref_factor factor,
   return ASH_OK;
 }
 
-/* The operator's name is the activation's. An unbounded side is infinite here,
- * unlike in a fused activation. */
+/* The function's name is the activation's. */
 ash_status ash_ref_relu(const ash_ref_call *c) {
-  ash_ref_limits limits = ash_ref_limits_of(c, ash_op_kind_text(c->op->kind));
-  if (ash_ref_is_float(c)) {
-    const float *x = ash_ref_read(c, 0);
-    float *y = ash_ref_write(c, 0);
-    const uint64_t count = ash_ref_elements(ash_ref_out(c, 0));
-    if (limits.fhi >= FLT_MAX)
-      limits.fhi = INFINITY;
-    for (uint64_t i = 0; i < count; i++)
-      y[i] = ash_ref_clamp(&limits, x[i]);
-    return ASH_OK;
-  }
+  const ash_ref_limits limits = ash_ref_limits_of(c, ash_op_text(c->op));
   const float ratio =
       ash_ref_scale_of(ash_ref_in(c, 0)) / ash_ref_scale_of(ash_ref_out(c, 0));
   return rescale_all(c, ash_ref_factor_of((double)ratio), &limits);
@@ -39,21 +27,14 @@ ash_status ash_ref_relu(const ash_ref_call *c) {
 ash_status ash_ref_abs(const ash_ref_call *c) {
   const ash_tensor *in = ash_ref_in(c, 0), *out = ash_ref_out(c, 0);
   const uint64_t count = ash_ref_elements(out);
-  if (in->type == ASH_FLOAT32)
-    return ash_ref_map(c, fabsf, NULL);
   const int32_t *x = ash_ref_widen(c, 0);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
   const ash_ref_limits limits = ash_ref_limits_of(c, "none");
-  const bool plain = !ash_ref_is_quantised(in);
-  const float ratio = plain ? 1 : ash_ref_scale_of(in) / ash_ref_scale_of(out);
+  const float ratio = ash_ref_scale_of(in) / ash_ref_scale_of(out);
   const ash_ref_factor factor = ash_ref_factor_of((double)ratio);
-  for (uint64_t i = 0; i < count; i++) {
-    const int64_t size = x[i] < 0 ? -(int64_t)x[i] : x[i];
-    if (plain)
-      ash_ref_put(out, ash_ref_write(c, 0), i, size);
-    else
-      ash_ref_put_int(c, &limits, i, ash_ref_rescale((int32_t)size, factor));
-  }
+  for (uint64_t i = 0; i < count; i++)
+    ash_ref_put_int(c, &limits, i,
+                    ash_ref_rescale(x[i] < 0 ? -x[i] : x[i], factor));
   return ASH_OK;
 }
 
@@ -61,13 +42,6 @@ ash_status ash_ref_abs(const ash_ref_call *c) {
 ash_status ash_ref_leaky_relu(const ash_ref_call *c) {
   const float alpha = (float)ash_attr_float(c->op, "alpha", 0.0);
   const uint64_t count = ash_ref_elements(ash_ref_out(c, 0));
-  if (ash_ref_is_float(c)) {
-    const float *x = ash_ref_read(c, 0);
-    float *y = ash_ref_write(c, 0);
-    for (uint64_t i = 0; i < count; i++)
-      y[i] = x[i] > 0 ? x[i] : x[i] * alpha;
-    return ASH_OK;
-  }
   const float in = ash_ref_scale_of(ash_ref_in(c, 0));
   const float out = ash_ref_scale_of(ash_ref_out(c, 0));
   const float product = in * fabsf(alpha);

@@ -9,7 +9,7 @@ static void cut_pair(ash_op_kind kind, ash_type type, ash_type out) {
   const float scale = cut_scale(type);
   const uint32_t a = net_input(&n, type, s, scale, 0);
   const uint32_t b = net_input(&n, type, cut_narrower(s), scale, 0);
-  const bool swap = kind != ASH_OP_prelu && cut_pick(0, 1);
+  const bool swap = kind != ASH_FN_ROW(prelu) && cut_pick(0, 1);
   const uint32_t op =
       net_op(&n, kind, swap ? NET_IDS(b, a) : NET_IDS(a, b),
              net_result(&n, out, NET_DIMS(1), out == type ? scale : 0, 0));
@@ -17,18 +17,24 @@ static void cut_pair(ash_op_kind kind, ash_type type, ash_type out) {
 }
 
 static void pairs(void) {
-  static const ash_op_kind real[] = {
-      ASH_OP_add,       ASH_OP_sub,       ASH_OP_mul,
-      ASH_OP_div,       ASH_OP_minimum,   ASH_OP_maximum,
-      ASH_OP_floor_div, ASH_OP_floor_mod, ASH_OP_squared_difference,
-      ASH_OP_prelu,     ASH_OP_pow};
-  static const ash_op_kind both[] = {ASH_OP_add,     ASH_OP_sub,
-                                     ASH_OP_mul,     ASH_OP_minimum,
-                                     ASH_OP_maximum, ASH_OP_squared_difference,
-                                     ASH_OP_prelu,   ASH_OP_div};
-  static const ash_op_kind truth[] = {ASH_OP_equal,   ASH_OP_not_equal,
-                                      ASH_OP_less,    ASH_OP_less_equal,
-                                      ASH_OP_greater, ASH_OP_greater_equal};
+  static const ash_op_kind real[] = {ASH_FN_ROW(add),
+                                     ASH_FN_ROW(sub),
+                                     ASH_FN_ROW(mul),
+                                     ASH_FN_ROW(div),
+                                     ASH_FN_ROW(minimum),
+                                     ASH_FN_ROW(maximum),
+                                     ASH_FN_ROW(floor_div),
+                                     ASH_FN_ROW(mod),
+                                     ASH_FN_ROW(squared_difference),
+                                     ASH_FN_ROW(prelu),
+                                     ASH_FN_ROW(pow)};
+  static const ash_op_kind both[] = {
+      ASH_FN_ROW(add),     ASH_FN_ROW(sub),     ASH_FN_ROW(mul),
+      ASH_FN_ROW(minimum), ASH_FN_ROW(maximum), ASH_FN_ROW(squared_difference),
+      ASH_FN_ROW(prelu),   ASH_FN_ROW(div)};
+  static const ash_op_kind truth[] = {
+      ASH_FN_ROW(equal),      ASH_FN_ROW(not_equal), ASH_FN_ROW(less),
+      ASH_FN_ROW(less_equal), ASH_FN_ROW(greater),   ASH_FN_ROW(greater_equal)};
   for (int round = 0; round < 6; round++) {
     for (size_t i = 0; i < ASH_COUNT_OF(real); i++)
       cut_pair(real[i], ASH_FLOAT32, ASH_FLOAT32);
@@ -36,32 +42,33 @@ static void pairs(void) {
       cut_pair(both[i], ASH_INT8, ASH_INT8);
     for (size_t i = 0; i < ASH_COUNT_OF(truth); i++)
       cut_pair(truth[i], ASH_INT8, ASH_BOOL);
-    cut_pair(ASH_OP_logical_and, ASH_BOOL, ASH_BOOL);
-    cut_pair(ASH_OP_logical_or, ASH_BOOL, ASH_BOOL);
+    cut_pair(ASH_FN_ROW(logical_and), ASH_BOOL, ASH_BOOL);
+    cut_pair(ASH_FN_ROW(logical_or), ASH_BOOL, ASH_BOOL);
   }
 }
 
 static void cut_one(ash_op_kind kind, ash_type from, ash_type to) {
   net n = net_new();
   const uint32_t x = net_input(&n, from, cut_shape(), cut_scale(from), 0);
-  const float scale = kind == ASH_OP_logistic ? 1.0f / 256 : cut_scale(to);
+  const float scale = kind == ASH_FN_ROW(logistic) ? 1.0f / 256 : cut_scale(to);
   const uint32_t op = net_op(
       &n, kind, NET_IDS(x),
       net_result(&n, to, NET_DIMS(1), cut_scale(to) != 0 ? scale : 0, 0));
-  if (kind == ASH_OP_leaky_relu)
+  if (kind == ASH_FN_ROW(leaky_relu))
     net_float(&n, op, "alpha", 0.25);
   (void)cut_agree(&n, op);
 }
 
 static void one_value_at_a_time(void) {
   static const ash_op_kind both[] = {
-      ASH_OP_relu, ASH_OP_relu6,      ASH_OP_relu_n1_to_1, ASH_OP_relu_0_to_1,
-      ASH_OP_tanh, ASH_OP_logistic,   ASH_OP_abs,          ASH_OP_exp,
-      ASH_OP_elu,  ASH_OP_leaky_relu, ASH_OP_gelu,         ASH_OP_hard_swish};
-  static const ash_op_kind real[] = {ASH_OP_neg,  ASH_OP_sign,  ASH_OP_square,
-                                     ASH_OP_sqrt, ASH_OP_rsqrt, ASH_OP_log,
-                                     ASH_OP_sin,  ASH_OP_cos,   ASH_OP_floor,
-                                     ASH_OP_ceil, ASH_OP_round};
+      ASH_FN_ROW(relu),        ASH_FN_ROW(relu6), ASH_FN_ROW(relu_n1_to_1),
+      ASH_FN_ROW(relu_0_to_1), ASH_FN_ROW(tanh),  ASH_FN_ROW(logistic),
+      ASH_FN_ROW(abs),         ASH_FN_ROW(exp),   ASH_FN_ROW(elu),
+      ASH_FN_ROW(leaky_relu),  ASH_FN_ROW(gelu),  ASH_FN_ROW(hard_swish)};
+  static const ash_op_kind real[] = {
+      ASH_FN_ROW(neg),   ASH_FN_ROW(sign), ASH_FN_ROW(square), ASH_FN_ROW(sqrt),
+      ASH_FN_ROW(rsqrt), ASH_FN_ROW(log),  ASH_FN_ROW(sin),    ASH_FN_ROW(cos),
+      ASH_FN_ROW(floor), ASH_FN_ROW(ceil), ASH_FN_ROW(round)};
   for (int round = 0; round < 4; round++) {
     for (size_t i = 0; i < ASH_COUNT_OF(both); i++) {
       cut_one(both[i], ASH_INT8, ASH_INT8);
@@ -72,8 +79,8 @@ static void one_value_at_a_time(void) {
     cut_one(ASH_OP_quantize, ASH_FLOAT32, ASH_INT8);
     cut_one(ASH_OP_quantize, ASH_INT8, ASH_UINT8);
     cut_one(ASH_OP_dequantize, ASH_INT8, ASH_FLOAT32);
-    cut_one(ASH_OP_cast, ASH_INT32, ASH_FLOAT32);
-    cut_one(ASH_OP_logical_not, ASH_BOOL, ASH_BOOL);
+    cut_one(ASH_FN_ROW(cast), ASH_INT32, ASH_FLOAT32);
+    cut_one(ASH_FN_ROW(logical_not), ASH_BOOL, ASH_BOOL);
   }
 }
 

@@ -107,16 +107,11 @@ static void choices(void) {
     net n = net_new();
     const ash_type type = cut_moved_type();
     const ash_shape s = cut_shape();
-    const bool old = i & 1;
-    const uint32_t c =
-        cut_moved_input(&n, ASH_BOOL,
-                        !old                  ? cut_narrower(s)
-                        : cut_pick(0, 1) == 0 ? s
-                                              : NET_DIMS(s.dim[0]));
+    const uint32_t c = cut_moved_input(&n, ASH_BOOL, cut_narrower(s));
     const uint32_t a = cut_moved_input(&n, type, s);
-    const uint32_t b = cut_moved_input(&n, type, old ? s : cut_narrower(s));
-    (void)cut_agree(&n, net_op(&n, old ? ASH_OP_select : ASH_OP_select_v2,
-                               NET_IDS(c, a, b), cut_moved_result(&n, type)));
+    const uint32_t b = cut_moved_input(&n, type, cut_narrower(s));
+    (void)cut_agree(&n, net_op(&n, ASH_FN_ROW(select), NET_IDS(c, a, b),
+                               cut_moved_result(&n, type)));
   }
 }
 

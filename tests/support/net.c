@@ -62,9 +62,13 @@ void net_channels(net *n, uint32_t tensor, int32_t axis, const float *scales,
   CHECK(q->scale && zeros);
 }
 
-uint32_t net_op(net *n, ash_op_kind kind, net_ids in, uint32_t out) {
+uint32_t net_op(net *n, uint32_t row, net_ids in, uint32_t out) {
   uint32_t id;
-  const ash_op op = {.kind = kind,
+  const bool map = row >= ASH_OP_COUNT;
+  ash_attr fn = ASH_STRING_ATTR("fn", ash_row_text(row));
+  const ash_op op = {.kind = map ? ASH_OP_map : row,
+                     .attrs = &fn,
+                     .attr_count = map,
                      .source_index = (uint32_t)n->g->op_count,
                      .input_count = in.count,
                      .output_count = 1,

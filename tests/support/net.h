@@ -3,7 +3,7 @@
  *   net n = net_new();
  *   const uint32_t x = net_input(&n, ASH_INT8, NET_DIMS(1, 4, 4, 1), 0.5f, 0);
  *   const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(1, 4, 4, 1), 0.5f, 0);
- *   net_op(&n, ASH_OP_relu, NET_IDS(x), y);
+ *   net_op(&n, ASH_FN_ROW(relu), NET_IDS(x), y);
  *
  * A scale of 0 means "not quantised". Everything dies with net_free. */
 #ifndef ASH_TESTS_NET_H
@@ -11,7 +11,7 @@
 
 #include "check.h"
 #include "context.h"
-#include "graph/graph.h"
+#include "op/functions.h"
 
 typedef struct net {
   ash_ctx *ctx;
@@ -45,7 +45,8 @@ uint32_t net_constant(net *n, ash_type type, ash_shape shape, const void *data,
 /* One scale per channel, zero points 0. */
 void net_channels(net *n, uint32_t tensor, int32_t axis, const float *scales,
                   uint32_t count);
-uint32_t net_op(net *n, ash_op_kind kind, net_ids in, uint32_t out);
+/* By its row: ASH_OP_conv_2d, ASH_FN_ROW(relu). */
+uint32_t net_op(net *n, uint32_t row, net_ids in, uint32_t out);
 void net_int(net *n, uint32_t op, const char *name, int64_t value);
 void net_float(net *n, uint32_t op, const char *name, double value);
 void net_ints(net *n, uint32_t op, const char *name, const int64_t *v,

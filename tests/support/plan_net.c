@@ -19,13 +19,13 @@ int32_t row_bytes(const net *n, uint32_t t) {
 
 uint32_t row_relu(net *n, uint32_t x) {
   const uint32_t y = row_tensor(n, row_bytes(n, x));
-  net_op(n, ASH_OP_relu, NET_IDS(x), y);
+  net_op(n, ASH_FN_ROW(relu), NET_IDS(x), y);
   return y;
 }
 
 uint32_t row_add(net *n, uint32_t a, uint32_t b) {
   const uint32_t y = row_tensor(n, row_bytes(n, a));
-  net_op(n, ASH_OP_add, NET_IDS(a, b), y);
+  net_op(n, ASH_FN_ROW(add), NET_IDS(a, b), y);
   return y;
 }
 

@@ -264,11 +264,11 @@ static bool make_pair(net *n, config *c, uint32_t *op) {
     return true;
   const ash_tensor *t = n->g->tensors.items;
   ash_add_scaling scaling;
-  if (!ash_quant_pair(&scaling, c->kind, &t[a], &t[b], &t[y]) ||
+  if (!ash_quant_pair(&scaling, c->kind - ASH_OP_COUNT, &t[a], &t[b], &t[y]) ||
       scaling.out.shift > 7)
     return false;
   set_pair(c, &t[a], &t[b], &t[y], &scaling);
-  return c->kind == ASH_OP_mul || scaling.out.shift <= 0;
+  return c->kind == ASH_FN_ROW(mul) || scaling.out.shift <= 0;
 }
 
 static bool make_softmax(net *n, config *c, uint32_t *op) {
@@ -335,16 +335,16 @@ static const struct {
     [LAYER_CONV] = {ASH_OP_conv_2d, make_window, false, 8},
     [LAYER_DEPTHWISE] = {ASH_OP_depthwise_conv_2d, make_window, false, 8},
     [LAYER_DENSE] = {ASH_OP_fully_connected, make_dense, false, 8},
-    [LAYER_ADD] = {ASH_OP_add, make_pair, false, 3},
-    [LAYER_MUL] = {ASH_OP_mul, make_pair, false, 3},
+    [LAYER_ADD] = {ASH_FN_ROW(add), make_pair, false, 3},
+    [LAYER_MUL] = {ASH_FN_ROW(mul), make_pair, false, 3},
     [LAYER_AVERAGE] = {ASH_OP_average_pool_2d, make_pool, false, 2},
     [LAYER_MAX] = {ASH_OP_max_pool_2d, make_pool, false, 2},
     [LAYER_SOFTMAX] = {ASH_OP_softmax, make_softmax, false, 2},
     [LAYER_CONV_F32] = {ASH_OP_conv_2d, make_window, true, 1},
     [LAYER_DEPTHWISE_F32] = {ASH_OP_depthwise_conv_2d, make_window, true, 1},
     [LAYER_DENSE_F32] = {ASH_OP_fully_connected, make_dense, true, 1},
-    [LAYER_ADD_F32] = {ASH_OP_add, make_pair, true, 1},
-    [LAYER_MUL_F32] = {ASH_OP_mul, make_pair, true, 1},
+    [LAYER_ADD_F32] = {ASH_FN_ROW(add), make_pair, true, 1},
+    [LAYER_MUL_F32] = {ASH_FN_ROW(mul), make_pair, true, 1},
 };
 
 static uint32_t random_kind(void) {

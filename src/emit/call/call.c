@@ -4,9 +4,11 @@
 #include "emit/call/call_write.h"
 #include "emit/loop/loop.h"
 #include "emit/loop/part.h"
+#include "op/functions.h"
 #include "op/reads.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- parameters --------------------------------------------------------- */
@@ -66,6 +68,10 @@ static void put_indent(const ash_call *c) {
 void ash_call_float(const ash_call *c, const char *name, float value) {
   put_indent(c);
   ash_text_format(c->text, ".%s = ", name);
+  if (isinf(value)) {
+    ash_text_string(c->text, value < 0 ? "-INFINITY,\n" : "INFINITY,\n");
+    return;
+  }
   ash_text_float(c->text, value);
   ash_text_string(c->text, "f,\n");
 }
@@ -103,8 +109,11 @@ void ash_call_int_range(const ash_call *c) {
 
 void ash_call_float_range(const ash_call *c) {
   ASH_ASSERT(ash_type_is_float(ash_call_out(c)->type));
-  const ash_float_range r =
+  const ash_attr *act = ash_attr_find(ash_call_op(c), "act");
+  ash_float_range r =
       ash_float_range_of(ash_attr_string(ash_call_op(c), "act", "none"));
+  if (!act && ash_call_op(c)->kind == ASH_OP_map) /* infinities stay */
+    r = (ash_float_range){-INFINITY, INFINITY};
   ash_call_float(c, "act_min", r.low);
   ash_call_float(c, "act_max", r.high);
 }
@@ -227,11 +236,12 @@ void ash_call_invoke(const ash_call *c) {
 typedef ash_status write_call(ash_ctx *ctx, const ash_call *c);
 
 static const struct {
-  ash_op_kind kind;
+  uint32_t row;
   write_call *call, *loop, *part; /* NULL: has none */
   const char *word;
-} table[ASH_OP_COUNT] = {
-#define OP(op, columns) [ASH_OP_##op] = {columns.kind = ASH_OP_##op},
+} table[ASH_ROW_COUNT] = {
+#define OP(op, columns) [ASH_OP_##op] = {columns.row = ASH_OP_##op},
+#define FN(fn, columns) [ASH_FN_ROW(fn)] = {columns.row = ASH_FN_ROW(fn)},
 #define CALL(writer)    .call = ash_call_##writer,
 #define LOOP(writer)    .loop = ash_loop_##writer,
 #define PART(writer)    .part = ash_##writer,
@@ -241,19 +251,18 @@ static const struct {
 };
 
 void ash_call_function(const ash_call *c, const char *name) {
-  ASH_ASSERT(ash_call_op(c)->kind < ASH_OP_COUNT);
-  const char *word = table[ash_call_op(c)->kind].word;
+  const char *word = table[ash_row_of(ash_call_op(c))].word;
   if (word)
     ash_call_word(c, name, word);
 }
 
 ash_status ash_emit_call(ash_ctx *ctx, const ash_call *call) {
-  ASH_ASSERT(call->kernel && call->kernel->op == ash_call_op(call)->kind);
-  const ash_op_kind kind = ash_call_op(call)->kind;
+  const ash_op *op = ash_call_op(call);
+  ASH_ASSERT(call->kernel && call->kernel->op == op->kind);
   const bool loop = call->kernel->params == ASH_PARAMS_loop;
-  write_call *write = loop ? table[kind].loop : table[kind].call;
+  write_call *write = loop ? table[op->kind].loop : ASH_COLUMN(table, op, call);
   if (call->part != ASH_PART_WHOLE)
-    write = table[kind].part;
+    write = table[op->kind].part;
   ASH_INVARIANT(ctx, write != NULL);
   ASH_TRY(write(ctx, call));
   return ash_text_check(ctx, call->text);

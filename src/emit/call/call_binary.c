@@ -55,7 +55,7 @@ static void put_q8(const ash_call *c) {
   const ash_tensor *a = ash_call_in(c, 0), *b = ash_call_in(c, 1);
   ash_add_scaling s;
   const bool good =
-      ash_quant_pair(&s, ash_call_op(c)->kind, a, b, ash_call_out(c));
+      ash_quant_pair(&s, ash_op_fn(ash_call_op(c)), a, b, ash_call_out(c));
   ASH_ASSERT(good);
   ash_call_int(c, "a_offset", -ash_quant_zero(a));
   put_scaling(c, "a_multiplier", "a_shift", s.a);
@@ -82,17 +82,12 @@ static void put_s16(const ash_call *c) {
   }
   ash_add_scaling s;
   const bool good =
-      ash_quant_pair(&s, ash_call_op(c)->kind, a, b, ash_call_out(c));
+      ash_quant_pair(&s, ash_op_fn(ash_call_op(c)), a, b, ash_call_out(c));
   ASH_ASSERT(good);
   put_scaling(c, "a_multiplier", "a_shift", s.a);
   put_scaling(c, "b_multiplier", "b_shift", s.b);
   put_scaling(c, "out_multiplier", "out_shift", s.out);
   ash_call_int_range(c);
-}
-
-static void put_relation(const ash_call *c) {
-  ash_call_function(c, "holds");
-  ash_call_type(c, "type", ash_call_in(c, 0)->type);
 }
 
 /* The scales themselves, not their ratio: what is compared is real. */
@@ -102,6 +97,8 @@ static void put_compared(const ash_call *c) {
   const bool good = ash_quant_scaling(&p, (double)ash_quant_scale(a)) &&
                     ash_quant_scaling(&q, (double)ash_quant_scale(b));
   ASH_ASSERT(good);
+  ash_call_function(c, "holds");
+  ash_call_type(c, "type", a->type);
   ash_call_int(c, "a_offset", -ash_quant_zero(a));
   put_scaling(c, "a_multiplier", "a_shift", p);
   ash_call_int(c, "b_offset", -ash_quant_zero(b));
@@ -131,19 +128,9 @@ ash_status ash_call_binary(ash_ctx *ctx, const ash_call *c) {
   case ASH_PARAMS_pairs_s16:
     put_s16(c);
     break;
-  case ASH_PARAMS_pairs_whole:
-    ash_call_type(c, "type", ash_call_out(c)->type);
-    ash_call_function(c, "function");
-    break;
-  case ASH_PARAMS_compare:
-    put_relation(c);
-    break;
-  case ASH_PARAMS_compare_q8:
-    put_relation(c);
+  default:
+    ASH_ASSERT(c->kernel->params == ASH_PARAMS_compare_q8);
     put_compared(c);
-    break;
-  default: /* pairs: shapes alone */
-    break;
   }
   ash_call_close(c);
   ash_call_invoke(c);

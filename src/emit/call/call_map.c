@@ -59,13 +59,6 @@ ash_status ash_call_map(ash_ctx *ctx, const ash_call *c) {
                 params == ASH_PARAMS_other ? "count" : c->kernel->params_name);
   ash_call_int(c, "count",
                (int64_t)ash_shape_elements(&ash_call_out(c)->shape));
-  if (params == ASH_PARAMS_map_whole) {
-    ash_call_type(c, "type", ash_call_out(c)->type);
-    ash_call_function(c, "function");
-  }
-  if (params == ASH_PARAMS_leaky_relu_f32)
-    ash_call_float(c, "alpha",
-                   (float)ash_attr_float(ash_call_op(c), "alpha", 0.0));
   if (params == ASH_PARAMS_cast) {
     ash_call_type(c, "from", ash_call_in(c, 0)->type);
     ash_call_type(c, "to", ash_call_out(c)->type);

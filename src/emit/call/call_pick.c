@@ -46,38 +46,3 @@ ash_status ash_call_pick(ash_ctx *ctx, const ash_call *c) {
   ash_call_invoke(c);
   return ASH_OK;
 }
-
-/* ---- select ------------------------------------------------------------- */
-
-/* How an operand walks along the axes of the output. */
-static void put_steps(const ash_call *c, const char *name, uint32_t k) {
-  const ash_shape *s = &ash_call_in(c, k)->shape;
-  const ash_shape *out = &ash_call_out(c)->shape;
-  const ash_box_steps own = ash_box_steps_of(s);
-  /* A condition of rank 1 speaks of the first axis. */
-  const bool first = k == 0 && ash_call_op(c)->kind == ASH_OP_select &&
-                     s->rank == 1 && out->rank != 1;
-  const uint32_t missing = first ? 0 : out->rank - s->rank;
-  int32_t step[ASH_RANK_MAX] = {0};
-  for (uint32_t i = 0; i < s->rank; i++)
-    step[i + missing] = s->dim[i] == 1 ? 0 : (int32_t)own.at[i];
-  ash_call_ints(c, name, step, out->rank > 0 ? out->rank : 1);
-}
-
-ash_status ash_call_select(ash_ctx *ctx, const ash_call *c) {
-  (void)ctx;
-  const ash_tensor *out = ash_call_out(c);
-  const int32_t one = 1;
-  const uint32_t rank = out->shape.rank;
-  ash_call_open(c, "select");
-  ash_call_int(c, "rank", rank > 0 ? rank : 1);
-  ash_call_int(c, "unit", ash_type_bits(out->type) / 8);
-  ash_call_ints(c, "dim", rank > 0 ? out->shape.dim : &one,
-                rank > 0 ? rank : 1);
-  put_steps(c, "step_when", 0);
-  put_steps(c, "step_a", 1);
-  put_steps(c, "step_b", 2);
-  ash_call_close(c);
-  ash_call_invoke(c);
-  return ASH_OK;
-}

@@ -59,7 +59,7 @@ static void put_softmax(const ash_call *c) {
 static void put_curve(const ash_call *c) {
   ASH_ASSERT(ash_call_out(c)->type == ASH_INT16);
   const ash_tensor *in = ash_call_in(c, 0);
-  const int32_t most = ash_call_op(c)->kind == ASH_OP_tanh ? 1 : 0;
+  const int32_t most = ash_op_fn(ash_call_op(c)) == ASH_FN_tanh ? 1 : 0;
   int32_t power, shift = 0;
   const bool exact = ash_quant_power(&power, in);
   double multiplier = (double)ash_quant_scale(in) * 4096.0 * 3.0;
@@ -81,8 +81,8 @@ static void put_curve(const ash_call *c) {
 static void put_convert(const ash_call *c) {
   const ash_tensor *in = ash_call_in(c, 0), *out = ash_call_out(c);
   const bool relu = ash_call_op(c)->kind != ASH_OP_quantize;
-  const ash_int_range r = ash_quant_range(
-      out, relu ? ash_op_kind_text(ash_call_op(c)->kind) : "none");
+  const ash_int_range r =
+      ash_quant_range(out, relu ? ash_op_text(ash_call_op(c)) : "none");
   ash_scaling s;
   const bool good =
       relu ? ash_quant_relu(&s, in, out) : ash_quant_convert(&s, in, out);
@@ -97,23 +97,6 @@ static void put_convert(const ash_call *c) {
   ash_call_int(c, "shift", s.shift);
   ash_call_int(c, "low", r.low);
   ash_call_int(c, "high", r.high);
-}
-
-static void put_activation(const ash_call *c) {
-  ASH_ASSERT(ash_call_out(c)->type != ASH_INT16);
-  const ash_op_kind kind = ash_call_op(c)->kind;
-  const bool smooth = kind == ASH_OP_logistic || kind == ASH_OP_tanh;
-  if (ash_call_out(c)->type != ASH_FLOAT32 || smooth) {
-    ash_call_open(c, "count");
-    ash_call_int(c, "count", elements(c));
-    return;
-  }
-  const ash_float_range r = ash_float_range_of(ash_op_kind_text(kind));
-  ash_call_open(c, "clamp_f32");
-  ash_call_int(c, "count", elements(c));
-  ash_call_int(c, "bounded", kind != ASH_OP_relu);
-  ash_call_float(c, "low", r.low);
-  ash_call_float(c, "high", r.high);
 }
 
 static void put_conversion(const ash_call *c) {
@@ -164,12 +147,11 @@ ash_status ash_call_conversion(ash_ctx *ctx, const ash_call *c) {
 }
 
 ash_status ash_call_activation(ash_ctx *ctx, const ash_call *c) {
-  (void)ctx;
   if (c->kernel->params == ASH_PARAMS_convert)
     put_convert(c);
   else if (ash_call_out(c)->type == ASH_INT16)
     put_curve(c);
   else
-    put_activation(c);
+    return ash_call_map(ctx, c);
   return finish(c);
 }

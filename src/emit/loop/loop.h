@@ -65,6 +65,9 @@ ash_type ash_loop_inner(ash_fn fn, const ash_type *in);
 ash_type ash_loop_yields(ash_fn fn, const ash_type *in, ash_type out);
 ash_status ash_loop_no_function(ash_ctx *ctx, const ash_call *c, ash_fn fn,
                                 ash_type type);
+/* A float constant that can stand anywhere. */
+const char *ash_loop_real(char *buf, size_t size, ash_ctx *ctx, ash_type type,
+                          double x);
 /* `const int64_t <name> = ..;` an index into an axis, made safe. */
 void ash_loop_pick(const ash_call *c, const char *name, const char *array,
                    const char *at, int64_t size);

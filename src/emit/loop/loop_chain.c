@@ -7,20 +7,6 @@
 
 enum { NAME = 40 };
 
-static void name_real(char name[NAME], ash_ctx *ctx, const ash_chain_arg *a) {
-  ASH_ASSERT(ash_type_is_float(a->type));
-  ash_text t;
-  ash_text_init(&t, &ctx->mem);
-  if (a->type == ASH_FLOAT64)
-    ash_text_double(&t, a->x);
-  else
-    ash_text_float(&t, (float)a->x);
-  (void)snprintf(name, NAME, "%s(%.*s)",
-                 a->type == ASH_FLOAT64 ? "" : "(float)", (int)t.count,
-                 t.bytes ? t.bytes : "0");
-  ash_text_drop(&t);
-}
-
 /* A C expression that can stand anywhere. */
 static void name_argument(char name[NAME], ash_ctx *ctx,
                           const ash_chain_arg *a) {
@@ -30,7 +16,7 @@ static void name_argument(char name[NAME], ash_ctx *ctx,
     (void)snprintf(name, NAME, "%c%" PRIu32,
                    a->source == ASH_CHAIN_INPUT ? 'x' : 's', a->index);
   else if (ash_type_is_float(a->type))
-    name_real(name, ctx, a);
+    ash_loop_real(name, NAME, ctx, a->type, a->x);
   else if (a->type == ASH_UINT64)
     (void)snprintf(name, NAME, "UINT64_C(%" PRIu64 ")", (uint64_t)a->i);
   else if (a->i == INT64_MIN)

@@ -5,6 +5,7 @@
  * is the type computed in, int64_t or uint64_t. */
 #include "emit/loop/loop.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct scalar_text {
@@ -28,7 +29,16 @@ static const scalar_text texts[ASH_FN_COUNT] = {
                     "b == 0 ? 0 : a % b"},
     [ASH_FN_fmod] = {"fmod#(a, b)", "b == 0 || b == -1 ? 0 : a % b",
                      "b == 0 ? 0 : a % b"},
-    [ASH_FN_pow] = {"pow#(a, b)", "pow((double)a, (double)b)", NULL},
+    [ASH_FN_pow] = {"pow#(a, b)", "ash_rt_integer_pow(a, b)", NULL},
+    [ASH_FN_floor_div] =
+        {"floor#(a / b)",
+         "b == 0 ? 0 : b == -1 ? (T)(0u - (uint64_t)a) : a / b - (a % b != 0 "
+         "&& (a % b < 0) != (b < 0))",
+         NULL},
+    [ASH_FN_squared_difference] =
+        {"(a - b) * (a - b)",
+         "(T)(((uint64_t)a - (uint64_t)b) * ((uint64_t)a - (uint64_t)b))",
+         NULL},
     [ASH_FN_minimum] = {"a != a || a < b ? a : b", "a < b ? a : b", NULL},
     [ASH_FN_maximum] = {"a != a || a > b ? a : b", "a > b ? a : b", NULL},
     [ASH_FN_shift_left] =
@@ -46,6 +56,7 @@ static const scalar_text texts[ASH_FN_COUNT] = {
     [ASH_FN_logical_xor] = {"(a != 0) != (b != 0)", "!a != !b", NULL},
     [ASH_FN_logical_not] = {"a == 0", "!a", NULL},
     [ASH_FN_equal] = {"a == b", "a == b", NULL},
+    [ASH_FN_not_equal] = {"a != b", "a != b", NULL},
     [ASH_FN_less] = {"a < b", "a < b", NULL},
     [ASH_FN_less_equal] = {"a <= b", "a <= b", NULL},
     [ASH_FN_greater] = {"a > b", "a > b", NULL},
@@ -57,10 +68,13 @@ static const scalar_text texts[ASH_FN_COUNT] = {
     [ASH_FN_cast] = {"a", "a", NULL},
     [ASH_FN_neg] = {"-a", "(T)(0u - (uint64_t)a)", NULL},
     [ASH_FN_abs] = {"fabs#(a)", "a < 0 ? (T)(0u - (uint64_t)a) : a", "a"},
-    [ASH_FN_sign] = {"(a > 0) - (a < 0)", "(a > 0) - (a < 0)", "a > 0"},
+    [ASH_FN_sign] = {"a != a ? a : (a > 0) - (a < 0)", "(a > 0) - (a < 0)",
+                     "a > 0"},
     [ASH_FN_floor] = {"floor#(a)", "a", NULL},
     [ASH_FN_ceil] = {"ceil#(a)", "a", NULL},
     [ASH_FN_round] = {"rint#(a)", "a", NULL},
+    [ASH_FN_square] = {"a * a", "(T)((uint64_t)a * (uint64_t)a)", NULL},
+    [ASH_FN_rsqrt] = {"1 / sqrt#(a)", NULL, NULL},
     [ASH_FN_sqrt] = {"sqrt#(a)", NULL, NULL},
     [ASH_FN_integer_sqrt] = {NULL, "ash_rt_integer_sqrt(a)", NULL},
     [ASH_FN_reciprocal] = {"1 / a", NULL, NULL},
@@ -79,21 +93,34 @@ static const scalar_text texts[ASH_FN_COUNT] = {
     [ASH_FN_acosh] = {"acosh#(a)", NULL, NULL},
     [ASH_FN_atanh] = {"atanh#(a)", NULL, NULL},
     [ASH_FN_erf] = {"erf#(a)", NULL, NULL},
+    [ASH_FN_relu] = {"a < 0 ? 0 : a", "a < 0 ? 0 : a", "a"},
+    [ASH_FN_relu6] = {"a < 0 ? 0 : a > 6 ? 6 : a", "a < 0 ? 0 : a > 6 ? 6 : a",
+                      NULL},
+    [ASH_FN_relu_n1_to_1] = {"a < -1 ? -1 : a > 1 ? 1 : a",
+                             "a < -1 ? -1 : a > 1 ? 1 : a", "a > 1 ? 1 : a"},
+    [ASH_FN_relu_0_to_1] = {"a < 0 ? 0 : a > 1 ? 1 : a",
+                            "a < 0 ? 0 : a > 1 ? 1 : a", "a > 1 ? 1 : a"},
+    [ASH_FN_leaky_relu] = {"a > 0 ? a : a * b", NULL, NULL},
+    [ASH_FN_elu] = {"a < 0 ? expm1#(a) : a", NULL, NULL},
+    [ASH_FN_logistic] = {"1 / (1 + exp#(-a))", NULL, NULL},
     [ASH_FN_sigmoid] = {"1 / (1 + exp#(-a))", NULL, NULL},
     [ASH_FN_softplus] = {"(a > 0 ? a : 0) + log1p#(exp#(-fabs#(a)))", NULL,
                          NULL},
     [ASH_FN_softsign] = {"a / (1 + fabs#(a))", NULL, NULL},
     [ASH_FN_mish] = {"a * tanh#((a > 0 ? a : 0) + log1p#(exp#(-fabs#(a))))",
                      NULL, NULL},
-    [ASH_FN_gelu] = {"0.5# * a * (1 + erf#(a * 0.7071067811865476#))", NULL,
-                     NULL},
+    [ASH_FN_gelu] = {"0.5# * a * erfc#(a * -0.7071067811865476#)", NULL, NULL},
+    [ASH_FN_gelu_erf] = {"0.5# * a * (1 + erf#(a * 0.7071067811865476#))", NULL,
+                         NULL},
     [ASH_FN_gelu_tanh] = {"0.5# * a * (1 + tanh#(0.7978845608028654# * (a + "
                           "0.044715# * a * a * a)))",
                           NULL, NULL},
-    [ASH_FN_hard_swish] = {"a * (a <= -3 ? 0 : a >= 3 ? 1 : a / 6 + 0.5#)",
+    [ASH_FN_hard_swish] = {"a * (a + 3 < 0 ? 0 : a + 3 > 6 ? 6 : a + 3) / 6",
                            NULL, NULL},
-    [ASH_FN_leaky_relu] = {"a < 0 ? b * a : a", "a < 0 ? b * a : a", NULL},
-    [ASH_FN_elu] = {"a < 0 ? b * (exp#(a) - 1) : a", NULL, NULL},
+    [ASH_FN_hard_swish_unit] = {"a * (a <= -3 ? 0 : a >= 3 ? 1 : a / 6 + 0.5#)",
+                                NULL, NULL},
+    [ASH_FN_prelu] = {"a < 0 ? b * a : a", "a < 0 ? b * a : a", NULL},
+    [ASH_FN_alpha_elu] = {"a < 0 ? b * (exp#(a) - 1) : a", NULL, NULL},
     [ASH_FN_celu] = {"a < 0 ? b * (exp#(a / b) - 1) : a", NULL, NULL},
     [ASH_FN_selu] = {"a > 0 ? c * a : c * b * (exp#(a) - 1)", NULL, NULL},
     [ASH_FN_thresholded_relu] = {"a > b ? a : 0", NULL, NULL},
@@ -160,7 +187,9 @@ ash_type ash_loop_inner(ash_fn fn, const ash_type *in) {
 ash_type ash_loop_yields(ash_fn fn, const ash_type *in, ash_type out) {
   if (fn == ASH_FN_cast)
     return in[0];
-  return fn == ASH_FN_pow && !ash_type_is_float(out) ? ASH_FLOAT64 : out;
+  const bool real = ash_type_is_float(in[0]) || ash_type_is_float(in[1]);
+  return fn == ASH_FN_pow && real && !ash_type_is_float(out) ? ASH_FLOAT64
+                                                             : out;
 }
 
 ash_status ash_loop_no_function(ash_ctx *ctx, const ash_call *c, ash_fn fn,
@@ -169,4 +198,19 @@ ash_status ash_loop_no_function(ash_ctx *ctx, const ash_call *c, ash_fn fn,
                   ash_graph_loc(c->graph, c->op, ASH_NO_ID),
                   "no kernel for %s of %s", ash_fn_text(fn),
                   ash_type_text(type));
+}
+
+const char *ash_loop_real(char *buf, size_t size, ash_ctx *ctx, ash_type type,
+                          double x) {
+  ASH_ASSERT(ash_type_is_float(type));
+  ash_text t;
+  ash_text_init(&t, &ctx->mem);
+  if (type == ASH_FLOAT64)
+    ash_text_double(&t, x);
+  else
+    ash_text_float(&t, (float)x);
+  (void)snprintf(buf, size, "%s(%.*s)", type == ASH_FLOAT64 ? "" : "(float)",
+                 (int)t.count, t.bytes ? t.bytes : "0");
+  ash_text_drop(&t);
+  return buf;
 }

@@ -221,8 +221,10 @@ static void put_table(ash_module *m) {
 /* Do loops in this file call functions of the C library? */
 static bool needs_math(const ash_module *m) {
   for (uint32_t i = 0; i < m->g->op_count; i++)
-    if (m->code[i].kernel && (m->g->ops.items[i].kind == ASH_OP_map ||
-                              m->g->ops.items[i].kind == ASH_OP_chain))
+    if (m->code[i].kernel &&
+        (m->g->ops.items[i].kind == ASH_OP_map ||
+         m->g->ops.items[i].kind == ASH_OP_chain) &&
+        !ash_op_is_scaled(m->g, &m->g->ops.items[i]))
       return true;
   return false;
 }

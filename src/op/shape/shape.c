@@ -2,9 +2,11 @@
  * are known to be right. */
 #include "op/shape/shape.h"
 
+#include "op/functions.h"
 #include "op/shape/shape_rule.h"
 
 #define F32   ASH_T(FLOAT32)
+#define REAL  (F32 | ASH_T(FLOAT64) | ASH_T(FLOAT16) | ASH_T(BFLOAT16))
 #define Q8    (ASH_T(INT8) | ASH_T(UINT8))
 #define QUANT ASH_T_QUANT
 #define I8    ASH_T(INT8)
@@ -20,10 +22,12 @@
 #define COMPLEX ASH_T(COMPLEX64)
 
 static const struct {
+  uint32_t row;
   uint32_t types; /* of input 0 */
   ash_status (*rule)(const ash_rule *r);
-} table[ASH_OP_COUNT] = {
-#define OP(op, columns) [ASH_OP_##op] = {columns},
+} table[ASH_ROW_COUNT] = {
+#define OP(op, columns) [ASH_OP_##op] = {columns.row = ASH_OP_##op},
+#define FN(fn, columns) [ASH_FN_ROW(fn)] = {columns.row = ASH_FN_ROW(fn)},
 #define TYPES(bits)     .types = (bits),
 #define SHAPE(shape)    .rule = ash_op_shape_##shape,
 #include "op/ops.def"
@@ -47,9 +51,11 @@ ash_status ash_infer_shape(ash_ctx *ctx, const ash_graph *g, uint32_t op,
   const ash_tensor *first;
   if (!table[o->kind].rule)
     return ASH_RULE_FAIL(&r, ASH_UNSUPPORTED, none, ASH_NO_ID,
-                         "no shape rule for %s", ash_op_kind_text(o->kind));
+                         "no shape rule for %s", ash_op_text(o));
   ASH_TRY(ash_rule_input(&r, 0, "data", &first));
-  ASH_TRY(ash_rule_type(&r, o->inputs[0], table[o->kind].types));
+  ASH_TRY(ash_rule_type(&r, o->inputs[0], ASH_COLUMN(table, o, types)));
   ASH_TRY(check_not_empty(&r, first));
-  return table[o->kind].rule(&r);
+  ASH_TRY(table[o->kind].rule(&r));
+  const uint32_t row = ash_row_of(o); /* a function's own demands */
+  return row != o->kind && table[row].rule ? table[row].rule(&r) : ASH_OK;
 }

@@ -4,6 +4,8 @@
 #include "op/shape/shape_rule.h"
 #include "op/sums.h"
 
+#include <string.h>
+
 static ash_status no_function(const ash_rule *r) {
   return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
                        "no function is called '%s'",
@@ -20,7 +22,7 @@ static ash_status check_whole_bytes(const ash_rule *r) {
 
 static ash_status check_map_types(const ash_rule *r, ash_fn fn) {
   ash_type in[ASH_FN_OPERANDS] = {ASH_NONE};
-  const uint32_t count = r->op->input_count;
+  const uint32_t count = ash_fn_operands(fn);
   for (uint32_t k = 0; k < count; k++) {
     ASH_TRY(ash_rule_type(r, r->op->inputs[k], ash_fn_wants(fn, in, k)));
     in[k] = ash_op_in(r->g, r->op, k)->type;
@@ -36,9 +38,9 @@ static ash_status check_operands(const ash_rule *r) {
   return check_whole_bytes(r);
 }
 
-static ash_status broadcast_all(const ash_rule *r) {
+static ash_status broadcast_operands(const ash_rule *r, uint32_t count) {
   *r->out = ash_op_in(r->g, r->op, 0)->shape;
-  for (uint32_t k = 1; k < r->op->input_count; k++) {
+  for (uint32_t k = 1; k < count; k++) {
     const ash_shape so_far = *r->out;
     ASH_TRY(ash_rule_broadcast(r, &so_far, &ash_op_in(r->g, r->op, k)->shape,
                                r->out));
@@ -46,18 +48,41 @@ static ash_status broadcast_all(const ash_rule *r) {
   return ASH_OK;
 }
 
+/* From scale to scale, in one type. */
+static ash_status check_scaled(const ash_rule *r, ash_fn fn) {
+  const uint32_t count = ash_fn_operands(fn);
+  if (ash_fn_result_of(fn) != ASH_FN_BOOL)
+    ASH_TRY(ash_rule_one_type(r, count));
+  ASH_TRY(ash_rule_quants(r, count));
+  return ash_rule_act(r);
+}
+
+/* Only floats have activations among values that are not quantised. */
+static ash_status check_stored(const ash_rule *r) {
+  const char *act = ash_attr_string(r->op, "act", "none");
+  if (ash_op_in(r->g, r->op, 0)->type == ASH_FLOAT32)
+    return ash_rule_act(r);
+  return strcmp(act, "none") == 0
+             ? ASH_OK
+             : ASH_RULE_FAIL(r, ASH_UNSUPPORTED, act, ASH_NO_ID,
+                             "fused activation %s on integers", act);
+}
+
 ash_status ash_op_shape_map(const ash_rule *r) {
   const ash_fn fn = ash_op_fn(r->op);
   if (fn == ASH_FN_COUNT)
     return no_function(r);
-  if (r->op->input_count != ash_fn_operands(fn))
+  const bool scaled = ash_op_is_scaled(r->g, r->op);
+  if (r->op->input_count != ash_fn_operands(fn) && /* or a table more */
+      !(scaled && r->op->input_count == ash_fn_operands(fn) + 1))
     return ASH_RULE_FAIL(r, ASH_MALFORMED, input, ASH_NO_ID,
                          "%s has %u operands, not %u", ash_fn_text(fn),
                          (unsigned)ash_fn_operands(fn),
                          (unsigned)r->op->input_count);
   ASH_TRY(check_operands(r));
   ASH_TRY(check_map_types(r, fn));
-  return broadcast_all(r);
+  ASH_TRY(scaled ? check_scaled(r, fn) : check_stored(r));
+  return broadcast_operands(r, ash_fn_operands(fn));
 }
 
 ash_status ash_op_shape_chain(const ash_rule *r) {
@@ -75,7 +100,7 @@ ash_status ash_op_shape_chain(const ash_rule *r) {
                          (unsigned)stage);
   ASH_TRY(ash_rule_type(r, r->op->outputs[0],
                         1u << chain.stages[chain.count - 1].type));
-  return broadcast_all(r);
+  return broadcast_operands(r, r->op->input_count);
 }
 
 static bool finds_index(ash_fold fold) {

@@ -1,5 +1,6 @@
 /* shape_element.c - operators that work element by element, with or without
  * broadcasting, and softmax, which keeps its shape. */
+#include "op/functions.h"
 #include "op/shape/shape_rule.h"
 
 #include <inttypes.h>
@@ -11,7 +12,7 @@ ash_status ash_op_shape_same(const ash_rule *r) {
   return ASH_OK;
 }
 
-ash_status ash_op_shape_activation(const ash_rule *r) {
+static ash_status check_activation(const ash_rule *r) {
   ASH_TRY(ash_rule_one_type(r, 1));
   ASH_TRY(ash_rule_quants(r, 1));
   return ash_op_shape_same(r);
@@ -19,59 +20,34 @@ ash_status ash_op_shape_activation(const ash_rule *r) {
 
 /* Fixed-point sums and differences are made with a number of extra bits; an
  * output finer than that has no meaning, and LiteRT refuses it as well. */
-static ash_status check_fineness(const ash_rule *r) {
+ash_status ash_op_shape_sum(const ash_rule *r) {
+  if (!ash_op_is_scaled(r->g, r->op))
+    return ASH_OK;
   const ash_tensor *a = ash_op_in(r->g, r->op, 0);
   const ash_tensor *b = ash_op_in(r->g, r->op, 1);
-  const ash_tensor *y = ash_op_out(r->g, r->op, 0);
-  if (!(ASH_T_QUANT >> y->type & 1))
-    return ASH_OK;
-  const double out = (double)y->quant.scale[0];
+  const double out = (double)ash_op_out(r->g, r->op, 0)->quant.scale[0];
   const double coarse = 2 * (double)fmaxf(a->quant.scale[0], b->quant.scale[0]);
-  const bool sum = r->op->kind == ASH_OP_add || r->op->kind == ASH_OP_sub;
-  if ((!sum || coarse < 1048576.0 * out) &&
-      (r->op->kind != ASH_OP_squared_difference ||
-       coarse * coarse < 16384.0 * out))
+  const bool squared = ash_op_fn(r->op) == ASH_FN_squared_difference;
+  if (squared ? coarse * coarse < 16384.0 * out : coarse < 1048576.0 * out)
     return ASH_OK;
   return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, quant, r->op->outputs[0],
                        "the output's scale is too fine for those of the "
                        "inputs");
 }
 
-static ash_status broadcast_inputs(const ash_rule *r) {
-  return ash_rule_broadcast(r, &ash_op_in(r->g, r->op, 0)->shape,
-                            &ash_op_in(r->g, r->op, 1)->shape, r->out);
-}
-
-/* Integers without scales have no activations. */
-static ash_status check_integer_act(const ash_rule *r) {
-  const char *act = ash_attr_string(r->op, "act", "none");
-  if (!(ASH_T_INDEX >> ash_op_in(r->g, r->op, 0)->type & 1) ||
-      strcmp(act, "none") == 0)
-    return ASH_OK;
-  return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, act, ASH_NO_ID,
-                       "fused activation %s on integers without scales", act);
-}
-
-ash_status ash_op_shape_binary(const ash_rule *r) {
-  ASH_TRY(ash_rule_one_type(r, 2));
-  ASH_TRY(ash_rule_quants(r, 2));
-  ASH_TRY(check_fineness(r));
-  ASH_TRY(ash_rule_act(r));
-  ASH_TRY(check_integer_act(r));
-  return broadcast_inputs(r);
-}
-
 /* One of two stored values is taken as it is, so all must mean the same. */
-ash_status ash_op_shape_select_pair(const ash_rule *r) {
-  ASH_TRY(ash_rule_one_type(r, 2));
-  ASH_TRY(ash_rule_same_quant(r, r->op->inputs[0], r->op->outputs[0]));
-  ASH_TRY(ash_rule_same_quant(r, r->op->inputs[1], r->op->outputs[0]));
-  return broadcast_inputs(r);
+ash_status ash_op_shape_choice(const ash_rule *r) {
+  const uint32_t y = r->op->outputs[0];
+  const uint32_t first = ash_op_fn(r->op) == ASH_FN_select;
+  for (uint32_t k = first; k < r->op->input_count; k++)
+    if (ash_op_in(r->g, r->op, k)->quant.count &&
+        r->g->tensors.items[y].quant.count)
+      ASH_TRY(ash_rule_same_quant(r, r->op->inputs[k], y));
+  return ASH_OK;
 }
 
 ash_status ash_op_shape_prelu(const ash_rule *r) {
   char slopes[ASH_SHAPE_TEXT], data[ASH_SHAPE_TEXT];
-  ASH_TRY(ash_op_shape_binary(r));
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   if (ash_shape_equal(in, r->out))
     return ASH_OK;
@@ -80,16 +56,6 @@ ash_status ash_op_shape_prelu(const ash_rule *r) {
       "slopes of shape %s do not broadcast to %s",
       ash_shape_text(slopes, &ash_op_in(r->g, r->op, 1)->shape),
       ash_shape_text(data, in));
-}
-
-ash_status ash_op_shape_compare(const ash_rule *r) {
-  const ash_tensor *b;
-  ASH_TRY(ash_rule_input(r, 1, "data", &b));
-  ASH_TRY(ash_rule_type(r, r->op->inputs[1],
-                        1u << ash_op_in(r->g, r->op, 0)->type));
-  ASH_TRY(ash_rule_type(r, r->op->outputs[0], ASH_T(BOOL)));
-  ASH_TRY(ash_rule_quants(r, 2));
-  return broadcast_inputs(r);
 }
 
 /* Operators in fixed point fix the quantisation of their 8-bit output: `steps`
@@ -110,7 +76,7 @@ static ash_status check_output(const ash_rule *r, float steps, float tolerance,
   if (fabsf(t->quant.scale[0] - 1 / steps) > tolerance / steps)
     return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, quant, r->op->outputs[0],
                          "the output of %s has another scale, expected 1/%d",
-                         ash_op_kind_text(r->op->kind), (int)steps);
+                         ash_op_text(r->op), (int)steps);
   if (zero_from_min == ASH_ANY_ZERO ||
       t->quant.zero_point[0] == min + zero_from_min)
     return ASH_OK;
@@ -120,7 +86,6 @@ static ash_status check_output(const ash_rule *r, float steps, float tolerance,
 }
 
 ash_status ash_op_shape_logistic(const ash_rule *r) {
-  ASH_TRY(ash_op_shape_activation(r));
   return check_output(r, 256, 0, ASH_ANY_ZERO);
 }
 
@@ -154,7 +119,7 @@ ash_status ash_op_shape_softmax(const ash_rule *r) {
     ASH_TRY(check_widened(r));
     return check_exponent(r, ash_attr_float(r->op, "beta", 1.0));
   }
-  ASH_TRY(ash_op_shape_activation(r));
+  ASH_TRY(check_activation(r));
   ASH_TRY(check_output(r, 256, 0.001f, 0));
   return check_exponent(r, ash_attr_float(r->op, "beta", 1.0));
 }
@@ -172,14 +137,14 @@ ash_status ash_op_shape_lookup(const ash_rule *r) {
 
 ash_status ash_op_shape_log_softmax(const ash_rule *r) {
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 1, ASH_RANK_MAX));
-  ASH_TRY(ash_op_shape_activation(r));
+  ASH_TRY(check_activation(r));
   ASH_TRY(check_output(r, 16, 0, 255));
   return check_exponent(r, 1.0);
 }
 
 ash_status ash_op_shape_l2_normalization(const ash_rule *r) {
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 1, ASH_RANK_MAX));
-  ASH_TRY(ash_op_shape_activation(r));
+  ASH_TRY(check_activation(r));
   if (strcmp(ash_attr_string(r->op, "act", "none"), "none") != 0)
     return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, act, ASH_NO_ID,
                          "fused activation %s, expected none",
@@ -189,7 +154,6 @@ ash_status ash_op_shape_l2_normalization(const ash_rule *r) {
 
 /* Its 16-bit arithmetic has room for outputs up to 128 times finer. */
 ash_status ash_op_shape_hard_swish(const ash_rule *r) {
-  ASH_TRY(ash_op_shape_activation(r));
   const ash_tensor *in = ash_op_in(r->g, r->op, 0);
   const ash_tensor *out = ash_op_out(r->g, r->op, 0);
   if (in->type == ASH_FLOAT32 ||
@@ -211,11 +175,5 @@ ash_status ash_op_shape_dequantize(const ash_rule *r) {
   const ash_tensor *in = ash_op_in(r->g, r->op, 0);
   if (in->quant.count <= 1) /* per channel: the verifier counted the scales */
     ASH_TRY(ash_rule_quants(r, 1));
-  return ash_op_shape_same(r);
-}
-
-/* The number itself, without any meaning a quantisation gives it. */
-ash_status ash_op_shape_cast(const ash_rule *r) {
-  ASH_TRY(ash_rule_type(r, r->op->outputs[0], ASH_T_CAST));
   return ash_op_shape_same(r);
 }

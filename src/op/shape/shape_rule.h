@@ -77,6 +77,7 @@ ash_status ash_rule_integer_layer(const ash_rule *r, int32_t channels);
 
 /* The rules. */
 #define OP(op, columns) columns
+#define FN(fn, columns) columns
 #define SHAPE(rule)     ash_status ash_op_shape_##rule(const ash_rule *r);
 #include "op/ops.def"
 #undef OP

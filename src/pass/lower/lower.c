@@ -12,6 +12,7 @@
 
 #include "kernel/kernel.h"
 #include "kernel/quant.h"
+#include "op/functions.h"
 #include "op/sums.h"
 #include "pass/lower/lower_append.h"
 #include "pass/lower/lower_tables.h"
@@ -203,11 +204,6 @@ static ash_status check_ends(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
   return ash_quant_check(ctx, g, op, o->outputs[0]);
 }
 
-static bool has_table16(ash_op_kind kind) {
-  return kind == ASH_OP_exp || kind == ASH_OP_log || kind == ASH_OP_rsqrt ||
-         kind == ASH_OP_gelu;
-}
-
 static ash_status lower_mapped16(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   enum { ENTRIES = 513 };
   int16_t table[ENTRIES];
@@ -224,10 +220,10 @@ static ash_status lower_mapped16(ash_ctx *ctx, ash_graph *g, uint32_t op) {
 static ash_status lower_mapped(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   const ash_type type = ash_op_out(g, &g->ops.items[op], 0)->type;
   ASH_TRY(check_ends(ctx, g, op));
-  if (type == ASH_INT16 && (g->ops.items[op].kind == ASH_OP_logistic ||
-                            g->ops.items[op].kind == ASH_OP_tanh))
+  const ash_fn fn = ash_op_fn(&g->ops.items[op]);
+  if (type == ASH_INT16 && (fn == ASH_FN_logistic || fn == ASH_FN_tanh))
     return ash_lower_curve(ctx, g, op);
-  if (type == ASH_INT16 && has_table16(g->ops.items[op].kind))
+  if (type == ASH_INT16 && ash_fn_has_table16(fn))
     return lower_mapped16(ctx, g, op);
   if (ash_type_bits(type) != 8)
     return ASH_OK;
@@ -289,9 +285,9 @@ static ash_status check_binary(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   const ash_tensor *a = ash_op_in(g, o, 0), *b = ash_op_in(g, o, 1);
   const ash_tensor *out = ash_op_out(g, o, 0);
   ash_add_scaling s;
-  const bool good = o->kind == ASH_OP_add
-                        ? ash_quant_add(&s, a, b, out)
-                        : ash_quant_pair(&s, o->kind, a, b, out);
+  const ash_fn fn = ash_op_fn(o);
+  const bool good = fn == ASH_FN_add ? ash_quant_add(&s, a, b, out)
+                                     : ash_quant_pair(&s, fn, a, b, out);
   return good ? ASH_OK
               : ash_quant_fail_ratio(ctx, g, op,
                                      (double)ash_quant_scale(a) /
@@ -328,7 +324,7 @@ static ash_status check_moved(ash_ctx *ctx, ash_graph *g, uint32_t op) {
   if (ash_quant_zero(in) != ash_quant_zero(out) || off > 1e-6 || off < -1e-6)
     ash_warn(ctx, ASH_D_quant_differs, ash_graph_loc(g, op, o->outputs[0]),
              "input '%s' and output '%s' of %s differ in scale or zero point",
-             in->name, out->name, ash_op_kind_text(o->kind));
+             in->name, out->name, ash_op_text(o));
   return ASH_OK;
 }
 
@@ -397,10 +393,11 @@ typedef struct lower_rule {
 } lower_rule;
 
 static const struct {
-  ash_op_kind kind;
+  uint32_t row;
   lower_rule lower, scales;
-} table[ASH_OP_COUNT] = {
-#define OP(op, columns)      [ASH_OP_##op] = {columns.kind = ASH_OP_##op},
+} table[ASH_ROW_COUNT] = {
+#define OP(op, columns)      [ASH_OP_##op] = {columns.row = ASH_OP_##op},
+#define FN(fn, columns)      [ASH_FN_ROW(fn)] = {columns.row = ASH_FN_ROW(fn)},
 #define LOWER(rule, inputs)  .lower = {rule, inputs},
 #define SCALES(rule, inputs) .scales = {rule, inputs},
 #include "op/ops.def"
@@ -416,13 +413,17 @@ static ash_status apply(ash_ctx *ctx, ash_graph *g, uint32_t op,
 
 ash_status ash_pass_lower(ash_ctx *ctx, ash_graph *g) {
   for (uint32_t op = 0; op < g->op_count; op++) {
-    const ash_op_kind kind = g->ops.items[op].kind;
+    const uint32_t row = ash_row_of(&g->ops.items[op]);
     const ash_kernel *kernel = ash_kernel_find(g, op, NULL, false);
     ASH_TRY(ash_kernel_check(ctx, kernel, g, op));
-    ASH_TRY(apply(ctx, g, op, &table[kind].lower));
-    if (has_quantised_ends(g, op) &&
-        !ash_op_is_integer_layer(g, &g->ops.items[op]))
-      ASH_TRY(apply(ctx, g, op, &table[kind].scales));
+    ASH_TRY(apply(ctx, g, op, &table[row].lower));
+    const bool scaled =
+        g->ops.items[op].kind == ASH_OP_map
+            ? ash_op_is_scaled(g, &g->ops.items[op])
+            : has_quantised_ends(g, op) &&
+                  !ash_op_is_integer_layer(g, &g->ops.items[op]);
+    if (scaled)
+      ASH_TRY(apply(ctx, g, op, &table[row].scales));
   }
   return ASH_OK;
 }

@@ -57,9 +57,9 @@ ash_status ash_table_of_unary(ash_ctx *ctx, int8_t out[256], const ash_graph *g,
   const ash_op *o = &g->ops.items[op];
   const ash_tensor *in = ash_op_in(g, o, 0);
   const ash_tensor *result = ash_op_out(g, o, 0);
-  if (o->kind == ASH_OP_logistic || o->kind == ASH_OP_tanh) {
-    fill_float(out, in, result,
-               o->kind == ASH_OP_logistic ? logistic : tanh_of);
+  const ash_fn fn = ash_op_fn(o);
+  if (fn == ASH_FN_logistic || fn == ASH_FN_tanh) {
+    fill_float(out, in, result, fn == ASH_FN_logistic ? logistic : tanh_of);
     return ASH_OK;
   }
   ash_scaling s;
@@ -67,8 +67,7 @@ ash_status ash_table_of_unary(ash_ctx *ctx, int8_t out[256], const ash_graph *g,
     return ash_quant_fail_ratio(ctx, g, op,
                                 (double)ash_quant_scale(in) /
                                     (double)ash_quant_scale(result));
-  fill_relu(out, in, result, s,
-            ash_quant_range(result, ash_op_kind_text(o->kind)));
+  fill_relu(out, in, result, s, ash_quant_range(result, ash_op_text(o)));
   return ASH_OK;
 }
 

@@ -94,7 +94,13 @@ static bool is_integer_fn(ash_fn fn) {
   case ASH_FN_sign:
   case ASH_FN_clip:
   case ASH_FN_select:
+  case ASH_FN_relu:
+  case ASH_FN_relu6:
+  case ASH_FN_relu_n1_to_1:
+  case ASH_FN_relu_0_to_1:
+  case ASH_FN_square:
   case ASH_FN_equal:
+  case ASH_FN_not_equal:
   case ASH_FN_less:
   case ASH_FN_less_equal:
   case ASH_FN_greater:
@@ -171,16 +177,24 @@ static bool is_idle(const ash_narrow *w, const ash_op *op, ash_fn fn) {
   case ASH_FN_minimum:
     return a->high <= b->low;
   case ASH_FN_abs:
+  case ASH_FN_relu:
     return a->low >= 0;
   default:
     return false;
   }
 }
 
+static bool is_scaled(const ash_narrow *w, const ash_op *op) {
+  return ash_op_is_scaled(w->g, op);
+}
+
 static ash_status visit_map(ash_narrow *w, const ash_op *op) {
   const ash_fn fn = ash_op_fn(op);
   const uint32_t value = fn == ASH_FN_select;
   const ash_type type = ash_narrow_tensor(w, op->inputs[value])->type;
+  const bool plain = strcmp(ash_attr_string(op, "act", "none"), "none") == 0;
+  if (!plain || op->input_count > ash_fn_operands(fn) || is_scaled(w, op))
+    return keep(w, op);
   if (is_rounding(fn) ||
       (is_idle(w, op, fn) && (type != ASH_FLOAT32 || is_integer_fn(fn))))
     return put_cast(w, op);
@@ -203,44 +217,6 @@ static ash_status visit_fold(ash_narrow *w, const ash_op *op) {
                           : ash_narrow_is_integer(type) && !scaled)
     return put_mixed(w, op);
   return keep(w, op);
-}
-
-/* ---- named operators ----------------------------------------------------- */
-
-static ash_op as_map(const ash_op *op, ash_attr *fn, const char *name) {
-  ash_op map = *op;
-  *fn = ASH_STRING_ATTR("fn", name);
-  map.kind = ASH_OP_map;
-  map.attrs = fn;
-  map.attr_count = 1;
-  return map;
-}
-
-/* Float sums, differences, products.. of two. */
-static ash_status visit_pair(ash_narrow *w, const ash_op *op) {
-  ash_attr fn;
-  const bool plain = strcmp(ash_attr_string(op, "act", "none"), "none") == 0;
-  if (ash_narrow_tensor(w, op->inputs[0])->type != ASH_FLOAT32 || !plain ||
-      !is_proved(w, op))
-    return keep(w, op);
-  const ash_op map = as_map(op, &fn, ash_op_kind_text(op->kind));
-  return put_mixed(w, &map);
-}
-
-static ash_status visit_relu(ash_narrow *w, const ash_op *op) {
-  static const uint8_t zero[1] = {0};
-  uint32_t inputs[2];
-  ash_attr fn;
-  if (ash_narrow_tensor(w, op->inputs[0])->type != ASH_FLOAT32 ||
-      op->input_count != 1 || !is_proved(w, op))
-    return keep(w, op);
-  ash_op map = as_map(op, &fn, "maximum");
-  ASH_TRY(ash_narrow_operand(w, &inputs[0], op->inputs[0], op->source_index));
-  ASH_TRY(ash_narrow_like(w, &inputs[1], inputs[0], ASH_INT8, zero));
-  ash_narrow_tensor(w, inputs[1])->shape = (ash_shape){0};
-  ash_narrow_tensor(w, inputs[1])->bytes = 1;
-  map.input_count = 2;
-  return put_op(w, map, inputs, result_type(w, op->outputs[0]));
 }
 
 /* ---- layers -------------------------------------------------------------- */

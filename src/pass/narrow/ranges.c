@@ -104,34 +104,12 @@ static ash_range of_map(const ash_graph *g, const ash_op *op,
   if (fn >= ASH_FN_COUNT ||
       (fn == ASH_FN_div && ash_type_is_float(first))) /* leaves a fraction */
     return unknown();
-  return ash_range_apply(fn, o);
-}
-
-/* Operators with the name of a function of one or two numbers. */
-static ash_range of_named(const ash_graph *g, const ash_op *op,
-                          const ash_range *r) {
-  const char *act = ash_attr_string(op, "act", "none");
-  const ash_fn fn = ash_fn_find(ash_op_kind_text(op->kind));
-  const ash_range o[3] = {input(op, r, 0), input(op, r, 1), unknown()};
   const ash_range y = ash_range_apply(fn, o);
-  (void)g;
-  if (strcmp(act, "relu") == 0)
-    return ash_range_clamp(y, 0, INT64_MAX);
-  if (strcmp(act, "relu6") == 0)
-    return ash_range_clamp(y, 0, 6);
-  if (strcmp(act, "relu_n1_to_1") == 0)
-    return ash_range_clamp(y, -1, 1);
-  return strcmp(act, "none") == 0 ? y : unknown();
-}
-
-static ash_range of_relu(const ash_graph *g, const ash_op *op,
-                         const ash_range *r) {
-  return ash_range_clamp(of_first(g, op, r), 0, INT64_MAX);
-}
-
-static ash_range of_relu6(const ash_graph *g, const ash_op *op,
-                          const ash_range *r) {
-  return ash_range_clamp(of_first(g, op, r), 0, 6);
+  const char *act = ash_attr_string(op, "act", "none");
+  const ash_fn rectifier = ash_fn_find(act);
+  return strcmp(act, "none") == 0    ? y
+         : rectifier == ASH_FN_COUNT ? unknown()
+                                     : ash_range_apply(rectifier, &y);
 }
 
 /* Elements of the input that make one of the output. */
@@ -270,9 +248,9 @@ static bool passes_floats(const ash_graph *g, const ash_op *op) {
 
 static void visit(const ash_relations *m, const ash_op *op, ash_range *r) {
   const ash_graph *g = m->g;
-  /* `map` works on what is stored, the others on what it means. */
-  const bool skip =
-      (is_quantised(g, op) && op->kind != ASH_OP_map) || !passes_floats(g, op);
+  const bool scaled =
+      op->kind == ASH_OP_map ? ash_op_is_scaled(g, op) : is_quantised(g, op);
+  const bool skip = scaled || !passes_floats(g, op);
   const ash_range y =
       skip ? unknown() : ash_range_relate(m, op, rule(g, op, r));
   for (uint32_t k = 0; k < op->output_count; k++) {

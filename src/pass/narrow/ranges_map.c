@@ -179,6 +179,16 @@ static ash_range unary(ash_fn fn, ash_range a) {
   case ASH_FN_sign:
     return (ash_range){true, (a.low > 0) - (a.low < 0),
                        (a.high > 0) - (a.high < 0)};
+  case ASH_FN_relu:
+    return ash_range_clamp(a, 0, INT64_MAX);
+  case ASH_FN_relu6:
+    return ash_range_clamp(a, 0, 6);
+  case ASH_FN_relu_n1_to_1:
+    return ash_range_clamp(a, -1, 1);
+  case ASH_FN_relu_0_to_1:
+    return ash_range_clamp(a, 0, 1);
+  case ASH_FN_square:
+    return ash_range_times(absolute(a), absolute(a));
   case ASH_FN_integer_sqrt:
     return (ash_range){true, a.low > 0 ? root(a.low) : 0,
                        a.high > 0 ? root(a.high) : 0};

@@ -263,16 +263,12 @@ static ash_status fuse_layer(ash_qdq *q, const ash_sink *s, const ash_op *o) {
 /* Sums, differences, products, joined tensors: their kernels bring the inputs
  * to the output's scale. */
 static ash_status fuse_many(ash_qdq *q, const ash_sink *s, const ash_op *o) {
-  ash_op model = *o;
+  const ash_op model = *o;
   uint32_t inputs[INPUTS_MAX];
   double coarse = 0;
   chain c = {.count = 0};
   if (model.input_count > INPUTS_MAX)
     return ASH_OK;
-  if (model.kind == ASH_OP_map) {
-    model.kind = ASH_OP_sub;
-    model.attr_count = 0;
-  }
   for (uint32_t k = 0; k < model.input_count; k++) {
     ash_codes in;
     ASH_TRY(take(q, &c, &model, model.inputs[k], &in));
@@ -281,7 +277,8 @@ static ash_status fuse_many(ash_qdq *q, const ash_sink *s, const ash_op *o) {
     inputs[k] = in.tensor;
     coarse = fmax(coarse, 2 * (double)in.scale);
   }
-  if ((model.kind == ASH_OP_add || model.kind == ASH_OP_sub) &&
+  const ash_fn fn = model.kind == ASH_OP_map ? ash_op_fn(&model) : ASH_FN_COUNT;
+  if ((fn == ASH_FN_add || fn == ASH_FN_sub) &&
       coarse >= 1048576.0 * (double)s->out.scale)
     return ASH_OK;
   return close(q, &c, s, &model, inputs, model.input_count, as_int8(&s->out));
@@ -400,16 +397,12 @@ static ash_status fuse_matmul(ash_qdq *q, const ash_sink *s, const ash_op *o) {
 
 /* ---- the pass ------------------------------------------------------------ */
 
-static ash_status fuse_map(ash_qdq *q, const ash_sink *s, const ash_op *o) {
-  return strcmp(ash_attr_string(o, "fn", ""), "sub") == 0 ? fuse_many(q, s, o)
-                                                          : ASH_OK;
-}
-
 static const struct {
-  ash_op_kind kind;
+  uint32_t row;
   ash_status (*fuse)(ash_qdq *q, const ash_sink *s, const ash_op *o);
-} fusions[ASH_OP_COUNT] = {
-#define OP(op, columns) [ASH_OP_##op] = {columns.kind = ASH_OP_##op},
+} fusions[ASH_ROW_COUNT] = {
+#define OP(op, columns) [ASH_OP_##op] = {columns.row = ASH_OP_##op},
+#define FN(fn, columns) [ASH_FN_ROW(fn)] = {columns.row = ASH_FN_ROW(fn)},
 #define QDQ(rule)       .fuse = fuse_##rule,
 #include "op/ops.def"
 #undef OP
@@ -420,7 +413,8 @@ static ash_status fuse_op(ash_qdq *q, const ash_sink *s, const ash_op *o) {
     return fuse_layer(q, s, o);
   if (is_whole(q, o))
     return fuse_whole(q, s, o);
-  return fusions[o->kind].fuse ? fusions[o->kind].fuse(q, s, o) : ASH_OK;
+  const uint32_t row = ash_row_of(o);
+  return fusions[row].fuse ? fusions[row].fuse(q, s, o) : ASH_OK;
 }
 
 /* A view before the sink is looked through; a view of codes alone moves

@@ -14,20 +14,9 @@ const ash_op *ash_qdq_writer(const ash_qdq *q, uint32_t tensor) {
 }
 
 /* The op that makes a tensor, if it is that function. */
-static const ash_op *made_by(const ash_qdq *q, uint32_t tensor,
-                             ash_op_kind kind, const char *fn) {
+static const ash_op *made_by(const ash_qdq *q, uint32_t tensor, ash_fn fn) {
   const ash_op *o = ash_qdq_writer(q, tensor);
-  if (!o)
-    return NULL;
-  if ((o->kind == kind && kind != ASH_OP_map) ||
-      (o->kind == ASH_OP_map && strcmp(ash_attr_string(o, "fn", ""), fn) == 0))
-    return o;
-  return NULL;
-}
-
-static const ash_op *made_by_map(const ash_qdq *q, uint32_t tensor,
-                                 const char *fn) {
-  return made_by(q, tensor, ASH_OP_map, fn);
+  return o && o->kind == ASH_OP_map && ash_op_fn(o) == fn ? o : NULL;
 }
 
 /* The one value of a constant. */
@@ -62,7 +51,7 @@ static bool is_usable(const ash_codes *l, double scale, double zero) {
 
 /* cast(cast(x) - zero) * scale */
 bool ash_qdq_source(const ash_qdq *q, uint32_t tensor, ash_codes *out) {
-  const ash_op *o = made_by(q, tensor, ASH_OP_mul, "mul");
+  const ash_op *o = made_by(q, tensor, ASH_FN_mul);
   double scale = 0, zero = 0;
   if (!o || o->input_count != 2 ||
       strcmp(ash_attr_string(o, "act", "none"), "none") != 0)
@@ -70,14 +59,14 @@ bool ash_qdq_source(const ash_qdq *q, uint32_t tensor, ash_codes *out) {
   const uint32_t k = read_one(q, o->inputs[1], &scale) ? 0 : 1;
   if (k == 1 && !read_one(q, o->inputs[0], &scale))
     return false;
-  const ash_op *widened = made_by_map(q, o->inputs[k], "cast");
+  const ash_op *widened = made_by(q, o->inputs[k], ASH_FN_cast);
   if (!widened || type_of(q, widened->inputs[0]) != ASH_INT32)
     return false;
   uint32_t code = widened->inputs[0];
-  const ash_op *moved = made_by(q, code, ASH_OP_sub, "sub");
+  const ash_op *moved = made_by(q, code, ASH_FN_sub);
   if (moved && read_one(q, moved->inputs[1], &zero))
     code = moved->inputs[0];
-  const ash_op *first = made_by_map(q, code, "cast");
+  const ash_op *first = made_by(q, code, ASH_FN_cast);
   if (!first || !is_eight(type_of(q, first->inputs[0])))
     return false;
   *out = (ash_codes){first->inputs[0], type_of(q, first->inputs[0]),
@@ -110,23 +99,21 @@ bool ash_qdq_sink(const ash_qdq *q, uint32_t op, ash_sink *out) {
   const ash_op *cast = &q->g->ops.items[op];
   double scale, zero = 0;
   *out = (ash_sink){.cast = op};
-  if (cast->kind != ASH_OP_map ||
-      strcmp(ash_attr_string(cast, "fn", ""), "cast") != 0 ||
+  if (cast->kind != ASH_OP_map || ash_op_fn(cast) != ASH_FN_cast ||
       !is_eight(type_of(q, cast->outputs[0])))
     return false;
-  const ash_op *clip = made_by_map(q, cast->inputs[0], "clip");
+  const ash_op *clip = made_by(q, cast->inputs[0], ASH_FN_clip);
   if (!is_cut(q, clip, type_of(q, cast->outputs[0])))
     return false;
   bool own = add_slot(q, out, cast->inputs[0]);
   uint32_t at = clip->inputs[0];
-  const ash_op *moved = made_by(q, at, ASH_OP_add, "add");
+  const ash_op *moved = made_by(q, at, ASH_FN_add);
   if (moved && read_one(q, moved->inputs[1], &zero)) {
     own = own && add_slot(q, out, at);
     at = moved->inputs[0];
   }
-  const ash_op *round = made_by_map(q, at, "round");
-  const ash_op *div =
-      round ? made_by(q, round->inputs[0], ASH_OP_div, "div") : NULL;
+  const ash_op *round = made_by(q, at, ASH_FN_round);
+  const ash_op *div = round ? made_by(q, round->inputs[0], ASH_FN_div) : NULL;
   if (!div || !read_one(q, div->inputs[1], &scale))
     return false;
   if (own && add_slot(q, out, at))

@@ -52,7 +52,7 @@ static void put_layer(ash_json *j, const ash_tilings *all, const ash_tiling *t,
   const ash_tile_cost *c = &t->cost;
   ash_json_open(j, NULL, '{');
   ash_json_string(j, "op", op->id);
-  ash_json_string(j, "kind", ash_op_kind_text(op->kind));
+  ash_json_string(j, "kind", ash_op_text(op));
   if (t->reason)
     ash_json_string(j, "reason", t->reason);
   if (t->space) {

@@ -122,7 +122,7 @@ static void put_steps(ash_ctx *ctx, ash_json *j, const ash_plan *p,
       const ash_op *op = &g->ops.items[p->steps.items[i].ops[k]];
       ash_json_open(j, NULL, '{');
       ash_json_string(j, "id", op->id);
-      ash_json_string(j, "kind", ash_op_kind_text(op->kind));
+      ash_json_string(j, "kind", ash_op_text(op));
       ash_json_uint(j, "source_index", op->source_index);
       put_ids(j, "inputs", g, op->inputs, op->input_count);
       put_ids(j, "outputs", g, op->outputs, op->output_count);

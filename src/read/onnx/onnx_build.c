@@ -144,8 +144,9 @@ static ash_status add(ash_ox *m, const ash_ox_op *op, const uint32_t *inputs,
                      .type = types[k],
                      .shape = op->shape ? *op->shape : (ash_shape){0},
                      .file_byte = UINT64_MAX}));
-  const char *id =
-      ash_zone_format(&g->zone, "%s_%u", ash_op_kind_text(op->kind), m->made++);
+  const char *name =
+      op->kind == ASH_OP_map ? op->attrs[0].s : ash_op_kind_text(op->kind);
+  const char *id = ash_zone_format(&g->zone, "%s_%u", name, m->made++);
   ASH_TRY(ash_zone_check(m->ctx, &g->zone));
   ASH_TRY(ash_graph_add_op(
       g, &index,
@@ -209,14 +210,6 @@ uint32_t ash_ox_map1(ash_ox *m, ash_fn fn, uint32_t a) {
 }
 
 uint32_t ash_ox_map2(ash_ox *m, ash_fn fn, uint32_t a, uint32_t b) {
-  const bool real =
-      ash_ox_type(m, a) == ASH_FLOAT32 && ash_ox_type(m, b) == ASH_FLOAT32;
-  if (real && (fn == ASH_FN_add || fn == ASH_FN_mul))
-    return ash_ox_add_op(
-        m, &(ash_ox_op){.kind = fn == ASH_FN_add ? ASH_OP_add : ASH_OP_mul,
-                        .inputs = {a, b},
-                        .input_count = 2,
-                        .type = ASH_FLOAT32});
   const uint32_t in[] = {a, b};
   return map(m, fn, in, 2, result_of(m, fn, a, b));
 }

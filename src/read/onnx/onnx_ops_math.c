@@ -52,6 +52,7 @@ static const struct {
     {"Atan", ASH_FN_atan},
     {"Sinh", ASH_FN_sinh},
     {"Cosh", ASH_FN_cosh},
+    {"Tanh", ASH_FN_tanh},
     {"Asinh", ASH_FN_asinh},
     {"Acosh", ASH_FN_acosh},
     {"Atanh", ASH_FN_atanh},
@@ -59,7 +60,7 @@ static const struct {
     {"Softplus", ASH_FN_softplus},
     {"Softsign", ASH_FN_softsign},
     {"Mish", ASH_FN_mish},
-    {"HardSwish", ASH_FN_hard_swish},
+    {"HardSwish", ASH_FN_hard_swish_unit},
     {"Where", ASH_FN_select},
 };
 
@@ -88,7 +89,7 @@ static void read_relu(ash_ox *m) {
   const uint32_t a = ash_ox_in(m, 0);
   ash_ox_out(m, 0,
              ash_ox_type(m, a) == ASH_FLOAT32
-                 ? ash_ox_unary(m, ASH_OP_relu, a)
+                 ? ash_ox_map1(m, ASH_FN_relu, a)
                  : ash_ox_with(m, ASH_FN_maximum, a, 0));
 }
 
@@ -96,15 +97,8 @@ static void read_sigmoid(ash_ox *m) {
   const uint32_t a = ash_ox_in(m, 0);
   ash_ox_out(m, 0,
              ash_ox_type(m, a) == ASH_FLOAT32
-                 ? ash_ox_unary(m, ASH_OP_logistic, a)
+                 ? ash_ox_map1(m, ASH_FN_logistic, a)
                  : ash_ox_map1(m, ASH_FN_sigmoid, a));
-}
-
-static void read_tanh(ash_ox *m) {
-  const uint32_t a = ash_ox_in(m, 0);
-  ash_ox_out(m, 0,
-             ash_ox_type(m, a) == ASH_FLOAT32 ? ash_ox_unary(m, ASH_OP_tanh, a)
-                                              : ash_ox_map1(m, ASH_FN_tanh, a));
 }
 
 static void read_swish(ash_ox *m) {
@@ -117,9 +111,9 @@ static void read_swish(ash_ox *m) {
 
 static void read_gelu(ash_ox *m) {
   const bool rough = ash_ox_is(m, "approximate", "tanh", "none");
-  ash_ox_out(
-      m, 0,
-      ash_ox_map1(m, rough ? ASH_FN_gelu_tanh : ASH_FN_gelu, ash_ox_in(m, 0)));
+  ash_ox_out(m, 0,
+             ash_ox_map1(m, rough ? ASH_FN_gelu_tanh : ASH_FN_gelu_erf,
+                         ash_ox_in(m, 0)));
 }
 
 static void read_mod(ash_ox *m) {
@@ -164,11 +158,10 @@ static void with_attributes(ash_ox *m, ash_fn fn, double b, double c) {
 }
 
 static void read_leaky_relu(ash_ox *m) {
-  with_attributes(m, ASH_FN_leaky_relu, ash_ox_float(m, "alpha", (double)0.01f),
-                  0);
+  with_attributes(m, ASH_FN_prelu, ash_ox_float(m, "alpha", (double)0.01f), 0);
 }
 static void read_elu(ash_ox *m) {
-  with_attributes(m, ASH_FN_elu, ash_ox_float(m, "alpha", 1), 0);
+  with_attributes(m, ASH_FN_alpha_elu, ash_ox_float(m, "alpha", 1), 0);
 }
 static void read_celu(ash_ox *m) {
   with_attributes(m, ASH_FN_celu, ash_ox_float(m, "alpha", 1), 0);
@@ -193,9 +186,8 @@ static void read_hard_sigmoid(ash_ox *m) {
 
 /* Slopes of lower rank belong to the channels only by broadcasting. */
 static void read_prelu(ash_ox *m) {
-  ash_ox_out(
-      m, 0,
-      ash_ox_map2(m, ASH_FN_leaky_relu, ash_ox_in(m, 0), ash_ox_in(m, 1)));
+  ash_ox_out(m, 0,
+             ash_ox_map2(m, ASH_FN_prelu, ash_ox_in(m, 0), ash_ox_in(m, 1)));
 }
 
 static void read_clip(ash_ox *m) {
@@ -334,7 +326,7 @@ const ash_ox_handler ash_ox_math[] = {
     {"Where", read_function},
     {"Relu", read_relu},
     {"Sigmoid", read_sigmoid},
-    {"Tanh", read_tanh},
+    {"Tanh", read_function},
     {"Swish", read_swish},
     {"Gelu", read_gelu},
     {"Mod", read_mod},

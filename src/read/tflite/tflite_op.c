@@ -1,6 +1,7 @@
 /* tflite_op.c - operators of a TFLite file: is each known, do its tensors fit,
  * and what it becomes. Rows are in tflite_ops.def, options are read by
  * tflite_option_*.c. */
+#include "op/functions.h"
 #include "read/tflite/tflite_option.h"
 
 #include <string.h>
@@ -47,8 +48,9 @@ ash_loc ash_tflite_at_op(const ash_tflite *r, uint32_t op) {
   const ash_tflite_rule *known = find_rule(code->builtin);
   at.file = r->file;
   at.op = op;
-  at.op_kind = known ? ash_op_kind_text(known->kind)
-                     : ash_tflite_builtin_name(code->builtin);
+  at.op_kind = !known ? ash_tflite_builtin_name(code->builtin)
+               : known->kind == ASH_OP_map ? known->fn
+                                           : ash_op_kind_text(known->kind);
   return at;
 }
 
@@ -191,7 +193,10 @@ static ash_status bad_arity(const ash_tflite_call *c, const char *what,
 static ash_status check_arity(const ash_tflite_call *c) {
   const ash_op_info *info = ash_kind_info(c->rule->kind);
   /* What PADV2 adds to PAD is not optional. */
-  const uint32_t least = c->rule->code == 60 ? 3 : info->inputs_min;
+  const uint32_t least = c->rule->code == 60 ? 3
+                         : c->rule->kind == ASH_OP_map
+                             ? ash_fn_operands(ash_fn_find(c->rule->fn))
+                             : info->inputs_min;
   const ash_op *op = &c->op;
   if (op->input_count < least ||
       op->input_count > ash_tflite_types_inputs_max(c->rule->types))
@@ -297,13 +302,15 @@ static ash_status read_op(ash_tflite_call *c) {
   ASH_TRY(translate(c));
   ASH_TRY(check_tensors(c));
   ASH_TRY(open_options(c));
+  if (c->rule->fn)
+    ash_tflite_put(c, ASH_STRING_ATTR("fn", c->rule->fn));
   if (c->rule->read)
     ASH_TRY(c->rule->read(c));
   ASH_TRY(ash_fb_check(c->r->ctx, &c->r->fb, c->r->file));
   if (c->r->prefix) {
-    c->op.id = ash_zone_format(&c->r->ctx->scratch, "%s_%s%u",
-                               ash_op_kind_text(c->op.kind), c->r->prefix,
-                               (unsigned)c->index);
+    c->op.id =
+        ash_zone_format(&c->r->ctx->scratch, "%s_%s%u", ash_op_text(&c->op),
+                        c->r->prefix, (unsigned)c->index);
     ASH_TRY(ash_zone_check(c->r->ctx, &c->r->ctx->scratch));
   }
   return ash_graph_add_op(c->r->g, &ignored, c->op);

@@ -33,9 +33,50 @@ ash_status ash_tflite_read_leaky_relu(ash_tflite_call *c) {
   return ASH_OK;
 }
 
+/* The function is the first attribute. */
 ash_status ash_tflite_read_gelu(ash_tflite_call *c) {
-  ash_tflite_put_int(c, "approximate", ash_fb_bool(&c->options, 0, false));
+  if (ash_fb_bool(&c->options, 0, false))
+    c->attrs[0] = ASH_STRING_ATTR("fn", "gelu_tanh");
   return ASH_OK;
+}
+
+ash_status ash_tflite_read_cast(ash_tflite_call *c) {
+  const ash_type out = ash_op_out(c->r->g, &c->op, 0)->type;
+  if (ash_op_in(c->r->g, &c->op, 0)->type == ASH_FLOAT32 &&
+      out != ASH_FLOAT32 && out != ASH_BOOL)
+    c->attrs[0] = ASH_STRING_ATTR("fn", "saturate");
+  return ASH_OK;
+}
+
+/* A condition of rank 1 speaks of the first axis: the others get axes of 1. */
+ash_status ash_tflite_read_select(ash_tflite_call *c) {
+  ash_graph *g = c->r->g;
+  const uint32_t from = c->op.inputs[0], rank = ash_tflite_shape_in(c, 1)->rank;
+  ash_tensor when = g->tensors.items[from];
+  if (when.shape.rank != 1 || rank < 2)
+    return ASH_OK;
+  while (when.shape.rank < rank)
+    when.shape.dim[when.shape.rank++] = 1;
+  when.id =
+      ash_zone_format(&c->r->ctx->scratch, "select_%s%u_condition",
+                      c->r->prefix ? c->r->prefix : "", (unsigned)c->index);
+  ASH_TRY(ash_zone_check(c->r->ctx, &c->r->ctx->scratch));
+  when.is_output = false;
+  uint32_t to, op;
+  if (when.kind != ASH_TENSOR_CONSTANT)
+    when.kind = ASH_TENSOR_ACTIVATION;
+  ASH_TRY(ash_graph_add_tensor(g, &to, when));
+  c->op.inputs[0] = to;
+  if (when.kind == ASH_TENSOR_CONSTANT)
+    return ASH_OK;
+  return ash_graph_add_op(g, &op,
+                          (ash_op){.kind = ASH_OP_reshape,
+                                   .id = when.id,
+                                   .source_index = c->index,
+                                   .input_count = 1,
+                                   .output_count = 1,
+                                   .inputs = (uint32_t[]){from},
+                                   .outputs = &to});
 }
 
 ash_status ash_tflite_read_mirror_pad(ash_tflite_call *c) {
@@ -67,7 +108,6 @@ ash_status ash_tflite_read_fold(ash_tflite_call *c) {
   const int64_t *axes = NULL;
   uint32_t count = 0;
   ASH_TRY(take_list(c, "axes", &axes, &count));
-  ash_tflite_put(c, ASH_STRING_ATTR("fn", c->rule->fn));
   ash_tflite_put(c, ASH_INTS_ATTR("axes", axes, count));
   ash_tflite_put_int(c, "keep_dims",
                      c->rule->options && ash_fb_bool(&c->options, 0, false));

@@ -171,9 +171,9 @@ static net branches_net(void) {
   const uint32_t a = net_tensor(&n, made, 0, 0), b = net_tensor(&n, made, 0, 0);
   const uint32_t y = net_result(&n, ASH_FLOAT32, shape, 0, 0);
   n.g->tensors.items[y].is_output = true;
-  (void)net_op(&n, ASH_OP_relu, NET_IDS(x), a);
-  (void)net_op(&n, ASH_OP_neg, NET_IDS(x), b);
-  (void)net_op(&n, ASH_OP_add, NET_IDS(a, b), y);
+  (void)net_op(&n, ASH_FN_ROW(relu), NET_IDS(x), a);
+  (void)net_op(&n, ASH_FN_ROW(neg), NET_IDS(x), b);
+  (void)net_op(&n, ASH_FN_ROW(add), NET_IDS(a, b), y);
   return n;
 }
 
@@ -474,8 +474,8 @@ static void what_lies_in_place_is_not_moved(void) {
   const uint32_t a = net_tensor(&n, made, 0, 0), b = net_tensor(&n, made, 0, 0);
   const uint32_t y = net_result(&n, ASH_FLOAT32, whole, 0, 0);
   n.g->tensors.items[y].is_output = true;
-  (void)net_op(&n, ASH_OP_relu, NET_IDS(x), a);
-  (void)net_op(&n, ASH_OP_neg, NET_IDS(x), b);
+  (void)net_op(&n, ASH_FN_ROW(relu), NET_IDS(x), a);
+  (void)net_op(&n, ASH_FN_ROW(neg), NET_IDS(x), b);
   net_int(&n, net_op(&n, ASH_OP_concatenation, NET_IDS(a, b), y), "axis", 0);
   const ash_plan *p = must_tile(&n, tile_device(&n, 600, 64000, "L3"), NULL);
   const ash_tiling *t = &p->tilings->items[2];

@@ -35,19 +35,33 @@ static void check_holds(const ash_text *t, const char *piece) {
 
 static void a_call_is_a_constant_struct_and_one_statement(void) {
   net n = net_new();
-  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(2, 3), 0, 0);
-  const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(2, 3), 0, 0);
-  const uint32_t op = net_op(&n, ASH_OP_relu6, NET_IDS(x), y);
+  const uint32_t x = net_input(&n, ASH_INT8, NET_DIMS(2, 3), 0.5f, 0);
+  const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(2, 3), 0.5f, 0);
+  const uint32_t op = net_op(&n, ASH_FN_ROW(relu6), NET_IDS(x), y);
   ash_text t = text_of(&n, op);
-  CHECK_STR(t.bytes, "static const ash_rt_clamp_f32_params p = {\n"
+  CHECK_STR(t.bytes, "static const ash_rt_count_params p = {\n"
                      "  .count = 6,\n"
-                     "  .bounded = 1,\n"
-                     "  .low = 0.0f,\n"
-                     "  .high = 6.0f,\n"
                      "};\n"
-                     "ash_rt_relu_f32(&p,\n"
-                     "    (const float *)(a),\n"
-                     "    (float *)(y));\n");
+                     "ash_rt_lut_s8(&p,\n"
+                     "    (const int8_t *)(a),\n"
+                     "    (const int8_t *)(b),\n"
+                     "    (int8_t *)(y));\n");
+  ash_text_drop(&t);
+  net_free(&n);
+}
+
+/* What is not quantised is a loop; `act` bounds it. */
+static void functions_of_floats_are_loops(void) {
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(2, 3), 0, 0);
+  const uint32_t z = net_input(&n, ASH_FLOAT32, NET_DIMS(3), 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(2, 3), 0, 0);
+  const uint32_t op = net_op(&n, ASH_FN_ROW(sub), NET_IDS(x, z), y);
+  net_string(&n, op, "act", "relu6");
+  ash_text t = text_of(&n, op);
+  check_holds(&t, "const float r = a - b;\n");
+  check_holds(&t, "y[i0 * 3 + i1] = r < (float)(0.0) ? (float)(0.0) : "
+                  "r > (float)(6.0) ? (float)(6.0) : r;\n");
   ash_text_drop(&t);
   net_free(&n);
 }
@@ -76,7 +90,7 @@ static void check_shape(ash_shape a, ash_shape b, ash_shape out,
   const uint32_t x = net_input(&n, ASH_FLOAT32, a, 0, 0);
   const uint32_t z = net_input(&n, ASH_FLOAT32, b, 0, 0);
   const uint32_t y = net_result(&n, ASH_FLOAT32, out, 0, 0);
-  ash_text t = text_of(&n, net_op(&n, ASH_OP_add, NET_IDS(x, z), y));
+  ash_text t = text_of(&n, net_op(&n, ASH_FN_ROW(add), NET_IDS(x, z), y));
   check_holds(&t, want);
   ash_text_drop(&t);
   net_free(&n);
@@ -161,6 +175,7 @@ static void concatenation_of_other_scales_rescales(void) {
 
 #define TESTS(X)                                                               \
   X(a_call_is_a_constant_struct_and_one_statement)                             \
+  X(functions_of_floats_are_loops)                                             \
   X(an_absent_bias_is_zero)                                                    \
   X(dimensions_walked_alike_are_joined)                                        \
   X(mean_over_height_and_width_has_two_loops)                                  \

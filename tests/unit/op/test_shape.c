@@ -214,7 +214,7 @@ static void addition_broadcasts(void) {
   const uint32_t a = net_input(&n, ASH_FLOAT32, NET_DIMS(2, 1, 3), 0, 0);
   const uint32_t b = net_input(&n, ASH_FLOAT32, NET_DIMS(4, 1), 0, 0);
   const uint32_t y = net_result(&n, ASH_FLOAT32, NET_SCALAR, 0, 0);
-  const uint32_t op = net_op(&n, ASH_OP_add, NET_IDS(a, b), y);
+  const uint32_t op = net_op(&n, ASH_FN_ROW(add), NET_IDS(a, b), y);
   gives(&n, op, NET_DIMS(2, 4, 3));
   n.g->tensors.items[b].shape = NET_SCALAR;
   gives(&n, op, NET_DIMS(2, 1, 3));
@@ -229,11 +229,12 @@ static void activations_keep_shape_and_type(void) {
   net n = net_new();
   const uint32_t x = net_input(&n, ASH_INT8, NET_DIMS(3, 5), 0.1f, 2);
   const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(3, 5), 0.1f, 2);
-  const uint32_t op = net_op(&n, ASH_OP_relu6, NET_IDS(x), y);
+  const uint32_t op = net_op(&n, ASH_FN_ROW(relu6), NET_IDS(x), y);
   gives(&n, op, NET_DIMS(3, 5));
-  n.g->ops.items[op].kind = ASH_OP_logistic;
+  net_string(&n, op, "fn", "logistic");
   refuses(&n, op, ASH_D_shape_quant, "expected 1/256");
   n.g->ops.items[op].kind = ASH_OP_softmax;
+  n.g->ops.items[op].attr_count = 0;
   refuses(&n, op, ASH_D_shape_quant, "expected 1/256");
   n.g->tensors.items[y].type = ASH_UINT8;
   refuses(&n, op, ASH_D_shape_type, "type uint8, expected int8");
@@ -329,7 +330,7 @@ static void macs_count_products(void) {
   conv_net c = plain_conv();
   c.n.g->tensors.items[c.y].shape = NET_DIMS(2, 7, 5, 8);
   CHECK_EQ(ash_op_macs(c.n.g, c.op), 2 * 7 * 5 * 8 * 27);
-  c.n.g->ops.items[c.op].kind = ASH_OP_add;
+  c.n.g->ops.items[c.op].kind = ASH_OP_map;
   CHECK_EQ(ash_op_macs(c.n.g, c.op), 0);
   net_free(&c.n);
   c = conv(ASH_OP_depthwise_conv_2d, NET_DIMS(1, 5, 5, 3), NET_DIMS(1, 3, 3, 3),

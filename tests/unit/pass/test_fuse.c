@@ -71,8 +71,11 @@ static uint32_t some_map(net *n, const uint32_t *made, uint32_t count) {
   if (!is_full)
     return ASH_NO_ID;
   const uint32_t out = net_result(n, type, full, 0, 0);
-  const uint32_t op = net_op(n, ASH_OP_map, ids, out);
-  net_string(n, op, "fn", name);
+  const uint32_t op = net_op(n, ASH_OP_COUNT + fn, ids, out);
+  static const char *const acts[] = {"none", "relu", "relu6", "relu_n1_to_1"};
+  const bool sum = fn == ASH_FN_add || fn == ASH_FN_sub || fn == ASH_FN_mul;
+  if (sum && type == ASH_FLOAT32 && pick(2))
+    net_string(n, op, "act", acts[pick(ASH_COUNT_OF(acts))]);
   return out;
 }
 

@@ -116,16 +116,16 @@ static void table_of(ash_op_kind kind, float in_scale, int32_t in_zero,
 
 static void tables_hold_the_functions(void) {
   int8_t t[256];
-  table_of(ASH_OP_logistic, 0.0625f, 0, 1.0f / 256, -128, t);
+  table_of(ASH_FN_ROW(logistic), 0.0625f, 0, 1.0f / 256, -128, t);
   CHECK_EQ(t[128], 0);
   CHECK_EQ(t[0], -128); /* 1 / (1 + exp(8)) * 256 = 0.09 */
   CHECK_EQ(t[255], 127);
   CHECK_EQ(t[144], 59); /* logistic(1) */
-  table_of(ASH_OP_tanh, 0.0625f, 0, 1.0f / 128, 0, t);
+  table_of(ASH_FN_ROW(tanh), 0.0625f, 0, 1.0f / 128, 0, t);
   CHECK_EQ(t[128], 0);
   CHECK_EQ(t[144], 97);
   CHECK_EQ(t[112], -97);
-  table_of(ASH_OP_relu6, 0.1f, -28, 0.05f, -128, t);
+  table_of(ASH_FN_ROW(relu6), 0.1f, -28, 0.05f, -128, t);
   CHECK_EQ(t[0], -128);
   CHECK_EQ(t[100], -128); /* real 0 */
   CHECK_EQ(t[101], -126);
@@ -136,7 +136,7 @@ static void functions_without_arithmetic_of_their_own_get_tables(void) {
   net n = net_new();
   const uint32_t x = net_input(&n, ASH_INT8, NET_DIMS(4), 0.5f, 0);
   const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(4), 0.5f, -10);
-  const uint32_t op = net_op(&n, ASH_OP_abs, NET_IDS(x), y);
+  const uint32_t op = net_op(&n, ASH_FN_ROW(abs), NET_IDS(x), y);
   CHECK_EQ(ash_pass_run(n.ctx, n.g), ASH_OK);
   const ash_tensor *lut = input_of(&n, op, 1);
   CHECK_STR(lut->id, "abs_0_lut");

@@ -133,14 +133,15 @@ static uint32_t make_choice(maker *m) {
 }
 
 static uint32_t make_named(maker *m) {
-  static const ash_op_kind kinds[] = {ASH_OP_add, ASH_OP_sub, ASH_OP_mul,
-                                      ASH_OP_minimum, ASH_OP_maximum};
+  static const ash_op_kind kinds[] = {ASH_FN_ROW(add), ASH_FN_ROW(sub),
+                                      ASH_FN_ROW(mul), ASH_FN_ROW(minimum),
+                                      ASH_FN_ROW(maximum)};
   const uint32_t a = any_of(m, ASH_FLOAT32);
   if (a == ASH_NO_ID)
     return a;
   const uint32_t y = new_tensor(m, ASH_FLOAT32, full());
   if (pick(0, 3) == 0)
-    (void)net_op(&m->n, ASH_OP_relu, NET_IDS(a), y);
+    (void)net_op(&m->n, ASH_FN_ROW(relu), NET_IDS(a), y);
   else
     (void)net_op(&m->n, kinds[pick(0, 4)], NET_IDS(a, any_of(m, ASH_FLOAT32)),
                  y);

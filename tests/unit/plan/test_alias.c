@@ -321,12 +321,12 @@ static void compute(const ash_graph *g, const ash_op *o, float **in, float *out,
                     float *second) {
   const uint64_t count = g->tensors.items[o->outputs[0]].bytes / 4;
   uint64_t at = 0;
-  switch (o->kind) {
-  case ASH_OP_relu:
+  switch (ash_row_of(o)) {
+  case ASH_FN_ROW(relu):
     for (uint64_t i = 0; i < count; i++)
       out[i] = in[0][i] > 0 ? in[0][i] : 0;
     break;
-  case ASH_OP_add:
+  case ASH_FN_ROW(add):
     for (uint64_t i = 0; i < count; i++)
       out[i] = in[0][i] + in[1][i];
     break;

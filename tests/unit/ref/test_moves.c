@@ -197,17 +197,17 @@ static void mirrors_turn_at_the_edge(void) {
 }
 
 static void conditions_choose(void) {
-  for (int v2 = 0; v2 < 2; v2++) {
+  for (int last = 0; last < 2; last++) { /* for the last axis, or the first */
     net n = net_new();
-    const uint32_t w = net_input(&n, ASH_BOOL, NET_DIMS(2), 0, 0);
+    const uint32_t w =
+        net_input(&n, ASH_BOOL, last ? NET_DIMS(2) : NET_DIMS(2, 1), 0, 0);
     const uint32_t a = net_input(&n, ASH_INT8, NET_DIMS(2, 2), 1, 0);
     const uint32_t b =
         net_constant(&n, ASH_INT8, NET_DIMS(2, 2), NET_BYTES(5, 6, 7, 8), 1, 0);
     const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(2, 2), 1, 0);
-    (void)net_op(&n, v2 ? ASH_OP_select_v2 : ASH_OP_select, NET_IDS(w, a, b),
-                 y);
+    (void)net_op(&n, ASH_FN_ROW(select), NET_IDS(w, a, b), y);
     gives_bytes(&n, NET_BYTES(1, 0), NET_BYTES(1, 2, 3, 4), 4,
-                v2 ? NET_BYTES(1, 6, 3, 8) : NET_BYTES(1, 2, 7, 8));
+                last ? NET_BYTES(1, 6, 3, 8) : NET_BYTES(1, 2, 7, 8));
   }
 }
 
@@ -215,7 +215,7 @@ static void casts_cut_and_saturate(void) {
   net n = net_new();
   const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(4), 0, 0);
   const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(4), 0, 0);
-  (void)net_op(&n, ASH_OP_cast, NET_IDS(x), y);
+  (void)net_op(&n, ASH_FN_ROW(saturate), NET_IDS(x), y);
   gives_bytes(&n, NET_FLOATS(1.9f, -1.9f, 1e9f, -1e9f), NULL, 4,
               NET_BYTES(1, -1, 127, -128));
 }

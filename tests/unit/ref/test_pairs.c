@@ -35,102 +35,102 @@ static void gives_ints(net *n, const void *a, const void *b,
 }
 
 static void subtraction_rescales(void) {
-  net n = int8_net(ASH_OP_sub, 1, 0.5f, 0.5f);
+  net n = int8_net(ASH_FN_ROW(sub), 1, 0.5f, 0.5f);
   gives_bytes(&n, NET_BYTES(10, -10, 100, 0), NET_BYTES(4, 4, -100, 0), 4,
               NET_BYTES(16, -24, 127, 0));
-  n = plain_net(ASH_OP_sub, ASH_FLOAT32);
+  n = plain_net(ASH_FN_ROW(sub), ASH_FLOAT32);
   net_string(&n, 0, "act", "relu");
   gives_floats(&n, NET_FLOATS(1, 2, 3, 4), NET_FLOATS(0.5f, 3, -1, 4), 4,
                NET_FLOATS(0.5f, 0, 4, 0));
 }
 
 static void division_rounds_and_survives_zero(void) {
-  net n = int8_net(ASH_OP_div, 1, 1, 0.125f);
+  net n = int8_net(ASH_FN_ROW(div), 1, 1, 0.125f);
   gives_bytes(&n, NET_BYTES(100, -100, 7, 5), NET_BYTES(63, 63, -63, 0), 4,
               NET_BYTES(13, -13, -1, 0)); /* 12.7, -12.7, -0.9 */
-  n = plain_net(ASH_OP_div, ASH_INT32);
+  n = plain_net(ASH_FN_ROW(div), ASH_INT32);
   gives_ints(&n, NET_INTS(7, -7, INT32_MIN, 5), NET_INTS(2, 2, -1, 0),
              (const int32_t[]){3, -3, INT32_MIN, 0});
 }
 
 static void extremes_are_taken_as_they_are(void) {
-  net n = int8_net(ASH_OP_minimum, 0.3f, 0.3f, 0.3f);
+  net n = int8_net(ASH_FN_ROW(minimum), 0.3f, 0.3f, 0.3f);
   gives_bytes(&n, NET_BYTES(1, -2, 3, 4), NET_BYTES(2, -3, 3, -128), 4,
               NET_BYTES(1, -3, 3, -128));
-  n = plain_net(ASH_OP_maximum, ASH_FLOAT32);
+  n = plain_net(ASH_FN_ROW(maximum), ASH_FLOAT32);
   gives_floats(&n, NET_FLOATS(1, -2, 3, 4), NET_FLOATS(2, -3, 3, -1), 4,
                NET_FLOATS(2, -2, 3, 4));
 }
 
 static void squared_differences_rescale(void) {
-  net n = int8_net(ASH_OP_squared_difference, 1, 1, 4);
+  net n = int8_net(ASH_FN_ROW(squared_difference), 1, 1, 4);
   gives_bytes(&n, NET_BYTES(10, -6, 0, 100), NET_BYTES(4, 4, 0, -100), 4,
               NET_BYTES(9, 25, 0, 127));
 }
 
 static void floor_division_goes_down(void) {
-  net n = plain_net(ASH_OP_floor_div, ASH_INT32);
+  net n = plain_net(ASH_FN_ROW(floor_div), ASH_INT32);
   gives_ints(&n, NET_INTS(7, -7, 7, -8), NET_INTS(2, 2, -2, 2),
              (const int32_t[]){3, -4, -4, -4});
-  n = plain_net(ASH_OP_floor_mod, ASH_INT32);
+  n = plain_net(ASH_FN_ROW(mod), ASH_INT32);
   gives_ints(&n, NET_INTS(7, -7, 7, -8), NET_INTS(2, 2, -2, 2),
              (const int32_t[]){1, 1, -1, 0});
-  n = plain_net(ASH_OP_floor_mod, ASH_FLOAT32);
+  n = plain_net(ASH_FN_ROW(mod), ASH_FLOAT32);
   gives_floats(&n, NET_FLOATS(7.5f, -7.5f, 7.5f, -8), NET_FLOATS(2, 2, -2, 2),
                4, NET_FLOATS(1.5f, 0.5f, -0.5f, 0));
 }
 
 static void powers_multiply(void) {
-  net n = plain_net(ASH_OP_pow, ASH_INT32);
+  net n = plain_net(ASH_FN_ROW(pow), ASH_INT32);
   gives_ints(&n, NET_INTS(3, -2, 7, 2), NET_INTS(4, 3, 0, -1),
              (const int32_t[]){81, -8, 1, 0});
-  n = plain_net(ASH_OP_pow, ASH_FLOAT32);
+  n = plain_net(ASH_FN_ROW(pow), ASH_FLOAT32);
   gives_floats(&n, NET_FLOATS(4, 2, 1, 0), NET_FLOATS(0.5f, -1, 9, 0), 4,
                NET_FLOATS(2, 0.5f, 1, 1));
 }
 
 static void slopes_apply_below_zero(void) {
-  net n = int8_net(ASH_OP_prelu, 1, 0.25f, 0.5f);
+  net n = int8_net(ASH_FN_ROW(prelu), 1, 0.25f, 0.5f);
   gives_bytes(&n, NET_BYTES(10, -10, -10, 0), NET_BYTES(2, 2, -2, 9), 4,
               NET_BYTES(20, -10, 10, 0));
 }
 
 static void comparisons_see_the_real_value(void) {
-  net n = pair_net(ASH_OP_less, ASH_INT8, ASH_BOOL, 0.5f, 0.25f, 0);
+  net n = pair_net(ASH_FN_ROW(less), ASH_INT8, ASH_BOOL, 0.5f, 0.25f, 0);
   gives_bytes(&n, NET_BYTES(10, 10, 10, -1), NET_BYTES(19, 20, 21, 0), 4,
               NET_BYTES(0, 0, 1, 1));
-  n = pair_net(ASH_OP_greater_equal, ASH_INT8, ASH_BOOL, 0.5f, 0.25f, 0);
+  n = pair_net(ASH_FN_ROW(greater_equal), ASH_INT8, ASH_BOOL, 0.5f, 0.25f, 0);
   gives_bytes(&n, NET_BYTES(10, 10, 10, -1), NET_BYTES(19, 20, 21, 0), 4,
               NET_BYTES(1, 1, 0, 0));
-  n = pair_net(ASH_OP_not_equal, ASH_FLOAT32, ASH_BOOL, 0, 0, 0);
+  n = pair_net(ASH_FN_ROW(not_equal), ASH_FLOAT32, ASH_BOOL, 0, 0, 0);
   gives_bytes(&n, NET_FLOATS(1, 0, NAN, 2), NET_FLOATS(1, -0.0f, NAN, 3), 4,
               NET_BYTES(0, 0, 1, 1));
-  n = pair_net(ASH_OP_less_equal, ASH_INT32, ASH_BOOL, 0, 0, 0);
+  n = pair_net(ASH_FN_ROW(less_equal), ASH_INT32, ASH_BOOL, 0, 0, 0);
   gives_bytes(&n, NET_INTS(1, 2, INT32_MIN, 5), NET_INTS(2, 2, INT32_MAX, 4), 4,
               NET_BYTES(1, 1, 1, 0));
 }
 
 static void logic_is_logic(void) {
-  net n = plain_net(ASH_OP_logical_and, ASH_BOOL);
+  net n = plain_net(ASH_FN_ROW(logical_and), ASH_BOOL);
   gives_bytes(&n, NET_BYTES(0, 0, 1, 1), NET_BYTES(0, 1, 0, 1), 4,
               NET_BYTES(0, 0, 0, 1));
-  n = plain_net(ASH_OP_logical_or, ASH_BOOL);
+  n = plain_net(ASH_FN_ROW(logical_or), ASH_BOOL);
   gives_bytes(&n, NET_BYTES(0, 0, 1, 1), NET_BYTES(0, 1, 0, 1), 4,
               NET_BYTES(0, 1, 1, 1));
 }
 
 static void pairs_refuse_what_has_no_meaning(void) {
   ash_shape shape;
-  net n = int8_net(ASH_OP_sub, 1, 1, 1e-7f);
+  net n = int8_net(ASH_FN_ROW(sub), 1, 1, 1e-7f);
   CHECK_EQ(ash_infer_shape(n.ctx, n.g, 0, &shape), ASH_UNSUPPORTED);
   net_free(&n);
-  n = int8_net(ASH_OP_maximum, 1, 2, 1);
+  n = int8_net(ASH_FN_ROW(maximum), 1, 2, 1);
   CHECK_EQ(ash_infer_shape(n.ctx, n.g, 0, &shape), ASH_UNSUPPORTED);
   net_free(&n);
-  n = plain_net(ASH_OP_logical_and, ASH_INT8);
+  n = plain_net(ASH_FN_ROW(logical_and), ASH_INT8);
   CHECK_EQ(ash_infer_shape(n.ctx, n.g, 0, &shape), ASH_UNSUPPORTED);
   net_free(&n);
-  n = plain_net(ASH_OP_prelu, ASH_FLOAT32);
+  n = plain_net(ASH_FN_ROW(prelu), ASH_FLOAT32);
   n.g->tensors.items[1].shape = NET_DIMS(2, 4);
   CHECK_EQ(ash_infer_shape(n.ctx, n.g, 0, &shape), ASH_MALFORMED);
   net_free(&n);

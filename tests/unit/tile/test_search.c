@@ -405,7 +405,7 @@ static net broadcast_net(int32_t a, int32_t b) {
   const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(a, b), 0, 0);
   const uint32_t row = net_input(&n, ASH_FLOAT32, NET_DIMS(b), 0, 0);
   const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(a, b), 0, 0);
-  (void)net_op(&n, ASH_OP_add, NET_IDS(x, row), y);
+  (void)net_op(&n, ASH_FN_ROW(add), NET_IDS(x, row), y);
   return n;
 }
 
