@@ -218,13 +218,17 @@ static void put_table(ash_module *m) {
   ash_text_blank(t);
 }
 
-/* Do loops in this file call functions of the C library? */
+/* Does its code call functions of the C library, or bound by infinity? */
+static bool has_math(const ash_op *op, const ash_kernel *kernel) {
+  if (op->kind != ASH_OP_map && op->kind != ASH_OP_chain)
+    return false;
+  return kernel->params == ASH_PARAMS_loop ||
+         (kernel->params == ASH_PARAMS_binary_f32 && !ash_attr_find(op, "act"));
+}
+
 static bool needs_math(const ash_module *m) {
   for (uint32_t i = 0; i < m->g->op_count; i++)
-    if (m->code[i].kernel &&
-        (m->g->ops.items[i].kind == ASH_OP_map ||
-         m->g->ops.items[i].kind == ASH_OP_chain) &&
-        !ash_op_is_scaled(m->g, &m->g->ops.items[i]))
+    if (m->code[i].kernel && has_math(&m->g->ops.items[i], m->code[i].kernel))
       return true;
   return false;
 }

@@ -14,10 +14,8 @@
 #define I32   ASH_T(INT32)
 #define INTS  ASH_T_INDEX
 #define ANY   ASH_T_ANY
-#define BOOL  ASH_T(BOOL)
 /* Types whose elements start on byte boundaries. */
 #define BYTES   (ANY & ~(ASH_T(INT4) | ASH_T(UINT4)))
-#define CAST    ASH_T_CAST
 #define INTEGER ASH_T_INTEGER
 #define COMPLEX ASH_T(COMPLEX64)
 

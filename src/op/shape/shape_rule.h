@@ -24,9 +24,6 @@ typedef struct ash_rule {
 #define ASH_T_ANY   (~ASH_T(NONE))
 /* Integers that are computed in 64 bits with a sign. */
 #define ASH_T_INTEGER (ASH_T_QUANT | ASH_T_INDEX | ASH_T(UINT16) | ASH_T(UINT32))
-#define ASH_T_CAST                                                             \
-  (ASH_T_QUANT | ASH_T_INDEX | ASH_T(FLOAT32) | ASH_T(BOOL) | ASH_T(UINT16) |  \
-   ASH_T(UINT32))
 
 /* "error ASH31xx: ..." at this op and tensor (ASH_NO_ID: the op alone). */
 #define ASH_RULE_FAIL(r, status, name, tensor, ...)                            \
