@@ -73,6 +73,15 @@ typedef ash_status ash_pack(ash_draft *d, ash_place_result *out,
 
 /* Spreads scratch over the memories by benefit and packs each with `pack`. */
 ash_status ash_plan_banks(ash_draft *d, ash_pack *pack);
+/* Defines `name`, the function `plan` of a planner that does just that. */
+#define ASH_PLAN_IN_BANKS(name, pack)                                          \
+  static ash_status name(void *user, ash_ctx *ctx,                             \
+                         const ash_plan_request *ask,                          \
+                         ash_plan_answer *answer) {                            \
+    ash_draft d = {ctx, ask, answer};                                          \
+    (void)user;                                                                \
+    return ash_plan_banks(&d, pack);                                           \
+  }
 
 /* Puts placed buffers into `memory` and books the arena. */
 ash_status ash_draft_commit(ash_draft *d, const ash_scratch *s,

@@ -39,12 +39,7 @@ static ash_status pack(ash_draft *d, ash_place_result *out,
   return (only_tiles(d, s) ? inner : outer)(d, out, s, capacity);
 }
 
-static ash_status plan(void *user, ash_ctx *ctx, const ash_plan_request *ask,
-                       ash_plan_answer *answer) {
-  ash_draft d = {ctx, ask, answer};
-  (void)user;
-  return ash_plan_banks(&d, pack);
-}
+ASH_PLAN_IN_BANKS(plan, pack)
 
 static const ash_planner mixed = {.abi = ASH_PLANNER_ABI,
                                   .name = "mixed",

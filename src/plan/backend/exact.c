@@ -22,12 +22,7 @@ ash_status ash_plan_pack_exact(ash_draft *d, ash_place_result *out,
   return ASH_OK;
 }
 
-static ash_status plan(void *user, ash_ctx *ctx, const ash_plan_request *ask,
-                       ash_plan_answer *answer) {
-  ash_draft d = {ctx, ask, answer};
-  (void)user;
-  return ash_plan_banks(&d, ash_plan_pack_exact);
-}
+ASH_PLAN_IN_BANKS(plan, ash_plan_pack_exact)
 
 const ash_planner ash_planner_exact = {
     .abi = ASH_PLANNER_ABI,

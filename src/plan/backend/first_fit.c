@@ -61,12 +61,7 @@ static ash_status pack(ash_draft *d, ash_place_result *out,
   return ash_plan_pack_result(d, out, s, offsets, height);
 }
 
-static ash_status plan(void *user, ash_ctx *ctx, const ash_plan_request *ask,
-                       ash_plan_answer *answer) {
-  ash_draft d = {ctx, ask, answer};
-  (void)user;
-  return ash_plan_banks(&d, pack);
-}
+ASH_PLAN_IN_BANKS(plan, pack)
 
 const ash_planner ash_planner_first_fit = {
     .abi = ASH_PLANNER_ABI,

@@ -238,29 +238,11 @@ ash_status ash_plan_pack_minimalloc(ash_draft *d, ash_place_result *out,
   return ash_place(d->ctx, out, &problem, &options);
 }
 
-static ash_status plan_random(void *user, ash_ctx *ctx,
-                              const ash_plan_request *ask,
-                              ash_plan_answer *answer) {
-  ash_draft d = {ctx, ask, answer};
-  (void)user;
-  return ash_plan_banks(&d, ash_plan_pack_tetris_random);
-}
+ASH_PLAN_IN_BANKS(plan_random, ash_plan_pack_tetris_random)
 
-static ash_status plan_chosen(void *user, ash_ctx *ctx,
-                              const ash_plan_request *ask,
-                              ash_plan_answer *answer) {
-  ash_draft d = {ctx, ask, answer};
-  (void)user;
-  return ash_plan_banks(&d, ash_plan_pack_tetris_chosen);
-}
+ASH_PLAN_IN_BANKS(plan_chosen, ash_plan_pack_tetris_chosen)
 
-static ash_status plan_feasible(void *user, ash_ctx *ctx,
-                                const ash_plan_request *ask,
-                                ash_plan_answer *answer) {
-  ash_draft d = {ctx, ask, answer};
-  (void)user;
-  return ash_plan_banks(&d, ash_plan_pack_minimalloc);
-}
+ASH_PLAN_IN_BANKS(plan_feasible, ash_plan_pack_minimalloc)
 
 const ash_planner ash_planner_tetris_random = {
     .abi = ASH_PLANNER_ABI,
