@@ -84,6 +84,7 @@ static void put_view(ash_module *m, const char *what, const uint32_t *ids,
 }
 
 void ash_emit_views(ash_module *m) {
+  ASH_ASSERT(m->text && m->g->input_count + m->g->output_count > 0);
   put_view(m, "input", m->g->inputs, m->g->input_count);
   ash_text_blank(m->text);
   put_view(m, "output", m->g->outputs, m->g->output_count);

@@ -108,6 +108,7 @@ static void mark_headers(const ash_module *m, uint8_t *marks) {
 }
 
 static bool has_its_includes(const uint8_t *marks, const ash_embedded *file) {
+  ASH_ASSERT(marks[file - ash_runtime_files] & NEEDED);
   const char *at = file->text;
   for (const ash_embedded *f; (f = next_include(&at, at + strlen(at)));)
     if (!(marks[f - ash_runtime_files] & WRITTEN))

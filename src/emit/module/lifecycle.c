@@ -46,6 +46,7 @@ static void put_shared_check(ash_module *m, const ash_render_arena *a,
 }
 
 void ash_emit_arenas(ash_module *m) {
+  ASH_ASSERT(m->text && m->upper);
   ash_text *t = m->text;
   if (m->options.shared_scratch) {
     ash_text_line(t, "#include \"%s_scratch.h\"", m->options.shared_scratch);
@@ -217,6 +218,7 @@ static void put_hydrate(ash_module *m) {
 }
 
 static void put_first_state(ash_module *m) {
+  ASH_ASSERT(m->render->persistent_count <= m->render->arena_count);
   ash_text *t = m->text;
   ash_text_line(t, "/* State as it is before the first run. */");
   ash_text_line(t, "static void %s_first_state(%s_context *ctx) {", m->prefix,
@@ -263,6 +265,7 @@ static const char *const init_dma[] = {
 
 /* Is there a memory that only DMA reaches? */
 static bool needs_dma(const ash_module *m) {
+  ASH_ASSERT(m->device->memory_count <= ASH_MEMORY_MAX);
   for (uint32_t i = 0; i < m->render->arena_count; i++) {
     const ash_memory *memory =
         ash_emit_find_memory(m, m->render->all_arenas[i].memory);

@@ -74,6 +74,7 @@ static ash_status fill_users(account *a, const ash_slot *s,
     b->kind = ASH_BUFFER_TRANSIENT;
     a->users[b->user_count++] = maker;
   }
+  ASH_ASSERT(b->user_count <= a->m->g->op_count);
   b->users = a->users;
   return ASH_OK;
 }
@@ -101,6 +102,7 @@ static ash_status add_slots(account *a) {
   }
   for (uint32_t i = 0; i < p->slot_count; i++) {
     const uint32_t other = p->slots[i].alias_of;
+    ASH_ASSERT(other == ASH_NO_ID || other < p->slot_count);
     if (other != ASH_NO_ID && a->buffer[i] != ASH_NO_ID &&
         a->buffer[other] != ASH_NO_ID)
       ASH_TRY(ash_scope_alias(a->scope, a->buffer[i], a->buffer[other]));

@@ -153,6 +153,7 @@ typedef struct written {
 } written;
 
 static void put_once(ash_module *m, written *done, placement p) {
+  ASH_ASSERT(done->count <= ASH_COUNT_OF(done->items));
   if (done->count == ASH_COUNT_OF(done->items) ||
       !is_new(done->items, done->count, &p))
     return;
@@ -161,6 +162,7 @@ static void put_once(ash_module *m, written *done, placement p) {
 }
 
 static void put_placements(ash_module *m) {
+  ASH_ASSERT(m->render->arena_count == 0 || m->render->all_arenas);
   written done = {.count = 0};
   for (uint32_t i = 0; i < m->render->arena_count; i++) {
     const ash_render_arena *a = &m->render->all_arenas[i];

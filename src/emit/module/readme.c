@@ -16,6 +16,7 @@ static const char *cell(ash_module *m, const char *text) {
 }
 
 static void put_arenas(ash_module *m) {
+  ASH_ASSERT(m->render->arena_count == m->plan->arena_count);
   ash_text *t = m->text;
   ash_text_string(t,
                   "\n## Arenas\n\n| region | role | memory | bytes | aligned "
@@ -71,6 +72,7 @@ static void put_op(ash_module *m, uint32_t step, uint32_t op) {
 }
 
 static void put_ops(ash_module *m) {
+  ASH_ASSERT(m->plan->steps.count <= m->g->op_count);
   ash_text_string(m->text, "\n## Operators\n\nThe second column is what the "
                            "callback gets.\n\n| step | op | name | output | "
                            "multiply-accumulates | kernel |\n|---:|---:|---|"
@@ -97,6 +99,7 @@ static const char *const use[] = {"",
                                   NULL};
 
 ash_status ash_emit_readme(ash_module *m) {
+  ASH_ASSERT(m->text && m->render && m->code);
   ash_text *t = m->text;
   ash_text_line(t, "# %s", m->prefix);
   ash_text_blank(t);

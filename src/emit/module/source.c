@@ -30,6 +30,7 @@ static const char *shared(ash_module *m, const ash_slot *s) {
 
 static ash_status put_map(ash_module *m) {
   const ash_plan *p = m->plan;
+  ASH_ASSERT(p->arena_count == m->render->arena_count);
   uint32_t *order =
       ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, p->slot_count + 1u);
   uint32_t *spare =
@@ -194,6 +195,7 @@ static ash_status put_steps(ash_module *m) {
 }
 
 static void put_table(ash_module *m) {
+  ASH_ASSERT(m->plan->steps.count <= m->g->op_count);
   ash_text *t = m->text;
   uint32_t count = 0;
   ash_text_line(t, "/* The order of execution. Views cost nothing and are not "
@@ -234,6 +236,7 @@ static bool needs_math(const ash_module *m) {
 }
 
 ash_status ash_emit_source(ash_module *m) {
+  ASH_ASSERT(m->text && m->render && m->code);
   ash_text *t = m->text;
   ash_emit_banner(m, ash_zone_format(&m->ctx->scratch, "%s.c", m->prefix),
                   "the steps of the model, in order");

@@ -41,6 +41,7 @@ ash_status ash_emit_use_kernel(ash_module *m, const ash_kernel *kernel) {
 static void put_comment(ash_module *m, const ash_tiling *t) {
   ASH_ASSERT(t->level_count > 0 && t->level_count <= ASH_TILE_LEVELS);
   for (uint32_t k = 0; k < t->level_count; k++) {
+    ASH_ASSERT(t->levels[k].memory < m->device->memory_count);
     ash_text_format(m->text,
                     " * in %s:", m->device->memories[t->levels[k].memory].name);
     for (uint32_t a = 0; a < t->space->axis_count; a++)
@@ -78,6 +79,7 @@ static void put_named(ash_module *m, const char *text, size_t count,
 /* Steps whose loops and kernels are the same to the letter share them: only
  * addresses differ, and those are arguments. */
 static ash_status share(ash_module *m, const ash_text *t, size_t *number) {
+  ASH_ASSERT(t->count > 0);
   for (size_t i = 0; i < m->tiled.count; i++)
     if (m->tiled.items[i].count == t->count &&
         memcmp(m->tiled.items[i].bytes, t->bytes, t->count) == 0) {

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 const char *ash_emit_tile_name(ash_zone *z, const ash_tile_operand *o) {
+  ASH_ASSERT(o->rank <= ASH_RANK_MAX);
   const char *name = ash_zone_format(z, "%s_%" PRIu32,
                                      o->is_output ? "out" : "in", o->position);
   return name ? name : "";
@@ -116,6 +117,7 @@ static ash_status put_function(ash_module *m, ash_text *t,
 
 static void put_call(ash_module *m, ash_text *t, const ash_tiling *tiling,
                      const char *name, uint32_t function) {
+  ASH_ASSERT(tiling->space->operand_count > 0);
   const ash_tile_space *s = tiling->space;
   ash_text_format(t, "%s_k%" PRIu32 "(", name, function);
   for (uint32_t i = 0; i < s->operand_count; i++)

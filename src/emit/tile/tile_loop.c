@@ -61,6 +61,7 @@ static uint32_t level_outside(const ash_tiling *t, uint32_t level, uint32_t i) {
 
 /* What holds the operand outside `level`, as a pointer to a part. */
 static const char *outside(const writer *w, uint32_t level, uint32_t i) {
+  ASH_ASSERT(i < w->t->space->operand_count);
   const uint32_t from = level_outside(w->t, level, i);
   const char *text =
       from == ASH_NO_ID
@@ -154,6 +155,7 @@ static uint32_t copy_count(const ash_tiling *t) {
 }
 
 void ash_emit_tile_buffers(ash_module *m, const ash_tiling *t) {
+  ASH_ASSERT(t->op < m->g->op_count);
   for (uint32_t k = 0; k < t->level_count; k++)
     for (uint32_t i = 0; i < t->space->operand_count; i++)
       for (uint32_t c = 0; c < buffer_of(t, k, i)->copies; c++)
@@ -333,6 +335,7 @@ static void put_kernel(const writer *w) {
 
 static void put_last_flushes(const writer *w) {
   const ash_tile_space *s = w->t->space;
+  ASH_ASSERT(s->operand_count > 0);
   for (uint32_t k = w->t->level_count; k-- > 0;)
     for (uint32_t i = 0; i < s->operand_count; i++)
       if (s->operands[i].is_output && is_staged(w->t, k, i))
@@ -342,6 +345,7 @@ static void put_last_flushes(const writer *w) {
 
 static ash_status put_declarations(const writer *w) {
   const ash_tile_space *s = w->t->space;
+  ASH_ASSERT(s->axis_count <= ASH_TILE_AXES);
   ash_text *t = w->text;
   for (uint32_t k = 0; k < w->t->level_count; k++)
     put_cuts(w, k);
@@ -366,6 +370,7 @@ static ash_status put_declarations(const writer *w) {
 
 /* One snippet, written by `put`. */
 static ash_status take(const writer *w, ash_block *b, ash_block_side side) {
+  ASH_ASSERT(w->text && b);
   ash_text_put(w->text, "", 1);
   ash_status status = ash_text_check(w->m->ctx, w->text);
   if (status == ASH_OK)
@@ -390,6 +395,7 @@ static ash_status wrap_level(const writer *w, ash_block *b, uint32_t level) {
 }
 
 static ash_status build(const writer *w, ash_block *b) {
+  ASH_ASSERT(w->t->level_count > 0 && w->t->level_count <= ASH_TILE_LEVELS);
   put_kernel(w);
   ASH_TRY(take(w, b, ASH_BLOCK_RIGHT));
   for (uint32_t k = w->t->level_count; k-- > 0;)
