@@ -22,7 +22,7 @@ void ash_ref_number_put(const ash_tensor *t, void *data, uint64_t at,
                         ash_number n);
 /* Cut towards zero; floats beyond the type become its ends, NaN its largest. */
 ash_number ash_ref_number_saturate(ash_type type, ash_number n);
-/* The fold of quantised values (ref_reduce.c). */
+/* The fold of quantised values (ref_fold.c). */
 ash_status ash_ref_scaled_sum(const ash_ref_call *c);
 /* 0 as a value of that tensor. */
 ash_number ash_ref_number_zero(const ash_tensor *t);

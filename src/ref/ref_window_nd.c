@@ -1,4 +1,4 @@
-/* ref_product.c - conv_nd and pool_nd of any type. */
+/* ref_window_nd.c - conv_nd and pool_nd of any type. */
 #include "ref/ref_any.h"
 
 #include <string.h>

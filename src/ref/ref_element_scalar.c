@@ -1,4 +1,4 @@
-/* ref_scalar.c - what each function of functions.def computes. */
+/* ref_element_scalar.c - what each function of functions.def computes. */
 #include "ref/ref_any.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* ref_int16.c - functions of int16 as LiteRT computes them: from tables with
- * linear interpolation. docs/numerics.md, "int16", has the words. */
+/* ref_element_int16.c - functions of int16 as LiteRT computes them: from tables
+ * with linear interpolation. docs/numerics.md, "int16", has the words. */
 #include "op/functions.h"
 #include "ref/ref_call.h"
 #include "ref/ref_fixed.h"

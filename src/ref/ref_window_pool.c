@@ -1,6 +1,6 @@
-/* ref_pool.c - pooling windows. Padding never enters: an average divides by
- * the elements that are really there. Integer pools work on stored values and
- * do not look at scales. */
+/* ref_window_pool.c - pooling windows. Padding never enters: an average divides
+ * by the elements that are really there. Integer pools work on stored values
+ * and do not look at scales. */
 #include "ref/ref_call.h"
 
 #include <float.h>

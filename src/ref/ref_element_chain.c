@@ -1,5 +1,5 @@
-/* ref_chain.c - chain: every stage stored in its own type, as the maps that it
- * stands for would. */
+/* ref_element_chain.c - chain: every stage stored in its own type, as the maps
+ * that it stands for would. */
 #include "op/chain.h"
 #include "ref/ref_any.h"
 

@@ -1,4 +1,4 @@
-/* ref_reduce.c - sums and means of quantised values. */
+/* ref_fold.c - sums and means of quantised values. */
 #include "ref/ref_any.h"
 #include "ref/ref_fixed.h"
 

@@ -1,5 +1,5 @@
-/* ref_conv.c - convolutions and dense layers: sums of products. Integer sums
- * are made in 64 bits and then cut to 32, which is what a wrapping 32-bit
+/* ref_window_conv.c - convolutions and dense layers: sums of products. Integer
+ * sums are made in 64 bits and then cut to 32, which is what a wrapping 32-bit
  * accumulator gives; float sums run over filter rows, columns, channels, with
  * the bias last. */
 #include "op/sums.h"

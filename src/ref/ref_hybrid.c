@@ -1,5 +1,5 @@
-/* ref_rows.c - float activations to int8 while the model runs, row by row: what
- * operators with float activations and int8 weights do first. */
+/* ref_hybrid.c - float activations to int8 while the model runs, row by row:
+ * what operators with float activations and int8 weights do first. */
 #include "ref/ref_call.h"
 #include "ref/ref_fixed.h"
 

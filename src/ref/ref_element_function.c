@@ -1,6 +1,6 @@
-/* ref_function.c - functions of one real number on quantised values: they act
- * as a table made in float32 would, by way of double so that they are the same
- * with every C library. */
+/* ref_element_function.c - functions of one real number on quantised values:
+ * they act as a table made in float32 would, by way of double so that they are
+ * the same with every C library. */
 #include "ref/ref_call.h"
 #include "ref/ref_fixed.h"
 
