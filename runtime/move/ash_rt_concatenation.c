@@ -1,19 +1,8 @@
-/* ash_rt_concatenation.c - one input of a concatenation. */
+/* ash_rt_concatenation.c - one input of a concatenation, brought to the scale
+ * of the output. */
 #include "ash_rt_moves.h"
 
-/* kernel concatenation: copied. */
-void ash_rt_concatenation(const ash_rt_concatenation_params *p, const void *in,
-                          void *out) {
-  const uint8_t *from = (const uint8_t *)in;
-  uint8_t *to = (uint8_t *)out + p->at;
-  for (int32_t r = 0; r < p->rows; r++) {
-    ASH_RT_COPY(to, from, (size_t)p->run);
-    from += p->run;
-    to += p->pitch;
-  }
-}
-
-/* kernel concatenation_s8: brought to the scale of the output. */
+/* kernel concatenation_s8 */
 void ash_rt_concatenation_s8(const ash_rt_concatenation_s8_params *p,
                              const int8_t *in, int8_t *out) {
   out += p->at;
@@ -28,7 +17,7 @@ void ash_rt_concatenation_s8(const ash_rt_concatenation_s8_params *p,
   }
 }
 
-/* kernel concatenation_u8: brought to the scale of the output. */
+/* kernel concatenation_u8 */
 #include "ash_rt_quantize.h"
 
 void ash_rt_concatenation_u8(const ash_rt_concatenation_u8_params *p,

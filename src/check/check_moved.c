@@ -4,13 +4,11 @@
 #include "check/check_plan.h"
 
 #include "op/functions.h"
-#include "op/slice.h"
 
 /* Where the elements of one output come from. */
 typedef struct source {
   const ash_shape *in, *out;
   const ash_op *op;
-  ash_slice slice;
   int64_t start, outer, length, inner; /* of splits: along their axis */
   int64_t first, step[ASH_RANK_MAX];   /* of strided                  */
 } source;
@@ -23,17 +21,9 @@ static void next(const ash_shape *s, int32_t *at) {
   }
 }
 
-static int64_t axis_of(const ash_graph *g, const ash_op *op,
-                       const ash_shape *in) {
-  const int64_t axis =
-      op->kind == ASH_OP_split     ? ash_tensor_int(ash_op_in(g, op, 1), 0)
-      : op->kind == ASH_OP_split_v ? ash_tensor_int(ash_op_in(g, op, 2), 0)
-                                   : ash_attr_int(op, "axis", 0);
-  return axis < 0 ? axis + (int64_t)in->rank : axis;
-}
-
 static void cut_along(const ash_graph *g, uint32_t k, source *s) {
-  const int64_t axis = axis_of(g, s->op, s->in);
+  const int64_t given = ash_attr_int(s->op, "axis", 0);
+  const int64_t axis = given < 0 ? given + (int64_t)s->in->rank : given;
   s->outer = s->inner = 1;
   s->length = s->in->dim[axis];
   for (int64_t d = 0; d < (int64_t)s->in->rank; d++) {
@@ -48,23 +38,10 @@ static void cut_along(const ash_graph *g, uint32_t k, source *s) {
 
 /* The input's element that is element `i` of the output, at position `at`. */
 static int64_t from_of(const source *s, int64_t i, const int32_t *at) {
-  int64_t from = 0;
   if (s->op->kind == ASH_OP_strided) {
-    from = s->first;
+    int64_t from = s->first;
     for (uint32_t d = 0; d < s->out->rank; d++)
       from += at[d] * s->step[d];
-    return from;
-  }
-  if (s->op->kind == ASH_OP_slice || s->op->kind == ASH_OP_strided_slice) {
-    int64_t position[ASH_RANK_MAX];
-    for (uint32_t d = 0; d < s->in->rank; d++)
-      position[d] = s->slice.begin[d];
-    for (uint32_t d = 0; d < s->slice.rank; d++)
-      if (s->slice.from[d] != ASH_NO_ID)
-        position[s->slice.from[d]] +=
-            (int64_t)at[d] * s->slice.step[s->slice.from[d]];
-    for (uint32_t d = 0; d < s->in->rank; d++)
-      from = from * s->in->dim[d] + position[d];
     return from;
   }
   const int64_t all = (int64_t)ash_shape_elements(s->out);
@@ -75,12 +52,7 @@ static int64_t from_of(const source *s, int64_t i, const int32_t *at) {
 
 static bool begin(const ash_graph *g, uint32_t k, source *s) {
   switch (s->op->kind) {
-  case ASH_OP_slice:
-  case ASH_OP_strided_slice:
-    return ash_slice_of(g, s->op, &s->slice) == NULL;
   case ASH_OP_split:
-  case ASH_OP_split_v:
-  case ASH_OP_unpack:
     cut_along(g, k, s);
     return true;
   case ASH_OP_strided:

@@ -182,18 +182,12 @@ static int64_t rows_of(const ash_op *o, const ash_shape *s) {
   return rows;
 }
 
-static bool is_join(ash_op_kind kind) {
-  return kind == ASH_OP_concatenation || kind == ASH_OP_pack ||
-         kind == ASH_OP_join;
-}
-
 /* Each input is copied to its part of the result, unless it is there already
  * and needs no new scale. Rows of several inputs interleave. */
 static ash_status write_joined(const runner *r, uint32_t op, uint32_t out) {
   const ash_op *o = &r->c->g->ops.items[op];
   const ash_kernel *kernel = kernel_of(r, op);
-  const bool moves = o->kind != ASH_OP_concatenation ||
-                     (kernel && kernel->params == ASH_PARAMS_concatenation);
+  const bool moves = kernel && kernel->params == ASH_PARAMS_loop;
   const bool plain =
       moves && rows_of(o, &ash_op_out(r->c->g, o, 0)->shape) == 1;
   const range whole = range_of(r, out);
@@ -304,8 +298,8 @@ static ash_status run_op(const runner *r, uint32_t op) {
     const uint32_t out = r->slot_of[o->outputs[k]];
     const range w = range_of(r, out);
     if (!is_nothing(r, op, k))
-      ASH_TRY(is_join(o->kind) ? write_joined(r, op, out)
-                               : write_range(r, op, out, &w));
+      ASH_TRY(o->kind == ASH_OP_concatenation ? write_joined(r, op, out)
+                                              : write_range(r, op, out, &w));
     r->values[out].intact = true;
   }
   return update_state(r, op);

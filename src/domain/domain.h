@@ -65,8 +65,7 @@ void ash_domain_likes(ash_domain_build *b, uint32_t axis, int64_t multiple,
 
 enum { ASH_LOCAL_ATTRS = 12, ASH_LOCAL_INTS = 2 * ASH_RANK_MAX };
 
-/* What a piece changes in the operator besides the shapes of its tensors:
- * attributes, and constants that the compiler uses up (`input`). */
+/* What a piece changes in the operator besides the shapes of its tensors. */
 typedef struct ash_domain_local {
   const ash_graph *g;
   const ash_op *op;
@@ -75,8 +74,7 @@ typedef struct ash_domain_local {
   ash_op_kind kind; /* of the piece: the operator's, if no rule says other */
   uint32_t attr_count;
   struct {
-    const char *name; /* of the attribute, or NULL                     */
-    uint32_t input;
+    const char *name;
     bool is_list;
     uint32_t count;
     int64_t values[ASH_LOCAL_INTS];
@@ -94,9 +92,6 @@ void ash_local_ints(ash_domain_local *l, const char *name,
 /* The piece is another operator, which reads input 0 alone and has the
  * attributes that the rule gives. */
 void ash_local_kind(ash_domain_local *l, ash_op_kind kind);
-/* New contents of an input that the compiler uses up. */
-void ash_local_constant(ash_domain_local *l, uint32_t input,
-                        const int64_t *values, uint32_t count);
 /* Padding that is left before and behind dimension `dim` of input 0. */
 void ash_local_pads(const ash_domain_local *l, uint32_t dim, int64_t *before,
                     int64_t *after);

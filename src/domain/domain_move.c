@@ -1,13 +1,12 @@
-/* domain_move.c - elements taken at regular steps: slices, transpositions,
- * reversals, and views that had to be copied.
+/* domain_move.c - elements taken at regular steps (strided), and views that had
+ * to be copied.
  *
- * Each dimension of the output walks along one dimension of the input, or along
- * none (it repeats). A piece is a `strided` operator, whatever it came from. */
+ * Steps in elements become steps along dimensions: each dimension of the output
+ * walks along one dimension of the input, or along none (it repeats). */
 #include "domain/domain.h"
 
 #include "base/checked.h"
 #include "op/functions.h"
-#include "op/slice.h"
 
 typedef struct walks {
   uint32_t rank;               /* of the output                          */
@@ -15,59 +14,6 @@ typedef struct walks {
   int64_t step[ASH_RANK_MAX];  /* likewise                               */
   int64_t begin[ASH_RANK_MAX]; /* by input dimension                     */
 } walks;
-
-static const ash_shape *in_shape(const ash_graph *g, const ash_op *op) {
-  ASH_ASSERT(op->input_count > 0);
-  return &ash_op_in(g, op, 0)->shape;
-}
-
-static const ash_shape *out_shape(const ash_graph *g, const ash_op *op) {
-  ASH_ASSERT(op->output_count > 0);
-  return &ash_op_out(g, op, 0)->shape;
-}
-
-static bool walks_of_slice(walks *w, const ash_graph *g, const ash_op *op) {
-  ash_slice s;
-  if (ash_slice_of(g, op, &s))
-    return false;
-  for (uint32_t d = 0; d < in_shape(g, op)->rank; d++)
-    w->begin[d] = s.begin[d];
-  for (uint32_t i = 0; i < s.rank; i++) {
-    w->from[i] = s.from[i];
-    w->step[i] = s.from[i] == ASH_NO_ID ? 0 : s.step[s.from[i]];
-  }
-  return true;
-}
-
-static bool walks_of_reverse(walks *w, const ash_graph *g, const ash_op *op) {
-  const ash_tensor *axes = ash_op_in(g, op, 1);
-  const ash_shape *in = in_shape(g, op);
-  for (uint32_t d = 0; d < in->rank; d++) {
-    w->from[d] = d;
-    w->step[d] = 1;
-  }
-  for (uint64_t i = 0; i < ash_shape_elements(&axes->shape); i++) {
-    const int64_t given = ash_tensor_int(axes, i);
-    const uint32_t d = (uint32_t)(given < 0 ? given + in->rank : given);
-    ASH_ASSERT(d < in->rank);
-    w->step[d] = -1;
-    w->begin[d] = in->dim[d] - 1;
-  }
-  return true;
-}
-
-static bool walks_of_transpose(walks *w, const ash_graph *g, const ash_op *op) {
-  const ash_tensor *perm = ash_op_in(g, op, 1);
-  const uint32_t rank = in_shape(g, op)->rank;
-  for (uint32_t d = 0; d < rank; d++) {
-    const int64_t given = ash_tensor_int(perm, d);
-    w->from[d] = (uint32_t)(given < 0 ? given + rank : given);
-    w->step[d] = 1;
-  }
-  return true;
-}
-
-/* ---- strided: steps in elements become steps along a dimension ----------- */
 
 /* Finds the dimension along which `count` positions at `step` lie. */
 static bool find_dimension(walks *w, uint32_t i, const ash_shape *in,
@@ -89,10 +35,12 @@ static bool find_dimension(walks *w, uint32_t i, const ash_shape *in,
   return false;
 }
 
-static bool walks_of_strided(walks *w, const ash_graph *g, const ash_op *op) {
-  const ash_shape *in = in_shape(g, op), *out = out_shape(g, op);
+static bool walks_of(walks *w, const ash_graph *g, const ash_op *op) {
+  const ash_shape *in = &ash_op_in(g, op, 0)->shape;
+  const ash_shape *out = &ash_op_out(g, op, 0)->shape;
   int64_t offset = ash_attr_int(op, "offset", 0);
   uint32_t used = 0;
+  *w = (walks){.rank = out->rank};
   for (uint32_t d = in->rank; d-- > 0; offset /= in->dim[d])
     w->begin[d] = offset % in->dim[d];
   for (uint32_t i = 0; i < out->rank; i++) {
@@ -104,21 +52,6 @@ static bool walks_of_strided(walks *w, const ash_graph *g, const ash_op *op) {
       return false;
   }
   return true;
-}
-
-static const struct {
-  ash_op_kind kind;
-  bool (*walks)(walks *w, const ash_graph *g, const ash_op *op);
-} table[ASH_OP_COUNT] = {
-#define OP(op, columns) [ASH_OP_##op] = {columns.kind = ASH_OP_##op},
-#define WALK(rule)      .walks = walks_of_##rule,
-#include "op/ops.def"
-#undef OP
-};
-
-static bool walks_of(walks *w, const ash_graph *g, const ash_op *op) {
-  *w = (walks){.rank = out_shape(g, op)->rank};
-  return table[op->kind].walks(w, g, op);
 }
 
 /* ---- space and piece ----------------------------------------------------- */
@@ -165,7 +98,6 @@ void ash_local_strided(ash_domain_local *l) {
       step[i] = w.step[i] * stride[w.from[i]];
       offset += out.start[i] * step[i];
     }
-  ash_local_kind(l, ASH_OP_strided);
   ash_local_ints(l, "dim", out.size, out.rank);
   ash_local_ints(l, "step", step, out.rank);
   ash_local_int(l, "offset", offset);

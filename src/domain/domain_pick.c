@@ -16,8 +16,8 @@ static void add_output(ash_domain_build *b) {
                       ash_domain_axis(b, ash_domain_name(d), s->dim[d]));
 }
 
-/* take and gather: data[.., index, ..]. */
-const char *ash_domain_take(ash_domain_build *b) {
+/* data[.., index, ..]. */
+const char *ash_domain_gather(ash_domain_build *b) {
   ash_tile_operand *data = ash_domain_in(b, 0), *at = ash_domain_in(b, 1);
   const uint32_t axis = place(b, data->rank);
   const int64_t given = ash_attr_int(b->op, "batch_dims", 0);
@@ -31,7 +31,7 @@ const char *ash_domain_take(ash_domain_build *b) {
   return NULL;
 }
 
-const char *ash_domain_take_elements(ash_domain_build *b) {
+const char *ash_domain_gather_elements(ash_domain_build *b) {
   ash_tile_operand *data = ash_domain_in(b, 0), *at = ash_domain_in(b, 1);
   const uint32_t axis = place(b, data->rank);
   add_output(b);
@@ -43,8 +43,8 @@ const char *ash_domain_take_elements(ash_domain_build *b) {
   return NULL;
 }
 
-/* take_nd and gather_nd: the last dimension of the indices is one position. */
-const char *ash_domain_take_nd(ash_domain_build *b) {
+/* The last dimension of the indices is one position. */
+const char *ash_domain_gather_nd(ash_domain_build *b) {
   ash_tile_operand *data = ash_domain_in(b, 0), *at = ash_domain_in(b, 1);
   const uint32_t depth = (uint32_t)ash_domain_shape(b, at)->dim[at->rank - 1];
   const uint32_t batch = (uint32_t)ash_attr_int(b->op, "batch_dims", 0);
@@ -61,7 +61,7 @@ const char *ash_domain_take_nd(ash_domain_build *b) {
 
 /* Any update may go anywhere along the axis. Dimensions in which the updates
  * are shorter than the data stay whole. */
-const char *ash_domain_put_elements(ash_domain_build *b) {
+const char *ash_domain_scatter_elements(ash_domain_build *b) {
   ash_tile_operand *data = ash_domain_in(b, 0), *at = ash_domain_in(b, 1);
   ash_tile_operand *updates = ash_domain_in(b, 2), *out = ash_domain_out(b, 0);
   const ash_shape *s = ash_domain_shape(b, data);
@@ -78,7 +78,7 @@ const char *ash_domain_put_elements(ash_domain_build *b) {
   return NULL;
 }
 
-const char *ash_domain_put_nd(ash_domain_build *b) {
+const char *ash_domain_scatter_nd(ash_domain_build *b) {
   ash_tile_operand *data = ash_domain_in(b, 0), *at = ash_domain_in(b, 1);
   ash_tile_operand *updates = ash_domain_in(b, 2), *out = ash_domain_out(b, 0);
   const uint32_t depth = (uint32_t)ash_domain_shape(b, at)->dim[at->rank - 1];

@@ -26,33 +26,25 @@ ash_box ash_local_out(const ash_domain_local *l, uint32_t k) {
   return box_of(l, true, k);
 }
 
-static void put(ash_domain_local *l, const char *name, uint32_t input,
-                bool is_list, const int64_t *values, uint32_t count) {
-  ASH_ASSERT(l->attr_count < ASH_LOCAL_ATTRS);
+static void put(ash_domain_local *l, const char *name, bool is_list,
+                const int64_t *values, uint32_t count) {
+  ASH_ASSERT(name != NULL && l->attr_count < ASH_LOCAL_ATTRS);
   if (l->attr_count == ASH_LOCAL_ATTRS || count > ASH_LOCAL_INTS)
     return;
   l->attrs[l->attr_count].name = name;
-  l->attrs[l->attr_count].input = input;
   l->attrs[l->attr_count].is_list = is_list;
   l->attrs[l->attr_count].count = count;
   memcpy(l->attrs[l->attr_count++].values, values, count * sizeof *values);
 }
 
 void ash_local_int(ash_domain_local *l, const char *name, int64_t value) {
-  ASH_ASSERT(name != NULL);
-  put(l, name, ASH_NO_ID, false, &value, 1);
+  put(l, name, false, &value, 1);
 }
 
 void ash_local_ints(ash_domain_local *l, const char *name,
                     const int64_t *values, uint32_t count) {
-  ASH_ASSERT(name != NULL && count <= ASH_LOCAL_INTS);
-  put(l, name, ASH_NO_ID, true, values, count);
-}
-
-void ash_local_constant(ash_domain_local *l, uint32_t input,
-                        const int64_t *values, uint32_t count) {
-  ASH_ASSERT(input < l->op->input_count && count <= ASH_LOCAL_INTS);
-  put(l, NULL, input, true, values, count);
+  ASH_ASSERT(count <= ASH_LOCAL_INTS);
+  put(l, name, true, values, count);
 }
 
 void ash_local_kind(ash_domain_local *l, ash_op_kind kind) {
@@ -185,27 +177,14 @@ static ash_status add_cut(ash_graph *to, uint32_t *out, const ash_tensor *t,
   return ash_graph_add_tensor(to, out, cut);
 }
 
-/* An input that the compiler uses up, with the piece's values. */
-static ash_status add_used_up(ash_graph *to, uint32_t *out,
-                              const ash_domain_local *l, uint32_t k) {
+/* An input that the kernel does not read. */
+static ash_status add_unread(ash_graph *to, uint32_t *out,
+                             const ash_domain_local *l, uint32_t k) {
   ASH_ASSERT(ash_op_in(l->g, l->op, k) != NULL);
   ash_tensor t = *ash_op_in(l->g, l->op, k);
   t.is_output = false;
   if (t.kind != ASH_TENSOR_CONSTANT)
     t.kind = ASH_TENSOR_INPUT;
-  for (uint32_t i = 0; i < l->attr_count; i++)
-    if (!l->attrs[i].name && l->attrs[i].input == k) {
-      const uint32_t size = ash_type_bits(t.type) / 8;
-      uint8_t *data =
-          ASH_NEW_ARRAY(&to->zone, uint8_t, (size_t)l->attrs[i].count * size);
-      ASH_TRY(ash_zone_check(to->ctx, &to->zone));
-      for (uint32_t v = 0; v < l->attrs[i].count; v++)
-        for (uint32_t b = 0; b < size; b++)
-          data[v * size + b] =
-              (uint8_t)((uint64_t)l->attrs[i].values[v] >> (8 * b));
-      t.data = data;
-      t.file_byte = UINT64_MAX;
-    }
   return ash_graph_add_tensor(to, out, t);
 }
 
@@ -235,7 +214,7 @@ static ash_status add_inputs(ash_graph *to, const ash_domain_local *l,
     if (operand_of(l->space, k))
       ASH_TRY(add_cut(to, &inputs[k], t, &box, false));
     else
-      ASH_TRY(add_used_up(to, &inputs[k], l, k));
+      ASH_TRY(add_unread(to, &inputs[k], l, k));
     if (to->tensors.items[inputs[k]].kind == ASH_TENSOR_INPUT)
       given[count++] = inputs[k];
   }
@@ -254,13 +233,13 @@ static ash_status add_outputs(ash_graph *to, const ash_domain_local *l,
 static ash_status set_attrs(ash_graph *to, const ash_domain_local *l) {
   ASH_ASSERT(to->op_count == 1);
   for (uint32_t i = 0; i < l->attr_count; i++) {
-    ash_attr a = {.name = l->attrs[i].name,
-                  .kind = l->attrs[i].is_list ? ASH_ATTR_INTS : ASH_ATTR_INT,
-                  .i = l->attrs[i].is_list ? 0 : l->attrs[i].values[0],
-                  .ints = l->attrs[i].values,
-                  .count = l->attrs[i].is_list ? l->attrs[i].count : 0};
-    if (a.name)
-      ASH_TRY(ash_graph_set_attr(to, 0, a));
+    const ash_attr a = {.name = l->attrs[i].name,
+                        .kind =
+                            l->attrs[i].is_list ? ASH_ATTR_INTS : ASH_ATTR_INT,
+                        .i = l->attrs[i].is_list ? 0 : l->attrs[i].values[0],
+                        .ints = l->attrs[i].values,
+                        .count = l->attrs[i].is_list ? l->attrs[i].count : 0};
+    ASH_TRY(ash_graph_set_attr(to, 0, a));
   }
   return ASH_OK;
 }

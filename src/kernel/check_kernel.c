@@ -27,20 +27,6 @@ static ash_status fail_types(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
   return status;
 }
 
-static ash_status check_folded(ash_ctx *ctx, const ash_kernel *k,
-                               const ash_graph *g, uint32_t op) {
-  const ash_op *o = &g->ops.items[op];
-  for (uint32_t i = 0; i < o->input_count && i < 32; i++) {
-    const ash_tensor *t = ash_op_in(g, o, i);
-    if (t && (k->folded >> i & 1) && !t->data)
-      return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_kernel_constant,
-                      ash_graph_loc(g, op, o->inputs[i]),
-                      "input %u of %s must be constant", (unsigned)i,
-                      ash_op_text(o));
-  }
-  return ASH_OK;
-}
-
 static ash_status check_activation(ash_ctx *ctx, const ash_graph *g,
                                    uint32_t op) {
   static const char *const known[] = {"none", "relu", "relu6", "relu_n1_to_1"};
@@ -80,7 +66,6 @@ ash_status ash_kernel_check(ash_ctx *ctx, const ash_kernel *kernel,
                             const ash_graph *g, uint32_t op) {
   if (!kernel)
     return fail_types(ctx, g, op);
-  ASH_TRY(check_folded(ctx, kernel, g, op));
   ASH_TRY(check_activation(ctx, g, op));
   return check_sizes(ctx, g, op);
 }
@@ -153,16 +138,6 @@ static bool scales_fit(ash_params params, const ash_graph *g,
   }
 }
 
-/* Dimensions that are padded, and the first; others join the one before. */
-static uint32_t padded_rank(const ash_graph *g, const ash_op *op) {
-  const ash_tensor *list = ash_op_in(g, op, 1);
-  uint32_t rank = 1;
-  for (uint32_t d = 1; d < ash_op_in(g, op, 0)->shape.rank; d++)
-    rank += ash_tensor_int(list, (uint64_t)d * 2) != 0 ||
-            ash_tensor_int(list, (uint64_t)d * 2 + 1) != 0;
-  return rank;
-}
-
 /* Dimensions that its parameters hold, 0: as many as needed. */
 static uint32_t rank_of(ash_params params, const ash_graph *g,
                         const ash_op *op) {
@@ -174,9 +149,6 @@ static uint32_t rank_of(ash_params params, const ash_graph *g,
   case ASH_PARAMS_pairs_s16:
   case ASH_PARAMS_compare_q8:
     return ash_broadcast_of(g, op).rank;
-  case ASH_PARAMS_pad_s8:
-  case ASH_PARAMS_pad_f32:
-    return padded_rank(g, op);
   case ASH_PARAMS_matmul_s8:
   case ASH_PARAMS_matmul_s16:
     return ash_op_out(g, op, 0)->shape.rank - 1;

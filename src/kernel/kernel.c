@@ -6,6 +6,7 @@
 #include "kernel/quant.h"
 #include "kernel/runtime_files.h"
 #include "op/broadcast.h"
+#include "op/functions.h"
 #include "op/reads.h"
 #include "op/sums.h"
 
@@ -239,10 +240,9 @@ static uint64_t average_cmsis_bytes(const ash_target *t, const ash_graph *g,
 
 static uint64_t fft_bytes(const ash_target *t, const ash_graph *g,
                           const ash_op *op) {
-  (void)t;
-  const ash_tensor *lengths = ash_op_in(g, op, 1);
-  const int64_t h = lengths->data ? ash_tensor_int(lengths, 0) : 0;
-  const int64_t w = lengths->data ? ash_tensor_int(lengths, 1) : 0;
+  (void)t, (void)g;
+  const int64_t h = ash_op_ints(op, "length", 0, 0);
+  const int64_t w = ash_op_ints(op, "length", 1, 0);
   return 8 * (uint64_t)(h > w ? h : w);
 }
 
@@ -291,7 +291,6 @@ static const ash_kernel kernel_table[] = {
   .inputs = {ASH_##a, ASH_##b, ASH_##c}, .output = ASH_##out,
 #define FILE(text)     .file = (text),
 #define IN_PLACE(bits) .in_place = (bits),
-#define FOLDED(bits)   .folded = (bits),
 #define ORDER(word)    .order = ASH_ORDER_##word,
 #define FEATURE(text)  .feature = (text),
 #define FITS(rule)     .fits = (rule),

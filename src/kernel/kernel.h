@@ -26,7 +26,6 @@ typedef enum ash_params {
   ASH_PARAMS_binary_f32,
   ASH_PARAMS_cast,
   ASH_PARAMS_compare_q8,
-  ASH_PARAMS_concatenation,
   ASH_PARAMS_concatenation_s8,
   ASH_PARAMS_concatenation_u8,
   ASH_PARAMS_convert,
@@ -38,10 +37,7 @@ typedef enum ash_params {
   ASH_PARAMS_matmul_s16,
   ASH_PARAMS_matmul_s8,
   ASH_PARAMS_mean_s8,
-  ASH_PARAMS_move,
   ASH_PARAMS_mul_s8,
-  ASH_PARAMS_pad_f32,
-  ASH_PARAMS_pad_s8,
   ASH_PARAMS_pairs_q8,
   ASH_PARAMS_pairs_s16,
   ASH_PARAMS_requantize,
@@ -75,8 +71,6 @@ typedef struct ash_kernel {
   ash_type output;
   const char *file;  /* in runtime/; NULL: none                              */
   uint32_t in_place; /* bit k: the output may take input k's place           */
-  uint32_t folded;   /* bit k: input k must be constant and becomes part of
-                        the parameters; see also reads.h                 */
   ash_kernel_order order;
   const char *feature; /* of the CPU that this variant needs, NULL: none     */
   bool (*fits)(const ash_graph *g, const ash_op *op); /* NULL: always */

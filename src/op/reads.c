@@ -17,12 +17,6 @@ static bool reads_weights(const ash_graph *g, const ash_op *op,
   return input == 0 || input >= ASH_IN_PREPARED;
 }
 
-static bool reads_first(const ash_graph *g, const ash_op *op, ash_reader reader,
-                        uint32_t input) {
-  (void)g, (void)op, (void)reader;
-  return input == 0;
-}
-
 /* An absent bias is not an argument. */
 static bool reads_matmul(const ash_graph *g, const ash_op *op,
                          ash_reader reader, uint32_t input) {
@@ -30,17 +24,12 @@ static bool reads_matmul(const ash_graph *g, const ash_op *op,
   return input != 2 || ash_op_in(g, op, 2);
 }
 
-/* What lowering appended. */
-static bool reads_second(const ash_graph *g, const ash_op *op,
-                         ash_reader reader, uint32_t input) {
-  (void)g, (void)op, (void)reader;
-  return input == 1;
-}
-
-static bool reads_all_but_second(const ash_graph *g, const ash_op *op,
-                                 ash_reader reader, uint32_t input) {
-  (void)g, (void)op, (void)reader;
-  return input != 1;
+/* A constant value is part of the code. */
+static bool reads_pad(const ash_graph *g, const ash_op *op, ash_reader reader,
+                      uint32_t input) {
+  (void)reader;
+  return input == 0 ||
+         g->tensors.items[op->inputs[input]].kind != ASH_TENSOR_CONSTANT;
 }
 
 /* CMSIS-NN has no table. */

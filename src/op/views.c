@@ -2,7 +2,6 @@
 #include "op/views.h"
 
 #include "op/functions.h"
-#include "op/slice.h"
 
 #include <string.h>
 
@@ -30,32 +29,10 @@ static bool is_dense(const ash_op *o, const ash_shape *out) {
   return true;
 }
 
-/* Axes in front of the first that has more than one element may be anything,
- * that one is cut, and all behind it are whole. */
-static bool run_of_slice(const ash_graph *g, const ash_op *o, uint32_t out,
-                         int64_t *first) {
-  const ash_shape *in = &ash_op_in(g, o, 0)->shape;
-  ash_slice s;
-  bool inside = false;
-  (void)out;
-  if (ash_slice_of(g, o, &s) != NULL)
-    return false;
-  *first = 0;
-  for (uint32_t d = 0; d < in->rank; d++) {
-    *first = *first * in->dim[d] + s.begin[d];
-    if (s.size[d] > 1 && s.step[d] != 1)
-      return false;
-    if (inside && s.size[d] != in->dim[d])
-      return false;
-    inside = inside || s.size[d] > 1;
-  }
-  return true;
-}
-
 static bool run_of_split(const ash_graph *g, const ash_op *o, uint32_t out,
                          int64_t *first) {
   const ash_shape *in = &ash_op_in(g, o, 0)->shape;
-  int64_t axis = ash_op_split_axis(g, o);
+  int64_t axis = ash_attr_int(o, "axis", 0);
   axis += axis < 0 ? (int64_t)in->rank : 0;
   for (int64_t d = 0; d < axis; d++)
     if (in->dim[d] != 1)
@@ -118,8 +95,7 @@ bool ash_op_is_piece(const ash_graph *g, uint32_t op, uint32_t k,
                      uint64_t *offset) {
   const ash_op *o = &g->ops.items[op];
   *offset = 0;
-  const bool scaled = o->kind == ASH_OP_concatenation;
-  if ((!scaled && o->kind != ASH_OP_pack && o->kind != ASH_OP_join) ||
+  if (o->kind != ASH_OP_concatenation ||
       strcmp(ash_attr_string(o, "act", "none"), "none") != 0)
     return false;
   const ash_tensor *out = ash_op_out(g, o, 0), *in = ash_op_in(g, o, k);
@@ -127,7 +103,7 @@ bool ash_op_is_piece(const ash_graph *g, uint32_t op, uint32_t k,
     return false;
   for (uint32_t i = 0; i < o->input_count; i++) {
     const ash_tensor *t = ash_op_in(g, o, i);
-    if (t && (t->type != out->type || (scaled && !ash_quant_equal(t, out))))
+    if (t && (t->type != out->type || !ash_quant_equal(t, out)))
       return false;
     if (t && i < k)
       *offset += t->bytes;

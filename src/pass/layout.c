@@ -21,6 +21,8 @@
 typedef struct turned {
   uint32_t from;
   uint32_t perm[ASH_RANK_MAX];
+  const ash_op *op; /* the model's own transposition, or NULL */
+  uint32_t source_index;
 } turned;
 
 typedef struct layout {
@@ -71,8 +73,9 @@ static ash_status add_like(layout *l, uint32_t *out, uint32_t model,
 
 /* ---- transpositions that must be ----------------------------------------- */
 
-static ash_status put_transpose(layout *l, uint32_t from, uint32_t to,
-                                const uint32_t *perm) {
+static ash_status put_transpose(layout *l, const turned *was, uint32_t to) {
+  const uint32_t *perm = was->perm;
+  uint32_t from = was->from;
   const ash_shape *in = shape_of(l, from);
   int64_t stride[ASH_RANK_MAX], dim[ASH_RANK_MAX], step[ASH_RANK_MAX];
   int64_t order[ASH_RANK_MAX], n = 1;
@@ -96,6 +99,7 @@ static ash_status put_transpose(layout *l, uint32_t from, uint32_t to,
   return ash_graph_add_op(l->g, &op,
                           (ash_op){.kind = ASH_OP_strided,
                                    .id = id,
+                                   .source_index = was->source_index,
                                    .input_count = 1,
                                    .output_count = 1,
                                    .attr_count = 3,
@@ -104,13 +108,15 @@ static ash_status put_transpose(layout *l, uint32_t from, uint32_t to,
                                    .attrs = attrs});
 }
 
-static ash_status put_copy(layout *l, uint32_t from, uint32_t to) {
+static ash_status put_copy(layout *l, const turned *was, uint32_t to) {
+  uint32_t from = was->from;
   const char *id = ash_zone_format(&l->g->zone, "layout_%u", l->made++);
   uint32_t op;
   ASH_TRY(ash_zone_check(l->ctx, &l->g->zone));
   return ash_graph_add_op(l->g, &op,
                           (ash_op){.kind = ASH_OP_reshape,
                                    .id = id,
+                                   .source_index = was->source_index,
                                    .input_count = 1,
                                    .output_count = 1,
                                    .inputs = &from,
@@ -120,12 +126,15 @@ static ash_status put_copy(layout *l, uint32_t from, uint32_t to) {
 /* Makes the tensor itself exist. */
 static ash_status settle(layout *l, uint32_t t) {
   const turned was = l->items[t];
+  uint32_t op;
   if (was.from == ASH_NO_ID)
     return ASH_OK;
   l->items[t].from = ASH_NO_ID;
+  if (was.op)
+    return ash_graph_add_op(l->g, &op, *was.op);
   return is_identity(was.perm, shape_of(l, t)->rank)
-             ? put_copy(l, was.from, t)
-             : put_transpose(l, was.from, t, was.perm);
+             ? put_copy(l, &was, t)
+             : put_transpose(l, &was, t);
 }
 
 /* The tensor to read in its place: the origin of one turned back and forth. */
@@ -176,6 +185,8 @@ static void remember(layout *l, const ash_op *op) {
   const turned before = l->items[x];
   turned *to = &l->items[op->outputs[0]];
   to->from = before.from == ASH_NO_ID ? x : before.from;
+  to->op = before.from == ASH_NO_ID ? op : NULL;
+  to->source_index = op->source_index;
   for (uint32_t i = 0; i < shape_of(l, x)->rank; i++) {
     const uint32_t axis = (uint32_t)ash_op_ints(op, "perm", i, 0);
     to->perm[i] = before.from == ASH_NO_ID ? axis : before.perm[axis];
@@ -283,6 +294,8 @@ static ash_status turn_op(layout *l, ash_op *op, turned turn) {
   }
   l->items[y] = turn;
   l->items[y].from = origin;
+  l->items[y].op = NULL;
+  l->items[y].source_index = op->source_index;
   return ASH_OK;
 }
 

@@ -1,11 +1,12 @@
 /* padding.c - a pad becomes part of the window behind it.
  *
- *   t = pad(x, [0,0, 1,1, 1,1, 0,0]); y = conv_2d(t, w)
+ *   t = pad(x) before=[0,1,1,0] after=[0,1,1,0]; y = conv_2d(t, w)
  *   ->  y = conv_2d(x, w) pad_top=1 pad_left=1 pad_bottom=1 pad_right=1
  *
  * Convolutions take padding of zeros, maxima one of the smallest value. */
 #include "pass/pass.h"
 
+#include "op/functions.h"
 #include "pass/uses.h"
 
 #include <float.h>
@@ -15,19 +16,20 @@ typedef struct frame {
 } frame;
 
 /* Padding of height and width alone. */
-static bool read_frame(const ash_tensor *list, frame *f) {
-  if (!list || !list->data || ash_shape_elements(&list->shape) != 8)
+static bool read_frame(const ash_graph *g, const ash_op *pad, frame *f) {
+  if (ash_op_in(g, pad, 0)->shape.rank != 4)
     return false;
-  for (uint64_t i = 0; i < 8; i++)
-    if ((i < 2 || i > 5) && ash_tensor_int(list, i) != 0)
+  for (uint32_t i = 0; i < 4; i += 3)
+    if (ash_op_ints(pad, "before", i, 0) || ash_op_ints(pad, "after", i, 0))
       return false;
-  *f = (frame){ash_tensor_int(list, 2), ash_tensor_int(list, 3),
-               ash_tensor_int(list, 4), ash_tensor_int(list, 5)};
-  return f->top >= 0 && f->bottom >= 0 && f->left >= 0 && f->right >= 0;
+  *f = (frame){
+      ash_op_ints(pad, "before", 1, 0), ash_op_ints(pad, "after", 1, 0),
+      ash_op_ints(pad, "before", 2, 0), ash_op_ints(pad, "after", 2, 0)};
+  return true;
 }
 
 static bool is_zero(const ash_graph *g, const ash_op *pad) {
-  const ash_tensor *x = ash_op_in(g, pad, 0), *value = ash_op_in(g, pad, 2);
+  const ash_tensor *x = ash_op_in(g, pad, 0), *value = ash_op_in(g, pad, 1);
   const int32_t zero = x->quant.count ? x->quant.zero_point[0] : 0;
   if (!value)
     return true;
@@ -38,7 +40,7 @@ static bool is_zero(const ash_graph *g, const ash_op *pad) {
 }
 
 static bool is_smallest(const ash_graph *g, const ash_op *pad) {
-  const ash_tensor *x = ash_op_in(g, pad, 0), *value = ash_op_in(g, pad, 2);
+  const ash_tensor *x = ash_op_in(g, pad, 0), *value = ash_op_in(g, pad, 1);
   if (!value || !value->data)
     return x->type == ASH_INT8 && !value && x->quant.count &&
            x->quant.zero_point[0] == INT8_MIN;
@@ -96,7 +98,7 @@ ash_status ash_pass_padding(ash_ctx *ctx, ash_graph *g) {
       continue;
     const ash_op *pad = &g->ops.items[before];
     frame f;
-    if (!read_frame(ash_op_in(g, pad, 1), &f) || !takes(g, o, pad) ||
+    if (!read_frame(g, pad, &f) || !takes(g, o, pad) ||
         !fits_window(g, o, &f) ||
         !same_quant(ash_op_in(g, pad, 0), ash_op_out(g, pad, 0)))
       continue;

@@ -3,7 +3,7 @@
  *
  *   conv(x, w, b), G groups   ->   split(x) -> x_1 .. x_G
  *                                  conv(x_i, w_i, b_i) -> y_i
- *                                  join(y_1 .. y_G)
+ *                                  concatenation(y_1 .. y_G)
  *
  * Tiles of a grouped convolution are whole groups (domain/domain_window.c);
  * each of the convolutions that are made here may be cut anywhere. Only for
@@ -104,30 +104,26 @@ static ash_status add_conv(const grouped *w, uint32_t x, uint32_t y,
 
 /* ---- all of them --------------------------------------------------------- */
 
-static ash_status add_axis(const grouped *w, uint32_t *out) {
-  uint8_t *axis = ASH_NEW_ARRAY(&w->g->zone, uint8_t, 4);
-  ASH_TRY(ash_zone_check(w->ctx, &w->g->zone));
-  axis[0] = (uint8_t)w->line;
-  return ash_graph_add_tensor(w->g, out,
-                              (ash_tensor){.name = "axis",
-                                           .kind = ASH_TENSOR_CONSTANT,
-                                           .type = ASH_INT32,
-                                           .file_byte = UINT64_MAX,
-                                           .data = axis});
-}
-
 static ash_status add_split(const grouped *w, uint32_t *parts) {
-  uint32_t in[2] = {w->op->inputs[0], 0}, op;
-  ASH_TRY(add_axis(w, &in[1]));
+  const uint32_t groups = (uint32_t)w->groups;
+  int64_t *sizes = ASH_NEW_ARRAY(&w->ctx->scratch, int64_t, groups);
+  uint32_t op;
+  ASH_TRY(ash_zone_check(w->ctx, &w->ctx->scratch));
+  for (uint32_t i = 0; i < groups; i++)
+    sizes[i] = w->each;
+  ash_attr attrs[] = {ASH_INT_ATTR("axis", w->line),
+                      ASH_INTS_ATTR("sizes", sizes, groups)};
   return ash_graph_add_op(
       w->g, &op,
       (ash_op){.kind = ASH_OP_split,
                .id = ash_zone_format(&w->g->zone, "%s_split", w->op->id),
                .source_index = w->op->source_index,
-               .input_count = 2,
-               .output_count = (uint32_t)w->groups,
-               .inputs = in,
-               .outputs = parts});
+               .input_count = 1,
+               .output_count = groups,
+               .attr_count = 2,
+               .inputs = w->op->inputs,
+               .outputs = parts,
+               .attrs = attrs});
 }
 
 static ash_status add_join(const grouped *w, uint32_t *parts) {
@@ -135,7 +131,7 @@ static ash_status add_join(const grouped *w, uint32_t *parts) {
   uint32_t op;
   return ash_graph_add_op(
       w->g, &op,
-      (ash_op){.kind = ASH_OP_join,
+      (ash_op){.kind = ASH_OP_concatenation,
                .id = ash_zone_format(&w->g->zone, "%s_join", w->op->id),
                .source_index = w->op->source_index,
                .input_count = (uint32_t)w->groups,

@@ -1,40 +1,10 @@
 /* ref_index.c - operators that say for each position of the output which
  * element of the input comes there. */
-#include "op/slice.h"
+#include "op/functions.h"
 #include "ref/ref_call.h"
 
 static const ash_shape *in_shape(const ash_ref_call *c) {
   return &ash_ref_in(c, 0)->shape;
-}
-
-static uint64_t transposed(const ash_ref_call *c, const int32_t *at) {
-  const ash_shape *in = in_shape(c);
-  int32_t from[ASH_RANK_MAX];
-  for (uint32_t i = 0; i < in->rank; i++) {
-    const int64_t axis = ash_tensor_int(ash_ref_in(c, 1), i);
-    from[axis < 0 ? axis + in->rank : axis] = at[i];
-  }
-  return ash_ref_offset(in, from);
-}
-
-ash_status ash_ref_transpose(const ash_ref_call *c) {
-  return ash_ref_move_all(c, transposed);
-}
-
-static uint64_t sliced(const ash_ref_call *c, const int32_t *at) {
-  ash_slice s;
-  int32_t from[ASH_RANK_MAX];
-  (void)ash_slice_of(c->g, c->op, &s);
-  for (uint32_t i = 0; i < in_shape(c)->rank; i++)
-    from[i] = s.begin[i];
-  for (uint32_t i = 0; i < s.rank; i++)
-    if (s.from[i] != ASH_NO_ID)
-      from[s.from[i]] += at[i] * s.step[s.from[i]];
-  return ash_ref_offset(in_shape(c), from);
-}
-
-ash_status ash_ref_slice(const ash_ref_call *c) {
-  return ash_ref_move_all(c, sliced);
 }
 
 static uint64_t tiled(const ash_ref_call *c, const int32_t *at) {
@@ -46,45 +16,6 @@ static uint64_t tiled(const ash_ref_call *c, const int32_t *at) {
 
 ash_status ash_ref_tile(const ash_ref_call *c) {
   return ash_ref_move_all(c, tiled);
-}
-
-static uint64_t stretched(const ash_ref_call *c, const int32_t *at) {
-  return ash_ref_index(in_shape(c), at, ash_ref_out(c, 0)->shape.rank);
-}
-
-ash_status ash_ref_broadcast_to(const ash_ref_call *c) {
-  return ash_ref_move_all(c, stretched);
-}
-
-static uint64_t reversed(const ash_ref_call *c, const int32_t *at) {
-  const ash_shape *in = in_shape(c);
-  const uint64_t count = ash_ref_elements(ash_ref_in(c, 1));
-  int32_t from[ASH_RANK_MAX];
-  bool turned[ASH_RANK_MAX] = {false};
-  for (uint64_t k = 0; k < count; k++) {
-    const int64_t axis = ash_tensor_int(ash_ref_in(c, 1), k);
-    turned[axis < 0 ? axis + in->rank : axis] = true;
-  }
-  for (uint32_t i = 0; i < in->rank; i++)
-    from[i] = turned[i] ? in->dim[i] - 1 - at[i] : at[i];
-  return ash_ref_offset(in, from);
-}
-
-ash_status ash_ref_reverse(const ash_ref_call *c) {
-  return ash_ref_move_all(c, reversed);
-}
-
-ash_status ash_ref_fill(const ash_ref_call *c) {
-  const uint64_t count = ash_ref_elements(ash_ref_out(c, 0));
-  for (uint64_t i = 0; i < count; i++)
-    ash_ref_move(c, 0, i, ash_ref_read(c, 1), 0);
-  return ASH_OK;
-}
-
-ash_status ash_ref_shape(const ash_ref_call *c) {
-  for (uint32_t i = 0; i < in_shape(c)->rank; i++)
-    ash_ref_put(ash_ref_out(c, 0), ash_ref_write(c, 0), i, in_shape(c)->dim[i]);
-  return ASH_OK;
 }
 
 /* ---- blocks ------------------------------------------------------------- */
@@ -121,8 +52,8 @@ static uint64_t from_space(const ash_ref_call *c, const int32_t *at) {
   int32_t place = at[0] / in->dim[0];
   from[in->rank - 1] = at[in->rank - 1];
   for (uint32_t i = in->rank - 2; i >= 1; i--) {
-    const int32_t block = (int32_t)ash_tensor_int(ash_ref_in(c, 1), i - 1);
-    const int32_t pad = (int32_t)ash_tensor_int(ash_ref_in(c, 2), 2 * i - 2);
+    const int32_t block = (int32_t)ash_op_ints(c->op, "block", i - 1, 1);
+    const int32_t pad = (int32_t)ash_op_ints(c->op, "before", i - 1, 0);
     from[i] = at[i] * block + place % block - pad;
     place /= block;
     if (from[i] < 0 || from[i] >= in->dim[i])
@@ -142,8 +73,8 @@ static uint64_t from_batch(const ash_ref_call *c, const int32_t *at) {
   int32_t place = 0;
   from[in->rank - 1] = at[in->rank - 1];
   for (uint32_t i = 1; i + 1 < in->rank; i++) {
-    const int32_t block = (int32_t)ash_tensor_int(ash_ref_in(c, 1), i - 1);
-    const int32_t crop = (int32_t)ash_tensor_int(ash_ref_in(c, 2), 2 * i - 2);
+    const int32_t block = (int32_t)ash_op_ints(c->op, "block", i - 1, 1);
+    const int32_t crop = (int32_t)ash_op_ints(c->op, "before", i - 1, 0);
     from[i] = (at[i] + crop) / block;
     place = place * block + (at[i] + crop) % block;
   }

@@ -1,5 +1,6 @@
 /* ref_move.c - operators that move elements as they are, whatever the type:
  * copies, padding, joining and splitting. */
+#include "op/functions.h"
 #include "ref/ref_call.h"
 #include "ref/ref_fixed.h"
 
@@ -44,7 +45,7 @@ static uint64_t inside_padding(const ash_ref_call *c, const int32_t *at) {
   const ash_shape *in = &ash_ref_in(c, 0)->shape;
   int32_t from[ASH_RANK_MAX];
   for (uint32_t i = 0; i < in->rank; i++) {
-    from[i] = at[i] - (int32_t)ash_tensor_int(ash_ref_in(c, 1), 2ull * i);
+    from[i] = at[i] - (int32_t)ash_op_ints(c->op, "before", i, 0);
     if (from[i] < 0 || from[i] >= in->dim[i])
       return ASH_REF_NOWHERE;
   }
@@ -55,12 +56,12 @@ ash_status ash_ref_pad(const ash_ref_call *c) {
   const uint64_t count = ash_ref_elements(ash_ref_out(c, 0));
   int32_t at[ASH_RANK_MAX] = {0};
   ASH_TRY(ash_ref_move_all(c, inside_padding));
-  if (!ash_ref_in(c, 2))
+  if (!ash_ref_in(c, 1))
     return ASH_OK;
   for (uint64_t i = 0; i < count;
        i++, ash_ref_next(&ash_ref_out(c, 0)->shape, at))
     if (inside_padding(c, at) == ASH_REF_NOWHERE)
-      ash_ref_move(c, 0, i, ash_ref_read(c, 2), 0);
+      ash_ref_move(c, 0, i, ash_ref_read(c, 1), 0);
   return ASH_OK;
 }
 
@@ -71,7 +72,7 @@ static uint64_t mirrored(const ash_ref_call *c, const int32_t *at) {
   const int32_t edge = strcmp(mode, "symmetric") == 0 ? 1 : 0;
   int32_t from[ASH_RANK_MAX];
   for (uint32_t i = 0; i < in->rank; i++) {
-    from[i] = at[i] - (int32_t)ash_tensor_int(ash_ref_in(c, 1), 2ull * i);
+    from[i] = at[i] - (int32_t)ash_op_ints(c->op, "before", i, 0);
     if (from[i] < 0)
       from[i] = -from[i] - edge;
     if (from[i] >= in->dim[i])
@@ -152,41 +153,18 @@ ash_status ash_ref_concatenation(const ash_ref_call *c) {
 }
 
 /* Each output takes its part of every row. */
-static ash_status decompose(const ash_ref_call *c, const cut *whole) {
-  uint64_t start = 0;
-  for (uint32_t k = 0; k < c->op->output_count; k++) {
-    const uint64_t row = ash_ref_elements(ash_ref_out(c, k)) / whole->outer;
-    for (uint64_t o = 0; o < whole->outer; o++)
-      for (uint64_t i = 0; i < row; i++)
-        ash_ref_move(c, k, o * row + i, ash_ref_read(c, 0),
-                     o * whole->length * whole->inner + start + i);
-    start += row;
-  }
-  return ASH_OK;
-}
-
 ash_status ash_ref_split(const ash_ref_call *c) {
-  const ash_shape *in = &ash_ref_in(c, 0)->shape;
-  const ash_tensor *axis = ash_ref_in(c, c->op->kind == ASH_OP_split ? 1 : 2);
-  const cut whole = cut_at(in, axis_of(ash_tensor_int(axis, 0), in->rank));
-  return decompose(c, &whole);
-}
-
-ash_status ash_ref_unpack(const ash_ref_call *c) {
   const ash_shape *in = &ash_ref_in(c, 0)->shape;
   const cut whole =
       cut_at(in, axis_of(ash_attr_int(c->op, "axis", 0), in->rank));
-  return decompose(c, &whole);
-}
-
-ash_status ash_ref_pack(const ash_ref_call *c) {
-  const ash_shape *out = &ash_ref_out(c, 0)->shape;
-  const cut whole =
-      cut_at(out, axis_of(ash_attr_int(c->op, "axis", 0), out->rank));
-  for (uint32_t k = 0; k < c->op->input_count; k++)
+  uint64_t start = 0;
+  for (uint32_t k = 0; k < c->op->output_count; k++) {
+    const uint64_t row = ash_ref_elements(ash_ref_out(c, k)) / whole.outer;
     for (uint64_t o = 0; o < whole.outer; o++)
-      for (uint64_t i = 0; i < whole.inner; i++)
-        ash_ref_move(c, 0, (o * whole.length + k) * whole.inner + i,
-                     ash_ref_read(c, k), o * whole.inner + i);
+      for (uint64_t i = 0; i < row; i++)
+        ash_ref_move(c, k, o * row + i, ash_ref_read(c, 0),
+                     o * whole.length * whole.inner + start + i);
+    start += row;
+  }
   return ASH_OK;
 }

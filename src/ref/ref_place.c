@@ -37,21 +37,29 @@ static uint32_t axis_of(const ash_ref_call *c, const ash_shape *s) {
   return (uint32_t)(given < 0 ? given + s->rank : given);
 }
 
-ash_status ash_ref_take(const ash_ref_call *c) {
+static uint64_t product(const ash_shape *s, uint32_t first, uint32_t end) {
+  uint64_t n = 1;
+  for (uint32_t i = first; i < end; i++)
+    n *= (uint64_t)s->dim[i];
+  return n;
+}
+
+ash_status ash_ref_gather(const ash_ref_call *c) {
   const ash_shape *in = &ash_ref_in(c, 0)->shape;
+  const ash_shape *indices = &ash_ref_in(c, 1)->shape;
   const uint32_t axis = axis_of(c, in);
-  const uint64_t size = (uint64_t)in->dim[axis];
-  const uint64_t picks = ash_ref_elements(ash_ref_in(c, 1));
-  uint64_t outer = 1, inner = 1;
-  for (uint32_t i = 0; i < axis; i++)
-    outer *= (uint64_t)in->dim[i];
-  for (uint32_t i = axis + 1; i < in->rank; i++)
-    inner *= (uint64_t)in->dim[i];
-  for (uint64_t o = 0; o < outer; o++)
-    for (uint64_t k = 0; k < picks; k++)
+  const int64_t dims = ash_attr_int(c->op, "batch_dims", 0);
+  const uint32_t batch = (uint32_t)(dims < 0 ? dims + indices->rank : dims);
+  const uint64_t outer = product(in, batch, axis);
+  const uint64_t inner = product(in, axis + 1, in->rank);
+  const uint64_t picks = product(indices, batch, indices->rank);
+  const uint64_t length = (uint64_t)in->dim[axis];
+  for (uint64_t o = 0; o < product(in, 0, axis); o++)
+    for (uint64_t k = 0; k < picks; k++) {
+      const uint64_t row = index_at(c, o / outer * picks + k, (int64_t)length);
       for (uint64_t i = 0; i < inner; i++)
-        move(c, 0, (o * size + index_at(c, k, (int64_t)size)) * inner + i,
-             (o * picks + k) * inner + i);
+        move(c, 0, (o * length + row) * inner + i, (o * picks + k) * inner + i);
+    }
   return ASH_OK;
 }
 
@@ -67,7 +75,7 @@ static uint64_t element_of(const ash_ref_call *c, const int32_t *at,
   return place;
 }
 
-ash_status ash_ref_take_elements(const ash_ref_call *c) {
+ash_status ash_ref_gather_elements(const ash_ref_call *c) {
   const ash_shape *out = &ash_ref_out(c, 0)->shape;
   int32_t at[ASH_RANK_MAX] = {0};
   for (uint64_t i = 0; i < ash_shape_elements(out); i++, ash_ref_next(out, at))
@@ -96,7 +104,7 @@ static void copy_data(const ash_ref_call *c) {
          (size_t)ash_ref_out(c, 0)->bytes);
 }
 
-ash_status ash_ref_put_elements(const ash_ref_call *c) {
+ash_status ash_ref_scatter_elements(const ash_ref_call *c) {
   const ash_shape *part = &ash_ref_in(c, 1)->shape;
   int32_t at[ASH_RANK_MAX] = {0};
   copy_data(c);
@@ -135,7 +143,7 @@ static uint64_t run_of(const ash_ref_call *c, const tuples *t, uint64_t k) {
   return place;
 }
 
-ash_status ash_ref_take_nd(const ash_ref_call *c) {
+ash_status ash_ref_gather_nd(const ash_ref_call *c) {
   const tuples t = tuples_of(c, (uint32_t)ash_attr_int(c->op, "batch_dims", 0));
   for (uint64_t k = 0; k < t.count; k++)
     for (uint64_t i = 0; i < t.inner; i++)
@@ -143,48 +151,11 @@ ash_status ash_ref_take_nd(const ash_ref_call *c) {
   return ASH_OK;
 }
 
-ash_status ash_ref_put_nd(const ash_ref_call *c) {
+ash_status ash_ref_scatter_nd(const ash_ref_call *c) {
   const tuples t = tuples_of(c, 0);
   copy_data(c);
   for (uint64_t k = 0; k < t.count; k++)
     for (uint64_t i = 0; i < t.inner; i++)
       put(c, k * t.inner + i, run_of(c, &t, k) * t.inner + i);
-  return ASH_OK;
-}
-
-ash_status ash_ref_fill_pad(const ash_ref_call *c) {
-  const ash_shape *in = &ash_ref_in(c, 0)->shape;
-  const ash_shape *out = &ash_ref_out(c, 0)->shape;
-  int32_t at[ASH_RANK_MAX] = {0};
-  for (uint64_t i = 0; i < ash_shape_elements(out);
-       i++, ash_ref_next(out, at)) {
-    bool inside = true;
-    uint64_t from = 0;
-    for (uint32_t k = 0; k < in->rank; k++) {
-      const int64_t where = at[k] - ash_op_ints(c->op, "before", k, 0);
-      inside = inside && where >= 0 && where < in->dim[k];
-      from = from * (uint64_t)in->dim[k] + (uint64_t)where;
-    }
-    move(c, inside ? 0 : 1, inside ? from : 0, i);
-  }
-  return ASH_OK;
-}
-
-ash_status ash_ref_join(const ash_ref_call *c) {
-  const ash_shape *out = &ash_ref_out(c, 0)->shape;
-  const uint32_t axis = axis_of(c, out);
-  uint64_t inner = 1, start = 0, outer = 1;
-  for (uint32_t i = axis + 1; i < out->rank; i++)
-    inner *= (uint64_t)out->dim[i];
-  for (uint32_t i = 0; i < axis; i++)
-    outer *= (uint64_t)out->dim[i];
-  const uint64_t pitch = inner * (uint64_t)out->dim[axis];
-  for (uint32_t k = 0; k < c->op->input_count; k++) {
-    const uint64_t run = inner * (uint64_t)ash_ref_in(c, k)->shape.dim[axis];
-    for (uint64_t o = 0; o < outer; o++)
-      for (uint64_t i = 0; i < run; i++)
-        move(c, k, o * run + i, o * pitch + start + i);
-    start += run;
-  }
   return ASH_OK;
 }

@@ -1,5 +1,6 @@
 /* ref_signal.c - Fourier transforms by their definition, and parts of complex
  * numbers. */
+#include "op/functions.h"
 #include "ref/ref_call.h"
 
 #include <math.h>
@@ -27,9 +28,8 @@ static void one_value(const transform *t, int64_t u, int64_t v, float *to) {
 
 ash_status ash_ref_rfft2d(const ash_ref_call *c) {
   const ash_shape *in = &ash_ref_in(c, 0)->shape;
-  const ash_tensor *lengths = ash_ref_in(c, 1);
-  transform t = {ash_ref_read(c, 0), ash_tensor_int(lengths, 0),
-                 ash_tensor_int(lengths, 1), in->dim[in->rank - 2],
+  transform t = {ash_ref_read(c, 0), ash_op_ints(c->op, "length", 0, 1),
+                 ash_op_ints(c->op, "length", 1, 1), in->dim[in->rank - 2],
                  in->dim[in->rank - 1]};
   const uint64_t images = ash_shape_elements(in) / (uint64_t)(t.in_h * t.in_w);
   float *to = ash_ref_write(c, 0);

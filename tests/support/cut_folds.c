@@ -100,10 +100,11 @@ static void resized_images(void) {
     net n = net_new();
     const ash_type type = i & 1 ? ASH_INT8 : ASH_FLOAT32;
     const uint32_t x = cut_moved_input(&n, type, cut_shape_of(4, 5));
-    const int32_t size[] = {cut_pick(1, 7), cut_pick(1, 7)};
+    const int64_t size[] = {cut_pick(1, 7), cut_pick(1, 7)};
     const uint32_t op = net_op(
         &n, i & 2 ? ASH_OP_resize_bilinear : ASH_OP_resize_nearest_neighbor,
-        NET_IDS(x, cut_vector(&n, size, 2)), cut_moved_result(&n, type));
+        NET_IDS(x), cut_moved_result(&n, type));
+    net_ints(&n, op, "size", size, 2);
     net_int(&n, op, "half_pixel_centers", cut_pick(0, 1));
     (void)cut_agree(&n, op);
   }

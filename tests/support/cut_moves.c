@@ -20,77 +20,21 @@ static void transpositions(void) {
     const ash_type type = cut_moved_type();
     const ash_shape s = cut_shape();
     some_order(perm, s.rank);
-    const uint32_t op = net_op(
-        &n, ASH_OP_transpose,
-        NET_IDS(cut_moved_input(&n, type, s), cut_vector(&n, perm, s.rank)),
-        cut_moved_result(&n, type));
+    const uint32_t x = cut_moved_input(&n, type, s);
+    const uint32_t op = net_transpose(&n, x, cut_moved_result(&n, type), perm);
     CHECK(cut_agree(&n, op) > 0 || ash_shape_elements(&s) == 1);
   }
 }
 
-static void slices(void) {
-  for (int i = 0; i < 2 * ROUNDS; i++) {
-    net n = net_new();
-    const ash_type type = cut_moved_type();
-    const ash_shape s = cut_shape();
-    int32_t begin[ASH_RANK_MAX], end[ASH_RANK_MAX], step[ASH_RANK_MAX];
-    const uint32_t x = cut_moved_input(&n, type, s);
-    uint32_t op;
-    for (uint32_t d = 0; d < s.rank; d++) {
-      begin[d] = cut_pick(0, s.dim[d] - 1);
-      end[d] = cut_pick(begin[d] + 1, s.dim[d]);
-      step[d] = cut_pick(1, 3);
-    }
-    if (i & 1) {
-      for (uint32_t d = 0; d < s.rank; d++)
-        end[d] -= begin[d];
-      op = net_op(&n, ASH_OP_slice,
-                  NET_IDS(x, cut_vector(&n, begin, s.rank),
-                          cut_vector(&n, end, s.rank)),
-                  cut_moved_result(&n, type));
-    } else {
-      const uint32_t turned = (uint32_t)cut_pick(0, (int32_t)s.rank);
-      if (turned < s.rank) {
-        begin[turned] = -1;
-        end[turned] = -1 - s.dim[turned];
-        step[turned] = -1;
-      }
-      op = net_op(&n, ASH_OP_strided_slice,
-                  NET_IDS(x, cut_vector(&n, begin, s.rank),
-                          cut_vector(&n, end, s.rank),
-                          cut_vector(&n, step, s.rank)),
-                  cut_moved_result(&n, type));
-      if (turned > 0)
-        net_int(&n, op, "shrink_axis_mask", cut_pick(0, 1));
-      net_int(&n, op, "new_axis_mask", 0);
-    }
-    (void)cut_agree(&n, op);
-  }
-}
-
-static void reversals(void) {
-  for (int i = 0; i < ROUNDS; i++) {
-    net n = net_new();
-    const ash_type type = cut_moved_type();
-    const ash_shape s = cut_shape();
-    int32_t axes[ASH_RANK_MAX];
-    const uint32_t count = cut_axes(axes, s.rank);
-    const uint32_t x = cut_moved_input(&n, type, s);
-    (void)cut_agree(&n, net_op(&n, ASH_OP_reverse,
-                               NET_IDS(x, cut_vector(&n, axes, count)),
-                               cut_moved_result(&n, type)));
-  }
-}
-
-/* Transposed slices, with dimensions repeated, as steps and an offset. */
+/* Transposed slices, with dimensions repeated and turned around. */
 static void strided_walks(void) {
   for (int i = 0; i < 2 * ROUNDS; i++) {
     net n = net_new();
     const ash_type type = cut_moved_type();
     const ash_shape s = cut_shape();
-    int64_t dim[ASH_RANK_MAX + 1], step[ASH_RANK_MAX + 1], offset = 0;
+    int64_t step[ASH_RANK_MAX], offset = 0;
     int32_t perm[ASH_RANK_MAX];
-    uint32_t count = 0;
+    ash_shape out = {0};
     some_order(perm, s.rank);
     for (uint32_t k = 0; k < s.rank; k++) {
       const uint32_t d = (uint32_t)perm[k];
@@ -98,22 +42,19 @@ static void strided_walks(void) {
       for (uint32_t e = d + 1; e < s.rank; e++)
         stride *= s.dim[e];
       const int32_t begin = cut_pick(0, s.dim[d] - 1), pace = cut_pick(1, 2);
-      const int32_t most = 1 + (s.dim[d] - 1 - begin) / pace;
+      const bool back = cut_pick(0, 3) == 0;
+      const int32_t most = 1 + (back ? begin : s.dim[d] - 1 - begin) / pace;
       offset += begin * stride;
-      if (cut_pick(0, 4) == 0) {
-        dim[count] = cut_pick(1, 3);
-        step[count++] = 0;
+      if (cut_pick(0, 4) == 0 && out.rank + (s.rank - k) < ASH_RANK_MAX) {
+        step[out.rank] = 0;
+        out.dim[out.rank++] = cut_pick(1, 3);
       }
-      dim[count] = cut_pick(1, most);
-      step[count++] = pace * stride;
+      step[out.rank] = back ? -pace * stride : pace * stride;
+      out.dim[out.rank++] = cut_pick(1, most);
     }
-    const uint32_t op =
-        net_op(&n, ASH_OP_strided, NET_IDS(cut_moved_input(&n, type, s)),
-               cut_moved_result(&n, type));
-    net_ints(&n, op, "dim", dim, count);
-    net_ints(&n, op, "step", step, count);
-    net_int(&n, op, "offset", offset);
-    (void)cut_agree(&n, op);
+    const uint32_t x = cut_moved_input(&n, type, s);
+    (void)cut_agree(
+        &n, net_strided(&n, x, cut_moved_result(&n, type), out, step, offset));
   }
 }
 
@@ -142,18 +83,13 @@ static void joins(void) {
     const ash_shape s = cut_shape();
     const uint32_t axis = (uint32_t)cut_pick(0, (int32_t)s.rank - 1);
     net_ids ids = {.count = (uint32_t)cut_pick(1, 4)};
-    const bool packs = i % 3 == 2;
     for (uint32_t k = 0; k < ids.count; k++) {
       ash_shape part = s;
-      if (!packs)
-        part.dim[axis] = cut_pick(1, 4);
+      part.dim[axis] = cut_pick(1, 4);
       ids.at[k] = cut_moved_input(&n, type, part);
     }
-    const uint32_t op = net_op(&n,
-                               i % 3 == 0   ? ASH_OP_concatenation
-                               : i % 3 == 1 ? ASH_OP_join
-                                            : ASH_OP_pack,
-                               ids, cut_moved_result(&n, type));
+    const uint32_t op =
+        net_op(&n, ASH_OP_concatenation, ids, cut_moved_result(&n, type));
     net_int(&n, op, "axis", axis);
     (void)cut_agree(&n, op);
   }
@@ -166,25 +102,17 @@ static void splits(void) {
     ash_shape s = cut_shape();
     const int32_t axis = cut_pick(0, (int32_t)s.rank - 1),
                   parts = cut_pick(1, 4);
-    const uint32_t a = net_constant(&n, ASH_INT32, NET_SCALAR, &axis, 0, 0);
-    s.dim[axis] = i % 3 == 2 ? parts : parts * cut_pick(1, 3);
-    int32_t sizes[4];
-    for (int32_t k = 0; k < parts; k++)
-      sizes[k] = s.dim[axis] / parts;
-    const uint32_t x = cut_moved_input(&n, type, s);
-    uint32_t op;
-    if (i % 3 == 0)
-      op = cut_op_outputs(&n, ASH_OP_split, NET_IDS(x, a), type,
-                          (uint32_t)parts, NULL);
-    else if (i % 3 == 1)
-      op = cut_op_outputs(&n, ASH_OP_split_v,
-                          NET_IDS(x, cut_vector(&n, sizes, (uint32_t)parts), a),
-                          type, (uint32_t)parts, NULL);
-    else {
-      op = cut_op_outputs(&n, ASH_OP_unpack, NET_IDS(x), type, (uint32_t)parts,
-                          NULL);
-      net_int(&n, op, "axis", axis);
+    int64_t sizes[4];
+    s.dim[axis] = 0;
+    for (int32_t k = 0; k < parts; k++) {
+      sizes[k] = cut_pick(1, 3);
+      s.dim[axis] += (int32_t)sizes[k];
     }
+    const uint32_t x = cut_moved_input(&n, type, s);
+    const uint32_t op = cut_op_outputs(&n, ASH_OP_split, NET_IDS(x), type,
+                                       (uint32_t)parts, NULL);
+    net_int(&n, op, "axis", axis);
+    net_ints(&n, op, "sizes", sizes, (uint32_t)parts);
     (void)cut_agree(&n, op);
   }
 }
@@ -194,30 +122,21 @@ static void paddings(void) {
     net n = net_new();
     const ash_type type = cut_moved_type();
     const ash_shape s = cut_shape();
-    int32_t pads[2 * ASH_RANK_MAX] = {0};
     int64_t before[ASH_RANK_MAX], after[ASH_RANK_MAX];
     const bool mirrors = i % 3 == 2;
     for (uint32_t d = 0; d < s.rank; d++) {
-      pads[2 * d] = cut_pick(0, mirrors ? s.dim[d] - 1 : 3) * cut_pick(0, 1);
-      pads[2 * d + 1] =
-          cut_pick(0, mirrors ? s.dim[d] - 1 : 3) * cut_pick(0, 1);
-      before[d] = pads[2 * d];
-      after[d] = pads[2 * d + 1];
+      const int32_t most = mirrors ? s.dim[d] - 1 : 3;
+      before[d] = cut_pick(0, most) * cut_pick(0, 1);
+      after[d] = cut_pick(0, most) * cut_pick(0, 1);
     }
     const uint32_t x = cut_moved_input(&n, type, s);
-    const uint32_t p =
-        net_constant(&n, ASH_INT32, NET_DIMS((int32_t)s.rank, 2), pads, 0, 0);
-    uint32_t op;
-    if (i % 3 == 1) {
-      op = net_op(&n, ASH_OP_fill_pad,
-                  NET_IDS(x, cut_constant(&n, type, NET_DIMS(1))),
-                  cut_moved_result(&n, type));
-      net_ints(&n, op, "before", before, s.rank);
-      net_ints(&n, op, "after", after, s.rank);
-    } else {
-      op = net_op(&n, mirrors ? ASH_OP_mirror_pad : ASH_OP_pad, NET_IDS(x, p),
-                  cut_moved_result(&n, type));
-    }
+    const net_ids ids = i % 3 == 1
+                            ? NET_IDS(x, cut_constant(&n, type, NET_DIMS(1)))
+                            : NET_IDS(x);
+    const uint32_t op = net_op(&n, mirrors ? ASH_OP_mirror_pad : ASH_OP_pad,
+                               ids, cut_moved_result(&n, type));
+    net_ints(&n, op, "before", before, s.rank);
+    net_ints(&n, op, "after", after, s.rank);
     (void)cut_agree(&n, op);
   }
 }
@@ -227,25 +146,13 @@ static void repetitions(void) {
     net n = net_new();
     const ash_type type = cut_moved_type();
     const ash_shape s = cut_shape();
-    int32_t list[ASH_RANK_MAX];
-    uint32_t op;
+    int64_t times[ASH_RANK_MAX];
     for (uint32_t d = 0; d < s.rank; d++)
-      list[d] = i % 3 == 0 ? cut_pick(1, 3) : s.dim[d];
-    if (i % 3 == 0)
-      op = net_op(
-          &n, ASH_OP_tile,
-          NET_IDS(cut_moved_input(&n, type, s), cut_vector(&n, list, s.rank)),
-          cut_moved_result(&n, type));
-    else if (i % 3 == 1)
-      op = net_op(&n, ASH_OP_broadcast_to,
-                  NET_IDS(cut_moved_input(&n, type, cut_narrower(s)),
-                          cut_vector(&n, list, s.rank)),
-                  cut_moved_result(&n, type));
-    else
-      op = net_op(&n, ASH_OP_fill,
-                  NET_IDS(cut_vector(&n, list, s.rank),
-                          cut_moved_input(&n, type, NET_SCALAR)),
-                  cut_moved_result(&n, type));
+      times[d] = cut_pick(1, 3);
+    const uint32_t op =
+        net_op(&n, ASH_OP_tile, NET_IDS(cut_moved_input(&n, type, s)),
+               cut_moved_result(&n, type));
+    net_ints(&n, op, "times", times, s.rank);
     (void)cut_agree(&n, op);
   }
 }
@@ -269,18 +176,17 @@ static void regrouped_images(void) {
       net_int(&n, op, "block", block);
     } else {
       const bool back = i & 2;
-      const int32_t blocks[] = {block, cut_pick(1, 2)};
-      const int32_t edges[] = {0, 0, 0, 0};
-      const ash_shape s = NET_DIMS(back ? blocks[0] * blocks[1] * cut_pick(1, 2)
-                                        : cut_pick(1, 2),
-                                   blocks[0] * cut_pick(1, 3),
-                                   blocks[1] * cut_pick(1, 3), cut_pick(1, 4));
-      const uint32_t e =
-          net_constant(&n, ASH_INT32, NET_DIMS(2, 2), edges, 0, 0);
+      const int32_t other = cut_pick(1, 2);
+      const int64_t blocks[] = {block, other}, edges[] = {0, 0};
+      const ash_shape s = NET_DIMS(
+          back ? block * other * cut_pick(1, 2) : cut_pick(1, 2),
+          block * cut_pick(1, 3), other * cut_pick(1, 3), cut_pick(1, 4));
       op = net_op(
           &n, back ? ASH_OP_batch_to_space_nd : ASH_OP_space_to_batch_nd,
-          NET_IDS(cut_moved_input(&n, type, s), cut_vector(&n, blocks, 2), e),
-          cut_moved_result(&n, type));
+          NET_IDS(cut_moved_input(&n, type, s)), cut_moved_result(&n, type));
+      net_ints(&n, op, "block", blocks, 2);
+      net_ints(&n, op, "before", edges, 2);
+      net_ints(&n, op, "after", edges, 2);
     }
     (void)cut_agree(&n, op);
   }
@@ -288,8 +194,6 @@ static void regrouped_images(void) {
 
 const check_case cut_moves[] = {
     {"transpositions", transpositions},
-    {"slices", slices},
-    {"reversals", reversals},
     {"strided_walks", strided_walks},
     {"views", views},
     {"joins", joins},

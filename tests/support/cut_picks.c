@@ -20,17 +20,15 @@ static void gathers(void) {
     const ash_shape s = long_shape();
     const int32_t axis = cut_pick(0, (int32_t)s.rank - 1);
     ash_shape at = cut_shape_of((uint32_t)cut_pick(1, 2), 4);
-    const bool general = i & 1;
-    const int32_t batch = general ? 0 : cut_pick(0, axis < 2 ? axis : 1);
+    const int32_t batch = cut_pick(0, axis < 2 ? axis : 1);
     for (int32_t d = 0; d < batch; d++)
       at.dim[d] = s.dim[d];
     const uint32_t x = cut_moved_input(&n, type, s);
     const uint32_t k = cut_moved_input(&n, ASH_INT32, at);
-    const uint32_t op = net_op(&n, general ? ASH_OP_take : ASH_OP_gather,
-                               NET_IDS(x, k), cut_moved_result(&n, type));
+    const uint32_t op =
+        net_op(&n, ASH_OP_gather, NET_IDS(x, k), cut_moved_result(&n, type));
     net_int(&n, op, "axis", axis);
-    if (!general)
-      net_int(&n, op, "batch_dims", batch);
+    net_int(&n, op, "batch_dims", batch);
     (void)cut_agree(&n, op);
   }
 }
@@ -42,17 +40,16 @@ static void gathers_of_positions(void) {
     const ash_shape s = long_shape();
     const int32_t depth = cut_pick(1, (int32_t)s.rank);
     ash_shape at = cut_shape_of((uint32_t)cut_pick(1, 3), 4);
-    const bool general = i & 1;
     int32_t batch = 0;
-    if (general && depth < (int32_t)s.rank && at.rank > 1) {
+    if (i & 1 && depth < (int32_t)s.rank && at.rank > 1) {
       batch = 1;
       at.dim[0] = s.dim[0];
     }
     at.dim[at.rank - 1] = depth;
     const uint32_t x = cut_moved_input(&n, type, s);
     const uint32_t k = cut_moved_input(&n, ASH_INT32, at);
-    const uint32_t op = net_op(&n, general ? ASH_OP_take_nd : ASH_OP_gather_nd,
-                               NET_IDS(x, k), cut_moved_result(&n, type));
+    const uint32_t op =
+        net_op(&n, ASH_OP_gather_nd, NET_IDS(x, k), cut_moved_result(&n, type));
     if (batch)
       net_int(&n, op, "batch_dims", batch);
     (void)cut_agree(&n, op);
@@ -74,7 +71,7 @@ static void elements_taken_and_put(void) {
     const uint32_t k = cut_moved_input(&n, ASH_INT64, at);
     const uint32_t u = put ? cut_moved_input(&n, ASH_FLOAT32, at) : 0;
     const uint32_t op =
-        net_op(&n, put ? ASH_OP_put_elements : ASH_OP_take_elements,
+        net_op(&n, put ? ASH_OP_scatter_elements : ASH_OP_gather_elements,
                put ? NET_IDS(x, k, u) : NET_IDS(x, k),
                cut_moved_result(&n, ASH_FLOAT32));
     net_int(&n, op, "axis", axis);
@@ -95,7 +92,7 @@ static void runs_put(void) {
     const uint32_t x = cut_moved_input(&n, ASH_FLOAT32, s);
     const uint32_t k = cut_moved_input(&n, ASH_INT64, NET_DIMS(count, depth));
     const uint32_t u = cut_moved_input(&n, ASH_FLOAT32, up);
-    const uint32_t op = net_op(&n, ASH_OP_put_nd, NET_IDS(x, k, u),
+    const uint32_t op = net_op(&n, ASH_OP_scatter_nd, NET_IDS(x, k, u),
                                cut_moved_result(&n, ASH_FLOAT32));
     net_string(&n, op, "fn", cut_pick(0, 1) ? "set" : "max");
     (void)cut_agree(&n, op);
@@ -163,12 +160,13 @@ static void transposed_convolutions(void) {
 static void transforms(void) {
   for (int i = 0; i < ROUNDS / 4; i++) {
     net n = net_new();
-    const int32_t lengths[] = {1 << cut_pick(0, 2), 2 << cut_pick(0, 2)};
+    const int64_t lengths[] = {1 << cut_pick(0, 2), 2 << cut_pick(0, 2)};
     const uint32_t x = cut_input(
         &n, ASH_FLOAT32, NET_DIMS(cut_pick(1, 4), cut_pick(1, 3), 3, 5));
     const uint32_t op =
-        net_op(&n, ASH_OP_rfft2d, NET_IDS(x, cut_vector(&n, lengths, 2)),
+        net_op(&n, ASH_OP_rfft2d, NET_IDS(x),
                net_result(&n, ASH_COMPLEX64, NET_DIMS(1), 0, 0));
+    net_ints(&n, op, "length", lengths, 2);
     (void)cut_agree(&n, op);
   }
 }

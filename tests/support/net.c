@@ -96,6 +96,35 @@ void net_ints(net *n, uint32_t op, const char *name, const int64_t *v,
   CHECK_EQ(ash_graph_set_attr(n->g, op, list), ASH_OK);
 }
 
+uint32_t net_strided(net *n, uint32_t x, uint32_t y, ash_shape dims,
+                     const int64_t *step, int64_t offset) {
+  const uint32_t op = net_op(n, ASH_OP_strided, NET_IDS(x), y);
+  int64_t dim[ASH_RANK_MAX];
+  for (uint32_t i = 0; i < dims.rank; i++)
+    dim[i] = dims.dim[i];
+  net_ints(n, op, "dim", dim, dims.rank);
+  net_ints(n, op, "step", step, dims.rank);
+  net_int(n, op, "offset", offset);
+  return op;
+}
+
+uint32_t net_transpose(net *n, uint32_t x, uint32_t y, const int32_t *perm) {
+  const ash_shape in = n->g->tensors.items[x].shape;
+  ash_shape out = {.rank = in.rank};
+  int64_t stride[ASH_RANK_MAX], step[ASH_RANK_MAX], list[ASH_RANK_MAX];
+  int64_t size = 1;
+  for (uint32_t i = in.rank; i-- > 0; size *= in.dim[i])
+    stride[i] = size;
+  for (uint32_t i = 0; i < in.rank; i++) {
+    out.dim[i] = in.dim[perm[i]];
+    step[i] = stride[perm[i]];
+    list[i] = perm[i];
+  }
+  const uint32_t op = net_strided(n, x, y, out, step, 0);
+  net_ints(n, op, "perm", list, in.rank);
+  return op;
+}
+
 uint32_t net_fold(net *n, const char *fn, uint32_t x, uint32_t y,
                   const int64_t *axes, uint32_t count) {
   const uint32_t op = net_op(n, ASH_OP_reduce, NET_IDS(x), y);

@@ -52,6 +52,11 @@ void net_float(net *n, uint32_t op, const char *name, double value);
 void net_ints(net *n, uint32_t op, const char *name, const int64_t *v,
               uint32_t count);
 void net_string(net *n, uint32_t op, const char *name, const char *value);
+/* y = elements of x at steps, one per dimension; y = x with axis perm[i] as
+ * axis i. */
+uint32_t net_strided(net *n, uint32_t x, uint32_t y, ash_shape dims,
+                     const int64_t *step, int64_t offset);
+uint32_t net_transpose(net *n, uint32_t x, uint32_t y, const int32_t *perm);
 /* y = the fold of x over some axes. */
 uint32_t net_fold(net *n, const char *fn, uint32_t x, uint32_t y,
                   const int64_t *axes, uint32_t count);

@@ -77,8 +77,7 @@ static void pieces_copy(const ash_tensor *t, uint8_t *whole, uint8_t *piece,
 /* Pieces of something joined or split may have parts that are empty or unequal,
  * which models may not. */
 static bool pieces_are_an_operator(const ash_graph *p) {
-  bool yes = p->ops.items[0].kind != ASH_OP_split &&
-             p->ops.items[0].kind != ASH_OP_split_v;
+  bool yes = p->ops.items[0].kind != ASH_OP_split;
   for (size_t i = 0; i < p->tensor_count; i++)
     yes = yes && p->tensors.items[i].bytes > 0;
   return yes;

@@ -43,29 +43,27 @@ uint32_t row_concat(net *n, uint32_t a, uint32_t b) {
 }
 
 uint32_t row_slice(net *n, uint32_t x, int32_t first, int32_t count) {
-  const uint32_t begin =
-      net_constant(n, ASH_INT32, NET_DIMS(2), NET_INTS(0, first), 0, 0);
-  const uint32_t size =
-      net_constant(n, ASH_INT32, NET_DIMS(2), NET_INTS(1, count), 0, 0);
+  const int64_t step[] = {row_bytes(n, x) / 4, 1};
   const uint32_t y = row_tensor(n, count * 4);
-  net_op(n, ASH_OP_slice, NET_IDS(x, begin, size), y);
+  net_strided(n, x, y, NET_DIMS(1, count), step, first);
   return y;
 }
 
 void row_split(net *n, uint32_t x, uint32_t *halves) {
-  uint32_t in[] = {x,
-                   net_constant(n, ASH_INT32, NET_DIMS(1), NET_INTS(1), 0, 0)};
   uint32_t op;
   halves[0] = row_tensor(n, row_bytes(n, x) / 2);
   halves[1] = row_tensor(n, row_bytes(n, x) / 2);
   CHECK_EQ(ash_graph_add_op(n->g, &op,
                             (ash_op){.kind = ASH_OP_split,
                                      .source_index = (uint32_t)n->g->op_count,
-                                     .inputs = in,
-                                     .input_count = 2,
+                                     .inputs = &x,
+                                     .input_count = 1,
                                      .outputs = halves,
                                      .output_count = 2}),
            ASH_OK);
+  const int64_t sizes[] = {row_bytes(n, x) / 8, row_bytes(n, x) / 8};
+  net_int(n, op, "axis", 1);
+  net_ints(n, op, "sizes", sizes, 2);
 }
 
 uint32_t row_read(net *n, uint32_t variable) {

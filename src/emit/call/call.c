@@ -193,12 +193,6 @@ void ash_call_invoke_between(const ash_call *c, uint32_t in, uint32_t out) {
   put_tail(c, out);
 }
 
-void ash_call_invoke_other(const ash_call *c, const char *function) {
-  put_function(c, function);
-  put_output(c, 0);
-  ash_text_string(c->text, ");\n");
-}
-
 void ash_call_open_block(const ash_call *c) {
   ash_text_line(c->text, "{");
   c->text->indent++;

@@ -1,64 +1,5 @@
-/* call_shape.c - pad, concatenation and copying: operators whose parameters are
- * mostly shapes. */
+/* call_shape.c - copying, and concatenation of inputs with other scales. */
 #include "emit/call/call_write.h"
-
-/* ---- pad ---------------------------------------------------------------- */
-
-typedef struct padding {
-  uint32_t rank;
-  int32_t dim[ASH_RANK_MAX], before[ASH_RANK_MAX], after[ASH_RANK_MAX];
-} padding;
-
-/* A dimension without padding joins the one before it. */
-static padding join_padding(const ash_shape *s, const ash_tensor *list) {
-  ASH_ASSERT(s->rank <= ASH_RANK_MAX && list->data);
-  padding p = {0};
-  for (uint32_t d = 0; d < s->rank; d++) {
-    const int32_t before = (int32_t)ash_tensor_int(list, (uint64_t)d * 2);
-    const int32_t after = (int32_t)ash_tensor_int(list, (uint64_t)d * 2 + 1);
-    if (p.rank > 0 && before == 0 && after == 0) {
-      const uint32_t last = p.rank - 1;
-      p.dim[last] *= s->dim[d];
-      p.before[last] *= s->dim[d];
-      p.after[last] *= s->dim[d];
-      continue;
-    }
-    p.dim[p.rank] = s->dim[d];
-    p.before[p.rank] = before;
-    p.after[p.rank++] = after;
-  }
-  if (p.rank == 0)
-    p = (padding){1, {1}, {0}, {0}};
-  return p;
-}
-
-static void put_pad_value(const ash_call *c) {
-  const ash_tensor *value = ash_call_in(c, 2);
-  if (ash_call_out(c)->type == ASH_FLOAT32)
-    ash_call_float(c, "value", value ? ash_tensor_float(value, 0) : 0.0f);
-  else
-    ash_call_int(c, "value",
-                 value ? ash_tensor_int(value, 0)
-                       : ash_quant_zero(ash_call_out(c)));
-}
-
-ash_status ash_call_pad(ash_ctx *ctx, const ash_call *c) {
-  if (c->kernel->params == ASH_PARAMS_move)
-    return ash_call_padding(ctx, c);
-  const padding p = join_padding(&ash_call_in(c, 0)->shape, ash_call_in(c, 1));
-  ASH_ASSERT(p.rank <= ASH_KERNEL_RANK);
-  ash_call_open(c, c->kernel->params_name);
-  ash_call_open_field(c, "shape");
-  ash_call_int(c, "rank", p.rank);
-  ash_call_ints(c, "dim", p.dim, p.rank);
-  ash_call_ints(c, "before", p.before, p.rank);
-  ash_call_ints(c, "after", p.after, p.rank);
-  ash_call_close_field(c);
-  put_pad_value(c);
-  ash_call_close(c);
-  ash_call_invoke(c);
-  return ASH_OK;
-}
 
 /* ---- copying ------------------------------------------------------------ */
 
@@ -127,11 +68,6 @@ ash_status ash_call_concatenation(ash_ctx *ctx, const ash_call *c) {
   for (uint32_t k = 0; k < ash_call_op(c)->input_count; k++) {
     if (!ash_call_in(c, k) || ash_call_in(c, k)->bytes == 0)
       continue; /* a piece has nothing of it */
-    if (c->in_place && c->in_place[k]) {
-      /* Only where each input is one run of bytes. */
-      at += (int64_t)ash_call_in(c, k)->bytes;
-      continue;
-    }
     ash_text_line(c->text, "{");
     c->text->indent++;
     put_piece(c, k, &at);

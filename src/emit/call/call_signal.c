@@ -1,6 +1,7 @@
 /* call_signal.c - Fourier transforms, and calls of functions that the user
  * supplies. */
 #include "emit/call/call_write.h"
+#include "op/functions.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -14,8 +15,8 @@ ash_status ash_call_rfft2d(ash_ctx *ctx, const ash_call *c) {
   ash_call_int(c, "images", (int64_t)ash_shape_elements(in) / ((int64_t)h * w));
   ash_call_int(c, "in_h", h);
   ash_call_int(c, "in_w", w);
-  ash_call_int(c, "fft_h", ash_tensor_int(ash_call_in(c, 1), 0));
-  ash_call_int(c, "fft_w", ash_tensor_int(ash_call_in(c, 1), 1));
+  ash_call_int(c, "fft_h", ash_op_ints(ash_call_op(c), "length", 0, 1));
+  ash_call_int(c, "fft_w", ash_op_ints(ash_call_op(c), "length", 1, 1));
   ash_call_close(c);
   ash_call_invoke(c);
   return ASH_OK;

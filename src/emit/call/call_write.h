@@ -44,8 +44,6 @@ void ash_call_invoke(const ash_call *c);
 void ash_call_invoke_one(const ash_call *c, uint32_t k);
 /* Input `in` and output `out` only. */
 void ash_call_invoke_between(const ash_call *c, uint32_t in, uint32_t out);
-/* Another function of the kernel's file, with output 0 only. */
-void ash_call_invoke_other(const ash_call *c, const char *function);
 /* A block of its own, for operators that need several calls. */
 void ash_call_open_block(const ash_call *c);
 void ash_call_close_block(const ash_call *c);
@@ -57,8 +55,6 @@ void ash_call_close_block(const ash_call *c);
   ash_status ash_call_##writer(ash_ctx *ctx, const ash_call *c);
 #include "op/ops.def"
 #undef OP
-/* `pad` for types without a kernel: boxes (call_blocks.c). */
-ash_status ash_call_padding(ash_ctx *ctx, const ash_call *c);
 
 /* An array `parts` of the inputs [first, end), and the call that takes data,
  * parts, two states and the output. */

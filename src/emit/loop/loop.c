@@ -8,7 +8,7 @@
 /* ---- nests -------------------------------------------------------------- */
 
 void ash_nest_add(ash_nest *n, int64_t dim, const int64_t *steps) {
-  ASH_ASSERT(n->rank <= ASH_RANK_MAX && n->operands <= ASH_LOOP_OPERANDS);
+  ASH_ASSERT(n->rank <= ASH_NEST_RANK && n->operands <= ASH_LOOP_OPERANDS);
   bool joins = n->rank > 0;
   if (dim == 1)
     return;
@@ -64,7 +64,7 @@ void ash_loop_end(const ash_call *c) {
 }
 
 void ash_loop_open(const ash_call *c, const ash_nest *n, const char *letter) {
-  ASH_ASSERT(n->rank <= ASH_RANK_MAX);
+  ASH_ASSERT(n->rank <= ASH_NEST_RANK);
   for (uint32_t d = 0; d < n->rank; d++) {
     char name[16];
     (void)snprintf(name, sizeof name, "%s%u", letter, (unsigned)d);
@@ -79,7 +79,7 @@ void ash_loop_close(const ash_call *c, const ash_nest *n) {
 
 const char *ash_loop_index(char *buf, const ash_nest *n, uint32_t operand,
                            const char *letter) {
-  ASH_ASSERT(operand < n->operands && n->rank <= ASH_RANK_MAX);
+  ASH_ASSERT(operand < n->operands && n->rank <= ASH_NEST_RANK);
   size_t at = 0;
   for (uint32_t d = 0; d < n->rank; d++) {
     const int64_t step = n->step[operand][d];
@@ -95,6 +95,66 @@ const char *ash_loop_index(char *buf, const ash_nest *n, uint32_t operand,
   if (at == 0)
     (void)snprintf(buf, ASH_LOOP_TEXT, "0");
   return buf;
+}
+
+/* ---- copies -------------------------------------------------------------- */
+
+enum { COPY_BYTES_MIN = 16 }; /* below, elements are faster than memcpy */
+
+bool ash_loop_copies(ash_type type, int64_t count) {
+  const int64_t size = (int64_t)ash_type_bits(type) / 8;
+  return count > 1 && (size == 1 || count * size >= COPY_BYTES_MIN);
+}
+
+/* Elements that follow each other on both sides, if copying them at once pays:
+ * the nest loses its innermost loop. */
+static int64_t take_run(ash_nest *n, ash_type type) {
+  const uint32_t last = n->rank - 1;
+  if (n->rank == 0 || n->step[0][last] != 1 || n->step[1][last] != 1 ||
+      !ash_loop_copies(type, n->dim[last]))
+    return 1;
+  n->rank--;
+  return n->dim[last];
+}
+
+/* Complex numbers are pairs of the floats that C counts. */
+static void count_floats(ash_nest *n, ash_loop_ends *ends) {
+  static const int64_t one[] = {1, 1};
+  for (uint32_t d = 0; d < n->rank; d++) {
+    n->step[0][d] *= 2;
+    n->step[1][d] *= 2;
+  }
+  ends->from *= 2;
+  ends->to *= 2;
+  ash_nest_add(n, 2, one);
+}
+
+void ash_loop_copy(const ash_call *c, const ash_nest *nest,
+                   ash_loop_ends ends) {
+  const ash_type type = ash_op_out(c->graph, ash_call_op(c), ends.out)->type;
+  const bool pairs = type == ASH_COMPLEX64;
+  const int64_t size = (int64_t)ash_type_bits(type) / (pairs ? 16 : 8);
+  ash_nest n = *nest;
+  char to[ASH_LOOP_TEXT], from[ASH_LOOP_TEXT];
+  if (pairs)
+    count_floats(&n, &ends);
+  const int64_t run = take_run(&n, pairs ? ASH_FLOAT32 : type);
+  ash_loop_index(to, &n, 0, "i");
+  ash_loop_index(from, &n, 1, "i");
+  ash_call_open_block(c);
+  ash_loop_input(c, "x", ends.in);
+  ash_loop_output(c, "y", ends.out);
+  ash_loop_open(c, &n, "i");
+  if (run == 1)
+    ash_text_line(c->text, "y[%" PRId64 " + %s] = x[%" PRId64 " + %s];",
+                  ends.to, to, ends.from, from);
+  else
+    ash_text_line(c->text,
+                  "ASH_RT_COPY(y + %" PRId64 " + %s, x + %" PRId64
+                  " + %s, %" PRId64 ");",
+                  ends.to, to, ends.from, from, run * size);
+  ash_loop_close(c, &n);
+  ash_call_close_block(c);
 }
 
 /* ---- operands ----------------------------------------------------------- */
@@ -214,9 +274,10 @@ void ash_loop_keep(const ash_call *c, ash_type to, ash_type from,
                 via, *via ? "(" : "", held, *via ? ")" : "");
 }
 
-void ash_loop_pick(const ash_call *c, const char *name, const char *array,
+void ash_loop_pick(const ash_call *c, const char *name, uint32_t k,
                    const char *at, int64_t size) {
-  ash_text_line(c->text, "int64_t %s = %s[%s];", name, array, at);
+  ash_text_line(c->text, "%s %s = index[%s];",
+                ash_loop_held(ash_call_in(c, k)->type), name, at);
   ash_text_line(c->text, "%s += %s < 0 ? %" PRId64 " : 0;", name, name, size);
   ash_text_line(c->text,
                 "%s = %s < 0 ? 0 : %s >= %" PRId64 " ? %" PRId64 " : %s;", name,

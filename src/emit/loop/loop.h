@@ -9,13 +9,14 @@
 enum {
   ASH_LOOP_OPERANDS = 1 + ASH_CHAIN_INPUTS, /* output and inputs */
   ASH_LOOP_TEXT = 400,                      /* an index expression */
+  ASH_NEST_RANK = 2 * ASH_RANK_MAX,         /* repetition: two per axis */
 };
 
 /* Nested loops over `dim`, and how far each operand moves with each. */
 typedef struct ash_nest {
   uint32_t rank, operands;
-  int64_t dim[ASH_RANK_MAX];
-  int64_t step[ASH_LOOP_OPERANDS][ASH_RANK_MAX];
+  int64_t dim[ASH_NEST_RANK];
+  int64_t step[ASH_LOOP_OPERANDS][ASH_NEST_RANK];
 } ash_nest;
 
 /* The output's shape and the inputs broadcast to it; operand 0 is the output.
@@ -37,6 +38,19 @@ const char *ash_loop_index(char *buf, const ash_nest *n, uint32_t operand,
  * k. */
 void ash_loop_input(const ash_call *c, const char *name, uint32_t k);
 void ash_loop_output(const ash_call *c, const char *name, uint32_t k);
+
+/* Which input is copied to which output, and the elements to start at. */
+typedef struct ash_loop_ends {
+  uint32_t in, out;
+  int64_t from, to;
+} ash_loop_ends;
+
+/* Copies elements along a nest of output (operand 0) and input (operand 1), in
+ * a block; runs of neighbours are copied at once. */
+void ash_loop_copy(const ash_call *c, const ash_nest *nest, ash_loop_ends ends);
+
+/* Are so many neighbours copied at once, not one by one? */
+bool ash_loop_copies(ash_type type, int64_t count);
 
 /* The C type in which values of a type are computed. */
 const char *ash_loop_type(ash_type type);
@@ -68,8 +82,9 @@ ash_status ash_loop_no_function(ash_ctx *ctx, const ash_call *c, ash_fn fn,
 /* A float constant that can stand anywhere. */
 const char *ash_loop_real(char *buf, size_t size, ash_ctx *ctx, ash_type type,
                           double x);
-/* `const int64_t <name> = ..;` an index into an axis, made safe. */
-void ash_loop_pick(const ash_call *c, const char *name, const char *array,
+/* `int32_t <name> = ..;` element `at` of input k, the array `index`: a place
+ * on an axis, made safe. */
+void ash_loop_pick(const ash_call *c, const char *name, uint32_t k,
                    const char *at, int64_t size);
 
 /* The type of a sum of products as stored: of integers, only the bits of the

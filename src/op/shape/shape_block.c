@@ -1,5 +1,6 @@
 /* shape_block.c - operators that regroup an image in blocks or make it larger
- * or smaller, and mirrored padding. */
+ * or smaller. */
+#include "op/functions.h"
 #include "op/shape/shape_rule.h"
 
 #include <inttypes.h>
@@ -48,40 +49,37 @@ ash_status ash_op_shape_depth_to_space(const ash_rule *r) {
 
 /* ---- blocks in the batch axis ------------------------------------------- */
 
-/* Block lengths and [before, after] pairs for each axis between the batch and
- * the channels. */
-static ash_status read_blocks(const ash_rule *r, const ash_tensor **blocks,
-                              const ash_tensor **edges, int64_t *product) {
+/* Block lengths, and what is before and after, for each axis between the batch
+ * and the channels. */
+static ash_status read_blocks(const ash_rule *r, int64_t *product) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   ASH_TRY(ash_rule_one_type(r, 1));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 3, 4));
-  ASH_TRY(ash_rule_constant(r, 1, "blocks", ASH_T(INT32), blocks));
-  ASH_TRY(ash_rule_constant(r, 2, "edges", ASH_T(INT32), edges));
-  const uint32_t axes = in->rank - 2;
-  if (ash_shape_elements(&(*blocks)->shape) != axes ||
-      ash_shape_elements(&(*edges)->shape) != 2ull * axes)
-    return bad_block(r);
   *product = 1;
-  for (uint32_t i = 0; i < axes; i++) {
-    const int64_t block = ash_tensor_int(*blocks, i);
-    if (block < 1 || block > 1 << 15 || ash_tensor_int(*edges, 2ull * i) < 0 ||
-        ash_tensor_int(*edges, 2ull * i + 1) < 0)
+  for (uint32_t i = 0; i + 2 < in->rank; i++) {
+    const int64_t block = ash_op_ints(r->op, "block", i, 0);
+    const int64_t before = ash_op_ints(r->op, "before", i, -1);
+    const int64_t after = ash_op_ints(r->op, "after", i, -1);
+    if (block < 1 || block > 1 << 15 || before < 0 || after < 0 ||
+        before > INT32_MAX || after > INT32_MAX)
       return bad_block(r);
     *product *= block;
   }
   return ASH_OK;
 }
 
+static int64_t edges_of(const ash_rule *r, uint32_t i) {
+  return ash_op_ints(r->op, "before", i, 0) + ash_op_ints(r->op, "after", i, 0);
+}
+
 ash_status ash_op_shape_space_to_batch_nd(const ash_rule *r) {
-  const ash_tensor *blocks, *pads;
   int64_t product;
-  ASH_TRY(read_blocks(r, &blocks, &pads, &product));
+  ASH_TRY(read_blocks(r, &product));
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   *r->out = *in;
   for (uint32_t i = 0; i + 2 < in->rank; i++) {
-    const int64_t block = ash_tensor_int(blocks, i);
-    const int64_t size = in->dim[i + 1] + ash_tensor_int(pads, 2ull * i) +
-                         ash_tensor_int(pads, 2ull * i + 1);
+    const int64_t block = ash_op_ints(r->op, "block", i, 1);
+    const int64_t size = in->dim[i + 1] + edges_of(r, i);
     if (size % block || size > INT32_MAX)
       return bad_block(r);
     r->out->dim[i + 1] = (int32_t)(size / block);
@@ -93,15 +91,13 @@ ash_status ash_op_shape_space_to_batch_nd(const ash_rule *r) {
 }
 
 ash_status ash_op_shape_batch_to_space_nd(const ash_rule *r) {
-  const ash_tensor *blocks, *crops;
   int64_t product;
-  ASH_TRY(read_blocks(r, &blocks, &crops, &product));
+  ASH_TRY(read_blocks(r, &product));
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   *r->out = *in;
   for (uint32_t i = 0; i + 2 < in->rank; i++) {
-    const int64_t size = in->dim[i + 1] * ash_tensor_int(blocks, i) -
-                         ash_tensor_int(crops, 2ull * i) -
-                         ash_tensor_int(crops, 2ull * i + 1);
+    const int64_t size =
+        in->dim[i + 1] * ash_op_ints(r->op, "block", i, 1) - edges_of(r, i);
     if (size < 1 || size > INT32_MAX)
       return bad_block(r);
     r->out->dim[i + 1] = (int32_t)size;
@@ -112,44 +108,16 @@ ash_status ash_op_shape_batch_to_space_nd(const ash_rule *r) {
   return ASH_OK;
 }
 
-/* ---- mirrored padding --------------------------------------------------- */
-
-/* The padding repeats the input backwards, with its edge (symmetric) or
- * without (reflect), so it is at most as long as that. */
-ash_status ash_op_shape_mirror_pad(const ash_rule *r) {
-  const char *mode = ash_attr_string(r->op, "mode", "reflect");
-  const bool symmetric = strcmp(mode, "symmetric") == 0;
-  if (!symmetric && strcmp(mode, "reflect") != 0)
-    return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, attr, ASH_NO_ID,
-                         "mode %s, expected reflect or symmetric", mode);
-  ASH_TRY(ash_op_shape_pad(r));
-  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
-  const ash_tensor *pads = ash_op_in(r->g, r->op, 1);
-  for (uint32_t i = 0; i < 2 * in->rank; i++)
-    if (ash_tensor_int(pads, i) > in->dim[i / 2] - !symmetric)
-      return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, r->op->inputs[1],
-                           "a padding of %" PRId64 " mirrors an axis of "
-                           "%" PRId32,
-                           ash_tensor_int(pads, i), in->dim[i / 2]);
-  return ASH_OK;
-}
-
 /* ---- resizing ----------------------------------------------------------- */
 
 ash_status ash_op_shape_resize(const ash_rule *r) {
-  const ash_tensor *size;
   ASH_TRY(ash_rule_one_type(r, 1));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 4, 4));
-  ASH_TRY(ash_rule_constant(r, 1, "size", ASH_T_INDEX, &size));
   *r->out = ash_op_in(r->g, r->op, 0)->shape;
-  if (ash_shape_elements(&size->shape) != 2)
-    return ASH_RULE_FAIL(r, ASH_MALFORMED, rank, r->op->inputs[1],
-                         "%" PRIu64 " sizes, expected height and width",
-                         ash_shape_elements(&size->shape));
   for (uint32_t i = 0; i < 2; i++) {
-    const int64_t n = ash_tensor_int(size, i);
+    const int64_t n = ash_op_ints(r->op, "size", i, 0);
     if (n < 1 || n > 1 << 20 || r->out->dim[i + 1] > 1 << 20)
-      return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, r->op->inputs[1],
+      return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, r->op->inputs[0],
                            "a side of %" PRId64, n);
     r->out->dim[i + 1] = (int32_t)n;
   }

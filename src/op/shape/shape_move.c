@@ -1,7 +1,9 @@
 /* shape_move.c - operators that move elements without looking at them. */
+#include "op/functions.h"
 #include "op/shape/shape_rule.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 ash_status ash_op_shape_reshape(const ash_rule *r) {
   char from[ASH_SHAPE_TEXT], to[ASH_SHAPE_TEXT];
@@ -37,45 +39,17 @@ ash_status ash_op_shape_assign_variable(const ash_rule *r) {
   return same_variable(r, r->op->outputs[0]);
 }
 
-/* One row [before, after] an axis. */
-static ash_status check_paddings(const ash_rule *r, uint32_t rank,
-                                 const ash_tensor **out) {
-  char buf[ASH_SHAPE_TEXT];
-  ASH_TRY(ash_rule_constant(r, 1, "paddings", ASH_T_INDEX, out));
-  const ash_shape *s = &(*out)->shape;
-  if (s->rank == 2 && s->dim[0] == (int32_t)rank && s->dim[1] == 2)
-    return ASH_OK;
-  return ASH_RULE_FAIL(r, ASH_MALFORMED, rank, r->op->inputs[1],
-                       "paddings of shape %s, expected [%" PRIu32 ",2]",
-                       ash_shape_text(buf, s), rank);
-}
+/* ---- padding ------------------------------------------------------------- */
 
-static ash_status check_pad_value(const ash_rule *r) {
-  const ash_tensor *value = ash_op_in(r->g, r->op, 2);
-  if (!value)
-    return ASH_OK;
-  ASH_TRY(ash_rule_constant(r, 2, "value",
-                            1u << ash_op_in(r->g, r->op, 0)->type, &value));
-  if (ash_shape_elements(&value->shape) == 1)
-    return ash_rule_same_quant(r, r->op->inputs[2], r->op->outputs[0]);
-  return ASH_RULE_FAIL(r, ASH_MALFORMED, rank, r->op->inputs[2],
-                       "%" PRIu64 " padding values, expected 1",
-                       ash_shape_elements(&value->shape));
-}
-
-ash_status ash_op_shape_pad(const ash_rule *r) {
+static ash_status pad_sizes(const ash_rule *r) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
-  const ash_tensor *paddings;
-  ASH_TRY(ash_rule_one_type(r, 1));
-  ASH_TRY(check_paddings(r, in->rank, &paddings));
-  ASH_TRY(check_pad_value(r));
   *r->out = *in;
   for (uint32_t i = 0; i < in->rank; i++) {
-    const int64_t before = ash_tensor_int(paddings, 2ull * i);
-    const int64_t after = ash_tensor_int(paddings, 2ull * i + 1);
+    const int64_t before = ash_op_ints(r->op, "before", i, -1);
+    const int64_t after = ash_op_ints(r->op, "after", i, -1);
     if (before < 0 || after < 0 || before > INT32_MAX || after > INT32_MAX ||
         in->dim[i] + before + after > INT32_MAX)
-      return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, r->op->inputs[1],
+      return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, r->op->inputs[0],
                            "paddings %" PRId64 " and %" PRId64 " of axis "
                            "%" PRIu32 ", expected 0 or more",
                            before, after, i);
@@ -83,6 +57,44 @@ ash_status ash_op_shape_pad(const ash_rule *r) {
   }
   return ASH_OK;
 }
+
+ash_status ash_op_shape_pad(const ash_rule *r) {
+  const ash_tensor *value = ash_op_in(r->g, r->op, 1);
+  ASH_TRY(ash_rule_one_type(r, value ? 2 : 1));
+  if (value && ash_shape_elements(&value->shape) != 1)
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, rank, r->op->inputs[1],
+                         "%" PRIu64 " padding values, expected 1",
+                         ash_shape_elements(&value->shape));
+  if (value)
+    ASH_TRY(ash_rule_same_quant(r, r->op->inputs[1], r->op->outputs[0]));
+  return pad_sizes(r);
+}
+
+/* The padding repeats the input backwards, with its edge (symmetric) or
+ * without (reflect), so it is at most as long as that. */
+ash_status ash_op_shape_mirror_pad(const ash_rule *r) {
+  const char *mode = ash_attr_string(r->op, "mode", "reflect");
+  const bool symmetric = strcmp(mode, "symmetric") == 0;
+  if (!symmetric && strcmp(mode, "reflect") != 0)
+    return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, attr, ASH_NO_ID,
+                         "mode %s, expected reflect or symmetric", mode);
+  ASH_TRY(ash_rule_one_type(r, 1));
+  ASH_TRY(pad_sizes(r));
+  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
+  for (uint32_t i = 0; i < in->rank; i++) {
+    const int64_t before = ash_op_ints(r->op, "before", i, 0);
+    const int64_t after = ash_op_ints(r->op, "after", i, 0);
+    const int64_t most = before > after ? before : after;
+    if (most > in->dim[i] - !symmetric)
+      return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, r->op->inputs[0],
+                           "a padding of %" PRId64 " mirrors an axis of "
+                           "%" PRId32,
+                           most, in->dim[i]);
+  }
+  return ASH_OK;
+}
+
+/* ---- concatenation ------------------------------------------------------- */
 
 /* Input k must agree with the first one except along the axis. */
 static ash_status join(const ash_rule *r, uint32_t k, uint32_t axis) {

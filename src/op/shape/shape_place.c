@@ -43,26 +43,6 @@ ash_status ash_op_shape_strided(const ash_rule *r) {
   return ASH_OK;
 }
 
-ash_status ash_op_shape_take(const ash_rule *r) {
-  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
-  uint32_t axis;
-  ASH_TRY(ash_rule_one_type(r, 1));
-  ASH_TRY(check_index(r, 1));
-  const ash_shape *at = &ash_op_in(r->g, r->op, 1)->shape;
-  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_attr_int(r->op, "axis", 0),
-                        in->rank, &axis));
-  if (in->rank - 1 + at->rank > ASH_RANK_MAX)
-    return bad(r, "the result has too many dimensions");
-  *r->out = (ash_shape){0};
-  for (uint32_t i = 0; i < axis; i++)
-    r->out->dim[r->out->rank++] = in->dim[i];
-  for (uint32_t i = 0; i < at->rank; i++)
-    r->out->dim[r->out->rank++] = at->dim[i];
-  for (uint32_t i = axis + 1; i < in->rank; i++)
-    r->out->dim[r->out->rank++] = in->dim[i];
-  return ASH_OK;
-}
-
 /* `part` has the rank of `whole` and fits into it except along the axis. */
 static ash_status check_part(const ash_rule *r, const ash_shape *whole,
                              const ash_shape *part) {
@@ -77,7 +57,7 @@ static ash_status check_part(const ash_rule *r, const ash_shape *whole,
   return ASH_OK;
 }
 
-ash_status ash_op_shape_take_elements(const ash_rule *r) {
+ash_status ash_op_shape_gather_elements(const ash_rule *r) {
   ASH_TRY(ash_rule_one_type(r, 1));
   ASH_TRY(check_index(r, 1));
   *r->out = ash_op_in(r->g, r->op, 1)->shape;
@@ -99,7 +79,7 @@ static ash_status check_put(const ash_rule *r) {
   return bad(r, "unknown way to put elements");
 }
 
-ash_status ash_op_shape_put_elements(const ash_rule *r) {
+ash_status ash_op_shape_scatter_elements(const ash_rule *r) {
   ASH_TRY(check_put(r));
   *r->out = ash_op_in(r->g, r->op, 0)->shape;
   if (!ash_shape_equal(&ash_op_in(r->g, r->op, 1)->shape,
@@ -108,7 +88,7 @@ ash_status ash_op_shape_put_elements(const ash_rule *r) {
   return check_part(r, r->out, &ash_op_in(r->g, r->op, 1)->shape);
 }
 
-ash_status ash_op_shape_take_nd(const ash_rule *r) {
+ash_status ash_op_shape_gather_nd(const ash_rule *r) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   int64_t batch;
   ASH_TRY(ash_rule_one_type(r, 1));
@@ -132,7 +112,7 @@ ash_status ash_op_shape_take_nd(const ash_rule *r) {
   return ASH_OK;
 }
 
-ash_status ash_op_shape_put_nd(const ash_rule *r) {
+ash_status ash_op_shape_scatter_nd(const ash_rule *r) {
   ASH_TRY(check_put(r));
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   const ash_shape *at = &ash_op_in(r->g, r->op, 1)->shape;
@@ -151,44 +131,6 @@ ash_status ash_op_shape_put_nd(const ash_rule *r) {
   *r->out = *in;
   return ash_shape_equal(&want, up) ? ASH_OK
                                     : bad(r, "updates of another shape");
-}
-
-ash_status ash_op_shape_fill_pad(const ash_rule *r) {
-  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
-  const ash_tensor *value;
-  ASH_TRY(ash_rule_input(r, 1, "value", &value));
-  ASH_TRY(ash_rule_one_type(r, 2));
-  if (ash_shape_elements(&value->shape) != 1)
-    return bad(r, "padding needs one value");
-  *r->out = *in;
-  for (uint32_t i = 0; i < in->rank; i++) {
-    const int64_t before = ash_op_ints(r->op, "before", i, -1);
-    const int64_t after = ash_op_ints(r->op, "after", i, -1);
-    if (before < 0 || after < 0 || before > INT32_MAX || after > INT32_MAX ||
-        in->dim[i] + before + after > INT32_MAX)
-      return bad(r, "a padding is out of range");
-    r->out->dim[i] = (int32_t)(in->dim[i] + before + after);
-  }
-  return ASH_OK;
-}
-
-ash_status ash_op_shape_join(const ash_rule *r) {
-  const ash_shape *first = &ash_op_in(r->g, r->op, 0)->shape;
-  uint32_t axis;
-  ASH_TRY(ash_rule_one_type(r, r->op->input_count));
-  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_attr_int(r->op, "axis", 0),
-                        first->rank, &axis));
-  *r->out = *first;
-  for (uint32_t k = 1; k < r->op->input_count; k++) {
-    const ash_shape *s = &ash_op_in(r->g, r->op, k)->shape;
-    bool same = s->rank == first->rank;
-    for (uint32_t i = 0; same && i < s->rank; i++)
-      same = i == axis || s->dim[i] == first->dim[i];
-    if (!same || r->out->dim[axis] > INT32_MAX - s->dim[axis])
-      return bad(r, "joined tensors differ in more than the axis");
-    r->out->dim[axis] += s->dim[axis];
-  }
-  return ASH_OK;
 }
 
 /* Tables [out, taps] of positions and of weights. */

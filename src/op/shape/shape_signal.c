@@ -1,5 +1,6 @@
 /* shape_signal.c - Fourier transforms, and operators that only their user
  * knows. */
+#include "op/functions.h"
 #include "op/shape/shape_rule.h"
 
 #include <inttypes.h>
@@ -11,19 +12,18 @@ static bool is_length(int64_t n) {
 }
 
 ash_status ash_op_shape_rfft2d(const ash_rule *r) {
-  const ash_tensor *in = ash_op_in(r->g, r->op, 0), *lengths;
+  const ash_tensor *in = ash_op_in(r->g, r->op, 0);
+  const int64_t h = ash_op_ints(r->op, "length", 0, 0);
+  const int64_t w = ash_op_ints(r->op, "length", 1, 0);
   ASH_TRY(ash_rule_type(r, r->op->outputs[0], ASH_T(COMPLEX64)));
   ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 2, ASH_RANK_MAX));
-  ASH_TRY(ash_rule_constant(r, 1, "lengths", ASH_T(INT32), &lengths));
-  if (ash_shape_elements(&lengths->shape) != 2 ||
-      !is_length(ash_tensor_int(lengths, 0)) ||
-      !is_length(ash_tensor_int(lengths, 1)))
-    return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, attr, r->op->inputs[1],
+  if (!is_length(h) || !is_length(w))
+    return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, attr, r->op->inputs[0],
                          "the lengths of a transform must be two powers of "
                          "two");
   *r->out = in->shape;
-  r->out->dim[in->shape.rank - 2] = (int32_t)ash_tensor_int(lengths, 0);
-  r->out->dim[in->shape.rank - 1] = (int32_t)ash_tensor_int(lengths, 1) / 2 + 1;
+  r->out->dim[in->shape.rank - 2] = (int32_t)h;
+  r->out->dim[in->shape.rank - 1] = (int32_t)w / 2 + 1;
   return ASH_OK;
 }
 

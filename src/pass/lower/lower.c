@@ -369,22 +369,6 @@ static ash_status lower_lstm(ash_ctx *ctx, ash_graph *g, uint32_t op) {
              : ASH_OK;
 }
 
-/* ---- sizes -------------------------------------------------------------- */
-
-/* What a static shape is, is known here. */
-static ash_status lower_shape(ash_ctx *ctx, ash_graph *g, uint32_t op) {
-  const ash_op *o = &g->ops.items[op];
-  const ash_shape *in = &ash_op_in(g, o, 0)->shape;
-  const ash_type type = ash_op_out(g, o, 0)->type;
-  const uint32_t size = ash_type_bits(type) / 8;
-  uint8_t *bytes =
-      ASH_NEW_ARRAY(&g->zone, uint8_t, (size_t)in->rank * size + 1);
-  ASH_TRY(ash_zone_check(ctx, &g->zone));
-  for (uint32_t i = 0; i < in->rank; i++)
-    ash_lower_put_int(bytes + (size_t)i * size, in->dim[i], size);
-  return ash_lower_append(g, op, "value", type, in->rank, bytes);
-}
-
 /* ---- dispatch ----------------------------------------------------------- */
 
 typedef struct lower_rule {

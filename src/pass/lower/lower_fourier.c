@@ -3,6 +3,7 @@
 #include "pass/lower/lower_append.h"
 
 #include "base/trig.h"
+#include "op/functions.h"
 
 #include <string.h>
 
@@ -14,8 +15,9 @@ static void put_float(uint8_t *to, double value) {
 }
 
 ash_status ash_lower_rfft2d(ash_ctx *ctx, ash_graph *g, uint32_t op) {
-  const ash_tensor *lengths = ash_op_in(g, &g->ops.items[op], 1);
-  const int64_t h = ash_tensor_int(lengths, 0), w = ash_tensor_int(lengths, 1);
+  const ash_op *o = &g->ops.items[op];
+  const int64_t h = ash_op_ints(o, "length", 0, 1);
+  const int64_t w = ash_op_ints(o, "length", 1, 1);
   const int64_t n = h > w ? h : w;
   uint8_t *bytes = ASH_NEW_ARRAY(&g->zone, uint8_t, (size_t)n * 8);
   ASH_TRY(ash_zone_check(ctx, &g->zone));

@@ -1,7 +1,7 @@
 /* lower_resize.c - where the rows and columns of a resized image come from.
  *
- *   resize_nearest_neighbor(x, size)  ->  ..., <id>_from
- *   resize_bilinear(x, size)          ->  ..., <id>_from, <id>_part
+ *   resize_nearest_neighbor(x)  ->  ..., <id>_from
+ *   resize_bilinear(x)          ->  ..., <id>_from, <id>_part
  *
  * One entry (the nearest) or two (the neighbours) for each output row, then for
  * each column; the part of the upper neighbour is a float, or in 1/1024 for

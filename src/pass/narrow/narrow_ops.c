@@ -292,12 +292,11 @@ static ash_status visit_pool(ash_narrow *w, const ash_op *op) {
   return visit_move(w, op);
 }
 
-/* Inputs first to end - 1 and the output get one type. */
-static ash_status join_inputs(ash_narrow *w, const ash_op *op,
-                              uint32_t stride) {
+/* All inputs and the output get one type. */
+static ash_status visit_concatenation(ash_narrow *w, const ash_op *op) {
   const ash_type type = result_type(w, op->outputs[0]);
   bool any = false, fits = type != ash_narrow_tensor(w, op->outputs[0])->type;
-  for (uint32_t k = 0; k < op->input_count; k += stride) {
+  for (uint32_t k = 0; k < op->input_count; k++) {
     const uint32_t t = op->inputs[k];
     any = any || (t != ASH_NO_ID && w->narrow[t] != ASH_NO_ID &&
                   ash_narrow_tensor(w, t)->kind != ASH_TENSOR_CONSTANT);
@@ -310,21 +309,10 @@ static ash_status join_inputs(ash_narrow *w, const ash_op *op,
                                    op->input_count * sizeof *inputs);
   ASH_TRY(ash_zone_check(w->ctx, &w->ctx->scratch));
   for (uint32_t k = 0; k < op->input_count; k++)
-    if (k % stride)
-      ASH_TRY(ash_narrow_settle(w, inputs[k], op->source_index));
-    else if (inputs[k] != ASH_NO_ID)
+    if (inputs[k] != ASH_NO_ID)
       ASH_TRY(ash_narrow_operand_of(w, &inputs[k], op->inputs[k], type,
                                     op->source_index));
   return put_op(w, *op, inputs, type);
-}
-
-static ash_status visit_join(ash_narrow *w, const ash_op *op) {
-  return join_inputs(w, op, 1);
-}
-
-/* Data, how much, with what. */
-static ash_status visit_pad(ash_narrow *w, const ash_op *op) {
-  return join_inputs(w, op, 2);
 }
 
 static ash_status visit_pool_nd(ash_narrow *w, const ash_op *op) {

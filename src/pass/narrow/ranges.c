@@ -88,8 +88,8 @@ static ash_range of_first(const ash_graph *g, const ash_op *op,
   return input(op, r, 0);
 }
 
-static ash_range of_join(const ash_graph *g, const ash_op *op,
-                         const ash_range *r) {
+static ash_range of_concatenation(const ash_graph *g, const ash_op *op,
+                                  const ash_range *r) {
   ash_range all = of_first(g, op, r);
   for (uint32_t k = 1; k < op->input_count; k++)
     all = ash_range_join(all, input(op, r, k));
@@ -176,22 +176,12 @@ static ash_range of_pool_nd(const ash_graph *g, const ash_op *op,
 }
 
 /* Where nothing is given, pads are 0. */
-static ash_range padded(const ash_op *op, const ash_range *r, uint32_t value) {
-  const ash_range zero = {true, 0, 0};
-  const bool given = value < op->input_count && op->inputs[value] != ASH_NO_ID;
-  return ash_range_join(input(op, r, 0), given ? input(op, r, value) : zero);
-}
-
 static ash_range of_pad(const ash_graph *g, const ash_op *op,
                         const ash_range *r) {
+  const ash_range zero = {true, 0, 0};
+  const bool given = op->input_count > 1 && op->inputs[1] != ASH_NO_ID;
   (void)g;
-  return padded(op, r, 2);
-}
-
-static ash_range of_fill_pad(const ash_graph *g, const ash_op *op,
-                             const ash_range *r) {
-  (void)g;
-  return padded(op, r, 1);
+  return ash_range_join(input(op, r, 0), given ? input(op, r, 1) : zero);
 }
 
 typedef ash_range range_rule(const ash_graph *g, const ash_op *op,

@@ -161,18 +161,16 @@ static ash_status narrow(ash_qdq *q, chain *c, const ash_op *beside,
 }
 
 static bool is_move(const ash_op *o) {
-  return o && (o->kind == ASH_OP_reshape || o->kind == ASH_OP_strided ||
-               o->kind == ASH_OP_transpose);
+  return o && (o->kind == ASH_OP_reshape || o->kind == ASH_OP_strided);
 }
 
 /* The same move of the codes that was one of floats. */
 static ash_status move(ash_qdq *q, chain *c, const ash_op *o, ash_codes *l) {
   const ash_op model = *o;
   const ash_shape shape = ash_op_out(q->g, o, 0)->shape;
-  uint32_t inputs[2] = {l->tensor, model.input_count > 1 ? model.inputs[1] : 0};
+  const uint32_t input = l->tensor;
   ASH_TRY(add_codes(q, l, &shape));
-  return add_step(q, c, &model, inputs, model.input_count > 1 ? 2 : 1,
-                  l->tensor);
+  return add_step(q, c, &model, &input, 1, l->tensor);
 }
 
 /* The int8 codes behind a float tensor, behind the one that it is a view or

@@ -89,9 +89,7 @@ ash_status ash_alias_concat(ash_aliaser *a) {
   ASH_TRY(ash_alias_profile(a, &best));
   for (uint32_t op = 0; op < a->g->op_count; op++) {
     bool kept;
-    const ash_op_kind kind = a->g->ops.items[op].kind;
-    if (kind != ASH_OP_concatenation && kind != ASH_OP_pack &&
-        kind != ASH_OP_join)
+    if (a->g->ops.items[op].kind != ASH_OP_concatenation)
       continue;
     ASH_TRY(join_all(a, op, &best, before, &kept));
     if (!kept)

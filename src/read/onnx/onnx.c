@@ -269,7 +269,7 @@ static uint32_t given_constant(ash_ox *m, ash_type type, ash_shape shape,
   if (count == 0)
     id = ash_ox_constant(m, type, shape, NULL);
   else {
-    const ash_ox_op op = {.kind = ASH_OP_join,
+    const ash_ox_op op = {.kind = ASH_OP_concatenation,
                           .attrs = {ASH_INT_ATTR("axis", 0)},
                           .attr_count = 1};
     ash_ox_add_any(m, &op, parts, (uint32_t)count, &type, 1, &id);

@@ -335,8 +335,8 @@ uint32_t ash_ox_slice(ash_ox *m, uint32_t a, uint32_t axis, int64_t start,
   return ash_ox_strided(m, a, &out, steps, offset);
 }
 
-uint32_t ash_ox_take(ash_ox *m, uint32_t a, uint32_t index, uint32_t axis) {
-  return ash_ox_add_op(m, &(ash_ox_op){.kind = ASH_OP_take,
+uint32_t ash_ox_gather(ash_ox *m, uint32_t a, uint32_t index, uint32_t axis) {
+  return ash_ox_add_op(m, &(ash_ox_op){.kind = ASH_OP_gather,
                                        .inputs = {a, index},
                                        .input_count = 2,
                                        .attrs = {ASH_INT_ATTR("axis", axis)},
@@ -346,9 +346,7 @@ uint32_t ash_ox_take(ash_ox *m, uint32_t a, uint32_t index, uint32_t axis) {
 
 uint32_t ash_ox_join(ash_ox *m, const uint32_t *ids, uint32_t count,
                      uint32_t axis) {
-  const ash_ox_op op = {.kind = ash_ox_type(m, ids[0]) == ASH_FLOAT32
-                                    ? ASH_OP_concatenation
-                                    : ASH_OP_join,
+  const ash_ox_op op = {.kind = ASH_OP_concatenation,
                         .attrs = {ASH_INT_ATTR("axis", axis)},
                         .attr_count = 1};
   const ash_type type = ash_ox_type(m, ids[0]);
@@ -368,7 +366,7 @@ uint32_t ash_ox_pad(ash_ox *m, uint32_t a, const int64_t *before,
   if (!any)
     return a;
   return ash_ox_add_op(
-      m, &(ash_ox_op){.kind = ASH_OP_fill_pad,
+      m, &(ash_ox_op){.kind = ASH_OP_pad,
                       .inputs = {a, value},
                       .input_count = 2,
                       .attrs = {ASH_INTS_ATTR("before", before, rank),

@@ -125,7 +125,7 @@ uint32_t ash_ox_slice(ash_ox *m, uint32_t a, uint32_t axis, int64_t start,
                       int64_t step, int64_t count);
 uint32_t ash_ox_fold(ash_ox *m, ash_fold fold, uint32_t a, uint32_t axes,
                      bool keep);
-uint32_t ash_ox_take(ash_ox *m, uint32_t a, uint32_t index, uint32_t axis);
+uint32_t ash_ox_gather(ash_ox *m, uint32_t a, uint32_t index, uint32_t axis);
 uint32_t ash_ox_join(ash_ox *m, const uint32_t *ids, uint32_t count,
                      uint32_t axis);
 uint32_t ash_ox_pad(ash_ox *m, uint32_t a, const int64_t *before,

@@ -223,30 +223,23 @@ static void read_concat(ash_ox *m) {
 }
 
 static void read_tile(ash_ox *m) {
-  uint32_t x = ash_ox_in(m, 0);
-  ash_shape shape = *ash_ox_shape(m, x);
+  const uint32_t x = ash_ox_in(m, 0), rank = ash_ox_rank(m, x);
   int64_t times[ASH_RANK_MAX];
   const uint32_t count = ash_ox_list(m, ash_ox_in(m, 1), times, ASH_RANK_MAX);
-  for (uint32_t axis = 0; axis < count && axis < shape.rank; axis++) {
-    int64_t outer = 1, inner = 1;
-    for (uint32_t i = 0; i < axis; i++)
-      outer *= shape.dim[i];
-    for (uint32_t i = axis; i < shape.rank; i++)
-      inner *= shape.dim[i];
-    if (times[axis] == 1)
-      continue;
-    if (times[axis] < 1 || times[axis] > INT32_MAX / shape.dim[axis]) {
-      ash_ox_refuse(m, "this number of repetitions");
-      return;
-    }
-    const ash_shape three = {
-        3, {(int32_t)outer, (int32_t)times[axis], (int32_t)inner}};
-    const int64_t steps[] = {inner, 0, 1};
-    x = ash_ox_strided(m, x, &three, steps, 0);
-    shape.dim[axis] *= (int32_t)times[axis];
-    x = ash_ox_reshape(m, x, shape);
-  }
-  ash_ox_out(m, 0, x);
+  bool any = false;
+  for (uint32_t i = 0; i < count; i++)
+    any = any || times[i] != 1;
+  if (m->status == ASH_OK && count != rank)
+    ash_ox_bad(m, "one number of repetitions per axis is needed");
+  ash_ox_out(m, 0,
+             any ? ash_ox_add_op(m, &(ash_ox_op){.kind = ASH_OP_tile,
+                                                 .inputs = {x},
+                                                 .input_count = 1,
+                                                 .attrs = {ASH_INTS_ATTR(
+                                                     "times", times, rank)},
+                                                 .attr_count = 1,
+                                                 .type = ash_ox_type(m, x)})
+                 : x);
 }
 
 /* ---- padding ------------------------------------------------------------- */
@@ -278,7 +271,7 @@ static uint32_t pad_by_index(ash_ox *m, uint32_t x, uint32_t axis,
   }
   for (int64_t i = 0; i < all; i++)
     index[i] = mirror(i - before, size, reflect, wrap);
-  return ash_ox_take(m, x, ash_ox_ints32(m, index, (uint32_t)all), axis);
+  return ash_ox_gather(m, x, ash_ox_ints32(m, index, (uint32_t)all), axis);
 }
 
 /* Negative padding cuts. */
@@ -347,17 +340,17 @@ static ash_attr axis_attr(ash_ox *m) {
 
 static void read_gather(ash_ox *m) {
   const ash_attr a = axis_attr(m);
-  ash_ox_out(m, 0, by_index(m, ASH_OP_take, 2, &a, 1));
+  ash_ox_out(m, 0, by_index(m, ASH_OP_gather, 2, &a, 1));
 }
 
 static void read_gather_elements(ash_ox *m) {
   const ash_attr a = axis_attr(m);
-  ash_ox_out(m, 0, by_index(m, ASH_OP_take_elements, 2, &a, 1));
+  ash_ox_out(m, 0, by_index(m, ASH_OP_gather_elements, 2, &a, 1));
 }
 
 static void read_gather_nd(ash_ox *m) {
   const ash_attr a = ASH_INT_ATTR("batch_dims", ash_ox_int(m, "batch_dims", 0));
-  ash_ox_out(m, 0, by_index(m, ASH_OP_take_nd, 2, &a, 1));
+  ash_ox_out(m, 0, by_index(m, ASH_OP_gather_nd, 2, &a, 1));
 }
 
 static const char *put_fn(const ash_ox *m) {
@@ -370,12 +363,12 @@ static const char *put_fn(const ash_ox *m) {
 
 static void read_scatter_elements(ash_ox *m) {
   const ash_attr a[] = {axis_attr(m), ASH_STRING_ATTR("fn", put_fn(m))};
-  ash_ox_out(m, 0, by_index(m, ASH_OP_put_elements, 3, a, 2));
+  ash_ox_out(m, 0, by_index(m, ASH_OP_scatter_elements, 3, a, 2));
 }
 
 static void read_scatter_nd(ash_ox *m) {
   const ash_attr a = ASH_STRING_ATTR("fn", put_fn(m));
-  ash_ox_out(m, 0, by_index(m, ASH_OP_put_nd, 3, &a, 1));
+  ash_ox_out(m, 0, by_index(m, ASH_OP_scatter_nd, 3, &a, 1));
 }
 
 /* The condition must be known: it decides the shape. */
@@ -395,7 +388,7 @@ static void read_compress(ash_ox *m) {
       index[picked++] = i;
   if (m->status == ASH_OK && picked == 0)
     ash_ox_refuse(m, "a result without elements");
-  ash_ox_out(m, 0, ash_ox_take(m, x, ash_ox_ints32(m, index, picked), axis));
+  ash_ox_out(m, 0, ash_ox_gather(m, x, ash_ox_ints32(m, index, picked), axis));
 }
 
 /* Sequence lengths may be computed: places are looked up at run time. */
@@ -417,7 +410,7 @@ static void read_reverse_sequence(ash_ox *m) {
   const ash_shape full = *ash_ox_shape(m, x);
   ash_ox_out(m, 0,
              ash_ox_add_op(
-                 m, &(ash_ox_op){.kind = ASH_OP_take_elements,
+                 m, &(ash_ox_op){.kind = ASH_OP_gather_elements,
                                  .inputs = {x, ash_ox_expand(m, index, &full)},
                                  .input_count = 2,
                                  .attrs = {ASH_INT_ATTR("axis", time)},

@@ -113,7 +113,7 @@ static uint32_t look_up(ash_ox *m, uint32_t x, uint32_t axis,
     const double where = nearest(m, place_of(m, a, i));
     at[i] = where < 0 ? 0 : where >= a->in ? a->in - 1 : (int64_t)where;
   }
-  return ash_ox_take(m, x, ash_ox_ints32(m, at, (uint32_t)a->out), axis);
+  return ash_ox_gather(m, x, ash_ox_ints32(m, at, (uint32_t)a->out), axis);
 }
 
 /* Elements whose place is outside get a value of their own. */

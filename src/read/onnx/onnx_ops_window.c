@@ -489,7 +489,7 @@ static void pool_places(ash_ox *m) {
                   1u << (flat.rank - 1), false);
   pitches(m, &in, pitch);
   const uint32_t far = offsets_of(m, &w, pitch, (int32_t)taps);
-  ash_ox_out(m, 1, add_starts(m, &w, pitch, ash_ox_take(m, far, best, 0)));
+  ash_ox_out(m, 1, add_starts(m, &w, pitch, ash_ox_gather(m, far, best, 0)));
 }
 
 static void read_max_pool(ash_ox *m) {
@@ -526,7 +526,7 @@ static void read_max_unpool(ash_ox *m) {
   const ash_shape whole = {1, {(int32_t)ash_shape_elements(&own)}};
   uint32_t y = ash_ox_add_op(
       m, &(ash_ox_op){
-             .kind = ASH_OP_put_elements,
+             .kind = ASH_OP_scatter_elements,
              .inputs = {ash_ox_constant(m, ash_ox_type(m, x), whole, NULL),
                         ash_ox_reshape(m, index, flat),
                         ash_ox_reshape(m, x, flat)},

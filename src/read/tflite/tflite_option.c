@@ -56,6 +56,24 @@ ash_status ash_tflite_put_act(ash_tflite_call *c, uint32_t field) {
   return ASH_OK;
 }
 
+ash_status ash_tflite_take_list(const ash_tflite_call *c, uint32_t k,
+                                const char *what, ash_tflite_list *out) {
+  const ash_tensor *t = ash_op_in(c->r->g, &c->op, k);
+  ash_zone *zone = &c->r->ctx->scratch;
+  *out = (ash_tflite_list){0};
+  if (!t || t->kind != ASH_TENSOR_CONSTANT || !t->data)
+    return ash_fail(c->r->ctx, ASH_UNSUPPORTED, ASH_D_op_options,
+                    ash_tflite_at_op(c->r, c->index), "%s must be constant",
+                    what);
+  out->count = (uint32_t)ash_shape_elements(&t->shape);
+  int64_t *list = ASH_NEW_ARRAY(zone, int64_t, out->count + 1u);
+  ASH_TRY(ash_zone_check(c->r->ctx, zone));
+  for (uint32_t i = 0; i < out->count; i++)
+    list[i] = ash_tensor_int(t, i);
+  out->at = list;
+  return ASH_OK;
+}
+
 /* An integer put before. */
 int64_t ash_tflite_got(const ash_tflite_call *c, const char *name) {
   return ash_attr_int(&c->op, name, 1);

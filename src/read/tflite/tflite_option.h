@@ -49,6 +49,16 @@ ash_status ash_tflite_put_act(ash_tflite_call *c, uint32_t field);
 /* An integer put before. */
 int64_t ash_tflite_got(const ash_tflite_call *c, const char *name);
 
+/* A constant input of integers. */
+typedef struct ash_tflite_list {
+  const int64_t *at;
+  uint32_t count;
+} ash_tflite_list;
+
+/* Input k, which says how to compute and so must be constant. */
+ash_status ash_tflite_take_list(const ash_tflite_call *c, uint32_t k,
+                                const char *what, ash_tflite_list *out);
+
 const ash_shape *ash_tflite_shape_in(const ash_tflite_call *c, uint32_t k);
 ash_status ash_tflite_need_rank(const ash_tflite_call *c, uint32_t input,
                                 uint32_t rank);

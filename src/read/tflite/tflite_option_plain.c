@@ -79,48 +79,23 @@ ash_status ash_tflite_read_select(ash_tflite_call *c) {
                                    .outputs = &to});
 }
 
-ash_status ash_tflite_read_mirror_pad(ash_tflite_call *c) {
-  const uint32_t mode = ash_fb_u8(&c->options, 0, 0);
-  if (mode > 1)
-    return ash_tflite_bad_options(c, "the mode's number", mode);
-  ash_tflite_put(c, ASH_STRING_ATTR("mode", mode ? "symmetric" : "reflect"));
-  return ASH_OK;
-}
-
-/* The second input, which must be constant, as a list; it is dropped. */
-static ash_status take_list(ash_tflite_call *c, const char *what,
-                            const int64_t **values, uint32_t *count) {
-  const ash_tensor *t = ash_op_in(c->r->g, &c->op, 1);
-  if (!t || t->kind != ASH_TENSOR_CONSTANT || !t->data)
-    return ash_fail(c->r->ctx, ASH_UNSUPPORTED, ASH_D_op_options,
-                    ash_tflite_at_input(c, 1), "%s must be constant", what);
-  *count = (uint32_t)ash_shape_elements(&t->shape);
-  int64_t *list = ASH_NEW_ARRAY(&c->r->ctx->scratch, int64_t, *count + 1u);
-  ASH_TRY(ash_zone_check(c->r->ctx, &c->r->ctx->scratch));
-  for (uint32_t i = 0; i < *count; i++)
-    list[i] = ash_tensor_int(t, i);
-  *values = list;
-  c->op.input_count = 1;
-  return ASH_OK;
-}
-
 ash_status ash_tflite_read_fold(ash_tflite_call *c) {
-  const int64_t *axes = NULL;
-  uint32_t count = 0;
-  ASH_TRY(take_list(c, "axes", &axes, &count));
-  ash_tflite_put(c, ASH_INTS_ATTR("axes", axes, count));
+  ash_tflite_list axes;
+  ASH_TRY(ash_tflite_take_list(c, 1, "the axes", &axes));
+  c->op.input_count = 1;
+  ash_tflite_put(c, ASH_INTS_ATTR("axes", axes.at, axes.count));
   ash_tflite_put_int(c, "keep_dims",
                      c->rule->options && ash_fb_bool(&c->options, 0, false));
   return ASH_OK;
 }
 
 ash_status ash_tflite_read_cumsum(ash_tflite_call *c) {
-  const int64_t *axis = NULL;
-  uint32_t count = 0;
-  ASH_TRY(take_list(c, "the axis", &axis, &count));
-  if (count != 1)
-    return ash_tflite_bad_options(c, "the number of axes", count);
-  ash_tflite_put_int(c, "axis", axis[0]);
+  ash_tflite_list axis;
+  ASH_TRY(ash_tflite_take_list(c, 1, "the axis", &axis));
+  c->op.input_count = 1;
+  if (axis.count != 1)
+    return ash_tflite_bad_options(c, "the number of axes", axis.count);
+  ash_tflite_put_int(c, "axis", axis.at[0]);
   return ash_tflite_read_fields(c);
 }
 

@@ -200,19 +200,18 @@ static void moves_need_what_their_box_holds(void) {
     net n = net_new();
     const ash_shape s = cut_shape_of(3, 4);
     const int32_t perm[] = {2, 0, 1};
-    int32_t begin[3], size[3];
+    const int64_t step[] = {s.dim[1] * s.dim[2], s.dim[2], 1};
+    ash_shape size = s;
+    int64_t offset = 0;
     for (uint32_t d = 0; d < 3; d++) {
-      begin[d] = cut_pick(0, s.dim[d] - 1);
-      size[d] = cut_pick(1, s.dim[d] - begin[d]);
+      const int32_t begin = cut_pick(0, s.dim[d] - 1);
+      offset += begin * step[d];
+      size.dim[d] = cut_pick(1, s.dim[d] - begin);
     }
     const uint32_t x = cut_input(&n, ASH_FLOAT32, s);
     const uint32_t y = cut_result(&n, ASH_FLOAT32);
-    (void)cut_agree(&n, i & 1 ? net_op(&n, ASH_OP_transpose,
-                                       NET_IDS(x, cut_vector(&n, perm, 3)), y)
-                              : net_op(&n, ASH_OP_slice,
-                                       NET_IDS(x, cut_vector(&n, begin, 3),
-                                               cut_vector(&n, size, 3)),
-                                       y));
+    (void)cut_agree(&n, i & 1 ? net_transpose(&n, x, y, perm)
+                              : net_strided(&n, x, y, size, step, offset));
   }
 }
 

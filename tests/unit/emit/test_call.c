@@ -131,18 +131,21 @@ static void mean_over_height_and_width_has_two_loops(void) {
 static void padding_joins_inner_dimensions(void) {
   net n = net_new();
   const uint32_t x = net_input(&n, ASH_INT8, NET_DIMS(1, 4, 5, 6), 0.5f, 3);
-  const uint32_t list = net_constant(&n, ASH_INT32, NET_DIMS(4, 2),
-                                     NET_INTS(0, 0, 1, 2, 3, 4, 0, 0), 0, 0);
   const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(1, 7, 12, 6), 0.5f, 3);
-  ash_text t = text_of(&n, net_op(&n, ASH_OP_pad, NET_IDS(x, list), y));
-  check_holds(&t, ".rank = 3,\n    .dim = {1, 4, 30},\n"
-                  "    .before = {0, 1, 18},\n    .after = {0, 2, 24},\n");
-  check_holds(&t, ".value = 3,");
+  const uint32_t op = net_op(&n, ASH_OP_pad, NET_IDS(x), y);
+  net_ints(&n, op, "before", (const int64_t[]){0, 1, 3, 0}, 4);
+  net_ints(&n, op, "after", (const int64_t[]){0, 2, 4, 0}, 4);
+  ash_text t = text_of(&n, op);
+  check_holds(&t, "const int8_t value = 3;");
+  check_holds(&t, "ASH_RT_FILL(y, value, 90);"); /* a row of 72, 3 pixels */
+  check_holds(&t, "ASH_RT_COPY(y, x, 30);");
+  check_holds(&t, "ASH_RT_FILL(y, value, 42);"); /* between two rows */
+  check_holds(&t, "ASH_RT_FILL(y, value, 168);");
   ash_text_drop(&t);
   net_free(&n);
 }
 
-static void concatenation_is_a_call_an_input(void) {
+static void concatenation_is_a_copy_per_input(void) {
   net n = net_new();
   const uint32_t a = net_input(&n, ASH_INT8, NET_DIMS(2, 3), 0.5f, 3);
   const uint32_t b = net_input(&n, ASH_INT8, NET_DIMS(2, 1), 0.5f, 3);
@@ -150,10 +153,8 @@ static void concatenation_is_a_call_an_input(void) {
   const uint32_t op = net_op(&n, ASH_OP_concatenation, NET_IDS(a, b), y);
   net_int(&n, op, "axis", -1);
   ash_text t = text_of(&n, op);
-  check_holds(&t, "    .rows = 2,\n    .run = 1,\n    .pitch = 4,\n"
-                  "    .at = 3,\n  };\n"
-                  "  ash_rt_concatenation(&p,\n      (const int8_t *)(b),\n"
-                  "      (int8_t *)(y));\n}\n");
+  check_holds(&t, "ASH_RT_COPY(y + 0 + i0 * 4, x + 0 + i0 * 3, 3);");
+  check_holds(&t, "y[3 + i0 * 4] = x[0 + i0];");
   ash_text_drop(&t);
   net_free(&n);
 }
@@ -180,6 +181,6 @@ static void concatenation_of_other_scales_rescales(void) {
   X(dimensions_walked_alike_are_joined)                                        \
   X(mean_over_height_and_width_has_two_loops)                                  \
   X(padding_joins_inner_dimensions)                                            \
-  X(concatenation_is_a_call_an_input)                                          \
+  X(concatenation_is_a_copy_per_input)                                         \
   X(concatenation_of_other_scales_rescales)
 TEST_MAIN(TESTS)

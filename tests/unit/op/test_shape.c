@@ -287,21 +287,20 @@ static void reshape_keeps_the_elements(void) {
 static void pad_grows_each_axis(void) {
   net n = net_new();
   const uint32_t x = net_input(&n, ASH_INT8, NET_DIMS(2, 3), 1, 0);
-  const uint32_t p =
-      net_constant(&n, ASH_INT32, NET_DIMS(2, 2), NET_INTS(0, 1, 2, 3), 0, 0);
   const uint32_t v =
       net_constant(&n, ASH_INT8, NET_DIMS(1), NET_BYTES(9), 1, 0);
   const uint32_t y = net_result(&n, ASH_INT8, NET_SCALAR, 1, 0);
-  const uint32_t op = net_op(&n, ASH_OP_pad, NET_IDS(x, p, v), y);
+  const uint32_t op = net_op(&n, ASH_OP_pad, NET_IDS(x, v), y);
+  net_ints(&n, op, "before", (const int64_t[]){0, 2}, 2);
+  net_ints(&n, op, "after", (const int64_t[]){1, 3}, 2);
   gives(&n, op, NET_DIMS(3, 8));
   n.g->tensors.items[v].type = ASH_INT32;
   refuses(&n, op, ASH_D_shape_type, "type int32, expected int8");
-  n.g->ops.items[op].inputs[2] = ASH_NO_ID;
-  const int32_t negative[4] = {0, -1, 0, 0};
-  n.g->tensors.items[p].data = (const uint8_t *)negative;
+  n.g->ops.items[op].inputs[1] = ASH_NO_ID;
+  net_ints(&n, op, "after", (const int64_t[]){-1, 3}, 2);
   refuses(&n, op, ASH_D_shape_attr, "paddings 0 and -1 of axis 0");
-  n.g->tensors.items[p].shape = NET_DIMS(4, 1);
-  refuses(&n, op, ASH_D_shape_rank, "shape [4,1], expected [2,2]");
+  net_ints(&n, op, "after", (const int64_t[]){1}, 1);
+  refuses(&n, op, ASH_D_shape_attr, "paddings 2 and -1 of axis 1");
   net_free(&n);
 }
 

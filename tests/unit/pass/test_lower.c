@@ -150,14 +150,12 @@ static void functions_without_arithmetic_of_their_own_get_tables(void) {
 static void resizing_gets_the_positions_of_rows_and_columns(void) {
   net n = net_new();
   const uint32_t x = net_input(&n, ASH_INT8, NET_DIMS(1, 2, 3, 1), 0.5f, 0);
-  const uint32_t size = net_constant(&n, ASH_INT32, NET_DIMS(2),
-                                     NET_BYTES(4, 0, 0, 0, 3, 0, 0, 0), 0, 0);
   const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(1, 4, 3, 1), 0.5f, 0);
-  const uint32_t op =
-      net_op(&n, ASH_OP_resize_nearest_neighbor, NET_IDS(x, size), y);
+  const uint32_t op = net_op(&n, ASH_OP_resize_nearest_neighbor, NET_IDS(x), y);
+  net_ints(&n, op, "size", (const int64_t[]){4, 3}, 2);
   static const int32_t rows_then_columns[] = {0, 0, 1, 1, 0, 1, 2};
   CHECK_EQ(ash_pass_run(n.ctx, n.g), ASH_OK);
-  const ash_tensor *from = input_of(&n, op, 2);
+  const ash_tensor *from = input_of(&n, op, 1);
   CHECK_STR(from->id, "resize_nearest_neighbor_0_from");
   CHECK_EQ(ash_shape_elements(&from->shape), 7);
   for (uint32_t i = 0; i < 7; i++)

@@ -85,10 +85,9 @@ static net resize_net(ash_op_kind kind, ash_type type) {
   net n = net_new();
   const float scale = type == ASH_INT8 ? 1 : 0;
   const uint32_t x = net_input(&n, type, NET_DIMS(1, 1, 2, 1), scale, 0);
-  const uint32_t size =
-      net_constant(&n, ASH_INT32, NET_DIMS(2), NET_INTS(1, 4), 0, 0);
   const uint32_t y = net_result(&n, type, NET_DIMS(1, 1, 4, 1), scale, 0);
-  (void)net_op(&n, kind, NET_IDS(x, size), y);
+  const uint32_t op = net_op(&n, kind, NET_IDS(x), y);
+  net_ints(&n, op, "size", (const int64_t[]){1, 4}, 2);
   return n;
 }
 

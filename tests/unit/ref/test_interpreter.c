@@ -297,10 +297,10 @@ static void softmax_sums_to_one(void) {
 static void padding_means_zero_unless_told(void) {
   net n = net_new();
   const uint32_t x = net_input(&n, ASH_INT8, NET_DIMS(1, 2), 1, -7);
-  const uint32_t p =
-      net_constant(&n, ASH_INT32, NET_DIMS(2, 2), NET_INTS(0, 1, 1, 0), 0, 0);
   const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(2, 3), 1, -7);
-  const uint32_t op = net_op(&n, ASH_OP_pad, NET_IDS(x, p), y);
+  const uint32_t op = net_op(&n, ASH_OP_pad, NET_IDS(x), y);
+  net_ints(&n, op, "before", (const int64_t[]){0, 1}, 2);
+  net_ints(&n, op, "after", (const int64_t[]){1, 0}, 2);
   int8_t got[6];
   static const int8_t plain[6] = {-7, 1, 2, -7, -7, -7};
   net_run(&n, NET_BYTES(1, 2), NULL, got);

@@ -258,52 +258,13 @@ static void softmax_of_float_sums_to_one_and_survives_large_inputs(void) {
 
 /* ---- moving and converting ---------------------------------------------- */
 
-static void padding_agrees(void) {
-  for (int32_t turn = 0; turn < ROUNDS; turn++) {
-    ash_rt_pad_s8_params p = {.value = random_s8()};
-    ash_rt_pad_params *s = &p.shape;
-    s->rank = random_between(1, ASH_RT_RANK);
-    int32_t total = 1;
-    for (int32_t d = 0; d < s->rank; d++) {
-      s->dim[d] = random_between(1, 3);
-      s->before[d] = random_below(3);
-      s->after[d] = random_below(2);
-      total *= s->before[d] + s->dim[d] + s->after[d];
-    }
-    const ash_rt_pad_f32_params q = {p.shape, (float)p.value};
-    fill_s8(in8, ROOM);
-    for (int32_t i = 0; i < ROOM; i++)
-      in32[i] = in8[i];
-    ash_rt_pad_s8(&p, in8, got8);
-    ash_rt_pad_f32(&q, in32, got32);
-    for (int32_t i = 0; i < total; i++) {
-      int32_t rest = i, at = 0, step = 1, inside = 1;
-      for (int32_t d = s->rank - 1; d >= 0; d--) {
-        const int32_t size = s->before[d] + s->dim[d] + s->after[d];
-        const int32_t k = rest % size - s->before[d];
-        inside &= k >= 0 && k < s->dim[d];
-        at += k * step;
-        step *= s->dim[d];
-        rest /= size;
-      }
-      CHECK_EQ(got8[i], inside ? in8[at] : p.value);
-      CHECK(got32[i] == (float)got8[i]);
-    }
-  }
-}
-
 static void concatenation_puts_runs_at_their_places(void) {
-  const ash_rt_concatenation_params p = {3, 2, 5, 1};
+  const ash_rt_concatenation_s8_params q = {3, 2, 5, 1, -4, 9, 1 << 30, 0};
   fill_s8(in8, 6);
   memset(got8, 77, 16);
-  ash_rt_concatenation(&p, in8, got8);
-  for (int32_t r = 0; r < 3; r++)
-    for (int32_t i = 0; i < 2; i++)
-      CHECK_EQ(got8[1 + 5 * r + i], in8[2 * r + i]);
+  ash_rt_concatenation_s8(&q, in8, got8);
   CHECK_EQ(got8[0], 77);
   CHECK_EQ(got8[3], 77);
-  const ash_rt_concatenation_s8_params q = {3, 2, 5, 1, -4, 9, 1 << 30, 0};
-  ash_rt_concatenation_s8(&q, in8, got8);
   for (int32_t r = 0; r < 3; r++)
     for (int32_t i = 0; i < 2; i++)
       CHECK_EQ(got8[1 + 5 * r + i],
@@ -393,7 +354,6 @@ static void tables_are_indexed_from_the_smallest_value(void) {
   X(mean_agrees_for_any_axes)                                                  \
   X(softmax_is_close_to_the_real_one)                                          \
   X(softmax_of_float_sums_to_one_and_survives_large_inputs)                    \
-  X(padding_agrees)                                                            \
   X(concatenation_puts_runs_at_their_places)                                   \
   X(quantising_rounds_ties_away_and_saturates)                                 \
   X(dequantising_undoes_quantising)                                            \
