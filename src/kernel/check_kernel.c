@@ -4,6 +4,7 @@
 #include "kernel/kernel.h"
 #include "kernel/quant.h"
 #include "op/broadcast.h"
+#include "op/chain.h"
 
 #include <string.h>
 
@@ -62,9 +63,43 @@ static ash_status check_sizes(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
   return ASH_OK;
 }
 
+static bool map_is_computed(const ash_graph *g, const ash_op *op) {
+  const ash_fn fn = ash_op_fn(op);
+  ash_type in[ASH_FN_OPERANDS] = {ASH_NONE};
+  for (uint32_t k = 0; k < ash_fn_operands(fn); k++)
+    in[k] = ash_op_in(g, op, k)->type;
+  return ash_fn_computes(fn, ash_fn_inner(fn, in));
+}
+
+static bool chain_is_computed(const ash_graph *g, const ash_op *op) {
+  ash_chain chain;
+  uint32_t stage;
+  if (!ash_chain_read(&chain, g, op, &stage))
+    return false;
+  for (uint32_t i = 0; i < chain.count; i++) {
+    const ash_chain_stage *s = &chain.stages[i];
+    ash_type in[ASH_FN_OPERANDS] = {ASH_NONE};
+    for (uint32_t k = 0; k < ash_fn_operands(s->fn); k++)
+      in[k] = s->args[k].type;
+    if (!ash_fn_computes(s->fn, ash_fn_inner(s->fn, in)))
+      return false;
+  }
+  return true;
+}
+
+/* Has every function of a loop an expression for its types? */
+static bool is_computed(const ash_kernel *k, const ash_graph *g,
+                        const ash_op *op) {
+  if (k->params != ASH_PARAMS_loop)
+    return true;
+  return op->kind == ASH_OP_map     ? map_is_computed(g, op)
+         : op->kind == ASH_OP_chain ? chain_is_computed(g, op)
+                                    : true;
+}
+
 ash_status ash_kernel_check(ash_ctx *ctx, const ash_kernel *kernel,
                             const ash_graph *g, uint32_t op) {
-  if (!kernel)
+  if (!kernel || !is_computed(kernel, g, &g->ops.items[op]))
     return fail_types(ctx, g, op);
   ASH_TRY(check_activation(ctx, g, op));
   return check_sizes(ctx, g, op);

@@ -7,12 +7,14 @@ static const struct {
   const char *text;
   uint32_t operands, flags;
   ash_fn_result result;
+  ash_fn_values stored;
   bool scales;
 } fn_table[ASH_FN_COUNT] = {
 #define OP(op, columns)
 #define FN(fn, columns) {.text = #fn, columns},
 #define OPERANDS(count) .operands = (count),
 #define RESULT(type)    .result = ASH_FN_##type,
+#define STORED(values)  .stored = ASH_FN_OF_##values,
 #define FLAGS(bits)     .flags = (bits),
 #define REF(kernel)     .scales = true,
 #include "op/ops.def"
@@ -48,6 +50,22 @@ uint32_t ash_fn_operands(ash_fn fn) {
 
 ash_fn_result ash_fn_result_of(ash_fn fn) {
   return fn_table[fn].result;
+}
+
+bool ash_fn_computes(ash_fn fn, ash_type type) {
+  ASH_ASSERT(fn < ASH_FN_COUNT);
+  const ash_fn_values stored = fn_table[fn].stored;
+  return stored == ASH_FN_OF_ALL ||
+         stored ==
+             (ash_type_is_float(type) ? ASH_FN_OF_FLOATS : ASH_FN_OF_INTEGERS);
+}
+
+ash_type ash_fn_inner(ash_fn fn, const ash_type *in) {
+  if (fn == ASH_FN_select)
+    return in[1];
+  if (fn == ASH_FN_pow && ash_type_is_float(in[1]) && !ash_type_is_float(in[0]))
+    return ASH_FLOAT64;
+  return in[0];
 }
 
 uint32_t ash_row_of(const ash_op *op) {

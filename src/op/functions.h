@@ -31,6 +31,14 @@ typedef enum ash_fn_result {
   ASH_FN_ANY
 } ash_fn_result;
 
+/* The values that a function computes as they are stored. */
+typedef enum ash_fn_values {
+  ASH_FN_OF_ALL,
+  ASH_FN_OF_FLOATS,
+  ASH_FN_OF_INTEGERS,
+  ASH_FN_OF_KERNEL /* as far as it has kernels */
+} ash_fn_values;
+
 /* What `reduce` makes of the elements it folds. */
 typedef enum ash_fold {
   ASH_FOLD_SUM,
@@ -55,6 +63,10 @@ ash_fn ash_fn_find(const char *name); /* ASH_FN_COUNT: none */
 ash_fold ash_fold_find(const char *name);
 uint32_t ash_fn_operands(ash_fn fn);
 ash_fn_result ash_fn_result_of(ash_fn fn);
+/* Does a loop compute it from values of that type, as they are stored? */
+bool ash_fn_computes(ash_fn fn, ash_type type);
+/* The type that a loop computes in; `in`: the operands'. */
+ash_type ash_fn_inner(ash_fn fn, const ash_type *in);
 
 /* May it apply a rectifier to its results (`act`)? */
 bool ash_op_rectifies(const ash_op *op);

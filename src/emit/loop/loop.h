@@ -70,15 +70,12 @@ void ash_loop_store(const ash_call *c, ash_type to, ash_type from,
 void ash_loop_keep(const ash_call *c, ash_type to, ash_type from,
                    const char *name, const char *value);
 /* The C expression of a function of operands with these names, which have the
- * computing types of the inputs; NULL if it has none for that type. */
+ * computing types of the inputs. */
 const char *ash_loop_scalar(char *buf, size_t size, ash_fn fn, ash_type type,
                             const char *const *names);
-/* The type in which a function of operands of these types computes, and the
- * type of what it yields, for storing it as `out`. */
-ash_type ash_loop_inner(ash_fn fn, const ash_type *in);
+/* The type of what a function of operands of these types yields, for storing
+ * it as `out`. */
 ash_type ash_loop_yields(ash_fn fn, const ash_type *in, ash_type out);
-ash_status ash_loop_no_function(ash_ctx *ctx, const ash_call *c, ash_fn fn,
-                                ash_type type);
 /* A float constant that can stand anywhere. */
 const char *ash_loop_real(char *buf, size_t size, ash_ctx *ctx, ash_type type,
                           double x);

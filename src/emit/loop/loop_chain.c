@@ -97,7 +97,7 @@ static bool name_stage(char *buf, size_t size, ash_ctx *ctx,
       (void)snprintf(wide[k], sizeof wide[k], "(int64_t)%s", names[k]);
       list[k] = wide[k];
     }
-  return ash_loop_scalar(buf, size, s->fn, ash_loop_inner(s->fn, in), list);
+  return ash_loop_scalar(buf, size, s->fn, ash_fn_inner(s->fn, in), list);
 }
 
 static void put_loads(const ash_call *c, const ash_nest *n) {
@@ -111,22 +111,22 @@ static void put_loads(const ash_call *c, const ash_nest *n) {
   }
 }
 
-static ash_status put_stages(ash_ctx *ctx, const ash_call *c,
-                             const ash_chain *chain, const char *index) {
+static void put_stages(ash_ctx *ctx, const ash_call *c, const ash_chain *chain,
+                       const char *index) {
   ASH_ASSERT(chain->count > 0);
   char value[2 * ASH_LOOP_TEXT], name[16];
   for (uint32_t k = 0; k < chain->count; k++) {
     const ash_chain_stage *s = &chain->stages[k];
     ash_type yields;
-    if (!name_stage(value, sizeof value, ctx, s, &yields))
-      return ash_loop_no_function(ctx, c, s->fn, s->args[0].type);
+    const bool named = name_stage(value, sizeof value, ctx, s, &yields);
+    ASH_ASSERT(named);
+    (void)named;
     (void)snprintf(name, sizeof name, "s%" PRIu32, k);
     if (k + 1 < chain->count)
       ash_loop_keep(c, s->type, yields, name, value);
     else
       ash_loop_store(c, s->type, yields, "y", index, value);
   }
-  return ASH_OK;
 }
 
 ash_status ash_loop_chain(ash_ctx *ctx, const ash_call *c) {
@@ -134,8 +134,9 @@ ash_status ash_loop_chain(ash_ctx *ctx, const ash_call *c) {
   char index[ASH_LOOP_TEXT], array[16];
   ash_chain chain;
   uint32_t stage;
-  if (!ash_chain_read(&chain, c->graph, ash_call_op(c), &stage))
-    return ash_loop_no_function(ctx, c, ASH_FN_COUNT, ASH_NONE);
+  const bool read = ash_chain_read(&chain, c->graph, ash_call_op(c), &stage);
+  ASH_ASSERT(read);
+  (void)read;
   for (uint32_t k = 0; k < ash_call_op(c)->input_count; k++) {
     (void)snprintf(array, sizeof array, "p%" PRIu32, k);
     ash_loop_input(c, array, k);
@@ -143,7 +144,7 @@ ash_status ash_loop_chain(ash_ctx *ctx, const ash_call *c) {
   ash_loop_output(c, "y", 0);
   ash_loop_open(c, &n, "i");
   put_loads(c, &n);
-  ASH_TRY(put_stages(ctx, c, &chain, ash_loop_index(index, &n, 0, "i")));
+  put_stages(ctx, c, &chain, ash_loop_index(index, &n, 0, "i"));
   ash_loop_close(c, &n);
   return ASH_OK;
 }

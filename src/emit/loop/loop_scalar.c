@@ -162,6 +162,7 @@ static const char *stands_for(const char *start, const char *p, ash_type type,
 
 const char *ash_loop_scalar(char *buf, size_t size, ash_fn fn, ash_type type,
                             const char *const *names) {
+  ASH_ASSERT(ash_fn_computes(fn, type));
   const char *from = text_for(fn, type);
   size_t at = 0;
   for (const char *p = from; p && *p; p++) {
@@ -176,28 +177,12 @@ const char *ash_loop_scalar(char *buf, size_t size, ash_fn fn, ash_type type,
   return from ? buf : NULL;
 }
 
-ash_type ash_loop_inner(ash_fn fn, const ash_type *in) {
-  if (fn == ASH_FN_select)
-    return in[1];
-  if (fn == ASH_FN_pow && ash_type_is_float(in[1]) && !ash_type_is_float(in[0]))
-    return ASH_FLOAT64;
-  return in[0];
-}
-
 ash_type ash_loop_yields(ash_fn fn, const ash_type *in, ash_type out) {
   if (fn == ASH_FN_cast)
     return in[0];
   const bool real = ash_type_is_float(in[0]) || ash_type_is_float(in[1]);
   return fn == ASH_FN_pow && real && !ash_type_is_float(out) ? ASH_FLOAT64
                                                              : out;
-}
-
-ash_status ash_loop_no_function(ash_ctx *ctx, const ash_call *c, ash_fn fn,
-                                ash_type type) {
-  return ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_kernel_none,
-                  ash_graph_loc(c->graph, c->op, ASH_NO_ID),
-                  "no kernel for %s of %s", ash_fn_text(fn),
-                  ash_type_text(type));
 }
 
 const char *ash_loop_real(char *buf, size_t size, ash_ctx *ctx, ash_type type,

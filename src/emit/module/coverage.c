@@ -48,14 +48,10 @@ static bool is_first(size_t index) {
   return true;
 }
 
-/* The types of a loop: those that the function has a text for. */
+/* The types of a loop. */
 static bool put_loop(ash_fn fn, char *buf, size_t size) {
-  static const char *const names[] = {"a", "b", "c"};
-  char text[ASH_LOOP_TEXT];
-  const bool real =
-      ash_loop_scalar(text, sizeof text, fn, ASH_FLOAT32, names) != NULL;
-  const bool integer =
-      ash_loop_scalar(text, sizeof text, fn, ASH_INT32, names) != NULL;
+  const bool real = ash_fn_computes(fn, ASH_FLOAT32);
+  const bool integer = ash_fn_computes(fn, ASH_INT32);
   const char *type = real && integer ? "any" : real ? "float32" : "integer";
   const bool truth = ash_fn_result_of(fn) == ASH_FN_BOOL;
   buf[0] = '\0';
