@@ -107,8 +107,7 @@ static void put_compared(const ash_call *c) {
 
 /* ---- dispatch ----------------------------------------------------------- */
 
-ash_status ash_call_binary(ash_ctx *ctx, const ash_call *c) {
-  (void)ctx;
+void ash_call_binary(const ash_call *c) {
   ASH_ASSERT(c->kernel->params != ASH_PARAMS_other);
   ash_call_open(c, c->kernel->params_name);
   put_broadcast(c);
@@ -134,5 +133,4 @@ ash_status ash_call_binary(ash_ctx *ctx, const ash_call *c) {
   }
   ash_call_close(c);
   ash_call_invoke(c);
-  return ASH_OK;
 }

@@ -11,7 +11,7 @@ static void put_sizes(const ash_call *c) {
   ash_call_int(c, "out_c", out_c);
 }
 
-static ash_status put_hybrid(const ash_call *c) {
+static void put_hybrid(const ash_call *c) {
   ASH_ASSERT(ash_call_in(c, 1)->quant.count > 0);
   ash_call_open(c, "hybrid");
   ash_call_open_field(c, "window");
@@ -23,11 +23,10 @@ static ash_status put_hybrid(const ash_call *c) {
   ash_call_float_range(c);
   ash_call_close(c);
   ash_call_invoke(c);
-  return ASH_OK;
 }
 
 /* One scale of 31 bits. */
-static ash_status call_cmsis(const ash_call *c) {
+static void call_cmsis(const ash_call *c) {
   const ash_tensor *in = ash_call_in(c, 0), *w = ash_call_in(c, 1);
   const int32_t out_c = w->shape.dim[0], in_c = w->shape.dim[1];
   ash_scaling s;
@@ -44,20 +43,22 @@ static ash_status call_cmsis(const ash_call *c) {
   ash_call_int_range(c);
   ash_call_close(c);
   ash_call_invoke(c);
-  return ASH_OK;
 }
 
-ash_status ash_call_dense(ash_ctx *ctx, const ash_call *c) {
+void ash_call_dense(const ash_call *c) {
   ASH_ASSERT(ash_call_in(c, 0) && ash_call_in(c, 1));
-  (void)ctx;
-  if (c->kernel->params == ASH_PARAMS_dense_cmsis)
-    return call_cmsis(c);
+  if (c->kernel->params == ASH_PARAMS_dense_cmsis) {
+    call_cmsis(c);
+    return;
+  }
   const ash_tensor *in = ash_call_in(c, 0);
   const ash_tensor *w = ash_call_in(c, 1), *bias = ash_call_in(c, 2);
   const bool integer = in->type != ASH_FLOAT32;
   const bool other = in->type == ASH_UINT8 || in->type == ASH_INT16;
-  if (!integer && w->type == ASH_INT8)
-    return put_hybrid(c);
+  if (!integer && w->type == ASH_INT8) {
+    put_hybrid(c);
+    return;
+  }
   ash_call_open(c, other     ? "dense"
                    : integer ? "fully_connected_s8"
                              : "fully_connected_f32");
@@ -76,5 +77,4 @@ ash_status ash_call_dense(ash_ctx *ctx, const ash_call *c) {
   }
   ash_call_close(c);
   ash_call_invoke(c);
-  return ASH_OK;
 }

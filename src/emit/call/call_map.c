@@ -2,7 +2,7 @@
  * range (call_unary.c). */
 #include "emit/call/call_write.h"
 
-static ash_status put_leaky(const ash_call *c) {
+static void put_leaky(const ash_call *c) {
   const double alpha = ash_attr_float(ash_call_op(c), "alpha", 0.0);
   ash_scaling above, below;
   const bool good = ash_quant_leaky(&above, &below, ash_call_in(c, 0),
@@ -18,10 +18,9 @@ static ash_status put_leaky(const ash_call *c) {
   ash_call_int(c, "turned", (float)alpha < 0);
   ash_call_close(c);
   ash_call_invoke(c);
-  return ASH_OK;
 }
 
-static ash_status put_abs(const ash_call *c) {
+static void put_abs(const ash_call *c) {
   ash_scaling s;
   const bool good = ash_quant_relu(&s, ash_call_in(c, 0), ash_call_out(c));
   ASH_ASSERT(good);
@@ -32,10 +31,9 @@ static ash_status put_abs(const ash_call *c) {
   ash_call_int(c, "shift", s.shift);
   ash_call_close(c);
   ash_call_invoke(c);
-  return ASH_OK;
 }
 
-static ash_status put_sqrt(const ash_call *c) {
+static void put_sqrt(const ash_call *c) {
   ash_call_open(c, "sqrt_s16");
   ash_call_int(c, "count",
                (int64_t)ash_shape_elements(&ash_call_out(c)->shape));
@@ -43,18 +41,22 @@ static ash_status put_sqrt(const ash_call *c) {
   ash_call_float(c, "out_scale", ash_quant_scale(ash_call_out(c)));
   ash_call_close(c);
   ash_call_invoke(c);
-  return ASH_OK;
 }
 
-ash_status ash_call_map(ash_ctx *ctx, const ash_call *c) {
+void ash_call_map(const ash_call *c) {
   const ash_params params = c->kernel->params;
-  (void)ctx;
-  if (params == ASH_PARAMS_abs_s16)
-    return put_abs(c);
-  if (params == ASH_PARAMS_sqrt_s16)
-    return put_sqrt(c);
-  if (params == ASH_PARAMS_leaky_relu_s16)
-    return put_leaky(c);
+  if (params == ASH_PARAMS_abs_s16) {
+    put_abs(c);
+    return;
+  }
+  if (params == ASH_PARAMS_sqrt_s16) {
+    put_sqrt(c);
+    return;
+  }
+  if (params == ASH_PARAMS_leaky_relu_s16) {
+    put_leaky(c);
+    return;
+  }
   ash_call_open(c,
                 params == ASH_PARAMS_other ? "count" : c->kernel->params_name);
   ash_call_int(c, "count",
@@ -65,5 +67,4 @@ ash_status ash_call_map(ash_ctx *ctx, const ash_call *c) {
   }
   ash_call_close(c);
   ash_call_invoke(c);
-  return ASH_OK;
 }

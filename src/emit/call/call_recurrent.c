@@ -51,10 +51,9 @@ static void put_asymmetric(const ash_call *c) {
                ash_attr_int(ash_call_op(c), "asymmetric", 0) != 0);
 }
 
-ash_status ash_call_svdf(ash_ctx *ctx, const ash_call *c) {
+void ash_call_svdf(const ash_call *c) {
   ASH_ASSERT(ash_call_in(c, 1)->shape.rank == 2 &&
              ash_call_in(c, 2)->shape.rank == 2);
-  (void)ctx;
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   ash_call_open(c, is_hybrid(c, 1) ? "svdf_hybrid" : "svdf");
   ash_call_int(c, "batches", in->dim[0]);
@@ -73,7 +72,6 @@ ash_status ash_call_svdf(ash_ctx *ctx, const ash_call *c) {
   }
   ash_call_close(c);
   ash_call_invoke(c);
-  return ASH_OK;
 }
 
 /* ---- sequences ----------------------------------------------------------- */
@@ -97,8 +95,7 @@ static void put_sequence(const ash_call *c) {
   ash_call_close_field(c);
 }
 
-ash_status ash_call_rnn(ash_ctx *ctx, const ash_call *c) {
-  (void)ctx;
+void ash_call_rnn(const ash_call *c) {
   ash_call_open(c, is_hybrid(c, 1) ? "rnn_hybrid" : "rnn_f32");
   put_sequence(c);
   put_act(c, "none");
@@ -109,7 +106,6 @@ ash_status ash_call_rnn(ash_ctx *ctx, const ash_call *c) {
   }
   ash_call_close(c);
   ash_call_invoke(c);
-  return ASH_OK;
 }
 
 /* Scales of inputs `first` and on; 0 where there is none. */
@@ -216,9 +212,8 @@ static void put_lstm_wide(const ash_call *c) {
   ash_call_int(c, "hidden_shift", s.hidden.shift);
 }
 
-ash_status ash_call_lstm(ash_ctx *ctx, const ash_call *c) {
+void ash_call_lstm(const ash_call *c) {
   ASH_ASSERT(ash_call_in(c, 18) && ash_call_in(c, 19));
-  (void)ctx;
   const ash_type type = ash_call_out(c)->type;
   if (type == ASH_FLOAT32)
     put_lstm_real(c);
@@ -229,5 +224,4 @@ ash_status ash_call_lstm(ash_ctx *ctx, const ash_call *c) {
   ash_call_close(c);
   ash_call_parts(c, 1, type == ASH_INT16 ? 25 : 24);
   ash_call_invoke_parts(c, 18, 19);
-  return ASH_OK;
 }

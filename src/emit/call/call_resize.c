@@ -2,9 +2,8 @@
  * tables (pass/lower/lower_resize.c). */
 #include "emit/call/call_write.h"
 
-ash_status ash_call_resize(ash_ctx *ctx, const ash_call *c) {
+void ash_call_resize(const ash_call *c) {
   ASH_ASSERT(ash_call_in(c, 0)->shape.rank == 4);
-  (void)ctx;
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;
   const bool nearest = ash_call_op(c)->kind == ASH_OP_resize_nearest_neighbor;
@@ -18,5 +17,4 @@ ash_status ash_call_resize(ash_ctx *ctx, const ash_call *c) {
   ash_call_int(c, "channels", in->dim[3] * (nearest ? size : 1));
   ash_call_close(c);
   ash_call_invoke(c);
-  return ASH_OK;
 }

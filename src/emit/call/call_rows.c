@@ -30,8 +30,7 @@ static void put_l2(const ash_call *c) {
   ash_call_int(c, "in_offset", -ash_quant_zero(ash_call_in(c, 0)));
 }
 
-ash_status ash_call_rows(ash_ctx *ctx, const ash_call *c) {
-  (void)ctx;
+void ash_call_rows(const ash_call *c) {
   const bool real = ash_call_out(c)->type == ASH_FLOAT32;
   ash_call_open(c, real ? "rows" : c->kernel->name);
   put_rows(c);
@@ -41,5 +40,4 @@ ash_status ash_call_rows(ash_ctx *ctx, const ash_call *c) {
     put_l2(c);
   ash_call_close(c);
   ash_call_invoke(c);
-  return ASH_OK;
 }

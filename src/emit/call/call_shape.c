@@ -3,13 +3,11 @@
 
 /* ---- copying ------------------------------------------------------------ */
 
-ash_status ash_call_copy(ash_ctx *ctx, const ash_call *c) {
-  (void)ctx;
+void ash_call_copy(const ash_call *c) {
   ash_call_open(c, "copy");
   ash_call_int(c, "bytes", (int64_t)ash_call_out(c)->bytes);
   ash_call_close(c);
   ash_call_invoke(c);
-  return ASH_OK;
 }
 
 /* Elements behind `axis`. */
@@ -62,8 +60,7 @@ static void put_piece(const ash_call *c, uint32_t k, int64_t *at) {
 }
 
 /* One call an input, each in a block of its own. */
-ash_status ash_call_concatenation(ash_ctx *ctx, const ash_call *c) {
-  (void)ctx;
+void ash_call_concatenation(const ash_call *c) {
   int64_t at = 0;
   for (uint32_t k = 0; k < ash_call_op(c)->input_count; k++) {
     if (!ash_call_in(c, k) || ash_call_in(c, k)->bytes == 0)
@@ -74,5 +71,4 @@ ash_status ash_call_concatenation(ash_ctx *ctx, const ash_call *c) {
     c->text->indent--;
     ash_text_line(c->text, "}");
   }
-  return ASH_OK;
 }

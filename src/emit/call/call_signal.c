@@ -6,9 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-ash_status ash_call_rfft2d(ash_ctx *ctx, const ash_call *c) {
+void ash_call_rfft2d(const ash_call *c) {
   ASH_ASSERT(ash_call_in(c, 0)->shape.rank >= 2 && ash_call_in(c, 1)->data);
-  (void)ctx;
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const int32_t h = in->dim[in->rank - 2], w = in->dim[in->rank - 1];
   ash_call_open(c, "rfft2d");
@@ -19,17 +18,14 @@ ash_status ash_call_rfft2d(ash_ctx *ctx, const ash_call *c) {
   ash_call_int(c, "fft_w", ash_op_ints(ash_call_op(c), "length", 1, 1));
   ash_call_close(c);
   ash_call_invoke(c);
-  return ASH_OK;
 }
 
-ash_status ash_call_complex(ash_ctx *ctx, const ash_call *c) {
-  (void)ctx;
+void ash_call_complex(const ash_call *c) {
   ash_call_open(c, "count");
   ash_call_int(c, "count",
                (int64_t)ash_shape_elements(&ash_call_out(c)->shape));
   ash_call_close(c);
   ash_call_invoke(c);
-  return ASH_OK;
 }
 
 /* ---- custom -------------------------------------------------------------- */
@@ -94,9 +90,8 @@ void ash_call_custom_name(ash_text *text, const char *name) {
   }
 }
 
-ash_status ash_call_custom(ash_ctx *ctx, const ash_call *c) {
+void ash_call_custom(const ash_call *c) {
   ASH_ASSERT(c->prefix);
-  (void)ctx;
   const ash_op *op = ash_call_op(c);
   for (uint32_t k = 0; k < op->input_count; k++)
     put_shape(c, "in", k, ash_call_in(c, k));
@@ -116,5 +111,4 @@ ash_status ash_call_custom(ash_ctx *ctx, const ash_call *c) {
                   "(inputs, %" PRIu32 "u, outputs, %" PRIu32
                   "u, options, %" PRIu32 "u);\n",
                   op->input_count, op->output_count, bytes);
-  return ASH_OK;
 }

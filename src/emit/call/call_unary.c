@@ -122,36 +122,35 @@ static void put_conversion(const ash_call *c) {
 
 /* ---- calls --------------------------------------------------------------- */
 
-static ash_status finish(const ash_call *c) {
+static void finish(const ash_call *c) {
   ash_call_close(c);
   ash_call_invoke(c);
-  return ASH_OK;
 }
 
-ash_status ash_call_softmax(ash_ctx *ctx, const ash_call *c) {
-  (void)ctx;
+void ash_call_softmax(const ash_call *c) {
   if (c->kernel->params == ASH_PARAMS_softmax_cmsis)
     put_softmax_cmsis(c);
   else
     put_softmax(c);
-  return finish(c);
+  finish(c);
 }
 
-ash_status ash_call_conversion(ash_ctx *ctx, const ash_call *c) {
-  (void)ctx;
+void ash_call_conversion(const ash_call *c) {
   if (c->kernel->params == ASH_PARAMS_convert)
     put_convert(c);
   else
     put_conversion(c);
-  return finish(c);
+  finish(c);
 }
 
-ash_status ash_call_activation(ash_ctx *ctx, const ash_call *c) {
+void ash_call_activation(const ash_call *c) {
   if (c->kernel->params == ASH_PARAMS_convert)
     put_convert(c);
   else if (ash_call_out(c)->type == ASH_INT16)
     put_curve(c);
-  else
-    return ash_call_map(ctx, c);
-  return finish(c);
+  else {
+    ash_call_map(c);
+    return;
+  }
+  finish(c);
 }

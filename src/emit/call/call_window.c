@@ -53,7 +53,7 @@ static void put_conv_scales(const ash_call *c) {
   ash_call_int(c, "per_channel", ash_call_in(c, 1)->quant.count > 1);
 }
 
-static ash_status put_hybrid(const ash_call *c) {
+static void put_hybrid(const ash_call *c) {
   ASH_ASSERT(ash_call_in(c, 1)->quant.count > 0);
   const ash_tensor *w = ash_call_in(c, 1);
   const bool deep = ash_call_op(c)->kind == ASH_OP_depthwise_conv_2d;
@@ -68,7 +68,6 @@ static ash_status put_hybrid(const ash_call *c) {
   ash_call_float_range(c);
   ash_call_close(c);
   ash_call_invoke(c);
-  return ASH_OK;
 }
 
 /* Parameters by element type: int8, float32 and the others. */
@@ -77,12 +76,14 @@ typedef struct window_params {
   bool grouped;
 } window_params;
 
-static ash_status put_call(const ash_call *c, const window_params *p) {
+static void put_call(const ash_call *c, const window_params *p) {
   const ash_type type = ash_call_out(c)->type;
   const bool integer = type != ASH_FLOAT32;
   const bool other = type == ASH_UINT8 || type == ASH_INT16;
-  if (!integer && ash_call_in(c, 1) && ash_call_in(c, 1)->type == ASH_INT8)
-    return put_hybrid(c);
+  if (!integer && ash_call_in(c, 1) && ash_call_in(c, 1)->type == ASH_INT8) {
+    put_hybrid(c);
+    return;
+  }
   ash_call_open(c, other ? p->other : integer ? p->s8 : p->f32);
   put_window(c);
   if (p->grouped)
@@ -99,25 +100,21 @@ static ash_status put_call(const ash_call *c, const window_params *p) {
     ash_call_float_range(c);
   ash_call_close(c);
   ash_call_invoke(c);
-  return ASH_OK;
 }
 
-ash_status ash_call_conv_2d(ash_ctx *ctx, const ash_call *c) {
+void ash_call_conv_2d(const ash_call *c) {
   static const window_params p = {"conv_2d_s8", "conv_2d_f32", "layer", true};
-  (void)ctx;
-  return put_call(c, &p);
+  put_call(c, &p);
 }
 
-ash_status ash_call_depthwise(ash_ctx *ctx, const ash_call *c) {
+void ash_call_depthwise(const ash_call *c) {
   static const window_params p = {"depthwise_conv_2d_s8", "window_f32", "layer",
                                   false};
-  (void)ctx;
-  return put_call(c, &p);
+  put_call(c, &p);
 }
 
-ash_status ash_call_pool(ash_ctx *ctx, const ash_call *c) {
+void ash_call_pool(const ash_call *c) {
   static const window_params p = {"pool_2d_s8", "window_f32", "pool_2d_any",
                                   false};
-  (void)ctx;
-  return put_call(c, &p);
+  put_call(c, &p);
 }

@@ -51,8 +51,7 @@ void ash_call_close_block(const ash_call *c);
 /* The parameters and call of each operator; ash_emit_call closes the block. */
 #define OP(op, columns) columns
 #define FN(fn, columns) columns
-#define CALL(writer)                                                           \
-  ash_status ash_call_##writer(ash_ctx *ctx, const ash_call *c);
+#define CALL(writer)    void ash_call_##writer(const ash_call *c);
 #include "op/ops.def"
 #undef OP
 

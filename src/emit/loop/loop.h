@@ -77,8 +77,8 @@ const char *ash_loop_scalar(char *buf, size_t size, ash_fn fn, ash_type type,
  * it as `out`. */
 ash_type ash_loop_yields(ash_fn fn, const ash_type *in, ash_type out);
 /* A float constant that can stand anywhere. */
-const char *ash_loop_real(char *buf, size_t size, ash_ctx *ctx, ash_type type,
-                          double x);
+const char *ash_loop_real(char *buf, size_t size, const ash_call *c,
+                          ash_type type, double x);
 /* `int32_t <name> = ..;` element `at` of input k, the array `index`: a place
  * on an axis, made safe. */
 void ash_loop_pick(const ash_call *c, const char *name, uint32_t k,
@@ -92,8 +92,7 @@ void ash_loop_product(const ash_call *c, const char *a, const char *b);
 
 /* The loops of each operator. */
 #define OP(op, columns) columns
-#define LOOP(writer)                                                           \
-  ash_status ash_loop_##writer(ash_ctx *ctx, const ash_call *c);
+#define LOOP(writer)    void ash_loop_##writer(const ash_call *c);
 #include "op/ops.def"
 #undef OP
 

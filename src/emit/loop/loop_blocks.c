@@ -28,24 +28,22 @@ static void add_axis(ash_nest *n, int64_t dim, int64_t to, int64_t from) {
 
 /* ---- repetition --------------------------------------------------------- */
 
-ash_status ash_loop_tile(ash_ctx *ctx, const ash_call *c) {
+void ash_loop_tile(const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;
   const steps from = steps_of(in), to = steps_of(out);
   ash_nest n = {.operands = 2};
-  (void)ctx;
   for (uint32_t i = 0; i < in->rank; i++) {
     add_axis(&n, out->dim[i] / in->dim[i], to.at[i] * in->dim[i], 0);
     add_axis(&n, in->dim[i], to.at[i], from.at[i]);
   }
   ash_loop_copy(c, &n, (ash_loop_ends){0});
-  return ASH_OK;
 }
 
 /* ---- depth -------------------------------------------------------------- */
 
 /* Walks n, y, x, then rows, columns and channels of a block. */
-ash_status ash_loop_depth(ash_ctx *ctx, const ash_call *c) {
+void ash_loop_depth(const ash_call *c) {
   const bool deepen = ash_call_op(c)->kind == ASH_OP_space_to_depth;
   const ash_tensor *in = ash_call_in(c, 0), *out = ash_call_out(c);
   const ash_shape *wide = deepen ? &in->shape : &out->shape;
@@ -60,12 +58,10 @@ ash_status ash_loop_depth(ash_ctx *ctx, const ash_call *c) {
   const int64_t in_deep[6] = {d.at[0],          d.at[1],  d.at[2],
                               block * channels, channels, 1};
   ash_nest n = {.operands = 2};
-  (void)ctx;
   for (uint32_t i = 0; i < 6; i++)
     add_axis(&n, dims[i], deepen ? in_deep[i] : in_wide[i],
              deepen ? in_wide[i] : in_deep[i]);
   ash_loop_copy(c, &n, (ash_loop_ends){0});
-  return ASH_OK;
 }
 
 /* ---- segments ----------------------------------------------------------- */
@@ -184,12 +180,11 @@ static void put_choice(const ash_call *c, const batches *k,
   ash_loop_copy(c, &n, (ash_loop_ends){.to = at[to], .from = at[1 - to]});
 }
 
-ash_status ash_loop_batches(ash_ctx *ctx, const ash_call *c) {
+void ash_loop_batches(const ash_call *c) {
   const bool spread = ash_call_op(c)->kind == ASH_OP_space_to_batch_nd;
   const ash_tensor *out = ash_call_out(c);
   const batches k = batches_of(c, spread);
   uint32_t choice[ASH_RANK_MAX] = {0};
-  (void)ctx;
   if (spread && ash_call_in(c, 0)->bytes < out->bytes) {
     ash_call_open_block(c);
     ash_loop_output(c, "y", 0);
@@ -199,7 +194,6 @@ ash_status ash_loop_batches(ash_ctx *ctx, const ash_call *c) {
   do
     put_choice(c, &k, choice, spread);
   while (next_choice(choice + 1, k.counts + 1, k.wide->rank - 2));
-  return ASH_OK;
 }
 
 /* ---- mirrors ------------------------------------------------------------ */
@@ -221,14 +215,13 @@ static uint32_t mirror_axis(run *r, int64_t length, int64_t before,
   return n;
 }
 
-ash_status ash_loop_mirror_pad(ash_ctx *ctx, const ash_call *c) {
+void ash_loop_mirror_pad(const ash_call *c) {
   const ash_op *op = ash_call_op(c);
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const steps from = steps_of(in), to = steps_of(&ash_call_out(c)->shape);
   const char *mode = ash_attr_string(op, "mode", "reflect");
   run runs[ASH_RANK_MAX][SEGMENTS];
   uint32_t counts[ASH_RANK_MAX], choice[ASH_RANK_MAX] = {0};
-  (void)ctx;
   for (uint32_t i = 0; i < in->rank; i++)
     counts[i] = mirror_axis(
         runs[i], in->dim[i], ash_op_ints(op, "before", i, 0),
@@ -244,7 +237,6 @@ ash_status ash_loop_mirror_pad(ash_ctx *ctx, const ash_call *c) {
     }
     ash_loop_copy(c, &n, ends);
   } while (next_choice(choice, counts, in->rank));
-  return ASH_OK;
 }
 
 /* ---- a value around ----------------------------------------------------- */
@@ -348,14 +340,12 @@ static const char *value_of(const ash_call *c) {
   return "value";
 }
 
-ash_status ash_loop_pad(ash_ctx *ctx, const ash_call *c) {
+void ash_loop_pad(const ash_call *c) {
   const padding p = padding_of(ash_call_op(c), &ash_call_in(c, 0)->shape);
-  (void)ctx;
   ash_loop_input(c, "x", 0);
   ash_loop_output(c, "y", 0);
   const char *value = value_of(c);
   put_gap(c, p.lead[0], value);
   put_rows(c, &p, value);
   put_gap(c, p.trail[0], value);
-  return ASH_OK;
 }

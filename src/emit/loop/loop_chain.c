@@ -8,7 +8,7 @@
 enum { NAME = 40 };
 
 /* A C expression that can stand anywhere. */
-static void name_argument(char name[NAME], ash_ctx *ctx,
+static void name_argument(char name[NAME], const ash_call *c,
                           const ash_chain_arg *a) {
   ASH_ASSERT(a->source == ASH_CHAIN_VALUE ||
              a->index < ASH_CHAIN_INPUTS + ASH_CHAIN_STAGES);
@@ -16,7 +16,7 @@ static void name_argument(char name[NAME], ash_ctx *ctx,
     (void)snprintf(name, NAME, "%c%" PRIu32,
                    a->source == ASH_CHAIN_INPUT ? 'x' : 's', a->index);
   else if (ash_type_is_float(a->type))
-    ash_loop_real(name, NAME, ctx, a->type, a->x);
+    ash_loop_real(name, NAME, c, a->type, a->x);
   else if (a->type == ASH_UINT64)
     (void)snprintf(name, NAME, "UINT64_C(%" PRIu64 ")", (uint64_t)a->i);
   else if (a->i == INT64_MIN)
@@ -77,14 +77,14 @@ static bool put_simple(char *buf, size_t size, const ash_chain_stage *s,
 }
 
 /* The expression of a stage. */
-static bool name_stage(char *buf, size_t size, ash_ctx *ctx,
+static bool name_stage(char *buf, size_t size, const ash_call *c,
                        const ash_chain_stage *s, ash_type *yields) {
   ASH_ASSERT(s->fn < ASH_FN_COUNT && ash_fn_operands(s->fn) <= ASH_FN_OPERANDS);
   char names[ASH_FN_OPERANDS][NAME], wide[ASH_FN_OPERANDS][NAME + 16];
   const char *list[ASH_FN_OPERANDS];
   ash_type in[ASH_FN_OPERANDS] = {ASH_NONE};
   for (uint32_t k = 0; k < ash_fn_operands(s->fn); k++) {
-    name_argument(names[k], ctx, &s->args[k]);
+    name_argument(names[k], c, &s->args[k]);
     in[k] = s->args[k].type;
   }
   for (uint32_t k = 0; k < ASH_FN_OPERANDS; k++)
@@ -111,14 +111,14 @@ static void put_loads(const ash_call *c, const ash_nest *n) {
   }
 }
 
-static void put_stages(ash_ctx *ctx, const ash_call *c, const ash_chain *chain,
+static void put_stages(const ash_call *c, const ash_chain *chain,
                        const char *index) {
   ASH_ASSERT(chain->count > 0);
   char value[2 * ASH_LOOP_TEXT], name[16];
   for (uint32_t k = 0; k < chain->count; k++) {
     const ash_chain_stage *s = &chain->stages[k];
     ash_type yields;
-    const bool named = name_stage(value, sizeof value, ctx, s, &yields);
+    const bool named = name_stage(value, sizeof value, c, s, &yields);
     ASH_ASSERT(named);
     (void)named;
     (void)snprintf(name, sizeof name, "s%" PRIu32, k);
@@ -129,7 +129,7 @@ static void put_stages(ash_ctx *ctx, const ash_call *c, const ash_chain *chain,
   }
 }
 
-ash_status ash_loop_chain(ash_ctx *ctx, const ash_call *c) {
+void ash_loop_chain(const ash_call *c) {
   const ash_nest n = ash_nest_of(c);
   char index[ASH_LOOP_TEXT], array[16];
   ash_chain chain;
@@ -144,7 +144,6 @@ ash_status ash_loop_chain(ash_ctx *ctx, const ash_call *c) {
   ash_loop_output(c, "y", 0);
   ash_loop_open(c, &n, "i");
   put_loads(c, &n);
-  put_stages(ctx, c, &chain, ash_loop_index(index, &n, 0, "i"));
+  put_stages(c, &chain, ash_loop_index(index, &n, 0, "i"));
   ash_loop_close(c, &n);
-  return ASH_OK;
 }

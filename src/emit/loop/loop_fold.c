@@ -121,13 +121,12 @@ static void put_start(const ash_call *c, ash_fold fold, const char *from) {
     ash_text_line(c->text, "int32_t where = 0;");
 }
 
-ash_status ash_loop_fold(ash_ctx *ctx, const ash_call *c) {
+void ash_loop_fold(const ash_call *c) {
   const folding f = split(c);
   const ash_fold fold = ash_op_fold(ash_call_op(c));
   const ash_type type = ash_call_in(c, 0)->type;
   char out[ASH_LOOP_TEXT], from[ASH_LOOP_TEXT], over[ASH_LOOP_TEXT];
   char at[2 * ASH_LOOP_TEXT + 4], value[3 * ASH_LOOP_TEXT];
-  (void)ctx;
   ash_loop_input(c, "x", 0);
   ash_loop_output(c, "y", 0);
   ash_loop_open(c, &f.keep, "i");
@@ -150,7 +149,6 @@ ash_status ash_loop_fold(ash_ctx *ctx, const ash_call *c) {
   put_result(c, &f, fold, ash_loop_index(out, &f.keep, 0, "i"));
   ash_loop_end(c);
   ash_loop_close(c, &f.keep);
-  return ASH_OK;
 }
 
 /* ---- along one axis: [outer, size, inner] ------------------------------- */
@@ -172,13 +170,12 @@ static lane lane_of(const ash_call *c) {
   return l;
 }
 
-ash_status ash_loop_cumsum(ash_ctx *ctx, const ash_call *c) {
+void ash_loop_cumsum(const ash_call *c) {
   const lane l = lane_of(c);
   const ash_type type = ash_call_in(c, 0)->type;
   const bool exclusive = ash_attr_int(ash_call_op(c), "exclusive", 0) != 0;
   const bool reverse = ash_attr_int(ash_call_op(c), "reverse", 0) != 0;
   char value[ASH_LOOP_TEXT];
-  (void)ctx;
   ash_loop_input(c, "x", 0);
   ash_loop_output(c, "y", 0);
   ash_loop_for(c, "o", l.outer);
@@ -202,19 +199,17 @@ ash_status ash_loop_cumsum(ash_ctx *ctx, const ash_call *c) {
   ash_loop_end(c);
   ash_loop_end(c);
   ash_loop_end(c);
-  return ASH_OK;
 }
 
 /* The best of those that come after the last one found, in the order value,
  * then index: no memory is needed for what was found. */
-ash_status ash_loop_top_k(ash_ctx *ctx, const ash_call *c) {
+void ash_loop_top_k(const ash_call *c) {
   ASH_ASSERT(ash_call_op(c)->output_count == 2);
   const lane l = lane_of(c);
   const ash_type type = ash_call_in(c, 0)->type;
   const int64_t k = ash_attr_int(ash_call_op(c), "k", 1);
   const char *less = ash_attr_int(ash_call_op(c), "largest", 1) ? "<" : ">";
   char value[ASH_LOOP_TEXT];
-  (void)ctx;
   ash_loop_input(c, "x", 0);
   ash_loop_output(c, "y", 0);
   ash_loop_output(c, "z", 1);
@@ -251,10 +246,9 @@ ash_status ash_loop_top_k(ash_ctx *ctx, const ash_call *c) {
   ash_loop_end(c);
   ash_loop_end(c);
   ash_loop_end(c);
-  return ASH_OK;
 }
 
-ash_status ash_loop_resample(ash_ctx *ctx, const ash_call *c) {
+void ash_loop_resample(const ash_call *c) {
   ASH_ASSERT(ash_call_in(c, 1)->shape.rank == 2);
   const lane l = lane_of(c);
   const ash_type type = ash_call_in(c, 0)->type;
@@ -262,7 +256,6 @@ ash_status ash_loop_resample(ash_ctx *ctx, const ash_call *c) {
   const int32_t taps = ash_call_in(c, 1)->shape.dim[1];
   const char *sum = type == ASH_FLOAT64 ? "double" : "float";
   char value[ASH_LOOP_TEXT], at[ASH_LOOP_TEXT];
-  (void)ctx;
   ash_loop_input(c, "x", 0);
   ash_loop_input(c, "from", 1);
   ash_loop_input(c, "weight", 2);
@@ -286,5 +279,4 @@ ash_status ash_loop_resample(ash_ctx *ctx, const ash_call *c) {
   ash_loop_end(c);
   ash_loop_end(c);
   ash_loop_end(c);
-  return ASH_OK;
 }

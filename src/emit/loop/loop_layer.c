@@ -325,8 +325,7 @@ static void open_taps(const ash_call *c) {
 
 /* Convolutions and transposed ones. In parts, the piece has the input channels
  * that it has, of one group. */
-ash_status ash_loop_conv_2d(ash_ctx *ctx, const ash_call *c) {
-  (void)ctx;
+void ash_loop_conv_2d(const ash_call *c) {
   const int32_t *in = ash_call_in(c, 0)->shape.dim;
   const int32_t *w = ash_call_in(c, 1)->shape.dim;
   const int32_t groups = in[3] / w[3];
@@ -349,11 +348,9 @@ ash_status ash_loop_conv_2d(ash_ctx *ctx, const ash_call *c) {
   close(c, 3);
   finish(c);
   close(c, 4);
-  return ASH_OK;
 }
 
-ash_status ash_loop_depthwise(ash_ctx *ctx, const ash_call *c) {
-  (void)ctx;
+void ash_loop_depthwise(const ash_call *c) {
   const int32_t *in = ash_call_in(c, 0)->shape.dim;
   const int32_t *w = ash_call_in(c, 1)->shape.dim;
   const int64_t each = ash_attr_int(ash_call_op(c), "multiplier", 1);
@@ -373,11 +370,9 @@ ash_status ash_loop_depthwise(ash_ctx *ctx, const ash_call *c) {
   close(c, 2);
   finish(c);
   close(c, 4);
-  return ASH_OK;
 }
 
-ash_status ash_loop_dense(ash_ctx *ctx, const ash_call *c) {
-  (void)ctx;
+void ash_loop_dense(const ash_call *c) {
   const int32_t *w = ash_call_in(c, 1)->shape.dim;
   const uint64_t results = ash_shape_elements(&ash_call_out(c)->shape);
   char from[64], by[64];
@@ -392,7 +387,6 @@ ash_status ash_loop_dense(ash_ctx *ctx, const ash_call *c) {
   ash_loop_end(c);
   finish(c);
   close(c, 2);
-  return ASH_OK;
 }
 
 /* ---- matrices ------------------------------------------------------------ */
@@ -419,8 +413,7 @@ static ash_nest nest_batches(const ash_call *c) {
   return n;
 }
 
-ash_status ash_loop_matmul(ash_ctx *ctx, const ash_call *c) {
-  (void)ctx;
+void ash_loop_matmul(const ash_call *c) {
   const ash_op *op = ash_call_op(c);
   const bool ta = ash_attr_int(op, "transpose_a", 0) != 0;
   const bool tb = ash_attr_int(op, "transpose_b", 0) != 0;
@@ -446,5 +439,4 @@ ash_status ash_loop_matmul(ash_ctx *ctx, const ash_call *c) {
   finish(c);
   close(c, 2);
   ash_loop_close(c, &n);
-  return ASH_OK;
 }

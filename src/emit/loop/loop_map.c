@@ -48,18 +48,18 @@ static void put_operand(const ash_call *c, const ash_nest *n, uint32_t k) {
 }
 
 /* The fused activation: bounds, of infinities too. */
-static void put_bounds(ash_ctx *ctx, const ash_call *c, char *value) {
+static void put_bounds(const ash_call *c, char *value) {
   const ash_float_range r =
       ash_float_range_of(ash_attr_string(ash_call_op(c), "act", "none"));
   char low[NAME], high[NAME];
-  ash_loop_real(low, sizeof low, ctx, ASH_FLOAT32, (double)r.low);
-  ash_loop_real(high, sizeof high, ctx, ASH_FLOAT32, (double)r.high);
+  ash_loop_real(low, sizeof low, c, ASH_FLOAT32, (double)r.low);
+  ash_loop_real(high, sizeof high, c, ASH_FLOAT32, (double)r.high);
   ash_text_line(c->text, "const float r = %s;", value);
   (void)snprintf(value, ASH_LOOP_TEXT, "r < %s ? %s : r > %s ? %s : r", low,
                  low, high, high);
 }
 
-ash_status ash_loop_map(ash_ctx *ctx, const ash_call *c) {
+void ash_loop_map(const ash_call *c) {
   const ash_op *op = ash_call_op(c);
   const ash_fn fn = ash_op_fn(op);
   const ash_nest n = ash_nest_of(c);
@@ -70,7 +70,7 @@ ash_status ash_loop_map(ash_ctx *ctx, const ash_call *c) {
     in[k] = ash_call_in(c, k)->type;
   const char *operands[] = {"a", "b", "c"};
   if (fn == ASH_FN_leaky_relu)
-    operands[1] = ash_loop_real(alpha, sizeof alpha, ctx, ASH_FLOAT32,
+    operands[1] = ash_loop_real(alpha, sizeof alpha, c, ASH_FLOAT32,
                                 ash_attr_float(op, "alpha", 0.0));
   const char *text =
       ash_loop_scalar(value, sizeof value, fn, ash_fn_inner(fn, in), operands);
@@ -83,9 +83,8 @@ ash_status ash_loop_map(ash_ctx *ctx, const ash_call *c) {
   for (uint32_t k = 0; k < op->input_count; k++)
     put_operand(c, &n, k);
   if (ash_attr_find(op, "act") && out == ASH_FLOAT32)
-    put_bounds(ctx, c, value);
+    put_bounds(c, value);
   ash_loop_store(c, out, ash_loop_yields(fn, in, out), "y",
                  ash_loop_index(index, &n, 0, "i"), value);
   ash_loop_close(c, &n);
-  return ASH_OK;
 }

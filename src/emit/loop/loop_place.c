@@ -17,18 +17,16 @@ static int64_t product(const ash_shape *s, uint32_t from, uint32_t to) {
   return n;
 }
 
-ash_status ash_loop_strided(ash_ctx *ctx, const ash_call *c) {
+void ash_loop_strided(const ash_call *c) {
   const ash_op *op = ash_call_op(c);
   const ash_shape *out = &ash_call_out(c)->shape;
   ash_nest n = {.operands = 2};
-  (void)ctx;
   for (uint32_t d = 0; d < out->rank; d++) {
     const int64_t steps[] = {product(out, d + 1, out->rank),
                              ash_op_ints(op, "step", d, 0)};
     ash_nest_add(&n, out->dim[d], steps);
   }
   ash_loop_copy(c, &n, (ash_loop_ends){.from = ash_attr_int(op, "offset", 0)});
-  return ASH_OK;
 }
 
 /* `count` elements from x[at] on to y[to] on, both counted in such runs. */
@@ -51,7 +49,7 @@ static void put_run(const ash_call *c, const char *to, const char *at,
   ash_loop_end(c);
 }
 
-ash_status ash_loop_gather(ash_ctx *ctx, const ash_call *c) {
+void ash_loop_gather(const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_shape *index = &ash_call_in(c, 1)->shape;
   const uint32_t axis = axis_of(c, in);
@@ -59,7 +57,6 @@ ash_status ash_loop_gather(ash_ctx *ctx, const ash_call *c) {
   const uint32_t batch = (uint32_t)(given < 0 ? given + index->rank : given);
   const int64_t picks = product(index, batch, index->rank);
   char which[64], to[64], at[64];
-  (void)ctx;
   (void)snprintf(which, sizeof which, "o / %" PRId64 " * %" PRId64 " + k",
                  product(in, batch, axis), picks);
   (void)snprintf(to, sizeof to, "o * %" PRId64 " + k", picks);
@@ -73,7 +70,6 @@ ash_status ash_loop_gather(ash_ctx *ctx, const ash_call *c) {
   put_run(c, to, at, product(in, axis + 1, in->rank));
   ash_loop_end(c);
   ash_loop_end(c);
-  return ASH_OK;
 }
 
 /* ---- one index an element ----------------------------------------------- */
@@ -107,15 +103,13 @@ static void close_elements(const ash_call *c, const ash_nest *n) {
   ash_loop_close(c, n);
 }
 
-ash_status ash_loop_gather_elements(ash_ctx *ctx, const ash_call *c) {
-  (void)ctx;
+void ash_loop_gather_elements(const ash_call *c) {
   ash_loop_input(c, "x", 0);
   ash_loop_input(c, "index", 1);
   ash_loop_output(c, "y", 0);
   const ash_nest n = open_elements(c);
   ash_text_line(c->text, "y[from] = x[at];");
   close_elements(c, &n);
-  return ASH_OK;
 }
 
 /* y[at] = y[at] <fn> updates[from] */
@@ -150,13 +144,11 @@ static void open_put(const ash_call *c) {
   ash_loop_end(c);
 }
 
-ash_status ash_loop_scatter_elements(ash_ctx *ctx, const ash_call *c) {
-  (void)ctx;
+void ash_loop_scatter_elements(const ash_call *c) {
   open_put(c);
   const ash_nest n = open_elements(c);
   put_update(c);
   close_elements(c, &n);
-  return ASH_OK;
 }
 
 /* ---- tuples of indices -------------------------------------------------- */
@@ -197,22 +189,19 @@ static void close_tuples(const ash_call *c) {
   ash_loop_end(c);
 }
 
-ash_status ash_loop_gather_nd(ash_ctx *ctx, const ash_call *c) {
+void ash_loop_gather_nd(const ash_call *c) {
   const uint32_t batch =
       (uint32_t)ash_attr_int(ash_call_op(c), "batch_dims", 0);
-  (void)ctx;
   ash_loop_input(c, "x", 0);
   ash_loop_input(c, "index", 1);
   ash_loop_output(c, "y", 0);
   open_tuples(c, batch);
   put_run(c, "tuple", "run", run_of(c, batch));
   close_tuples(c);
-  return ASH_OK;
 }
 
-ash_status ash_loop_scatter_nd(ash_ctx *ctx, const ash_call *c) {
+void ash_loop_scatter_nd(const ash_call *c) {
   const int64_t run = run_of(c, 0);
-  (void)ctx;
   open_put(c);
   open_tuples(c, 0);
   ash_loop_for(c, "i", run);
@@ -221,7 +210,6 @@ ash_status ash_loop_scatter_nd(ash_ctx *ctx, const ash_call *c) {
   put_update(c);
   ash_loop_end(c);
   close_tuples(c);
-  return ASH_OK;
 }
 
 /* ---- blocks ------------------------------------------------------------- */
@@ -241,11 +229,10 @@ static ash_nest part_of(const ash_shape *big, uint32_t axis, int64_t run,
 }
 
 /* A piece may have nothing of a part; other parts may be in place. */
-ash_status ash_loop_concatenation(ash_ctx *ctx, const ash_call *c) {
+void ash_loop_concatenation(const ash_call *c) {
   const ash_shape *out = &ash_call_out(c)->shape;
   const uint32_t axis = axis_of(c, out);
   int64_t start = 0;
-  (void)ctx;
   for (uint32_t k = 0; k < ash_call_op(c)->input_count; k++) {
     const ash_tensor *in = ash_call_in(c, k);
     if (!in || in->bytes == 0)
@@ -256,14 +243,12 @@ ash_status ash_loop_concatenation(ash_ctx *ctx, const ash_call *c) {
       ash_loop_copy(c, &n, (ash_loop_ends){.in = k, .to = start});
     start += run;
   }
-  return ASH_OK;
 }
 
-ash_status ash_loop_split(ash_ctx *ctx, const ash_call *c) {
+void ash_loop_split(const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const uint32_t axis = axis_of(c, in);
   int64_t start = 0;
-  (void)ctx;
   for (uint32_t k = 0; k < ash_call_op(c)->output_count; k++) {
     const ash_tensor *out = ash_op_out(c->graph, ash_call_op(c), k);
     if (out->bytes == 0)
@@ -274,5 +259,4 @@ ash_status ash_loop_split(ash_ctx *ctx, const ash_call *c) {
       ash_loop_copy(c, &n, (ash_loop_ends){.out = k, .from = start});
     start += run;
   }
-  return ASH_OK;
 }

@@ -90,7 +90,7 @@ static void close_axes(const ash_call *c) {
     ash_loop_end(c);
 }
 
-ash_status ash_loop_conv_nd(ash_ctx *ctx, const ash_call *c) {
+void ash_loop_conv_nd(const ash_call *c) {
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_shape *w = &ash_call_in(c, 1)->shape;
   const ash_shape *out = &ash_call_out(c)->shape;
@@ -99,7 +99,6 @@ ash_status ash_loop_conv_nd(ash_ctx *ctx, const ash_call *c) {
   int64_t size[ASH_RANK_MAX];
   const bool parts = c->part != ASH_PART_WHOLE;
   char value[ASH_LOOP_TEXT], left[128], right[128], to[128];
-  (void)ctx;
   for (uint32_t i = 2; i < w->rank; i++)
     size[i - 2] = w->dim[i];
   ash_loop_input(c, "x", 0);
@@ -141,7 +140,6 @@ ash_status ash_loop_conv_nd(ash_ctx *ctx, const ash_call *c) {
   close_axes(c);
   ash_loop_end(c);
   ash_loop_end(c);
-  return ASH_OK;
 }
 
 /* `inside += ..`: the tap lies in the padding that the model asked for. */
@@ -158,7 +156,7 @@ static const char *count_text(char *buf, size_t size, const ash_call *c) {
   return buf;
 }
 
-ash_status ash_loop_pool_nd(ash_ctx *ctx, const ash_call *c) {
+void ash_loop_pool_nd(const ash_call *c) {
   const ash_op *op = ash_call_op(c);
   const ash_shape *in = &ash_call_in(c, 0)->shape;
   const ash_type type = ash_call_out(c)->type;
@@ -166,7 +164,6 @@ ash_status ash_loop_pool_nd(ash_ctx *ctx, const ash_call *c) {
   const bool pads = !max && ash_attr_int(op, "count_pad", 0) != 0;
   int64_t size[ASH_RANK_MAX];
   char value[ASH_LOOP_TEXT], text[ASH_LOOP_TEXT], from[128], to[128];
-  (void)ctx;
   for (uint32_t i = 2; i < in->rank; i++)
     size[i - 2] = ash_op_ints(op, "kernel", i - 2, 1);
   ash_loop_input(c, "x", 0);
@@ -191,5 +188,4 @@ ash_status ash_loop_pool_nd(ash_ctx *ctx, const ash_call *c) {
   ash_loop_store(c, type, type, "y", to, max ? "s" : value);
   close_axes(c);
   ash_loop_end(c);
-  return ASH_OK;
 }

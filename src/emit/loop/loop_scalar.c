@@ -185,11 +185,11 @@ ash_type ash_loop_yields(ash_fn fn, const ash_type *in, ash_type out) {
                                                              : out;
 }
 
-const char *ash_loop_real(char *buf, size_t size, ash_ctx *ctx, ash_type type,
-                          double x) {
+const char *ash_loop_real(char *buf, size_t size, const ash_call *c,
+                          ash_type type, double x) {
   ASH_ASSERT(ash_type_is_float(type));
   ash_text t;
-  ash_text_init(&t, &ctx->mem);
+  ash_text_init(&t, c->text->mem);
   if (type == ASH_FLOAT64)
     ash_text_double(&t, x);
   else

@@ -16,7 +16,7 @@ bool ash_part_close(const ash_call *c, const char *at);
 
 /* The parts of each operator. */
 #define OP(op, columns) columns
-#define PART(writer)    ash_status ash_##writer(ash_ctx *ctx, const ash_call *c);
+#define PART(writer)    void ash_##writer(const ash_call *c);
 #include "op/ops.def"
 #undef OP
 
