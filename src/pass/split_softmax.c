@@ -2,7 +2,7 @@
  *
  *   softmax(x)   ->   e = exp((x - max(x)) * beta),  e / sum(e)
  *
- * Tiles of softmax are whole rows (domain/domain_along.c); largest values and
+ * Tiles of softmax are whole rows (domain/domain_row.c); largest values and
  * sums may be cut, with accumulators. The arithmetic is that of the kernel,
  * element by element and in its order, so the results are the same. Only float,
  * only for devices with a compute memory, only where a row does not fit it. */

@@ -84,8 +84,8 @@ ash_status ash_ref_quantise_rows(const ash_ref_call *c, uint32_t k, size_t rows,
 /* To an integer, halves away from zero, cut where no type reaches. */
 int32_t ash_ref_to_int(float x);
 
-/* int16 functions that are tables with interpolation (ref_element_int16.c): logistic
- * and tanh, softmax of rows of `depth`. */
+/* int16 functions that are tables with interpolation (ref_element_int16.c):
+ * logistic and tanh, softmax of rows of `depth`. */
 ash_status ash_ref_curve(const ash_ref_call *c);
 /* Any function of int16: a table of 513 results, and interpolation. */
 ash_status ash_ref_map16(const ash_ref_call *c, float (*f)(float x));

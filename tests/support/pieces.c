@@ -1,7 +1,7 @@
 /* pieces.c - see pieces.h. */
 #include "pieces.h"
 
-#include "domain/instance.h"
+#include "domain/piece_graph.h"
 #include "op/shape/shape.h"
 #include "op/verify.h"
 #include "ref/ref.h"
@@ -89,7 +89,8 @@ static void pieces_run_one(ash_ctx *ctx, const ash_graph *g,
                            const int64_t *n, void **values, void **made) {
   ash_graph *p;
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
-  CHECK_EQ(ash_domain_instance(ctx, &p, g, s, at, n, ASH_PART_WHOLE), ASH_OK);
+  CHECK_EQ(ash_domain_piece_graph(ctx, &p, g, s, at, n, ASH_PART_WHOLE),
+           ASH_OK);
   if (pieces_are_an_operator(p)) {
     if (ash_op_verify(ctx, p) != ASH_OK)
       print_newest(ctx);

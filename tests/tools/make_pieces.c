@@ -5,7 +5,7 @@
  *
  *   make_pieces SEED SHARE > pieces.c     (one operator in SHARE is taken) */
 #include "cuts.h"
-#include "domain/instance.h"
+#include "domain/piece_graph.h"
 #include "emit/call/call.h"
 #include "op/reads.h"
 #include "op/sums.h"
@@ -164,7 +164,7 @@ static void put_piece(net *n, const ash_tile_space *s, const int64_t *at,
                       const int64_t *size) {
   const ash_tile_part part = ash_domain_part_of(s, at, size);
   ash_graph *p;
-  CHECK_EQ(ash_domain_instance(n->ctx, &p, n->g, s, at, size, part), ASH_OK);
+  CHECK_EQ(ash_domain_piece_graph(n->ctx, &p, n->g, s, at, size, part), ASH_OK);
   printf("  {\n");
   for (uint32_t pass = 0; pass < 2; pass++) {
     for (uint32_t i = 0; i < s->operand_count; i++) {

@@ -5,7 +5,7 @@
 #define ASH_EMIT_TILE_H
 
 #include "ashlar/plan.h"
-#include "domain/instance.h"
+#include "domain/piece_graph.h"
 #include "emit/module/module.h"
 
 /* ---- classes of pieces (tile_class.c) ----------------------------------- */

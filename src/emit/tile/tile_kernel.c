@@ -105,8 +105,8 @@ static ash_status put_function(ash_module *m, ash_text *t,
                                const ash_tile_function *f, uint32_t number) {
   ASH_ASSERT(f->part <= ASH_PART_LAST);
   ash_graph *piece = NULL;
-  ASH_TRY(ash_domain_instance(m->ctx, &piece, m->g, tiling->space, f->at, f->n,
-                              f->part));
+  ASH_TRY(ash_domain_piece_graph(m->ctx, &piece, m->g, tiling->space, f->at,
+                                 f->n, f->part));
   put_head(m, t, tiling, name, f, number);
   const ash_status status = put_body(m, t, tiling, piece, f->part);
   ash_text_line(t, "}");

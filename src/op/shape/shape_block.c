@@ -129,3 +129,24 @@ ash_status ash_op_shape_resize(const ash_rule *r) {
                        "align_corners and half_pixel_centers exclude each "
                        "other");
 }
+
+/* Tables [out, taps] of positions and of weights. */
+ash_status ash_op_shape_resample(const ash_rule *r) {
+  const ash_tensor *at, *weights;
+  uint32_t axis;
+  ASH_TRY(ash_rule_one_type(r, 1));
+  *r->out = ash_op_in(r->g, r->op, 0)->shape;
+  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_attr_int(r->op, "axis", 0),
+                        r->out->rank, &axis));
+  ASH_TRY(ash_rule_constant(r, 1, "positions", ASH_T(INT32), &at));
+  ASH_TRY(ash_rule_constant(r, 2, "weights", ASH_T(FLOAT32), &weights));
+  if (at->shape.rank != 2 || !ash_shape_equal(&at->shape, &weights->shape))
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
+                         "positions and weights must be tables of one shape");
+  for (uint64_t i = 0; i < ash_shape_elements(&at->shape); i++)
+    if (ash_tensor_int(at, i) < 0 || ash_tensor_int(at, i) >= r->out->dim[axis])
+      return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
+                           "a position is outside the axis");
+  r->out->dim[axis] = at->shape.dim[0];
+  return ASH_OK;
+}

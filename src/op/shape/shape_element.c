@@ -1,5 +1,6 @@
 /* shape_element.c - operators that work element by element, with or without
  * broadcasting, and softmax, which keeps its shape. */
+#include "op/chain.h"
 #include "op/functions.h"
 #include "op/shape/shape_rule.h"
 
@@ -176,4 +177,89 @@ ash_status ash_op_shape_dequantize(const ash_rule *r) {
   if (in->quant.count <= 1) /* per channel: the verifier counted the scales */
     ASH_TRY(ash_rule_quants(r, 1));
   return ash_op_shape_same(r);
+}
+
+/* ---- map and chain ------------------------------------------------------ */
+
+static ash_status check_map_types(const ash_rule *r, ash_fn fn) {
+  ash_type in[ASH_FN_OPERANDS] = {ASH_NONE};
+  const uint32_t count = ash_fn_operands(fn);
+  for (uint32_t k = 0; k < count; k++) {
+    ASH_TRY(ash_rule_type(r, r->op->inputs[k], ash_fn_wants(fn, in, k)));
+    in[k] = ash_op_in(r->g, r->op, k)->type;
+  }
+  return ash_rule_type(r, r->op->outputs[0], ash_fn_wants(fn, in, count));
+}
+
+static ash_status check_operands(const ash_rule *r) {
+  for (uint32_t k = 0; k < r->op->input_count; k++) {
+    const ash_tensor *t;
+    ASH_TRY(ash_rule_input(r, k, "operand", &t));
+  }
+  return ash_rule_bytes(r);
+}
+
+static ash_status broadcast_operands(const ash_rule *r, uint32_t count) {
+  *r->out = ash_op_in(r->g, r->op, 0)->shape;
+  for (uint32_t k = 1; k < count; k++) {
+    const ash_shape so_far = *r->out;
+    ASH_TRY(ash_rule_broadcast(r, &so_far, &ash_op_in(r->g, r->op, k)->shape,
+                               r->out));
+  }
+  return ASH_OK;
+}
+
+/* From scale to scale, in one type. */
+static ash_status check_scaled(const ash_rule *r, ash_fn fn) {
+  const uint32_t count = ash_fn_operands(fn);
+  if (ash_fn_result_of(fn) != ASH_FN_BOOL)
+    ASH_TRY(ash_rule_one_type(r, count));
+  ASH_TRY(ash_rule_quants(r, count));
+  return ash_rule_act(r);
+}
+
+/* Only floats have activations among values that are not quantised. */
+static ash_status check_stored(const ash_rule *r) {
+  const char *act = ash_attr_string(r->op, "act", "none");
+  if (ash_op_in(r->g, r->op, 0)->type == ASH_FLOAT32)
+    return ash_rule_act(r);
+  return strcmp(act, "none") == 0
+             ? ASH_OK
+             : ASH_RULE_FAIL(r, ASH_UNSUPPORTED, act, ASH_NO_ID,
+                             "fused activation %s on integers", act);
+}
+
+ash_status ash_op_shape_map(const ash_rule *r) {
+  const ash_fn fn = ash_op_fn(r->op);
+  if (fn == ASH_FN_COUNT)
+    return ash_rule_no_function(r);
+  const bool scaled = ash_op_is_scaled(r->g, r->op);
+  if (r->op->input_count != ash_fn_operands(fn) && /* or a table more */
+      !(scaled && r->op->input_count == ash_fn_operands(fn) + 1))
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, input, ASH_NO_ID,
+                         "%s has %u operands, not %u", ash_fn_text(fn),
+                         (unsigned)ash_fn_operands(fn),
+                         (unsigned)r->op->input_count);
+  ASH_TRY(check_operands(r));
+  ASH_TRY(check_map_types(r, fn));
+  ASH_TRY(scaled ? check_scaled(r, fn) : check_stored(r));
+  return broadcast_operands(r, ash_fn_operands(fn));
+}
+
+ash_status ash_op_shape_chain(const ash_rule *r) {
+  ash_chain chain;
+  uint32_t stage;
+  if (r->op->input_count > ASH_CHAIN_INPUTS)
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, input, ASH_NO_ID,
+                         "a chain has at most %d operands, not %u",
+                         (int)ASH_CHAIN_INPUTS, (unsigned)r->op->input_count);
+  ASH_TRY(check_operands(r));
+  if (!ash_chain_read(&chain, r->g, r->op, &stage))
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
+                         "stage %u of the code is no function of its operands "
+                         "(TYPE FUNCTION OPERAND.., stages separated by ';')",
+                         (unsigned)stage);
+  ASH_TRY(ash_rule_type(r, r->op->outputs[0],
+                        1u << chain.stages[chain.count - 1].type));
+  return broadcast_operands(r, r->op->input_count);
 }

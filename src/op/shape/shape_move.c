@@ -141,3 +141,84 @@ ash_status ash_op_shape_concatenation(const ash_rule *r) {
   }
   return ASH_OK;
 }
+
+/* ---- splits ------------------------------------------------------------- */
+
+ash_status ash_op_shape_split(const ash_rule *r) {
+  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
+  const ash_attr *sizes = ash_attr_find(r->op, "sizes");
+  int64_t left;
+  uint32_t axis;
+  ASH_TRY(ash_rule_one_type(r, 1));
+  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_attr_int(r->op, "axis", 0),
+                        in->rank, &axis));
+  left = in->dim[axis];
+  if (!sizes || sizes->count != r->op->output_count)
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, r->op->inputs[0],
+                         "%" PRIu32 " sizes for %" PRIu32 " parts",
+                         sizes ? sizes->count : 0, r->op->output_count);
+  for (uint32_t k = 0; k < sizes->count; k++) {
+    const int64_t size = sizes->ints[k];
+    if (size < 0 || size > left)
+      return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, r->op->inputs[0],
+                           "part %" PRIu32 " of %" PRId64 " does not fit", k,
+                           size);
+    left -= size;
+    r->out[k] = *in;
+    r->out[k].dim[axis] = (int32_t)size;
+  }
+  if (left != 0)
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, r->op->inputs[0],
+                         "%" PRId64 " elements of the axis are in no part",
+                         left);
+  return ASH_OK;
+}
+
+/* ---- repetition --------------------------------------------------------- */
+
+ash_status ash_op_shape_tile(const ash_rule *r) {
+  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
+  ASH_TRY(ash_rule_one_type(r, 1));
+  r->out->rank = in->rank;
+  for (uint32_t i = 0; i < in->rank; i++) {
+    const int64_t n = ash_op_ints(r->op, "times", i, 0);
+    if (n < 1 || n > INT32_MAX / (in->dim[i] ? in->dim[i] : 1))
+      return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, r->op->inputs[0],
+                           "axis %" PRIu32 " %" PRId64 " times", i, n);
+    r->out->dim[i] = (int32_t)(in->dim[i] * n);
+  }
+  return ASH_OK;
+}
+
+/* ---- strides ------------------------------------------------------------ */
+
+static ash_status bad_strides(const ash_rule *r, const char *what) {
+  return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID, "%s", what);
+}
+
+/* Every element that is asked for must be one of the input's. */
+ash_status ash_op_shape_strided(const ash_rule *r) {
+  const ash_attr *dim = ash_attr_find(r->op, "dim");
+  const ash_attr *step = ash_attr_find(r->op, "step");
+  int64_t low = ash_attr_int(r->op, "offset", 0), high = low;
+  ASH_TRY(ash_rule_one_type(r, 1));
+  if (!dim || !step || dim->count != step->count || dim->count > ASH_RANK_MAX)
+    return bad_strides(r, "strided needs as many steps as dimensions");
+  *r->out = (ash_shape){.rank = dim->count};
+  for (uint32_t i = 0; i < dim->count; i++) {
+    if (dim->ints[i] < 1 || dim->ints[i] > INT32_MAX ||
+        step->ints[i] > INT32_MAX || step->ints[i] < -INT32_MAX)
+      return bad_strides(r, "a dimension or step of strided is out of range");
+    r->out->dim[i] = (int32_t)dim->ints[i];
+    if (step->ints[i] < 0)
+      low += (dim->ints[i] - 1) * step->ints[i];
+    else
+      high += (dim->ints[i] - 1) * step->ints[i];
+    if (low < -((int64_t)1 << 60) || high > (int64_t)1 << 60)
+      return bad_strides(r, "strided reaches too far");
+  }
+  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
+  if (low < 0 || (uint64_t)high >= ash_shape_elements(in))
+    return bad_strides(r, "strided reaches outside its input");
+  return ASH_OK;
+}

@@ -242,3 +242,16 @@ ash_status ash_rule_broadcast(const ash_rule *r, const ash_shape *a,
   }
   return ASH_OK;
 }
+
+ash_status ash_rule_bytes(const ash_rule *r) {
+  const uint32_t types = ASH_T_ANY & ~(ASH_T(INT4) | ASH_T(UINT4));
+  for (uint32_t k = 0; k < r->op->input_count; k++)
+    ASH_TRY(ash_rule_type(r, r->op->inputs[k], types));
+  return ASH_OK;
+}
+
+ash_status ash_rule_no_function(const ash_rule *r) {
+  return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
+                       "no function is called '%s'",
+                       ash_attr_string(r->op, "fn", ""));
+}

@@ -23,7 +23,8 @@ typedef struct ash_rule {
 #define ASH_T_INDEX (ASH_T(INT32) | ASH_T(INT64))
 #define ASH_T_ANY   (~ASH_T(NONE))
 /* Integers that are computed in 64 bits with a sign. */
-#define ASH_T_INTEGER (ASH_T_QUANT | ASH_T_INDEX | ASH_T(UINT16) | ASH_T(UINT32))
+#define ASH_T_INTEGER                                                          \
+  (ASH_T_QUANT | ASH_T_INDEX | ASH_T(UINT16) | ASH_T(UINT32))
 
 /* "error ASH31xx: ..." at this op and tensor (ASH_NO_ID: the op alone). */
 #define ASH_RULE_FAIL(r, status, name, tensor, ...)                            \
@@ -38,6 +39,10 @@ ash_status ash_rule_constant(const ash_rule *r, uint32_t k, const char *role,
                              uint32_t types, const ash_tensor **out);
 ash_status ash_rule_type(const ash_rule *r, uint32_t tensor, uint32_t types);
 /* The first `count` inputs and all outputs have the type of input 0. */
+/* Of all inputs: whole bytes each, which one loop can treat. */
+ash_status ash_rule_bytes(const ash_rule *r);
+/* The attribute `fn` names nothing. */
+ash_status ash_rule_no_function(const ash_rule *r);
 ash_status ash_rule_one_type(const ash_rule *r, uint32_t count);
 ash_status ash_rule_rank(const ash_rule *r, uint32_t tensor, uint32_t lo,
                          uint32_t hi);

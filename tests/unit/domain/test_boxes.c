@@ -4,7 +4,7 @@
  * results depend on. And the numbers that the search and the emitter rely on:
  * bytes, parts and classes of pieces. */
 #include "cuts.h"
-#include "domain/instance.h"
+#include "domain/piece_graph.h"
 #include "pass/pass.h"
 #include "ref/ref.h"
 

@@ -1,5 +1,5 @@
-/* instance.c - see instance.h. */
-#include "domain/instance.h"
+/* piece_graph.c - see piece_graph.h. */
+#include "domain/piece_graph.h"
 
 #include "domain/domain.h"
 
@@ -263,10 +263,11 @@ static ash_status fill(ash_graph *to, const ash_domain_local *l) {
   return set_attrs(to, l);
 }
 
-ash_status ash_domain_instance(ash_ctx *ctx, ash_graph **out,
-                               const ash_graph *g, const ash_tile_space *space,
-                               const int64_t *at, const int64_t *n,
-                               ash_tile_part part) {
+ash_status ash_domain_piece_graph(ash_ctx *ctx, ash_graph **out,
+                                  const ash_graph *g,
+                                  const ash_tile_space *space,
+                                  const int64_t *at, const int64_t *n,
+                                  ash_tile_part part) {
   ash_domain_local l;
   ash_graph *to;
   (void)part;

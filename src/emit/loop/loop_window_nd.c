@@ -1,4 +1,4 @@
-/* loop_product.c - conv_nd and pool_nd, and sums of products. */
+/* loop_window_nd.c - conv_nd and pool_nd, and sums of products. */
 #include "emit/loop/loop.h"
 #include "emit/loop/part.h"
 

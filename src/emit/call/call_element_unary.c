@@ -1,5 +1,5 @@
-/* call_unary.c - one value in, one value out: softmax, activations, quantize
- * and dequantize. */
+/* call_element_unary.c - one value in, one value out: softmax, activations,
+ * quantize and dequantize. */
 #include "emit/call/call_write.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* ref_index.c - operators that say for each position of the output which
+/* ref_block.c - operators that say for each position of the output which
  * element of the input comes there. */
 #include "op/functions.h"
 #include "ref/ref_call.h"

@@ -1,5 +1,5 @@
-/* onnx_ops_rnn.c - LSTM, GRU and RNN, unrolled: the number of steps is part of
- * the input's shape. */
+/* onnx_ops_recurrent.c - LSTM, GRU and RNN, unrolled: the number of steps is
+ * part of the input's shape. */
 #include "read/onnx/onnx_import.h"
 
 #include <string.h>

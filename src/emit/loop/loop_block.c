@@ -1,4 +1,4 @@
-/* loop_blocks.c - elements moved in blocks: blocks of pixels to channels or
+/* loop_block.c - elements moved in blocks: blocks of pixels to channels or
  * batches and back, repetitions, padding by mirror or value.
  *
  * Where padding or cropping does not end at a block, an axis is cut into up to

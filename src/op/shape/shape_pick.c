@@ -1,5 +1,4 @@
-/* shape_place.c - rules of the general forms that move elements by position or
- * by index. */
+/* shape_pick.c - rules of gathers and scatters: elements chosen by index. */
 #include "op/functions.h"
 #include "op/shape/shape_rule.h"
 
@@ -16,31 +15,40 @@ static ash_status check_index(const ash_rule *r, uint32_t k) {
   return ash_rule_type(r, r->op->inputs[k], ASH_T_INDEX);
 }
 
-/* Every element that is asked for must be one of the input's. */
-ash_status ash_op_shape_strided(const ash_rule *r) {
-  const ash_attr *dim = ash_attr_find(r->op, "dim");
-  const ash_attr *step = ash_attr_find(r->op, "step");
-  int64_t low = ash_attr_int(r->op, "offset", 0), high = low;
-  ASH_TRY(ash_rule_one_type(r, 1));
-  if (!dim || !step || dim->count != step->count || dim->count > ASH_RANK_MAX)
-    return bad(r, "strided needs as many steps as dimensions");
-  *r->out = (ash_shape){.rank = dim->count};
-  for (uint32_t i = 0; i < dim->count; i++) {
-    if (dim->ints[i] < 1 || dim->ints[i] > INT32_MAX ||
-        step->ints[i] > INT32_MAX || step->ints[i] < -INT32_MAX)
-      return bad(r, "a dimension or step of strided is out of range");
-    r->out->dim[i] = (int32_t)dim->ints[i];
-    if (step->ints[i] < 0)
-      low += (dim->ints[i] - 1) * step->ints[i];
-    else
-      high += (dim->ints[i] - 1) * step->ints[i];
-    if (low < -((int64_t)1 << 60) || high > (int64_t)1 << 60)
-      return bad(r, "strided reaches too far");
+static ash_status append(const ash_rule *r, const ash_shape *s, uint32_t first,
+                         uint32_t end) {
+  for (uint32_t i = first; i < end; i++) {
+    if (r->out->rank == ASH_RANK_MAX)
+      return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, rank, r->op->outputs[0],
+                           "more than %d axes", ASH_RANK_MAX);
+    r->out->dim[r->out->rank++] = s->dim[i];
   }
-  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
-  if (low < 0 || (uint64_t)high >= ash_shape_elements(in))
-    return bad(r, "strided reaches outside its input");
   return ASH_OK;
+}
+
+ash_status ash_op_shape_gather(const ash_rule *r) {
+  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
+  const ash_tensor *indices;
+  uint32_t axis;
+  ASH_TRY(ash_rule_one_type(r, 1));
+  ASH_TRY(ash_rule_input(r, 1, "indices", &indices));
+  ASH_TRY(ash_rule_type(r, r->op->inputs[1], ASH_T_INDEX));
+  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_attr_int(r->op, "axis", 0),
+                        in->rank, &axis));
+  const int64_t given = ash_attr_int(r->op, "batch_dims", 0);
+  const int64_t batch = given < 0 ? given + indices->shape.rank : given;
+  bool fits = batch >= 0 && batch <= axis && batch <= indices->shape.rank;
+  for (uint32_t i = 0; fits && i < batch; i++)
+    fits = in->dim[i] == indices->shape.dim[i];
+  if (!fits)
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, r->op->inputs[1],
+                         "batch_dims is %" PRId64 ", which does not match the "
+                         "axis and the shapes",
+                         given);
+  r->out->rank = 0;
+  ASH_TRY(append(r, in, 0, axis));
+  ASH_TRY(append(r, &indices->shape, (uint32_t)batch, indices->shape.rank));
+  return append(r, in, axis + 1, in->rank);
 }
 
 /* `part` has the rank of `whole` and fits into it except along the axis. */
@@ -131,23 +139,4 @@ ash_status ash_op_shape_scatter_nd(const ash_rule *r) {
   *r->out = *in;
   return ash_shape_equal(&want, up) ? ASH_OK
                                     : bad(r, "updates of another shape");
-}
-
-/* Tables [out, taps] of positions and of weights. */
-ash_status ash_op_shape_resample(const ash_rule *r) {
-  const ash_tensor *at, *weights;
-  uint32_t axis;
-  ASH_TRY(ash_rule_one_type(r, 1));
-  *r->out = ash_op_in(r->g, r->op, 0)->shape;
-  ASH_TRY(ash_rule_axis(r, r->op->inputs[0], ash_attr_int(r->op, "axis", 0),
-                        r->out->rank, &axis));
-  ASH_TRY(ash_rule_constant(r, 1, "positions", ASH_T(INT32), &at));
-  ASH_TRY(ash_rule_constant(r, 2, "weights", ASH_T(FLOAT32), &weights));
-  if (at->shape.rank != 2 || !ash_shape_equal(&at->shape, &weights->shape))
-    return bad(r, "positions and weights must be tables of one shape");
-  for (uint64_t i = 0; i < ash_shape_elements(&at->shape); i++)
-    if (ash_tensor_int(at, i) < 0 || ash_tensor_int(at, i) >= r->out->dim[axis])
-      return bad(r, "a position is outside the axis");
-  r->out->dim[axis] = at->shape.dim[0];
-  return ASH_OK;
 }

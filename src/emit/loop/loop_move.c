@@ -1,4 +1,4 @@
-/* loop_place.c - elements moved by position or by index. */
+/* loop_move.c - elements moved by position or by index. */
 #include "emit/loop/loop.h"
 
 #include <inttypes.h>

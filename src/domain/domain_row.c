@@ -1,4 +1,4 @@
-/* domain_along.c - operators that work along one axis, which stays whole; every
+/* domain_row.c - operators that work along one axis, which stays whole; every
  * other dimension is an axis of the space: rows (softmax and its kin), running
  * sums, the largest k, resampling. */
 #include "domain/domain.h"

@@ -1,4 +1,4 @@
-/* call_shape.c - copying, and concatenation of inputs with other scales. */
+/* call_move.c - copying, and concatenation of inputs with other scales. */
 #include "emit/call/call_write.h"
 
 /* ---- copying ------------------------------------------------------------ */

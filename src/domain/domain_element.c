@@ -1,5 +1,5 @@
-/* domain_map.c - element by element: every dimension of the output is an axis,
- * inputs follow it where they are not broadcast. */
+/* domain_element.c - element by element: every dimension of the output is an
+ * axis, inputs follow it where they are not broadcast. */
 #include "domain/domain.h"
 
 #include "op/functions.h"

@@ -1,4 +1,4 @@
-/* ref_place.c - elements moved by position or by index, whatever they are.
+/* ref_pick.c - elements moved by position or by index, whatever they are.
  * Negative indices count from the back; others outside the axis are moved to
  * its nearest end, so that no input can read or write elsewhere. */
 #include "ref/ref_any.h"

@@ -1,5 +1,5 @@
-/* loop_chain.c - several functions of one element: chain. Each stage is a
- * constant of the loop's body, rounded to the stage's type. */
+/* loop_element_chain.c - several functions of one element: chain. Each stage is
+ * a constant of the loop's body, rounded to the stage's type. */
 #include "emit/loop/loop.h"
 
 #include <inttypes.h>

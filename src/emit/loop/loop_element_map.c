@@ -1,4 +1,4 @@
-/* loop_map.c - one element after the other: map. */
+/* loop_element_map.c - one element after the other: map. */
 #include "emit/loop/loop.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* call_rows.c - rows along the last axis: log_softmax and l2_normalization. */
+/* call_row.c - rows along the last axis: log_softmax and l2_normalization. */
 #include "emit/call/call_write.h"
 
 #include <math.h>

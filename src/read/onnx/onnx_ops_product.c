@@ -1,4 +1,4 @@
-/* onnx_ops_matrix.c - products of matrices. Constant float32 weights of two
+/* onnx_ops_product.c - products of matrices. Constant float32 weights of two
  * dimensions become a fully connected layer, whose kernel wants them by rows
  * of outputs. */
 #include "read/onnx/onnx_import.h"

@@ -1,5 +1,5 @@
-/* call_map.c - functions of one value at a time, besides those with a fixed
- * range (call_unary.c). */
+/* call_element_map.c - functions of one value at a time, besides those with a
+ * fixed range (call_element_unary.c). */
 #include "emit/call/call_write.h"
 
 static void put_leaky(const ash_call *c) {

@@ -1,5 +1,5 @@
-/* test_loop_scalar.c - functions as C expressions: the column STORED of
- * functions.def promises as much as loop_scalar.c has. */
+/* test_loop_element_scalar.c - functions as C expressions: the column STORED of
+ * functions.def promises as much as loop_element_scalar.c has. */
 #include "emit/loop/loop.h"
 #include "kernel/choose.h"
 #include "net.h"

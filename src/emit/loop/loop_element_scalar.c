@@ -1,4 +1,4 @@
-/* loop_scalar.c - the functions of functions.def as C expressions.
+/* loop_element_scalar.c - the functions of functions.def as C expressions.
  *
  * `a`, `b`, `c`, standing alone, are the operands. In the texts for floats, #
  * is the suffix of constants and functions of the type; in those for integers T

@@ -1,4 +1,4 @@
-/* onnx_ops_math.c - element by element: arithmetic, functions, comparisons,
+/* onnx_ops_element.c - element by element: arithmetic, functions, comparisons,
  * activations, conversions. */
 #include "read/onnx/onnx_import.h"
 

@@ -1,4 +1,4 @@
-/* onnx_ops_reduce.c - sums and searches along axes. */
+/* onnx_ops_fold.c - sums and searches along axes. */
 #include "read/onnx/onnx_import.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* call_binary.c - pairs of values, with broadcasting (op/broadcast.h). */
+/* call_element_pair.c - pairs of values, with broadcasting (op/broadcast.h). */
 #include "emit/call/call_write.h"
 #include "op/broadcast.h"
 

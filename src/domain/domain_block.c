@@ -1,4 +1,4 @@
-/* domain_blocks.c - elements moved in blocks: joined, split, padded, repeated,
+/* domain_block.c - elements moved in blocks: joined, split, padded, repeated,
  * regrouped. */
 #include "domain/domain.h"
 
