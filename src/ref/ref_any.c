@@ -1,4 +1,4 @@
-/* ref_any.c - the general forms, one element at a time: map, fold, cumsum,
+/* ref_any.c - elements of any type, one at a time: map, fold, cumsum,
  * top_k. Floats are rounded after each step, as the loops do it. */
 #include "ref/ref_any.h"
 #include "op/sums.h"

@@ -1,4 +1,4 @@
-/* ref_any.h - elements of any type as numbers, for the general forms. Floats
+/* ref_any.h - elements of any type as numbers: floats
  * are computed in double and rounded once when stored, integers in 64 bits
  * that wrap around. */
 #ifndef ASH_REF_REF_ANY_H

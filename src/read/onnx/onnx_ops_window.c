@@ -1,7 +1,7 @@
 /* onnx_ops_window.c - convolutions and pools. ONNX keeps channels in front,
- * the kernels behind: 1-D and 2-D float32 windows get a transposition before
- * and behind, which pass/layout.c removes where it can. Everything else uses
- * the general forms. */
+ * the kernels last: 1-D and 2-D float32 windows get a transposition before
+ * and after, which pass/layout.c removes where it can. Everything else becomes
+ * conv_nd and pool_nd. */
 #include "read/onnx/onnx_import.h"
 
 #include <math.h>
