@@ -33,7 +33,7 @@ static const char head[] =
     "#include \"ash_rt_resize.h\"\n"
     "#include \"ash_rt_rows.h\"\n"
     "#include \"ash_rt_state.h\"\n"
-    "#include <stdio.h>\n#include <string.h>\n"
+    "#include <math.h>\n#include <stdio.h>\n#include <string.h>\n"
     "static uint64_t b[8][8192], r[4][8192], acc[8192], work[8192];\n"
     "static uint64_t want[4][8192], got[4][8192];\n"
     "/* Between a box of a tensor and a dense piece. */\n"
