@@ -6,9 +6,9 @@
  * Tensors in between are no longer stored, and constants of one element become
  * part of the code. A group grows from its last operator backwards, over
  * results that nobody else reads; it takes an operator in only if that cannot
- * make more bytes live at once: either all else that the group reads is
- * constant, so that nothing need run in between, or the operator reads no more
- * bytes than it writes. */
+ * make more bytes live at once: either nothing runs between it and the group,
+ * which reads nothing else but constants, or the operator reads no more bytes
+ * than it writes. */
 #include "pass/pass.h"
 
 #include "graph/compact.h"
@@ -149,6 +149,14 @@ static bool is_all_it_reads(fuser *f, uint32_t tensor) {
   return true;
 }
 
+/* Does nothing run between the operator and the group? */
+static bool runs_next(const fuser *f, uint32_t op) {
+  for (uint32_t i = op + 1; !has_op(f, i); i++)
+    if (!f->uses.drop[i] && !ash_op_has(&f->g->ops.items[i], ASH_OP_VIEW))
+      return false;
+  return true;
+}
+
 static bool may_join(fuser *f, uint32_t tensor, uint32_t op) {
   const ash_op *o = &f->g->ops.items[op];
   const ash_tensor *t = &f->g->tensors.items[tensor];
@@ -157,7 +165,8 @@ static bool may_join(fuser *f, uint32_t tensor, uint32_t op) {
       readings(f, tensor) != f->uses.count[tensor] ||
       !ash_shape_equal(&t->shape, &last->shape))
     return false;
-  return bytes_read_by(f, o) <= t->bytes || is_all_it_reads(f, tensor);
+  return bytes_read_by(f, o) <= t->bytes ||
+         (runs_next(f, op) && is_all_it_reads(f, tensor));
 }
 
 /* Takes one more operator in, if there is one. */

@@ -193,8 +193,39 @@ static void bad_code_is_refused(void) {
   check_code("int8 nothing i0", ASH_MALFORMED);
 }
 
+/* y = -(a + b), with a reduction of something else in between or not. */
+static size_t operators_left(bool between) {
+  const ash_shape shape = NET_DIMS(2, 3, 4);
+  net n = net_new();
+  const uint32_t a = net_input(&n, ASH_FLOAT32, shape, 0, 0);
+  const uint32_t b = net_input(&n, ASH_FLOAT32, shape, 0, 0);
+  const uint32_t c = net_input(&n, ASH_FLOAT32, shape, 0, 0);
+  const uint32_t t = net_result(&n, ASH_FLOAT32, shape, 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, shape, 0, 0);
+  const uint32_t sum = net_result(&n, ASH_FLOAT32, NET_DIMS(2, 3), 0, 0);
+  const int64_t axes[] = {2};
+  (void)net_op(&n, ASH_FN_ROW(add), NET_IDS(a, b), t);
+  if (between)
+    (void)net_fold(&n, "sum", c, sum, axes, 1);
+  (void)net_op(&n, ASH_FN_ROW(neg), NET_IDS(t), y);
+  if (!between)
+    (void)net_fold(&n, "sum", c, sum, axes, 1);
+  const uint32_t ends[] = {y, sum};
+  CHECK_EQ(ash_graph_set_outputs(n.g, ends, 2), ASH_OK);
+  CHECK_EQ(ash_pass_fuse(n.ctx, n.g), ASH_OK);
+  const size_t left = n.g->op_count;
+  net_free(&n);
+  return left;
+}
+
+static void two_operands_are_not_kept_for_a_later_function(void) {
+  CHECK_EQ(operators_left(false), 2);
+  CHECK_EQ(operators_left(true), 3);
+}
+
 #define TESTS(X)                                                               \
   X(random_graphs_keep_every_bit)                                              \
+  X(two_operands_are_not_kept_for_a_later_function)                            \
   X(code_is_read_back_as_it_was_written)                                       \
   X(bad_code_is_refused)
 TEST_MAIN(TESTS)
