@@ -177,6 +177,6 @@ static ash_status put(void *user, const ash_op *op) {
 ash_status ash_pass_split_groups(ash_ctx *ctx, ash_graph *g,
                                  const ash_target *target) {
   grouped w = {.ctx = ctx, .g = g, .room = target->compute_bytes};
-  const ash_decomposer taker = {&w, wants, put};
-  return w.room ? ash_pass_decompose(g, &taker) : ASH_OK;
+  const ash_decomposer decomposer = {&w, wants, put};
+  return w.room ? ash_pass_decompose(g, &decomposer) : ASH_OK;
 }

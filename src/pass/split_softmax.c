@@ -145,6 +145,6 @@ static ash_status put(void *user, const ash_op *op) {
 ash_status ash_pass_split_softmax(ash_ctx *ctx, ash_graph *g,
                                   const ash_target *target) {
   rows r = {.ctx = ctx, .g = g, .room = target->compute_bytes};
-  const ash_decomposer taker = {&r, wants, put};
-  return r.room ? ash_pass_decompose(g, &taker) : ASH_OK;
+  const ash_decomposer decomposer = {&r, wants, put};
+  return r.room ? ash_pass_decompose(g, &decomposer) : ASH_OK;
 }
