@@ -1,0 +1,217 @@
+/* best.c - the best order: bisection of the cap between a simple lower bound
+ * and the best order known, each cap decided by the search (search.c). An
+ * exhausted search also says which load it met first above the cap: no order
+ * has a peak below that. Where the effort ends before the proof, demand-driven
+ * orders with cuts are tried as well. */
+#include "base/checked.h"
+#include "order/demand.h"
+#include "order/search.h"
+#include "order/smooth.h"
+
+#include <string.h>
+
+enum { TICKS = 16000000, STATE_BYTES = 64 << 20 };
+
+typedef struct best {
+  ash_order_options options;
+  ash_order_sim sim;
+  ash_order_search search;
+  uint32_t *ops; /* the best order: by step, its op */
+  uint64_t peak, bound;
+} best;
+
+/* Keeps the trail if it is better. */
+static bool keep(best *b, uint64_t peak) {
+  ASH_ASSERT(b->sim.count == b->sim.steps && peak >= b->bound);
+  if (peak >= b->peak)
+    return false;
+  b->peak = peak;
+  memcpy(b->ops, b->sim.trail, b->sim.steps * sizeof *b->ops);
+  return true;
+}
+
+/* ---- a lower bound ------------------------------------------------------- */
+
+static uint64_t bytes_of(const ash_order_problem *p, const ash_order_access *a,
+                         uint32_t step) {
+  return (a->rows[step].to - a->rows[step].from) *
+         p->tensors[a->tensor].row_bytes;
+}
+
+static bool is_repeated(const ash_order_op *o, uint32_t read) {
+  for (uint32_t k = 0; k < read; k++)
+    if (o->reads[k].tensor == o->reads[read].tensor)
+      return true;
+  return false;
+}
+
+/* What a step reads exists with what it writes. */
+static uint64_t step_bound(const ash_order_problem *p, const ash_order_op *o,
+                           uint32_t step) {
+  uint64_t bytes = 0;
+  for (uint32_t k = 0; k < o->read_count; k++)
+    if (!is_repeated(o, k))
+      bytes += bytes_of(p, &o->reads[k], step);
+  for (uint32_t k = 0; !o->in_place && k < o->write_count; k++)
+    bytes += bytes_of(p, &o->writes[k], step);
+  return bytes;
+}
+
+static uint64_t simple_bound(const best *b) {
+  const ash_order_problem *p = b->sim.p;
+  uint64_t bound = b->sim.start, kept = 0;
+  for (uint32_t t = 0; t < p->tensor_count; t++)
+    kept += p->tensors[t].is_kept ? p->tensors[t].rows * p->tensors[t].row_bytes
+                                  : 0;
+  bound = ash_max_u64(bound, kept);
+  for (uint32_t op = 0; op < p->op_count; op++)
+    for (uint32_t step = 0; step < p->ops[op].steps; step++)
+      bound = ash_max_u64(bound, step_bound(p, &p->ops[op], step));
+  return bound;
+}
+
+/* ---- bisection ----------------------------------------------------------- */
+
+static uint64_t ticks_left(const best *b, uint64_t most) {
+  return b->sim.ticks < most ? most - b->sim.ticks : 0;
+}
+
+static ash_verdict decide(best *b, uint64_t cap, uint64_t ticks) {
+  ASH_ASSERT(b->bound <= cap && cap < b->peak);
+  const ash_verdict v = ash_order_under(&b->search, cap, ticks);
+  if (v == ASH_FEASIBLE) {
+    memcpy(b->ops, b->sim.trail, b->sim.steps * sizeof *b->ops);
+    b->peak = ash_order_replay(&b->sim, b->ops);
+    ASH_ASSERT(b->peak <= cap);
+  } else if (v == ASH_INFEASIBLE) {
+    ASH_ASSERT(b->search.next > cap);
+    b->bound = ash_min_u64(b->search.next, b->peak);
+  }
+  return v;
+}
+
+/* A smaller peak, above the caps at which the search gave up; the lowest of
+ * these. */
+static uint64_t lower_peak(best *b, uint64_t most) {
+  uint64_t lowest = UINT64_MAX, from = b->bound;
+  while (from < b->peak && ticks_left(b, most)) {
+    const uint64_t cap = from + (b->peak - 1 - from) / 2;
+    if (decide(b, cap, b->options.ticks / 8) == ASH_UNKNOWN) {
+      lowest = ash_min_u64(lowest, cap);
+      from = cap + 1;
+    }
+    from = ash_max_u64(from, b->bound);
+  }
+  return lowest;
+}
+
+/* A larger bound, below the caps at which the search gave up. */
+static void raise_bound(best *b, uint64_t below, uint64_t most) {
+  below = ash_min_u64(below, b->peak);
+  while (b->bound + b->bound / 256 < below && ticks_left(b, most)) {
+    const uint64_t cap = b->bound + (below - 1 - b->bound) / 2;
+    if (decide(b, cap, b->options.ticks / 16) != ASH_INFEASIBLE)
+      below = ash_min_u64(cap, b->peak);
+  }
+}
+
+/* ---- cuts ---------------------------------------------------------------- */
+
+/* Adds the first cut that helps, then the next, until none does. */
+static void add_cuts(best *b, bool *is_cut, uint64_t most) {
+  bool better = true;
+  while (better) {
+    better = false;
+    for (uint32_t op = 0; op + 1 < b->sim.p->op_count; op++) {
+      if (is_cut[op] || !ticks_left(b, most))
+        continue;
+      is_cut[op] = true;
+      if (keep(b, ash_order_demand(&b->sim, is_cut)))
+        better = true;
+      else
+        is_cut[op] = false;
+    }
+  }
+}
+
+/* ---- the whole ----------------------------------------------------------- */
+
+static void search(best *b, bool *is_cut) {
+  const uint64_t ticks = b->options.ticks, begun = b->sim.ticks;
+  (void)keep(b, ash_order_whole(&b->sim));
+  if (!(b->options.off & ASH_ORDER_DEMAND))
+    (void)keep(b, ash_order_demand(&b->sim, NULL));
+  const uint64_t unknown = lower_peak(b, begun + ticks / 2);
+  raise_bound(b, unknown, begun + ticks);
+  if (b->bound < b->peak && !(b->options.off & ASH_ORDER_DEMAND))
+    add_cuts(b, is_cut, b->sim.ticks + ticks / 4);
+  if (!(b->options.off & ASH_ORDER_SMOOTH))
+    ash_order_smooth(&b->sim, b->ops, b->peak, ticks / 4);
+  b->peak = ash_order_replay(&b->sim, b->ops);
+}
+
+static ash_status put_runs(ash_ctx *ctx, ash_order_answer *out, const best *b) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < b->sim.steps; i++)
+    count += i == 0 || b->ops[i] != b->ops[i - 1];
+  ash_order_run *runs =
+      ASH_NEW_ARRAY(&ctx->keep, ash_order_run, (size_t)count + 1);
+  uint32_t *done =
+      ASH_NEW_ARRAY(&ctx->scratch, uint32_t, (size_t)b->sim.p->op_count + 1);
+  ASH_TRY(ash_zone_check(ctx, &ctx->keep));
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+  out->runs = runs;
+  for (uint32_t i = 0; i < b->sim.steps; i++) {
+    const uint32_t op = b->ops[i];
+    if (i == 0 || op != b->ops[i - 1])
+      runs[out->run_count++] = (ash_order_run){op, done[op], 0};
+    runs[out->run_count - 1].count++;
+    done[op]++;
+  }
+  return ASH_OK;
+}
+
+static ash_status judge(ash_ctx *ctx, const ash_order_answer *a,
+                        const ash_order_problem *p) {
+  ash_order_load load;
+  const char *why = ash_order_count(ctx, &load, p, a->runs, a->run_count);
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+  ASH_INVARIANT(ctx, !why && load.peak == a->peak && a->bound <= a->peak);
+  return ASH_OK;
+}
+
+static ash_status run(ash_ctx *ctx, ash_order_answer *out,
+                      const ash_order_problem *p, best *b) {
+  ash_zone *z = &ctx->scratch;
+  bool *is_cut = ASH_NEW_ARRAY(z, bool, (size_t)p->op_count + 1);
+  if (ash_order_sim_init(&b->sim, z, p))
+    b->ops = ASH_NEW_ARRAY(z, uint32_t, (size_t)b->sim.steps + 1);
+  if (!z->failed)
+    (void)ash_order_search_init(&b->search, &b->sim, z, &b->options);
+  ASH_TRY(ash_zone_check(ctx, z));
+  b->bound = simple_bound(b);
+  b->peak = UINT64_MAX;
+  search(b, is_cut);
+  ASH_TRY(ash_zone_check(ctx, z));
+  out->peak = b->peak;
+  out->bound = b->bound;
+  out->verdict = b->bound == b->peak ? ASH_OPTIMAL : ASH_FEASIBLE;
+  out->ticks = b->sim.ticks;
+  ASH_TRY(put_runs(ctx, out, b));
+  return judge(ctx, out, p);
+}
+
+ash_status ash_order_best(ash_ctx *ctx, ash_order_answer *out,
+                          const ash_order_problem *p,
+                          const ash_order_options *options) {
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  best b = {.options = options ? *options : (ash_order_options){0}};
+  *out = (ash_order_answer){0};
+  if (!b.options.ticks)
+    b.options.ticks = TICKS;
+  if (!b.options.bytes)
+    b.options.bytes = STATE_BYTES;
+  const ash_status status = run(ctx, out, p, &b);
+  ash_zone_rewind(&ctx->scratch, mark);
+  return status;
+}

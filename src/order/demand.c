@@ -1,0 +1,52 @@
+/* demand.c - demand-driven orders: a step runs when another one needs what it
+ * writes, recursively from the last operator (line buffering). An operator that
+ * is a cut is finished before anything after it starts, which is better where
+ * a tensor is smaller than the lines that wait on its way. */
+#include "order/demand.h"
+
+#include "base/checked.h"
+
+/* Runs the steps of `op` up to `steps` and all that they need. Follows one
+ * chain of operators that wait for each other at a time, from `op` on: it ends
+ * since operators only wait for earlier ones. */
+static uint64_t run_until(ash_order_sim *s, uint32_t op, uint32_t steps) {
+  uint64_t peak = 0;
+  while (s->done[op] < steps) {
+    uint32_t at = op, next;
+    while ((next = ash_order_waits_for(s, at)) != at)
+      at = next;
+    peak = ash_max_u64(peak, ash_order_step(s, at));
+  }
+  return peak;
+}
+
+uint64_t ash_order_demand(ash_order_sim *s, const bool *is_cut) {
+  const ash_order_op *ops = s->p->ops;
+  const uint32_t count = s->p->op_count;
+  ash_order_back(s, 0);
+  uint64_t peak = s->start;
+  for (uint32_t op = 0; is_cut && op < count; op++)
+    if (is_cut[op])
+      peak = ash_max_u64(peak, run_until(s, op, ops[op].steps));
+  if (count)
+    peak = ash_max_u64(peak, run_until(s, count - 1, ops[count - 1].steps));
+  for (uint32_t op = 0; op < count; op++)
+    peak = ash_max_u64(peak, run_until(s, op, ops[op].steps));
+  return peak;
+}
+
+uint64_t ash_order_whole(ash_order_sim *s) {
+  ash_order_back(s, 0);
+  uint64_t peak = s->start;
+  for (uint32_t op = 0; op < s->p->op_count; op++)
+    peak = ash_max_u64(peak, run_until(s, op, s->p->ops[op].steps));
+  return peak;
+}
+
+uint64_t ash_order_replay(ash_order_sim *s, const uint32_t *ops) {
+  ash_order_back(s, 0);
+  uint64_t peak = s->start;
+  for (uint32_t i = 0; i < s->steps; i++)
+    peak = ash_max_u64(peak, ash_order_step(s, ops[i]));
+  return peak;
+}
