@@ -4,19 +4,22 @@
  * has a peak below that. Where the effort ends before the proof, demand-driven
  * orders with cuts are tried as well. */
 #include "base/checked.h"
+#include "order/coarse.h"
 #include "order/demand.h"
 #include "order/search.h"
 #include "order/smooth.h"
 
 #include <string.h>
 
-enum { TICKS = 16000000, STATE_BYTES = 64 << 20 };
+enum { TICKS = 32000000, STATE_BYTES = 64 << 20 };
 
 typedef struct best {
+  ash_zone *zone;
   ash_order_options options;
   ash_order_sim sim;
   ash_order_search search;
   uint32_t *ops; /* the best order: by step, its op */
+  bool *is_cut;  /* by op                           */
   uint64_t peak, bound;
 } best;
 
@@ -90,36 +93,52 @@ static ash_verdict decide(best *b, uint64_t cap, uint64_t ticks) {
   return v;
 }
 
-/* A smaller peak, above the caps at which the search gave up; the lowest of
- * these. */
-static uint64_t lower_peak(best *b, uint64_t most) {
+/* Caps closer than this are not worth an effort, once the search gives up. */
+static uint64_t grain(uint64_t bytes) {
+  return bytes / 512;
+}
+
+/* A smaller peak, above the caps at which the search gives up after `each`
+ * ticks; the lowest of these. */
+static uint64_t lower_peak(best *b, uint64_t each, uint64_t most) {
   uint64_t lowest = UINT64_MAX, from = b->bound;
   while (from < b->peak && ticks_left(b, most)) {
     const uint64_t cap = from + (b->peak - 1 - from) / 2;
-    if (decide(b, cap, b->options.ticks / 8) == ASH_UNKNOWN) {
+    if (decide(b, cap, each) == ASH_UNKNOWN) {
       lowest = ash_min_u64(lowest, cap);
-      from = cap + 1;
+      from = cap + 1 + grain(b->peak);
     }
     from = ash_max_u64(from, b->bound);
   }
   return lowest;
 }
 
-/* A larger bound, below the caps at which the search gave up. */
-static void raise_bound(best *b, uint64_t below, uint64_t most) {
+/* A larger bound, below the caps at which the search gives up. */
+static void raise_bound(best *b, uint64_t below, uint64_t each, uint64_t most) {
   below = ash_min_u64(below, b->peak);
-  while (b->bound + b->bound / 256 < below && ticks_left(b, most)) {
+  while (b->bound + grain(b->bound) < below && ticks_left(b, most)) {
     const uint64_t cap = b->bound + (below - 1 - b->bound) / 2;
-    if (decide(b, cap, b->options.ticks / 16) != ASH_INFEASIBLE)
+    if (decide(b, cap, each) != ASH_INFEASIBLE)
       below = ash_min_u64(cap, b->peak);
+  }
+}
+
+/* From both sides, with twice the effort for a cap each time. */
+static void bisect(best *b) {
+  const uint64_t most = b->sim.ticks + b->options.ticks / 8 * 5;
+  uint64_t each = b->options.ticks / 32;
+  while (b->bound < b->peak && ticks_left(b, most)) {
+    const uint64_t unknown = lower_peak(b, each, most);
+    raise_bound(b, unknown, each, most);
+    each = each * 2 + 1;
   }
 }
 
 /* ---- cuts ---------------------------------------------------------------- */
 
 /* Adds the first cut that helps, then the next, until none does. */
-static void add_cuts(best *b, bool *is_cut, uint64_t most) {
-  bool better = true;
+static void add_cuts(best *b, uint64_t most) {
+  bool better = true, *is_cut = b->is_cut;
   while (better) {
     better = false;
     for (uint32_t op = 0; op + 1 < b->sim.p->op_count; op++) {
@@ -136,18 +155,39 @@ static void add_cuts(best *b, bool *is_cut, uint64_t most) {
 
 /* ---- the whole ----------------------------------------------------------- */
 
-static void search(best *b, bool *is_cut) {
-  const uint64_t ticks = b->options.ticks, begun = b->sim.ticks;
-  (void)keep(b, ash_order_whole(&b->sim));
-  if (!(b->options.off & ASH_ORDER_DEMAND))
-    (void)keep(b, ash_order_demand(&b->sim, NULL));
-  const uint64_t unknown = lower_peak(b, begun + ticks / 2);
-  raise_bound(b, unknown, begun + ticks);
+static bool begin(best *b, const ash_order_problem *p) {
+  ash_zone *z = b->zone;
+  b->is_cut = ASH_NEW_ARRAY(z, bool, (size_t)p->op_count + 1);
+  if (!ash_order_sim_init(&b->sim, z, p) ||
+      !ash_order_search_init(&b->search, &b->sim, z, &b->options))
+    return false;
+  b->ops = ASH_NEW_ARRAY(z, uint32_t, (size_t)b->sim.steps + 1);
+  b->bound = simple_bound(b);
+  b->peak = UINT64_MAX;
+  return !z->failed;
+}
+
+static void search(best *b) {
+  bisect(b);
   if (b->bound < b->peak && !(b->options.off & ASH_ORDER_DEMAND))
-    add_cuts(b, is_cut, b->sim.ticks + ticks / 4);
-  if (!(b->options.off & ASH_ORDER_SMOOTH))
-    ash_order_smooth(&b->sim, b->ops, b->peak, ticks / 4);
-  b->peak = ash_order_replay(&b->sim, b->ops);
+    add_cuts(b, b->sim.ticks + b->options.ticks / 8);
+}
+
+/* The best order of whole operators is one to start from. */
+static void start_whole(best *b) {
+  ash_order_problem coarse;
+  best c = {.zone = b->zone, .options = b->options};
+  (void)keep(b, ash_order_whole(&b->sim, NULL));
+  if ((b->options.off & ASH_ORDER_DEMAND) || !ash_order_has_steps(b->sim.p))
+    return;
+  (void)keep(b, ash_order_demand(&b->sim, NULL));
+  c.options.ticks /= 8;
+  if (!ash_order_coarse(&coarse, b->zone, b->sim.p) || !begin(&c, &coarse))
+    return;
+  (void)keep(&c, ash_order_whole(&c.sim, NULL));
+  search(&c);
+  b->sim.ticks += c.sim.ticks;
+  (void)keep(b, ash_order_whole(&b->sim, c.ops));
 }
 
 static ash_status put_runs(ash_ctx *ctx, ash_order_answer *out, const best *b) {
@@ -182,17 +222,14 @@ static ash_status judge(ash_ctx *ctx, const ash_order_answer *a,
 
 static ash_status run(ash_ctx *ctx, ash_order_answer *out,
                       const ash_order_problem *p, best *b) {
-  ash_zone *z = &ctx->scratch;
-  bool *is_cut = ASH_NEW_ARRAY(z, bool, (size_t)p->op_count + 1);
-  if (ash_order_sim_init(&b->sim, z, p))
-    b->ops = ASH_NEW_ARRAY(z, uint32_t, (size_t)b->sim.steps + 1);
-  if (!z->failed)
-    (void)ash_order_search_init(&b->search, &b->sim, z, &b->options);
-  ASH_TRY(ash_zone_check(ctx, z));
-  b->bound = simple_bound(b);
-  b->peak = UINT64_MAX;
-  search(b, is_cut);
-  ASH_TRY(ash_zone_check(ctx, z));
+  if (begin(b, p)) {
+    start_whole(b);
+    search(b);
+    if (!(b->options.off & ASH_ORDER_SMOOTH))
+      ash_order_smooth(&b->sim, b->ops, b->peak, b->options.ticks / 8);
+    b->peak = ash_order_replay(&b->sim, b->ops);
+  }
+  ASH_TRY(ash_zone_check(ctx, b->zone));
   out->peak = b->peak;
   out->bound = b->bound;
   out->verdict = b->bound == b->peak ? ASH_OPTIMAL : ASH_FEASIBLE;
@@ -205,7 +242,8 @@ ash_status ash_order_best(ash_ctx *ctx, ash_order_answer *out,
                           const ash_order_problem *p,
                           const ash_order_options *options) {
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
-  best b = {.options = options ? *options : (ash_order_options){0}};
+  best b = {.zone = &ctx->scratch,
+            .options = options ? *options : (ash_order_options){0}};
   *out = (ash_order_answer){0};
   if (!b.options.ticks)
     b.options.ticks = TICKS;

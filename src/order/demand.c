@@ -35,11 +35,13 @@ uint64_t ash_order_demand(ash_order_sim *s, const bool *is_cut) {
   return peak;
 }
 
-uint64_t ash_order_whole(ash_order_sim *s) {
+uint64_t ash_order_whole(ash_order_sim *s, const uint32_t *ops) {
   ash_order_back(s, 0);
   uint64_t peak = s->start;
-  for (uint32_t op = 0; op < s->p->op_count; op++)
+  for (uint32_t i = 0; i < s->p->op_count; i++) {
+    const uint32_t op = ops ? ops[i] : i;
     peak = ash_max_u64(peak, run_until(s, op, s->p->ops[op].steps));
+  }
   return peak;
 }
 

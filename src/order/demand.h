@@ -9,8 +9,9 @@
  * op needs, then the rest. */
 uint64_t ash_order_demand(ash_order_sim *s, const bool *is_cut);
 
-/* One operator after the other, whole. */
-uint64_t ash_order_whole(ash_order_sim *s);
+/* One operator after the other, all its steps, in the order `ops`; NULL: in
+ * that of the problem. */
+uint64_t ash_order_whole(ash_order_sim *s, const uint32_t *ops);
 
 /* The steps of `ops`. */
 uint64_t ash_order_replay(ash_order_sim *s, const uint32_t *ops);

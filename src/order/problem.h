@@ -72,7 +72,7 @@ enum ash_order_technique {
 };
 
 typedef struct ash_order_options {
-  uint64_t ticks; /* effort limit: steps tried; 0: the default               */
+  uint64_t ticks; /* effort limit, about: steps tried; 0: the default        */
   uint64_t bytes; /* memory for states already seen; 0: the default          */
   uint32_t off;   /* techniques                                              */
 } ash_order_options;

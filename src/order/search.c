@@ -106,6 +106,7 @@ static void close_state(ash_order_search *s) {
   while (changed) {
     changed = false;
     s->move_count = first;
+    s->sim->ticks += s->sim->p->op_count / 16; /* looking costs, too */
     for (uint32_t op = s->sim->p->op_count; op-- > 0;)
       changed |= try_op(s, op);
   }
