@@ -10,13 +10,14 @@
  * chain of operators that wait for each other at a time, from `op` on: it ends
  * since operators only wait for earlier ones. */
 static uint64_t run_until(ash_order_sim *s, uint32_t op, uint32_t steps) {
-  uint64_t peak = 0;
+  uint64_t peak = 0, looks = 0;
   while (s->done[op] < steps) {
     uint32_t at = op, next;
-    while ((next = ash_order_waits_for(s, at)) != at)
+    for (; (next = ash_order_waits_for(s, at)) != at; looks++)
       at = next;
     peak = ash_max_u64(peak, ash_order_step(s, at));
   }
+  s->ticks += looks / 8; /* looking costs, too */
   return peak;
 }
 
