@@ -52,9 +52,12 @@ typedef enum ash_slot_kind {
 
 ASH_API const char *ash_slot_kind_text(ash_slot_kind kind);
 
-/* One planned thing: a tensor, or work memory that one op needs. */
+/* One planned thing: a tensor, a row of a tensor, or work memory that one op
+ * needs. A tensor whose maker or readers run row by row has one slot per row,
+ * in the order of rows; a row that is moved has one slot per place. Work memory
+ * of an op with several runs occupies its bytes during these runs only. */
 typedef struct ash_slot {
-  const char *id;   /* unique in the plan                                  */
+  const char *id;   /* unique in the plan, except for slots of one tensor  */
   const char *name; /* from the model                                      */
   uint32_t tensor;  /* in the graph, or ASH_NO_ID for work memory         */
   uint32_t op;      /* whose work memory this is, else ASH_NO_ID          */
@@ -71,6 +74,11 @@ typedef struct ash_slot {
   const char *reason; /* why it is placed there, or NULL                   */
   ash_slot_kind kind;
   uint32_t operand, level, copy; /* of a tile                               */
+  uint32_t row;        /* of the tensor, if has_row                          */
+  bool has_row;        /* it holds this row only                             */
+  uint32_t moved_from; /* slot that held the row before: it is copied from
+                          there before life.first_step starts, after earlier
+                          slots' copies; or ASH_NO_ID                        */
 } ash_slot;
 
 typedef struct ash_arena {
@@ -92,6 +100,16 @@ typedef struct ash_power {
   uint64_t powered, banks; /* of all                                       */
 } ash_power;
 
+/* How good the order of a plan is among all orders of its kind. */
+typedef struct ash_order_proof {
+  ash_order_kind kind;  /* of this order; never ASH_ORDER_AUTO               */
+  uint64_t peak;        /* bytes of activations alive at once, at most       */
+  uint64_t lower_bound; /* .. in every order of this kind, at least; 0: not
+                           known                                            */
+  ash_verdict verdict;  /* ASH_OPTIMAL: they are equal                      */
+  uint64_t ticks;
+} ash_order_proof;
+
 typedef struct ash_plan {
   const char *model;
   const char *target;
@@ -110,6 +128,7 @@ typedef struct ash_plan {
   uint32_t power_count;
   const struct ash_choice *choices; /* the kernels that it is made for, one an
                                        operator; NULL: portable C           */
+  ash_order_proof order;
 } ash_plan;
 
 /* ---- aliases ------------------------------------------------------------- */
@@ -150,9 +169,14 @@ typedef struct ash_plan_options {
                                         tensors live; ashlar/tile.h         */
   const struct ash_planner *backend; /* this one, registered or not; its name
                                         may be NULL. Comes before `planner` */
-  const ash_steps *steps; /* the order, and which operators share a step; NULL:
-                             the graph's order, one operator per step      */
-  uint64_t reserved[5];   /* zero                                          */
+  const ash_steps *steps;  /* the order, and which operators share a step; NULL:
+                              the graph's order, one operator per step      */
+  const char *const *feed; /* inputs whose rows arrive while the model runs */
+  const char *const *drain; /* outputs whose rows leave while it runs        */
+  uint32_t feed_count, drain_count;
+  uint64_t order_ticks; /* effort limit of the search for an order; 0: the
+                           default                                      */
+  ash_order_kind order; /* which orders are tried                       */
 } ash_plan_options;
 
 /* The input of a backend: everything that is known before placement. */

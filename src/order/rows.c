@@ -16,7 +16,7 @@
 typedef struct builder {
   ash_ctx *ctx;
   const ash_graph *g;
-  ash_order_grain grain;
+  ash_order_kind grain;
   uint32_t *root;  /* by tensor of the graph: whose bytes it shows           */
   uint32_t *index; /* by tensor of the graph: of the problem, or ASH_NO_ID   */
   uint32_t *token; /* by variable: written by its newest user, or ASH_NO_ID  */
@@ -421,7 +421,7 @@ static ash_status build(builder *b, const bool *is_fed) {
 }
 
 ash_status ash_order_model_of(ash_ctx *ctx, ash_order_model *out,
-                              const ash_graph *g, ash_order_grain grain,
+                              const ash_graph *g, ash_order_kind grain,
                               const bool *is_fed) {
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   builder b = {.ctx = ctx, .g = g, .grain = grain};

@@ -2,13 +2,9 @@
 #ifndef ASH_ORDER_ROWS_H
 #define ASH_ORDER_ROWS_H
 
+#include "ashlar/steps.h"
 #include "graph/graph.h"
 #include "order/problem.h"
-
-typedef enum ash_order_grain {
-  ASH_ORDER_OPERATORS, /* whole tensors, one step per operator              */
-  ASH_ORDER_ROWS       /* rows along the outermost dimension                */
-} ash_order_grain;
 
 /* A problem, and where it comes from. */
 typedef struct ash_order_model {
@@ -20,11 +16,13 @@ typedef struct ash_order_model {
                                 users of a variable                          */
 } ash_order_model;
 
-/* `is_fed`: by input of the graph, whether its rows arrive while the model
- * runs; NULL: all inputs are there from the start. Only activations count:
- * constants, variables and work memory are not ordered. Kept by `ctx`. */
+/* `grain`: ASH_ORDER_OPERATORS, whole tensors, one step per operator; or
+ * ASH_ORDER_ROWS, rows along the outermost dimension. `is_fed`: by input of the
+ * graph, whether its rows arrive while the model runs; NULL: all inputs are
+ * there from the start. Only activations count: constants, variables and work
+ * memory are not ordered. Kept by `ctx`. */
 ash_status ash_order_model_of(ash_ctx *ctx, ash_order_model *out,
-                              const ash_graph *g, ash_order_grain grain,
+                              const ash_graph *g, ash_order_kind grain,
                               const bool *is_fed);
 
 #endif

@@ -73,6 +73,7 @@ ash_status ash_slots_add_tiles(ash_ctx *ctx, ash_zone *zone, ash_slots *slots,
               .life = {step, step + 1},
               .alias_of = ASH_NO_ID,
               .follows = ASH_NO_ID,
+              .moved_from = ASH_NO_ID,
               .binding = {.role = ASH_SCRATCH}}};
   for (uint32_t k = 0; k < tiling->level_count; k++)
     for (uint32_t o = 0; o < tiling->space->operand_count; o++)

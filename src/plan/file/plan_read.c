@@ -79,7 +79,7 @@ static ash_status read_slot(reader *r, const ash_yaml *map, ash_slot *s) {
   if (alignment)
     ASH_TRY(ash_yaml_u64(r->ctx, &s->alignment, alignment, "alignment"));
   s->bound = true;
-  s->tensor = s->op = s->alias_of = s->follows = ASH_NO_ID;
+  s->tensor = s->op = s->alias_of = s->follows = s->moved_from = ASH_NO_ID;
   return ASH_OK;
 }
 

@@ -59,6 +59,7 @@ static ash_status touch(collector *c, uint32_t tensor, uint32_t step) {
                                .life = first_life(c, t, step),
                                .alias_of = ASH_NO_ID,
                                .follows = ASH_NO_ID,
+                               .moved_from = ASH_NO_ID,
                                .binding = {.role = ash_ask_tensor_role(t)}});
   ash_lifetime *life = &c->slots->items[c->slot_of[tensor]].life;
   if (life->end_step < step + 1)
@@ -94,6 +95,7 @@ static ash_status touch_op(collector *c, uint32_t op, uint32_t step) {
                              .life = {step, step + 1},
                              .alias_of = ASH_NO_ID,
                              .follows = ASH_NO_ID,
+                             .moved_from = ASH_NO_ID,
                              .binding = {.role = ASH_SCRATCH},
                              .kind = ASH_SLOT_WORK});
 }

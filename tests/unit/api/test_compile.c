@@ -226,7 +226,8 @@ static void patterns_of_operators_are_compiled(void) {
     ops[i] = i;
   ash_steps steps = {items, 0};
   for (uint32_t i = 0; i < count; i += 2)
-    items[steps.count++] = (ash_step){ops + i, count - i < 2 ? 1 : 2};
+    items[steps.count++] =
+        (ash_step){.ops = ops + i, .op_count = count - i < 2 ? 1 : 2};
   const ash_compile_options options = {.struct_bytes = sizeof options,
                                        .plan.steps = &steps};
   CHECK_EQ(ash_compile(ctx, &out, DIGITS, device, &options), ASH_OK);

@@ -154,7 +154,9 @@ static void propagate_io_buffer_strategy_keeps_tiles_for_their_pattern(void) {
 
 static void assert_layer_wise_tiling_sees_patterns(void) {
   static const uint32_t ops[] = {0, 1};
-  const ash_step one[] = {{ops, 1}, {ops + 1, 1}}, both[] = {{ops, 2}};
+  const ash_step one[] = {{.ops = ops, .op_count = 1},
+                          {.ops = ops + 1, .op_count = 1}},
+                 both[] = {{.ops = ops, .op_count = 2}};
   CHECK(ash_tiler_is_layer_wise(&(ash_steps){one, 2}));
   CHECK(!ash_tiler_is_layer_wise(&(ash_steps){both, 1}));
 }
@@ -187,7 +189,8 @@ static bool shares_bytes(const ash_slot *a, const ash_slot *b) {
  * as the pattern runs. */
 static void a_schedule_may_have_patterns_of_several_operators(void) {
   static const uint32_t ops[] = {1, 0, 2};
-  const ash_step steps[] = {{ops, 2}, {ops + 2, 1}};
+  const ash_step steps[] = {{.ops = ops, .op_count = 2},
+                            {.ops = ops + 2, .op_count = 1}};
   net n = branches_net();
   ash_tiler *t;
   const ash_tilings *tilings;
@@ -227,7 +230,7 @@ static void schedules_that_are_none_are_refused(void) {
   CHECK_EQ(ash_tiler_new(n.ctx, &t, tile_device(&n, 1200, 64000, "L3"), NULL),
            ASH_OK);
   for (size_t i = 0; i < ASH_COUNT_OF(all); i++) {
-    const ash_step one = {all[i].ops, all[i].count};
+    const ash_step one = {.ops = all[i].ops, .op_count = all[i].count};
     CHECK_EQ(ash_tiler_setup_model(t, n.g, &(ash_steps){&one, 1}, NULL),
              ASH_MISUSE);
     CHECK_EQ(last_diag(&n)->id, ASH_D_tiler_steps);

@@ -28,7 +28,7 @@ static void the_graphs_own_order_is_a_step_per_operator(void) {
 
 static ash_status check_as_one_step(net *n, const uint32_t *ops,
                                     uint32_t count) {
-  const ash_step one = {ops, count};
+  const ash_step one = {.ops = ops, .op_count = count};
   ash_steps out;
   return ash_order_steps(n->ctx, &out, n->g, &(ash_steps){&one, 1});
 }

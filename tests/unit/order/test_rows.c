@@ -7,7 +7,7 @@
 #include "pass/pass.h"
 #include "plan_net.h"
 
-static ash_order_model must_model(net *n, ash_order_grain grain,
+static ash_order_model must_model(net *n, ash_order_kind grain,
                                   const bool *is_fed) {
   ash_order_model m;
   CHECK_EQ(ash_order_model_of(n->ctx, &m, n->g, grain, is_fed), ASH_OK);
