@@ -182,6 +182,22 @@ static ash_status read_costs(ash_ctx *ctx, ash_memory *m, const ash_yaml *map) {
   return read_u32(ctx, &m->write_cost, map, "write_cost", max);
 }
 
+/* Sections become parts of C attributes and linker scripts. */
+static ash_status read_section(ash_ctx *ctx, const char **out,
+                               const ash_yaml *map, const char *key) {
+  static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$-";
+  ASH_TRY(read_text(ctx, out, map, key));
+  if (!*out || (**out && strspn(*out, allowed) == strlen(*out)))
+    return ASH_OK;
+  const ash_status status =
+      ash_fail(ctx, ASH_MALFORMED, ASH_D_device_name,
+               ash_yaml_loc(ash_yaml_get(map, key)),
+               "'%.40s' cannot be the name of a section", *out);
+  ash_hint(ctx, "use letters, digits and any of '_.$-', as in .dtcm_bss");
+  return status;
+}
+
 static ash_status read_sections(ash_ctx *ctx, ash_memory *m,
                                 const ash_yaml *map) {
   static const char *const known[] = {"zeroed", "initialised", "code"};
@@ -190,9 +206,9 @@ static ash_status read_sections(ash_ctx *ctx, ash_memory *m,
     return ASH_OK;
   ASH_TRY(ash_yaml_check_keys(ctx, sections, known, ASH_COUNT_OF(known),
                               "'sections'"));
-  ASH_TRY(read_text(ctx, &m->section_zeroed, sections, "zeroed"));
-  ASH_TRY(read_text(ctx, &m->section_initialised, sections, "initialised"));
-  return read_text(ctx, &m->section_code, sections, "code");
+  ASH_TRY(read_section(ctx, &m->section_zeroed, sections, "zeroed"));
+  ASH_TRY(read_section(ctx, &m->section_initialised, sections, "initialised"));
+  return read_section(ctx, &m->section_code, sections, "code");
 }
 
 /* Everything that has a default. */

@@ -148,6 +148,11 @@ static void unknown_keys_are_errors_with_a_suggestion(void) {
          ASH_D_yaml_unknown_key, 5, "dsp");
   refuse(HEAD "  - name: A\n    bytes: 1\n    sections: {zero: .bss}\n",
          ASH_D_yaml_unknown_key, 6, "zeroed");
+  refuse(HEAD "  - name: A\n    bytes: 1\n    sections:\n"
+              "      zeroed: '.x\"))); int injected;'\n",
+         ASH_D_device_name, 7, "letters");
+  refuse(HEAD "  - name: A\n    bytes: 1\n    sections: {code: ''}\n",
+         ASH_D_device_name, 6, "letters");
   refuse("[]\n", ASH_D_yaml_kind, 1, NULL);
   refuse("", ASH_D_yaml_kind, 1, NULL);
 }
