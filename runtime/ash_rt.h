@@ -57,6 +57,13 @@
 #define ASH_RT_STATIC_ASSERT(cond, name)                                       \
   typedef char ash_rt_assert_##name[(cond) ? 1 : -1]
 
+/* Constants are stored as the bytes that the processor reads. */
+#if defined(__BYTE_ORDER__) && defined(__ORDER_LITTLE_ENDIAN__)
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the generated constants are little-endian, this processor is not"
+#endif
+#endif
+
 /* The rounding below shifts negative numbers to the right. */
 ASH_RT_STATIC_ASSERT((-3 >> 1) == -2, shift_is_arithmetic);
 

@@ -2,6 +2,14 @@
 #ifndef ASH_BASE_CTX_H
 #define ASH_BASE_CTX_H
 
+/* Models, plans and generated constants are read and written as they lie in
+ * memory. */
+#if defined(__BYTE_ORDER__) && defined(__ORDER_LITTLE_ENDIAN__)
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "Ashlar needs a little-endian host"
+#endif
+#endif
+
 #include "ashlar/base.h"
 #include "base/assert.h"
 #include "base/zone.h"
