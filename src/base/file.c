@@ -86,6 +86,48 @@ ash_status ash_file_read(ash_ctx *ctx, ash_file *out, const char *path) {
   return status;
 }
 
+/* `path` names a regular file, and nothing after its first `folder` bytes is a
+ * link. */
+static ash_status check_beside(ash_ctx *ctx, char *path, size_t folder) {
+  struct stat info;
+  for (char *p = path + folder;; p++) {
+    const char was = *p;
+    if (was != '/' && was != '\0')
+      continue;
+    *p = '\0';
+    const bool exists = lstat(path, &info) == 0;
+    *p = was;
+    if (!exists)
+      return fail_file(ctx, ASH_D_file_open, path, "cannot open");
+    if (S_ISLNK(info.st_mode))
+      return ash_fail(ctx, ASH_IO, ASH_D_file_open, at_file(path),
+                      "this is a link, a file beside the model was expected");
+    if (was == '\0')
+      break;
+  }
+  return S_ISREG(info.st_mode)
+             ? ASH_OK
+             : ash_fail(ctx, ASH_IO, ASH_D_file_open, at_file(path),
+                        "this is not a regular file");
+}
+
+ash_status ash_file_read_beside(ash_ctx *ctx, ash_file *out, const char *beside,
+                                const char *name) {
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  const char *slash = strrchr(beside, '/');
+  const size_t folder = slash ? (size_t)(slash - beside) + 1 : 0;
+  char *path =
+      ash_zone_format(&ctx->scratch, "%.*s%s", (int)folder, beside, name);
+  *out = (ash_file){.mem = &ctx->mem};
+  ash_status status = ash_zone_check(ctx, &ctx->scratch);
+  if (status == ASH_OK)
+    status = check_beside(ctx, path, folder);
+  if (status == ASH_OK)
+    status = ash_file_read(ctx, out, path);
+  ash_zone_rewind(&ctx->scratch, mark);
+  return status;
+}
+
 void ash_file_drop(ash_file *file) {
   if (file->bytes)
     (void)file->mem->resize(file->mem->user, file->bytes,
@@ -108,11 +150,14 @@ static ash_status make_parents(ash_output *out, const char *path) {
     if (*p != '/')
       continue;
     *p = '\0';
+    errno = 0;
     if (mkdir(part, 0777) == 0) { /* else the file will not open */
       const char *made = ash_zone_string(out->zone, part);
       if (!made || !ASH_GROW(out->zone, &out->folders, out->folder_count))
         return ash_nomem(out->ctx);
       out->folders.items[out->folder_count++] = made;
+    } else if (errno != EEXIST) {
+      out->folder_error = errno;
     }
     *p = '/';
   }
@@ -151,6 +196,8 @@ ash_status ash_output_add(ash_output *out, const char *path, const void *bytes,
   ASH_TRY(make_parents(out, path));
   FILE *stream = open_temporary(out, path, &file->temporary);
   ASH_TRY(ash_zone_check(out->ctx, out->zone));
+  if (!stream && errno == ENOENT && out->folder_error)
+    errno = out->folder_error; /* why there is no such folder */
   if (!stream)
     return fail_file(out->ctx, ASH_D_file_write, path, "cannot write");
   out->file_count++;

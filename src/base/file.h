@@ -12,6 +12,10 @@ typedef struct ash_file {
 
 /* Reads `path` whole. `out` must be dropped, also after a failure. */
 ash_status ash_file_read(ash_ctx *ctx, ash_file *out, const char *path);
+/* The same for a file that another one names: `name` in the folder of `beside`
+ * or below it. Only regular files are read: no links, no pipes, no devices. */
+ash_status ash_file_read_beside(ash_ctx *ctx, ash_file *out, const char *beside,
+                                const char *name);
 void ash_file_drop(ash_file *file);
 
 /* A set of files that appears complete or not at all: each is written beside
@@ -33,6 +37,7 @@ typedef struct ash_output {
     size_t capacity;
   } folders; /* made on the way */
   size_t file_count, folder_count;
+  int folder_error; /* errno of the last folder that could not be made */
 } ash_output;
 
 void ash_output_init(ash_output *out, ash_ctx *ctx, ash_zone *zone);

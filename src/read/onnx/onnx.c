@@ -86,8 +86,6 @@ static bool is_inside(const char *path) {
 
 static const uint8_t *read_outside(ash_ox *m, const ash_onnx_tensor *t,
                                    uint64_t need) {
-  const char *slash = m->file ? strrchr(m->file, '/') : NULL;
-  const int folder = slash ? (int)(slash - m->file) + 1 : 0;
   ash_file file;
   if (!m->file || !is_inside(t->location)) {
     ash_ox_fail(m, ASH_MALFORMED, ASH_D_onnx_storage,
@@ -95,9 +93,7 @@ static const uint8_t *read_outside(ash_ox *m, const ash_onnx_tensor *t,
                 t->name, t->location);
     return NULL;
   }
-  const char *path =
-      ash_zone_format(&m->g->zone, "%.*s%s", folder, m->file, t->location);
-  m->status = path ? ash_file_read(m->ctx, &file, path) : ash_nomem(m->ctx);
+  m->status = ash_file_read_beside(m->ctx, &file, m->file, t->location);
   if (m->status != ASH_OK)
     return NULL;
   uint8_t *data = NULL;
