@@ -1,6 +1,8 @@
 /* ctx.c - context life cycle and diagnostics. */
 #include "base/ctx.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -241,6 +243,8 @@ size_t ash_diag_format(char *buf, size_t size, const ash_diag *diag) {
   put(&c, ": %s", diag->message);
   if (diag->hint)
     put(&c, "\n  hint: %s", diag->hint);
+  if (size)
+    ash_text_clean(buf, "\n\t");
   return c.want;
 }
 

@@ -14,40 +14,25 @@ static void new_line(ash_json *j) {
     ash_text_put(j->text, "  ", 2);
 }
 
-/* Bytes of the well-formed UTF-8 sequence at `p`, 0 if there is none. */
-static size_t utf8_bytes(const unsigned char *p) {
-  static const struct {
-    unsigned char low, high, second_low, second_high, more;
-  } form[] = {{0x00, 0x7f, 0x00, 0x00, 0}, {0xc2, 0xdf, 0x80, 0xbf, 1},
-              {0xe0, 0xe0, 0xa0, 0xbf, 2}, {0xe1, 0xec, 0x80, 0xbf, 2},
-              {0xed, 0xed, 0x80, 0x9f, 2}, {0xee, 0xef, 0x80, 0xbf, 2},
-              {0xf0, 0xf0, 0x90, 0xbf, 3}, {0xf1, 0xf3, 0x80, 0xbf, 3},
-              {0xf4, 0xf4, 0x80, 0x8f, 3}};
-  for (size_t i = 0; i < ASH_COUNT_OF(form); i++) {
-    if (p[0] < form[i].low || p[0] > form[i].high)
-      continue;
-    if (form[i].more &&
-        (p[1] < form[i].second_low || p[1] > form[i].second_high))
-      return 0;
-    for (size_t k = 2; k <= form[i].more; k++)
-      if ((p[k] & 0xc0) != 0x80)
-        return 0;
-    return form[i].more + 1u;
-  }
-  return 0;
+/* Of a sequence of at most three bytes: all control characters are. */
+static uint32_t code_point(const unsigned char *p, size_t bytes) {
+  uint32_t c = bytes == 1 ? p[0] : p[0] & (0x3fu >> (bytes - 1));
+  for (size_t i = 1; i < bytes; i++)
+    c = c << 6 | (p[i] & 0x3fu);
+  return c;
 }
 
 static void put_quoted(ash_text *t, const char *value) {
   const unsigned char *p = (const unsigned char *)value;
   ash_text_put(t, "\"", 1);
   while (*p) {
-    const size_t n = utf8_bytes(p);
+    const size_t n = ash_utf8_bytes(p);
     if (*p == '"' || *p == '\\')
       ash_text_format(t, "\\%c", *p);
     else if (n == 0) /* not text: shown as a replacement character */
       ash_text_string(t, "\\ufffd");
-    else if (*p < 0x20 || *p == 0x7f)
-      ash_text_format(t, "\\u%04x", *p);
+    else if (ash_utf8_is_control(p, n))
+      ash_text_format(t, "\\u%04x", (unsigned)code_point(p, n));
     else
       ash_text_put(t, (const char *)p, n);
     p += n ? n : 1;

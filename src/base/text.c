@@ -132,3 +132,55 @@ void ash_text_double(ash_text *t, double value) {
   }
   put_number(t, digits);
 }
+
+/* ---- characters -----------------------------------------------------------
+ */
+
+size_t ash_utf8_bytes(const unsigned char *p) {
+  static const struct {
+    unsigned char low, high, second_low, second_high, more;
+  } form[] = {{0x00, 0x7f, 0x00, 0x00, 0}, {0xc2, 0xdf, 0x80, 0xbf, 1},
+              {0xe0, 0xe0, 0xa0, 0xbf, 2}, {0xe1, 0xec, 0x80, 0xbf, 2},
+              {0xed, 0xed, 0x80, 0x9f, 2}, {0xee, 0xef, 0x80, 0xbf, 2},
+              {0xf0, 0xf0, 0x90, 0xbf, 3}, {0xf1, 0xf3, 0x80, 0xbf, 3},
+              {0xf4, 0xf4, 0x80, 0x8f, 3}};
+  for (size_t i = 0; i < ASH_COUNT_OF(form); i++) {
+    if (p[0] < form[i].low || p[0] > form[i].high)
+      continue;
+    if (form[i].more &&
+        (p[1] < form[i].second_low || p[1] > form[i].second_high))
+      return 0;
+    for (size_t k = 2; k <= form[i].more; k++)
+      if ((p[k] & 0xc0) != 0x80)
+        return 0;
+    return form[i].more + 1u;
+  }
+  return 0;
+}
+
+bool ash_utf8_is_control(const unsigned char *p, size_t bytes) {
+  if (bytes == 1)
+    return p[0] < 0x20 || p[0] == 0x7f;
+  if (bytes == 2) /* C1, U+061C */
+    return (p[0] == 0xc2 && p[1] < 0xa0) || (p[0] == 0xd8 && p[1] == 0x9c);
+  if (bytes != 3 || p[0] != 0xe2)
+    return false;
+  if (p[1] == 0x80) /* U+200E, U+200F, U+2028 to U+202E */
+    return p[2] == 0x8e || p[2] == 0x8f || (p[2] >= 0xa8 && p[2] <= 0xae);
+  return p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9; /* U+2066 to U+2069 */
+}
+
+void ash_text_clean(char *text, const char *kept) {
+  unsigned char *to = (unsigned char *)text;
+  for (const unsigned char *p = to; *p;) {
+    const size_t n = ash_utf8_bytes(p);
+    const bool stays = n == 1 && strchr(kept, *p) != NULL;
+    if (n == 0 || (ash_utf8_is_control(p, n) && !stays))
+      *to++ = '?';
+    else
+      for (size_t i = 0; i < n; i++)
+        *to++ = p[i];
+    p += n ? n : 1;
+  }
+  *to = '\0';
+}

@@ -24,6 +24,15 @@ void ash_text_line(ash_text *t, const char *fmt, ...) ASH_PRINTF(2, 3);
 void ash_text_blank(ash_text *t);
 ash_status ash_text_check(ash_ctx *ctx, const ash_text *t);
 
+/* Bytes of the well-formed UTF-8 sequence at `p`, 0 if there is none. */
+size_t ash_utf8_bytes(const unsigned char *p);
+/* Is that sequence a control character, or one that changes the direction of
+ * the text around it? Neither may reach a terminal or a page. */
+bool ash_utf8_is_control(const unsigned char *p, size_t bytes);
+/* Puts a '?' in the place of each of these, and of bytes that are not UTF-8;
+ * `kept`: characters that stay nevertheless. */
+void ash_text_clean(char *text, const char *kept);
+
 /* Shortest decimal that reads back as the same float or double, in a form C
  * accepts; independent of the locale. Not finite: INFINITY, -INFINITY, NAN. */
 void ash_text_float(ash_text *t, float value);

@@ -1,9 +1,9 @@
 /* graph.c - tables of types and operators, the builder, and accessors. */
 #include "graph/graph.h"
 
-#include "base/nearest.h"
-
 #include "base/checked.h"
+#include "base/nearest.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -103,6 +103,14 @@ const char *ash_shape_text(char *buf, const ash_shape *s) {
 
 /* ---- building ----------------------------------------------------------- */
 
+/* Names reach terminals, pages and generated comments. */
+static const char *copy_name(ash_zone *z, const char *name) {
+  char *copy = ash_zone_string(z, name);
+  if (copy)
+    ash_text_clean(copy, "");
+  return copy;
+}
+
 ash_status ash_graph_new(ash_ctx *ctx, ash_graph **out, const char *name,
                          const char *file) {
   *out = NULL;
@@ -111,7 +119,7 @@ ash_status ash_graph_new(ash_ctx *ctx, ash_graph **out, const char *name,
     return ash_nomem(ctx);
   *g = (ash_graph){.ctx = ctx};
   ash_zone_init(&g->zone, &ctx->mem);
-  g->name = ash_zone_string(&g->zone, name ? name : "model");
+  g->name = copy_name(&g->zone, name ? name : "model");
   g->file = ash_zone_string(&g->zone, file);
   if (g->zone.failed) {
     ash_graph_free(g);
@@ -144,7 +152,7 @@ static void copy_quant(ash_zone *z, ash_quant *q) {
 ash_status ash_graph_add_tensor(ash_graph *g, uint32_t *out, ash_tensor t) {
   const uint32_t index = (uint32_t)g->tensor_count;
   *out = ASH_NO_ID;
-  t.name = ash_zone_string(&g->zone, t.name ? t.name : "");
+  t.name = copy_name(&g->zone, t.name ? t.name : "");
   t.id = t.id ? ash_zone_string(&g->zone, t.id)
               : ash_zone_format(&g->zone, "%u", (unsigned)index);
   copy_quant(&g->zone, &t.quant);
@@ -187,7 +195,7 @@ ash_status ash_graph_add_op(ash_graph *g, uint32_t *out, ash_op op) {
   op.id = op.id ? ash_zone_string(z, op.id)
                 : ash_zone_format(z, "%s_%u", ash_op_text(&op),
                                   (unsigned)op.source_index);
-  op.name = ash_zone_string(z, op.name);
+  op.name = copy_name(z, op.name);
   op.inputs = op.input_count ? ash_zone_copy(z, op.inputs,
                                              op.input_count * sizeof(uint32_t))
                              : NULL;

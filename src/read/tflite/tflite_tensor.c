@@ -1,5 +1,6 @@
 /* tflite_tensor.c - one tensor of a TFLite file: type, shape, quantisation and
  * constant bytes, each checked against the others before the graph sees it. */
+#include "base/text.h"
 #include "read/tflite/tflite_internal.h"
 
 #include <math.h>
@@ -60,9 +61,8 @@ typedef struct draft {
 /* Names reach terminals and generated comments: no control characters. */
 const char *ash_tflite_clean(ash_tflite *r, const char *raw) {
   char *name = ash_zone_string(&r->ctx->scratch, raw ? raw : "");
-  for (char *p = name; p && *p; p++)
-    if ((unsigned char)*p < 0x20 || *p == 0x7f)
-      *p = '?';
+  if (name)
+    ash_text_clean(name, "");
   return name;
 }
 

@@ -11,6 +11,7 @@
 
 #include <dirent.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void sha256_gives_the_published_digests(void) {
@@ -164,6 +165,78 @@ static void diagnostic_ids_are_unique_and_explained(void) {
   }
 }
 
+/* Escape sequences and marks that turn text around become question marks. */
+static void names_lose_what_terminals_obey(void) {
+  static const struct {
+    const char *raw, *clean;
+  } all[] = {{"conv/relu", "conv/relu"},
+             {"a\033[31mb\x7f", "a?[31mb?"},
+             {"\xc2\x9b"
+              "31m",
+              "?31m"}, /* CSI         */
+             {"x\xe2\x80\xae"
+              "gpj.exe",
+              "x?gpj.exe"},                               /* U+202E      */
+             {"\xd8\x9c\xe2\x80\x8f\xe2\x81\xa6", "???"}, /* other marks */
+             {"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80",
+              "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"}, /* stay        */
+             {"\xff\xc3", "??"},                            /* not UTF-8   */
+             {"a\nb\tc", "a\nb?c"}};
+  for (size_t i = 0; i < ASH_COUNT_OF(all); i++) {
+    char text[64];
+    (void)snprintf(text, sizeof text, "%s", all[i].raw);
+    ash_text_clean(text, "\n");
+    CHECK_STR(text, all[i].clean);
+  }
+}
+
+static void diagnostics_do_not_command_the_terminal(void) {
+  ash_ctx *ctx = new_ctx();
+  char line[256];
+  size_t count;
+  CHECK_EQ(ash_fail(ctx, ASH_MALFORMED, ASH_D_file_open, ASH_NOWHERE,
+                    "no operator '%s'", "\033]0;x\007\xe2\x80\xae"),
+           ASH_MALFORMED);
+  ash_hint(ctx, "try '%s'",
+           "\xc2\x9b"
+           "2J");
+  const ash_diag *diags = ash_ctx_diags(ctx, &count);
+  CHECK_EQ(count, 1);
+  (void)ash_diag_format(line, sizeof line, &diags[0]);
+  CHECK(strstr(line, "no operator '?]0;x?\?'") != NULL);
+  CHECK(strstr(line, "\n  hint: try '?2J'") != NULL);
+  ash_ctx_free(ctx);
+}
+
+/* What a model names must be a file in its folder, not a way out of it, nor a
+ * pipe that never ends. */
+static void files_beside_a_model_are_files(void) {
+  ash_ctx *ctx = new_ctx();
+  char dir[] = "/tmp/ashlar-test-XXXXXX", model[64], path[4][64];
+  static const char *const names[] = {"good", "pipe", "out", "link"};
+  ash_file file;
+  CHECK(mkdtemp(dir) != NULL);
+  (void)snprintf(model, sizeof model, "%s/model.onnx", dir);
+  for (size_t i = 0; i < 4; i++)
+    (void)snprintf(path[i], sizeof path[i], "%s/%s", dir, names[i]);
+  FILE *good = fopen(path[0], "wb");
+  CHECK(good && fputs("abc", good) >= 0 && fclose(good) == 0);
+  CHECK_EQ(mkfifo(path[1], 0600), 0);
+  CHECK_EQ(symlink("/etc/passwd", path[2]), 0);
+  CHECK_EQ(symlink(".", path[3]), 0);
+  CHECK_EQ(ash_file_read_beside(ctx, &file, model, "good"), ASH_OK);
+  CHECK_EQ(file.count, 3);
+  ash_file_drop(&file);
+  CHECK_EQ(ash_file_read_beside(ctx, &file, model, "link/good"), ASH_IO);
+  CHECK_EQ(ash_file_read_beside(ctx, &file, model, "pipe"), ASH_IO);
+  CHECK_EQ(ash_file_read_beside(ctx, &file, model, "out"), ASH_IO);
+  CHECK_EQ(ash_file_read_beside(ctx, &file, model, "none"), ASH_IO);
+  for (size_t i = 0; i < 4; i++)
+    CHECK_EQ(unlink(path[i]), 0);
+  CHECK_EQ(rmdir(dir), 0);
+  ash_ctx_free(ctx);
+}
+
 static void outputs_appear_together_or_not_at_all(void) {
   ash_ctx *ctx = new_ctx();
   char dir[] = "/tmp/ashlar-test-XXXXXX", path[64], bad[64];
@@ -308,6 +381,9 @@ static void options_of_older_callers_are_read_as_far_as_they_go(void) {
   X(floats_read_back_exactly)                                                  \
   X(diagnostics_print_their_path)                                              \
   X(diagnostic_ids_are_unique_and_explained)                                   \
+  X(names_lose_what_terminals_obey)                                            \
+  X(diagnostics_do_not_command_the_terminal)                                   \
+  X(files_beside_a_model_are_files)                                            \
   X(outputs_appear_together_or_not_at_all)                                     \
   X(a_failed_commit_puts_back_what_it_replaced)                                \
   X(two_writers_of_the_same_files_do_not_meet)                                 \
