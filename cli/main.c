@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { EXIT_USAGE = 64 };
+enum { EXIT_USAGE = 64, EXIT_OUTPUT = 74 };
 
 static void print_overview(FILE *to) {
   fprintf(to,
@@ -33,7 +33,16 @@ static void list_commands(void) {
   }
 }
 
-int main(int argc, char **argv) {
+/* What was printed must have arrived. */
+static int finish(int code) {
+  if (fflush(stdout) == 0 && !ferror(stdout))
+    return code;
+  if (code == 0)
+    fprintf(stderr, "ashlar: error: standard output cannot be written\n");
+  return code ? code : EXIT_OUTPUT;
+}
+
+static int run(int argc, char **argv) {
   if (argc < 2) {
     print_overview(stderr);
     return EXIT_USAGE;
@@ -56,4 +65,8 @@ int main(int argc, char **argv) {
   fprintf(stderr, "ashlar: there is no command '%s'\n", argv[1]);
   print_overview(stderr);
   return EXIT_USAGE;
+}
+
+int main(int argc, char **argv) {
+  return finish(run(argc, argv));
 }
