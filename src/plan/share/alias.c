@@ -28,12 +28,15 @@ static bool widen(ash_lifetime *life, const ash_lifetime *by) {
   return was.first_step != life->first_step || was.end_step != life->end_step;
 }
 
+/* Links lead both ways, so what is linked ends with one life. Chains are the
+ * common case: forward and back, each link sees what the others gave. */
 void ash_merge_alias_lifetimes(ash_lifetime *lives, const uint32_t *alias_of,
                                size_t count) {
   bool changed = true;
-  while (changed) {
+  for (bool back = false; changed; back = !back) {
     changed = false;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t k = 0; k < count; k++) {
+      const size_t i = back ? count - 1 - k : k;
       if (alias_of[i] == ASH_NO_ID)
         continue;
       ASH_ASSERT(alias_of[i] < count && alias_of[i] != i);
@@ -48,21 +51,11 @@ void ash_merge_alias_lifetimes(ash_lifetime *lives, const uint32_t *alias_of,
 /* A tensor that a rule pins stays alone, and one memory cannot be two. */
 static bool demands_agree(const ash_aliaser *a, uint32_t x, uint32_t y) {
   ASH_ASSERT(x != y && x < a->slots->count && y < a->slots->count);
-  uint32_t want = ASH_NO_MEMORY;
-  for (uint32_t i = 0; i < a->slots->count; i++) {
-    const uint32_t root =
-        ash_alias_root(a->slots->items, a->slots->count, i, NULL);
-    if (root != x && root != y)
-      continue;
-    if (a->offset[i] != ASH_NO_OFFSET)
-      return false;
-    if (a->memory[i] == ASH_NO_MEMORY)
-      continue;
-    if (want != ASH_NO_MEMORY && want != a->memory[i])
-      return false;
-    want = a->memory[i];
-  }
-  return true;
+  const ash_storages *s = &a->storages;
+  if (s->is_pinned[x] || s->is_pinned[y])
+    return false;
+  return s->memory[x] == ASH_NO_MEMORY || s->memory[y] == ASH_NO_MEMORY ||
+         s->memory[x] == s->memory[y];
 }
 
 /* Users see the model's inputs and outputs, and a rule may have asked: those
@@ -78,33 +71,32 @@ static uint64_t least_alignment(const ash_aliaser *a, uint32_t slot) {
   return ash_max_u64(1, ash_type_bits(t->type) / 8);
 }
 
-/* With root `inner` at `at` in root `outer`: can all be aligned enough? */
+/* With root `inner` at `at` in another root: can all be aligned enough? */
 static bool can_align(const ash_aliaser *a, uint32_t inner, uint64_t at) {
-  ASH_ASSERT(inner < a->slots->count);
-  for (uint32_t i = 0; i < a->slots->count; i++) {
-    uint64_t offset = 0;
-    if (ash_alias_root(a->slots->items, a->slots->count, i, &offset) == inner &&
-        (at + offset) % least_alignment(a, i) != 0)
+  ASH_ASSERT(a->storages.root[inner] == inner);
+  for (uint32_t i = inner; i != ASH_NO_ID; i = a->storages.next[i])
+    if ((at + a->storages.at[i]) % least_alignment(a, i) != 0)
       return false;
-  }
   return true;
 }
 
-/* Every member is aligned as well as its place allows; the root takes the
- * largest demand. */
-static void align_group(ash_aliaser *a, uint32_t root) {
+/* Every member from `first` on, which has just joined, is aligned as well as
+ * its place allows; the root takes the largest demand. False: no memory. */
+static bool align_group(ash_aliaser *a, uint32_t root, uint32_t first) {
   ash_slot *slots = a->slots->items;
-  for (uint32_t i = 0; i < a->slots->count; i++) {
-    uint64_t offset = 0;
-    if (ash_alias_root(slots, a->slots->count, i, &offset) != root)
-      continue;
-    while (offset % slots[i].alignment != 0) {
+  ash_storages *s = &a->storages;
+  if (!ash_storages_note(s, slots, root))
+    return false;
+  for (uint32_t i = first; i != ASH_NO_ID; i = s->next[i]) {
+    ASH_ASSERT(s->root[i] == root && slots[i].alignment > 0);
+    if (!ash_storages_note(s, slots, i))
+      return false;
+    while (s->at[i] % slots[i].alignment != 0)
       slots[i].alignment /= 2;
-      ASH_ASSERT(slots[i].alignment > 0);
-    }
     slots[root].alignment =
         ash_max_u64(slots[root].alignment, slots[i].alignment);
   }
+  return true;
 }
 
 /* Does an op give the variable of slot `root` a new value while the slot is
@@ -144,38 +136,44 @@ static bool may_join_state(const ash_aliaser *a, uint32_t inner, uint32_t root,
 bool ash_alias_join(ash_aliaser *a, uint32_t inner, uint32_t outer,
                     uint64_t offset, ash_alias_kind kind) {
   ash_slot *slots = a->slots->items;
-  const uint32_t count = a->slots->count;
-  uint64_t inner_at = 0, outer_at = 0;
-  const uint32_t from = ash_alias_root(slots, count, inner, &inner_at);
-  const uint32_t to = ash_alias_root(slots, count, outer, &outer_at);
-  ASH_ASSERT(from != ASH_NO_ID && to != ASH_NO_ID);
-  if (from == to || from != inner || inner_at != 0)
+  ash_storages *s = &a->storages;
+  const uint32_t to = s->root[outer];
+  const uint64_t at = s->at[outer] + offset;
+  if (s->root[inner] != inner || to == inner)
     return false;
-  if (outer_at + offset + slots[inner].size > slots[to].size)
+  if (at + slots[inner].size > slots[to].size)
     return false;
   if (slots[inner].binding.role != ASH_SCRATCH || slots[inner].size == 0)
     return false;
   if (slots[to].binding.role != ASH_SCRATCH &&
       !may_join_state(a, inner, to, kind))
     return false;
-  if (!demands_agree(a, from, to) || !can_align(a, from, outer_at + offset))
+  if (!demands_agree(a, inner, to) || !can_align(a, inner, at))
+    return false;
+  const size_t before = s->join_count;
+  if (!ash_storages_join(s, inner, to, at))
     return false;
   slots[inner].alias_of = outer;
   slots[inner].alias_offset = offset;
   slots[inner].alias_kind = kind;
-  align_group(a, to);
-  ASH_ASSERT(ash_alias_root(slots, count, inner, NULL) == to);
+  if (!align_group(a, to, inner)) { /* the zone's failure is told later */
+    ash_alias_part(a, before);
+    return false;
+  }
   return true;
+}
+
+void ash_alias_part(ash_aliaser *a, size_t count) {
+  ASH_ASSERT(count <= a->storages.join_count);
+  ash_storages_part(&a->storages, a->slots->items, count);
 }
 
 bool ash_alias_overlap(const ash_aliaser *a, uint32_t x, uint32_t y) {
   ASH_ASSERT(x < a->slots->count && y < a->slots->count);
   const ash_slot *slots = a->slots->items;
-  uint64_t at_x = 0, at_y = 0;
-  if (ash_alias_root(slots, a->slots->count, x, &at_x) !=
-      ash_alias_root(slots, a->slots->count, y, &at_y))
-    return false;
-  return at_x < at_y + slots[y].size && at_y < at_x + slots[x].size;
+  const ash_storages *s = &a->storages;
+  return s->root[x] == s->root[y] && s->at[x] < s->at[y] + slots[y].size &&
+         s->at[y] < s->at[x] + slots[x].size;
 }
 
 /* ---- how good is it? ----------------------------------------------------- */
@@ -203,11 +201,9 @@ ash_status ash_alias_profile(ash_aliaser *a, ash_profile *out) {
   ASH_TRY(ash_zone_check(a->ctx, z));
   for (uint32_t i = 0; i < count; i++)
     lives[i] = a->slots->items[i].life;
-  for (uint32_t i = 0; i < count; i++) {
-    const uint32_t root = ash_alias_root(a->slots->items, count, i, NULL);
-    ASH_ASSERT(root < count);
-    (void)widen(&lives[root], &lives[i]);
-  }
+  for (uint32_t i = 0; i < count; i++)
+    (void)widen(&lives[a->storages.root[i]], &lives[i]);
+  a->effort += (uint64_t)count + steps;
   add_storages(a, lives, change);
   *out = (ash_profile){0};
   uint64_t live = 0;
@@ -220,6 +216,12 @@ ash_status ash_alias_profile(ash_aliaser *a, ash_profile *out) {
   }
   ash_zone_rewind(z, mark);
   return ASH_OK;
+}
+
+bool ash_alias_is_tired(const ash_aliaser *a) {
+  const uint64_t most =
+      200000000; /* slots and steps looked at: half a second */
+  return a->effort > most;
 }
 
 /* ---- views --------------------------------------------------------------- */
@@ -258,6 +260,9 @@ static ash_status merge_lives(ash_aliaser *a) {
 
 ash_status ash_find_aliases(ash_aliaser *a, const ash_plan_options *options,
                             bool views_only) {
+  ash_storages_init(&a->storages, &a->ctx->scratch, a->slots->count, a->memory,
+                    a->offset);
+  ASH_TRY(ash_zone_check(a->ctx, &a->ctx->scratch));
   if (!options->no_views)
     ash_alias_views(a);
   if (!options->no_slices && !views_only)
@@ -268,5 +273,6 @@ ash_status ash_find_aliases(ash_aliaser *a, const ash_plan_options *options,
     ASH_TRY(ash_alias_concat(a));
   if (!options->no_in_place && !views_only)
     ASH_TRY(ash_alias_in_place(a));
+  ASH_TRY(ash_zone_check(a->ctx, &a->ctx->scratch));
   return merge_lives(a);
 }

@@ -2,7 +2,7 @@
 #ifndef ASH_PLAN_ALIAS_H
 #define ASH_PLAN_ALIAS_H
 
-#include "plan/share/lifetime.h"
+#include "plan/share/storage.h"
 
 /* What the searches for aliases work on. Lives are each slot's own until all
  * aliases are found. */
@@ -17,6 +17,8 @@ typedef struct ash_aliaser {
   const uint64_t *offset;  /* by slot: pinned, or ASH_NO_OFFSET             */
   const bool *aligned;     /* by slot: its alignment is a demand            */
   const ash_tilings *tilings; /* or NULL                                    */
+  ash_storages storages; /* of the slots, as the aliases so far say          */
+  uint64_t effort;       /* spent on profiles                                */
 } ash_aliaser;
 
 /* Finds views, concatenations in place and results in place, as far as they
@@ -28,6 +30,9 @@ ash_status ash_find_aliases(ash_aliaser *a, const ash_plan_options *options,
  * start, if bytes, demands and alignment allow it. Says nothing about time. */
 bool ash_alias_join(ash_aliaser *a, uint32_t inner, uint32_t outer,
                     uint64_t offset, ash_alias_kind kind);
+
+/* Takes back all joins but the first `count` (storages.join_count). */
+void ash_alias_part(ash_aliaser *a, size_t count);
 
 /* Do two slots of one storage share bytes? */
 bool ash_alias_overlap(const ash_aliaser *a, uint32_t x, uint32_t y);
@@ -56,6 +61,9 @@ typedef struct ash_profile {
   uint64_t squares; /* sum of squared live sums, scaled: flat is good */
 } ash_profile;
 ash_status ash_alias_profile(ash_aliaser *a, ash_profile *out);
+/* Have profiles cost so much that no more should be asked for? Models with
+ * many thousands of pieces then do without what profiles decide. */
+bool ash_alias_is_tired(const ash_aliaser *a);
 static inline bool ash_profile_worse(ash_profile x, ash_profile than) {
   return x.peak != than.peak ? x.peak > than.peak : x.squares > than.squares;
 }

@@ -27,7 +27,8 @@ static bool is_output(const ash_aliaser *a, uint32_t i) {
  * step or made later? */
 static bool input_is_free(const ash_aliaser *a, const place *p) {
   ASH_ASSERT(p->in != p->out && p->step < a->steps->count);
-  for (uint32_t i = 0; i < a->slots->count; i++) {
+  const ash_storages *s = &a->storages;
+  for (uint32_t i = s->root[p->in]; i != ASH_NO_ID; i = s->next[i]) {
     if (i == p->out || !ash_alias_overlap(a, i, p->in))
       continue;
     const ash_lifetime *life = &slot(a, i)->life;
@@ -41,7 +42,8 @@ static bool input_is_free(const ash_aliaser *a, const place *p) {
 
 /* Nothing may be waiting on the result's bytes when the input is there. */
 static bool output_is_new(const ash_aliaser *a, const place *p) {
-  for (uint32_t i = 0; i < a->slots->count; i++)
+  const ash_storages *s = &a->storages;
+  for (uint32_t i = s->root[p->out]; i != ASH_NO_ID; i = s->next[i])
     if (i != p->out && ash_alias_overlap(a, i, p->out) &&
         slot(a, i)->life.first_step < p->step)
       return false;
@@ -67,9 +69,7 @@ static bool others_are_apart(const ash_aliaser *a, const place *p) {
 
 /* What lies in a variable's storage is not ours to overwrite. */
 static bool is_scratch(const ash_aliaser *a, uint32_t i) {
-  const uint32_t root =
-      ash_alias_root(a->slots->items, a->slots->count, i, NULL);
-  return slot(a, root)->binding.role == ASH_SCRATCH;
+  return slot(a, a->storages.root[i])->binding.role == ASH_SCRATCH;
 }
 
 static bool is_legal(const ash_aliaser *a, const place *p) {
@@ -83,19 +83,18 @@ static bool is_legal(const ash_aliaser *a, const place *p) {
 static bool join(ash_aliaser *a, const place *p) {
   if (ash_alias_join(a, p->out, p->in, 0, ASH_ALIAS_IN_PLACE))
     return true;
-  uint64_t inside;
-  const uint32_t root =
-      ash_alias_root(a->slots->items, a->slots->count, p->in, &inside);
-  return inside == 0 && slot(a, root)->size == slot(a, p->out)->size &&
+  const uint32_t root = a->storages.root[p->in];
+  return a->storages.at[p->in] == 0 &&
+         slot(a, root)->size == slot(a, p->out)->size &&
          ash_alias_join(a, root, p->out, 0, ASH_ALIAS_IN_PLACE);
 }
 
 static ash_status try_input(ash_aliaser *a, const place *p, bool *done) {
   ash_profile before, after;
   const uint64_t in = slot(a, p->in)->size, out = slot(a, p->out)->size;
-  const ash_slot was = *slot(a, p->out);
+  const size_t joins = a->storages.join_count;
   *done = false;
-  if (!is_legal(a, p))
+  if (!is_legal(a, p) || (in != out && ash_alias_is_tired(a)))
     return ASH_OK;
   if (in != out)
     ASH_TRY(ash_alias_profile(a, &before));
@@ -106,7 +105,7 @@ static ash_status try_input(ash_aliaser *a, const place *p, bool *done) {
   ASH_TRY(ash_alias_profile(a, &after));
   *done = !ash_profile_worse(after, before);
   if (!*done)
-    a->slots->items[p->out] = was;
+    ash_alias_part(a, joins);
   return ASH_OK;
 }
 

@@ -28,13 +28,14 @@ static bool is_tiled(const ash_aliaser *a, uint32_t op) {
 
 /* Outputs [first, first + count) of an op, all or none. */
 static ash_status try_parts(ash_aliaser *a, uint32_t op, uint32_t first,
-                            uint32_t count, ash_slot *before, bool *kept) {
+                            uint32_t count, bool *kept) {
   ASH_ASSERT(count > 0 && first + count <= a->g->ops.items[op].output_count);
+  const size_t before = a->storages.join_count;
   ash_profile was, now;
   *kept = false;
+  if (ash_alias_is_tired(a))
+    return ASH_OK;
   ASH_TRY(ash_alias_profile(a, &was));
-  for (uint32_t i = 0; i < a->slots->count; i++)
-    before[i] = a->slots->items[i];
   uint32_t joined = 0;
   for (uint32_t k = first; k < first + count; k++)
     joined += join_part(a, op, k);
@@ -42,8 +43,8 @@ static ash_status try_parts(ash_aliaser *a, uint32_t op, uint32_t first,
     return ASH_OK;
   ASH_TRY(ash_alias_profile(a, &now));
   *kept = !ash_profile_worse(now, was) && (joined == count || !is_tiled(a, op));
-  for (uint32_t i = 0; !*kept && i < a->slots->count; i++)
-    a->slots->items[i] = before[i];
+  if (!*kept)
+    ash_alias_part(a, before);
   return ASH_OK;
 }
 
@@ -56,20 +57,17 @@ static bool has_slices(const ash_aliaser *a, uint32_t op) {
 }
 
 ash_status ash_alias_slices(ash_aliaser *a) {
-  ash_slot *before =
-      ASH_NEW_ARRAY(&a->ctx->scratch, ash_slot, a->slots->count + 1u);
-  ASH_TRY(ash_zone_check(a->ctx, &a->ctx->scratch));
   for (uint32_t op = 0; op < a->g->op_count; op++) {
     const uint32_t count = a->g->ops.items[op].output_count;
     bool kept;
     if (!has_slices(a, op))
       continue;
-    ASH_TRY(try_parts(a, op, 0, count, before, &kept));
+    ASH_TRY(try_parts(a, op, 0, count, &kept));
     if (kept || is_tiled(a, op))
       continue;
     for (uint32_t k = 0; count > 1 && k < count; k++) {
       bool one;
-      ASH_TRY(try_parts(a, op, k, 1, before, &one));
+      ASH_TRY(try_parts(a, op, k, 1, &one));
     }
   }
   return ASH_OK;

@@ -23,7 +23,7 @@ static const ash_slot *slot(const state *s, uint32_t i) {
 }
 
 static uint32_t root_of(const state *s, uint32_t i) {
-  return ash_alias_root(s->a->slots->items, s->a->slots->count, i, NULL);
+  return s->a->storages.root[i];
 }
 
 static const ash_op *op_at(const state *s, uint32_t step, uint32_t k) {
@@ -36,9 +36,7 @@ static const ash_op *op_at(const state *s, uint32_t step, uint32_t k) {
 static bool is_ours(state *s) {
   s->made = slot(s, s->value)->life.first_step;
   s->end = 0;
-  for (uint32_t i = 0; i < s->a->slots->count; i++) {
-    if (root_of(s, i) != s->value)
-      continue;
+  for (uint32_t i = s->value; i != ASH_NO_ID; i = s->a->storages.next[i]) {
     const uint32_t tensor = slot(s, i)->tensor;
     if (tensor == ASH_NO_ID || s->a->g->tensors.items[tensor].is_output ||
         s->a->g->tensors.items[tensor].kind != ASH_TENSOR_ACTIVATION)
@@ -57,9 +55,7 @@ static bool maker_allows(const state *s, uint32_t op, uint32_t k) {
   ASH_ASSERT(op < s->a->g->op_count);
   const ash_op *o = &s->a->g->ops.items[op];
   const ash_kernel *kernel = s->a->choices[op].kernel;
-  uint64_t inside = 0;
-  (void)ash_alias_root(s->a->slots->items, s->a->slots->count,
-                       s->a->slot_of[o->inputs[k]], &inside);
+  const uint64_t inside = s->a->storages.at[s->a->slot_of[o->inputs[k]]];
   return kernel && inside == 0 && o->output_count == 1 &&
          ash_kernel_in_place(kernel, s->a->g, op, k) &&
          (!s->a->tilings ||
