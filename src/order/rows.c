@@ -1,22 +1,16 @@
-/* rows.c - graph -> ordering problem. The iteration spaces of src/domain say
- * which rows of its operands a row of a result needs.
- *
- * The rows of a tensor lie along its outermost dimension of more than one
- * element, the last dimension excepted: of an image, its lines. An operator
- * whose result has rows that follow an axis of its space makes one after the
- * other (as many at a time as the axis' granule says); everything else is one
- * step. An operand whose rows do not follow the axis is read whole at every
- * step. Views have no step: they are read where they lie. */
+/* rows.c - graph -> ordering problem: domain/rows.h says which rows of its
+ * operands a row of a result needs. What does not run row by row is one step.
+ * Views have no step: they are read where they lie. */
 #include "order/rows.h"
 
-#include "ashlar/tile.h"
 #include "base/checked.h"
-#include "op/views.h"
+#include "domain/rows.h"
 
 typedef struct builder {
   ash_ctx *ctx;
   const ash_graph *g;
   ash_order_kind grain;
+  const ash_order_ask *ask;
   uint32_t *root;  /* by tensor of the graph: whose bytes it shows           */
   uint32_t *index; /* by tensor of the graph: of the problem, or ASH_NO_ID   */
   uint32_t *token; /* by variable: written by its newest user, or ASH_NO_ID  */
@@ -33,52 +27,8 @@ static const ash_tensor *tensor_at(const builder *b, uint32_t tensor) {
 
 /* ---- tensors ------------------------------------------------------------- */
 
-/* Longer tensors are one row: steps of all operators are counted in 32 bits. */
-enum { ROWS_MAX = 1 << 16 };
-
-/* ASH_NO_ID: the tensor is one row. */
-static uint32_t row_dimension(const ash_tensor *t) {
-  const ash_shape *s = &t->shape;
-  uint32_t d = 0;
-  while (d < s->rank && s->dim[d] == 1)
-    d++;
-  return d + 1 < s->rank && s->dim[d] <= ROWS_MAX && t->bytes > 0 &&
-                 ash_type_bits(t->type) >= 8
-             ? d
-             : ASH_NO_ID;
-}
-
 static uint32_t rows_of(const builder *b, const ash_tensor *t) {
-  const uint32_t d = row_dimension(t);
-  return b->grain == ASH_ORDER_ROWS && d != ASH_NO_ID
-             ? (uint32_t)t->shape.dim[d]
-             : 1;
-}
-
-/* Variables are read and written by copying: they change. So is an input that
- * is an output as well: the caller has two places for it. */
-static bool is_view(const builder *b, uint32_t op) {
-  const ash_op *o = &b->g->ops.items[op];
-  uint32_t input;
-  uint64_t offset;
-  if (!ash_op_is_view(b->g, op, 0, &input, &offset))
-    return false;
-  const ash_tensor *from = tensor_at(b, b->root[o->inputs[0]]);
-  const ash_tensor *to = tensor_at(b, o->outputs[0]);
-  return to->kind == ASH_TENSOR_ACTIVATION &&
-         (from->kind == ASH_TENSOR_ACTIVATION ||
-          (from->kind == ASH_TENSOR_INPUT && !to->is_output));
-}
-
-static void find_roots(builder *b) {
-  for (uint32_t t = 0; t < b->g->tensor_count; t++) {
-    b->root[t] = t;
-    b->index[t] = b->token[t] = ASH_NO_ID;
-  }
-  for (uint32_t op = 0; op < b->g->op_count; op++)
-    if (is_view(b, op))
-      b->root[b->g->ops.items[op].outputs[0]] =
-          b->root[b->g->ops.items[op].inputs[0]];
+  return b->grain == ASH_ORDER_ROWS ? ash_row_count(t) : 1;
 }
 
 static uint32_t add_tensor(builder *b, uint32_t from, ash_order_tensor t) {
@@ -128,48 +78,10 @@ static void put_whole(ash_order_range *rows, uint32_t steps, uint32_t count) {
     rows[s] = (ash_order_range){0, count};
 }
 
-/* The piece of the space that a step computes. */
-static void put_piece(const ash_tile_space *space, uint32_t axis, uint32_t step,
-                      int64_t *at, int64_t *n) {
-  const int64_t granule = axis == ASH_NO_AXIS ? 0 : space->axes[axis].granule;
-  for (uint32_t a = 0; a < space->axis_count; a++) {
-    at[a] = 0;
-    n[a] = space->axes[a].extent;
-  }
-  if (axis == ASH_NO_AXIS)
-    return;
-  at[axis] = step * granule;
-  n[axis] -= at[axis];
-  if (n[axis] > granule)
-    n[axis] = granule;
-}
-
-/* The rows of an operand's box, step by step; false if they go back. */
-static bool put_boxes(const builder *b, ash_order_range *rows, uint32_t steps,
-                      const ash_tile_space *space, uint32_t axis,
-                      uint32_t operand) {
-  const ash_tensor *t = tensor_at(b, space->operands[operand].tensor);
-  const uint32_t d = row_dimension(t);
-  for (uint32_t s = 0; s < steps; s++) {
-    int64_t at[ASH_TILE_AXES], n[ASH_TILE_AXES];
-    ash_box box;
-    put_piece(space, axis, s, at, n);
-    ash_tile_box(&box, b->g, space, operand, at, n);
-    rows[s].from = (uint32_t)box.start[d];
-    rows[s].to = (uint32_t)(box.start[d] + box.size[d]);
-    if (s > 0 &&
-        (rows[s].from < rows[s - 1].from || rows[s].to < rows[s - 1].to))
-      return false;
-  }
-  return true;
-}
-
 /* Are its rows those of its root, so that one is as good as the other? */
 static bool has_own_rows(const builder *b, uint32_t tensor) {
-  const ash_tensor *t = tensor_at(b, tensor);
-  const ash_tensor *root = tensor_at(b, b->root[tensor]);
-  return rows_of(b, t) > 1 && rows_of(b, t) == rows_of(b, root) &&
-         t->bytes == root->bytes;
+  return rows_of(b, tensor_at(b, tensor)) > 1 &&
+         ash_row_same(b->g, b->root, tensor);
 }
 
 /* ---- operators ----------------------------------------------------------- */
@@ -177,113 +89,80 @@ static bool has_own_rows(const builder *b, uint32_t tensor) {
 /* An operator under way. */
 typedef struct making {
   const ash_op *op;
-  const ash_tile_space *space; /* NULL: none, or one step                    */
-  uint32_t axis;               /* that its steps follow, or ASH_NO_AXIS      */
+  ash_op_rows rows;
   uint32_t steps;
   ash_order_access *reads, *writes;
   uint32_t read_count, write_count;
 } making;
 
-static uint32_t operand_of(const ash_tile_space *space, bool is_output,
-                           uint32_t position) {
-  for (uint32_t i = 0; space && i < space->operand_count; i++)
-    if (space->operands[i].is_output == is_output &&
-        space->operands[i].position == position)
-      return i;
-  return ASH_NO_ID;
-}
-
-/* Do the rows written follow each other from the first to the last? */
-static bool is_gapless(const ash_order_range *rows, uint32_t steps,
-                       uint32_t count) {
-  uint32_t next = 0;
-  for (uint32_t s = 0; s < steps; s++) {
-    if (rows[s].from == rows[s].to)
-      continue;
-    if (rows[s].from != next)
-      return false;
-    next = rows[s].to;
+/* The rows of an input or output, step by step. */
+static void put_rows(const builder *b, const making *m, ash_order_range *rows,
+                     bool is_output, uint32_t position) {
+  const uint32_t tensor =
+      is_output ? m->op->outputs[position] : m->op->inputs[position];
+  for (uint32_t s = 0; s < m->steps; s++) {
+    const ash_row_range r =
+        ash_op_rows_range(b->g, &m->rows, is_output, position, tensor,
+                          s * m->rows.granule, m->rows.granule);
+    rows[s] = (ash_order_range){r.from, r.to};
   }
-  return next == count;
 }
 
-/* The rows of all outputs, if they follow the axis. */
-static bool write_rows(builder *b, making *m) {
-  m->write_count = 0;
-  for (uint32_t k = 0; k < m->op->output_count; k++) {
-    const uint32_t tensor = m->op->outputs[k];
-    const uint32_t operand = operand_of(m->space, true, k);
-    if (b->index[tensor] == ASH_NO_ID)
-      continue;
-    ash_order_range *rows = new_ranges(b, m->steps);
-    if (!rows || operand == ASH_NO_ID ||
-        row_dimension(tensor_at(b, tensor)) == ASH_NO_ID ||
-        !put_boxes(b, rows, m->steps, m->space, m->axis, operand) ||
-        !is_gapless(rows, m->steps, rows_of(b, tensor_at(b, tensor))))
-      return false;
-    m->writes[m->write_count++] = (ash_order_access){b->index[tensor], rows};
-  }
-  return true;
+static bool is_whole(const builder *b, uint32_t op) {
+  return b->grain != ASH_ORDER_ROWS ||
+         (b->ask->is_whole && b->ask->is_whole[op]);
 }
 
-static void write_whole(builder *b, making *m) {
-  m->axis = ASH_NO_AXIS;
+/* Steps along the rows of the first output, if it has them. */
+static ash_status find_steps(builder *b, making *m, uint32_t op) {
   m->steps = 1;
-  m->write_count = 0;
+  m->rows = (ash_op_rows){.axis = ASH_NO_AXIS, .granule = 1};
+  if (is_whole(b, op))
+    return ASH_OK;
+  ASH_TRY(ash_op_rows_of(b->ctx, &m->rows, b->g, op));
+  if (m->rows.axis != ASH_NO_AXIS)
+    m->steps = (uint32_t)ash_ceil_div(
+        ash_row_count(tensor_at(b, m->op->outputs[0])), m->rows.granule);
+  return ASH_OK;
+}
+
+static void write_outputs(builder *b, making *m) {
   for (uint32_t k = 0; k < m->op->output_count; k++) {
     const uint32_t index = b->index[m->op->outputs[k]];
     if (index == ASH_NO_ID)
       continue;
-    ash_order_range *rows = new_ranges(b, 1);
-    if (rows)
-      put_whole(rows, 1, b->tensors[index].rows);
+    ash_order_range *rows = new_ranges(b, m->steps);
     m->writes[m->write_count++] = (ash_order_access){index, rows};
+    if (rows && m->rows.axis == ASH_NO_AXIS)
+      put_whole(rows, 1, b->tensors[index].rows);
+    else if (rows)
+      put_rows(b, m, rows, true, k);
   }
-}
-
-/* The axis along which the rows of the first output lie. */
-static uint32_t row_axis(const builder *b, const making *m) {
-  const uint32_t out = operand_of(m->space, true, 0);
-  const uint32_t d = row_dimension(tensor_at(b, m->op->outputs[0]));
-  return out == ASH_NO_ID || d == ASH_NO_ID
-             ? ASH_NO_AXIS
-             : m->space->operands[out].dim[d].axis;
-}
-
-/* Steps along the rows of the first output, if all outputs have them. */
-static ash_status find_steps(builder *b, making *m, uint32_t op) {
-  const char *why;
-  if (b->grain == ASH_ORDER_ROWS && m->op->output_count > 0)
-    ASH_TRY(ash_tile_space_of(b->ctx, &m->space, &why, b->g, op));
-  m->axis = m->space ? row_axis(b, m) : ASH_NO_AXIS;
-  if (m->axis != ASH_NO_AXIS) {
-    const ash_tile_axis *axis = &m->space->axes[m->axis];
-    ASH_ASSERT(axis->kind == ASH_AXIS_FREE && axis->granule > 0);
-    m->steps = (uint32_t)((axis->extent + axis->granule - 1) / axis->granule);
-  }
-  if (m->axis == ASH_NO_AXIS || !write_rows(b, m))
-    write_whole(b, m);
-  return ASH_OK;
 }
 
 static void read_input(builder *b, making *m, uint32_t position) {
   const uint32_t tensor = m->op->inputs[position];
-  const uint32_t operand = operand_of(m->space, false, position);
   const uint32_t index = b->index[b->root[tensor]];
   ash_order_range *rows = new_ranges(b, m->steps);
   m->reads[m->read_count++] = (ash_order_access){index, rows};
-  if (rows && (m->axis == ASH_NO_AXIS || operand == ASH_NO_ID ||
-               !has_own_rows(b, tensor) ||
-               !put_boxes(b, rows, m->steps, m->space, m->axis, operand)))
+  if (rows && m->rows.axis != ASH_NO_AXIS && has_own_rows(b, tensor))
+    put_rows(b, m, rows, false, position);
+  else if (rows)
     put_whole(rows, m->steps, b->tensors[index].rows);
 }
 
 /* May the result take the place of what input `position` shows? Element by
- * element, and no other input shows the same bytes in another way. */
-static bool can_replace(const builder *b, const ash_op *o, uint32_t position) {
+ * element and row by row, and no other input shows the same bytes in another
+ * way. */
+static bool can_replace(const builder *b, uint32_t op, uint32_t position) {
+  const ash_op *o = &b->g->ops.items[op];
   const ash_tensor *out = tensor_at(b, o->outputs[0]);
   const ash_tensor *in = tensor_at(b, o->inputs[position]);
+  const uint32_t allowed = b->ask->in_place ? b->ask->in_place[op] : UINT32_MAX;
   if (!ash_op_has(o, ASH_OP_ELEMENTWISE) || o->output_count != 1 ||
+      position >= 32 || !(allowed >> position & 1) ||
+      rows_of(b, tensor_at(b, b->root[o->inputs[position]])) !=
+          rows_of(b, out) ||
       !ash_shape_equal(&in->shape, &out->shape) ||
       ash_type_bits(in->type) != ash_type_bits(out->type))
     return false;
@@ -338,11 +217,12 @@ static ash_status add_op(builder *b, uint32_t op) {
   m.writes = ASH_NEW_ARRAY(&b->ctx->keep, ash_order_access, most + 1);
   ASH_TRY(ash_zone_check(b->ctx, &b->ctx->keep));
   ASH_TRY(find_steps(b, &m, op));
+  write_outputs(b, &m);
   for (uint32_t k = 0; k < o->input_count; k++) {
     if (o->inputs[k] == ASH_NO_ID ||
         b->index[b->root[o->inputs[k]]] == ASH_NO_ID)
       continue;
-    if (m.read_count < 32 && can_replace(b, o, k))
+    if (m.read_count < 32 && can_replace(b, op, k))
       in_place |= 1u << m.read_count;
     read_input(b, &m, k);
   }
@@ -405,15 +285,18 @@ static ash_status reserve(builder *b) {
   return ash_zone_check(b->ctx, keep);
 }
 
-static ash_status build(builder *b, const bool *is_fed) {
+static ash_status build(builder *b) {
+  const bool *is_fed = b->ask->is_fed;
   ASH_TRY(reserve(b));
-  find_roots(b);
+  ash_row_roots(b->g, b->root);
+  for (size_t t = 0; t < b->g->tensor_count; t++)
+    b->index[t] = b->token[t] = ASH_NO_ID;
   ASH_TRY(add_activations(b));
   for (uint32_t i = 0; is_fed && i < b->g->input_count; i++)
     if (is_fed[i] && b->index[b->g->inputs[i]] != ASH_NO_ID)
       add_feed(b, b->g->inputs[i]);
   for (uint32_t op = 0; op < b->g->op_count; op++)
-    if (!is_view(b, op))
+    if (!ash_row_is_view(b->g, b->root, op))
       ASH_TRY(add_op(b, op));
   for (uint32_t op = 0; op < b->op_count && b->op_of[op] == ASH_NO_ID; op++)
     end_feed(b, &b->ops[op]);
@@ -422,11 +305,13 @@ static ash_status build(builder *b, const bool *is_fed) {
 
 ash_status ash_order_model_of(ash_ctx *ctx, ash_order_model *out,
                               const ash_graph *g, ash_order_kind grain,
-                              const bool *is_fed) {
+                              const ash_order_ask *ask) {
+  const ash_order_ask nothing = {0};
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   builder b = {.ctx = ctx, .g = g, .grain = grain};
+  b.ask = ask ? ask : &nothing;
   *out = (ash_order_model){0};
-  const ash_status status = build(&b, is_fed);
+  const ash_status status = build(&b);
   if (status == ASH_OK)
     *out = (ash_order_model){
         {b.tensors, b.ops, b.tensor_count, b.op_count}, b.op_of, b.tensor_of};

@@ -16,13 +16,21 @@ typedef struct ash_order_model {
                                 users of a variable                          */
 } ash_order_model;
 
+/* What an order must respect; a NULL asks for nothing. */
+typedef struct ash_order_ask {
+  const bool *is_fed;       /* by input of the graph: its rows arrive while the
+                               model runs; else it is there from the start   */
+  const bool *is_whole;     /* by op: it runs whole                          */
+  const uint32_t *in_place; /* by op, bit k: the result may take input k's
+                               place; NULL: of element-wise operators        */
+} ash_order_ask;
+
 /* `grain`: ASH_ORDER_OPERATORS, whole tensors, one step per operator; or
- * ASH_ORDER_ROWS, rows along the outermost dimension. `is_fed`: by input of the
- * graph, whether its rows arrive while the model runs; NULL: all inputs are
- * there from the start. Only activations count: constants, variables and work
- * memory are not ordered. Kept by `ctx`. */
+ * ASH_ORDER_ROWS, rows along the outermost dimension. `ask` may be NULL. Only
+ * activations count: constants, variables and work memory are not ordered. Kept
+ * by `ctx`. */
 ash_status ash_order_model_of(ash_ctx *ctx, ash_order_model *out,
                               const ash_graph *g, ash_order_kind grain,
-                              const bool *is_fed);
+                              const ash_order_ask *ask);
 
 #endif

@@ -1,0 +1,181 @@
+/* rows.c - see rows.h. The iteration spaces say which rows of its operands a
+ * row of a result needs. */
+#include "domain/rows.h"
+
+#include "base/checked.h"
+#include "domain/domain.h"
+#include "op/views.h"
+
+/* ---- tensors ------------------------------------------------------------- */
+
+/* Longer tensors are one row: steps of all operators are counted in 32 bits. */
+enum { ROWS_MAX = 1 << 16 };
+
+uint32_t ash_row_dimension(const ash_tensor *t) {
+  const ash_shape *s = &t->shape;
+  uint32_t d = 0;
+  while (d < s->rank && s->dim[d] == 1)
+    d++;
+  return d + 1 < s->rank && s->dim[d] <= ROWS_MAX && t->bytes > 0 &&
+                 ash_type_bits(t->type) >= 8
+             ? d
+             : ASH_NO_ID;
+}
+
+uint32_t ash_row_count(const ash_tensor *t) {
+  const uint32_t d = ash_row_dimension(t);
+  return d == ASH_NO_ID ? 1 : (uint32_t)t->shape.dim[d];
+}
+
+uint64_t ash_row_bytes(const ash_tensor *t) {
+  return t->bytes / ash_row_count(t);
+}
+
+/* ---- views --------------------------------------------------------------- */
+
+/* Variables are read and written by copying: they change. */
+bool ash_row_is_view(const ash_graph *g, const uint32_t *root, uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  uint32_t input;
+  uint64_t offset;
+  if (!ash_op_is_view(g, op, 0, &input, &offset))
+    return false;
+  const ash_tensor *from = &g->tensors.items[root[o->inputs[0]]];
+  const ash_tensor *to = &g->tensors.items[o->outputs[0]];
+  return to->kind == ASH_TENSOR_ACTIVATION &&
+         (from->kind == ASH_TENSOR_ACTIVATION ||
+          (from->kind == ASH_TENSOR_INPUT && !to->is_output));
+}
+
+void ash_row_roots(const ash_graph *g, uint32_t *root) {
+  for (uint32_t t = 0; t < g->tensor_count; t++)
+    root[t] = t;
+  for (uint32_t op = 0; op < g->op_count; op++)
+    if (ash_row_is_view(g, root, op))
+      root[g->ops.items[op].outputs[0]] = root[g->ops.items[op].inputs[0]];
+}
+
+bool ash_row_same(const ash_graph *g, const uint32_t *root, uint32_t tensor) {
+  ASH_ASSERT(tensor < g->tensor_count);
+  const ash_tensor *t = &g->tensors.items[tensor];
+  const ash_tensor *of = &g->tensors.items[root[tensor]];
+  return ash_row_count(t) == ash_row_count(of) && t->bytes == of->bytes;
+}
+
+/* ---- operators ----------------------------------------------------------- */
+
+uint32_t ash_op_rows_operand(const ash_op_rows *r, bool is_output,
+                             uint32_t position) {
+  for (uint32_t i = 0; r->space && i < r->space->operand_count; i++)
+    if (r->space->operands[i].is_output == is_output &&
+        r->space->operands[i].position == position)
+      return i;
+  return ASH_NO_ID;
+}
+
+/* How the rows of an operand follow the axes. */
+static const ash_tile_dim *row_dim(const ash_graph *g, const ash_op_rows *r,
+                                   uint32_t operand) {
+  ASH_ASSERT(operand < r->space->operand_count);
+  const ash_tile_operand *o = &r->space->operands[operand];
+  const uint32_t d = ash_row_dimension(&g->tensors.items[o->tensor]);
+  return d == ASH_NO_ID ? NULL : &o->dim[d];
+}
+
+/* Positions of the axis for each row of the first output. */
+static int64_t positions_per_row(const ash_graph *g, const ash_op_rows *r) {
+  return row_dim(g, r, ash_op_rows_operand(r, true, 0))->divide;
+}
+
+static ash_row_range box_rows(const ash_graph *g, const ash_op_rows *r,
+                              uint32_t operand, int64_t first, int64_t count) {
+  const ash_tile_space *s = r->space;
+  const int64_t extent = s->axes[r->axis].extent;
+  const uint32_t d =
+      ash_row_dimension(&g->tensors.items[s->operands[operand].tensor]);
+  int64_t at[ASH_TILE_AXES], n[ASH_TILE_AXES];
+  ash_box box;
+  for (uint32_t a = 0; a < s->axis_count; a++) {
+    at[a] = 0;
+    n[a] = s->axes[a].extent;
+  }
+  at[r->axis] = first;
+  n[r->axis] = count < extent - first ? count : extent - first;
+  ASH_ASSERT(first < extent && n[r->axis] > 0);
+  ash_tile_box(&box, g, s, operand, at, n);
+  return (ash_row_range){(uint32_t)box.start[d],
+                         (uint32_t)(box.start[d] + box.size[d])};
+}
+
+/* Do the rows never go back, and those that are written leave no gap? */
+static bool moves_on(const ash_graph *g, const ash_op_rows *r,
+                     uint32_t operand) {
+  const ash_tile_axis *axis = &r->space->axes[r->axis];
+  const bool is_output = r->space->operands[operand].is_output;
+  ash_row_range last = {0, 0};
+  for (int64_t at = 0; at < axis->extent; at += axis->granule) {
+    const ash_row_range now = box_rows(g, r, operand, at, axis->granule);
+    if (is_output && now.from == now.to)
+      continue;
+    if (now.from < last.from || now.to < last.to ||
+        (is_output && now.from != last.to))
+      return false;
+    last = now;
+  }
+  const uint32_t tensor = r->space->operands[operand].tensor;
+  return !is_output || last.to == ash_row_count(&g->tensors.items[tensor]);
+}
+
+/* The axis along which the rows of the first output lie. */
+static uint32_t find_axis(const ash_graph *g, const ash_op_rows *r) {
+  const uint32_t out = ash_op_rows_operand(r, true, 0);
+  const ash_tile_dim *d = out == ASH_NO_ID ? NULL : row_dim(g, r, out);
+  return d && d->stride == 1 && d->window == 1 && d->before == 0 ? d->axis
+                                                                 : ASH_NO_AXIS;
+}
+
+/* All outputs must follow the axis; other operands may. */
+static bool find_followers(const ash_graph *g, const ash_op_rows *r,
+                           bool *follows) {
+  for (uint32_t i = 0; i < r->space->operand_count; i++) {
+    follows[i] = row_dim(g, r, i) && moves_on(g, r, i);
+    if (r->space->operands[i].is_output && !follows[i])
+      return false;
+  }
+  return true;
+}
+
+ash_status ash_op_rows_of(ash_ctx *ctx, ash_op_rows *out, const ash_graph *g,
+                          uint32_t op) {
+  const char *why;
+  ASH_ASSERT(op < g->op_count);
+  *out = (ash_op_rows){.axis = ASH_NO_AXIS, .granule = 1};
+  if (g->ops.items[op].output_count > 0)
+    ASH_TRY(ash_tile_space_of(ctx, &out->space, &why, g, op));
+  if (!out->space)
+    return ASH_OK;
+  bool *follows = ASH_NEW_ARRAY(&ctx->keep, bool, out->space->operand_count);
+  ASH_TRY(ash_zone_check(ctx, &ctx->keep));
+  out->follows = follows;
+  out->axis = find_axis(g, out);
+  if (out->axis == ASH_NO_AXIS)
+    return ASH_OK;
+  const ash_tile_axis *axis = &out->space->axes[out->axis];
+  ASH_ASSERT(axis->kind == ASH_AXIS_FREE && axis->granule > 0);
+  if (find_followers(g, out, follows))
+    out->granule = (uint32_t)(axis->granule / positions_per_row(g, out));
+  else
+    out->axis = ASH_NO_AXIS;
+  return ASH_OK;
+}
+
+ash_row_range ash_op_rows_range(const ash_graph *g, const ash_op_rows *r,
+                                bool is_output, uint32_t position,
+                                uint32_t tensor, uint32_t first,
+                                uint32_t count) {
+  const uint32_t operand = ash_op_rows_operand(r, is_output, position);
+  if (r->axis == ASH_NO_AXIS || operand == ASH_NO_ID || !r->follows[operand])
+    return (ash_row_range){0, ash_row_count(&g->tensors.items[tensor])};
+  const int64_t per_row = positions_per_row(g, r);
+  return box_rows(g, r, operand, first * per_row, count * per_row);
+}
