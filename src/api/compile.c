@@ -11,6 +11,7 @@
 #include "order/order.h"
 #include "pass/pass.h"
 #include "plan/attempts.h"
+#include "plan/streams.h"
 #include "render/code.h"
 
 typedef struct run {
@@ -36,6 +37,7 @@ static ash_status plan(run *r) {
   const ash_plan_options *options = &r->options.plan;
   const ash_graph *g = r->out->graph;
   ash_ask ask = {.graph = g, .device = r->device, .book = options->rules};
+  ASH_TRY(ash_plan_streams(r->ctx, &ask, options));
   ASH_TRY(ash_order_steps(r->ctx, &ask.steps, g, options->steps));
   ASH_TRY(ash_choose_all(r->ctx, &ask.choices, g, &r->target));
   ASH_TRY(ash_ask_resolve(r->ctx, &ask, options->constraints,

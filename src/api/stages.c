@@ -6,6 +6,7 @@
 #include "order/order.h"
 #include "pass/pass.h"
 #include "plan/planner.h"
+#include "plan/streams.h"
 #include "tile/tiler.h"
 
 ash_status ash_lower(ash_ctx *ctx, ash_graph *g) {
@@ -24,6 +25,7 @@ static ash_status order_and_ask(ash_ctx *ctx, ash_ask *ask,
   ash_plan_options known = {0};
   ash_take_options(&known, sizeof known, options);
   ask->book = known.rules;
+  ASH_TRY(ash_plan_streams(ctx, ask, &known));
   ASH_TRY(ash_order_steps(ctx, &ask->steps, ask->graph, known.steps));
   ASH_TRY(ash_choose_all(ctx, &ask->choices, ask->graph, NULL));
   return ash_ask_resolve(ctx, ask, known.constraints, known.constraint_count);

@@ -16,7 +16,11 @@ typedef struct ash_ask {
   const ash_choice *choices; /* one an operator                             */
   const ash_memory_budget *memories; /* one a memory of the device          */
   ash_constraints rules;
-  const ash_rules *book; /* where they come from, or NULL                   */
+  const ash_rules *book;  /* where they come from, or NULL                   */
+  const bool *is_fed;     /* by input: its rows arrive while the model runs;
+                             NULL: none                                     */
+  const bool *is_drained; /* by output: its rows leave while it runs; NULL:
+                             none                                           */
 } ash_ask;
 
 /* Fills memories and rules of an ask with graph, device, steps, choices and

@@ -45,6 +45,14 @@ static inline uint64_t ash_max_u64(uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
 
+static inline uint32_t ash_min_u32(uint32_t a, uint32_t b) {
+  return a < b ? a : b;
+}
+
+static inline uint32_t ash_max_u32(uint32_t a, uint32_t b) {
+  return a > b ? a : b;
+}
+
 /* A division that rounds down, also below zero. */
 static inline int64_t ash_floor_div(int64_t a, int64_t b) {
   ASH_ASSERT(b > 0);

@@ -380,8 +380,17 @@ static ash_status check_slots(const checker *c) {
   return ASH_OK;
 }
 
+/* Of plans of rows, each slot is checked on its own. */
+static ash_status check_rows(const checker *c) {
+  for (uint32_t i = 0; i < c->plan->slot_count; i++)
+    ASH_TRY(check_slot(c, &c->plan->slots[i]));
+  return ASH_OK;
+}
+
 static ash_status check(const checker *c) {
   ASH_TRY(check_arenas(c));
+  if (c->plan->order.kind == ASH_ORDER_ROWS)
+    return check_rows(c);
   ASH_TRY(check_slots(c));
   if (!c->g)
     return ASH_OK;

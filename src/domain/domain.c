@@ -282,8 +282,6 @@ static const char *build(ash_domain_build *b) {
     return ash_op_has(b->op, ASH_OP_STATE)
                ? "it updates its state where that is"
                : "this operator has no rule to cut it";
-  if (ash_op_is_prepared(b->op))
-    return "weights are packed for a processor's own instructions";
   const char *why = add_operands(b);
   b->space->accumulator_bytes =
       ash_accumulator_bytes(ash_op_accumulator(b->g, b->op));
@@ -302,6 +300,17 @@ static const char *build(ash_domain_build *b) {
 ash_status ash_tile_space_of(ash_ctx *ctx, const ash_tile_space **out,
                              const char **why, const ash_graph *g,
                              uint32_t op) {
+  ASH_ASSERT(op < g->op_count);
+  if (!ash_op_is_prepared(&g->ops.items[op]))
+    return ash_domain_space_of(ctx, out, why, g, op);
+  *out = NULL;
+  *why = "weights are packed for a processor's own instructions";
+  return ASH_OK;
+}
+
+ash_status ash_domain_space_of(ash_ctx *ctx, const ash_tile_space **out,
+                               const char **why, const ash_graph *g,
+                               uint32_t op) {
   ASH_ASSERT(op < g->op_count);
   const ash_op *o = &g->ops.items[op];
   const size_t most = (size_t)o->input_count + o->output_count;

@@ -22,6 +22,13 @@ typedef struct ash_domain_build {
 /* NULL, or why the operator has no space. */
 typedef const char *ash_domain_rule(ash_domain_build *b);
 
+/* As ash_tile_space_of, also where weights are packed for a processor: its
+ * kernels make lines, but not any piece. The operands are those of the portable
+ * kernel. */
+ash_status ash_domain_space_of(ash_ctx *ctx, const ash_tile_space **out,
+                               const char **why, const ash_graph *g,
+                               uint32_t op);
+
 /* Input k of the op, NULL if it is absent or not read; output k. */
 ash_tile_operand *ash_domain_in(const ash_domain_build *b, uint32_t k);
 ash_tile_operand *ash_domain_out(const ash_domain_build *b, uint32_t k);

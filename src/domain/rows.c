@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "domain/domain.h"
+#include "op/reads.h"
 #include "op/views.h"
 
 /* ---- tensors ------------------------------------------------------------- */
@@ -145,13 +146,36 @@ static bool find_followers(const ash_graph *g, const ash_op_rows *r,
   return true;
 }
 
+/* Row by row of the axis, or not at all? */
+static bool goes_along(const ash_graph *g, const ash_op_rows *r,
+                       const ash_tile_operand *o) {
+  const ash_tensor *t = &g->tensors.items[o->tensor];
+  for (uint32_t d = 0; d < o->rank; d++) {
+    const ash_tile_dim *x = &o->dim[d];
+    if (x->axis == r->axis &&
+        (d != ash_row_dimension(t) || x->stride != 1 || x->window != 1 ||
+         x->before != 0 || x->divide != 1 ||
+         t->shape.dim[d] != r->space->axes[r->axis].extent))
+      return false;
+  }
+  return true;
+}
+
+static bool is_row_to_row(const ash_graph *g, const ash_op_rows *r) {
+  for (uint32_t i = 0; i < r->space->operand_count; i++)
+    if (!goes_along(g, r, &r->space->operands[i]))
+      return false;
+  return r->space->axes[r->axis].granule == 1 &&
+         !ash_op_is_prepared(&g->ops.items[r->space->op]);
+}
+
 ash_status ash_op_rows_of(ash_ctx *ctx, ash_op_rows *out, const ash_graph *g,
                           uint32_t op) {
   const char *why;
   ASH_ASSERT(op < g->op_count);
   *out = (ash_op_rows){.axis = ASH_NO_AXIS, .granule = 1};
   if (g->ops.items[op].output_count > 0)
-    ASH_TRY(ash_tile_space_of(ctx, &out->space, &why, g, op));
+    ASH_TRY(ash_domain_space_of(ctx, &out->space, &why, g, op));
   if (!out->space)
     return ASH_OK;
   bool *follows = ASH_NEW_ARRAY(&ctx->keep, bool, out->space->operand_count);
@@ -162,10 +186,12 @@ ash_status ash_op_rows_of(ash_ctx *ctx, ash_op_rows *out, const ash_graph *g,
     return ASH_OK;
   const ash_tile_axis *axis = &out->space->axes[out->axis];
   ASH_ASSERT(axis->kind == ASH_AXIS_FREE && axis->granule > 0);
-  if (find_followers(g, out, follows))
+  if (find_followers(g, out, follows)) {
     out->granule = (uint32_t)(axis->granule / positions_per_row(g, out));
-  else
+    out->is_row_to_row = is_row_to_row(g, out);
+  } else {
     out->axis = ASH_NO_AXIS;
+  }
   return ASH_OK;
 }
 

@@ -39,6 +39,8 @@ typedef struct ash_op_rows {
                     operator runs whole                                      */
   uint32_t granule;    /* rows of the first output that are made at a time   */
   const bool *follows; /* by operand of the space: its rows follow the axis  */
+  bool is_row_to_row;  /* a row needs one row of all that follows the axis, so
+                          that it is a piece (piece_graph.h) like all others */
 } ash_op_rows;
 
 /* Kept by `ctx`. */

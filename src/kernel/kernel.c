@@ -335,3 +335,20 @@ bool ash_kernel_in_place(const ash_kernel *kernel, const ash_graph *g,
     return false;
   return out->bytes <= in->bytes && ash_shape_equal(&out->shape, &in->shape);
 }
+
+static bool is_one_image(const ash_tensor *t) {
+  return t->shape.rank == 4 && t->shape.dim[0] == 1 && t->shape.dim[1] > 1;
+}
+
+static bool makes_lines(const ash_kernel *kernel, const ash_graph *g,
+                        const ash_op *op) {
+  return ash_op_has(op, ASH_OP_WINDOW) && kernel->order == ASH_ORDER_PIXELS &&
+         is_one_image(ash_op_in(g, op, 0)) &&
+         is_one_image(ash_op_out(g, op, 0));
+}
+
+bool ash_kernel_runs_rows(const ash_kernel *kernel, const ash_graph *g,
+                          uint32_t op, bool is_row_to_row) {
+  ASH_ASSERT(op < g->op_count);
+  return kernel && (is_row_to_row || makes_lines(kernel, g, &g->ops.items[op]));
+}

@@ -116,4 +116,10 @@ bool ash_kernel_reads(const ash_kernel *kernel, const ash_graph *g, uint32_t op,
 bool ash_kernel_in_place(const ash_kernel *kernel, const ash_graph *g,
                          uint32_t op, uint32_t input);
 
+/* Can it make some rows of the result at a time? Lines of an image, wherever
+ * they lie, or single rows as pieces, if the operator is made row to row
+ * (domain/rows.h). Whether it has rows at all is the caller's business. */
+bool ash_kernel_runs_rows(const ash_kernel *kernel, const ash_graph *g,
+                          uint32_t op, bool is_row_to_row);
+
 #endif

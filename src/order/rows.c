@@ -60,9 +60,11 @@ static ash_status add_activations(builder *b) {
         (t->kind == ASH_TENSOR_ACTIVATION || t->kind == ASH_TENSOR_INPUT))
       ASH_TRY(add_activation(b, i, &all));
   }
-  for (uint32_t i = 0; i < b->g->tensor_count; i++)
-    if (tensor_at(b, i)->is_output && b->index[b->root[i]] != ASH_NO_ID)
-      b->tensors[b->index[b->root[i]]].is_kept = true;
+  for (uint32_t i = 0; i < b->g->output_count; i++) {
+    const uint32_t index = b->index[b->root[b->g->outputs[i]]];
+    if (index != ASH_NO_ID && !(b->ask->is_drained && b->ask->is_drained[i]))
+      b->tensors[index].is_kept = true;
+  }
   return ASH_OK;
 }
 

@@ -20,6 +20,8 @@ typedef struct ash_order_model {
 typedef struct ash_order_ask {
   const bool *is_fed;       /* by input of the graph: its rows arrive while the
                                model runs; else it is there from the start   */
+  const bool *is_drained;   /* by output of the graph: its rows leave while the
+                               model runs; else they are kept to the end     */
   const bool *is_whole;     /* by op: it runs whole                          */
   const uint32_t *in_place; /* by op, bit k: the result may take input k's
                                place; NULL: of element-wise operators        */

@@ -128,8 +128,10 @@ static ash_status fill(banks *b, uint32_t memory, uint32_t next,
   const uint64_t room = ash_draft_room(b->d, memory);
   for (;;) {
     gather(b, memory);
-    /* Overlapping storages take less than their sum. */
-    const bool overfull = !b->d->ask->options->overlap && is_overfull(b, room);
+    /* Overlapping storages take less than their sum, work memory of runs less
+     * than its life. */
+    const bool overfull =
+        !b->d->ask->options->overlap && !b->d->rows && is_overfull(b, room);
     if (!overfull) {
       ASH_TRY(b->pack(b->d, placed, &b->part, room));
       if (fits(b, placed, room))
@@ -273,7 +275,7 @@ static ash_status prepare(banks *b, uint32_t first) {
     const uint32_t asked = b->d->ask->memory[b->all.slot[i]];
     const bool pinned = b->all.buffers[i].offset != ASH_FREE_OFFSET;
     b->home[i] = asked == ASH_NO_MEMORY ? first : asked;
-    b->fixed[i] = asked != ASH_NO_MEMORY || pinned;
+    b->fixed[i] = asked != ASH_NO_MEMORY || pinned || b->d->rows;
   }
   return ash_count_traffic(b->d, b->traffic);
 }

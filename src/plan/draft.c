@@ -94,7 +94,12 @@ ash_status ash_draft_scratch(ash_draft *d, ash_scratch *out) {
     if (s->binding.role != ASH_SCRATCH || s->alias_of != ASH_NO_ID)
       continue;
     out->slot[out->count] = i;
-    out->buffers[out->count++] = buffer_of(d, i);
+    out->buffers[out->count] = buffer_of(d, i);
+    if (d->rows) {
+      out->buffers[out->count].gaps = d->rows->gaps[i];
+      out->buffers[out->count].gap_count = d->rows->gap_count[i];
+    }
+    out->count++;
   }
   return ASH_OK;
 }

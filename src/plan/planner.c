@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/nearest.h"
 #include "base/sort.h"
+#include "plan/row_order.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -17,6 +18,8 @@ typedef struct planning {
   const ash_ask *asked;
   ash_constraints rules; /* and the homes of tilings */
   ash_slots slots;
+  ash_row_layout rows; /* of an order of rows */
+  ash_order_proof order;
   uint32_t *memory; /* by slot */
   uint64_t *offset; /* by slot */
   bool *aligned;    /* by slot: a rule asks for its alignment */
@@ -68,9 +71,17 @@ static const char *name_of(const ash_planner *p) {
   return p->name ? p->name : "unnamed";
 }
 
+static bool has_rows(const planning *p) {
+  return p->options.order == ASH_ORDER_ROWS;
+}
+
 static ash_status call_backend(planning *p) {
   ASH_ASSERT(p->backend->plan != NULL && p->answer.slots != NULL);
   const size_t said = p->ctx->diag_count;
+  if (has_rows(p)) {
+    ash_draft d = {p->ctx, &p->ask, &p->answer, &p->rows};
+    return ash_plan_banks(&d, ash_plan_pack_rows);
+  }
   const ash_status status =
       p->backend->plan(p->backend->user, p->ctx, &p->ask, &p->answer);
   if (status == ASH_OK || p->ctx->diag_count > said)
@@ -99,7 +110,7 @@ static void take_demands(planning *p, uint32_t i) {
     return;
   }
   const ash_tensor_attributes *a = &p->rules.tensors[s->tensor];
-  if (a->alignment)
+  if (a->alignment && s->row == 0)
     s->alignment = a->alignment;
   p->aligned[i] = a->alignment != 0;
   if (s->binding.role == ASH_CONSTANT)
@@ -108,6 +119,8 @@ static void take_demands(planning *p, uint32_t i) {
   if (s->binding.role != ASH_SCRATCH)
     return;
   p->offset[i] = a->offset;
+  if (s->has_row && a->offset != ASH_NO_OFFSET)
+    p->offset[i] += s->row * s->size;
 }
 
 /* Two pins on the same bytes at the same time cannot both be obeyed. */
@@ -159,21 +172,12 @@ static void lift_demands(planning *p) {
 
 /* ---- the request --------------------------------------------------------- */
 
-static ash_status make_request(planning *p) {
-  ash_ctx *ctx = p->ctx;
-  ash_plan_request *ask = &p->ask;
-  uint32_t *slot_of;
-  p->rules = p->asked->rules;
-  if (p->options.tilings)
-    ASH_TRY(
-        ash_plan_tile_homes(ctx, &p->rules, ask->graph, p->options.tilings));
-  ASH_TRY(ash_collect_slots(ctx, &ctx->keep, &p->slots, &slot_of, p->asked,
-                            p->options.tilings));
-  ASH_TRY(apply_rules(p));
-  ash_aliaser a = {.ctx = ctx,
-                   .g = ask->graph,
-                   .steps = &ask->steps,
-                   .choices = ask->choices,
+/* Slots that share storage, as far as they are not rows. */
+static ash_status find_aliases(planning *p, const uint32_t *slot_of) {
+  ash_aliaser a = {.ctx = p->ctx,
+                   .g = p->ask.graph,
+                   .steps = &p->ask.steps,
+                   .choices = p->ask.choices,
                    .slots = &p->slots,
                    .slot_of = slot_of,
                    .memory = p->memory,
@@ -186,6 +190,33 @@ static ash_status make_request(planning *p) {
     ASH_TRY(ash_plan_tile_settle(&a, &demands));
     p->options.tilings = a.tilings;
   }
+  return ASH_OK;
+}
+
+static ash_status collect_slots(planning *p) {
+  ash_ctx *ctx = p->ctx;
+  uint32_t *slot_of;
+  ash_ask asked = *p->asked;
+  asked.steps = p->ask.steps;
+  if (has_rows(p)) {
+    ASH_TRY(ash_collect_row_slots(ctx, &ctx->keep, &p->slots, &p->rows, &asked,
+                                  !p->options.no_in_place));
+    return apply_rules(p);
+  }
+  ASH_TRY(ash_collect_slots(ctx, &ctx->keep, &p->slots, &slot_of, &asked,
+                            p->options.tilings));
+  ASH_TRY(apply_rules(p));
+  return find_aliases(p, slot_of);
+}
+
+static ash_status make_request(planning *p) {
+  ash_ctx *ctx = p->ctx;
+  ash_plan_request *ask = &p->ask;
+  p->rules = p->asked->rules;
+  if (p->options.tilings)
+    ASH_TRY(
+        ash_plan_tile_homes(ctx, &p->rules, ask->graph, p->options.tilings));
+  ASH_TRY(collect_slots(p));
   lift_demands(p);
   ASH_ASSERT(ask->memory_count <= ASH_MEMORY_MAX);
   ask->slot_count = p->slots.count;
@@ -200,7 +231,7 @@ static ash_status start_answer(planning *p) {
   ASH_ASSERT(p->ask.slot_count == p->slots.count);
   const uint32_t roles = ASH_ROLE_COUNT;
   ash_plan_answer *a = &p->answer;
-  ash_draft d = {p->ctx, &p->ask, a};
+  ash_draft d = {p->ctx, &p->ask, a, NULL};
   a->struct_bytes = sizeof *a;
   a->arena_capacity = roles * p->ask.device->memory_count;
   a->arenas = ASH_NEW_ARRAY(&p->ctx->keep, ash_arena, a->arena_capacity);
@@ -275,7 +306,7 @@ static ash_status list_code(planning *p, const char *const **out) {
 }
 
 static ash_status finish(planning *p, const ash_plan **out) {
-  ash_draft d = {p->ctx, &p->ask, &p->answer};
+  ash_draft d = {p->ctx, &p->ask, &p->answer, NULL};
   ash_plan *plan = ASH_NEW(&p->ctx->keep, ash_plan);
   const char *model = ash_zone_string(&p->ctx->keep, p->ask.graph->name);
   const char *planner = ash_zone_string(&p->ctx->keep, name_of(p->backend));
@@ -298,7 +329,8 @@ static ash_status finish(planning *p, const ash_plan **out) {
                      .arenas = p->answer.arenas,
                      .arena_count = p->answer.arena_count,
                      .ticks = p->answer.ticks,
-                     .choices = choices};
+                     .choices = choices,
+                     .order = p->order};
   ASH_TRY(list_code(p, &plan->code_memory));
   ASH_TRY(ash_count_power(&d, plan));
   if (p->options.tilings)
@@ -311,6 +343,9 @@ static ash_status finish(planning *p, const ash_plan **out) {
 
 static ash_status run(planning *p, const ash_plan **out) {
   ASH_TRY(find_backend(p));
+  if (has_rows(p))
+    ASH_TRY(ash_plan_find_order(p->ctx, &p->ask.steps, &p->order, p->asked,
+                                &p->options, NULL));
   ASH_TRY(make_request(p));
   ASH_TRY(start_answer(p));
   ASH_TRY(call_backend(p));
@@ -321,7 +356,8 @@ ash_status ash_plan_once(ash_ctx *ctx, const ash_plan **out, const ash_ask *ask,
                          const ash_plan_options *options) {
   planning p = {.ctx = ctx, .asked = ask};
   ash_take_options(&p.options, sizeof p.options, options);
-  if (p.options.tilings)
+  p.order.kind = ASH_ORDER_GIVEN;
+  if (p.options.tilings || has_rows(&p))
     p.options.overlap = false; /* tiles do not read pixel by pixel */
   p.ask = (ash_plan_request){.struct_bytes = sizeof p.ask,
                              .graph = ask->graph,

@@ -6,6 +6,7 @@
 #include "ask/ask.h"
 #include "plan/share/alias.h"
 #include "plan/share/lifetime.h"
+#include "plan/share/row_slots.h"
 
 enum { ASH_ROLE_COUNT = 3 };
 
@@ -20,6 +21,7 @@ typedef struct ash_draft {
   ash_ctx *ctx;
   const ash_plan_request *ask;
   ash_plan_answer *answer;
+  const ash_row_layout *rows; /* NULL: whole tensors                        */
 } ash_draft;
 
 /* ---- the registry -------------------------------------------------------- */
@@ -78,7 +80,7 @@ ash_status ash_plan_banks(ash_draft *d, ash_pack *pack);
   static ash_status name(void *user, ash_ctx *ctx,                             \
                          const ash_plan_request *ask,                          \
                          ash_plan_answer *answer) {                            \
-    ash_draft d = {ctx, ask, answer};                                          \
+    ash_draft d = {ctx, ask, answer, NULL};                                    \
     (void)user;                                                                \
     return ash_plan_banks(&d, pack);                                           \
   }
@@ -137,6 +139,8 @@ ash_status ash_plan_check_demands(ash_draft *d);
 /* The packings of the built-in backends. */
 ash_pack ash_plan_pack_exact, ash_plan_pack_greedy, ash_plan_pack_tetris_random,
     ash_plan_pack_tetris_chosen, ash_plan_pack_minimalloc;
+/* .. and of orders of rows. */
+ash_pack ash_plan_pack_rows;
 /* "A+B": A packs memories of tiles, B those of tensors; NULL: no such names. */
 const ash_planner *ash_find_mixed(const char *name);
 

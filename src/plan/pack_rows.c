@@ -1,0 +1,374 @@
+/* pack_rows.c - rows packed by the exact solver.
+ *
+ * Tensors in one piece are rows at fixed distances. Where that does not raise
+ * the load, such a group is one solid buffer from its first row to its last:
+ * the solver is at its best where nothing is tied. It also finds a place for
+ * everything else more easily when a large input that is there from the start
+ * lies at an end of the arena: both ends are tried, at the height that no
+ * placement is below, before it may lie anywhere.
+ *
+ * Tables of rows hold 16-bit numbers: in large arenas they count units of more
+ * than one byte. */
+#include "plan/planner.h"
+
+#include "base/checked.h"
+#include "domain/rows.h"
+
+enum { UNITS_MAX = 65536, END_TICKS = 4000000 };
+
+/* Rows that are tied to each other: of tensors in one piece. */
+typedef struct group {
+  ash_buffer solid;
+  bool is_solid;
+} group;
+
+typedef struct packing {
+  ash_draft *d;
+  const ash_scratch *s;
+  uint32_t *buffer_of; /* by slot: of its storage, if it is in this memory */
+  uint32_t *group_of;  /* by buffer of `s`; ASH_NO_ID: it is alone          */
+  int64_t *delta;      /* by buffer of `s`: from the start of its group     */
+  group *groups;
+  uint32_t group_count;
+  /* What the solver sees. */
+  ash_buffer *buffers;
+  uint32_t *index; /* by buffer of `s`: there                               */
+  uint32_t count;
+  ash_relation *relations;
+  uint32_t relation_count;
+  uint64_t load;
+} packing;
+
+static const ash_tensor *tensor_at(const packing *p, uint32_t tensor) {
+  ASH_ASSERT(tensor < p->d->ask->graph->tensor_count);
+  return &p->d->ask->graph->tensors.items[tensor];
+}
+
+/* The buffer of a row; ASH_NO_ID: the row is in another memory, or nowhere. */
+static uint32_t buffer_of_row(const packing *p, uint32_t tensor, uint32_t row) {
+  const uint32_t slot = p->d->rows->slot_of[tensor] + row;
+  const ash_slot *slots = p->d->answer->slots;
+  const uint32_t count = p->d->ask->slot_count;
+  if (slot >= count || slots[slot].tensor != tensor || slots[slot].row != row)
+    return ASH_NO_ID;
+  return p->buffer_of[ash_alias_root(slots, count, slot, NULL)];
+}
+
+/* ---- the problem --------------------------------------------------------- */
+
+static bool has_piece(const packing *p, uint32_t tensor) {
+  const ash_row_layout *r = p->d->rows;
+  return r->root[tensor] == tensor && r->has_rows[tensor] &&
+         r->is_piece[tensor] && r->slot_of[tensor] != ASH_NO_ID;
+}
+
+/* Joins buffer b, `distance` after a, to the group of a. */
+static void join(packing *p, uint32_t a, uint32_t b, int64_t distance) {
+  const uint32_t from = p->group_of[b], to = p->group_of[a];
+  const int64_t shift = p->delta[a] + distance - p->delta[b];
+  ASH_ASSERT(to != ASH_NO_ID && a != b);
+  if (from == ASH_NO_ID) {
+    p->group_of[b] = to;
+    p->delta[b] = p->delta[a] + distance;
+    return;
+  }
+  ASH_ASSERT(from != to || shift == 0);
+  for (uint32_t i = 0; i < p->s->count && from != to; i++)
+    if (p->group_of[i] == from) {
+      p->group_of[i] = to;
+      p->delta[i] += shift;
+    }
+}
+
+static void group_rows(packing *p, uint32_t tensor) {
+  const ash_tensor *t = tensor_at(p, tensor);
+  const uint32_t first = buffer_of_row(p, tensor, 0);
+  if (first == ASH_NO_ID)
+    return;
+  if (p->group_of[first] == ASH_NO_ID)
+    p->group_of[first] = p->group_count++;
+  for (uint32_t row = 1; row < ash_row_count(t); row++) {
+    const uint32_t b = buffer_of_row(p, tensor, row);
+    if (b == ASH_NO_ID)
+      return;
+    join(p, first, b, (int64_t)(row * ash_row_bytes(t)));
+  }
+}
+
+/* Groups begin at 0. */
+static void shift_groups(packing *p) {
+  for (uint32_t k = 0; k < p->group_count; k++) {
+    int64_t low = INT64_MAX;
+    for (uint32_t i = 0; i < p->s->count; i++)
+      if (p->group_of[i] == k && p->delta[i] < low)
+        low = p->delta[i];
+    for (uint32_t i = 0; i < p->s->count; i++)
+      if (p->group_of[i] == k)
+        p->delta[i] -= low;
+  }
+}
+
+/* The buffer that holds the whole group all the time; size 0: there cannot be
+ * one. */
+static ash_buffer solid_of(const packing *p, uint32_t k) {
+  ash_buffer out = {.lower = INT64_MAX,
+                    .alignment = 1,
+                    .offset = ASH_FREE_OFFSET,
+                    .hint = ASH_FREE_OFFSET};
+  for (uint32_t i = 0; i < p->s->count; i++) {
+    const ash_buffer *b = &p->s->buffers[i];
+    if (p->group_of[i] != k)
+      continue;
+    const uint64_t at = (uint64_t)p->delta[i];
+    if (at % b->alignment != 0 || b->offset != ASH_FREE_OFFSET)
+      return (ash_buffer){0};
+    out.lower = b->lower < out.lower ? b->lower : out.lower;
+    out.upper = b->upper > out.upper ? b->upper : out.upper;
+    out.size = ash_max_u64(out.size, at + b->size);
+    out.alignment = ash_max_u64(out.alignment, b->alignment);
+  }
+  return out;
+}
+
+static bool is_solid(const packing *p, uint32_t buffer) {
+  const uint32_t k = p->group_of[buffer];
+  return k != ASH_NO_ID && p->groups[k].is_solid;
+}
+
+static void count_buffer(int64_t *change, const ash_buffer *b) {
+  change[b->lower] += (int64_t)b->size;
+  change[b->upper] -= (int64_t)b->size;
+  for (size_t k = 0; k < b->gap_count; k++) {
+    change[b->gaps[k].lower] -= (int64_t)b->size;
+    change[b->gaps[k].upper] += (int64_t)b->size;
+  }
+}
+
+/* The largest sum of sizes alive at one step. */
+static ash_status count_load(packing *p, uint64_t *load) {
+  const uint32_t steps = p->d->ask->steps.count + 1;
+  ash_zone *z = &p->d->ctx->scratch;
+  int64_t *change = ASH_NEW_ARRAY(z, int64_t, steps + 1u), live = 0;
+  ASH_TRY(ash_zone_check(p->d->ctx, z));
+  for (uint32_t i = 0; i < p->s->count; i++)
+    if (!is_solid(p, i))
+      count_buffer(change, &p->s->buffers[i]);
+  for (uint32_t k = 0; k < p->group_count; k++)
+    if (p->groups[k].is_solid)
+      count_buffer(change, &p->groups[k].solid);
+  *load = 0;
+  for (uint32_t i = 0; i < steps; i++) {
+    live += change[i];
+    ASH_ASSERT(live >= 0);
+    *load = ash_max_u64(*load, (uint64_t)live);
+  }
+  return ASH_OK;
+}
+
+/* Smallest first. */
+static uint32_t next_group(const packing *p, uint32_t after) {
+  uint32_t best = ASH_NO_ID;
+  for (uint32_t k = 0; k < p->group_count; k++) {
+    const uint64_t bytes = p->groups[k].solid.size;
+    if (after != ASH_NO_ID &&
+        (bytes < p->groups[after].solid.size ||
+         (bytes == p->groups[after].solid.size && k <= after)))
+      continue;
+    if (best == ASH_NO_ID || bytes < p->groups[best].solid.size)
+      best = k;
+  }
+  return best;
+}
+
+static ash_status make_solid(packing *p) {
+  for (uint32_t k = 0; k < p->group_count; k++)
+    p->groups[k].solid = solid_of(p, k);
+  for (uint32_t k = next_group(p, ASH_NO_ID); k != ASH_NO_ID;
+       k = next_group(p, k)) {
+    uint64_t load;
+    p->groups[k].is_solid = p->groups[k].solid.size > 0;
+    ASH_TRY(count_load(p, &load));
+    p->groups[k].is_solid = p->groups[k].is_solid && load <= p->load;
+  }
+  return ASH_OK;
+}
+
+/* The first buffer of a group that is not solid is the one that the others are
+ * tied to. */
+static void put_buffers(packing *p) {
+  p->count = p->relation_count = 0;
+  for (uint32_t k = 0; k < p->group_count; k++)
+    if (p->groups[k].is_solid)
+      p->buffers[p->count++] = p->groups[k].solid;
+  for (uint32_t i = 0, k = 0; i < p->s->count; i++) {
+    if (is_solid(p, i)) {
+      p->index[i] = 0;
+      for (k = 0; k < p->group_of[i]; k++)
+        p->index[i] += p->groups[k].is_solid;
+      continue;
+    }
+    p->index[i] = p->count;
+    p->buffers[p->count++] = p->s->buffers[i];
+    for (k = 0; k < i && p->group_of[i] != ASH_NO_ID; k++)
+      if (p->group_of[k] == p->group_of[i]) {
+        p->relations[p->relation_count++] =
+            (ash_relation){.kind = ASH_FIXED_DISTANCE,
+                           .a = p->index[k],
+                           .b = p->index[i],
+                           .distance = p->delta[i] - p->delta[k]};
+        break;
+      }
+  }
+}
+
+static ash_status prepare(packing *p) {
+  const ash_plan_request *ask = p->d->ask;
+  const size_t n = p->s->count + 1u;
+  ash_zone *z = &p->d->ctx->scratch;
+  p->buffers = ASH_NEW_ARRAY(z, ash_buffer, n);
+  p->index = ASH_NEW_ARRAY(z, uint32_t, n);
+  p->group_of = ASH_NEW_ARRAY(z, uint32_t, n);
+  p->delta = ASH_NEW_ARRAY(z, int64_t, n);
+  p->groups = ASH_NEW_ARRAY(z, group, n);
+  p->relations = ASH_NEW_ARRAY(z, ash_relation, n);
+  p->buffer_of = ASH_NEW_ARRAY(z, uint32_t, ask->slot_count + 1u);
+  ASH_TRY(ash_zone_check(p->d->ctx, z));
+  for (uint32_t i = 0; i < ask->slot_count; i++)
+    p->buffer_of[i] = ASH_NO_ID;
+  for (uint32_t i = 0; i < p->s->count; i++) {
+    p->buffer_of[p->s->slot[i]] = i;
+    p->group_of[i] = ASH_NO_ID;
+  }
+  for (uint32_t t = 0; t < ask->graph->tensor_count; t++)
+    if (has_piece(p, t))
+      group_rows(p, t);
+  shift_groups(p);
+  return count_load(p, &p->load);
+}
+
+/* ---- units --------------------------------------------------------------- */
+
+/* Rows that a table points at: of tensors that are not in one piece. */
+static void align_rows(packing *p, uint64_t unit) {
+  const ash_row_layout *r = p->d->rows;
+  ash_slot *slots = p->d->answer->slots;
+  for (uint32_t i = 0; i < p->d->ask->slot_count; i++) {
+    ash_slot *s = &slots[i];
+    if (!s->has_row || r->is_piece[r->root[s->tensor]])
+      continue;
+    s->alignment = ash_max_u64(s->alignment, unit);
+    const uint32_t root = ash_alias_root(slots, p->d->ask->slot_count, i, NULL);
+    slots[root].alignment = ash_max_u64(slots[root].alignment, unit);
+    if (p->buffer_of[root] != ASH_NO_ID)
+      p->s->buffers[p->buffer_of[root]].alignment = slots[root].alignment;
+  }
+}
+
+static uint64_t unit_for(uint64_t bytes) {
+  uint64_t unit = 1;
+  while (ash_ceil_div(bytes, unit) > UNITS_MAX)
+    unit *= 2;
+  return unit;
+}
+
+/* ---- attempts ------------------------------------------------------------ */
+
+static ash_status place(packing *p, ash_place_result *out, uint64_t capacity,
+                        uint64_t ticks) {
+  const ash_place_problem problem = {.buffers = p->buffers,
+                                     .buffer_count = p->count,
+                                     .relations = p->relations,
+                                     .relation_count = p->relation_count,
+                                     .capacity = capacity,
+                                     .minimise = true};
+  const ash_place_options options = {.struct_bytes = sizeof options,
+                                     .ticks = ticks,
+                                     .seed = p->d->ask->options->seed};
+  return ash_place(p->d->ctx, out, &problem, &options);
+}
+
+/* A large input that is there from the start. */
+static bool is_resident(const packing *p, uint32_t tensor) {
+  if (!has_piece(p, tensor) || tensor_at(p, tensor)->kind != ASH_TENSOR_INPUT)
+    return false;
+  const uint32_t i = buffer_of_row(p, tensor, 0);
+  return i != ASH_NO_ID && !is_solid(p, i) &&
+         p->s->buffers[i].offset == ASH_FREE_OFFSET;
+}
+
+/* Inputs one after the other, from the low end up or from the high end down:
+ * the first row is fixed, the others follow. False: there are none, or they do
+ * not fit. */
+static bool pin_inputs(packing *p, bool high) {
+  uint64_t low = 0, top = p->load;
+  bool any = false;
+  for (uint32_t t = 0; t < p->d->ask->graph->tensor_count; t++) {
+    if (!is_resident(p, t))
+      continue;
+    ash_buffer *b = &p->buffers[p->index[buffer_of_row(p, t, 0)]];
+    const uint64_t bytes = tensor_at(p, t)->bytes;
+    if (bytes > top)
+      return false;
+    top = (top - bytes) / b->alignment * b->alignment;
+    low = ash_align_up(low, b->alignment);
+    b->offset = (int64_t)(high ? top : low);
+    low += bytes;
+    any = true;
+  }
+  return any;
+}
+
+static ash_status try_ends(packing *p, ash_place_result *out,
+                           uint64_t capacity) {
+  const uint64_t asked = p->d->ask->options->ticks;
+  if (p->load == 0 || (capacity && capacity < p->load))
+    return ASH_OK;
+  for (int high = 1; high >= 0 && !out->offsets; high--) {
+    if (pin_inputs(p, high))
+      ASH_TRY(place(p, out, p->load, asked ? asked : END_TICKS));
+    put_buffers(p);
+  }
+  return ASH_OK;
+}
+
+static ash_status pack(packing *p, ash_place_result *out, uint64_t capacity) {
+  uint64_t unit = unit_for(p->load);
+  for (;;) {
+    align_rows(p, unit);
+    ASH_TRY(make_solid(p));
+    put_buffers(p);
+    *out = (ash_place_result){0};
+    ASH_TRY(try_ends(p, out, capacity));
+    if (!out->offsets)
+      ASH_TRY(place(p, out, capacity, p->d->ask->options->ticks));
+    if (!out->offsets || unit_for(out->height) <= unit)
+      return ASH_OK;
+    unit = unit_for(out->height);
+  }
+}
+
+/* From what the solver saw to what was asked. */
+static ash_status put_offsets(packing *p, ash_place_result *out) {
+  int64_t *offsets = ASH_NEW_ARRAY(&p->d->ctx->keep, int64_t, p->s->count + 1u);
+  ASH_TRY(ash_zone_check(p->d->ctx, &p->d->ctx->keep));
+  for (uint32_t i = 0; i < p->s->count; i++) {
+    offsets[i] = out->offsets[p->index[i]];
+    if (is_solid(p, i))
+      offsets[i] += p->delta[i];
+  }
+  out->offsets = offsets;
+  return ASH_OK;
+}
+
+ash_status ash_plan_pack_rows(ash_draft *d, ash_place_result *out,
+                              const ash_scratch *s, uint64_t capacity) {
+  packing p = {.d = d, .s = s};
+  const ash_mark mark = ash_zone_mark(&d->ctx->scratch);
+  ash_status status = prepare(&p);
+  if (status == ASH_OK)
+    status = pack(&p, out, capacity);
+  if (status == ASH_OK && out->offsets)
+    status = put_offsets(&p, out);
+  ash_zone_rewind(&d->ctx->scratch, mark);
+  return status;
+}

@@ -1,0 +1,276 @@
+/* test_rows.c - plans of rows: every read finds the bytes of its row, arenas
+ * have their known sizes. */
+#include "loaded.h"
+#include "pass/pass.h"
+#include "plan_net.h"
+
+#include "base/checked.h"
+
+/* ---- memory, byte by byte ------------------------------------------------ */
+
+/* What a byte of the arena holds. */
+typedef struct cell {
+  uint32_t tensor; /* ASH_NO_ID: nothing of use */
+  uint64_t at;     /* which byte of it          */
+} cell;
+
+typedef struct sim {
+  const ash_plan *p;
+  const ash_graph *g;
+  const ash_device *device;
+  cell *cells;
+  uint64_t size;
+} sim;
+
+static uint32_t rows_of(const ash_tensor *t) {
+  uint32_t d = 0;
+  while (d < t->shape.rank && t->shape.dim[d] == 1)
+    d++;
+  return d + 1 < t->shape.rank ? (uint32_t)t->shape.dim[d] : 1;
+}
+
+/* Whose bytes a view shows. */
+static uint32_t shown(const sim *s, uint32_t tensor) {
+  for (uint32_t i = 0; i < s->p->steps.count; i++) {
+    const ash_step *step = &s->p->steps.items[i];
+    for (uint32_t k = 0; k < step->op_count; k++)
+      if (s->g->ops.items[step->ops[k]].outputs[0] == tensor)
+        return tensor;
+  }
+  for (uint32_t op = 0; op < s->g->op_count; op++)
+    if (s->g->ops.items[op].outputs[0] == tensor)
+      return shown(s, s->g->ops.items[op].inputs[0]);
+  return tensor;
+}
+
+/* The slot that holds a row at a step. */
+static const ash_slot *slot_at(const sim *s, uint32_t tensor, uint32_t row,
+                               uint32_t step) {
+  for (uint32_t i = 0; i < s->p->slot_count; i++) {
+    const ash_slot *x = &s->p->slots[i];
+    if (x->tensor == tensor && (!x->has_row || x->row == row) &&
+        x->life.first_step <= step && step < x->life.end_step)
+      return x;
+  }
+  CHECK(!"a row has no place");
+  return NULL;
+}
+
+static bool is_activation(const sim *s, uint32_t tensor) {
+  if (tensor == ASH_NO_ID)
+    return false;
+  const ash_tensor_kind kind = s->g->tensors.items[tensor].kind;
+  return kind == ASH_TENSOR_ACTIVATION || kind == ASH_TENSOR_INPUT;
+}
+
+/* Writes the bytes of a row, or checks that they are there. */
+static void access_row(sim *s, uint32_t tensor, uint32_t row, uint32_t step,
+                       bool writes) {
+  const ash_tensor *t = &s->g->tensors.items[tensor];
+  const uint64_t bytes = t->bytes / rows_of(t), at = row * bytes;
+  const uint32_t root = shown(s, tensor);
+  const ash_slot *slot = slot_at(s, tensor, row, step);
+  const uint64_t to = slot->binding.offset + (slot->has_row ? 0 : at);
+  CHECK(slot->size >= (slot->has_row ? bytes : t->bytes));
+  for (uint64_t i = 0; i < bytes; i++) {
+    CHECK(to + i < s->size);
+    cell *c = &s->cells[to + i];
+    if (writes)
+      *c = (cell){root, at + i};
+    CHECK_EQ(c->tensor, root);
+    CHECK_EQ(c->at, at + i);
+  }
+}
+
+static void access_rows(sim *s, uint32_t tensor, int64_t from, int64_t to,
+                        uint32_t step, bool writes) {
+  const int64_t rows = rows_of(&s->g->tensors.items[tensor]);
+  for (int64_t r = from < 0 ? 0 : from; r < to && r < rows; r++)
+    access_row(s, tensor, (uint32_t)r, step, writes);
+}
+
+/* Reads all of an operand, in one call: its rows follow each other. */
+static void read_whole(sim *s, uint32_t tensor, uint32_t step) {
+  const ash_tensor *t = &s->g->tensors.items[tensor];
+  access_rows(s, tensor, 0, INT64_MAX, step, false);
+  const ash_slot *first = slot_at(s, tensor, 0, step);
+  for (uint32_t r = 0; r < rows_of(t) && first->has_row; r++)
+    CHECK_EQ(slot_at(s, tensor, r, step)->binding.offset,
+             first->binding.offset + r * first->size);
+}
+
+/* The rows of input 0 under a window. */
+static void read_window(sim *s, const ash_op *o, const ash_step *run,
+                        uint32_t step) {
+  const bool pools =
+      o->kind == ASH_OP_max_pool_2d || o->kind == ASH_OP_average_pool_2d;
+  const int64_t filter = pools ? ash_attr_int(o, "filter_h", 1)
+                               : s->g->tensors.items[o->inputs[1]].shape.dim[1];
+  const int64_t stride = ash_attr_int(o, "stride_h", 1);
+  const int64_t reach = (filter - 1) * ash_attr_int(o, "dilation_h", 1);
+  const int64_t top = run->first_row * stride - ash_attr_int(o, "pad_top", 0);
+  access_rows(s, o->inputs[0], top,
+              top + (run->row_count - 1) * stride + reach + 1, step, false);
+}
+
+static void read_inputs(sim *s, const ash_op *o, const ash_step *run,
+                        uint32_t step) {
+  for (uint32_t k = 0; k < o->input_count; k++) {
+    if (!is_activation(s, o->inputs[k]))
+      continue;
+    if (run->row_count == 0)
+      read_whole(s, o->inputs[k], step);
+    else if (ash_op_has(o, ASH_OP_WINDOW))
+      read_window(s, o, run, step);
+    else if (rows_of(&s->g->tensors.items[o->inputs[k]]) > 1)
+      access_rows(s, o->inputs[k], run->first_row,
+                  run->first_row + run->row_count, step, false);
+    else
+      read_whole(s, o->inputs[k], step);
+  }
+}
+
+static void spoil_work(sim *s, uint32_t op) {
+  const uint32_t i = ash_plan_slot_of_op(s->p, op);
+  for (uint64_t b = 0; i != ASH_NO_ID && b < s->p->slots[i].size; b++)
+    s->cells[s->p->slots[i].binding.offset + b].tensor = ASH_NO_ID;
+}
+
+static void run_step(sim *s, uint32_t step) {
+  const ash_step *run = &s->p->steps.items[step];
+  if (run->op_count == 0) {
+    access_rows(s, run->input, run->first_row, run->first_row + run->row_count,
+                step, true);
+    return;
+  }
+  const ash_op *o = &s->g->ops.items[run->ops[0]];
+  spoil_work(s, run->ops[0]);
+  read_inputs(s, o, run, step);
+  for (uint32_t k = 0; k < o->output_count; k++)
+    access_rows(s, o->outputs[k], run->first_row,
+                run->row_count ? run->first_row + run->row_count : INT64_MAX,
+                step, true);
+}
+
+static bool is_fed(const ash_plan *p, uint32_t tensor) {
+  for (uint32_t i = 0; i < p->steps.count; i++)
+    if (p->steps.items[i].op_count == 0 && p->steps.items[i].input == tensor)
+      return true;
+  return false;
+}
+
+static void move_rows(sim *s, uint32_t step) {
+  for (uint32_t i = 0; i < s->p->slot_count; i++) {
+    const ash_slot *to = &s->p->slots[i];
+    if (to->moved_from == ASH_NO_ID || to->life.first_step != step)
+      continue;
+    const ash_slot *from = &s->p->slots[to->moved_from];
+    CHECK_EQ(from->life.end_step, step);
+    memmove(&s->cells[to->binding.offset], &s->cells[from->binding.offset],
+            to->size * sizeof(cell));
+  }
+}
+
+static void check_memory(const ash_plan *p, const ash_graph *g) {
+  sim s = {.p = p, .g = g};
+  for (uint32_t i = 0; i < p->arena_count; i++)
+    if (p->arenas[i].role == ASH_SCRATCH)
+      s.size = p->arenas[i].size;
+  s.cells = calloc(s.size + 1, sizeof *s.cells);
+  CHECK(s.cells != NULL);
+  for (uint64_t i = 0; i < s.size; i++)
+    s.cells[i].tensor = ASH_NO_ID;
+  for (size_t i = 0; i < g->input_count; i++)
+    if (!is_fed(p, g->inputs[i])) {
+      access_rows(&s, g->inputs[i], 0, INT64_MAX, 0, true);
+      read_whole(&s, g->inputs[i], 0);
+    }
+  for (uint32_t step = 0; step < p->steps.count; step++) {
+    move_rows(&s, step);
+    run_step(&s, step);
+  }
+  for (size_t i = 0; i < g->output_count; i++)
+    read_whole(&s, g->outputs[i], p->steps.count - 1);
+  free(s.cells);
+}
+
+/* ---- models -------------------------------------------------------------- */
+
+static const struct {
+  const char *path;
+  uint64_t resident, fed; /* 0: not tried */
+} known[] = {
+    {"tiny/ic_resnet8_int8", 10944, 0},
+    {"tiny/vww_96_int8", 28032, 9888},
+    {"tflite-micro/person_detect", 0, 9696},
+    {"test_data/mobilenet_v1_0.25_128_quant", 49664, 14720},
+};
+
+/* The caller gives int8: an operator that makes it from floats is left out, and
+ * so is one that makes floats of the result. */
+static void drop_floats(ash_graph *g) {
+  ash_tensor *tensors = g->tensors.items;
+  ash_op *first = g->ops.items, *last = &g->ops.items[g->op_count - 1];
+  if (last->kind == ASH_OP_dequantize) {
+    tensors[last->outputs[0]].is_output = false;
+    tensors[last->outputs[0]].kind = ASH_TENSOR_CONSTANT;
+    g->outputs[0] = last->inputs[0];
+    tensors[last->inputs[0]].is_output = true;
+    g->op_count--;
+  }
+  if (first->kind == ASH_OP_quantize) {
+    tensors[first->inputs[0]].kind = ASH_TENSOR_CONSTANT;
+    g->inputs[0] = first->outputs[0];
+    tensors[first->outputs[0]].kind = ASH_TENSOR_INPUT;
+    g->op_count--;
+    memmove(first, first + 1, g->op_count * sizeof *first);
+  }
+}
+
+static const ash_plan *plan_rows(loaded *l, const ash_device *device,
+                                 bool fed) {
+  const char *names[] = {l->g->tensors.items[l->g->inputs[0]].name};
+  const ash_plan_options options = {
+      .order = ASH_ORDER_ROWS, .feed = names, .feed_count = fed};
+  const ash_plan *p;
+  CHECK_EQ(ash_plan_model(l->ctx, &p, l->g, device, &options), ASH_OK);
+  return p;
+}
+
+static void check_model(loaded *l, const ash_device *device, bool fed,
+                        uint64_t want) {
+  const ash_plan *p = plan_rows(l, device, fed);
+  CHECK_EQ(p->order.kind, ASH_ORDER_ROWS);
+  CHECK_EQ(p->order.verdict, ASH_OPTIMAL);
+  CHECK_EQ(p->order.peak, want);
+  CHECK_EQ(p->order.lower_bound, want);
+  CHECK_EQ(p->verdict, ASH_OPTIMAL);
+  for (uint32_t i = 0; i < p->arena_count; i++)
+    if (p->arenas[i].role == ASH_SCRATCH)
+      CHECK_EQ(p->arenas[i].size, want);
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    CHECK_EQ(p->slots[i].moved_from, ASH_NO_ID);
+  check_memory(p, l->g);
+}
+
+static void models_meet_the_peaks_of_their_best_orders(void) {
+  for (size_t i = 0; i < ASH_COUNT_OF(known); i++) {
+    const ash_device *device;
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/models/%s.tflite", shared_data(),
+                   known[i].path);
+    loaded l = loaded_from(path);
+    CHECK_EQ(l.status, ASH_OK);
+    CHECK_EQ(ash_pass_run(l.ctx, l.g), ASH_OK);
+    drop_floats(l.g);
+    CHECK_EQ(ash_device_load(l.ctx, &device, "host"), ASH_OK);
+    if (known[i].resident)
+      check_model(&l, device, false, known[i].resident);
+    if (known[i].fed)
+      check_model(&l, device, true, known[i].fed);
+    loaded_drop(&l);
+  }
+}
+
+#define TESTS(X) X(models_meet_the_peaks_of_their_best_orders)
+TEST_MAIN(TESTS)
