@@ -19,6 +19,11 @@ void ash_rt_conv_2d_s8(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
                        const int8_t *filter, const int32_t *bias,
                        const int32_t *multiplier, const int8_t *shift,
                        int8_t *out);
+void ash_rt_conv_2d_s8_lines(const ash_rt_conv_2d_s8_params *p,
+                             const ash_rt_lines *in, const int8_t *filter,
+                             const int32_t *bias, const int32_t *multiplier,
+                             const int8_t *shift, const ash_rt_lines *out,
+                             int32_t from, int32_t to);
 
 /* Weights are [filter_h][filter_w][out_c]; output channel c reads input channel
  * c / (out_c / in_c). */
@@ -33,6 +38,10 @@ void ash_rt_depthwise_conv_2d_s8(const ash_rt_depthwise_conv_2d_s8_params *p,
                                  const int8_t *in, const int8_t *filter,
                                  const int32_t *bias, const int32_t *multiplier,
                                  const int8_t *shift, int8_t *out);
+void ash_rt_depthwise_conv_2d_s8_lines(
+    const ash_rt_depthwise_conv_2d_s8_params *p, const ash_rt_lines *in,
+    const int8_t *filter, const int32_t *bias, const int32_t *multiplier,
+    const int8_t *shift, const ash_rt_lines *out, int32_t from, int32_t to);
 
 /* Pooling keeps scale and zero point; out_c == in_c, dilation 1. */
 typedef struct ash_rt_pool_2d_s8_params {
@@ -42,8 +51,16 @@ typedef struct ash_rt_pool_2d_s8_params {
 
 void ash_rt_average_pool_2d_s8(const ash_rt_pool_2d_s8_params *p,
                                const int8_t *in, int8_t *out);
+void ash_rt_average_pool_2d_s8_lines(const ash_rt_pool_2d_s8_params *p,
+                                     const ash_rt_lines *in,
+                                     const ash_rt_lines *out, int32_t from,
+                                     int32_t to);
 void ash_rt_max_pool_2d_s8(const ash_rt_pool_2d_s8_params *p, const int8_t *in,
                            int8_t *out);
+void ash_rt_max_pool_2d_s8_lines(const ash_rt_pool_2d_s8_params *p,
+                                 const ash_rt_lines *in,
+                                 const ash_rt_lines *out, int32_t from,
+                                 int32_t to);
 
 /* out[b][o] = sum of in[b][i] * filter[o][i]. A multiplier has 53 bits: the
  * accumulator times multiplier * 2^-(22 + shift) is rounded once, which is the

@@ -2,7 +2,7 @@
 #ifndef ASH_RT_WINDOW_H
 #define ASH_RT_WINDOW_H
 
-#include "ash_rt.h"
+#include "ash_rt_lines.h"
 
 /* Output pixel (y, x) reads input rows y * stride_h - pad_top + k * dilation_h
  * for k in [0, filter_h), and columns likewise; taps outside the input are
@@ -64,10 +64,11 @@ static inline ash_rt_taps ash_rt_inner_columns(const ash_rt_window *w) {
 }
 
 /* The part of a pool's window that lies inside the input: none, or `rows` by
- * `columns` pixels from element `first` on. */
+ * `columns` pixels from element `first` on, which is element `left` of line
+ * `top`. */
 typedef struct ash_rt_pane {
-  ptrdiff_t first;
-  int32_t rows, columns;
+  ptrdiff_t first, left;
+  int32_t top, rows, columns;
   ptrdiff_t row, column; /* distances */
 } ash_rt_pane;
 
@@ -82,8 +83,16 @@ static inline ash_rt_pane ash_rt_pane_of(const ash_rt_window *w, int32_t y,
   b.rows = b.columns ? v.hi - v.lo : 0;
   b.row = (ptrdiff_t)w->in_w * w->in_c;
   b.column = w->in_c;
-  b.first = b.rows ? (top + v.lo) * b.row + (left + h.lo) * b.column : 0;
+  b.top = b.rows ? top + v.lo : 0;
+  b.left = b.rows ? (left + h.lo) * b.column : 0;
+  b.first = b.top * b.row + b.left;
   return b;
+}
+
+/* Row y of the pane. */
+ASH_RT_INLINE const int8_t *
+ash_rt_pane_row_s8(const ash_rt_pane *b, const ash_rt_lines *in, int32_t y) {
+  return (const int8_t *)ash_rt_line(in, b->top + y) + b->left;
 }
 
 /* Runs `pixel` for each output pixel of a pool: (y, x) of the image at `in`,

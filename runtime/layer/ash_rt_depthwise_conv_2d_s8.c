@@ -5,63 +5,81 @@
 #include "ash_rt_layers_s8.h"
 #include "ash_rt_sums.h"
 
-/* The taps of one pixel inside the input. */
+/* The taps of one pixel inside the input: in every `in_step`th line from
+ * `in_row` on, at element `in_at`, `columns` pixels. */
 typedef struct ash_rt_depthwise_box {
-  const int8_t *in;
+  const ash_rt_lines *in;
   const int8_t *filter;
   int32_t rows, columns;
-  ptrdiff_t in_row, in_column;
+  int32_t in_row, in_step;
+  ptrdiff_t in_at, in_column;
   ptrdiff_t filter_row;
 } ash_rt_depthwise_box;
 
 static ash_rt_depthwise_box ash_rt_depthwise_box_of(const ash_rt_window *w,
-                                                    const int8_t *in,
+                                                    const ash_rt_lines *in,
                                                     const int8_t *filter,
                                                     int32_t y, int32_t x) {
   const ash_rt_pixel_taps t = ash_rt_pixel_taps_of(w, y, x);
-  const int32_t row = t.top + t.v.lo * w->dilation_h;
-  const int32_t column = t.left + t.h.lo * w->dilation_w;
-  ash_rt_depthwise_box b = {in, filter, t.v.hi - t.v.lo, t.h.hi - t.h.lo, 0,
-                            0,  0};
-  if (b.rows == 0 || b.columns == 0) {
-    b.rows = 0;
-    return b;
-  }
-  b.in += ((ptrdiff_t)row * w->in_w + column) * w->in_c;
-  b.filter += ((ptrdiff_t)t.v.lo * w->filter_w + t.h.lo) * w->out_c;
-  b.in_row = (ptrdiff_t)w->dilation_h * w->in_w * w->in_c;
+  ash_rt_depthwise_box b;
+  b.in = in;
+  b.filter = filter + ((ptrdiff_t)t.v.lo * w->filter_w + t.h.lo) * w->out_c;
+  b.columns = t.h.hi - t.h.lo;
+  b.rows = b.columns ? t.v.hi - t.v.lo : 0;
+  b.in_row = t.top + t.v.lo * w->dilation_h;
+  b.in_step = w->dilation_h;
+  b.in_at = (ptrdiff_t)(t.left + t.h.lo * w->dilation_w) * w->in_c;
   b.in_column = (ptrdiff_t)w->dilation_w * w->in_c;
   b.filter_row = (ptrdiff_t)w->filter_w * w->out_c;
   return b;
 }
 
+/* Row y of the taps, from a channel on. `plain`: lines are at equal distances.
+ */
+ASH_RT_INLINE const int8_t *ash_rt_depthwise_row(const ash_rt_depthwise_box *b,
+                                                 int plain, int32_t y,
+                                                 int32_t c) {
+  ash_rt_lines in = *b->in;
+  if (plain)
+    in.at = NULL;
+  const int8_t *const line = ash_rt_line(&in, b->in_row + y * b->in_step);
+  return line + b->in_at + c;
+}
+
 #if ASH_RT_LANES > 1
 /* Sixteen neighbouring channels. */
-static void ash_rt_depthwise_lanes(uint32_t *sums,
-                                   const ash_rt_depthwise_box *b, int32_t c,
-                                   ptrdiff_t pitch, int32_t offset) {
+ASH_RT_INLINE void ash_rt_depthwise_lanes(uint32_t *sums,
+                                          const ash_rt_depthwise_box *b,
+                                          int plain, int32_t c, ptrdiff_t pitch,
+                                          int32_t offset) {
   uint32_t s[ASH_RT_LANES] = {0};
-  for (int32_t y = 0; y < b->rows; y++)
+  for (int32_t y = 0; y < b->rows; y++) {
+    const int8_t *const row = ash_rt_depthwise_row(b, plain, y, c);
     for (int32_t k = 0; k < b->columns; k++) {
-      const int8_t *x = b->in + y * b->in_row + k * b->in_column + c;
+      const int8_t *x = row + k * b->in_column;
       const int8_t *w = b->filter + y * b->filter_row + k * pitch + c;
       for (int32_t i = 0; i < ASH_RT_LANES; i++)
         s[i] += (uint32_t)((ash_rt_factor)(x[i] + offset) * w[i]);
     }
+  }
   ASH_RT_COPY(sums, s, sizeof s);
 }
 #endif
 
-/* Not inlined: alone, the loop fits the registers of small processors. */
-static ASH_RT_NOINLINE void
-ash_rt_depthwise_sum_4(uint32_t sums[4], const ash_rt_depthwise_box *b,
-                       int32_t c, ptrdiff_t pitch, int32_t offset) {
+/* Four neighbouring channels. */
+typedef void ash_rt_depthwise_four(uint32_t sums[4],
+                                   const ash_rt_depthwise_box *b, int32_t c,
+                                   ptrdiff_t pitch, int32_t offset);
+
+ASH_RT_INLINE void ash_rt_depthwise_sum_4(uint32_t sums[4],
+                                          const ash_rt_depthwise_box *b,
+                                          int plain, int32_t c, ptrdiff_t pitch,
+                                          int32_t offset) {
   uint32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   const ptrdiff_t step = b->in_column;
-  const int8_t *in_row = b->in + c;
   const int8_t *filter_row = b->filter + c;
-  for (int32_t y = b->rows; y > 0; y--) {
-    const int8_t *x = in_row;
+  for (int32_t y = 0; y < b->rows; y++) {
+    const int8_t *x = ash_rt_depthwise_row(b, plain, y, c);
     const int8_t *w = filter_row;
     for (int32_t k = b->columns; k > 0; k--) {
       s0 += (uint32_t)((x[0] + offset) * w[0]);
@@ -71,7 +89,6 @@ ash_rt_depthwise_sum_4(uint32_t sums[4], const ash_rt_depthwise_box *b,
       x += step;
       w += pitch;
     }
-    in_row += b->in_row;
     filter_row += b->filter_row;
   }
   sums[0] = s0;
@@ -80,60 +97,90 @@ ash_rt_depthwise_sum_4(uint32_t sums[4], const ash_rt_depthwise_box *b,
   sums[3] = s3;
 }
 
-static uint32_t ash_rt_depthwise_sum(const ash_rt_depthwise_box *b,
-                                     int32_t in_c, int32_t c, ptrdiff_t pitch,
-                                     int32_t offset) {
+ASH_RT_INLINE uint32_t ash_rt_depthwise_sum(const ash_rt_depthwise_box *b,
+                                            int plain, int32_t in_c, int32_t c,
+                                            ptrdiff_t pitch, int32_t offset) {
   uint32_t s = 0;
-  const int8_t *in_row = b->in + in_c;
   const int8_t *filter_row = b->filter + c;
   for (int32_t y = 0; y < b->rows; y++) {
+    const int8_t *const in_row = ash_rt_depthwise_row(b, plain, y, in_c);
     for (int32_t k = 0; k < b->columns; k++)
       s += (uint32_t)((in_row[k * b->in_column] + offset) *
                       filter_row[k * pitch]);
-    in_row += b->in_row;
     filter_row += b->filter_row;
   }
   return s;
 }
 
 /* Output channels [c, c + n) of one pixel, one for each input channel. */
-static void ash_rt_depthwise_plain(const ash_rt_depthwise_conv_2d_s8_params *p,
-                                   const ash_rt_depthwise_box *b, int32_t c,
-                                   int32_t n, uint32_t *sums) {
+ASH_RT_INLINE void
+ash_rt_depthwise_plain(const ash_rt_depthwise_conv_2d_s8_params *p,
+                       const ash_rt_depthwise_box *b, int plain,
+                       ash_rt_depthwise_four *four, int32_t c, int32_t n,
+                       uint32_t *sums) {
   const int32_t end = c + n;
 #if ASH_RT_LANES > 1
   for (; c + ASH_RT_LANES <= end; c += ASH_RT_LANES, sums += ASH_RT_LANES)
-    ash_rt_depthwise_lanes(sums, b, c, p->window.out_c, p->in_offset);
+    ash_rt_depthwise_lanes(sums, b, plain, c, p->window.out_c, p->in_offset);
 #endif
   for (; c + 4 <= end; c += 4, sums += 4)
-    ash_rt_depthwise_sum_4(sums, b, c, p->window.out_c, p->in_offset);
+    four(sums, b, c, p->window.out_c, p->in_offset);
   for (; c < end; c++)
-    *sums++ = ash_rt_depthwise_sum(b, c, c, p->window.out_c, p->in_offset);
+    *sums++ =
+        ash_rt_depthwise_sum(b, plain, c, c, p->window.out_c, p->in_offset);
 }
 
 /* The same where several output channels share an input channel. */
-static void ash_rt_depthwise_deep(const ash_rt_depthwise_conv_2d_s8_params *p,
-                                  const ash_rt_depthwise_box *b, int32_t c,
-                                  int32_t n, uint32_t *sums) {
+ASH_RT_INLINE void
+ash_rt_depthwise_deep(const ash_rt_depthwise_conv_2d_s8_params *p,
+                      const ash_rt_depthwise_box *b, int plain, int32_t c,
+                      int32_t n, uint32_t *sums) {
   const int32_t depth = p->window.out_c / p->window.in_c;
   for (int32_t i = 0; i < n; i++)
-    sums[i] = ash_rt_depthwise_sum(b, (c + i) / depth, c + i, p->window.out_c,
-                                   p->in_offset);
+    sums[i] = ash_rt_depthwise_sum(b, plain, (c + i) / depth, c + i,
+                                   p->window.out_c, p->in_offset);
 }
 
-static void ash_rt_depthwise_pixel(const ash_rt_depthwise_conv_2d_s8_params *p,
-                                   const ash_rt_scale *s,
-                                   const ash_rt_depthwise_box *b, int8_t *out) {
+ASH_RT_INLINE void
+ash_rt_depthwise_pixel(const ash_rt_depthwise_conv_2d_s8_params *p,
+                       const ash_rt_scale *s, const ash_rt_depthwise_box *b,
+                       int plain, ash_rt_depthwise_four *four, int8_t *out) {
   const int32_t out_c = p->window.out_c;
   uint32_t sums[ASH_RT_CHUNK];
   for (int32_t c = 0; c < out_c; c += ASH_RT_CHUNK) {
     const int32_t n = out_c - c < ASH_RT_CHUNK ? out_c - c : ASH_RT_CHUNK;
     if (p->window.in_c == out_c)
-      ash_rt_depthwise_plain(p, b, c, n, sums);
+      ash_rt_depthwise_plain(p, b, plain, four, c, n, sums);
     else
-      ash_rt_depthwise_deep(p, b, c, n, sums);
+      ash_rt_depthwise_deep(p, b, plain, c, n, sums);
     ash_rt_scale_s8(s, c, sums, n, out + c);
   }
+}
+
+/* Output lines [from, to). */
+ASH_RT_INLINE void
+ash_rt_depthwise_core_s8(const ash_rt_depthwise_conv_2d_s8_params *p,
+                         const ash_rt_lines *in, const int8_t *filter,
+                         const ash_rt_scale *s, int plain,
+                         ash_rt_depthwise_four *four, const ash_rt_lines *out,
+                         int32_t from, int32_t to) {
+  const ash_rt_window *w = &p->window;
+  for (int32_t y = from; y < to; y++) {
+    int8_t *pixel = ash_rt_line_out(out, y);
+    for (int32_t x = 0; x < w->out_w; x++, pixel += w->out_c) {
+      const ash_rt_depthwise_box b =
+          ash_rt_depthwise_box_of(w, in, filter, y, x);
+      ash_rt_depthwise_pixel(p, s, &b, plain, four, pixel);
+    }
+  }
+}
+
+/* kernel depthwise_conv_2d_s8 */
+/* Not inlined: alone, the loop fits the registers of small processors. */
+static ASH_RT_NOINLINE void
+ash_rt_depthwise_four_s8(uint32_t sums[4], const ash_rt_depthwise_box *b,
+                         int32_t c, ptrdiff_t pitch, int32_t offset) {
+  ash_rt_depthwise_sum_4(sums, b, 1, c, pitch, offset);
 }
 
 void ash_rt_depthwise_conv_2d_s8(const ash_rt_depthwise_conv_2d_s8_params *p,
@@ -144,12 +191,26 @@ void ash_rt_depthwise_conv_2d_s8(const ash_rt_depthwise_conv_2d_s8_params *p,
   const ash_rt_scale s = {bias,          multiplier, shift,     p->per_channel,
                           p->out_offset, p->act_min, p->act_max};
   for (int32_t n = 0; n < w->batches; n++) {
-    for (int32_t y = 0; y < w->out_h; y++)
-      for (int32_t x = 0; x < w->out_w; x++, out += w->out_c) {
-        const ash_rt_depthwise_box b =
-            ash_rt_depthwise_box_of(w, in, filter, y, x);
-        ash_rt_depthwise_pixel(p, &s, &b, out);
-      }
-    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
+    const ash_rt_lines i = ash_rt_image(in, n, w->in_h, w->in_w * w->in_c);
+    const ash_rt_lines o = ash_rt_image(out, n, w->out_h, w->out_w * w->out_c);
+    ash_rt_depthwise_core_s8(p, &i, filter, &s, 1, ash_rt_depthwise_four_s8, &o,
+                             0, w->out_h);
   }
+}
+
+/* kernel depthwise_conv_2d_s8_lines */
+static ASH_RT_NOINLINE void
+ash_rt_depthwise_four_s8_lines(uint32_t sums[4], const ash_rt_depthwise_box *b,
+                               int32_t c, ptrdiff_t pitch, int32_t offset) {
+  ash_rt_depthwise_sum_4(sums, b, 0, c, pitch, offset);
+}
+
+void ash_rt_depthwise_conv_2d_s8_lines(
+    const ash_rt_depthwise_conv_2d_s8_params *p, const ash_rt_lines *in,
+    const int8_t *filter, const int32_t *bias, const int32_t *multiplier,
+    const int8_t *shift, const ash_rt_lines *out, int32_t from, int32_t to) {
+  const ash_rt_scale s = {bias,          multiplier, shift,     p->per_channel,
+                          p->out_offset, p->act_min, p->act_max};
+  ash_rt_depthwise_core_s8(p, in, filter, &s, 0, ash_rt_depthwise_four_s8_lines,
+                           out, from, to);
 }

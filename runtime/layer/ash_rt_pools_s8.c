@@ -2,10 +2,10 @@
 #include "ash_rt_lanes.h"
 #include "ash_rt_layers_s8.h"
 
-/* kernel average_pool_2d_s8: padding does not count. */
+/* kernels average_pool_2d_s8, average_pool_2d_s8_lines: padding does not
+ * count. */
 typedef struct ash_rt_average_box {
   ash_rt_pane pane;
-  const int8_t *in; /* its first element */
   uint32_t count;
   uint32_t inverse; /* ceil(2^32 / count), 0: divide */
 } ash_rt_average_box;
@@ -28,13 +28,13 @@ static int8_t ash_rt_average_finish(const ash_rt_pool_2d_s8_params *p,
   return (int8_t)ash_rt_clamp(y, p->act_min, p->act_max);
 }
 
-static void ash_rt_average_4(const ash_rt_pool_2d_s8_params *p,
-                             const ash_rt_average_box *b, int32_t c,
-                             int8_t *out) {
+ASH_RT_INLINE void ash_rt_average_4(const ash_rt_pool_2d_s8_params *p,
+                                    const ash_rt_average_box *b,
+                                    const ash_rt_lines *in, int32_t c,
+                                    int8_t *out) {
   int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-  const int8_t *row = b->in + c;
-  for (int32_t y = 0; y < b->pane.rows; y++, row += b->pane.row) {
-    const int8_t *x = row;
+  for (int32_t y = 0; y < b->pane.rows; y++) {
+    const int8_t *x = ash_rt_pane_row_s8(&b->pane, in, y) + c;
     for (int32_t k = 0; k < b->pane.columns; k++, x += b->pane.column) {
       s0 += x[0];
       s1 += x[1];
@@ -49,114 +49,168 @@ static void ash_rt_average_4(const ash_rt_pool_2d_s8_params *p,
 }
 
 #if ASH_RT_LANES > 1
-static void ash_rt_average_lanes(const ash_rt_pool_2d_s8_params *p,
-                                 const ash_rt_average_box *b, int32_t c,
-                                 int8_t *out) {
+ASH_RT_INLINE void ash_rt_average_lanes(const ash_rt_pool_2d_s8_params *p,
+                                        const ash_rt_average_box *b,
+                                        const ash_rt_lines *in, int32_t c,
+                                        int8_t *out) {
   int32_t s[ASH_RT_LANES] = {0};
-  for (int32_t y = 0; y < b->pane.rows; y++)
+  for (int32_t y = 0; y < b->pane.rows; y++) {
+    const int8_t *const row = ash_rt_pane_row_s8(&b->pane, in, y) + c;
     for (int32_t k = 0; k < b->pane.columns; k++) {
-      const int8_t *x = b->in + y * b->pane.row + k * b->pane.column + c;
+      const int8_t *x = row + k * b->pane.column;
       for (int32_t i = 0; i < ASH_RT_LANES; i++)
         s[i] += x[i];
     }
+  }
   for (int32_t i = 0; i < ASH_RT_LANES; i++)
     out[c + i] = ash_rt_average_finish(p, b, s[i]);
 }
 #endif
 
-static void ash_rt_average_pixel(const ash_rt_pool_2d_s8_params *p,
-                                 const ash_rt_average_box *b, int8_t *out) {
+ASH_RT_INLINE void ash_rt_average_pixel(const ash_rt_pool_2d_s8_params *p,
+                                        const ash_rt_average_box *b,
+                                        const ash_rt_lines *in, int8_t *out) {
   int32_t c = 0;
 #if ASH_RT_LANES > 1
   for (; c + ASH_RT_LANES <= p->window.in_c; c += ASH_RT_LANES)
-    ash_rt_average_lanes(p, b, c, out);
+    ash_rt_average_lanes(p, b, in, c, out);
 #endif
   for (; c + 4 <= p->window.in_c; c += 4)
-    ash_rt_average_4(p, b, c, out);
+    ash_rt_average_4(p, b, in, c, out);
   for (; c < p->window.in_c; c++) {
     int32_t sum = 0;
-    for (int32_t y = 0; y < b->pane.rows; y++)
+    for (int32_t y = 0; y < b->pane.rows; y++) {
+      const int8_t *const row = ash_rt_pane_row_s8(&b->pane, in, y) + c;
       for (int32_t k = 0; k < b->pane.columns; k++)
-        sum += b->in[y * b->pane.row + k * b->pane.column + c];
+        sum += row[k * b->pane.column];
+    }
     out[c] = ash_rt_average_finish(p, b, sum);
   }
 }
 
 static ash_rt_average_box ash_rt_average_box_of(const ash_rt_window *w,
-                                                const int8_t *in, int32_t y,
-                                                int32_t x) {
+                                                int32_t y, int32_t x) {
   ash_rt_average_box b;
   b.pane = ash_rt_pane_of(w, y, x);
-  b.in = in + b.pane.first;
   b.count = b.pane.rows ? (uint32_t)(b.pane.rows * b.pane.columns) : 1;
   b.inverse = b.count > 1 && b.count < 5781 ? UINT32_MAX / b.count + 1 : 0;
   return b;
 }
 
+/* Output lines [from, to). */
+ASH_RT_INLINE void ash_rt_average_core_s8(const ash_rt_pool_2d_s8_params *p,
+                                          const ash_rt_lines *in,
+                                          const ash_rt_lines *out, int32_t from,
+                                          int32_t to) {
+  const ash_rt_window *w = &p->window;
+  for (int32_t y = from; y < to; y++) {
+    int8_t *pixel = ash_rt_line_out(out, y);
+    for (int32_t x = 0; x < w->out_w; x++, pixel += w->in_c) {
+      const ash_rt_average_box b = ash_rt_average_box_of(w, y, x);
+      ash_rt_average_pixel(p, &b, in, pixel);
+    }
+  }
+}
+
+/* kernel average_pool_2d_s8 */
 void ash_rt_average_pool_2d_s8(const ash_rt_pool_2d_s8_params *p,
                                const int8_t *in, int8_t *out) {
   const ash_rt_window *w = &p->window;
-  ASH_RT_POOL_PIXELS(w, in, out, {
-    const ash_rt_average_box b = ash_rt_average_box_of(w, in, y, x);
-    ash_rt_average_pixel(p, &b, out);
-  })
+  for (int32_t n = 0; n < w->batches; n++) {
+    const ash_rt_lines i = ash_rt_image(in, n, w->in_h, w->in_w * w->in_c);
+    const ash_rt_lines o = ash_rt_image(out, n, w->out_h, w->out_w * w->in_c);
+    ash_rt_average_core_s8(p, &i, &o, 0, w->out_h);
+  }
 }
 
-/* kernel max_pool_2d_s8: the output pixel itself holds the maximum so far, and
- * the inner loop runs over channels. */
+/* kernel average_pool_2d_s8_lines */
+void ash_rt_average_pool_2d_s8_lines(const ash_rt_pool_2d_s8_params *p,
+                                     const ash_rt_lines *in,
+                                     const ash_rt_lines *out, int32_t from,
+                                     int32_t to) {
+  ash_rt_average_core_s8(p, in, out, from, to);
+}
+
+/* kernels max_pool_2d_s8, max_pool_2d_s8_lines: the output pixel itself holds
+ * the maximum so far, and the inner loop runs over channels. */
 #if ASH_RT_LANES > 1
-/* Sixteen channels; `from` is the first pixel. */
-static void ash_rt_max_lanes(const ash_rt_pool_2d_s8_params *p,
-                             const ash_rt_pane *b, const int8_t *from,
-                             int8_t *out) {
+/* Sixteen channels from c on. */
+ASH_RT_INLINE void ash_rt_max_lanes(const ash_rt_pool_2d_s8_params *p,
+                                    const ash_rt_pane *b,
+                                    const ash_rt_lines *in, int32_t c,
+                                    int8_t *out) {
   const int8_t high = (int8_t)p->act_max;
   int8_t most[ASH_RT_LANES], v[ASH_RT_LANES];
   ASH_RT_FILL(most, (unsigned char)p->act_min, ASH_RT_LANES);
-  for (int32_t y = 0; y < b->rows; y++)
+  for (int32_t y = 0; y < b->rows; y++) {
+    const int8_t *const row = ash_rt_pane_row_s8(b, in, y) + c;
     for (int32_t x = 0; x < b->columns; x++) {
-      ASH_RT_COPY(v, from + y * b->row + x * b->column, ASH_RT_LANES);
+      ASH_RT_COPY(v, row + x * b->column, ASH_RT_LANES);
       for (int32_t i = 0; i < ASH_RT_LANES; i++)
         most[i] = most[i] < v[i] ? v[i] : most[i];
     }
+  }
   for (int32_t i = 0; i < ASH_RT_LANES; i++)
     most[i] = most[i] > high ? high : most[i];
-  ASH_RT_COPY(out, most, ASH_RT_LANES);
+  ASH_RT_COPY(out + c, most, ASH_RT_LANES);
 }
 #endif
 
 /* Channels [c, channels). */
-static void ash_rt_max_taps_s8(const ash_rt_pool_2d_s8_params *p,
-                               const ash_rt_pane *b, const int8_t *in,
-                               int32_t c, int8_t *out) {
+ASH_RT_INLINE void ash_rt_max_taps_s8(const ash_rt_pool_2d_s8_params *p,
+                                      const ash_rt_pane *b,
+                                      const ash_rt_lines *in, int32_t c,
+                                      int8_t *out) {
   const int32_t channels = p->window.in_c, first = c;
   for (; c < channels; c++)
     out[c] = (int8_t)p->act_min;
-  for (int32_t y = 0; y < b->rows; y++)
+  for (int32_t y = 0; y < b->rows; y++) {
+    const int8_t *const row = ash_rt_pane_row_s8(b, in, y);
     for (int32_t x = 0; x < b->columns; x++) {
-      const int8_t *from = in + b->first + y * b->row + x * b->column;
+      const int8_t *from = row + x * b->column;
       for (c = first; c < channels; c++)
         out[c] = out[c] < from[c] ? from[c] : out[c];
     }
+  }
   for (c = first; c < channels; c++)
     out[c] = (int8_t)(out[c] > p->act_max ? p->act_max : out[c]);
 }
 
-static inline void ash_rt_max_pixel_s8(const ash_rt_pool_2d_s8_params *p,
-                                       const ash_rt_pane *b, const int8_t *in,
-                                       int8_t *out) {
-  int32_t c = 0;
+/* Output lines [from, to). */
+ASH_RT_INLINE void ash_rt_max_core_s8(const ash_rt_pool_2d_s8_params *p,
+                                      const ash_rt_lines *in,
+                                      const ash_rt_lines *out, int32_t from,
+                                      int32_t to) {
+  const ash_rt_window *w = &p->window;
+  for (int32_t y = from; y < to; y++) {
+    int8_t *pixel = ash_rt_line_out(out, y);
+    for (int32_t x = 0; x < w->out_w; x++, pixel += w->in_c) {
+      const ash_rt_pane b = ash_rt_pane_of(w, y, x);
+      int32_t c = 0;
 #if ASH_RT_LANES > 1
-  for (; c + ASH_RT_LANES <= p->window.in_c; c += ASH_RT_LANES)
-    ash_rt_max_lanes(p, b, in + b->first + c, out + c);
+      for (; c + ASH_RT_LANES <= w->in_c; c += ASH_RT_LANES)
+        ash_rt_max_lanes(p, &b, in, c, pixel);
 #endif
-  ash_rt_max_taps_s8(p, b, in, c, out);
+      ash_rt_max_taps_s8(p, &b, in, c, pixel);
+    }
+  }
 }
 
+/* kernel max_pool_2d_s8 */
 void ash_rt_max_pool_2d_s8(const ash_rt_pool_2d_s8_params *p, const int8_t *in,
                            int8_t *out) {
   const ash_rt_window *w = &p->window;
-  ASH_RT_POOL_PIXELS(w, in, out, {
-    const ash_rt_pane b = ash_rt_pane_of(w, y, x);
-    ash_rt_max_pixel_s8(p, &b, in, out);
-  })
+  for (int32_t n = 0; n < w->batches; n++) {
+    const ash_rt_lines i = ash_rt_image(in, n, w->in_h, w->in_w * w->in_c);
+    const ash_rt_lines o = ash_rt_image(out, n, w->out_h, w->out_w * w->in_c);
+    ash_rt_max_core_s8(p, &i, &o, 0, w->out_h);
+  }
+}
+
+/* kernel max_pool_2d_s8_lines */
+void ash_rt_max_pool_2d_s8_lines(const ash_rt_pool_2d_s8_params *p,
+                                 const ash_rt_lines *in,
+                                 const ash_rt_lines *out, int32_t from,
+                                 int32_t to) {
+  ash_rt_max_core_s8(p, in, out, from, to);
 }

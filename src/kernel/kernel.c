@@ -297,6 +297,7 @@ static const ash_kernel kernel_table[] = {
 #define SCRATCH(rule)  .scratch = (rule),
 #define PARAMS(word)   .params = ASH_PARAMS_##word, .params_name = #word,
 #define SPECIAL(word)  .special = ASH_SPECIAL_##word,
+#define LINES          .lines = true,
 #include "kernel/kernels.def"
 #include "kernel/loops.def"
 #undef KERNEL

@@ -79,6 +79,8 @@ typedef struct ash_kernel {
   ash_params params;
   const char *params_name; /* "add_s8"; NULL: ASH_PARAMS_other */
   ash_special special;
+  bool lines; /* ash_rt_<name>_lines computes some lines of an image, wherever
+                 each of them lies (runtime/ash_rt_lines.h) */
 } ash_kernel;
 
 /* The table; NULL past its end. Where several kernels fit, the first wins. */

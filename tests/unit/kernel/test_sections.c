@@ -84,11 +84,30 @@ static void every_kernel_is_in_its_file(void) {
   }
 }
 
+/* Its function that computes lines. */
+static const char *lines_of(const ash_kernel *k) {
+  static char name[96];
+  snprintf(name, sizeof name, "%s_lines", k->name);
+  return name;
+}
+
+static void kernels_with_lines_have_a_function_for_them(void) {
+  const ash_kernel *k;
+  for (size_t i = 0; (k = ash_kernel_at(i)) != NULL; i++) {
+    const ash_embedded *file = k->file ? ash_runtime_file(k->file) : NULL;
+    if (k->lines != (file && defines(file, lines_of(k)))) {
+      fprintf(stderr, "%s, or column LINES of %s\n", lines_of(k), k->name);
+      CHECK(false);
+    }
+  }
+}
+
 static bool has_kernel(const ash_embedded *file, const ash_section *s) {
   const ash_kernel *k;
   for (size_t i = 0; (k = ash_kernel_at(i)) != NULL; i++)
     if (k->file && strcmp(k->file, file->name) == 0 &&
-        ash_section_is_for(s, k->name))
+        (ash_section_is_for(s, k->name) ||
+         (k->lines && ash_section_is_for(s, lines_of(k)))))
       return true;
   return false;
 }
@@ -105,5 +124,6 @@ static void every_section_is_for_a_kernel(void) {
   X(a_kernel_has_the_sections_that_name_it)                                    \
   X(a_file_without_marks_is_one_section)                                       \
   X(every_kernel_is_in_its_file)                                               \
+  X(kernels_with_lines_have_a_function_for_them)                               \
   X(every_section_is_for_a_kernel)
 TEST_MAIN(TESTS)
