@@ -343,8 +343,7 @@ static bool is_one_image(const ash_tensor *t) {
 
 static bool makes_lines(const ash_kernel *kernel, const ash_graph *g,
                         const ash_op *op) {
-  return ash_op_has(op, ASH_OP_WINDOW) && kernel->order == ASH_ORDER_PIXELS &&
-         is_one_image(ash_op_in(g, op, 0)) &&
+  return kernel->lines && is_one_image(ash_op_in(g, op, 0)) &&
          is_one_image(ash_op_out(g, op, 0));
 }
 

@@ -203,7 +203,6 @@ static const struct {
     {"tiny/ic_resnet8_int8", 10944, 0},
     {"tiny/vww_96_int8", 28032, 9888},
     {"tflite-micro/person_detect", 0, 9696},
-    {"test_data/mobilenet_v1_0.25_128_quant", 49664, 14720},
 };
 
 /* The caller gives int8: an operator that makes it from floats is left out, and
