@@ -13,6 +13,7 @@
 
 #include "base/checked.h"
 #include "domain/rows.h"
+#include "plan/sweep_rows.h"
 
 enum { UNITS_MAX = 65536, END_TICKS = 4000000 };
 
@@ -331,22 +332,6 @@ static ash_status try_ends(packing *p, ash_place_result *out,
   return ASH_OK;
 }
 
-static ash_status pack(packing *p, ash_place_result *out, uint64_t capacity) {
-  uint64_t unit = unit_for(p->load);
-  for (;;) {
-    align_rows(p, unit);
-    ASH_TRY(make_solid(p));
-    put_buffers(p);
-    *out = (ash_place_result){0};
-    ASH_TRY(try_ends(p, out, capacity));
-    if (!out->offsets)
-      ASH_TRY(place(p, out, capacity, p->d->ask->options->ticks));
-    if (!out->offsets || unit_for(out->height) <= unit)
-      return ASH_OK;
-    unit = unit_for(out->height);
-  }
-}
-
 /* From what the solver saw to what was asked. */
 static ash_status put_offsets(packing *p, ash_place_result *out) {
   int64_t *offsets = ASH_NEW_ARRAY(&p->d->ctx->keep, int64_t, p->s->count + 1u);
@@ -360,6 +345,51 @@ static ash_status put_offsets(packing *p, ash_place_result *out) {
   return ASH_OK;
 }
 
+/* Sweeps over time, at the load: whatever is found is the smallest. */
+static ash_status try_sweeps(packing *p, ash_place_result *out,
+                             uint64_t capacity) {
+  int64_t *offsets = ASH_NEW_ARRAY(&p->d->ctx->keep, int64_t, p->s->count + 1u);
+  ASH_TRY(ash_zone_check(p->d->ctx, &p->d->ctx->keep));
+  const ash_sweep sweep = {.buffers = p->s->buffers,
+                           .count = p->s->count,
+                           .group_of = p->group_of,
+                           .delta = p->delta,
+                           .group_count = p->group_count,
+                           .capacity = p->load};
+  bool found;
+  if (capacity && capacity < p->load)
+    return ASH_OK;
+  ASH_TRY(ash_sweep_rows(p->d->ctx, &sweep, offsets, &found));
+  if (found)
+    *out = (ash_place_result){.verdict = ASH_OPTIMAL,
+                              .reason = ASH_REASON_BOUND_MET,
+                              .height = p->load,
+                              .lower_bound = p->load,
+                              .offsets = offsets};
+  return ASH_OK;
+}
+
+static ash_status pack(packing *p, ash_place_result *out, uint64_t capacity) {
+  uint64_t unit = unit_for(p->load);
+  for (;;) {
+    align_rows(p, unit);
+    ASH_TRY(make_solid(p));
+    put_buffers(p);
+    *out = (ash_place_result){0};
+    ASH_TRY(try_sweeps(p, out, capacity));
+    if (out->offsets)
+      return ASH_OK;
+    ASH_TRY(try_ends(p, out, capacity));
+    if (!out->offsets)
+      ASH_TRY(place(p, out, capacity, p->d->ask->options->ticks));
+    if (out->offsets)
+      ASH_TRY(put_offsets(p, out));
+    if (!out->offsets || unit_for(out->height) <= unit)
+      return ASH_OK;
+    unit = unit_for(out->height);
+  }
+}
+
 ash_status ash_plan_pack_rows(ash_draft *d, ash_place_result *out,
                               const ash_scratch *s, uint64_t capacity) {
   packing p = {.d = d, .s = s};
@@ -367,8 +397,6 @@ ash_status ash_plan_pack_rows(ash_draft *d, ash_place_result *out,
   ash_status status = prepare(&p);
   if (status == ASH_OK)
     status = pack(&p, out, capacity);
-  if (status == ASH_OK && out->offsets)
-    status = put_offsets(&p, out);
   ash_zone_rewind(&d->ctx->scratch, mark);
   return status;
 }
