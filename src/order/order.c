@@ -1,15 +1,6 @@
 /* order.c - the order the model came in, and orders from elsewhere. */
 #include "order/order.h"
 
-const char *ash_order_text(ash_order_kind kind) {
-  static const char *const words[] = {[ASH_ORDER_AUTO] = "auto",
-                                      [ASH_ORDER_GIVEN] = "given",
-                                      [ASH_ORDER_OPERATORS] = "operators",
-                                      [ASH_ORDER_ROWS] = "rows"};
-  ASH_ASSERT(kind < ASH_COUNT_OF(words));
-  return words[kind];
-}
-
 static ash_status order_as_given(ash_ctx *ctx, ash_steps *out,
                                  const ash_graph *g) {
   ash_zone *zone = &ctx->keep;

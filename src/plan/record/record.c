@@ -10,6 +10,14 @@ const char *ash_role_text(ash_role role) {
   return (unsigned)role < ASH_COUNT_OF(text) ? text[role] : "?";
 }
 
+const char *ash_order_text(ash_order_kind kind) {
+  static const char *const words[] = {[ASH_ORDER_AUTO] = "auto",
+                                      [ASH_ORDER_GIVEN] = "given",
+                                      [ASH_ORDER_OPERATORS] = "operators",
+                                      [ASH_ORDER_ROWS] = "rows"};
+  return (unsigned)kind < ASH_COUNT_OF(words) ? words[kind] : "?";
+}
+
 const char *ash_alias_text(ash_alias_kind kind) {
   static const char *const text[] = {"none", "view", "piece", "in place"};
   return (unsigned)kind < ASH_COUNT_OF(text) ? text[kind] : "none";
