@@ -129,6 +129,8 @@ typedef struct ash_plan {
   const struct ash_choice *choices; /* the kernels that it is made for, one an
                                        operator; NULL: portable C           */
   ash_order_proof order;
+  const bool *is_drained; /* by output of the graph: its rows leave while the
+                             model runs; NULL: none                         */
 } ash_plan;
 
 /* ---- aliases ------------------------------------------------------------- */

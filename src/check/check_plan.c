@@ -2,6 +2,7 @@
  * definition, and knowing no solver: every plan, ours or foreign, passes here
  * or is refused with the two tensors that collide. */
 #include "check/check_plan.h"
+#include "check/check_rows.h"
 
 #include "ashlar/plan.h"
 
@@ -134,6 +135,8 @@ static ash_status check_alias(const checker *c, uint32_t i) {
     return REFUSE(c, ASH_D_plan_alias_circle, s, "'%s' is an alias of nothing",
                   s->id);
   const ash_slot *r = &p->slots[root];
+  if (r->has_row && !s->has_row)
+    return ASH_OK; /* of the whole: check_row_run.c looks where its rows are */
   const bool same =
       s->binding.role == r->binding.role &&
       strcmp(s->binding.memory, r->binding.memory) == 0 &&
@@ -335,6 +338,12 @@ static int by_tensor(const void *a, const void *b, const void *user) {
   return x == y ? 0 : x < y ? -1 : 1;
 }
 
+/* Rows of one tensor have its id; check_row_slots.c counts them. */
+static bool are_rows(const ash_slot *a, const ash_slot *b) {
+  return a->has_row && b->has_row && a->tensor == b->tensor &&
+         a->tensor != ASH_NO_ID;
+}
+
 /* Sorted, those that are the same stand side by side. */
 static ash_status check_unique(const checker *c, ash_compare *compare) {
   const ash_plan *p = c->plan;
@@ -348,7 +357,8 @@ static ash_status check_unique(const checker *c, ash_compare *compare) {
   for (uint32_t i = 1; i < p->slot_count; i++) {
     const ash_slot *s = &p->slots[order[i]];
     if (compare(&order[i - 1], &order[i], p) == 0 &&
-        (compare == by_id || s->tensor != ASH_NO_ID))
+        (compare == by_id || s->tensor != ASH_NO_ID) &&
+        !are_rows(s, &p->slots[order[i - 1]]))
       return REFUSE(c, ASH_D_plan_duplicate, s, "'%s' is planned twice", s->id);
   }
   return ASH_OK;
@@ -372,33 +382,31 @@ static ash_status check_slots(const checker *c) {
   ASH_TRY(check_unique(c, by_tensor));
   for (uint32_t i = 0; i < p->slot_count; i++)
     ASH_TRY(check_slot(c, &p->slots[i]));
+  const bool in_rows = ash_check_in_rows(p);
   for (uint32_t i = 0; i < p->slot_count; i++) {
     ASH_TRY(check_alias(c, i));
     for (uint32_t k = 0; k < i; k++)
-      ASH_TRY(check_pair(c, i, k));
+      if (!in_rows || p->slots[i].binding.role == ASH_CONSTANT)
+        ASH_TRY(check_pair(c, i, k));
   }
-  return ASH_OK;
-}
-
-/* Of plans of rows, each slot is checked on its own. */
-static ash_status check_rows(const checker *c) {
-  for (uint32_t i = 0; i < c->plan->slot_count; i++)
-    ASH_TRY(check_slot(c, &c->plan->slots[i]));
-  return ASH_OK;
+  return in_rows ? ash_check_row_slots(c) : ASH_OK;
 }
 
 static ash_status check(const checker *c) {
   ASH_TRY(check_arenas(c));
-  if (c->plan->order.kind == ASH_ORDER_ROWS)
-    return check_rows(c);
   ASH_TRY(check_slots(c));
   if (!c->g)
-    return ASH_OK;
+    return ash_check_order_proof(c);
+  if (ash_check_in_rows(c->plan)) {
+    ASH_TRY(ash_check_row_run(c));
+    return ash_check_order_proof(c);
+  }
   ASH_TRY(check_order(c));
   ASH_TRY(check_ends(c));
   if (c->plan->tilings && c->device)
     ASH_TRY(ash_check_tilings(c->ctx, c->plan, c->g, c->device));
-  return ash_check_run(c);
+  ASH_TRY(ash_check_run(c));
+  return ash_check_order_proof(c);
 }
 
 ash_status ash_check_plan(ash_ctx *ctx, const ash_plan *plan,

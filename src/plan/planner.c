@@ -330,7 +330,8 @@ static ash_status finish(planning *p, const ash_plan **out) {
                      .arena_count = p->answer.arena_count,
                      .ticks = p->answer.ticks,
                      .choices = choices,
-                     .order = p->order};
+                     .order = p->order,
+                     .is_drained = p->asked->is_drained};
   ASH_TRY(list_code(p, &plan->code_memory));
   ASH_TRY(ash_count_power(&d, plan));
   if (p->options.tilings)

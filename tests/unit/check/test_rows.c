@@ -1,0 +1,584 @@
+/* test_rows.c - right plans with rows, made the naive way, and spoilt in many
+ * ways: the checker refuses each and says what is wrong. */
+#include "loaded.h"
+#include "pass/pass.h"
+#include "plan_net.h"
+#include "row_plan.h"
+
+/* x -> pool -> A -> relu -> B -> pool -> C -> as one row V -> relu -> OUT */
+enum { X, A, B, C, V, OUT, TENSORS };
+
+typedef struct world {
+  net n;
+  uint32_t tensor[TENSORS], op[TENSORS]; /* that makes it */
+  row_plan p;
+} world;
+
+static uint32_t image(net *n, int32_t rows, int32_t columns) {
+  const ash_tensor t = {.name = "t",
+                        .kind = ASH_TENSOR_ACTIVATION,
+                        .type = ASH_INT8,
+                        .shape = NET_DIMS(1, rows, columns, 4)};
+  return net_tensor(n, t, 1, 0);
+}
+
+static void pool(net *n, uint32_t x, uint32_t y, int filter, int stride,
+                 int pad) {
+  const uint32_t op = net_op(n, ASH_OP_max_pool_2d, NET_IDS(x), y);
+  net_int(n, op, "filter_h", filter);
+  net_int(n, op, "filter_w", filter);
+  net_int(n, op, "stride_h", stride);
+  net_int(n, op, "stride_w", stride);
+  net_int(n, op, "pad_top", pad);
+  net_int(n, op, "pad_bottom", pad);
+  net_int(n, op, "pad_left", pad);
+  net_int(n, op, "pad_right", pad);
+}
+
+/* Up to tensor `last`, which is the output. */
+static world world_of(int last, row_plan_ask ask) {
+  world w = {.n = net_new()};
+  uint32_t *t = w.tensor;
+  t[X] = net_input(&w.n, ASH_INT8, NET_DIMS(1, 8, 6, 4), 1, 0);
+  t[A] = image(&w.n, 8, 6);
+  pool(&w.n, t[X], t[A], 3, 1, 1);
+  t[B] = image(&w.n, 8, 6);
+  net_op(&w.n, ASH_FN_ROW(relu), NET_IDS(t[A]), t[B]);
+  if (last > B) {
+    t[C] = image(&w.n, 4, 3);
+    pool(&w.n, t[B], t[C], 2, 2, 0);
+    t[V] = net_result(&w.n, ASH_INT8, NET_DIMS(1, 48), 1, 0);
+    net_op(&w.n, ASH_OP_reshape, NET_IDS(t[C]), t[V]);
+    w.n.g->tensors.items[t[V]].is_output = false;
+    t[OUT] = net_result(&w.n, ASH_INT8, NET_DIMS(1, 48), 1, 0);
+    net_op(&w.n, ASH_FN_ROW(relu), NET_IDS(t[V]), t[OUT]);
+  }
+  row_end(&w.n, t[last]);
+  for (uint32_t op = 0; op < w.n.g->op_count; op++)
+    w.op[op + 1] = op;
+  w.p = row_plan_of(w.n.ctx, w.n.g, small_device(&w.n), &ask);
+  return w;
+}
+
+static world plain(void) {
+  return world_of(OUT, (row_plan_ask){0});
+}
+
+static ash_slot *slot(world *w, int which, uint32_t row) {
+  return row_plan_slot(&w->p, w->tensor[which], row);
+}
+
+static uint32_t index_of(const world *w, const ash_slot *s) {
+  return (uint32_t)(s - w->p.slots);
+}
+
+static uint32_t step(const world *w, int which, uint32_t row) {
+  return row_plan_step(&w->p, w->op[which], row);
+}
+
+static void accepted(world *w) {
+  const ash_status status = row_plan_check(&w->p);
+  if (status != ASH_OK)
+    print_newest(w->n.ctx);
+  CHECK_EQ(status, ASH_OK);
+  net_free(&w->n);
+}
+
+static void refused(world *w, uint32_t id) {
+  CHECK_EQ(row_plan_check(&w->p), ASH_INTERNAL);
+  if (last_diag(&w->n)->id != id)
+    print_newest(w->n.ctx);
+  CHECK_EQ(last_diag(&w->n)->id, id);
+  net_free(&w->n);
+}
+
+static void swap(world *w, uint32_t a, uint32_t b) {
+  const ash_step s = w->p.steps[a];
+  w->p.steps[a] = w->p.steps[b];
+  w->p.steps[b] = s;
+}
+
+static void drop_step(world *w, uint32_t at) {
+  w->p.plan.steps.count--;
+  memmove(&w->p.steps[at], &w->p.steps[at + 1],
+          (w->p.plan.steps.count - at) * sizeof(ash_step));
+}
+
+/* `s` claims to share the storage of `of`, and lies there. */
+static void claim(world *w, ash_slot *s, ash_slot *of) {
+  s->alias_of = index_of(w, of);
+  s->alias_kind = ASH_ALIAS_IN_PLACE;
+  s->binding.offset = of->binding.offset;
+  if (s->life.first_step < of->life.first_step)
+    of->life.first_step = s->life.first_step;
+  if (s->life.end_step > of->life.end_step)
+    of->life.end_step = s->life.end_step;
+}
+
+/* ---- right plans --------------------------------------------------------- */
+
+static void right_plans_pass(void) {
+  for (int bits = 0; bits < 8; bits++) {
+    world w = world_of(bits & 4 ? B : OUT,
+                       (row_plan_ask){.fed = bits & 1, .reuse = bits & 2});
+    accepted(&w);
+  }
+}
+
+static void work_memory_may_be_used_between_the_runs(void) {
+  world w = world_of(OUT, (row_plan_ask){.work = 24});
+  ash_slot *work = &w.p.slots[w.p.plan.slot_count - 1];
+  CHECK_EQ(work->kind, ASH_SLOT_WORK);
+  CHECK_EQ(work->op, w.op[A]);
+  CHECK(work->life.end_step > slot(&w, OUT, 0)->life.first_step);
+  work->binding.offset = slot(&w, OUT, 0)->binding.offset;
+  accepted(&w);
+}
+
+static void an_element_wise_result_may_take_a_dying_row(void) {
+  world w = plain();
+  for (uint32_t r = 0; r < 8; r++)
+    claim(&w, slot(&w, B, r), slot(&w, A, r));
+  accepted(&w);
+}
+
+static void a_row_may_be_moved(void) {
+  world w = plain();
+  row_plan_move(&w.p, w.tensor[B], 0, step(&w, B, 1));
+  accepted(&w);
+}
+
+/* Both rows slide up by half a row: the second one's place is free once the
+ * first has gone. */
+static void rows_may_be_moved_over_places_just_left(void) {
+  world w = world_of(OUT, (row_plan_ask){0});
+  const uint32_t at = step(&w, C, 0);
+  ash_slot *to = row_plan_move(&w.p, w.tensor[B], 0, at);
+  ash_slot *next = row_plan_move(&w.p, w.tensor[B], 1, at);
+  to->binding.offset += 16;
+  next->binding.offset = slot(&w, B, 1)->binding.offset - 8;
+  CHECK(next->binding.offset < slot(&w, B, 0)->binding.offset + next->size);
+  accepted(&w);
+}
+
+static void a_drained_output_need_not_be_kept(void) {
+  static const bool drained[] = {true};
+  world w = world_of(B, (row_plan_ask){0});
+  for (uint32_t r = 0; r < 8; r++)
+    slot(&w, B, r)->life.end_step = slot(&w, B, r)->life.first_step + 1;
+  w.p.plan.is_drained = drained;
+  w.p.plan.order.peak = 0; /* that of an order that keeps it is higher */
+  accepted(&w);
+}
+
+/* ---- rows as a table ----------------------------------------------------- */
+
+static void rows_that_are_not_in_order(void) {
+  world w = plain();
+  slot(&w, B, 2)->row = 3;
+  refused(&w, ASH_D_plan_rows);
+}
+
+static void a_row_without_a_slot(void) {
+  world w = world_of(B, (row_plan_ask){0});
+  const uint32_t at = index_of(&w, slot(&w, B, 7));
+  w.p.plan.slot_count--;
+  memmove(&w.p.slots[at], &w.p.slots[at + 1],
+          (w.p.plan.slot_count - at) * sizeof(ash_slot));
+  refused(&w, ASH_D_plan_rows);
+}
+
+static void a_tensor_in_rows_and_whole(void) {
+  world w = plain();
+  slot(&w, B, 2)->has_row = false;
+  refused(&w, ASH_D_plan_duplicate);
+}
+
+static void a_run_into_a_whole_tensor(void) {
+  world w = world_of(B, (row_plan_ask){0});
+  ash_slot *s = slot(&w, B, 0);
+  const uint32_t at = index_of(&w, s);
+  s->has_row = false;
+  s->size *= 8;
+  w.p.plan.slot_count -= 7;
+  memmove(s + 1, s + 8, (w.p.plan.slot_count - at - 1) * sizeof(ash_slot));
+  refused(&w, ASH_D_plan_rows);
+}
+
+static void a_slot_longer_than_a_row(void) {
+  world w = plain();
+  slot(&w, B, 7)->size -= 4;
+  refused(&w, ASH_D_plan_row_size);
+}
+
+static void all_slots_shorter_than_a_row(void) {
+  world w = plain();
+  for (uint32_t r = 0; r < 8; r++)
+    slot(&w, B, r)->size -= 4;
+  refused(&w, ASH_D_plan_row_size);
+}
+
+static void a_row_in_another_memory(void) {
+  world w = plain();
+  for (uint32_t i = w.p.plan.arena_count++; i > 0; i--)
+    w.p.arenas[i] = w.p.arenas[i - 1];
+  w.p.arenas[1].memory = w.p.arenas[1].source_memory = "SLOW";
+  ash_binding *b = &slot(&w, B, 3)->binding;
+  b->memory = b->source_memory = "SLOW";
+  refused(&w, ASH_D_plan_row_memory);
+}
+
+static void a_row_between_two_units(void) {
+  world w = plain();
+  w.p.arenas[0].size = 100000;
+  slot(&w, B, 3)->binding.offset = 90001;
+  refused(&w, ASH_D_plan_row_unit);
+}
+
+static void rows_that_share_bytes(void) {
+  world w = plain();
+  slot(&w, B, 1)->binding.offset = slot(&w, B, 0)->binding.offset;
+  refused(&w, ASH_D_plan_overlap);
+}
+
+static void a_life_that_misses_a_use(void) {
+  world w = plain();
+  slot(&w, B, 0)->life.end_step--;
+  refused(&w, ASH_D_plan_lifetime);
+}
+
+/* ---- one piece ----------------------------------------------------------- */
+
+static void an_input_in_two_pieces(void) {
+  world w = plain();
+  slot(&w, X, 7)->binding.offset = w.p.arenas[0].size;
+  w.p.arenas[0].size += 64;
+  refused(&w, ASH_D_plan_row_pieces);
+}
+
+static void an_output_in_two_pieces(void) {
+  world w = world_of(B, (row_plan_ask){0});
+  slot(&w, B, 3)->binding.offset = w.p.arenas[0].size;
+  w.p.arenas[0].size += 64;
+  refused(&w, ASH_D_plan_row_pieces);
+}
+
+static void a_view_of_two_pieces(void) {
+  world w = plain();
+  slot(&w, C, 3)->binding.offset = w.p.arenas[0].size;
+  w.p.arenas[0].size += 64;
+  refused(&w, ASH_D_plan_row_view);
+}
+
+static void a_view_beside_its_bytes(void) {
+  world w = plain();
+  slot(&w, V, 0)->binding.offset += 12;
+  refused(&w, ASH_D_plan_row_view);
+}
+
+/* ---- runs ---------------------------------------------------------------- */
+
+static void a_row_read_before_it_is_made(void) {
+  world w = plain();
+  swap(&w, step(&w, A, 0), step(&w, B, 0));
+  refused(&w, ASH_D_plan_row_unmade);
+}
+
+/* The window reaches one row further down than what is there. */
+static void a_window_of_which_a_row_is_missing(void) {
+  world w = plain();
+  const uint32_t a = step(&w, B, 1), b = step(&w, C, 0);
+  swap(&w, a, b);
+  refused(&w, ASH_D_plan_row_unmade);
+}
+
+static void a_row_overwritten_while_it_is_needed(void) {
+  world w = plain();
+  claim(&w, slot(&w, A, 1), slot(&w, B, 0));
+  refused(&w, ASH_D_plan_row_overwritten);
+}
+
+static void a_window_that_writes_over_what_it_reads(void) {
+  world w = plain();
+  claim(&w, slot(&w, A, 2), slot(&w, X, 2));
+  refused(&w, ASH_D_plan_self_overlap);
+}
+
+static void a_run_that_is_missing(void) {
+  world w = world_of(B, (row_plan_ask){0});
+  drop_step(&w, step(&w, B, 7));
+  for (uint32_t r = 0; r < 8; r++)
+    slot(&w, B, r)->life.end_step--;
+  slot(&w, B, 7)->life.first_step--;
+  refused(&w, ASH_D_plan_row_missing);
+}
+
+static void an_operator_that_never_runs(void) {
+  world w = plain();
+  drop_step(&w, step(&w, OUT, 0));
+  refused(&w, ASH_D_plan_step_missing);
+}
+
+static void a_run_twice(void) {
+  world w = plain();
+  w.p.steps[step(&w, A, 1)].first_row = 0;
+  refused(&w, ASH_D_plan_row_run);
+}
+
+static void runs_in_the_wrong_order(void) {
+  world w = plain();
+  swap(&w, step(&w, A, 3), step(&w, A, 4));
+  refused(&w, ASH_D_plan_row_run);
+}
+
+static void a_run_beyond_the_last_row(void) {
+  world w = plain();
+  w.p.steps[step(&w, A, 7)].row_count = 2;
+  refused(&w, ASH_D_plan_row_run);
+}
+
+static void a_run_of_what_has_no_rows(void) {
+  world w = plain();
+  w.p.steps[step(&w, OUT, 0)].row_count = 1;
+  refused(&w, ASH_D_plan_row_rule);
+}
+
+static void an_operator_that_runs_whole_after_runs(void) {
+  world w = plain();
+  w.p.steps[step(&w, A, 3)].row_count = 0;
+  w.p.steps[step(&w, A, 3)].first_row = 0;
+  refused(&w, ASH_D_plan_step_twice);
+}
+
+static void work_memory_over_a_live_row(void) {
+  world w = world_of(OUT, (row_plan_ask){.work = 24});
+  ash_slot *work = &w.p.slots[w.p.plan.slot_count - 1];
+  CHECK_EQ(work->kind, ASH_SLOT_WORK);
+  work->binding.offset = slot(&w, X, 7)->binding.offset;
+  refused(&w, ASH_D_plan_row_work);
+}
+
+static void work_memory_that_is_too_small(void) {
+  world w = world_of(OUT, (row_plan_ask){.work = 24});
+  w.p.slots[w.p.plan.slot_count - 1].size = 20;
+  refused(&w, ASH_D_plan_work);
+}
+
+static void an_output_that_is_given_up(void) {
+  world w = world_of(B, (row_plan_ask){0});
+  slot(&w, B, 2)->life.end_step--;
+  refused(&w, ASH_D_plan_row_output);
+}
+
+static void a_tensor_left_out(void) {
+  world w = plain();
+  const uint32_t at = index_of(&w, slot(&w, OUT, 0));
+  w.p.plan.slot_count--;
+  memmove(&w.p.slots[at], &w.p.slots[at + 1],
+          (w.p.plan.slot_count - at) * sizeof(ash_slot));
+  for (uint32_t i = 0; i < w.p.plan.slot_count; i++)
+    if (w.p.slots[i].alias_of != ASH_NO_ID && w.p.slots[i].alias_of > at)
+      w.p.slots[i].alias_of--;
+  refused(&w, ASH_D_plan_missing);
+}
+
+/* ---- feeding ------------------------------------------------------------- */
+
+static uint32_t feed_of(const world *w, uint32_t row) {
+  for (uint32_t s = 0; s < w->p.plan.steps.count; s++)
+    if (w->p.steps[s].op_count == 0 && w->p.steps[s].first_row == row)
+      return s;
+  CHECK(false);
+  return 0;
+}
+
+static void a_row_that_arrives_too_late(void) {
+  world w = world_of(OUT, (row_plan_ask){.fed = true});
+  swap(&w, feed_of(&w, 1), step(&w, A, 0));
+  refused(&w, ASH_D_plan_row_late);
+}
+
+static void a_row_that_arrives_out_of_turn(void) {
+  world w = world_of(OUT, (row_plan_ask){.fed = true});
+  w.p.steps[feed_of(&w, 1)].first_row = 2;
+  refused(&w, ASH_D_plan_row_feed);
+}
+
+static void rows_of_something_else_arrive(void) {
+  world w = world_of(OUT, (row_plan_ask){.fed = true});
+  w.p.steps[feed_of(&w, 1)].input = w.tensor[A];
+  refused(&w, ASH_D_plan_row_feed);
+}
+
+/* ---- moves --------------------------------------------------------------- */
+
+static void a_row_moved_from_another(void) {
+  world w = plain();
+  ash_slot *to = row_plan_move(&w.p, w.tensor[B], 0, step(&w, B, 1));
+  to->moved_from = index_of(&w, slot(&w, B, 1));
+  refused(&w, ASH_D_plan_row_move);
+}
+
+static void a_row_that_is_nowhere_between_two_places(void) {
+  world w = plain();
+  ash_slot *to = row_plan_move(&w.p, w.tensor[B], 0, step(&w, B, 1));
+  to->life.first_step++;
+  refused(&w, ASH_D_plan_row_move);
+}
+
+static void a_move_that_comes_too_late(void) {
+  world w = plain();
+  const uint32_t at = step(&w, C, 0);
+  row_plan_move(&w.p, w.tensor[B], 0, at);
+  slot(&w, B, 1)->life.end_step = at;
+  claim(&w, slot(&w, B, 1), slot(&w, B, 0));
+  refused(&w, ASH_D_plan_row_move_lost);
+}
+
+static void a_move_over_a_live_row(void) {
+  world w = plain();
+  ash_slot *to = row_plan_move(&w.p, w.tensor[B], 0, step(&w, C, 0));
+  to->binding.offset = slot(&w, B, 1)->binding.offset;
+  refused(&w, ASH_D_plan_row_moved_over);
+}
+
+static void a_move_to_where_a_row_is_made(void) {
+  world w = plain();
+  ash_slot *to = row_plan_move(&w.p, w.tensor[B], 0, step(&w, B, 1));
+  to->binding.offset = slot(&w, B, 1)->binding.offset;
+  refused(&w, ASH_D_plan_row_moved_over);
+}
+
+/* As above, in the wrong order: the first copy spoils the source of the
+ * second. */
+static void moves_in_the_wrong_order(void) {
+  world w = plain();
+  const uint32_t at = step(&w, C, 0);
+  ash_slot *next = row_plan_move(&w.p, w.tensor[B], 1, at);
+  row_plan_move(&w.p, w.tensor[B], 0, at);
+  next->binding.offset = slot(&w, B, 0)->binding.offset;
+  refused(&w, ASH_D_plan_row_moved_over);
+}
+
+static void two_moves_from_one_place(void) {
+  world w = plain();
+  row_plan_move(&w.p, w.tensor[B], 0, step(&w, B, 1));
+  ash_slot *again = row_plan_move(&w.p, w.tensor[B], 0, step(&w, B, 1));
+  again->life.end_step = step(&w, C, 0) + 1;
+  refused(&w, ASH_D_plan_row_move);
+}
+
+/* ---- the order ----------------------------------------------------------- */
+
+static void a_peak_that_is_too_low(void) {
+  world w = plain();
+  w.p.plan.order.peak--;
+  w.p.plan.order.lower_bound--;
+  refused(&w, ASH_D_plan_order_peak);
+}
+
+static void a_bound_above_the_peak(void) {
+  world w = plain();
+  w.p.plan.order.lower_bound++;
+  refused(&w, ASH_D_plan_order_bound);
+}
+
+static void an_order_called_optimal_without_proof(void) {
+  world w = plain();
+  CHECK_EQ(w.p.plan.order.verdict, ASH_OPTIMAL);
+  w.p.plan.order.lower_bound--;
+  refused(&w, ASH_D_plan_order_bound);
+}
+
+static void runs_in_an_order_of_operators(void) {
+  world w = plain();
+  w.p.plan.order.kind = ASH_ORDER_OPERATORS;
+  refused(&w, ASH_D_plan_order_kind);
+}
+
+/* ---- models -------------------------------------------------------------- */
+
+static void check_model(const char *name, bool fed) {
+  char path[512];
+  (void)snprintf(path, sizeof path, "%s/models/%s.tflite", shared_data(), name);
+  loaded l = loaded_from(path);
+  const ash_device *device;
+  CHECK_EQ(l.status, ASH_OK);
+  CHECK_EQ(ash_pass_run(l.ctx, l.g), ASH_OK);
+  CHECK_EQ(ash_device_load(l.ctx, &device, "host"), ASH_OK);
+  row_plan p = row_plan_of(l.ctx, l.g, device, &(row_plan_ask){.fed = fed});
+  const ash_status status = row_plan_check(&p);
+  if (status != ASH_OK)
+    print_newest(l.ctx);
+  CHECK_EQ(status, ASH_OK);
+  loaded_drop(&l);
+}
+
+static void real_models_pass(void) {
+  static const char *const names[] = {"tiny/ic_resnet8_int8",
+                                      "tiny/vww_96_int8",
+                                      "tiny/kws_ref_model_int8",
+                                      "tflite-micro/person_detect",
+                                      "test_data/mobilenet_v1_0.25_128_quant",
+                                      "tinyengine/mcunet_vww1_int8",
+                                      "test_data/tf2_mobilenet_v2_1.0_224_ptq",
+                                      "TinyMaix/cifar10_q"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    check_model(names[i], false);
+    check_model(names[i], true);
+  }
+}
+
+#define TESTS(T)                                                               \
+  T(right_plans_pass)                                                          \
+  T(work_memory_may_be_used_between_the_runs)                                  \
+  T(an_element_wise_result_may_take_a_dying_row)                               \
+  T(a_row_may_be_moved)                                                        \
+  T(rows_may_be_moved_over_places_just_left)                                   \
+  T(a_drained_output_need_not_be_kept)                                         \
+  T(rows_that_are_not_in_order)                                                \
+  T(a_row_without_a_slot)                                                      \
+  T(a_tensor_in_rows_and_whole)                                                \
+  T(a_run_into_a_whole_tensor)                                                 \
+  T(a_slot_longer_than_a_row)                                                  \
+  T(all_slots_shorter_than_a_row)                                              \
+  T(a_row_in_another_memory)                                                   \
+  T(a_row_between_two_units)                                                   \
+  T(rows_that_share_bytes)                                                     \
+  T(a_life_that_misses_a_use)                                                  \
+  T(an_input_in_two_pieces)                                                    \
+  T(an_output_in_two_pieces)                                                   \
+  T(a_view_of_two_pieces)                                                      \
+  T(a_view_beside_its_bytes)                                                   \
+  T(a_row_read_before_it_is_made)                                              \
+  T(a_window_of_which_a_row_is_missing)                                        \
+  T(a_row_overwritten_while_it_is_needed)                                      \
+  T(a_window_that_writes_over_what_it_reads)                                   \
+  T(a_run_that_is_missing)                                                     \
+  T(an_operator_that_never_runs)                                               \
+  T(a_run_twice)                                                               \
+  T(runs_in_the_wrong_order)                                                   \
+  T(a_run_beyond_the_last_row)                                                 \
+  T(a_run_of_what_has_no_rows)                                                 \
+  T(an_operator_that_runs_whole_after_runs)                                    \
+  T(work_memory_over_a_live_row)                                               \
+  T(work_memory_that_is_too_small)                                             \
+  T(an_output_that_is_given_up)                                                \
+  T(a_tensor_left_out)                                                         \
+  T(a_row_that_arrives_too_late)                                               \
+  T(a_row_that_arrives_out_of_turn)                                            \
+  T(rows_of_something_else_arrive)                                             \
+  T(a_row_moved_from_another)                                                  \
+  T(a_row_that_is_nowhere_between_two_places)                                  \
+  T(a_move_that_comes_too_late)                                                \
+  T(a_move_over_a_live_row)                                                    \
+  T(a_move_to_where_a_row_is_made)                                             \
+  T(moves_in_the_wrong_order)                                                  \
+  T(two_moves_from_one_place)                                                  \
+  T(a_peak_that_is_too_low)                                                    \
+  T(a_bound_above_the_peak)                                                    \
+  T(an_order_called_optimal_without_proof)                                     \
+  T(runs_in_an_order_of_operators)                                             \
+  T(real_models_pass)
+
+TEST_MAIN(TESTS)
