@@ -139,7 +139,8 @@ static uint32_t find_axis(const ash_graph *g, const ash_op_rows *r) {
 static bool find_followers(const ash_graph *g, const ash_op_rows *r,
                            bool *follows) {
   for (uint32_t i = 0; i < r->space->operand_count; i++) {
-    follows[i] = row_dim(g, r, i) && moves_on(g, r, i);
+    const ash_tile_dim *d = row_dim(g, r, i);
+    follows[i] = d && d->axis == r->axis && moves_on(g, r, i);
     if (r->space->operands[i].is_output && !follows[i])
       return false;
   }
