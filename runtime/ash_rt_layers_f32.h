@@ -24,8 +24,16 @@ void ash_rt_depthwise_conv_2d_f32(const ash_rt_window_f32_params *p,
                                   const float *bias, float *out);
 void ash_rt_average_pool_2d_f32(const ash_rt_window_f32_params *p,
                                 const float *in, float *out);
+void ash_rt_average_pool_2d_f32_lines(const ash_rt_window_f32_params *p,
+                                      const ash_rt_lines *in,
+                                      const ash_rt_lines *out, int32_t from,
+                                      int32_t to);
 void ash_rt_max_pool_2d_f32(const ash_rt_window_f32_params *p, const float *in,
                             float *out);
+void ash_rt_max_pool_2d_f32_lines(const ash_rt_window_f32_params *p,
+                                  const ash_rt_lines *in,
+                                  const ash_rt_lines *out, int32_t from,
+                                  int32_t to);
 
 typedef struct ash_rt_fully_connected_f32_params {
   int32_t batches, in_c, out_c;

@@ -29,6 +29,20 @@ ASH_RT_INLINE void *ash_rt_line_out(const ash_rt_lines *lines, int32_t y) {
   return (void *)(uintptr_t)ash_rt_line(lines, y);
 }
 
+/* The lines from `first` on, without their first `bytes` bytes. */
+ASH_RT_INLINE ash_rt_lines ash_rt_lines_from(const ash_rt_lines *lines,
+                                             int32_t first, ptrdiff_t bytes) {
+  const unsigned char *const base = (const unsigned char *)lines->base + bytes;
+  ash_rt_lines rest = *lines;
+  if (lines->at) {
+    rest.base = base;
+    rest.at = lines->at + first;
+  } else {
+    rest.base = base + first * lines->pitch;
+  }
+  return rest;
+}
+
 /* Image n of a tensor whose images have `count` lines of `pitch` bytes. */
 ASH_RT_INLINE ash_rt_lines ash_rt_image(const void *tensor, int32_t n,
                                         int32_t count, ptrdiff_t pitch) {

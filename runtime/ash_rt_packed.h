@@ -39,16 +39,17 @@ static inline void ash_rt_mul_plain(const ash_rt_mul_s8_params *p,
   }
 }
 
-/* The largest of a window's elements in channels [0, count), within [low,
- * high]; `from` is the first. Without instructions for it. */
-static inline void ash_rt_max_plain(const ash_rt_pane *b, const int8_t *from,
+/* The largest of a window's elements in channels [c, c + count), within [low,
+ * high]. Without instructions for it. */
+static inline void ash_rt_max_plain(const ash_rt_pane *b, int32_t c,
                                     int32_t count, int32_t low, int32_t high,
                                     int8_t *out) {
-  for (int32_t i = 0; i < count; i++) {
+  for (int32_t i = c; i < c + count; i++) {
     int32_t m = low;
     for (int32_t y = 0; y < b->rows; y++)
       for (int32_t k = 0; k < b->columns; k++) {
-        const int32_t v = from[y * b->row + k * b->column + i];
+        const int8_t *const row = ash_rt_line(&b->in, y);
+        const int32_t v = row[k * b->column + i];
         m = v > m ? v : m;
       }
     out[i] = (int8_t)(m > high ? high : m);
@@ -59,7 +60,6 @@ static inline void ash_rt_max_plain(const ash_rt_pane *b, const int8_t *from,
 
 typedef struct ash_rt_average {
   ash_rt_pane pane;
-  const int8_t *in; /* its first element */
   int32_t count;
   uint32_t inverse; /* 2^32 / count, rounded up; of 1: 2^32 - 1 */
 } ash_rt_average;
@@ -80,12 +80,11 @@ static inline ash_rt_average_round ash_rt_average_round_of(int32_t count) {
   return r;
 }
 
-static inline ash_rt_average ash_rt_average_of(const ash_rt_window *w,
-                                               const int8_t *in, int32_t y,
-                                               int32_t x) {
+ASH_RT_INLINE ash_rt_average ash_rt_average_of(const ash_rt_window *w,
+                                               const ash_rt_lines *in,
+                                               int32_t y, int32_t x) {
   ash_rt_average b;
-  b.pane = ash_rt_pane_of(w, y, x);
-  b.in = in + b.pane.first;
+  b.pane = ash_rt_pane_of(w, in, y, x, 1);
   b.count = b.pane.rows ? b.pane.rows * b.pane.columns : 1;
   b.inverse = b.count == 1 ? UINT32_MAX : UINT32_MAX / (uint32_t)b.count + 1;
   return b;
@@ -96,11 +95,12 @@ static inline void ash_rt_average_plain(const ash_rt_pool_2d_s8_params *p,
                                         const ash_rt_average *b, int8_t *out) {
   const ash_rt_average_round r = ash_rt_average_round_of(b->count);
   for (int32_t c = 0; c < p->window.in_c; c++) {
-    const int8_t *row = b->in + c;
     int32_t s = 0;
-    for (int32_t y = 0; y < b->pane.rows; y++, row += b->pane.row)
+    for (int32_t y = 0; y < b->pane.rows; y++) {
+      const int8_t *const row = ash_rt_line(&b->pane.in, y);
       for (int32_t k = 0; k < b->pane.columns; k++)
-        s += row[k * b->pane.column];
+        s += row[k * b->pane.column + c];
+    }
     s += s < 0 ? r.ties : 0;
     const uint64_t n = (uint64_t)(uint32_t)(s + r.up);
     const int32_t y = (int32_t)((n * b->inverse) >> 32) - 128;
@@ -135,16 +135,16 @@ ASH_RT_INLINE int8_t *ash_rt_conv_row(const ash_rt_conv_2d_s8_params *p,
 }
 
 ASH_RT_INLINE void ash_rt_conv_column(const ash_rt_conv_2d_s8_params *p,
-                                      const int8_t *in, int32_t y, int32_t x,
-                                      int8_t *to, ash_rt_run_filler *fill,
+                                      const ash_rt_lines *in, int32_t y,
+                                      int32_t x, int8_t *to,
+                                      ash_rt_run_filler *fill,
                                       ash_rt_run_copier *copy) {
   const ash_rt_window *w = &p->window;
   const int32_t left = x * w->stride_w - w->pad_left;
   int32_t row = y * w->stride_h - w->pad_top;
   for (int32_t k = 0; k < w->filter_h; k++, row += w->dilation_h)
     if (row >= 0 && row < w->in_h)
-      to = ash_rt_conv_row(p, in + (ptrdiff_t)row * w->in_w * w->in_c, left, to,
-                           fill, copy);
+      to = ash_rt_conv_row(p, ash_rt_line(in, row), left, to, fill, copy);
     else
       to = fill(to, -p->in_offset, w->filter_w * w->in_c);
 }
@@ -165,18 +165,19 @@ typedef struct ash_rt_depthwise {
   int32_t count, channels, offset, low, high;
 } ash_rt_depthwise;
 
-static inline void ash_rt_depthwise_find(ash_rt_depthwise *k,
+ASH_RT_INLINE void ash_rt_depthwise_find(ash_rt_depthwise *k,
                                          const ash_rt_window *w,
-                                         const int8_t *in, int32_t y,
+                                         const ash_rt_lines *in, int32_t y,
                                          int32_t x) {
   const int8_t **tap = k->taps;
   int32_t row = y * w->stride_h - w->pad_top;
   for (int32_t i = 0; i < w->filter_h; i++, row += w->dilation_h) {
-    const int inside = row >= 0 && row < w->in_h;
+    const int8_t *const line =
+        row >= 0 && row < w->in_h ? ash_rt_line(in, row) : NULL;
     int32_t column = x * w->stride_w - w->pad_left;
     for (int32_t j = 0; j < w->filter_w; j++, column += w->dilation_w)
-      *tap++ = inside && column >= 0 && column < w->in_w
-                   ? in + ((ptrdiff_t)row * w->in_w + column) * w->in_c
+      *tap++ = line && column >= 0 && column < w->in_w
+                   ? line + (ptrdiff_t)column * w->in_c
                    : k->padding;
   }
 }
@@ -192,14 +193,33 @@ static inline void ash_rt_depthwise_next(ash_rt_depthwise *k, int32_t step) {
   while (++tap < end);
 }
 
-/* Calls `pixel` for each output pixel; k has what is the same for all. */
+/* Calls `pixel` for each pixel of the output lines [from, to); k has what is
+ * the same for all. */
 ASH_RT_INLINE void
 ash_rt_depthwise_pixels(const ash_rt_depthwise_conv_2d_s8_params *p,
-                        ash_rt_depthwise *k, const int8_t *in, int8_t *out,
-                        void *scratch,
+                        ash_rt_depthwise *k, const ash_rt_lines *in,
+                        const ash_rt_lines *out, int32_t from, int32_t to,
                         void (*pixel)(const ash_rt_depthwise *k, int8_t *out)) {
   const ash_rt_window *w = &p->window;
   const ash_rt_taps inner = ash_rt_inner_columns(w);
+  for (int32_t y = from; y < to; y++) {
+    int8_t *made = ash_rt_line_out(out, y);
+    for (int32_t x = 0; x < w->out_w; x++, made += w->out_c) {
+      if (x > inner.lo && x < inner.hi)
+        ash_rt_depthwise_next(k, w->stride_w * w->in_c);
+      else
+        ash_rt_depthwise_find(k, w, in, y, x);
+      pixel(k, made);
+    }
+  }
+}
+
+/* The rest of what is the same for all pixels; fills the pixel of zero points.
+ */
+ASH_RT_INLINE void
+ash_rt_depthwise_begin(const ash_rt_depthwise_conv_2d_s8_params *p,
+                       ash_rt_depthwise *k, void *scratch) {
+  const ash_rt_window *w = &p->window;
   k->padding = scratch;
   k->count = w->filter_h * w->filter_w;
   k->channels = w->in_c;
@@ -207,17 +227,6 @@ ash_rt_depthwise_pixels(const ash_rt_depthwise_conv_2d_s8_params *p,
   k->high = p->act_max;
   if (scratch)
     ASH_RT_FILL(scratch, (uint8_t)-p->in_offset, (size_t)w->in_c);
-  for (int32_t n = 0; n < w->batches; n++) {
-    for (int32_t y = 0; y < w->out_h; y++)
-      for (int32_t x = 0; x < w->out_w; x++, out += w->out_c) {
-        if (x > inner.lo && x < inner.hi)
-          ash_rt_depthwise_next(k, w->stride_w * w->in_c);
-        else
-          ash_rt_depthwise_find(k, w, in, y, x);
-        pixel(k, out);
-      }
-    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
-  }
 }
 
 #endif

@@ -64,16 +64,17 @@ static inline ash_rt_taps ash_rt_inner_columns(const ash_rt_window *w) {
 }
 
 /* The part of a pool's window that lies inside the input: none, or `rows` by
- * `columns` pixels from element `first` on, which is element `left` of line
- * `top`. */
+ * `columns` pixels; each of its rows is a line of `in`. */
 typedef struct ash_rt_pane {
-  ptrdiff_t first, left;
-  int32_t top, rows, columns;
-  ptrdiff_t row, column; /* distances */
+  ash_rt_lines in;
+  int32_t rows, columns;
+  ptrdiff_t column; /* elements from one pixel to the next */
 } ash_rt_pane;
 
-static inline ash_rt_pane ash_rt_pane_of(const ash_rt_window *w, int32_t y,
-                                         int32_t x) {
+/* Of output pixel (y, x); elements have `size` bytes. */
+ASH_RT_INLINE ash_rt_pane ash_rt_pane_of(const ash_rt_window *w,
+                                         const ash_rt_lines *in, int32_t y,
+                                         int32_t x, size_t size) {
   const int32_t top = y * w->stride_h - w->pad_top;
   const int32_t left = x * w->stride_w - w->pad_left;
   const ash_rt_taps v = ash_rt_taps_of(top, w->filter_h, 1, w->in_h);
@@ -81,27 +82,26 @@ static inline ash_rt_pane ash_rt_pane_of(const ash_rt_window *w, int32_t y,
   ash_rt_pane b;
   b.columns = h.hi - h.lo;
   b.rows = b.columns ? v.hi - v.lo : 0;
-  b.row = (ptrdiff_t)w->in_w * w->in_c;
   b.column = w->in_c;
-  b.top = b.rows ? top + v.lo : 0;
-  b.left = b.rows ? (left + h.lo) * b.column : 0;
-  b.first = b.top * b.row + b.left;
+  b.in = ash_rt_lines_from(in, b.rows ? top + v.lo : 0,
+                           (left + h.lo) * b.column * (ptrdiff_t)size);
   return b;
 }
 
-/* Row y of the pane. */
-ASH_RT_INLINE const int8_t *
-ash_rt_pane_row_s8(const ash_rt_pane *b, const ash_rt_lines *in, int32_t y) {
-  return (const int8_t *)ash_rt_line(in, b->top + y) + b->left;
+/* Image n of the input and of the output of a whole operator, whose elements
+ * have `size` bytes. */
+ASH_RT_INLINE ash_rt_lines ash_rt_image_in(const ash_rt_window *w,
+                                           const void *in, int32_t n,
+                                           size_t size) {
+  const ptrdiff_t pitch = (ptrdiff_t)w->in_w * w->in_c * (ptrdiff_t)size;
+  return ash_rt_image(in, n, w->in_h, pitch);
 }
 
-/* Runs `pixel` for each output pixel of a pool: (y, x) of the image at `in`,
- * whose channels are written to `out`. */
-#define ASH_RT_POOL_PIXELS(w, in, out, pixel)                                  \
-  for (int32_t n = 0; n < (w)->batches; n++) {                                 \
-    for (int32_t y = 0; y < (w)->out_h; y++)                                   \
-      for (int32_t x = 0; x < (w)->out_w; x++, (out) += (w)->in_c)             \
-        pixel(in) += (ptrdiff_t)(w)->in_h * (w)->in_w * (w)->in_c;             \
-  }
+ASH_RT_INLINE ash_rt_lines ash_rt_image_out(const ash_rt_window *w,
+                                            const void *out, int32_t n,
+                                            size_t size) {
+  const ptrdiff_t pitch = (ptrdiff_t)w->out_w * w->out_c * (ptrdiff_t)size;
+  return ash_rt_image(out, n, w->out_h, pitch);
+}
 
 #endif

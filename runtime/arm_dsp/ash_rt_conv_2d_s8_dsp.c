@@ -40,18 +40,30 @@ static int16_t *ash_rt_conv_row_dsp(const ash_rt_conv_2d_s8_params *p,
                               (w->filter_w - h.hi) * w->in_c);
 }
 
-static void ash_rt_conv_column_dsp(const ash_rt_conv_2d_s8_params *p,
-                                   const int8_t *in, int32_t y, int32_t x,
-                                   int16_t *to) {
+/* Not inlined: borders are rare, and the loop over pixels wants registers. */
+static ASH_RT_NOINLINE void
+ash_rt_conv_column_dsp(const ash_rt_conv_2d_s8_params *p,
+                       const ash_rt_lines *in, int32_t y, int32_t x,
+                       int16_t *to) {
   const ash_rt_window *w = &p->window;
   const int32_t left = x * w->stride_w - w->pad_left;
   int32_t row = y * w->stride_h - w->pad_top;
   for (int32_t k = 0; k < w->filter_h; k++, row += w->dilation_h)
     if (row >= 0 && row < w->in_h)
-      to = ash_rt_conv_row_dsp(p, in + (ptrdiff_t)row * w->in_w * w->in_c, left,
-                               to);
+      to = ash_rt_conv_row_dsp(p, ash_rt_line(in, row), left, to);
     else
       to = ash_rt_conv_fill_dsp(to, -p->in_offset, w->filter_w * w->in_c);
+}
+
+/* The same for a pixel without padding, from the start of the lines on. */
+ASH_RT_INLINE void ash_rt_conv_inner_dsp(const ash_rt_window *w,
+                                         const ash_rt_lines *in, int16_t *to) {
+  const int32_t run = w->filter_w * w->in_c, step = w->dilation_h;
+  ash_rt_lines rest = *in;
+  for (int32_t k = w->filter_h; k > 0; k--) {
+    to = ash_rt_widen_s8(to, ash_rt_line(&rest, 0), run);
+    rest = ash_rt_lines_from(&rest, step, 0);
+  }
 }
 
 /* Sums of two channels for the pixels a and b. */
@@ -120,10 +132,12 @@ static inline void ash_rt_conv_eight_dsp(ash_rt_conv_sums *s,
 }
 #endif
 
-/* All channels of the pixels with columns a and b. */
-static void ash_rt_conv_pair_dsp(const ash_rt_conv_dsp *k, const int16_t *a,
-                                 const int16_t *b, int8_t *out_a,
-                                 int8_t *out_b) {
+/* All channels of the pixels with columns a and b. Not inlined: alone, the loop
+ * fits the registers. */
+static ASH_RT_NOINLINE void ash_rt_conv_pair_dsp(const ash_rt_conv_dsp *k,
+                                                 const int16_t *a,
+                                                 const int16_t *b,
+                                                 int8_t *out_a, int8_t *out_b) {
   const int32_t out_c = k->p->window.out_c;
   const int32_t twice = 2 * k->p->out_offset + 1;
   const int16_t *const end = a + 8 * (ptrdiff_t)k->blocks;
@@ -151,6 +165,52 @@ static void ash_rt_conv_pair_dsp(const ash_rt_conv_dsp *k, const int16_t *a,
   }
 }
 
+/* Output lines [from, to), in pairs of pixels, the last of a line with the
+ * first of the next. */
+ASH_RT_INLINE void ash_rt_conv_core_dsp(const ash_rt_conv_dsp *k,
+                                        const ash_rt_lines *in,
+                                        const ash_rt_lines *out, int32_t from,
+                                        int32_t to, int16_t *scratch) {
+  const ash_rt_conv_2d_s8_params *p = k->p;
+  const ash_rt_window *w = &p->window;
+  const ash_rt_taps inner = ash_rt_inner_columns(w);
+  const int32_t reach = (w->filter_h - 1) * w->dilation_h;
+  const ptrdiff_t step = (ptrdiff_t)w->stride_w * w->in_c;
+  const ash_rt_lines known = *in; /* so that nobody else changes `in` */
+  int16_t *const columns[2] = {scratch, scratch + 8 * k->blocks};
+  int16_t *column = scratch;
+  int8_t *first = NULL; /* of a pair */
+  for (int32_t y = from; y < to; y++) {
+    const int32_t top = y * w->stride_h - w->pad_top;
+    const int whole = top >= 0 && top + reach < w->in_h && w->dilation_w == 1;
+    ash_rt_lines under =
+        ash_rt_lines_from(in, whole ? top : 0, -w->pad_left * w->in_c);
+    int8_t *pixel = ash_rt_line_out(out, y);
+    for (int32_t x = 0; x < w->out_w; x++, pixel += w->out_c) {
+      if (whole && x >= inner.lo && x < inner.hi)
+        ash_rt_conv_inner_dsp(w, &under, column);
+      else
+        ash_rt_conv_column_dsp(p, &known, y, x, column);
+      under = ash_rt_lines_from(&under, 0, step);
+      if (first) {
+        ash_rt_conv_pair_dsp(k, columns[0], columns[1], first, pixel);
+        ash_rt_clamp_run_s8(first, w->out_c, p->act_min, p->act_max);
+        ash_rt_clamp_run_s8(pixel, w->out_c, p->act_min, p->act_max);
+        first = NULL;
+        column = columns[0];
+      } else {
+        first = pixel;
+        column = columns[1];
+      }
+    }
+  }
+  if (first) {
+    ash_rt_conv_pair_dsp(k, columns[0], columns[0], first, first);
+    ash_rt_clamp_run_s8(first, w->out_c, p->act_min, p->act_max);
+  }
+}
+
+/* kernel conv_2d_s8_dsp */
 void ash_rt_conv_2d_s8_dsp(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
                            const int32_t *multiplier, const int8_t *shift,
                            const int32_t *bias, const int8_t *filter,
@@ -159,25 +219,23 @@ void ash_rt_conv_2d_s8_dsp(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
   const int32_t taps = w->filter_h * w->filter_w * w->in_c;
   const ash_rt_conv_dsp k = {p,    multiplier, shift,
                              bias, filter,     (taps + 7) / 8};
-  int16_t *const columns[2] = {scratch, (int16_t *)scratch + 8 * k.blocks};
-  const int32_t pixels = w->batches * w->out_h * w->out_w;
-  int32_t y = 0, x = 0;
-  for (int32_t i = 0; i < pixels; i++) {
-    ash_rt_conv_column_dsp(p, in, y, x, columns[i & 1]);
-    if (++x == w->out_w) {
-      x = 0;
-      if (++y == w->out_h) {
-        y = 0;
-        in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
-      }
-    }
-    if (i & 1) {
-      ash_rt_conv_pair_dsp(&k, columns[0], columns[1], out - w->out_c, out);
-      ash_rt_clamp_run_s8(out - w->out_c, 2 * w->out_c, p->act_min, p->act_max);
-    } else if (i + 1 == pixels) {
-      ash_rt_conv_pair_dsp(&k, columns[0], columns[0], out, out);
-      ash_rt_clamp_run_s8(out, w->out_c, p->act_min, p->act_max);
-    }
-    out += w->out_c;
+  for (int32_t n = 0; n < w->batches; n++) {
+    const ash_rt_lines i = ash_rt_image_in(w, in, n, sizeof *in);
+    const ash_rt_lines o = ash_rt_image_out(w, out, n, sizeof *out);
+    ash_rt_conv_core_dsp(&k, &i, &o, 0, w->out_h, scratch);
   }
+}
+
+/* kernel conv_2d_s8_dsp_lines */
+void ash_rt_conv_2d_s8_dsp_lines(const ash_rt_conv_2d_s8_params *p,
+                                 const ash_rt_lines *in,
+                                 const int32_t *multiplier, const int8_t *shift,
+                                 const int32_t *bias, const int8_t *filter,
+                                 const ash_rt_lines *out, int32_t from,
+                                 int32_t to, void *scratch) {
+  const ash_rt_window *w = &p->window;
+  const int32_t taps = w->filter_h * w->filter_w * w->in_c;
+  const ash_rt_conv_dsp k = {p,    multiplier, shift,
+                             bias, filter,     (taps + 7) / 8};
+  ash_rt_conv_core_dsp(&k, in, out, from, to, scratch);
 }

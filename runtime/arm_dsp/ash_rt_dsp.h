@@ -143,12 +143,16 @@ static inline int8_t ash_rt_rescale_dsp(int32_t sum, int32_t multiplier,
 }
 
 /* For fused activations that leave less than int8. */
-static inline void ash_rt_clamp_run_s8(int8_t *out, int32_t count, int32_t low,
-                                       int32_t high) {
-  if (low == -128 && high == 127)
-    return;
+static ASH_RT_NOINLINE ASH_RT_MAYBE_UNUSED void
+ash_rt_clamp_each_s8(int8_t *out, int32_t count, int32_t low, int32_t high) {
   for (int32_t i = 0; i < count; i++)
     out[i] = (int8_t)ash_rt_clamp(out[i], low, high);
+}
+
+static inline void ash_rt_clamp_run_s8(int8_t *out, int32_t count, int32_t low,
+                                       int32_t high) {
+  if (low != -128 || high != 127)
+    ash_rt_clamp_each_s8(out, count, low, high);
 }
 
 /* Four bytes after the other as 16-bit numbers; returns the end. */
@@ -189,10 +193,21 @@ void ash_rt_conv_2d_s8_dsp(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
                            const int32_t *multiplier, const int8_t *shift,
                            const int32_t *bias, const int8_t *filter,
                            int8_t *out, void *scratch);
+void ash_rt_conv_2d_s8_dsp_lines(const ash_rt_conv_2d_s8_params *p,
+                                 const ash_rt_lines *in,
+                                 const int32_t *multiplier, const int8_t *shift,
+                                 const int32_t *bias, const int8_t *filter,
+                                 const ash_rt_lines *out, int32_t from,
+                                 int32_t to, void *scratch);
 void ash_rt_depthwise_conv_2d_s8_dsp(
     const ash_rt_depthwise_conv_2d_s8_params *p, const int8_t *in,
     const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
     const int32_t *bias, int8_t *out, void *scratch);
+void ash_rt_depthwise_conv_2d_s8_dsp_lines(
+    const ash_rt_depthwise_conv_2d_s8_params *p, const ash_rt_lines *in,
+    const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
+    const int32_t *bias, const ash_rt_lines *out, int32_t from, int32_t to,
+    void *scratch);
 /* `scale` is multiplier m, addend c, shifts f and k: a sum s becomes
  * (mul_high(s << k, m) + c) >> f, which the compiler has compared with the
  * arithmetic of ash_rt_fully_connected_s8 for every sum there can be. */
@@ -208,7 +223,15 @@ void ash_rt_mul_s8_dsp(const ash_rt_mul_s8_params *p, const int8_t *a,
                        const int8_t *b, int8_t *out);
 void ash_rt_average_pool_2d_s8_dsp(const ash_rt_pool_2d_s8_params *p,
                                    const int8_t *in, int8_t *out);
+void ash_rt_average_pool_2d_s8_dsp_lines(const ash_rt_pool_2d_s8_params *p,
+                                         const ash_rt_lines *in,
+                                         const ash_rt_lines *out, int32_t from,
+                                         int32_t to);
 void ash_rt_max_pool_2d_s8_dsp(const ash_rt_pool_2d_s8_params *p,
                                const int8_t *in, int8_t *out);
+void ash_rt_max_pool_2d_s8_dsp_lines(const ash_rt_pool_2d_s8_params *p,
+                                     const ash_rt_lines *in,
+                                     const ash_rt_lines *out, int32_t from,
+                                     int32_t to);
 
 #endif

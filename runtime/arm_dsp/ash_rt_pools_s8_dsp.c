@@ -2,8 +2,8 @@
  * DSP instructions: four channels at once. */
 #include "ash_rt_dsp.h"
 
-/* kernel average_pool_2d_s8_dsp: windows of at most 255 pixels, summed up in 16
- * bits. */
+/* kernels average_pool_2d_s8_dsp, average_pool_2d_s8_dsp_lines: windows of at
+ * most 255 pixels, summed up in 16 bits. */
 static inline int8_t ash_rt_average_put_dsp(const ash_rt_pool_2d_s8_params *p,
                                             const ash_rt_average *b,
                                             const ash_rt_average_round *r,
@@ -13,15 +13,14 @@ static inline int8_t ash_rt_average_put_dsp(const ash_rt_pool_2d_s8_params *p,
   return (int8_t)ash_rt_clamp(y, p->act_min, p->act_max);
 }
 
-static void ash_rt_average_four_dsp(const ash_rt_pool_2d_s8_params *p,
-                                    const ash_rt_average *b,
-                                    const ash_rt_average_round *r, int32_t c,
-                                    int8_t *out) {
+ASH_RT_INLINE void ash_rt_average_four_dsp(const ash_rt_pool_2d_s8_params *p,
+                                           const ash_rt_average *b,
+                                           const ash_rt_average_round *r,
+                                           int32_t c, int8_t *out) {
   const ptrdiff_t column = b->pane.column;
-  const int8_t *row = b->in + c;
   uint32_t even = 0, odd = 0;
-  for (int32_t y = b->pane.rows; y > 0; y--, row += b->pane.row) {
-    const int8_t *x = row;
+  for (int32_t y = 0; y < b->pane.rows; y++) {
+    const int8_t *x = (const int8_t *)ash_rt_line(&b->pane.in, y) + c;
     for (int32_t k = b->pane.columns; k > 0; k--, x += column) {
       const uint32_t v = ash_rt_load_4(x);
       even = ash_rt_add_pair(even, ash_rt_even(v));
@@ -35,34 +34,60 @@ static void ash_rt_average_four_dsp(const ash_rt_pool_2d_s8_params *p,
 }
 
 /* Channels [c, in_c), one by one. */
-static void ash_rt_average_rest_dsp(const ash_rt_pool_2d_s8_params *p,
-                                    const ash_rt_average *b,
-                                    const ash_rt_average_round *r, int32_t c,
-                                    int8_t *out) {
+ASH_RT_INLINE void ash_rt_average_rest_dsp(const ash_rt_pool_2d_s8_params *p,
+                                           const ash_rt_average *b,
+                                           const ash_rt_average_round *r,
+                                           int32_t c, int8_t *out) {
   for (; c < p->window.in_c; c++) {
     int32_t s = 0;
     for (int32_t y = 0; y < b->pane.rows; y++)
       for (int32_t k = 0; k < b->pane.columns; k++)
-        s += b->in[y * b->pane.row + k * b->pane.column + c];
+        s += ((const int8_t *)ash_rt_line(&b->pane.in,
+                                          y))[k * b->pane.column + c];
     out[c] = ash_rt_average_put_dsp(p, b, r, s);
   }
 }
 
+/* Output lines [from, to). */
+ASH_RT_INLINE void ash_rt_average_core_dsp(const ash_rt_pool_2d_s8_params *p,
+                                           const ash_rt_lines *in,
+                                           const ash_rt_lines *out,
+                                           int32_t from, int32_t to) {
+  const ash_rt_window *w = &p->window;
+  for (int32_t y = from; y < to; y++) {
+    int8_t *pixel = ash_rt_line_out(out, y);
+    for (int32_t x = 0; x < w->out_w; x++, pixel += w->in_c) {
+      const ash_rt_average b = ash_rt_average_of(w, in, y, x);
+      const ash_rt_average_round r = ash_rt_average_round_of(b.count);
+      int32_t c = 0;
+      for (; c + 4 <= w->in_c; c += 4)
+        ash_rt_average_four_dsp(p, &b, &r, c, pixel);
+      ash_rt_average_rest_dsp(p, &b, &r, c, pixel);
+    }
+  }
+}
+
+/* kernel average_pool_2d_s8_dsp */
 void ash_rt_average_pool_2d_s8_dsp(const ash_rt_pool_2d_s8_params *p,
                                    const int8_t *in, int8_t *out) {
   const ash_rt_window *w = &p->window;
-  ASH_RT_POOL_PIXELS(w, in, out, {
-    const ash_rt_average b = ash_rt_average_of(w, in, y, x);
-    const ash_rt_average_round r = ash_rt_average_round_of(b.count);
-    int32_t c = 0;
-    for (; c + 4 <= w->in_c; c += 4)
-      ash_rt_average_four_dsp(p, &b, &r, c, out);
-    ash_rt_average_rest_dsp(p, &b, &r, c, out);
-  })
+  for (int32_t n = 0; n < w->batches; n++) {
+    const ash_rt_lines i = ash_rt_image_in(w, in, n, sizeof *in);
+    const ash_rt_lines o = ash_rt_image_out(w, out, n, sizeof *out);
+    ash_rt_average_core_dsp(p, &i, &o, 0, w->out_h);
+  }
 }
 
-/* kernel max_pool_2d_s8_dsp: the output pixel itself holds the maximum so far.
- */
+/* kernel average_pool_2d_s8_dsp_lines */
+void ash_rt_average_pool_2d_s8_dsp_lines(const ash_rt_pool_2d_s8_params *p,
+                                         const ash_rt_lines *in,
+                                         const ash_rt_lines *out, int32_t from,
+                                         int32_t to) {
+  ash_rt_average_core_dsp(p, in, out, from, to);
+}
+
+/* kernels max_pool_2d_s8_dsp, max_pool_2d_s8_dsp_lines: the output pixel itself
+ * holds the maximum so far. */
 static inline void ash_rt_max_4_dsp(int8_t *to, const int8_t *from) {
 #if ASH_RT_HAS_DSP
   uint32_t a = ash_rt_load_4(to), b = ash_rt_load_4(from), unused;
@@ -86,18 +111,42 @@ static void ash_rt_max_run_dsp(int8_t *to, const int8_t *from, int32_t count) {
     *to = *to < *from ? *from : *to;
 }
 
+/* Output lines [from, to). */
+ASH_RT_INLINE void ash_rt_max_core_dsp(const ash_rt_pool_2d_s8_params *p,
+                                       const ash_rt_lines *in,
+                                       const ash_rt_lines *out, int32_t from,
+                                       int32_t to) {
+  const ash_rt_window *w = &p->window;
+  for (int32_t y = from; y < to; y++) {
+    int8_t *pixel = ash_rt_line_out(out, y);
+    for (int32_t x = 0; x < w->out_w; x++, pixel += w->in_c) {
+      const ash_rt_pane b = ash_rt_pane_of(w, in, y, x, 1);
+      ASH_RT_FILL(pixel, (unsigned char)p->act_min, (size_t)w->in_c);
+      for (int32_t i = 0; i < b.rows; i++) {
+        const int8_t *tap = ash_rt_line(&b.in, i);
+        for (int32_t k = b.columns; k > 0; k--, tap += b.column)
+          ash_rt_max_run_dsp(pixel, tap, w->in_c);
+      }
+      ash_rt_clamp_run_s8(pixel, w->in_c, p->act_min, p->act_max);
+    }
+  }
+}
+
+/* kernel max_pool_2d_s8_dsp */
 void ash_rt_max_pool_2d_s8_dsp(const ash_rt_pool_2d_s8_params *p,
                                const int8_t *in, int8_t *out) {
   const ash_rt_window *w = &p->window;
-  ASH_RT_POOL_PIXELS(w, in, out, {
-    const ash_rt_pane b = ash_rt_pane_of(w, y, x);
-    const int8_t *row = in + b.first;
-    ASH_RT_FILL(out, (unsigned char)p->act_min, (size_t)w->in_c);
-    for (int32_t i = b.rows; i > 0; i--, row += b.row) {
-      const int8_t *from = row;
-      for (int32_t k = b.columns; k > 0; k--, from += b.column)
-        ash_rt_max_run_dsp(out, from, w->in_c);
-    }
-    ash_rt_clamp_run_s8(out, w->in_c, p->act_min, p->act_max);
-  })
+  for (int32_t n = 0; n < w->batches; n++) {
+    const ash_rt_lines i = ash_rt_image_in(w, in, n, sizeof *in);
+    const ash_rt_lines o = ash_rt_image_out(w, out, n, sizeof *out);
+    ash_rt_max_core_dsp(p, &i, &o, 0, w->out_h);
+  }
+}
+
+/* kernel max_pool_2d_s8_dsp_lines */
+void ash_rt_max_pool_2d_s8_dsp_lines(const ash_rt_pool_2d_s8_params *p,
+                                     const ash_rt_lines *in,
+                                     const ash_rt_lines *out, int32_t from,
+                                     int32_t to) {
+  ash_rt_max_core_dsp(p, in, out, from, to);
 }

@@ -7,18 +7,20 @@
 #include "ash_rt_layers_s8.h"
 #include "ash_rt_sums.h"
 
-/* The input of one pixel: `rows` times `runs` runs of `count` elements. The
- * rows are every `in_step`th from `in_row` on, and begin at element `in_at`. */
+/* The input of one pixel: `rows` times `runs` runs of `count` elements; the
+ * rows are every `in_step`th line of `in`. */
 typedef struct ash_rt_conv_runs {
+  ash_rt_lines in;
   size_t filter_at; /* of the first tap, inside one channel's weights */
   int32_t rows, runs, count;
-  int32_t in_row, in_step;
-  ptrdiff_t in_at, in_run;
+  int32_t in_step;
+  ptrdiff_t in_run;
   size_t filter_row, filter_run;
 } ash_rt_conv_runs;
 
-static ash_rt_conv_runs ash_rt_conv_runs_of(const ash_rt_conv_2d_s8_params *p,
-                                            int32_t y, int32_t x) {
+ASH_RT_INLINE ash_rt_conv_runs
+ash_rt_conv_runs_of(const ash_rt_conv_2d_s8_params *p, const ash_rt_lines *in,
+                    int32_t y, int32_t x) {
   const ash_rt_window *w = &p->window;
   const ash_rt_pixel_taps t = ash_rt_pixel_taps_of(w, y, x);
   const int32_t c = p->groups == 1 ? w->in_c : w->in_c / p->groups;
@@ -27,9 +29,10 @@ static ash_rt_conv_runs ash_rt_conv_runs_of(const ash_rt_conv_2d_s8_params *p,
   r.rows = t.h.lo == t.h.hi ? 0 : t.v.hi - t.v.lo; /* 0: only padding */
   r.runs = joined ? 1 : t.h.hi - t.h.lo;
   r.count = joined ? (t.h.hi - t.h.lo) * c : c;
-  r.in_row = t.top + t.v.lo * w->dilation_h;
+  r.in =
+      ash_rt_lines_from(in, r.rows ? t.top + t.v.lo * w->dilation_h : 0,
+                        (ptrdiff_t)(t.left + t.h.lo * w->dilation_w) * w->in_c);
   r.in_step = w->dilation_h;
-  r.in_at = (ptrdiff_t)(t.left + t.h.lo * w->dilation_w) * w->in_c;
   r.in_run = (ptrdiff_t)w->dilation_w * w->in_c;
   r.filter_at =
       ((size_t)t.v.lo * (size_t)w->filter_w + (size_t)t.h.lo) * (size_t)c;
@@ -49,22 +52,14 @@ static ASH_RT_NOINLINE void ash_rt_conv_run_4(uint32_t sums[4], const int8_t *x,
   sums[3] += q.d;
 }
 
-/* Row y of the runs, from the group's first channel on. */
-ASH_RT_INLINE const int8_t *ash_rt_conv_row_s8(const ash_rt_conv_runs *r,
-                                               const ash_rt_lines *in,
-                                               int32_t channel, int32_t y) {
-  const int8_t *const line = ash_rt_line(in, r->in_row + y * r->in_step);
-  return line + r->in_at + channel;
-}
-
 ASH_RT_INLINE void ash_rt_conv_sum_4(uint32_t sums[4],
                                      const ash_rt_conv_runs *r,
-                                     const ash_rt_lines *in, int32_t channel,
+                                     const ash_rt_lines *in,
                                      const int8_t *filter, size_t pitch,
                                      int32_t offset) {
   sums[0] = sums[1] = sums[2] = sums[3] = 0;
   for (int32_t y = 0; y < r->rows; y++) {
-    const int8_t *const row = ash_rt_conv_row_s8(r, in, channel, y);
+    const int8_t *const row = ash_rt_line(in, y * r->in_step);
     for (int32_t x = 0; x < r->runs; x++)
       ash_rt_conv_run_4(sums, row + x * r->in_run,
                         filter + (size_t)x * r->filter_run, pitch, r->count,
@@ -74,11 +69,11 @@ ASH_RT_INLINE void ash_rt_conv_sum_4(uint32_t sums[4],
 }
 
 ASH_RT_INLINE uint32_t ash_rt_conv_sum(const ash_rt_conv_runs *r,
-                                       const ash_rt_lines *in, int32_t channel,
+                                       const ash_rt_lines *in,
                                        const int8_t *filter, int32_t offset) {
   uint32_t s = 0;
   for (int32_t y = 0; y < r->rows; y++) {
-    const int8_t *const row = ash_rt_conv_row_s8(r, in, channel, y);
+    const int8_t *const row = ash_rt_line(in, y * r->in_step);
     for (int32_t x = 0; x < r->runs; x++)
       s += ash_rt_dot_s8(row + x * r->in_run,
                          filter + (size_t)x * r->filter_run, r->count, offset);
@@ -89,11 +84,13 @@ ASH_RT_INLINE uint32_t ash_rt_conv_sum(const ash_rt_conv_runs *r,
 
 /* The output channels of group g of one pixel; they share their input channels.
  */
-ASH_RT_INLINE void
-ash_rt_conv_group(const ash_rt_conv_2d_s8_params *p, const ash_rt_scale *s,
-                  const ash_rt_conv_runs *r, const ash_rt_lines *in,
-                  const int8_t *filter, int32_t g, int8_t *out) {
-  const int32_t channel = g * (p->window.in_c / p->groups);
+ASH_RT_INLINE void ash_rt_conv_group(const ash_rt_conv_2d_s8_params *p,
+                                     const ash_rt_scale *s,
+                                     const ash_rt_conv_runs *r,
+                                     const int8_t *filter, int32_t g,
+                                     int8_t *out) {
+  const ash_rt_lines in =
+      ash_rt_lines_from(&r->in, 0, g * (p->window.in_c / p->groups));
   const int32_t out_c = p->window.out_c / p->groups;
   const int32_t lo = g * out_c, hi = lo + out_c;
   const size_t pitch = (size_t)p->window.filter_h * r->filter_row;
@@ -103,9 +100,9 @@ ash_rt_conv_group(const ash_rt_conv_2d_s8_params *p, const ash_rt_scale *s,
     const int32_t n = hi - c < ASH_RT_CHUNK ? hi - c : ASH_RT_CHUNK;
     int32_t k = 0;
     for (; k + 4 <= n; k += 4, weights += 4 * pitch)
-      ash_rt_conv_sum_4(sums + k, r, in, channel, weights, pitch, p->in_offset);
+      ash_rt_conv_sum_4(sums + k, r, &in, weights, pitch, p->in_offset);
     for (; k < n; k++, weights += pitch)
-      sums[k] = ash_rt_conv_sum(r, in, channel, weights, p->in_offset);
+      sums[k] = ash_rt_conv_sum(r, &in, weights, p->in_offset);
     ash_rt_scale_s8(s, c, sums, n, out + c);
   }
 }
@@ -119,9 +116,9 @@ ash_rt_conv_core_s8(const ash_rt_conv_2d_s8_params *p, const ash_rt_lines *in,
   for (int32_t y = from; y < to; y++) {
     int8_t *pixel = ash_rt_line_out(out, y);
     for (int32_t x = 0; x < w->out_w; x++, pixel += w->out_c) {
-      const ash_rt_conv_runs r = ash_rt_conv_runs_of(p, y, x);
+      const ash_rt_conv_runs r = ash_rt_conv_runs_of(p, in, y, x);
       for (int32_t g = 0; g < p->groups; g++)
-        ash_rt_conv_group(p, s, &r, in, filter, g, pixel);
+        ash_rt_conv_group(p, s, &r, filter, g, pixel);
     }
   }
 }
@@ -135,8 +132,8 @@ void ash_rt_conv_2d_s8(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
   const ash_rt_scale s = {bias,          multiplier, shift,     p->per_channel,
                           p->out_offset, p->act_min, p->act_max};
   for (int32_t n = 0; n < w->batches; n++) {
-    const ash_rt_lines i = ash_rt_image(in, n, w->in_h, w->in_w * w->in_c);
-    const ash_rt_lines o = ash_rt_image(out, n, w->out_h, w->out_w * w->out_c);
+    const ash_rt_lines i = ash_rt_image_in(w, in, n, sizeof *in);
+    const ash_rt_lines o = ash_rt_image_out(w, out, n, sizeof *out);
     ash_rt_conv_core_s8(p, &i, filter, &s, &o, 0, w->out_h);
   }
 }

@@ -5,30 +5,29 @@
 #include "ash_rt_layers_s8.h"
 #include "ash_rt_sums.h"
 
-/* The taps of one pixel inside the input: in every `in_step`th line from
- * `in_row` on, at element `in_at`, `columns` pixels. */
+/* The taps of one pixel inside the input: `columns` pixels in every `in_step`th
+ * line of `in`. */
 typedef struct ash_rt_depthwise_box {
-  const ash_rt_lines *in;
+  ash_rt_lines in;
   const int8_t *filter;
   int32_t rows, columns;
-  int32_t in_row, in_step;
-  ptrdiff_t in_at, in_column;
+  int32_t in_step;
+  ptrdiff_t in_column;
   ptrdiff_t filter_row;
 } ash_rt_depthwise_box;
 
-static ash_rt_depthwise_box ash_rt_depthwise_box_of(const ash_rt_window *w,
-                                                    const ash_rt_lines *in,
-                                                    const int8_t *filter,
-                                                    int32_t y, int32_t x) {
+ASH_RT_INLINE ash_rt_depthwise_box
+ash_rt_depthwise_box_of(const ash_rt_window *w, const ash_rt_lines *in,
+                        const int8_t *filter, int32_t y, int32_t x) {
   const ash_rt_pixel_taps t = ash_rt_pixel_taps_of(w, y, x);
   ash_rt_depthwise_box b;
-  b.in = in;
   b.filter = filter + ((ptrdiff_t)t.v.lo * w->filter_w + t.h.lo) * w->out_c;
   b.columns = t.h.hi - t.h.lo;
   b.rows = b.columns ? t.v.hi - t.v.lo : 0;
-  b.in_row = t.top + t.v.lo * w->dilation_h;
+  b.in =
+      ash_rt_lines_from(in, b.rows ? t.top + t.v.lo * w->dilation_h : 0,
+                        (ptrdiff_t)(t.left + t.h.lo * w->dilation_w) * w->in_c);
   b.in_step = w->dilation_h;
-  b.in_at = (ptrdiff_t)(t.left + t.h.lo * w->dilation_w) * w->in_c;
   b.in_column = (ptrdiff_t)w->dilation_w * w->in_c;
   b.filter_row = (ptrdiff_t)w->filter_w * w->out_c;
   return b;
@@ -39,11 +38,10 @@ static ash_rt_depthwise_box ash_rt_depthwise_box_of(const ash_rt_window *w,
 ASH_RT_INLINE const int8_t *ash_rt_depthwise_row(const ash_rt_depthwise_box *b,
                                                  int plain, int32_t y,
                                                  int32_t c) {
-  ash_rt_lines in = *b->in;
+  ash_rt_lines in = b->in;
   if (plain)
     in.at = NULL;
-  const int8_t *const line = ash_rt_line(&in, b->in_row + y * b->in_step);
-  return line + b->in_at + c;
+  return (const int8_t *)ash_rt_line(&in, y * b->in_step) + c;
 }
 
 #if ASH_RT_LANES > 1
@@ -191,8 +189,8 @@ void ash_rt_depthwise_conv_2d_s8(const ash_rt_depthwise_conv_2d_s8_params *p,
   const ash_rt_scale s = {bias,          multiplier, shift,     p->per_channel,
                           p->out_offset, p->act_min, p->act_max};
   for (int32_t n = 0; n < w->batches; n++) {
-    const ash_rt_lines i = ash_rt_image(in, n, w->in_h, w->in_w * w->in_c);
-    const ash_rt_lines o = ash_rt_image(out, n, w->out_h, w->out_w * w->out_c);
+    const ash_rt_lines i = ash_rt_image_in(w, in, n, sizeof *in);
+    const ash_rt_lines o = ash_rt_image_out(w, out, n, sizeof *out);
     ash_rt_depthwise_core_s8(p, &i, filter, &s, 1, ash_rt_depthwise_four_s8, &o,
                              0, w->out_h);
   }

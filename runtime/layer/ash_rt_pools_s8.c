@@ -29,12 +29,11 @@ static int8_t ash_rt_average_finish(const ash_rt_pool_2d_s8_params *p,
 }
 
 ASH_RT_INLINE void ash_rt_average_4(const ash_rt_pool_2d_s8_params *p,
-                                    const ash_rt_average_box *b,
-                                    const ash_rt_lines *in, int32_t c,
+                                    const ash_rt_average_box *b, int32_t c,
                                     int8_t *out) {
   int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   for (int32_t y = 0; y < b->pane.rows; y++) {
-    const int8_t *x = ash_rt_pane_row_s8(&b->pane, in, y) + c;
+    const int8_t *x = (const int8_t *)ash_rt_line(&b->pane.in, y) + c;
     for (int32_t k = 0; k < b->pane.columns; k++, x += b->pane.column) {
       s0 += x[0];
       s1 += x[1];
@@ -50,12 +49,11 @@ ASH_RT_INLINE void ash_rt_average_4(const ash_rt_pool_2d_s8_params *p,
 
 #if ASH_RT_LANES > 1
 ASH_RT_INLINE void ash_rt_average_lanes(const ash_rt_pool_2d_s8_params *p,
-                                        const ash_rt_average_box *b,
-                                        const ash_rt_lines *in, int32_t c,
+                                        const ash_rt_average_box *b, int32_t c,
                                         int8_t *out) {
   int32_t s[ASH_RT_LANES] = {0};
   for (int32_t y = 0; y < b->pane.rows; y++) {
-    const int8_t *const row = ash_rt_pane_row_s8(&b->pane, in, y) + c;
+    const int8_t *const row = (const int8_t *)ash_rt_line(&b->pane.in, y) + c;
     for (int32_t k = 0; k < b->pane.columns; k++) {
       const int8_t *x = row + k * b->pane.column;
       for (int32_t i = 0; i < ASH_RT_LANES; i++)
@@ -69,18 +67,18 @@ ASH_RT_INLINE void ash_rt_average_lanes(const ash_rt_pool_2d_s8_params *p,
 
 ASH_RT_INLINE void ash_rt_average_pixel(const ash_rt_pool_2d_s8_params *p,
                                         const ash_rt_average_box *b,
-                                        const ash_rt_lines *in, int8_t *out) {
+                                        int8_t *out) {
   int32_t c = 0;
 #if ASH_RT_LANES > 1
   for (; c + ASH_RT_LANES <= p->window.in_c; c += ASH_RT_LANES)
-    ash_rt_average_lanes(p, b, in, c, out);
+    ash_rt_average_lanes(p, b, c, out);
 #endif
   for (; c + 4 <= p->window.in_c; c += 4)
-    ash_rt_average_4(p, b, in, c, out);
+    ash_rt_average_4(p, b, c, out);
   for (; c < p->window.in_c; c++) {
     int32_t sum = 0;
     for (int32_t y = 0; y < b->pane.rows; y++) {
-      const int8_t *const row = ash_rt_pane_row_s8(&b->pane, in, y) + c;
+      const int8_t *const row = (const int8_t *)ash_rt_line(&b->pane.in, y) + c;
       for (int32_t k = 0; k < b->pane.columns; k++)
         sum += row[k * b->pane.column];
     }
@@ -88,10 +86,11 @@ ASH_RT_INLINE void ash_rt_average_pixel(const ash_rt_pool_2d_s8_params *p,
   }
 }
 
-static ash_rt_average_box ash_rt_average_box_of(const ash_rt_window *w,
-                                                int32_t y, int32_t x) {
+ASH_RT_INLINE ash_rt_average_box ash_rt_average_box_of(const ash_rt_window *w,
+                                                       const ash_rt_lines *in,
+                                                       int32_t y, int32_t x) {
   ash_rt_average_box b;
-  b.pane = ash_rt_pane_of(w, y, x);
+  b.pane = ash_rt_pane_of(w, in, y, x, 1);
   b.count = b.pane.rows ? (uint32_t)(b.pane.rows * b.pane.columns) : 1;
   b.inverse = b.count > 1 && b.count < 5781 ? UINT32_MAX / b.count + 1 : 0;
   return b;
@@ -106,8 +105,8 @@ ASH_RT_INLINE void ash_rt_average_core_s8(const ash_rt_pool_2d_s8_params *p,
   for (int32_t y = from; y < to; y++) {
     int8_t *pixel = ash_rt_line_out(out, y);
     for (int32_t x = 0; x < w->out_w; x++, pixel += w->in_c) {
-      const ash_rt_average_box b = ash_rt_average_box_of(w, y, x);
-      ash_rt_average_pixel(p, &b, in, pixel);
+      const ash_rt_average_box b = ash_rt_average_box_of(w, in, y, x);
+      ash_rt_average_pixel(p, &b, pixel);
     }
   }
 }
@@ -117,8 +116,8 @@ void ash_rt_average_pool_2d_s8(const ash_rt_pool_2d_s8_params *p,
                                const int8_t *in, int8_t *out) {
   const ash_rt_window *w = &p->window;
   for (int32_t n = 0; n < w->batches; n++) {
-    const ash_rt_lines i = ash_rt_image(in, n, w->in_h, w->in_w * w->in_c);
-    const ash_rt_lines o = ash_rt_image(out, n, w->out_h, w->out_w * w->in_c);
+    const ash_rt_lines i = ash_rt_image_in(w, in, n, sizeof *in);
+    const ash_rt_lines o = ash_rt_image_out(w, out, n, sizeof *out);
     ash_rt_average_core_s8(p, &i, &o, 0, w->out_h);
   }
 }
@@ -136,14 +135,13 @@ void ash_rt_average_pool_2d_s8_lines(const ash_rt_pool_2d_s8_params *p,
 #if ASH_RT_LANES > 1
 /* Sixteen channels from c on. */
 ASH_RT_INLINE void ash_rt_max_lanes(const ash_rt_pool_2d_s8_params *p,
-                                    const ash_rt_pane *b,
-                                    const ash_rt_lines *in, int32_t c,
+                                    const ash_rt_pane *b, int32_t c,
                                     int8_t *out) {
   const int8_t high = (int8_t)p->act_max;
   int8_t most[ASH_RT_LANES], v[ASH_RT_LANES];
   ASH_RT_FILL(most, (unsigned char)p->act_min, ASH_RT_LANES);
   for (int32_t y = 0; y < b->rows; y++) {
-    const int8_t *const row = ash_rt_pane_row_s8(b, in, y) + c;
+    const int8_t *const row = (const int8_t *)ash_rt_line(&b->in, y) + c;
     for (int32_t x = 0; x < b->columns; x++) {
       ASH_RT_COPY(v, row + x * b->column, ASH_RT_LANES);
       for (int32_t i = 0; i < ASH_RT_LANES; i++)
@@ -158,14 +156,13 @@ ASH_RT_INLINE void ash_rt_max_lanes(const ash_rt_pool_2d_s8_params *p,
 
 /* Channels [c, channels). */
 ASH_RT_INLINE void ash_rt_max_taps_s8(const ash_rt_pool_2d_s8_params *p,
-                                      const ash_rt_pane *b,
-                                      const ash_rt_lines *in, int32_t c,
+                                      const ash_rt_pane *b, int32_t c,
                                       int8_t *out) {
   const int32_t channels = p->window.in_c, first = c;
   for (; c < channels; c++)
     out[c] = (int8_t)p->act_min;
   for (int32_t y = 0; y < b->rows; y++) {
-    const int8_t *const row = ash_rt_pane_row_s8(b, in, y);
+    const int8_t *const row = ash_rt_line(&b->in, y);
     for (int32_t x = 0; x < b->columns; x++) {
       const int8_t *from = row + x * b->column;
       for (c = first; c < channels; c++)
@@ -185,13 +182,13 @@ ASH_RT_INLINE void ash_rt_max_core_s8(const ash_rt_pool_2d_s8_params *p,
   for (int32_t y = from; y < to; y++) {
     int8_t *pixel = ash_rt_line_out(out, y);
     for (int32_t x = 0; x < w->out_w; x++, pixel += w->in_c) {
-      const ash_rt_pane b = ash_rt_pane_of(w, y, x);
+      const ash_rt_pane b = ash_rt_pane_of(w, in, y, x, 1);
       int32_t c = 0;
 #if ASH_RT_LANES > 1
       for (; c + ASH_RT_LANES <= w->in_c; c += ASH_RT_LANES)
-        ash_rt_max_lanes(p, &b, in, c, pixel);
+        ash_rt_max_lanes(p, &b, c, pixel);
 #endif
-      ash_rt_max_taps_s8(p, &b, in, c, pixel);
+      ash_rt_max_taps_s8(p, &b, c, pixel);
     }
   }
 }
@@ -201,8 +198,8 @@ void ash_rt_max_pool_2d_s8(const ash_rt_pool_2d_s8_params *p, const int8_t *in,
                            int8_t *out) {
   const ash_rt_window *w = &p->window;
   for (int32_t n = 0; n < w->batches; n++) {
-    const ash_rt_lines i = ash_rt_image(in, n, w->in_h, w->in_w * w->in_c);
-    const ash_rt_lines o = ash_rt_image(out, n, w->out_h, w->out_w * w->in_c);
+    const ash_rt_lines i = ash_rt_image_in(w, in, n, sizeof *in);
+    const ash_rt_lines o = ash_rt_image_out(w, out, n, sizeof *out);
     ash_rt_max_core_s8(p, &i, &o, 0, w->out_h);
   }
 }

@@ -43,9 +43,9 @@ static int8_t *ash_rt_conv_copy_rvv(int8_t *to, const int8_t *from,
 #endif
 }
 
-static void ash_rt_conv_column_rvv(const ash_rt_conv_2d_s8_params *p,
-                                   const int8_t *in, int32_t y, int32_t x,
-                                   int8_t *to) {
+ASH_RT_INLINE void ash_rt_conv_column_rvv(const ash_rt_conv_2d_s8_params *p,
+                                          const ash_rt_lines *in, int32_t y,
+                                          int32_t x, int8_t *to) {
   ash_rt_conv_column(p, in, y, x, to, ash_rt_conv_fill_rvv,
                      ash_rt_conv_copy_rvv);
 }
@@ -87,6 +87,26 @@ static void ash_rt_conv_pixel_rvv(const ash_rt_conv_rvv *k, const int8_t *x,
   }
 }
 
+/* Output lines [from, to). Without scratch, a pixel is one tap. */
+ASH_RT_INLINE void ash_rt_conv_core_rvv(const ash_rt_conv_rvv *k,
+                                        const ash_rt_lines *in,
+                                        const ash_rt_lines *out, int32_t from,
+                                        int32_t to, void *scratch) {
+  const ash_rt_window *w = &k->p->window;
+  for (int32_t y = from; y < to; y++) {
+    int8_t *pixel = ash_rt_line_out(out, y);
+    const int8_t *tap = scratch ? scratch : ash_rt_line(in, y * w->stride_h);
+    for (int32_t x = 0; x < w->out_w; x++, pixel += w->out_c) {
+      if (scratch)
+        ash_rt_conv_column_rvv(k->p, in, y, x, scratch);
+      ash_rt_conv_pixel_rvv(k, tap, pixel);
+      if (!scratch)
+        tap += (ptrdiff_t)w->stride_w * w->in_c;
+    }
+  }
+}
+
+/* kernel conv_2d_s8_rvv */
 void ash_rt_conv_2d_s8_rvv(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
                            const int32_t *multiplier, const int8_t *shift,
                            const int32_t *bias, const int8_t *filter,
@@ -94,16 +114,22 @@ void ash_rt_conv_2d_s8_rvv(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
   const ash_rt_window *w = &p->window;
   const ash_rt_conv_rvv k = {
       p, multiplier, shift, bias, filter, w->filter_h * w->filter_w * w->in_c};
-  for (int32_t b = 0; b < w->batches; b++) {
-    for (int32_t y = 0; y < w->out_h; y++) {
-      const int8_t *from = in + (ptrdiff_t)y * w->stride_h * w->in_w * w->in_c;
-      for (int32_t x = 0; x < w->out_w; x++, out += w->out_c) {
-        if (scratch)
-          ash_rt_conv_column_rvv(p, in, y, x, scratch);
-        ash_rt_conv_pixel_rvv(&k, scratch ? scratch : from, out);
-        from += (ptrdiff_t)w->stride_w * w->in_c;
-      }
-    }
-    in += (ptrdiff_t)w->in_h * w->in_w * w->in_c;
+  for (int32_t n = 0; n < w->batches; n++) {
+    const ash_rt_lines i = ash_rt_image_in(w, in, n, sizeof *in);
+    const ash_rt_lines o = ash_rt_image_out(w, out, n, sizeof *out);
+    ash_rt_conv_core_rvv(&k, &i, &o, 0, w->out_h, scratch);
   }
+}
+
+/* kernel conv_2d_s8_rvv_lines */
+void ash_rt_conv_2d_s8_rvv_lines(const ash_rt_conv_2d_s8_params *p,
+                                 const ash_rt_lines *in,
+                                 const int32_t *multiplier, const int8_t *shift,
+                                 const int32_t *bias, const int8_t *filter,
+                                 const ash_rt_lines *out, int32_t from,
+                                 int32_t to, void *scratch) {
+  const ash_rt_window *w = &p->window;
+  const ash_rt_conv_rvv k = {
+      p, multiplier, shift, bias, filter, w->filter_h * w->filter_w * w->in_c};
+  ash_rt_conv_core_rvv(&k, in, out, from, to, scratch);
 }

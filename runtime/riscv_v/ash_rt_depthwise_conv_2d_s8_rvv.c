@@ -62,11 +62,31 @@ static void ash_rt_depthwise_pixel_rvv(const ash_rt_depthwise *k, int8_t *out) {
   }
 }
 
+/* kernel depthwise_conv_2d_s8_rvv */
 void ash_rt_depthwise_conv_2d_s8_rvv(
     const ash_rt_depthwise_conv_2d_s8_params *p, const int8_t *in,
     const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
     const int32_t *bias, int8_t *out, void *scratch) {
+  const ash_rt_window *w = &p->window;
   ash_rt_depthwise k = {{0}, scratch, filter,        multiplier, shift, bias,
                         0,   0,       p->out_offset, 0,          0};
-  ash_rt_depthwise_pixels(p, &k, in, out, scratch, ash_rt_depthwise_pixel_rvv);
+  ash_rt_depthwise_begin(p, &k, scratch);
+  for (int32_t n = 0; n < w->batches; n++) {
+    const ash_rt_lines i = ash_rt_image_in(w, in, n, sizeof *in);
+    const ash_rt_lines o = ash_rt_image_out(w, out, n, sizeof *out);
+    ash_rt_depthwise_pixels(p, &k, &i, &o, 0, w->out_h,
+                            ash_rt_depthwise_pixel_rvv);
+  }
+}
+
+/* kernel depthwise_conv_2d_s8_rvv_lines */
+void ash_rt_depthwise_conv_2d_s8_rvv_lines(
+    const ash_rt_depthwise_conv_2d_s8_params *p, const ash_rt_lines *in,
+    const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
+    const int32_t *bias, const ash_rt_lines *out, int32_t from, int32_t to,
+    void *scratch) {
+  ash_rt_depthwise k = {{0}, scratch, filter,        multiplier, shift, bias,
+                        0,   0,       p->out_offset, 0,          0};
+  ash_rt_depthwise_begin(p, &k, scratch);
+  ash_rt_depthwise_pixels(p, &k, in, out, from, to, ash_rt_depthwise_pixel_rvv);
 }

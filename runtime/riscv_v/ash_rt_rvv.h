@@ -117,10 +117,21 @@ void ash_rt_conv_2d_s8_rvv(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
                            const int32_t *multiplier, const int8_t *shift,
                            const int32_t *bias, const int8_t *filter,
                            int8_t *out, void *scratch);
+void ash_rt_conv_2d_s8_rvv_lines(const ash_rt_conv_2d_s8_params *p,
+                                 const ash_rt_lines *in,
+                                 const int32_t *multiplier, const int8_t *shift,
+                                 const int32_t *bias, const int8_t *filter,
+                                 const ash_rt_lines *out, int32_t from,
+                                 int32_t to, void *scratch);
 void ash_rt_depthwise_conv_2d_s8_rvv(
     const ash_rt_depthwise_conv_2d_s8_params *p, const int8_t *in,
     const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
     const int32_t *bias, int8_t *out, void *scratch);
+void ash_rt_depthwise_conv_2d_s8_rvv_lines(
+    const ash_rt_depthwise_conv_2d_s8_params *p, const ash_rt_lines *in,
+    const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
+    const int32_t *bias, const ash_rt_lines *out, int32_t from, int32_t to,
+    void *scratch);
 void ash_rt_fully_connected_s8_rvv(const ash_rt_fully_connected_s8_params *p,
                                    const int8_t *in, const int32_t *bias,
                                    const int8_t *filter, const int32_t *scale,
@@ -133,8 +144,16 @@ void ash_rt_mul_s8_rvv(const ash_rt_mul_s8_params *p, const int8_t *a,
                        const int8_t *b, int8_t *out);
 void ash_rt_average_pool_2d_s8_rvv(const ash_rt_pool_2d_s8_params *p,
                                    const int8_t *in, int8_t *out);
+void ash_rt_average_pool_2d_s8_rvv_lines(const ash_rt_pool_2d_s8_params *p,
+                                         const ash_rt_lines *in,
+                                         const ash_rt_lines *out, int32_t from,
+                                         int32_t to);
 void ash_rt_max_pool_2d_s8_rvv(const ash_rt_pool_2d_s8_params *p,
                                const int8_t *in, int8_t *out);
+void ash_rt_max_pool_2d_s8_rvv_lines(const ash_rt_pool_2d_s8_params *p,
+                                     const ash_rt_lines *in,
+                                     const ash_rt_lines *out, int32_t from,
+                                     int32_t to);
 void ash_rt_softmax_s8_rvv(const ash_rt_rows_params *p, const int8_t *in,
                            const int32_t *table, int8_t *out);
 

@@ -1,7 +1,8 @@
 /* layers_main.c - runs kernels on recorded layers (tests/tools/make_layers.c)
- * and compares: the portable ones and those of a processor, with each other and
- * with the record; on this machine, or on a board with the start-up code of
- * examples/firmware. VARIANT is dsp, mve or rvv. */
+ * and compares: the portable ones, those of a processor, and those of lines
+ * that lie scattered in an arena, with each other and with the record; on this
+ * machine, or on a board with the start-up code of examples/firmware. VARIANT
+ * is dsp, mve or rvv. */
 #include "ash_rt_dsp.h"
 #include "ash_rt_mve.h"
 #include "ash_rt_mve_f32.h"
@@ -16,10 +17,13 @@
 #define IS_RVV (VARIANT == rvv)
 #if IS_DSP
 #define SUFFIX(k) k##_dsp
+#define LINES(k)  k##_dsp_lines
 #elif IS_MVE
 #define SUFFIX(k) k##_mve
+#define LINES(k)  k##_mve_lines
 #else
 #define SUFFIX(k) k##_rvv
+#define LINES(k)  k##_rvv_lines
 #endif
 
 #ifdef BOARD_MHZ
@@ -36,17 +40,25 @@ typedef FILE *file_handle;
 #define SAY_NUMBER(n)     printf("%lu", (unsigned long)(n))
 #endif
 
-enum { ROOM = 50000, CONSTANTS = 200000, GUARD = 16 };
+enum { ROOM = 50000, CONSTANTS = 200000, GUARD = 16, ROWS = 1000 };
 
-static ASH_RT_ALIGN(16) int8_t in[ROOM], other[ROOM], want[ROOM];
-static ASH_RT_ALIGN(16) int8_t fast[ROOM], plain[ROOM], scratch[ROOM];
+static ASH_RT_ALIGN(16) int8_t in[ROOM], other[ROOM];
+static ASH_RT_ALIGN(16) int8_t fast[ROOM], scratch[ROOM];
 static ASH_RT_ALIGN(16) int8_t constants[CONSTANTS];
+/* What to compare with; then an arena for lines. */
+static ASH_RT_ALIGN(16) int8_t arena[2 * ROOM];
+static int8_t *const want = arena, *const plain = arena + ROOM;
 static layer_head h;
 static const void *at[LAYER_INPUTS]; /* constants, by input; null: none */
 
 #define F(p) ((const float *)(const void *)(p))
 #define I(p) ((const int32_t *)(p))
 #define B(p) ((const int8_t *)(p))
+
+/* Which kernel runs: for a whole operator, or for output lines [first, end). */
+enum { PLAIN, FAST, IN_LINES };
+static ash_rt_lines in_lines, out_lines;
+static int32_t first, end;
 
 /* ---- parameters ---------------------------------------------------------- */
 
@@ -69,9 +81,12 @@ static void run_conv(int variant, int8_t *out, void *work) {
   const ash_rt_conv_2d_s8_params p = {
       window_of(),   1,         h.in_offset, h.out_offset,
       h.per_channel, h.act_min, h.act_max};
-  if (variant)
-    SUFFIX(ash_rt_conv_2d_s8)
-  (&p, in, I(at[5]), B(at[6]), I(at[7]), B(at[8]), out, work);
+  if (variant == IN_LINES)
+    LINES(ash_rt_conv_2d_s8)
+  (&p, &in_lines, I(at[5]), B(at[6]), I(at[7]), B(at[8]), &out_lines, first,
+   end, work);
+  else if (variant) SUFFIX(ash_rt_conv_2d_s8)(&p, in, I(at[5]), B(at[6]),
+                                              I(at[7]), B(at[8]), out, work);
   else ash_rt_conv_2d_s8(&p, in, B(at[1]), I(at[2]), I(at[3]), B(at[4]), out);
 }
 
@@ -79,9 +94,12 @@ static void run_depthwise(int variant, int8_t *out, void *work) {
   const ash_rt_depthwise_conv_2d_s8_params p = {window_of(),  h.in_offset,
                                                 h.out_offset, h.per_channel,
                                                 h.act_min,    h.act_max};
-  if (variant)
-    SUFFIX(ash_rt_depthwise_conv_2d_s8)
-  (&p, in, B(at[1]), I(at[5]), B(at[6]), I(at[7]), out, work);
+  if (variant == IN_LINES)
+    LINES(ash_rt_depthwise_conv_2d_s8)
+  (&p, &in_lines, B(at[1]), I(at[5]), B(at[6]), I(at[7]), &out_lines, first,
+   end, work);
+  else if (variant) SUFFIX(ash_rt_depthwise_conv_2d_s8)(
+      &p, in, B(at[1]), I(at[5]), B(at[6]), I(at[7]), out, work);
   else ash_rt_depthwise_conv_2d_s8(&p, in, B(at[1]), I(at[2]), I(at[3]),
                                    B(at[4]), out);
 }
@@ -129,18 +147,20 @@ static void run_mul(int variant, int8_t *out, void *work) {
 static void run_max(int variant, int8_t *out, void *work) {
   const ash_rt_pool_2d_s8_params p = {window_of(), h.act_min, h.act_max};
   (void)work;
-  if (variant)
-    SUFFIX(ash_rt_max_pool_2d_s8)
-  (&p, in, out);
+  if (variant == IN_LINES)
+    LINES(ash_rt_max_pool_2d_s8)
+  (&p, &in_lines, &out_lines, first, end);
+  else if (variant) SUFFIX(ash_rt_max_pool_2d_s8)(&p, in, out);
   else ash_rt_max_pool_2d_s8(&p, in, out);
 }
 
 static void run_average(int variant, int8_t *out, void *work) {
   const ash_rt_pool_2d_s8_params p = {window_of(), h.act_min, h.act_max};
   (void)work;
-  if (variant)
-    SUFFIX(ash_rt_average_pool_2d_s8)
-  (&p, in, out);
+  if (variant == IN_LINES)
+    LINES(ash_rt_average_pool_2d_s8)
+  (&p, &in_lines, &out_lines, first, end);
+  else if (variant) SUFFIX(ash_rt_average_pool_2d_s8)(&p, in, out);
   else ash_rt_average_pool_2d_s8(&p, in, out);
 }
 
@@ -240,16 +260,75 @@ static uint32_t count_differences(const int8_t *a, const int8_t *b,
   return errors;
 }
 
+/* Every second line from the back of the arena, the others before them. */
+static uint32_t scatter(uint16_t *to, uint32_t lines, uint32_t units,
+                        uint32_t from) {
+  for (uint32_t y = 1; y < lines; y += 2, from += units + 1)
+    to[y] = (uint16_t)from;
+  for (uint32_t y = lines; y > 0; y--)
+    if (y & 1) {
+      to[y - 1] = (uint16_t)from;
+      from += units + 1;
+    }
+  return from;
+}
+
+/* Wrong bytes of one image whose lines are computed one, two, three at a time.
+ */
+static uint32_t run_lines(uint32_t size) {
+  static uint16_t in_at[ROWS], out_at[ROWS];
+  const ash_rt_window w = window_of();
+  const uint32_t rows_in = (uint32_t)w.in_h, rows_out = (uint32_t)w.out_h;
+  const uint32_t from = (uint32_t)(w.in_w * w.in_c),
+                 to = h.out_bytes / size / rows_out;
+  const uint32_t used =
+      scatter(out_at, rows_out, to, scatter(in_at, rows_in, from, 1));
+  const ash_rt_lines i = {arena, in_at, (int32_t)size, 0};
+  const ash_rt_lines o = {arena, out_at, (int32_t)size, 0};
+  uint32_t errors = 0;
+  in_lines = i;
+  out_lines = o;
+  paint(arena, used * size);
+  for (uint32_t y = 0; y < rows_in; y++)
+    ASH_RT_COPY(arena + in_at[y] * size, in + y * from * size, from * size);
+  for (first = 0; first < w.out_h; first = end) {
+    end = first + 1 + first % 3 < w.out_h ? first + 1 + first % 3 : w.out_h;
+    runners[h.kind](IN_LINES, 0, h.scratch_bytes ? scratch : 0);
+  }
+  for (uint32_t y = 0; y < rows_in; y++)
+    errors += arena[(in_at[y] + from) * size] != 0x5a;
+  for (uint32_t y = 0; y < rows_out; y++)
+    errors += count_differences(arena + out_at[y] * size, fast + y * to * size,
+                                to * size) +
+              (arena[(out_at[y] + to) * size] != 0x5a);
+  return errors;
+}
+
+/* Of its elements, if it computes windows; else 0. */
+static uint32_t size_of_lines(void) {
+  switch (h.kind) {
+  case LAYER_CONV:
+  case LAYER_DEPTHWISE:
+  case LAYER_MAX:
+  case LAYER_AVERAGE:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
 /* Wrong bytes, or bytes written behind output and scratch. */
 static uint32_t run_layer(void) {
   uint32_t errors = 0;
   paint(fast, h.out_bytes);
   paint(plain, h.out_bytes);
   paint(scratch, h.scratch_bytes);
-  runners[h.kind](0, plain, 0);
-  runners[h.kind](1, fast, h.scratch_bytes ? scratch : 0);
+  runners[h.kind](PLAIN, plain, 0);
+  runners[h.kind](FAST, fast, h.scratch_bytes ? scratch : 0);
   errors += count_differences(fast, plain, h.out_bytes);
   errors += count_differences(fast, want, h.want_bytes);
+  if (size_of_lines() && h.window[0] == 1)
+    errors += run_lines(size_of_lines());
   for (uint32_t i = 0; i < GUARD; i++)
     errors += (fast[h.out_bytes + i] != 0x5a) +
               (scratch[h.scratch_bytes + i] != 0x5a);
