@@ -186,11 +186,12 @@ ASH_RT_INLINE void ash_rt_depthwise_find(ash_rt_depthwise *k,
 static inline void ash_rt_depthwise_next(ash_rt_depthwise *k, int32_t step) {
   const int8_t *const padding = k->padding;
   const int8_t **tap = k->taps;
-  const int8_t **const end = tap + k->count;
-  do
+  int32_t left = k->count;
+  do {
     if (*tap != padding)
       *tap += step;
-  while (++tap < end);
+    tap++;
+  } while (--left != 0);
 }
 
 /* Calls `pixel` for each pixel of the output lines [from, to); k has what is
