@@ -13,6 +13,10 @@ typedef struct ash_rt_conv_2d_f32_params {
 
 void ash_rt_conv_2d_f32(const ash_rt_conv_2d_f32_params *p, const float *in,
                         const float *filter, const float *bias, float *out);
+void ash_rt_conv_2d_f32_lines(const ash_rt_conv_2d_f32_params *p,
+                              const ash_rt_lines *in, const float *filter,
+                              const float *bias, const ash_rt_lines *out,
+                              int32_t from, int32_t to);
 
 typedef struct ash_rt_window_f32_params {
   ash_rt_window window;
@@ -22,6 +26,11 @@ typedef struct ash_rt_window_f32_params {
 void ash_rt_depthwise_conv_2d_f32(const ash_rt_window_f32_params *p,
                                   const float *in, const float *filter,
                                   const float *bias, float *out);
+void ash_rt_depthwise_conv_2d_f32_lines(const ash_rt_window_f32_params *p,
+                                        const ash_rt_lines *in,
+                                        const float *filter, const float *bias,
+                                        const ash_rt_lines *out, int32_t from,
+                                        int32_t to);
 void ash_rt_average_pool_2d_f32(const ash_rt_window_f32_params *p,
                                 const float *in, float *out);
 void ash_rt_average_pool_2d_f32_lines(const ash_rt_window_f32_params *p,
@@ -48,5 +57,10 @@ void ash_rt_fully_connected_f32(const ash_rt_fully_connected_f32_params *p,
 void ash_rt_transpose_conv_f32(const ash_rt_conv_2d_f32_params *p,
                                const float *in, const float *filter,
                                const float *bias, float *out);
+void ash_rt_transpose_conv_f32_lines(const ash_rt_conv_2d_f32_params *p,
+                                     const ash_rt_lines *in,
+                                     const float *filter, const float *bias,
+                                     const ash_rt_lines *out, int32_t from,
+                                     int32_t to);
 
 #endif

@@ -83,5 +83,9 @@ void ash_rt_transpose_conv_s8(const ash_rt_conv_2d_s8_params *p,
                               const int8_t *in, const int8_t *filter,
                               const int32_t *bias, const int32_t *multiplier,
                               const int8_t *shift, int8_t *out);
+void ash_rt_transpose_conv_s8_lines(
+    const ash_rt_conv_2d_s8_params *p, const ash_rt_lines *in,
+    const int8_t *filter, const int32_t *bias, const int32_t *multiplier,
+    const int8_t *shift, const ash_rt_lines *out, int32_t from, int32_t to);
 
 #endif

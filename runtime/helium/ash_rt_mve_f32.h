@@ -97,12 +97,22 @@ static inline void ash_rt_finish_mve_f32(const ash_rt_eight_f32 *s,
  * `bias` may be null. */
 void ash_rt_conv_2d_f32_mve(const ash_rt_conv_2d_f32_params *p, const float *in,
                             const float *bias, const float *filter, float *out);
+void ash_rt_conv_2d_f32_mve_lines(const ash_rt_conv_2d_f32_params *p,
+                                  const ash_rt_lines *in, const float *bias,
+                                  const float *filter, const ash_rt_lines *out,
+                                  int32_t from, int32_t to);
 void ash_rt_fully_connected_f32_mve(const ash_rt_fully_connected_f32_params *p,
                                     const float *in, const float *bias,
                                     const float *filter, float *out);
 void ash_rt_depthwise_conv_2d_f32_mve(const ash_rt_window_f32_params *p,
                                       const float *in, const float *filter,
                                       const float *bias, float *out);
+void ash_rt_depthwise_conv_2d_f32_mve_lines(const ash_rt_window_f32_params *p,
+                                            const ash_rt_lines *in,
+                                            const float *filter,
+                                            const float *bias,
+                                            const ash_rt_lines *out,
+                                            int32_t from, int32_t to);
 void ash_rt_add_f32_mve(const ash_rt_binary_f32_params *p, const float *a,
                         const float *b, float *out);
 void ash_rt_mul_f32_mve(const ash_rt_binary_f32_params *p, const float *a,

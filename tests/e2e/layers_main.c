@@ -180,7 +180,10 @@ static void run_conv_f32(int variant, int8_t *out, void *work) {
   const ash_rt_conv_2d_f32_params p = {window_of(), 1, h.low, h.high};
   float *to = (float *)(void *)out;
   (void)work;
-  if (variant)
+  if (variant == IN_LINES)
+    ash_rt_conv_2d_f32_mve_lines(&p, &in_lines, F(at[2]), F(at[5]), &out_lines,
+                                 first, end);
+  else if (variant)
     ash_rt_conv_2d_f32_mve(&p, F(in), F(at[2]), F(at[5]), to);
   else
     ash_rt_conv_2d_f32(&p, F(in), F(at[1]), F(at[2]), to);
@@ -190,7 +193,10 @@ static void run_depthwise_f32(int variant, int8_t *out, void *work) {
   const ash_rt_window_f32_params p = {window_of(), h.low, h.high};
   float *to = (float *)(void *)out;
   (void)work;
-  if (variant)
+  if (variant == IN_LINES)
+    ash_rt_depthwise_conv_2d_f32_mve_lines(&p, &in_lines, F(at[1]), F(at[2]),
+                                           &out_lines, first, end);
+  else if (variant)
     ash_rt_depthwise_conv_2d_f32_mve(&p, F(in), F(at[1]), F(at[2]), to);
   else
     ash_rt_depthwise_conv_2d_f32(&p, F(in), F(at[1]), F(at[2]), to);
@@ -312,6 +318,9 @@ static uint32_t size_of_lines(void) {
   case LAYER_MAX:
   case LAYER_AVERAGE:
     return 1;
+  case LAYER_CONV_F32:
+  case LAYER_DEPTHWISE_F32:
+    return sizeof(float);
   default:
     return 0;
   }
