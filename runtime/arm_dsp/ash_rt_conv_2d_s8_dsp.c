@@ -165,12 +165,17 @@ static ASH_RT_NOINLINE void ash_rt_conv_pair_dsp(const ash_rt_conv_dsp *k,
   }
 }
 
+/* All channels of a pixel without a neighbour. */
+typedef void ash_rt_conv_single_dsp(const ash_rt_conv_dsp *k, const int16_t *a,
+                                    int8_t *out);
+
 /* Output lines [from, to), in pairs of pixels, the last of a line with the
- * first of the next. */
+ * first of the next; the last of all may be left for `single`. */
 ASH_RT_INLINE void ash_rt_conv_core_dsp(const ash_rt_conv_dsp *k,
                                         const ash_rt_lines *in,
                                         const ash_rt_lines *out, int32_t from,
-                                        int32_t to, int16_t *scratch) {
+                                        int32_t to, int16_t *scratch,
+                                        ash_rt_conv_single_dsp *single) {
   const ash_rt_conv_2d_s8_params *p = k->p;
   const ash_rt_window *w = &p->window;
   const ash_rt_taps inner = ash_rt_inner_columns(w);
@@ -205,12 +210,18 @@ ASH_RT_INLINE void ash_rt_conv_core_dsp(const ash_rt_conv_dsp *k,
     }
   }
   if (first) {
-    ash_rt_conv_pair_dsp(k, columns[0], columns[0], first, first);
+    single(k, columns[0], first);
     ash_rt_clamp_run_s8(first, w->out_c, p->act_min, p->act_max);
   }
 }
 
 /* kernel conv_2d_s8_dsp */
+/* At most one in an image: not worth a loop. */
+static void ash_rt_conv_last_dsp(const ash_rt_conv_dsp *k, const int16_t *a,
+                                 int8_t *out) {
+  ash_rt_conv_pair_dsp(k, a, a, out, out);
+}
+
 void ash_rt_conv_2d_s8_dsp(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
                            const int32_t *multiplier, const int8_t *shift,
                            const int32_t *bias, const int8_t *filter,
@@ -222,11 +233,70 @@ void ash_rt_conv_2d_s8_dsp(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
   for (int32_t n = 0; n < w->batches; n++) {
     const ash_rt_lines i = ash_rt_image_in(w, in, n, sizeof *in);
     const ash_rt_lines o = ash_rt_image_out(w, out, n, sizeof *out);
-    ash_rt_conv_core_dsp(&k, &i, &o, 0, w->out_h, scratch);
+    ash_rt_conv_core_dsp(&k, &i, &o, 0, w->out_h, scratch,
+                         ash_rt_conv_last_dsp);
   }
 }
 
 /* kernel conv_2d_s8_dsp_lines */
+/* Lines of odd width often have one: 11 instructions for 8 products, where a
+ * pair takes 16 for 16. */
+#if ASH_RT_HAS_DSP
+#define ASH_RT_CONV_HALF                                                       \
+  "ldrd %[p], %[q], [%[a]], #8\n"                                              \
+  "ldr %[u], [%[w]], #4\n"                                                     \
+  "sxtb16 %[v], %[u]\n"                                                        \
+  "sxtb16 %[u], %[u], ror #8\n"                                                \
+  "smlad %[a0], %[v], %[p], %[a0]\n"                                           \
+  "smlad %[a0], %[u], %[q], %[a0]\n"                                           \
+  "ldr %[u], [%[w]], #4\n"                                                     \
+  "sxtb16 %[v], %[u]\n"                                                        \
+  "sxtb16 %[u], %[u], ror #8\n"                                                \
+  "smlad %[a1], %[v], %[p], %[a1]\n"                                           \
+  "smlad %[a1], %[u], %[q], %[a1]\n"
+
+static inline void ash_rt_conv_half_dsp(ash_rt_conv_sums *s,
+                                        ash_rt_conv_at *at) {
+  uint32_t p, q, u, v;
+  __asm__(
+      ASH_RT_CONV_HALF ASH_RT_CONV_HALF
+      : [a0] "+r"(s->a0), [a1] "+r"(s->a1), [a] "+r"(at->a), [w] "+r"(at->w),
+        [p] "=&r"(p), [q] "=&r"(q), [u] "=&r"(u), [v] "=&r"(v)
+      :
+      : "memory");
+}
+#else
+static inline void ash_rt_conv_half_dsp(ash_rt_conv_sums *s,
+                                        ash_rt_conv_at *at) {
+  ash_rt_conv_eight_dsp(s, at);
+}
+#endif
+
+static ASH_RT_NOINLINE void ash_rt_conv_one_dsp(const ash_rt_conv_dsp *k,
+                                                const int16_t *a, int8_t *out) {
+  const int32_t twice = 2 * k->p->out_offset + 1;
+  const int16_t *const end = a + 8 * (ptrdiff_t)k->blocks;
+  const int32_t *m = k->multiplier, *bias = k->bias;
+  const int8_t *w = k->filter, *e = k->shift;
+  for (int32_t c = k->p->window.out_c; c > 0;
+       c -= 2, bias += 2, m += 2, e += 2) {
+    if (e[0] > 0) {
+      for (int32_t i = 0; i < 2 && i < c; i++)
+        *out++ = (int8_t)bias[i];
+      continue;
+    }
+    ash_rt_conv_sums s = {bias[0], bias[1], 0, 0};
+    ash_rt_conv_at at = {a, a, w};
+    do
+      ash_rt_conv_half_dsp(&s, &at);
+    while (at.a < end);
+    w = at.w;
+    *out++ = ash_rt_rescale_dsp(s.a0, m[0], e[0], twice);
+    if (c > 1)
+      *out++ = ash_rt_rescale_dsp(s.a1, m[1], e[1], twice);
+  }
+}
+
 void ash_rt_conv_2d_s8_dsp_lines(const ash_rt_conv_2d_s8_params *p,
                                  const ash_rt_lines *in,
                                  const int32_t *multiplier, const int8_t *shift,
@@ -237,5 +307,5 @@ void ash_rt_conv_2d_s8_dsp_lines(const ash_rt_conv_2d_s8_params *p,
   const int32_t taps = w->filter_h * w->filter_w * w->in_c;
   const ash_rt_conv_dsp k = {p,    multiplier, shift,
                              bias, filter,     (taps + 7) / 8};
-  ash_rt_conv_core_dsp(&k, in, out, from, to, scratch);
+  ash_rt_conv_core_dsp(&k, in, out, from, to, scratch, ash_rt_conv_one_dsp);
 }
