@@ -33,15 +33,14 @@ ash_rt_depthwise_box_of(const ash_rt_window *w, const ash_rt_lines *in,
   return b;
 }
 
-/* Row y of the taps, from a channel on. `plain`: lines are at equal distances.
- */
-ASH_RT_INLINE const int8_t *ash_rt_depthwise_row(const ash_rt_depthwise_box *b,
-                                                 int plain, int32_t y,
-                                                 int32_t c) {
+/* The lines of the taps, from a channel on. `plain`: they are at equal
+ * distances. */
+ASH_RT_INLINE ash_rt_lines ash_rt_depthwise_lines(const ash_rt_depthwise_box *b,
+                                                  int plain, int32_t c) {
   ash_rt_lines in = b->in;
   if (plain)
     in.at = NULL;
-  return (const int8_t *)ash_rt_line(&in, y * b->in_step) + c;
+  return ash_rt_lines_from(&in, 0, c);
 }
 
 #if ASH_RT_LANES > 1
@@ -51,8 +50,9 @@ ASH_RT_INLINE void ash_rt_depthwise_lanes(uint32_t *sums,
                                           int plain, int32_t c, ptrdiff_t pitch,
                                           int32_t offset) {
   uint32_t s[ASH_RT_LANES] = {0};
+  const ash_rt_lines in = ash_rt_depthwise_lines(b, plain, c);
   for (int32_t y = 0; y < b->rows; y++) {
-    const int8_t *const row = ash_rt_depthwise_row(b, plain, y, c);
+    const int8_t *const row = ash_rt_line(&in, y * b->in_step);
     for (int32_t k = 0; k < b->columns; k++) {
       const int8_t *x = row + k * b->in_column;
       const int8_t *w = b->filter + y * b->filter_row + k * pitch + c;
@@ -75,9 +75,11 @@ ASH_RT_INLINE void ash_rt_depthwise_sum_4(uint32_t sums[4],
                                           int32_t offset) {
   uint32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   const ptrdiff_t step = b->in_column;
+  const int32_t in_step = b->in_step;
   const int8_t *filter_row = b->filter + c;
-  for (int32_t y = 0; y < b->rows; y++) {
-    const int8_t *x = ash_rt_depthwise_row(b, plain, y, c);
+  ash_rt_lines in = ash_rt_depthwise_lines(b, plain, c);
+  for (int32_t y = b->rows; y > 0; y--) {
+    const int8_t *x = ash_rt_line(&in, 0);
     const int8_t *w = filter_row;
     for (int32_t k = b->columns; k > 0; k--) {
       s0 += (uint32_t)((x[0] + offset) * w[0]);
@@ -87,6 +89,7 @@ ASH_RT_INLINE void ash_rt_depthwise_sum_4(uint32_t sums[4],
       x += step;
       w += pitch;
     }
+    in = ash_rt_lines_from(&in, in_step, 0);
     filter_row += b->filter_row;
   }
   sums[0] = s0;
@@ -95,13 +98,14 @@ ASH_RT_INLINE void ash_rt_depthwise_sum_4(uint32_t sums[4],
   sums[3] = s3;
 }
 
-ASH_RT_INLINE uint32_t ash_rt_depthwise_sum(const ash_rt_depthwise_box *b,
-                                            int plain, int32_t in_c, int32_t c,
-                                            ptrdiff_t pitch, int32_t offset) {
+static uint32_t ash_rt_depthwise_sum(const ash_rt_depthwise_box *b,
+                                     int32_t in_c, int32_t c, ptrdiff_t pitch,
+                                     int32_t offset) {
   uint32_t s = 0;
   const int8_t *filter_row = b->filter + c;
+  const ash_rt_lines in = ash_rt_lines_from(&b->in, 0, in_c);
   for (int32_t y = 0; y < b->rows; y++) {
-    const int8_t *const in_row = ash_rt_depthwise_row(b, plain, y, in_c);
+    const int8_t *const in_row = ash_rt_line(&in, y * b->in_step);
     for (int32_t k = 0; k < b->columns; k++)
       s += (uint32_t)((in_row[k * b->in_column] + offset) *
                       filter_row[k * pitch]);
@@ -117,6 +121,7 @@ ash_rt_depthwise_plain(const ash_rt_depthwise_conv_2d_s8_params *p,
                        ash_rt_depthwise_four *four, int32_t c, int32_t n,
                        uint32_t *sums) {
   const int32_t end = c + n;
+  (void)plain;
 #if ASH_RT_LANES > 1
   for (; c + ASH_RT_LANES <= end; c += ASH_RT_LANES, sums += ASH_RT_LANES)
     ash_rt_depthwise_lanes(sums, b, plain, c, p->window.out_c, p->in_offset);
@@ -124,19 +129,17 @@ ash_rt_depthwise_plain(const ash_rt_depthwise_conv_2d_s8_params *p,
   for (; c + 4 <= end; c += 4, sums += 4)
     four(sums, b, c, p->window.out_c, p->in_offset);
   for (; c < end; c++)
-    *sums++ =
-        ash_rt_depthwise_sum(b, plain, c, c, p->window.out_c, p->in_offset);
+    *sums++ = ash_rt_depthwise_sum(b, c, c, p->window.out_c, p->in_offset);
 }
 
 /* The same where several output channels share an input channel. */
-ASH_RT_INLINE void
-ash_rt_depthwise_deep(const ash_rt_depthwise_conv_2d_s8_params *p,
-                      const ash_rt_depthwise_box *b, int plain, int32_t c,
-                      int32_t n, uint32_t *sums) {
+static void ash_rt_depthwise_deep(const ash_rt_depthwise_conv_2d_s8_params *p,
+                                  const ash_rt_depthwise_box *b, int32_t c,
+                                  int32_t n, uint32_t *sums) {
   const int32_t depth = p->window.out_c / p->window.in_c;
   for (int32_t i = 0; i < n; i++)
-    sums[i] = ash_rt_depthwise_sum(b, plain, (c + i) / depth, c + i,
-                                   p->window.out_c, p->in_offset);
+    sums[i] = ash_rt_depthwise_sum(b, (c + i) / depth, c + i, p->window.out_c,
+                                   p->in_offset);
 }
 
 ASH_RT_INLINE void
@@ -150,7 +153,7 @@ ash_rt_depthwise_pixel(const ash_rt_depthwise_conv_2d_s8_params *p,
     if (p->window.in_c == out_c)
       ash_rt_depthwise_plain(p, b, plain, four, c, n, sums);
     else
-      ash_rt_depthwise_deep(p, b, plain, c, n, sums);
+      ash_rt_depthwise_deep(p, b, c, n, sums);
     ash_rt_scale_s8(s, c, sums, n, out + c);
   }
 }
