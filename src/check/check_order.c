@@ -216,7 +216,7 @@ static void find_peaks(const lives *l, uint64_t *least, uint64_t *most) {
 ash_status ash_check_order_proof(const ash_checker *c) {
   const ash_order_proof *o = &c->plan->order;
   lives l = {.c = c};
-  if (o->kind != ASH_ORDER_ROWS && ash_check_in_rows(c->plan))
+  if (o->kind != ASH_ORDER_ROWS && ash_plan_in_rows(c->plan))
     return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_plan_order_kind, ASH_NOWHERE,
                     "the plan has runs of rows, its order is called '%s'",
                     ash_order_text(o->kind));

@@ -382,7 +382,7 @@ static ash_status check_slots(const checker *c) {
   ASH_TRY(check_unique(c, by_tensor));
   for (uint32_t i = 0; i < p->slot_count; i++)
     ASH_TRY(check_slot(c, &p->slots[i]));
-  const bool in_rows = ash_check_in_rows(p);
+  const bool in_rows = ash_plan_in_rows(p);
   for (uint32_t i = 0; i < p->slot_count; i++) {
     ASH_TRY(check_alias(c, i));
     for (uint32_t k = 0; k < i; k++)
@@ -397,7 +397,7 @@ static ash_status check(const checker *c) {
   ASH_TRY(check_slots(c));
   if (!c->g)
     return ash_check_order_proof(c);
-  if (ash_check_in_rows(c->plan)) {
+  if (ash_plan_in_rows(c->plan)) {
     ASH_TRY(ash_check_row_run(c));
     return ash_check_order_proof(c);
   }

@@ -10,16 +10,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-bool ash_check_in_rows(const ash_plan *p) {
-  for (uint32_t s = 0; s < p->steps.count; s++)
-    if (p->steps.items[s].row_count > 0 || p->steps.items[s].op_count == 0)
-      return true;
-  for (uint32_t i = 0; i < p->slot_count; i++)
-    if (p->slots[i].has_row || p->slots[i].moved_from != ASH_NO_ID)
-      return true;
-  return p->order.kind == ASH_ORDER_ROWS;
-}
-
 static ash_loc at_slot(const ash_checker *c, const ash_slot *s) {
   ash_loc loc = ASH_NOWHERE;
   loc.file = c->g ? c->g->file : NULL;
@@ -357,7 +347,33 @@ static ash_status check_time(const ash_checker *c) {
   return ASH_OK;
 }
 
+/* Each operator has one work memory, and nothing outlives the steps. */
+static ash_status check_bounds(const ash_checker *c) {
+  const ash_plan *p = c->plan;
+  uint32_t ops = 0;
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    if (p->slots[i].op != ASH_NO_ID && p->slots[i].op >= ops)
+      ops = p->slots[i].op + 1;
+  bool *works = ASH_NEW_ARRAY(&c->ctx->scratch, bool, (size_t)ops + 1);
+  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    const ash_slot *s = &p->slots[i];
+    if (p->steps.count > 0 && s->life.end_step > p->steps.count)
+      return REFUSE(c, ASH_D_plan_lifetime, s,
+                    "'%s' is alive until step %u of %u", s->id,
+                    (unsigned)s->life.end_step, (unsigned)p->steps.count);
+    if (s->kind != ASH_SLOT_WORK || s->op == ASH_NO_ID)
+      continue;
+    if (works[s->op])
+      return REFUSE(c, ASH_D_plan_duplicate, s,
+                    "'%s' is the second work memory of its operator", s->id);
+    works[s->op] = true;
+  }
+  return ASH_OK;
+}
+
 ash_status ash_check_row_slots(const ash_checker *c) {
+  ASH_TRY(check_bounds(c));
   ASH_TRY(check_groups(c));
   ASH_TRY(check_moves(c));
   return check_time(c);

@@ -45,9 +45,6 @@ uint32_t ash_cells_other(const ash_cells *c, uint32_t slot, uint32_t value);
 
 /* ---- judges -------------------------------------------------------------- */
 
-/* Has the plan an order of rows, or runs, rows or moves? */
-bool ash_check_in_rows(const ash_plan *p);
-
 /* The slots of a plan with rows as a table: rows of a tensor complete, in one
  * memory, aligned; lifetimes of places that follow each other; nothing shares
  * bytes while it is alive. */

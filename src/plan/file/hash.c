@@ -35,16 +35,27 @@ static bool is_number(const char *id) {
   return *p == '\0' && p != id;
 }
 
+/* Places of one tensor: by row, then by time. */
+static int by_row(const ash_slot *a, const ash_slot *b) {
+  if (a->row != b->row)
+    return a->row < b->row ? -1 : 1;
+  return a->life.first_step == b->life.first_step  ? 0
+         : a->life.first_step < b->life.first_step ? -1
+                                                   : 1;
+}
+
 /* Numbers first, by value; then the rest by their letters. */
 static int by_natural_id(const void *a, const void *b, const void *user) {
-  const char *x = (*(const ash_slot *const *)a)->id;
-  const char *y = (*(const ash_slot *const *)b)->id;
+  const ash_slot *s = *(const ash_slot *const *)a;
+  const ash_slot *t = *(const ash_slot *const *)b;
+  const char *x = s->id, *y = t->id;
   (void)user;
   if (is_number(x) != is_number(y))
     return is_number(x) ? -1 : 1;
   if (is_number(x) && strlen(x) != strlen(y))
     return strlen(x) < strlen(y) ? -1 : 1;
-  return strcmp(x, y);
+  const int ids = strcmp(x, y);
+  return ids ? ids : by_row(s, t);
 }
 
 ash_status ash_plan_natural_order(ash_ctx *ctx, const ash_slot ***out,
@@ -61,7 +72,8 @@ ash_status ash_plan_natural_order(ash_ctx *ctx, const ash_slot ***out,
   return ASH_OK;
 }
 
-/* id|role|MEMORY|offset|size; for each tensor in natural order of ids. */
+/* id|role|MEMORY|offset|size; for each tensor, or place of a row, in natural
+ * order of ids. */
 static ash_status put_layout(ash_ctx *ctx, ash_text *t, const ash_plan *p) {
   const ash_slot **order;
   ASH_TRY(ash_plan_natural_order(ctx, &order, p));

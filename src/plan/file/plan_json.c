@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "graph/graph.h"
 #include "plan/file/layers_json.h"
+#include "plan/file/rows_json.h"
 #include "plan/record/record.h"
 
 #include <string.h>
@@ -37,37 +38,60 @@ static void put_shape(ash_json *j, const ash_tensor *t) {
   ash_json_close(j, ']');
 }
 
-static void put_tensors(ash_json *j, const ash_plan *p, const ash_graph *g) {
+static void put_place(ash_json *j, const ash_slot *s, ash_lifetime life,
+                      uint64_t size) {
+  ASH_ASSERT(s->bound && life.first_step < life.end_step);
+  ash_json_string(j, "role", ash_role_text(s->binding.role));
+  ash_json_string(j, "memory", s->binding.memory);
+  ash_json_string(j, "source_memory", s->binding.source_memory);
+  ash_json_uint(j, "offset", s->binding.offset);
+  ash_json_uint(j, "size", size);
+  ash_json_uint(j, "alignment", s->alignment);
+  ash_json_uint(j, "first_step", life.first_step);
+  ash_json_uint(j, "last_step", life.end_step - 1);
+}
+
+/* What a slot shares with others. */
+static void put_links(ash_json *j, const ash_plan *p, const ash_slot *s) {
+  ASH_ASSERT(s->alias_of == ASH_NO_ID || s->alias_of < p->slot_count);
+  ash_json_string(j, "alias_of",
+                  s->alias_of == ASH_NO_ID ? NULL : p->slots[s->alias_of].id);
+  if (s->alias_of != ASH_NO_ID)
+    ash_json_string(j, "alias_kind", ash_alias_text(s->alias_kind));
+  if (s->follows != ASH_NO_ID && s->tensor != ASH_NO_ID)
+    ash_json_string(j, "follows", p->slots[s->follows].id);
+}
+
+/* Rows of a tensor are one entry, at the place of its first slot. */
+static void put_tensor(ash_json *j, const ash_row_entries *e, const ash_plan *p,
+                       const ash_graph *g, uint32_t slot) {
+  const ash_slot *s = &p->slots[slot];
+  const bool in_rows = s->has_row;
+  ash_json_open(j, NULL, '{');
+  ash_json_string(j, "id", s->id);
+  ash_json_string(j, "name", s->name);
+  if (s->tensor != ASH_NO_ID)
+    put_shape(j, &g->tensors.items[s->tensor]);
+  if (s->kind > ASH_SLOT_WORK)
+    ash_json_string(j, "kind", ash_slot_kind_text(s->kind));
+  if (s->kind == ASH_SLOT_WORK && ash_plan_in_rows(p))
+    ash_json_uint(j, "op", s->op);
+  put_place(j, s, in_rows ? ash_rows_life(e, p, slot) : s->life,
+            in_rows ? g->tensors.items[s->tensor].bytes : s->size);
+  put_links(j, p, s);
+  if (in_rows)
+    ash_rows_json(j, e, p, slot);
+  if (s->reason)
+    ash_json_string(j, "reason", s->reason);
+  ash_json_close(j, '}');
+}
+
+static void put_tensors(ash_json *j, const ash_row_entries *e,
+                        const ash_plan *p, const ash_graph *g) {
   ash_json_open(j, "tensors", '[');
-  for (uint32_t i = 0; i < p->slot_count; i++) {
-    const ash_slot *s = &p->slots[i];
-    ASH_ASSERT(s->bound && s->life.first_step < s->life.end_step);
-    ASH_ASSERT(s->alias_of == ASH_NO_ID || s->alias_of < p->slot_count);
-    ash_json_open(j, NULL, '{');
-    ash_json_string(j, "id", s->id);
-    ash_json_string(j, "name", s->name);
-    if (s->tensor != ASH_NO_ID)
-      put_shape(j, &g->tensors.items[s->tensor]);
-    if (s->kind > ASH_SLOT_WORK)
-      ash_json_string(j, "kind", ash_slot_kind_text(s->kind));
-    ash_json_string(j, "role", ash_role_text(s->binding.role));
-    ash_json_string(j, "memory", s->binding.memory);
-    ash_json_string(j, "source_memory", s->binding.source_memory);
-    ash_json_uint(j, "offset", s->binding.offset);
-    ash_json_uint(j, "size", s->size);
-    ash_json_uint(j, "alignment", s->alignment);
-    ash_json_uint(j, "first_step", s->life.first_step);
-    ash_json_uint(j, "last_step", s->life.end_step - 1);
-    ash_json_string(j, "alias_of",
-                    s->alias_of == ASH_NO_ID ? NULL : p->slots[s->alias_of].id);
-    if (s->alias_of != ASH_NO_ID)
-      ash_json_string(j, "alias_kind", ash_alias_text(s->alias_kind));
-    if (s->follows != ASH_NO_ID && s->tensor != ASH_NO_ID)
-      ash_json_string(j, "follows", p->slots[s->follows].id);
-    if (s->reason)
-      ash_json_string(j, "reason", s->reason);
-    ash_json_close(j, '}');
-  }
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    if (ash_rows_begin(e, i))
+      put_tensor(j, e, p, g, i);
   ash_json_close(j, ']');
 }
 
@@ -111,6 +135,20 @@ static void put_kernel(ash_ctx *ctx, ash_json *j, const ash_plan *p,
     ash_json_string(j, "kernel_reason", reason);
 }
 
+static void put_op(ash_ctx *ctx, ash_json *j, const ash_plan *p,
+                   const ash_graph *g, uint32_t index) {
+  const ash_op *op = &g->ops.items[index];
+  ash_json_open(j, NULL, '{');
+  ash_json_string(j, "id", op->id);
+  ash_json_string(j, "kind", ash_op_text(op));
+  ash_json_uint(j, "source_index", op->source_index);
+  put_ids(j, "inputs", g, op->inputs, op->input_count);
+  put_ids(j, "outputs", g, op->outputs, op->output_count);
+  ash_json_uint(j, "macs", ash_op_macs(g, index));
+  put_kernel(ctx, j, p, g, index);
+  ash_json_close(j, '}');
+}
+
 static void put_steps(ash_ctx *ctx, ash_json *j, const ash_plan *p,
                       const ash_graph *g) {
   ash_json_open(j, "steps", '[');
@@ -118,32 +156,60 @@ static void put_steps(ash_ctx *ctx, ash_json *j, const ash_plan *p,
     ash_json_open(j, NULL, '{');
     ash_json_uint(j, "step", i);
     ash_json_open(j, "ops", '[');
-    for (uint32_t k = 0; k < p->steps.items[i].op_count; k++) {
-      const ash_op *op = &g->ops.items[p->steps.items[i].ops[k]];
-      ash_json_open(j, NULL, '{');
-      ash_json_string(j, "id", op->id);
-      ash_json_string(j, "kind", ash_op_text(op));
-      ash_json_uint(j, "source_index", op->source_index);
-      put_ids(j, "inputs", g, op->inputs, op->input_count);
-      put_ids(j, "outputs", g, op->outputs, op->output_count);
-      ash_json_uint(j, "macs", ash_op_macs(g, p->steps.items[i].ops[k]));
-      put_kernel(ctx, j, p, g, p->steps.items[i].ops[k]);
-      ash_json_close(j, '}');
-    }
+    for (uint32_t k = 0; k < p->steps.items[i].op_count; k++)
+      put_op(ctx, j, p, g, p->steps.items[i].ops[k]);
     ash_json_close(j, ']');
     ash_json_close(j, '}');
   }
   ash_json_close(j, ']');
 }
 
+/* All operators once; steps say which of them makes which rows. */
+static void put_runs(ash_ctx *ctx, ash_json *j, const ash_row_entries *e,
+                     const ash_plan *p, const ash_graph *g) {
+  ash_json_open(j, "ops", '[');
+  for (uint32_t op = 0; op < g->op_count; op++)
+    put_op(ctx, j, p, g, op);
+  ash_json_close(j, ']');
+  ash_runs_json(j, p, g);
+  ash_moves_json(j, e, p);
+}
+
+/* Of the model's order, or the caller's, nothing is claimed. */
+static void put_order(ash_json *j, const ash_plan *p) {
+  const ash_order_proof *o = &p->order;
+  if (o->kind != ASH_ORDER_OPERATORS && o->kind != ASH_ORDER_ROWS)
+    return;
+  ash_json_open(j, "order", '{');
+  ash_json_string(j, "kind", ash_order_text(o->kind));
+  ash_json_uint(j, "peak", o->peak);
+  ash_json_uint(j, "lower_bound", o->lower_bound);
+  ash_json_string(j, "verdict", ash_verdict_text(o->verdict));
+  ash_json_string(j, "scope",
+                  o->kind == ASH_ORDER_ROWS ? "every order of rows"
+                                            : "every order of operators");
+  ash_json_close(j, '}');
+}
+
+static void put_drained(ash_json *j, const ash_plan *p, const ash_graph *g) {
+  ash_json_open_inline(j, "drained", '[');
+  for (size_t i = 0; p->is_drained && i < g->output_count; i++)
+    if (p->is_drained[i])
+      ash_json_string(j, NULL, g->tensors.items[g->outputs[i]].id);
+  ash_json_close(j, ']');
+}
+
 static ash_status put_plan(ash_ctx *ctx, ash_text *t, const ash_plan *p,
                            const ash_graph *g) {
   char plan_hash[17], layout_hash[17];
+  const bool in_rows = ash_plan_in_rows(p);
+  ash_row_entries e;
   ash_json j;
   ASH_TRY(ash_plan_hashes(ctx, plan_hash, layout_hash, p));
+  ASH_TRY(ash_row_entries_of(ctx, &e, p));
   ash_json_init(&j, t);
   ash_json_open(&j, NULL, '{');
-  ash_json_string(&j, "schema", "ashlar-plan-1");
+  ash_json_string(&j, "schema", in_rows ? "ashlar-plan-2" : "ashlar-plan-1");
   ash_json_string(&j, "model", p->model);
   ash_json_string(&j, "target", p->target);
   ash_json_string(&j, "planner", p->planner);
@@ -151,12 +217,18 @@ static ash_status put_plan(ash_ctx *ctx, ash_text *t, const ash_plan *p,
   ash_json_string(&j, "plan_hash", plan_hash);
   ash_json_string(&j, "tensor_layout_hash", layout_hash);
   ash_json_uint(&j, "ticks", p->ticks);
+  put_order(&j, p);
   put_ids(&j, "inputs", g, g->inputs, g->input_count);
   put_ids(&j, "outputs", g, g->outputs, g->output_count);
+  if (in_rows)
+    put_drained(&j, p, g);
   put_arenas(&j, p);
   put_power(&j, p);
-  put_tensors(&j, p, g);
-  put_steps(ctx, &j, p, g);
+  put_tensors(&j, &e, p, g);
+  if (in_rows)
+    put_runs(ctx, &j, &e, p, g);
+  else
+    put_steps(ctx, &j, p, g);
   ash_layers_json(&j, p, g);
   ash_json_close(&j, '}');
   return ash_text_check(ctx, t);
@@ -168,7 +240,9 @@ ash_status ash_plan_json(ash_ctx *ctx, const char **text, size_t *count,
   *text = NULL;
   *count = 0;
   ash_text_init(&t, &ctx->mem);
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
   ash_status status = put_plan(ctx, &t, plan, g);
+  ash_zone_rewind(&ctx->scratch, mark);
   if (status == ASH_OK) {
     *count = t.count;
     ash_text_put(&t, "", 1);

@@ -1,13 +1,16 @@
 /* plan_read.c - plan JSON -> plan. */
 #include "plan/file/plan_read.h"
 
+#include "plan/file/rows_read.h"
+
 #include <string.h>
 
 typedef struct reader {
   ash_ctx *ctx;
   ash_plan plan;
   ash_arena *arenas;
-  ash_slot *slots;
+  ash_slot_reader slots;
+  bool in_rows; /* the schema is the one of plans with rows */
 } reader;
 
 static ash_status bad_word(reader *r, const ash_yaml *map, const char *what,
@@ -62,6 +65,16 @@ static ash_status get_step(reader *r, const ash_yaml *map, const char *key,
   return ASH_OK;
 }
 
+/* Whose work memory it is. */
+static ash_status read_op(reader *r, const ash_yaml *map, ash_slot *s) {
+  const ash_yaml *op = ash_yaml_get(map, "op");
+  if (!op)
+    return ASH_OK;
+  ASH_TRY(ash_yaml_u32(r->ctx, &s->op, op, "op", UINT32_MAX - 1));
+  s->kind = ASH_SLOT_WORK;
+  return ASH_OK;
+}
+
 static ash_status read_slot(reader *r, const ash_yaml *map, ash_slot *s) {
   ASH_TRY(ash_yaml_want_map(r->ctx, map, "a tensor"));
   ASH_TRY(ash_yaml_need_string(r->ctx, &s->id, map, "id"));
@@ -80,7 +93,7 @@ static ash_status read_slot(reader *r, const ash_yaml *map, ash_slot *s) {
     ASH_TRY(ash_yaml_u64(r->ctx, &s->alignment, alignment, "alignment"));
   s->bound = true;
   s->tensor = s->op = s->alias_of = s->follows = s->moved_from = ASH_NO_ID;
-  return ASH_OK;
+  return r->in_rows ? read_op(r, map, s) : ASH_OK;
 }
 
 /* alias_of and follows name a tensor by id. */
@@ -92,51 +105,106 @@ static ash_status link_slot(reader *r, const ash_yaml *map, const char *key,
     return ASH_OK;
   ASH_TRY(ash_yaml_string(r->ctx, &id, other, key));
   ASH_ASSERT(*out == ASH_NO_ID);
-  for (uint32_t i = 0; i < r->plan.slot_count; i++)
-    if (strcmp(r->slots[i].id, id) == 0) {
-      *out = i;
+  for (uint32_t i = 0; i < r->slots.entry_count; i++)
+    if (strcmp(r->slots.slots[r->slots.first[i]].id, id) == 0) {
+      *out = r->slots.first[i];
       return ASH_OK;
     }
   return bad_word(r, map, "tensor of this plan", id);
 }
 
-static ash_status read_lists(reader *r, const ash_yaml *top) {
-  const ash_yaml *arenas, *tensors;
-  ASH_TRY(ash_yaml_need_list(r->ctx, &arenas, top, "arenas"));
+/* Links of whole tensors; rows have theirs one by one. */
+static ash_status link_slots(reader *r, const ash_yaml *tensors) {
+  uint32_t entry = 0;
+  for (const ash_yaml_item *i = tensors->first; i; i = i->next, entry++) {
+    ash_slot *s = &r->slots.slots[r->slots.first[entry]];
+    if (s->has_row)
+      continue;
+    ASH_TRY(link_slot(r, i->node, "alias_of", &s->alias_of));
+    ASH_TRY(link_slot(r, i->node, "follows", &s->follows));
+  }
+  return ash_row_aliases_read(&r->slots, tensors);
+}
+
+static ash_status read_slots(reader *r, const ash_yaml *top) {
+  const ash_yaml *tensors, *moves = ash_yaml_get(top, "moves");
+  ash_zone *z = &r->ctx->scratch;
   ASH_TRY(ash_yaml_need_list(r->ctx, &tensors, top, "tensors"));
+  if (moves)
+    ASH_TRY(ash_yaml_want_list(r->ctx, moves, "moves"));
+  const size_t most = ash_rows_count_slots(tensors, moves) + 1;
+  r->slots =
+      (ash_slot_reader){.ctx = r->ctx,
+                        .slots = ASH_NEW_ARRAY(z, ash_slot, most),
+                        .next = ASH_NEW_ARRAY(z, uint32_t, most),
+                        .first = ASH_NEW_ARRAY(z, uint32_t, tensors->count + 1),
+                        .rows = ASH_NEW_ARRAY(z, uint32_t, tensors->count + 1)};
+  ASH_TRY(ash_zone_check(r->ctx, z));
+  for (const ash_yaml_item *i = tensors->first; i; i = i->next) {
+    ash_slot s = {0};
+    ASH_TRY(read_slot(r, i->node, &s));
+    ASH_TRY(ash_rows_read(&r->slots, i->node, s));
+  }
+  ASH_TRY(ash_moves_read(&r->slots, moves));
+  ASH_TRY(link_slots(r, tensors));
+  r->plan.slots = r->slots.slots;
+  r->plan.slot_count = r->slots.slot_count;
+  return ASH_OK;
+}
+
+static ash_status read_arenas(reader *r, const ash_yaml *top) {
+  const ash_yaml *arenas;
+  ASH_TRY(ash_yaml_need_list(r->ctx, &arenas, top, "arenas"));
   r->arenas = ASH_NEW_ARRAY(&r->ctx->scratch, ash_arena, arenas->count + 1);
-  r->slots = ASH_NEW_ARRAY(&r->ctx->scratch, ash_slot, tensors->count + 1);
   ASH_TRY(ash_zone_check(r->ctx, &r->ctx->scratch));
   for (const ash_yaml_item *i = arenas->first; i; i = i->next)
     ASH_TRY(read_arena(r, i->node, &r->arenas[r->plan.arena_count++]));
-  for (const ash_yaml_item *i = tensors->first; i; i = i->next)
-    ASH_TRY(read_slot(r, i->node, &r->slots[r->plan.slot_count++]));
-  uint32_t index = 0;
-  for (const ash_yaml_item *i = tensors->first; i; i = i->next, index++) {
-    ASH_ASSERT(index < r->plan.slot_count);
-    ASH_TRY(link_slot(r, i->node, "alias_of", &r->slots[index].alias_of));
-    ASH_TRY(link_slot(r, i->node, "follows", &r->slots[index].follows));
-  }
   ASH_ASSERT(r->plan.arena_count == arenas->count);
   r->plan.arenas = r->arenas;
-  r->plan.slots = r->slots;
   return ASH_OK;
+}
+
+static ash_status read_order(reader *r, const ash_yaml *top) {
+  const ash_yaml *order = ash_yaml_get(top, "order");
+  ash_order_proof *o = &r->plan.order;
+  const char *word;
+  if (!order)
+    return ASH_OK;
+  ASH_TRY(ash_yaml_want_map(r->ctx, order, "order"));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &word, order, "kind"));
+  for (int k = ASH_ORDER_GIVEN; k <= ASH_ORDER_ROWS; k++)
+    if (strcmp(word, ash_order_text((ash_order_kind)k)) == 0)
+      o->kind = (ash_order_kind)k;
+  if (o->kind == ASH_ORDER_AUTO)
+    return bad_word(r, order, "kind of order", word);
+  ASH_TRY(ash_yaml_need_u64(r->ctx, &o->peak, order, "peak"));
+  ASH_TRY(ash_yaml_need_u64(r->ctx, &o->lower_bound, order, "lower_bound"));
+  return get_verdict(r, order, &o->verdict);
+}
+
+/* The first schema has whole tensors and steps; the second rows and runs. */
+static ash_status read_schema(reader *r, const ash_yaml *top) {
+  const char *schema;
+  ASH_TRY(ash_yaml_need_string(r->ctx, &schema, top, "schema"));
+  r->in_rows = strcmp(schema, "ashlar-plan-2") == 0;
+  if (!r->in_rows && strcmp(schema, "ashlar-plan-1") != 0)
+    return bad_word(r, top, "schema that this version reads", schema);
+  return r->in_rows ? ash_runs_read(r->ctx, &r->plan.steps, top) : ASH_OK;
 }
 
 static ash_status read_plan(reader *r, ash_plan_file *out,
                             const ash_yaml *top) {
-  const char *schema;
   ASH_TRY(ash_yaml_want_map(r->ctx, top, "a plan"));
-  ASH_TRY(ash_yaml_need_string(r->ctx, &schema, top, "schema"));
-  if (strcmp(schema, "ashlar-plan-1") != 0)
-    return bad_word(r, top, "schema that this version reads", schema);
+  ASH_TRY(read_schema(r, top));
   ASH_TRY(ash_yaml_need_string(r->ctx, &r->plan.model, top, "model"));
   ASH_TRY(ash_yaml_need_string(r->ctx, &r->plan.target, top, "target"));
   ASH_TRY(ash_yaml_need_string(r->ctx, &out->plan_hash, top, "plan_hash"));
   ASH_TRY(ash_yaml_need_string(r->ctx, &out->layout_hash, top,
                                "tensor_layout_hash"));
   ASH_TRY(get_verdict(r, top, &r->plan.verdict));
-  return read_lists(r, top);
+  ASH_TRY(read_order(r, top));
+  ASH_TRY(read_arenas(r, top));
+  return read_slots(r, top);
 }
 
 ash_status ash_plan_read(ash_ctx *ctx, ash_plan_file *out,

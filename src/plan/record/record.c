@@ -57,6 +57,16 @@ uint32_t ash_plan_slot_of_op(const ash_plan *plan, uint32_t op) {
   return ASH_NO_ID;
 }
 
+bool ash_plan_in_rows(const ash_plan *p) {
+  for (uint32_t s = 0; s < p->steps.count; s++)
+    if (p->steps.items[s].row_count > 0 || p->steps.items[s].op_count == 0)
+      return true;
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    if (p->slots[i].has_row || p->slots[i].moved_from != ASH_NO_ID)
+      return true;
+  return p->order.kind == ASH_ORDER_ROWS;
+}
+
 ash_choice ash_plan_choice(const ash_plan *plan, const ash_graph *g,
                            uint32_t op) {
   return plan->choices ? plan->choices[op] : ash_choose(g, op, NULL);

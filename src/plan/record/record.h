@@ -6,6 +6,9 @@
 #include "ashlar/plan.h"
 #include "kernel/choose.h"
 
+/* Has the plan an order of rows, or runs, rows or moves? */
+bool ash_plan_in_rows(const ash_plan *plan);
+
 /* The kernel that the plan was made for. */
 ash_choice ash_plan_choice(const ash_plan *plan, const ash_graph *g,
                            uint32_t op);

@@ -102,6 +102,13 @@ static void drop_step(world *w, uint32_t at) {
   w->p.plan.steps.count--;
   memmove(&w->p.steps[at], &w->p.steps[at + 1],
           (w->p.plan.steps.count - at) * sizeof(ash_step));
+  for (uint32_t i = 0; i < w->p.plan.slot_count; i++) {
+    ash_lifetime *l = &w->p.slots[i].life;
+    if (l->end_step > w->p.plan.steps.count)
+      l->end_step = w->p.plan.steps.count;
+    if (l->first_step == l->end_step)
+      l->first_step--;
+  }
 }
 
 /* `s` claims to share the storage of `of`, and lies there. */
@@ -307,9 +314,6 @@ static void a_window_that_writes_over_what_it_reads(void) {
 static void a_run_that_is_missing(void) {
   world w = world_of(B, (row_plan_ask){0});
   drop_step(&w, step(&w, B, 7));
-  for (uint32_t r = 0; r < 8; r++)
-    slot(&w, B, r)->life.end_step--;
-  slot(&w, B, 7)->life.first_step--;
   refused(&w, ASH_D_plan_row_missing);
 }
 
@@ -496,6 +500,84 @@ static void runs_in_an_order_of_operators(void) {
   refused(&w, ASH_D_plan_order_kind);
 }
 
+/* ---- as a file ----------------------------------------------------------- */
+
+static const char *text_of(world *w) {
+  const char *text;
+  size_t count;
+  CHECK_EQ(row_plan_check(&w->p), ASH_OK);
+  CHECK_EQ(ash_plan_json(w->n.ctx, &text, &count, &w->p.plan, w->n.g), ASH_OK);
+  CHECK_EQ(strlen(text), count);
+  return text;
+}
+
+static ash_status check_text(world *w, const char *text) {
+  ash_ctx_forget(w->n.ctx);
+  return ash_check_plan_json(w->n.ctx, text, strlen(text), "plan.json");
+}
+
+static void right_plans_are_right_files(void) {
+  for (int bits = 0; bits < 8; bits++) {
+    world w = world_of(
+        bits & 4 ? B : OUT,
+        (row_plan_ask){.fed = bits & 1, .reuse = bits & 2, .work = 24});
+    row_plan_move(&w.p, w.tensor[A], 0, slot(&w, A, 0)->life.first_step + 1);
+    const ash_status status = check_text(&w, text_of(&w));
+    if (status != ASH_OK)
+      print_newest(w.n.ctx);
+    CHECK_EQ(status, ASH_OK);
+    net_free(&w.n);
+  }
+}
+
+static void rows_in_place_are_right_in_a_file(void) {
+  world w = plain();
+  for (uint32_t r = 0; r < 8; r++)
+    if (r != 3)
+      claim(&w, slot(&w, B, r), slot(&w, A, r));
+  CHECK_EQ(check_text(&w, text_of(&w)), ASH_OK);
+  net_free(&w.n);
+}
+
+/* The first `from` after `after` becomes `to`. */
+static void spoilt(const char *after, const char *from, const char *to,
+                   uint32_t id) {
+  world w = world_of(OUT, (row_plan_ask){.work = 24});
+  row_plan_move(&w.p, w.tensor[B], 0, step(&w, B, 1));
+  const char *text = text_of(&w);
+  const char *start = strstr(text, after);
+  CHECK(start != NULL);
+  const char *at = strstr(start, from);
+  CHECK(at != NULL);
+  char *copy = calloc(1, strlen(text) + strlen(to) + 1);
+  CHECK(copy != NULL);
+  memcpy(copy, text, (size_t)(at - text));
+  strcat(copy, to);
+  strcat(copy, at + strlen(from));
+  CHECK_EQ(check_text(&w, copy), ASH_MALFORMED);
+  if (last_diag(&w.n)->id != id)
+    print_newest(w.n.ctx);
+  CHECK_EQ(last_diag(&w.n)->id, id);
+  free(copy);
+  net_free(&w.n);
+}
+
+static void spoilt_files_are_refused(void) {
+  spoilt("\"rows\"", "\"count\": 8", "\"count\": 7", ASH_D_plan_json);
+  spoilt("\"rows\"", "[0, 24,", "[0, 48,", ASH_D_plan_overlap);
+  spoilt("\"rows\"", "[0, 24,", "[0,", ASH_D_plan_json);
+  spoilt("\"rows\"", "168]", "999999]", ASH_D_plan_beyond_arena);
+  spoilt("\"runs\"", "[0, 1, 1]", "[0, 2, 1]", ASH_D_plan_row_run);
+  spoilt("\"runs\"", "[0, 1, 1]", "[9, 1, 1]", ASH_D_plan_json);
+  spoilt("\"runs\"", "[0, 1, 1]", "[0, 1]", ASH_D_plan_json);
+  spoilt("\"moves\"", "0, ", "9, ", ASH_D_plan_json);
+  spoilt("\"order\"", "\"kind\": \"rows\"", "\"kind\": \"given\"",
+         ASH_D_plan_order_kind);
+  spoilt("\"order\"", "\"verdict\": \"optimal\"", "\"verdict\": \"infeasible\"",
+         ASH_D_plan_order_bound);
+  spoilt("\"schema\"", "ashlar-plan-2", "ashlar-plan-3", ASH_D_plan_json);
+}
+
 /* ---- models -------------------------------------------------------------- */
 
 static void check_model(const char *name, bool fed) {
@@ -527,6 +609,36 @@ static void real_models_pass(void) {
     check_model(names[i], false);
     check_model(names[i], true);
   }
+}
+
+/* Plans of the planner itself, and their files. */
+static void plan_model(const char *name, const char *target, bool fed) {
+  char path[512];
+  const ash_device *device;
+  const ash_plan *plan;
+  const char *text;
+  size_t count;
+  (void)snprintf(path, sizeof path, "%s/models/%s.tflite", shared_data(), name);
+  loaded l = loaded_from(path);
+  CHECK_EQ(l.status, ASH_OK);
+  CHECK_EQ(ash_pass_run(l.ctx, l.g), ASH_OK);
+  CHECK_EQ(ash_device_load(l.ctx, &device, target), ASH_OK);
+  const char *input = l.g->tensors.items[l.g->inputs[0]].id;
+  const ash_plan_options options = {
+      .order = ASH_ORDER_ROWS, .feed = &input, .feed_count = fed};
+  CHECK_EQ(ash_plan_model(l.ctx, &plan, l.g, device, &options), ASH_OK);
+  CHECK_EQ(ash_plan_json(l.ctx, &text, &count, plan, l.g), ASH_OK);
+  const ash_status status = ash_check_plan_json(l.ctx, text, count, "plan");
+  if (status != ASH_OK)
+    print_newest(l.ctx);
+  CHECK_EQ(status, ASH_OK);
+  loaded_drop(&l);
+}
+
+static void plans_of_models_are_right_files(void) {
+  plan_model("tiny/kws_ref_model_int8", "host", false);
+  plan_model("tiny/ic_resnet8_int8", "apollo510", true);
+  plan_model("tiny/vww_96_int8", "apollo510", true);
 }
 
 #define TESTS(T)                                                               \
@@ -579,6 +691,10 @@ static void real_models_pass(void) {
   T(a_bound_above_the_peak)                                                    \
   T(an_order_called_optimal_without_proof)                                     \
   T(runs_in_an_order_of_operators)                                             \
+  T(right_plans_are_right_files)                                               \
+  T(rows_in_place_are_right_in_a_file)                                         \
+  T(spoilt_files_are_refused)                                                  \
+  T(plans_of_models_are_right_files)                                           \
   T(real_models_pass)
 
 TEST_MAIN(TESTS)
