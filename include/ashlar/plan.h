@@ -286,6 +286,23 @@ ASH_API uint32_t ash_plan_slot_of_tensor(const ash_plan *plan, uint32_t tensor);
 /* The slot of an op's work memory, ASH_NO_ID if it needs none. */
 ASH_API uint32_t ash_plan_slot_of_op(const ash_plan *plan, uint32_t op);
 
+/* The rows of a tensor, taken together. */
+typedef struct ash_row_facts {
+  uint32_t count;      /* rows that exist                                   */
+  uint64_t bytes;      /* of a row                                          */
+  uint32_t most_alive; /* at once ..                                        */
+  uint32_t most_step;  /* .. for the first time at this step                */
+  uint32_t moves;      /* of all of them                                    */
+  ash_lifetime life;   /* from the first row's first step to the last one's  */
+  bool is_piece;       /* they lie one after the other and stay there        */
+} ash_row_facts;
+
+/* Of the tensor of a slot; false: it is planned whole. */
+ASH_API bool ash_plan_row_facts(const ash_plan *plan, uint32_t slot,
+                                ash_row_facts *out);
+/* Is it the slot that stands for its tensor in lists: whole, or row 0? */
+ASH_API bool ash_plan_heads_tensor(const ash_plan *plan, uint32_t slot);
+
 /* The two fingerprints of a plan (16 hex digits each). */
 ASH_API ASH_MUST_CHECK ash_status ash_plan_hashes(ash_ctx *ctx, char plan[17],
                                                   char tensor_layout[17],

@@ -95,6 +95,45 @@ static ash_status put_rules(const explainer *e) {
   return ASH_OK;
 }
 
+/* Rows are told as one thing: how many, how many at once, where. */
+static void put_rows(const explainer *e) {
+  const ash_slot *s = e->slot;
+  ash_row_facts f;
+  if (!ash_plan_row_facts(e->plan, (uint32_t)(s - e->plan->slots), &f))
+    return;
+  ASH_ASSERT(f.count > 0 && f.most_alive > 0);
+  ash_text_format(
+      e->text,
+      "%s '%s': %" PRIu32 " rows of %" PRIu64 " bytes, steps %" PRIu32
+      " to %" PRIu32 "\nat most %" PRIu32 " of them alive, %" PRIu64
+      " bytes, first at step %" PRIu32 "\n",
+      s->id, s->name, f.count, f.bytes, f.life.first_step, f.life.end_step - 1,
+      f.most_alive, f.most_alive * f.bytes, f.most_step);
+  ash_text_format(e->text, "%s arena in %s, %s %" PRIu64 "\n",
+                  ash_role_text(s->binding.role), s->binding.memory,
+                  f.is_piece ? "in one piece at offset"
+                             : "wherever there is room, row 0 at offset",
+                  s->binding.offset);
+  if (f.moves > 0)
+    ash_text_format(e->text, "%" PRIu32 " moves of rows, %" PRIu64 " bytes\n",
+                    f.moves, f.moves * f.bytes);
+}
+
+/* What a tensor shares, and why it is where it is. */
+static void put_reason(const explainer *e) {
+  const ash_slot *s = e->slot;
+  if (s->alias_of != ASH_NO_ID) {
+    const uint32_t root = ash_alias_root(e->plan->slots, e->plan->slot_count,
+                                         (uint32_t)(s - e->plan->slots), NULL);
+    ash_text_format(e->text, "shares the storage of '%s' (%s)\n",
+                    e->plan->slots[s->alias_of].id,
+                    ash_alias_text(s->alias_kind));
+    s = &e->plan->slots[root];
+  }
+  if (s->reason)
+    ash_text_format(e->text, "why: %s\n", s->reason);
+}
+
 static void put_place(const explainer *e) {
   const ash_slot *s = e->slot;
   const ash_binding *b = &s->binding;
@@ -107,16 +146,6 @@ static void put_place(const explainer *e) {
   if (strcmp(b->memory, b->source_memory) != 0)
     ash_text_format(e->text, "staged: copied from %s at boot\n",
                     b->source_memory);
-  if (s->alias_of != ASH_NO_ID) {
-    const uint32_t root = ash_alias_root(e->plan->slots, e->plan->slot_count,
-                                         (uint32_t)(s - e->plan->slots), NULL);
-    ash_text_format(e->text, "shares the storage of '%s' (%s)\n",
-                    e->plan->slots[s->alias_of].id,
-                    ash_alias_text(s->alias_kind));
-    s = &e->plan->slots[root];
-  }
-  if (s->reason)
-    ash_text_format(e->text, "why: %s\n", s->reason);
 }
 
 static const ash_slot *find(const ash_plan *p, const char *name) {
@@ -154,7 +183,11 @@ ash_status ash_explain_tensor(ash_ctx *ctx, const char **text,
     return unknown(ctx, plan, tensor);
   const explainer e = {ctx, &t, plan, g, device, rules, slot};
   ash_text_init(&t, &ctx->mem);
-  put_place(&e);
+  if (slot->has_row)
+    put_rows(&e);
+  else
+    put_place(&e);
+  put_reason(&e);
   ash_status status = put_rules(&e);
   ash_text_put(&t, "", 1);
   if (status == ASH_OK)

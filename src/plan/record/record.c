@@ -67,6 +67,61 @@ bool ash_plan_in_rows(const ash_plan *p) {
   return p->order.kind == ASH_ORDER_ROWS;
 }
 
+/* ---- rows of a tensor, taken together ------------------------------------ */
+
+bool ash_plan_heads_tensor(const ash_plan *plan, uint32_t slot) {
+  const ash_slot *s = &plan->slots[slot];
+  return !s->has_row || (s->row == 0 && s->moved_from == ASH_NO_ID);
+}
+
+static bool is_row_of(const ash_slot *s, uint32_t tensor) {
+  return s->has_row && s->tensor == tensor;
+}
+
+static uint32_t alive_at(const ash_plan *p, uint32_t tensor, uint32_t step) {
+  uint32_t alive = 0;
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    alive += is_row_of(&p->slots[i], tensor) &&
+             p->slots[i].life.first_step <= step &&
+             step < p->slots[i].life.end_step;
+  return alive;
+}
+
+static void add_place(ash_row_facts *f, const ash_slot *s,
+                      const ash_slot *head) {
+  f->count += s->moved_from == ASH_NO_ID;
+  f->moves += s->moved_from != ASH_NO_ID;
+  f->is_piece = f->is_piece && s->moved_from == ASH_NO_ID &&
+                s->binding.offset == head->binding.offset + s->row * head->size;
+  if (s->life.first_step < f->life.first_step)
+    f->life.first_step = s->life.first_step;
+  if (s->life.end_step > f->life.end_step)
+    f->life.end_step = s->life.end_step;
+}
+
+bool ash_plan_row_facts(const ash_plan *plan, uint32_t slot,
+                        ash_row_facts *out) {
+  const uint32_t tensor = plan->slots[slot].tensor;
+  const ash_slot *head = NULL;
+  *out = (ash_row_facts){.life = plan->slots[slot].life, .is_piece = true};
+  if (!plan->slots[slot].has_row)
+    return false;
+  for (uint32_t i = 0; i < plan->slot_count; i++) {
+    const ash_slot *s = &plan->slots[i];
+    if (!is_row_of(s, tensor))
+      continue;
+    head = head ? head : s;
+    add_place(out, s, head);
+    const uint32_t alive = alive_at(plan, tensor, s->life.first_step);
+    if (alive > out->most_alive) {
+      out->most_alive = alive;
+      out->most_step = s->life.first_step;
+    }
+  }
+  out->bytes = plan->slots[slot].size;
+  return true;
+}
+
 ash_choice ash_plan_choice(const ash_plan *plan, const ash_graph *g,
                            uint32_t op) {
   return plan->choices ? plan->choices[op] : ash_choose(g, op, NULL);
