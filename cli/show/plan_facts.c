@@ -15,6 +15,47 @@ bool slot_is_alive(const ash_slot *s, uint32_t step) {
   return s->life.first_step <= step && step < s->life.end_step;
 }
 
+bool slot_is_there(const ash_plan *p, const ash_slot *s, uint32_t step) {
+  if (!slot_is_alive(s, step) || s->kind != ASH_SLOT_WORK ||
+      step >= p->steps.count || p->order.kind != ASH_ORDER_ROWS)
+    return slot_is_alive(s, step);
+  return p->steps.items[step].op_count == 1 &&
+         p->steps.items[step].ops[0] == s->op;
+}
+
+bool slot_counts(const ash_plan *p, uint32_t slot, const char *memory,
+                 uint32_t step, uint32_t *rows) {
+  const ash_slot *s = &p->slots[slot];
+  bool is_first = true;
+  *rows = 0;
+  if (!slot_takes_room(s, memory) || !slot_is_there(p, s, step))
+    return false;
+  for (uint32_t i = 0; i < p->slot_count && s->has_row; i++) {
+    const ash_slot *other = &p->slots[i];
+    if (!other->has_row || other->tensor != s->tensor ||
+        !slot_takes_room(other, memory) || !slot_is_alive(other, step))
+      continue;
+    is_first = is_first && i >= slot;
+    ++*rows;
+  }
+  return is_first;
+}
+
+const char *step_name(const ash_plan *p, const ash_graph *g, uint32_t step) {
+  const ash_step *s = &p->steps.items[step];
+  return s->op_count ? ash_graph_op(g, s->ops[0])->id : "rows arrive";
+}
+
+/* Steps of its life at which the slot is not there after all. */
+static void leave_gaps(const ash_plan *p, const ash_slot *s, uint64_t *born,
+                       uint64_t *gone) {
+  for (uint32_t k = s->life.first_step; k < s->life.end_step; k++)
+    if (!slot_is_there(p, s, k)) {
+      gone[k] += s->size;
+      born[k + 1] += s->size;
+    }
+}
+
 bool plan_peak(const ash_plan *p, const char *memory, uint32_t *step,
                uint64_t *bytes) {
   uint64_t *born = calloc((size_t)p->steps.count + 1, 2 * sizeof *born);
@@ -30,6 +71,8 @@ bool plan_peak(const ash_plan *p, const char *memory, uint32_t *step,
     if (slot_takes_room(s, memory) && s->life.end_step <= p->steps.count) {
       born[s->life.first_step] += s->size;
       gone[s->life.end_step] += s->size;
+      if (s->kind == ASH_SLOT_WORK)
+        leave_gaps(p, s, born, gone);
     }
   }
   for (uint32_t k = 0; k < p->steps.count; k++) {

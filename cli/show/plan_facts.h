@@ -9,6 +9,17 @@
  * use the room of what they look at. */
 bool slot_takes_room(const ash_slot *s, const char *memory);
 bool slot_is_alive(const ash_slot *s, uint32_t step);
+/* The same; work memory of an operator that makes rows is there during its
+ * runs only. */
+bool slot_is_there(const ash_plan *p, const ash_slot *s, uint32_t step);
+
+/* Does the slot take room there at that step, and is it the first of its
+ * tensor's rows that do? `*rows`: how many do; 0: it is whole. */
+bool slot_counts(const ash_plan *p, uint32_t slot, const char *memory,
+                 uint32_t step, uint32_t *rows);
+
+/* "conv_2d_3", or that rows arrive. */
+const char *step_name(const ash_plan *p, const ash_graph *g, uint32_t step);
 
 /* The first step at which most bytes are alive, and how many. False: no steps
  * or no host memory. */

@@ -52,12 +52,35 @@ static void print_name(FILE *out, const char *name, bool whole) {
           out);
 }
 
-static void print_slot(const term *t, const ash_slot *s, bool whole) {
+/* Bytes that a tensor takes: of rows, as many as are alive at once. */
+static uint64_t bytes_of(const ash_plan *p, const ash_slot *s) {
+  ash_row_facts f;
+  return ash_plan_row_facts(p, (uint32_t)(s - p->slots), &f)
+             ? f.most_alive * f.bytes
+             : s->size;
+}
+
+static void print_rows(const term *t, const ash_row_facts *f) {
+  fprintf(t->out,
+          ", rows %" PRIu32 " x %" PRIu64 " B, at most %" PRIu32 " alive",
+          f->count, f->bytes, f->most_alive);
+  if (f->moves)
+    fprintf(t->out, ", %" PRIu64 " bytes moved", f->moves * f->bytes);
+}
+
+/* Rows of a tensor are one line, with the bytes that are alive at once. */
+static void print_slot(const term *t, const ash_plan *p, const ash_slot *s,
+                       bool whole) {
+  ash_row_facts f;
+  const bool in_rows = ash_plan_row_facts(p, (uint32_t)(s - p->slots), &f);
+  const ash_lifetime life = in_rows ? f.life : s->life;
   fprintf(t->out,
           "  %4" PRIu32 "-%-4" PRIu32 " %-8s %10" PRIu64 " %10" PRIu64 "  ",
-          s->life.first_step, s->life.end_step - 1, s->binding.memory,
-          s->binding.offset, s->size);
+          life.first_step, life.end_step - 1, s->binding.memory,
+          s->binding.offset, bytes_of(p, s));
   print_name(t->out, s->name, whole);
+  if (in_rows)
+    print_rows(t, &f);
   if (s->alias_of != ASH_NO_ID)
     fprintf(t->out, " (%s)", ash_alias_text(s->alias_kind));
   fputc('\n', t->out);
@@ -72,27 +95,29 @@ void print_plan_tensors(const term *t, const ash_plan *p) {
   fputc('\n', t->out);
   print_slot_head(t);
   for (uint32_t i = 0; i < p->slot_count; i++)
-    if (p->slots[i].binding.role != ASH_CONSTANT)
-      print_slot(t, &p->slots[i], true);
+    if (p->slots[i].binding.role != ASH_CONSTANT && ash_plan_heads_tensor(p, i))
+      print_slot(t, p, &p->slots[i], true);
 }
 
 static void print_peak(const term *t, const ash_plan *p, const ash_graph *g,
                        const char *memory, uint32_t step, uint64_t bytes) {
-  const ash_op *op = ash_graph_op(g, p->steps.items[step].ops[0]);
   uint32_t shown = 0, more = 0;
   fprintf(t->out, "\npeak: step %" PRIu32 " (%s), %" PRIu64 " bytes alive:\n",
-          step, op->id, bytes);
+          step, step_name(p, g, step), bytes);
   for (uint32_t i = 0; i < p->slot_count; i++) {
     const ash_slot *s = &p->slots[i];
-    if (!slot_takes_room(s, memory) || !slot_is_alive(s, step))
+    uint32_t rows;
+    if (!slot_counts(p, i, memory, step, &rows))
       continue;
     if (shown == PEAK_SHOWN) {
       more++;
       continue;
     }
     shown++;
-    fprintf(t->out, "  %10" PRIu64 "  ", s->size);
+    fprintf(t->out, "  %10" PRIu64 "  ", rows ? rows * s->size : s->size);
     print_name(t->out, s->name, false);
+    if (rows)
+      fprintf(t->out, ", %" PRIu32 " row%s", rows, rows > 1 ? "s" : "");
     fputc('\n', t->out);
   }
   if (more)
@@ -106,9 +131,10 @@ static void print_largest(const term *t, const ash_plan *p) {
   for (uint32_t i = 0; i < p->slot_count; i++) {
     const ash_slot *s = &p->slots[i];
     uint32_t at = count;
-    if (s->binding.role != ASH_SCRATCH || s->alias_of != ASH_NO_ID)
+    if (s->binding.role != ASH_SCRATCH || s->alias_of != ASH_NO_ID ||
+        !ash_plan_heads_tensor(p, i))
       continue;
-    while (at > 0 && best[at - 1]->size < s->size)
+    while (at > 0 && bytes_of(p, best[at - 1]) < bytes_of(p, s))
       at--;
     if (at == LARGEST)
       continue;
@@ -123,7 +149,7 @@ static void print_largest(const term *t, const ash_plan *p) {
   fprintf(t->out, "\nlargest:\n");
   print_slot_head(t);
   for (uint32_t i = 0; i < count; i++)
-    print_slot(t, best[i], false);
+    print_slot(t, p, best[i], false);
 }
 
 static void print_verdict(const term *t, const ash_arena *a) {
@@ -139,6 +165,59 @@ static void print_verdict(const term *t, const ash_arena *a) {
             a->memory, a->size - a->lower_bound, a->lower_bound);
 }
 
+/* ---- orders -------------------------------------------------------------- */
+
+static bool is_run(const ash_plan *p, uint32_t step) {
+  return p->steps.items[step].row_count > 0;
+}
+
+/* Operators of the runs [from, to), without repetition, as far as a line
+ * goes. */
+static uint32_t count_ops(const ash_plan *p, uint32_t from, uint32_t to) {
+  uint32_t ops = 0;
+  for (uint32_t s = from; s < to; s++) {
+    bool is_new = p->steps.items[s].op_count == 1;
+    for (uint32_t k = from; k < s && is_new; k++)
+      is_new = p->steps.items[k].op_count == 0 ||
+               p->steps.items[k].ops[0] != p->steps.items[s].ops[0];
+    ops += is_new;
+  }
+  return ops;
+}
+
+/* A maximal stretch of runs of several operators. */
+static void print_pipeline(const term *t, const ash_plan *p, const ash_graph *g,
+                           uint32_t from, uint32_t to) {
+  const uint32_t ops = count_ops(p, from, to);
+  uint32_t first = from, last = to - 1;
+  while (first < last && p->steps.items[first].op_count == 0)
+    first++;
+  if (ops > 1)
+    fprintf(t->out,
+            "  pipeline of %" PRIu32 " operators, %s to %s: steps %" PRIu32
+            " to %" PRIu32 "\n",
+            ops, step_name(p, g, first), step_name(p, g, last), from, to - 1);
+}
+
+static void print_order(const term *t, const ash_plan *p, const ash_graph *g) {
+  const ash_order_proof *o = &p->order;
+  if (o->kind != ASH_ORDER_OPERATORS && o->kind != ASH_ORDER_ROWS)
+    return;
+  fprintf(t->out,
+          "\norder of %s: at most %" PRIu64 " bytes of activations alive",
+          ash_order_text(o->kind), o->peak);
+  if (o->lower_bound == o->peak)
+    fprintf(t->out, ", proved smallest\n");
+  else
+    fprintf(t->out, ", no order needs less than %" PRIu64 "\n", o->lower_bound);
+  for (uint32_t s = 0, end; s < p->steps.count; s = end) {
+    for (end = s + 1; end < p->steps.count && is_run(p, end) == is_run(p, s);)
+      end++;
+    if (is_run(p, s))
+      print_pipeline(t, p, g, s, end);
+  }
+}
+
 static void print_scratch(const term *t, const ash_plan *p, const ash_graph *g,
                           const ash_arena *a) {
   uint32_t step;
@@ -152,6 +231,7 @@ static void print_scratch(const term *t, const ash_plan *p, const ash_graph *g,
 
 void print_plan_page(const term *t, const ash_plan *p, const ash_graph *g) {
   print_arenas(p);
+  print_order(t, p, g);
   for (uint32_t i = 0; i < p->arena_count; i++)
     if (p->arenas[i].role == ASH_SCRATCH && p->arenas[i].size)
       print_scratch(t, p, g, &p->arenas[i]);

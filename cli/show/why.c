@@ -23,6 +23,8 @@ typedef struct why {
   uint32_t peak;
   uint64_t alive;
   const ash_slot *slots[SHOWN]; /* at the peak, largest first */
+  uint64_t bytes[SHOWN];        /* of all its rows there     */
+  uint32_t rows[SHOWN];         /* 0: it is whole            */
   size_t shown, count;
   uint32_t next; /* the step with most bytes below the peak, or NO_ID */
   uint64_t next_alive;
@@ -77,7 +79,7 @@ static uint64_t alive_at(const why *w, uint32_t step) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < w->plan->slot_count; i++)
     if (slot_takes_room(&w->plan->slots[i], w->arena->memory) &&
-        slot_is_alive(&w->plan->slots[i], step))
+        slot_is_there(w->plan, &w->plan->slots[i], step))
       sum += w->plan->slots[i].size;
   return sum;
 }
@@ -93,31 +95,39 @@ static void find_next(why *w) {
   }
 }
 
+/* Into the list of the largest. */
+static void put(why *w, const ash_slot *s, uint32_t rows) {
+  const uint64_t bytes = rows ? rows * s->size : s->size;
+  size_t at = w->shown;
+  while (at > 0 && w->bytes[at - 1] < bytes)
+    at--;
+  if (at == SHOWN)
+    return;
+  if (w->shown < SHOWN)
+    w->shown++;
+  for (size_t k = w->shown - 1; k > at; k--) {
+    w->slots[k] = w->slots[k - 1];
+    w->bytes[k] = w->bytes[k - 1];
+    w->rows[k] = w->rows[k - 1];
+  }
+  w->slots[at] = s;
+  w->bytes[at] = bytes;
+  w->rows[at] = rows;
+}
+
 static bool gather(why *w) {
   if (!plan_peak(w->plan, w->arena->memory, &w->peak, &w->alive))
     return false;
   for (uint32_t i = 0; i < w->plan->slot_count; i++) {
     const ash_slot *s = &w->plan->slots[i];
-    if (!slot_takes_room(s, w->arena->memory) || !slot_is_alive(s, w->peak))
+    uint32_t rows;
+    if (!slot_counts(w->plan, i, w->arena->memory, w->peak, &rows))
       continue;
     w->count++;
-    size_t at = w->shown;
-    while (at > 0 && w->slots[at - 1]->size < s->size)
-      at--;
-    if (at == SHOWN)
-      continue;
-    if (w->shown < SHOWN)
-      w->shown++;
-    for (size_t k = w->shown - 1; k > at; k--)
-      w->slots[k] = w->slots[k - 1];
-    w->slots[at] = s;
+    put(w, s, rows);
   }
   find_next(w);
   return true;
-}
-
-static const char *step_name(const why *w, uint32_t step) {
-  return ash_graph_op(w->graph, w->plan->steps.items[step].ops[0])->id;
 }
 
 static void put_name(FILE *out, const char *name) {
@@ -131,12 +141,16 @@ static void print_alive(FILE *out, const why *w) {
   for (size_t i = 0; i < w->shown; i++) {
     const ash_slot *s = w->slots[i];
     const cause c = cause_of(w, s);
-    fprintf(out, "  %10" PRIu64 "  ", s->size);
+    fprintf(out, "  %10" PRIu64 "  ", w->bytes[i]);
     put_name(out, s->name);
+    if (w->rows[i])
+      fprintf(out, ", %" PRIu32 " row%s", w->rows[i],
+              w->rows[i] > 1 ? "s" : "");
     fprintf(out, ": %s", cause_text[c]);
     const uint32_t reader = c == WAITING ? next_reader(w, s) : ASH_NO_ID;
     if (reader != ASH_NO_ID)
-      fprintf(out, " for step %" PRIu32 " (%s)", reader, step_name(w, reader));
+      fprintf(out, " for step %" PRIu32 " (%s)", reader,
+              step_name(w->plan, w->graph, reader));
     (void)fputc('\n', out);
   }
   if (w->count > w->shown)
@@ -172,7 +186,7 @@ static const ash_slot *largest(const why *w, cause wanted) {
 
 static void print_pieces(FILE *out, const why *w, unsigned *n) {
   const ash_slot *in = largest(w, READ), *result = largest(w, WRITTEN);
-  if (!in || !result)
+  if (!in || !result || in->has_row || result->has_row)
     return;
   fprintf(out,
           "  %u. The step holds input and output at once. In pieces, row by "
@@ -183,7 +197,7 @@ static void print_pieces(FILE *out, const why *w, unsigned *n) {
 
 static void print_waiting(FILE *out, const why *w, unsigned *n) {
   const ash_slot *s = largest(w, WAITING);
-  if (!s)
+  if (!s || s->has_row) /* the order of rows was searched */
     return;
   fprintf(out, "  %u. '", ++*n);
   put_name(out, s->name);
@@ -198,7 +212,7 @@ static void print_types(FILE *out, const why *w, unsigned *n) {
   for (size_t i = 0; i < w->shown; i++)
     if (w->slots[i]->tensor != ASH_NO_ID &&
         ash_graph_tensor(w->graph, w->slots[i]->tensor)->type == ASH_FLOAT32)
-      sum += w->slots[i]->size;
+      sum += w->bytes[i];
   if (sum)
     fprintf(out,
             "  %u. %" PRIu64 " of these bytes are float32; an int8 model would "
@@ -223,7 +237,7 @@ static void print_advice(FILE *out, const why *w, const what_if *ifs,
             "  %u. Behind %s comes step %" PRIu32 " (%s) with %" PRIu64
             " bytes: lowering %s\n     alone saves at most %" PRIu64 ".\n",
             ++n, w->ties > 1 ? "the steps of the peak" : "it", w->next,
-            step_name(w, w->next), w->next_alive,
+            step_name(w->plan, w->graph, w->next), w->next_alive,
             w->ties > 1 ? "all of them" : "this step",
             w->alive - w->next_alive);
 }
@@ -236,7 +250,7 @@ void print_why(const term *t, const ash_plan *p, const ash_graph *g,
   fprintf(t->out,
           "Why %s needs %" PRIu64 " bytes of %s:\n\nAt step %" PRIu32
           " (%s) %" PRIu64 " bytes are alive at once%s:\n",
-          p->model, arena->size, arena->memory, w.peak, step_name(&w, w.peak),
+          p->model, arena->size, arena->memory, w.peak, step_name(p, g, w.peak),
           w.alive, w.ties > 1 ? ", as at other steps" : "");
   print_alive(t->out, &w);
   print_packing(t->out, &w);
@@ -245,14 +259,17 @@ void print_why(const term *t, const ash_plan *p, const ash_graph *g,
 
 /* ---- for programs ------------------------------------------------------- */
 
-static void put_slot_json(FILE *out, const why *w, const ash_slot *s) {
+static void put_slot_json(FILE *out, const why *w, size_t i) {
+  const ash_slot *s = w->slots[i];
   static const char *const words[] = {"written", "read", "work", "waiting"};
   bool first = true;
   const cause c = cause_of(w, s);
   fprintf(out, "\n    {");
   json_key_text(out, &first, "id", s->id);
   json_key_text(out, &first, "name", s->name);
-  json_key_uint(out, &first, "size", s->size);
+  json_key_uint(out, &first, "size", w->bytes[i]);
+  if (w->rows[i])
+    json_key_uint(out, &first, "rows", w->rows[i]);
   json_key_text(out, &first, "why", words[c]);
   if (c == WAITING && next_reader(w, s) != ASH_NO_ID)
     json_key_uint(out, &first, "for_step", next_reader(w, s));
@@ -271,12 +288,12 @@ void print_why_json(FILE *out, const ash_plan *p, const ash_graph *g,
   json_key_uint(out, &first, "size", arena->size);
   json_key_uint(out, &first, "lower_bound", arena->lower_bound);
   json_key_uint(out, &first, "step", w.peak);
-  json_key_text(out, &first, "op", step_name(&w, w.peak));
+  json_key_text(out, &first, "op", step_name(p, g, w.peak));
   json_key_uint(out, &first, "alive", w.alive);
   json_key(out, &first, "tensors");
   for (size_t i = 0; i < w.shown; i++) {
     (void)fputc(i ? ',' : '[', out);
-    put_slot_json(out, &w, w.slots[i]);
+    put_slot_json(out, &w, i);
   }
   fprintf(out, "],\n   ");
   first = true;
