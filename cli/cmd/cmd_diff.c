@@ -57,10 +57,16 @@ static void print_arenas(FILE *out, const ash_plan_diff *d) {
 }
 
 static void print_place(FILE *out, const ash_diff_place *p) {
-  if (p->memory)
+  if (p->rows)
+    fprintf(out,
+            "%s, rows %" PRIu32 " x %" PRIu64 " B, at most %" PRIu32 " alive",
+            p->memory, p->rows, p->row_bytes, p->most_alive);
+  else if (p->memory)
     fprintf(out, "%s+%" PRIu64, p->memory, p->offset);
   else
     fputs("-", out);
+  if (p->moves)
+    fprintf(out, ", %" PRIu64 " B moved", p->moves * p->row_bytes);
 }
 
 static void print_tensors(FILE *out, const ash_plan_diff *d, size_t most) {

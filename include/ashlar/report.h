@@ -44,7 +44,12 @@ ASH_API const char *ash_change_text(ash_change_kind kind);
 /* A tensor, as one of the two plans has it. */
 typedef struct ash_diff_place {
   const char *role, *memory; /* NULL: it is not in that plan                */
-  uint64_t offset, size;
+  uint64_t offset, size;     /* of rows: of row 0; of all                   */
+  uint32_t rows;             /* 0: it is whole                              */
+  uint32_t most_alive;       /* rows at once                                */
+  uint64_t row_bytes;
+  uint32_t moves;
+  uint64_t offsets; /* a fingerprint of where its rows lie                  */
 } ash_diff_place;
 
 typedef struct ash_diff_tensor {

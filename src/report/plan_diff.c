@@ -37,13 +37,99 @@ static ash_status get_text(ash_ctx *ctx, const char **out, const ash_yaml *map,
   return *out ? ASH_OK : ash_nomem(ctx);
 }
 
+static int by_number(const void *a, const void *b, const void *user) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  (void)user;
+  return x < y ? -1 : x > y;
+}
+
+/* The numbers of a list, sorted. */
+static ash_status sorted(ash_ctx *ctx, uint64_t **out, const ash_yaml *list) {
+  ash_zone *z = &ctx->scratch;
+  size_t n = 0;
+  *out = ASH_NEW_ARRAY(z, uint64_t, list->count + 1);
+  uint64_t *spare = ASH_NEW_ARRAY(z, uint64_t, list->count + 1);
+  ASH_TRY(ash_zone_check(ctx, z));
+  for (const ash_yaml_item *i = list->first; i; i = i->next)
+    ASH_TRY(ash_yaml_u64(ctx, &(*out)[n++], i->node, "a step"));
+  ash_sort(*out, spare, n, sizeof **out, by_number, NULL);
+  return ASH_OK;
+}
+
+/* Rows that begin at or before a step, less those that ended before it. */
+static ash_status count_alive(ash_ctx *ctx, uint32_t *most,
+                              const ash_yaml *first, const ash_yaml *last) {
+  uint64_t *from, *to;
+  size_t ended = 0;
+  ASH_TRY(sorted(ctx, &from, first));
+  ASH_TRY(sorted(ctx, &to, last));
+  *most = 0;
+  for (size_t begun = 1; begun <= first->count; begun++) {
+    while (ended < last->count && to[ended] < from[begun - 1])
+      ended++;
+    if (begun > ended && begun - ended > *most)
+      *most = (uint32_t)(begun - ended);
+  }
+  return ASH_OK;
+}
+
+/* FNV-1a over the numbers. */
+static ash_status add_offsets(ash_ctx *ctx, uint64_t *hash,
+                              const ash_yaml *list) {
+  *hash = 14695981039346656037u;
+  for (const ash_yaml_item *i = list->first; i; i = i->next) {
+    uint64_t offset;
+    ASH_TRY(ash_yaml_u64(ctx, &offset, i->node, "an offset"));
+    *hash = (*hash ^ offset) * 1099511628211u;
+  }
+  return ASH_OK;
+}
+
+static ash_status read_rows(ash_ctx *ctx, ash_diff_place *p,
+                            const ash_yaml *rows) {
+  const ash_yaml *offsets, *first, *last;
+  ASH_TRY(ash_yaml_want_map(ctx, rows, "rows"));
+  ASH_TRY(ash_yaml_need_u64(ctx, &p->row_bytes, rows, "bytes"));
+  ASH_TRY(ash_yaml_need_list(ctx, &offsets, rows, "offsets"));
+  ASH_TRY(ash_yaml_need_list(ctx, &first, rows, "first_steps"));
+  ASH_TRY(ash_yaml_need_list(ctx, &last, rows, "last_steps"));
+  ASH_TRY(add_offsets(ctx, &p->offsets, offsets));
+  p->rows = (uint32_t)offsets->count;
+  return count_alive(ctx, &p->most_alive, first, last);
+}
+
+/* [step, tensor, row, offset] each. */
+static ash_status read_moves(ash_ctx *ctx, side *s) {
+  const ash_yaml *moves = ash_yaml_get(s->top, "moves");
+  if (!moves)
+    return ASH_OK;
+  ASH_TRY(ash_yaml_want_list(ctx, moves, "moves"));
+  for (const ash_yaml_item *i = moves->first; i; i = i->next) {
+    uint64_t tensor, offset;
+    ASH_TRY(ash_yaml_want_list(ctx, i->node, "a move"));
+    if (i->node->count != 4)
+      continue;
+    const ash_yaml_item *at = i->node->first->next;
+    ASH_TRY(ash_yaml_u64(ctx, &tensor, at->node, "a tensor"));
+    ASH_TRY(ash_yaml_u64(ctx, &offset, at->next->next->node, "an offset"));
+    if (tensor >= s->tensor_count)
+      continue;
+    ash_diff_place *p = &s->tensors[tensor].place;
+    p->offsets = (p->offsets ^ offset) * 1099511628211u;
+    p->moves++;
+  }
+  return ASH_OK;
+}
+
 static ash_status read_tensor(ash_ctx *ctx, entry *e, const ash_yaml *map) {
   ASH_TRY(get_text(ctx, &e->id, map, "id"));
   ASH_TRY(get_text(ctx, &e->name, map, "name"));
   ASH_TRY(get_text(ctx, &e->place.role, map, "role"));
   ASH_TRY(get_text(ctx, &e->place.memory, map, "memory"));
   ASH_TRY(ash_yaml_need_u64(ctx, &e->place.offset, map, "offset"));
-  return ash_yaml_need_u64(ctx, &e->place.size, map, "size");
+  ASH_TRY(ash_yaml_need_u64(ctx, &e->place.size, map, "size"));
+  const ash_yaml *rows = ash_yaml_get(map, "rows");
+  return rows ? read_rows(ctx, &e->place, rows) : ASH_OK;
 }
 
 static ash_status read_arena(ash_ctx *ctx, ash_diff_arena *a,
@@ -98,6 +184,7 @@ static ash_status read_side(ash_ctx *ctx, side *s, const ash_plan_text *plan) {
     ASH_TRY(read_arena(ctx, &s->arenas[s->arena_count++], i->node));
   for (const ash_yaml_item *i = tensors->first; i; i = i->next)
     ASH_TRY(read_tensor(ctx, &s->tensors[s->tensor_count++], i->node));
+  ASH_TRY(read_moves(ctx, s));
   choose_keys(s, spare);
   return ASH_OK;
 }
@@ -132,7 +219,8 @@ static ash_status diff_arenas(ash_ctx *ctx, ash_plan_diff *out, const side *a,
 }
 
 static bool is_same_place(const ash_diff_place *a, const ash_diff_place *b) {
-  return a->offset == b->offset && strcmp(a->role, b->role) == 0 &&
+  return a->offset == b->offset && a->rows == b->rows &&
+         a->offsets == b->offsets && strcmp(a->role, b->role) == 0 &&
          strcmp(a->memory, b->memory) == 0;
 }
 

@@ -83,13 +83,26 @@ static void put_role(residency *r, ash_role role) {
   ash_json_close(&r->json, ']');
 }
 
-static void put_tensor(residency *r, const ash_slot *s) {
+/* All places of a tensor's rows, by row and time: [at, end) of the order. */
+static void put_rows(residency *r, const ash_slot **at, const ash_slot **end) {
+  ash_json_open_inline(&r->json, "row_offsets", '[');
+  for (; at < end; at++)
+    ash_json_uint(&r->json, NULL, (*at)->binding.offset);
+  ash_json_close(&r->json, ']');
+}
+
+/* Rows of a tensor are one entry: `offset` and `size` are those of row 0. */
+static void put_tensor(residency *r, const ash_slot **at,
+                       const ash_slot **end) {
+  const ash_slot *s = *at;
   ash_json *j = &r->json;
   ash_json_open(j, NULL, '{');
   ash_json_string(j, "id", s->id);
   put_memory(r, "memory", s->binding.memory);
   ash_json_uint(j, "offset", s->binding.offset);
   ash_json_string(j, "role", ash_role_text(s->binding.role));
+  if (s->has_row)
+    put_rows(r, at, end);
   ash_json_uint(j, "size", s->size);
   put_memory(r, "source_memory", s->binding.source_memory);
   ash_json_close(j, '}');
@@ -115,8 +128,13 @@ ash_status ash_residency_json(ash_ctx *ctx, ash_text *out, const ash_plan *p,
   ash_json_uint(j, "schema_version", 4);
   ash_json_string(j, "tensor_layout_hash", layout_hash);
   ash_json_open(j, "tensors", '[');
-  for (uint32_t i = 0; i < p->slot_count; i++)
-    put_tensor(&r, order[i]);
+  for (uint32_t i = 0, end; i < p->slot_count; i = end) {
+    for (end = i + 1; end < p->slot_count && order[i]->has_row &&
+                      order[end]->has_row &&
+                      order[end]->tensor == order[i]->tensor;)
+      end++;
+    put_tensor(&r, order + i, order + end);
+  }
   ash_json_close(j, ']');
   ash_json_close(j, '}');
   return ASH_OK;

@@ -84,6 +84,20 @@ static ash_status check_place(reader *r, const ash_yaml *map,
                   "'%s' is in an arena that the file does not list", s->id);
 }
 
+/* The newest slot is repeated at the place of every row. */
+static ash_status read_rows(reader *r, const ash_yaml *map,
+                            const ash_yaml *rows) {
+  const ash_slot row = r->slots[--r->slot_count];
+  ASH_TRY(ash_yaml_want_list(r->ctx, rows, "row_offsets"));
+  for (const ash_yaml_item *i = rows->first; i; i = i->next) {
+    ash_slot *s = &r->slots[r->slot_count++];
+    *s = row;
+    ASH_TRY(ash_yaml_u64(r->ctx, &s->binding.offset, i->node, "an offset"));
+    ASH_TRY(check_place(r, map, s));
+  }
+  return ASH_OK;
+}
+
 static ash_status read_tensor(reader *r, const ash_yaml *map) {
   ash_slot *s = &r->slots[r->slot_count++];
   ASH_TRY(ash_yaml_want_map(r->ctx, map, "a tensor"));
@@ -92,14 +106,20 @@ static ash_status read_tensor(reader *r, const ash_yaml *map) {
   ASH_TRY(ash_yaml_need_string(r->ctx, &s->binding.memory, map, "memory"));
   ASH_TRY(ash_yaml_need_u64(r->ctx, &s->binding.offset, map, "offset"));
   ASH_TRY(ash_yaml_need_u64(r->ctx, &s->size, map, "size"));
-  return check_place(r, map, s);
+  const ash_yaml *rows = ash_yaml_get(map, "row_offsets");
+  return rows ? read_rows(r, map, rows) : check_place(r, map, s);
 }
 
 static ash_status read_tensors(reader *r, const ash_yaml *top) {
   const ash_yaml *list;
   ASH_TRY(ash_yaml_need(r->ctx, &list, top, "tensors", "the file"));
   ASH_TRY(ash_yaml_want_list(r->ctx, list, "tensors"));
-  r->slots = ASH_NEW_ARRAY(&r->ctx->scratch, ash_slot, list->count + 1);
+  size_t most = list->count + 1;
+  for (const ash_yaml_item *i = list->first; i; i = i->next) {
+    const ash_yaml *rows = ash_yaml_get(i->node, "row_offsets");
+    most += rows ? rows->count : 0;
+  }
+  r->slots = ASH_NEW_ARRAY(&r->ctx->scratch, ash_slot, most);
   ASH_TRY(ash_zone_check(r->ctx, &r->ctx->scratch));
   for (const ash_yaml_item *i = list->first; i; i = i->next)
     ASH_TRY(read_tensor(r, i->node));

@@ -1,7 +1,9 @@
 /* test_rows.c - right plans with rows, made the naive way, and spoilt in many
  * ways: the checker refuses each and says what is wrong. */
+#include "ashlar/report.h"
 #include "loaded.h"
 #include "pass/pass.h"
+#include "plan/file/residency.h"
 #include "plan_net.h"
 #include "row_plan.h"
 
@@ -578,6 +580,62 @@ static void spoilt_files_are_refused(void) {
   spoilt("\"schema\"", "ashlar-plan-2", "ashlar-plan-3", ASH_D_plan_json);
 }
 
+static void a_residency_file_has_rows(void) {
+  world w = world_of(OUT, (row_plan_ask){.reuse = true});
+  ash_text t;
+  ash_text_init(&t, &w.n.ctx->mem);
+  row_plan_move(&w.p, w.tensor[B], 0, step(&w, B, 1));
+  CHECK_EQ(row_plan_check(&w.p), ASH_OK);
+  CHECK_EQ(ash_residency_json(w.n.ctx, &t, &w.p.plan, "net"), ASH_OK);
+  ash_text_put(&t, "", 1);
+  CHECK(!t.failed && strstr(t.bytes, "\"row_offsets\"") != NULL);
+  CHECK_EQ(check_text(&w, t.bytes), ASH_OK);
+  char *digit = strstr(t.bytes, "\"row_offsets\"");
+  digit = strchr(digit, '[') + 1;
+  *digit = *digit == '1' ? '2' : '1';
+  CHECK_EQ(check_text(&w, t.bytes), ASH_MALFORMED);
+  CHECK_EQ(last_diag(&w.n)->id, ASH_D_plan_hash);
+  ash_text_drop(&t);
+  net_free(&w.n);
+}
+
+static void a_moved_row_is_a_difference(void) {
+  world w = plain();
+  ash_plan_diff d;
+  const ash_plan_text before = {text_of(&w), strlen(text_of(&w)), "before"};
+  CHECK_EQ(ash_diff_plans(w.n.ctx, &d, &before, &before), ASH_OK);
+  CHECK_EQ(d.tensor_count, 0);
+  row_plan_move(&w.p, w.tensor[B], 0, step(&w, B, 1));
+  const ash_plan_text after = {text_of(&w), strlen(text_of(&w)), "after"};
+  CHECK_EQ(ash_diff_plans(w.n.ctx, &d, &before, &after), ASH_OK);
+  CHECK_EQ(d.tensor_count, 1);
+  CHECK_EQ(d.tensors[0].kind, ASH_CHANGE_PLACE);
+  CHECK_EQ(d.tensors[0].after.rows, 8);
+  CHECK_EQ(d.tensors[0].after.row_bytes, 24);
+  CHECK_EQ(d.tensors[0].after.most_alive, 2);
+  CHECK_EQ(d.tensors[0].after.moves, 1);
+  CHECK_EQ(d.tensors[0].before.moves, 0);
+  net_free(&w.n);
+}
+
+static void rows_are_explained_as_one_thing(void) {
+  world w = plain();
+  const char *text;
+  row_plan_move(&w.p, w.tensor[B], 0, step(&w, B, 1));
+  CHECK_EQ(row_plan_check(&w.p), ASH_OK);
+  CHECK_EQ(ash_explain_tensor(w.n.ctx, &text, &w.p.plan, w.n.g, w.p.device,
+                              NULL, w.n.g->tensors.items[w.tensor[B]].id),
+           ASH_OK);
+  CHECK(strstr(text, "8 rows of 24 bytes") != NULL);
+  CHECK(strstr(text, "at most 2 of them alive, 48 bytes") != NULL);
+  CHECK(strstr(text, "1 moves of rows, 24 bytes") != NULL);
+  CHECK_EQ(ash_explain_tensor(w.n.ctx, &text, &w.p.plan, w.n.g, w.p.device,
+                              NULL, w.n.g->tensors.items[w.tensor[X]].id),
+           ASH_OK);
+  CHECK(strstr(text, "in one piece at offset") != NULL);
+  net_free(&w.n);
+}
+
 /* ---- models -------------------------------------------------------------- */
 
 static void check_model(const char *name, bool fed) {
@@ -694,6 +752,9 @@ static void plans_of_models_are_right_files(void) {
   T(right_plans_are_right_files)                                               \
   T(rows_in_place_are_right_in_a_file)                                         \
   T(spoilt_files_are_refused)                                                  \
+  T(a_residency_file_has_rows)                                                 \
+  T(a_moved_row_is_a_difference)                                               \
+  T(rows_are_explained_as_one_thing)                                           \
   T(plans_of_models_are_right_files)                                           \
   T(real_models_pass)
 
