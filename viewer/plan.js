@@ -90,9 +90,66 @@ function peakOf(live) {
   return best;
 }
 
+/* The places of a row, one after the other: offset and steps of each. */
+function placesOf(t, row, moves) {
+  const places = [{offset: t.rows.offsets[row], from: t.rows.first_steps[row], to: t.rows.last_steps[row]}];
+  for (const [step, , , offset] of moves) {
+    const last = places[places.length - 1];
+    places.push({offset, from: step, to: last.to});
+    last.to = step - 1;
+  }
+  return places;
+}
+
+/* A plan in an order of rows as one of whole tensors: every place of a row is a
+ * tensor, every run a step. A row is read at its last step; that it may be
+ * before, too, the file does not say. */
+function unrolled(json) {
+  const rowId = (id, row) => id + '[' + row + ']', tensors = [], moves = new Map(), byId = new Map();
+  for (const move of json.moves) {
+    const key = move[1] + ' ' + move[2];
+    moves.set(key, [...(moves.get(key) || []), move]);
+  }
+  const target = (t, row) => {
+    const a = t.rows.aliases.find(([from, count]) => from <= row && row < from + count);
+    if (!a) return null;
+    const of = json.tensors[a[2]];
+    return of.rows ? rowId(of.id, a[3] + row - a[0]) : of.id;
+  };
+  json.tensors.forEach((t, i) => {
+    byId.set(t.id, t);
+    if (!t.rows) {
+      const of = t.alias_of === null ? null : byId.get(t.alias_of);
+      tensors.push({...t, alias_of: of && of.rows ? rowId(of.id, 0) : t.alias_of});
+      return;
+    }
+    for (let row = 0; row < t.rows.count; row++)
+      placesOf(t, row, moves.get(i + ' ' + row) || []).forEach((p, k) => tensors.push({
+        ...t, id: rowId(t.id, row) + (k ? '.' + k : ''), name: t.name.split(';')[0] + ' [' + row + ']', rows: undefined,
+        offset: p.offset, size: t.rows.bytes, first_step: p.from, last_step: p.to, alias_of: k ? null : target(t, row)}));
+  });
+  const rowsOf = (id, want) => {
+    const t = byId.get(id);
+    return t && t.rows ? [...Array(t.rows.count).keys()].filter(r => want(t, r)).map(r => rowId(id, r)) : [id];
+  };
+  const made = new Map();
+  for (const [op, , rows] of json.runs) made.set(op, (made.get(op) || 0) + rows);
+  const steps = json.runs.map(([index, first, rows], step) => {
+    const op = json.ops[index] ||
+        {id: 'rows arrive', kind: 'feed', source_index: 0, inputs: [], outputs: [json.inputs[-1 - index]], macs: 0};
+    return {step, ops: [{
+      ...op, macs: rows ? Math.round(op.macs * rows / made.get(index)) : op.macs,
+      inputs: op.inputs.flatMap(id => rowsOf(id, (t, r) => t.rows.last_steps[r] === step)),
+      outputs: op.outputs.flatMap(id => rowsOf(id, (t, r) => t.rows.first_steps[r] === step))}]};
+  });
+  const ends = ids => ids.flatMap(id => rowsOf(id, () => true));
+  return {...json, tensors, steps, inputs: ends(json.inputs), outputs: ends(json.outputs)};
+}
+
 function readPlan(json) {
-  if (!json || json.schema !== 'ashlar-plan-1')
-    throw new Error('this is not a plan of the schema ashlar-plan-1');
+  if (json && json.schema === 'ashlar-plan-2') json = unrolled(json);
+  else if (!json || json.schema !== 'ashlar-plan-1')
+    throw new Error('this is not a plan of the schemas ashlar-plan-1 and -2');
   const n = json.tensors.length;
   const plan = {
     json, count: n, layers: json.layers || [], steps: json.steps, stepCount: Math.max(1, json.steps.length),
