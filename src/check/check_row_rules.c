@@ -301,11 +301,48 @@ static bool to_space(ask *a) {
 
 /* ---- elements that are chosen -------------------------------------------- */
 
+/* The row, if it lies along dimension `dim` of the input. */
+static bool along(ask *a, int64_t dim) {
+  return (int64_t)a->e == dim && just(a, a->row);
+}
+
+static const ash_shape *shape_of(const ask *a, uint32_t k) {
+  return &ash_op_in(a->g, a->op, k)->shape;
+}
+
+/* Data up to the axis, indices but their batches, the rest of the data. */
 static bool gathered(ask *a) {
-  const int64_t axis = ash_attr_int(a->op, "axis", 0);
-  const int64_t rank = ash_op_in(a->g, a->op, 0)->shape.rank;
-  const int64_t line = axis < 0 ? axis + rank : axis;
-  return a->k == 0 && (int64_t)a->d < line && same(a) && just(a, a->row);
+  const int64_t given = ash_attr_int(a->op, "axis", 0);
+  const int64_t line =
+      given < 0 ? given + (int64_t)shape_of(a, 0)->rank : given;
+  const int64_t rank = shape_of(a, 1)->rank, d = a->d;
+  int64_t batch = ash_attr_int(a->op, "batch_dims", 0);
+  batch += batch < 0 ? rank : 0;
+  const int64_t after = line + rank - batch;
+  if (a->k == 0)
+    return d < line ? along(a, d)
+                    : d >= after && along(a, d - (rank - batch) + 1);
+  return d < batch ? along(a, d)
+                   : d >= line && d < after && along(a, d - line + batch);
+}
+
+/* Indices but their last dimension, which is a position in the data. */
+static bool gathered_nd(ask *a) {
+  const ash_shape *at = shape_of(a, 1);
+  const int64_t outer = (int64_t)at->rank - 1, d = a->d;
+  const int64_t batch = ash_attr_int(a->op, "batch_dims", 0);
+  if (a->k == 1)
+    return d < outer && along(a, d);
+  return d < batch ? along(a, d)
+                   : d >= outer && along(a, batch + at->dim[outer] + d - outer);
+}
+
+static bool scattered_nd(ask *a) {
+  const ash_shape *at = shape_of(a, 1);
+  const int64_t depth = at->dim[at->rank - 1], d = a->d;
+  if (a->k == 1 || d < depth)
+    return false;
+  return along(a, a->k == 0 ? d : (int64_t)at->rank - 1 + d - depth);
 }
 
 static bool gathered_elements(ask *a) {
@@ -315,7 +352,7 @@ static bool gathered_elements(ask *a) {
 }
 
 static bool scattered_elements(ask *a) {
-  const ash_shape *at = &ash_op_in(a->g, a->op, 1)->shape;
+  const ash_shape *at = shape_of(a, 1);
   return axis_of(a) != (int64_t)a->d && at->dim[a->d] == a->y->dim[a->d] &&
          same(a) && just(a, a->row);
 }
@@ -351,6 +388,7 @@ static row_rule *const rules[ASH_OP_COUNT] = {
     [ASH_OP_real] = first_broadcast,
     [ASH_OP_imag] = first_broadcast,
     [ASH_OP_reshape] = copied,
+    [ASH_OP_read_variable] = copied,
     [ASH_OP_strided] = strided,
     [ASH_OP_concatenation] = joined,
     [ASH_OP_split] = beside_axis,
@@ -360,6 +398,8 @@ static row_rule *const rules[ASH_OP_COUNT] = {
     [ASH_OP_space_to_depth] = to_depth,
     [ASH_OP_depth_to_space] = to_space,
     [ASH_OP_gather] = gathered,
+    [ASH_OP_gather_nd] = gathered_nd,
+    [ASH_OP_scatter_nd] = scattered_nd,
     [ASH_OP_gather_elements] = gathered_elements,
     [ASH_OP_scatter_elements] = scattered_elements,
 };

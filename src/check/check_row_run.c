@@ -576,7 +576,7 @@ static ash_status move_rows(runner *r) {
 static ash_status feed(runner *r, const ash_step *s) {
   if (s->input >= r->c->g->tensor_count ||
       tensor_at(r, s->input)->kind != ASH_TENSOR_INPUT || s->row_count == 0 ||
-      r->places[s->input].count == 1)
+      r->places[s->input].count < r->places[s->input].rows)
     return REFUSE(r, ASH_D_plan_row_feed, ASH_NO_ID, ASH_NO_ID,
                   "step %u brings rows of what is not an input in rows",
                   (unsigned)r->step);
