@@ -150,7 +150,9 @@ typedef struct ash_emit_options {
   /* The prefix of scratch arenas that several modules share, NULL: the module
    * has its own. */
   const char *shared_scratch;
-  uint64_t reserved[4]; /* zero */
+  bool step; /* <prefix>_step, which runs one step of the model and returns;
+                modules whose operators run row by row always have it     */
+  uint64_t reserved[3]; /* zero */
 } ash_emit_options;
 
 /* The arenas for modules with `shared_scratch` set to `prefix`: one per memory,

@@ -6,6 +6,14 @@
 #include "ashlar/plan.h"
 #include "kernel/kernel.h"
 
+/* How the code of an operator goes about its rows. */
+typedef enum ash_code_rows {
+  ASH_CODE_WHOLE, /* all at once                              */
+  ASH_CODE_LINES, /* some lines, with the kernel's function
+                     for lines (runtime/ash_rt_lines.h)       */
+  ASH_CODE_PIECES /* some rows, one after the other           */
+} ash_code_rows;
+
 typedef struct ash_code {
   const ash_kernel *kernel; /* NULL: nothing, its results are in place already;
                                else it can run the operator, checked        */
@@ -14,6 +22,8 @@ typedef struct ash_code {
                    C compiler: parameters are constants there, so that loops of
                    few rounds are unrolled and cases that do not occur go
                    away. Its step is beside that copy in <prefix>_kernels.c */
+  ash_code_rows rows;
+  const char *function; /* of the kernel: its name, or name_lines            */
 } ash_code;
 
 /* By operator; kept by `ctx`. ASH_UNSUPPORTED names an operator that the kernel

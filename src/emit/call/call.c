@@ -127,6 +127,8 @@ static void put_input(const ash_call *c, uint32_t k) {
   put_indent(c);
   if (!e || strcmp(e, "NULL") == 0)
     ash_text_string(c->text, "    0");
+  else if (c->lines && k == 0)
+    ash_text_format(c->text, "    %s", e);
   else if (ash_graph_updates(c->graph, ash_call_op(c),
                              ash_call_op(c)->inputs[k]))
     ash_text_format(c->text, "    (%s *)(%s)", ash_type_c(t->type), e);
@@ -166,8 +168,11 @@ static void put_output(const ash_call *c, uint32_t k) {
   const ash_tensor *t = ash_op_out(c->graph, ash_call_op(c), k);
   ash_text_string(c->text, ",\n");
   put_indent(c);
-  ash_text_format(c->text, "    (%s *)(%s)", ash_type_c(t->type),
-                  c->outputs[k]);
+  if (c->lines)
+    ash_text_format(c->text, "    %s, from, to", c->outputs[k]);
+  else
+    ash_text_format(c->text, "    (%s *)(%s)", ash_type_c(t->type),
+                    c->outputs[k]);
 }
 
 static void put_tail(const ash_call *c, uint32_t k) {
@@ -183,7 +188,8 @@ static void put_tail(const ash_call *c, uint32_t k) {
 static void put_function(const ash_call *c, const char *name) {
   ASH_ASSERT(name && c->kernel->params != ASH_PARAMS_loop);
   put_indent(c);
-  ash_text_format(c->text, "ash_rt_%s%s(&p", name, c->special ? "_inline" : "");
+  ash_text_format(c->text, "ash_rt_%s%s%s(&p", name, c->lines ? "_lines" : "",
+                  c->special ? "_inline" : "");
 }
 
 void ash_call_invoke_between(const ash_call *c, uint32_t in, uint32_t out) {

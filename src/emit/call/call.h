@@ -30,6 +30,10 @@ typedef struct ash_call {
   ash_tile_part part;
   const char *accumulator;
   int64_t folded;
+  /* Some lines of a window kernel: its function for lines is called, which
+   * takes the first input and the output as `const ash_rt_lines *`, and the
+   * lines [from, to) of the result, as these two variables say. */
+  bool lines;
   const char *prefix; /* of the module, for functions of the user */
   ash_text *text;
 } ash_call;

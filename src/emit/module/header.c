@@ -1,5 +1,6 @@
 /* header.c - <prefix>.h: what the firmware sees. */
 #include "emit/call/call.h"
+#include "emit/rows/rows.h"
 #include "emit/tile/tile.h"
 
 #include <inttypes.h>
@@ -71,7 +72,7 @@ static void put_quant(ash_module *m, const char *name, const ash_tensor *x) {
 }
 
 static void put_end(ash_module *m, const char *what, size_t i,
-                    const ash_tensor *x) {
+                    const ash_tensor *x, bool in_rows) {
   ASH_ASSERT(x->type != ASH_NONE && x->shape.rank <= ASH_RANK_MAX);
   ash_text *t = m->text;
   ash_text_line(t, "/* %s %zu: '%s' %s */", what, i,
@@ -84,22 +85,39 @@ static void put_end(ash_module *m, const char *what, size_t i,
   ash_text_line(t, "#define %s_ELEMENTS %" PRIu64 "u", name,
                 ash_shape_elements(&x->shape));
   ash_text_line(t, "#define %s_TYPE %s", name, ash_type_c(x->type));
+  if (in_rows) {
+    ash_text_line(t, "#define %s_ROWS %" PRIu32 "u", name, ash_row_count(x));
+    ash_text_line(t, "#define %s_ROW_BYTES %" PRIu64 "u", name,
+                  ash_row_bytes(x));
+  }
   put_quant(m, name, x);
 }
 
+/* How often <prefix>_step is called in one run. */
+static void put_run_steps(ash_module *m) {
+  size_t count = m->rows ? m->rows->entries.count : 0;
+  for (uint32_t op = 0; !m->rows && op < m->g->op_count; op++)
+    count += m->code[op].kernel != NULL;
+  ash_text_line(m->text, "#define %s_RUN_STEPS %zu", m->upper,
+                count ? count : 1);
+}
+
 static void put_ends(ash_module *m) {
-  ASH_ASSERT(m->plan->steps.count <= m->g->op_count);
   const ash_graph *g = m->g;
   ash_text_line(m->text, "#define %s_INPUT_COUNT %zu", m->upper,
                 g->input_count);
   ash_text_line(m->text, "#define %s_OUTPUT_COUNT %zu", m->upper,
                 g->output_count);
   for (size_t i = 0; i < g->input_count; i++)
-    put_end(m, "input", i, &g->tensors.items[g->inputs[i]]);
+    put_end(m, "input", i, &g->tensors.items[g->inputs[i]],
+            ash_emit_is_fed(m, i));
   for (size_t i = 0; i < g->output_count; i++)
-    put_end(m, "output", i, &g->tensors.items[g->outputs[i]]);
+    put_end(m, "output", i, &g->tensors.items[g->outputs[i]],
+            ash_emit_is_drained(m, i));
   ash_text_line(m->text, "#define %s_STEP_COUNT %" PRIu32, m->upper,
                 m->plan->steps.count);
+  if (ash_emit_is_stepped(m))
+    put_run_steps(m);
   ash_text_blank(m->text);
 }
 
@@ -136,6 +154,12 @@ static const char *const types[] = {
     "  const int32_t *shape;",
     "  float scale;",
     "  int32_t zero_point;",
+    NULL};
+
+static const char *const row_field[] = {
+    "  uint32_t row_bytes; /* not 0: rows arrive or leave, data is 0 */", NULL};
+
+static const char *const context[] = {
     "} %_tensor;",
     "",
     ("/* Called before (done = 0) and after (done = 1) each operator; `op` is "
@@ -217,6 +241,9 @@ static const char *const functions[] = {
     " * each run. */",
     "int %_run(%_context *ctx);",
     "",
+    NULL};
+
+static const char *const view_functions[] = {
     ("/* Views of inputs and outputs; `data` is 0 if there is none of that "
      "index"),
     " * or the context is not initialised. */",
@@ -297,11 +324,18 @@ ash_status ash_emit_header(ash_module *m) {
   put_ends(m);
   if (ash_emit_is_tiled(m))
     ash_emit_template(m, dma_status);
+  if (ash_emit_is_stepped(m))
+    ash_emit_stepping_types(m);
   ash_emit_template(m, types);
+  if (ash_emit_has_row_ends(m))
+    ash_emit_template(m, row_field);
+  ash_emit_template(m, context);
   if (ash_emit_loads(m))
     ash_emit_template(m, loaded_field);
   if (ash_emit_is_tiled(m))
     ash_emit_template(m, dma_field);
+  if (ash_emit_is_stepped(m))
+    ash_emit_stepping_fields(m);
   ash_emit_template(m, binding);
   if (ash_emit_loads(m))
     ash_emit_template(m, loading);
@@ -310,5 +344,8 @@ ash_status ash_emit_header(ash_module *m) {
   put_init(m);
   put_custom(m);
   ash_emit_template(m, functions);
+  if (ash_emit_is_stepped(m))
+    ash_emit_stepping_functions(m);
+  ash_emit_template(m, view_functions);
   return ASH_OK;
 }

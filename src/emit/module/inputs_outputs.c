@@ -1,6 +1,6 @@
 /* inputs_outputs.c - the functions of <prefix>.c that describe inputs and
  * outputs. */
-#include "emit/module/module.h"
+#include "emit/rows/rows.h"
 
 #include <inttypes.h>
 
@@ -30,15 +30,21 @@ static void put_literal(ash_text *t, const char *s) {
   ash_text_string(t, "\"");
 }
 
+/* Does it arrive or leave row by row? */
+static bool is_in_rows(const ash_module *m, const uint32_t *ids, size_t i) {
+  return ids == m->g->inputs ? ash_emit_is_fed(m, i)
+                             : ash_emit_is_drained(m, i);
+}
+
 static void put_view_case(ash_module *m, const char *what, size_t i,
-                          uint32_t tensor) {
+                          const uint32_t *ids) {
+  const uint32_t tensor = ids[i];
   ASH_ASSERT(tensor < m->g->tensor_count);
   const ash_tensor *x = &m->g->tensors.items[tensor];
   const uint32_t slot = ash_plan_slot_of_tensor(m->plan, tensor);
   ASH_ASSERT(slot == ASH_NO_ID || slot < m->plan->slot_count);
   ash_text *t = m->text;
-  const char *place =
-      slot == ASH_NO_ID ? "NULL" : ash_emit_slot(m, &m->plan->slots[slot]);
+  const char *place = is_in_rows(m, ids, i) ? "0" : ash_emit_tensor(m, tensor);
   const bool cold =
       slot != ASH_NO_ID && m->plan->slots[slot].binding.role == ASH_CONSTANT;
   ash_text_line(t, "  case %zu:", i);
@@ -48,6 +54,8 @@ static void put_view_case(ash_module *m, const char *what, size_t i,
   put_literal(t, x->name);
   ash_text_string(t, ";\n");
   ash_text_line(t, "    view.bytes = %" PRIu64 "u;", x->bytes);
+  if (is_in_rows(m, ids, i))
+    ash_text_line(t, "    view.row_bytes = %" PRIu64 "u;", ash_row_bytes(x));
   ash_text_line(t, "    view.elements = %" PRIu64 "u;",
                 ash_shape_elements(&x->shape));
   ash_text_line(t, "    view.rank = %" PRIu32 "u;", x->shape.rank);
@@ -69,13 +77,13 @@ static void put_view(ash_module *m, const char *what, const uint32_t *ids,
   put_shapes(m, what, ids, count);
   ash_text_line(t, "%s_tensor %s_%s(const %s_context *ctx, uint32_t index) {",
                 m->prefix, m->prefix, what, m->prefix);
-  ash_text_line(t, "  %s_tensor view = {0, 0, 0, 0, 0, 0, 0.0f, 0};",
-                m->prefix);
+  ash_text_line(t, "  %s_tensor view = {0, 0, 0, 0, 0, 0, 0.0f, 0%s};",
+                m->prefix, ash_emit_has_row_ends(m) ? ", 0" : "");
   ash_text_line(t, "  if (!ctx || !ctx->ready)");
   ash_text_line(t, "    return view;");
   ash_text_line(t, "  switch (index) {");
   for (size_t i = 0; i < count; i++)
-    put_view_case(m, what, i, ids[i]);
+    put_view_case(m, what, i, ids);
   ash_text_line(t, "  default:");
   ash_text_line(t, "    break;");
   ash_text_line(t, "  }");

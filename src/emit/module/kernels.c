@@ -1,5 +1,6 @@
 /* kernels.c - <prefix>_kernels.[ch]: copies of those kernels of runtime/ that
  * this model uses, and no others, under the module's own names. */
+#include "emit/rows/rows.h"
 #include "emit/tile/tile.h"
 #include "kernel/runtime_files.h"
 
@@ -39,6 +40,12 @@ static const ash_kernel *kernel_at(const ash_module *m, size_t i) {
   return m->code[i].tiling ? NULL : m->code[i].kernel;
 }
 
+/* The function of a kernel that steps call: all of it, or some lines. */
+static const char *function_at(const ash_module *m, size_t i) {
+  ASH_ASSERT(kernel_at(m, i));
+  return i < m->g->op_count ? m->code[i].function : kernel_at(m, i)->name;
+}
+
 /* Does a kernel of this model need the section? Headers have no kernels and
  * are needed as a whole. */
 static bool is_needed(const ash_module *m, const ash_embedded *file,
@@ -46,7 +53,8 @@ static bool is_needed(const ash_module *m, const ash_embedded *file,
   ASH_ASSERT(s->text >= file->text && s->bytes > 0);
   for (size_t i = 0; i < kernel_count(m); i++) {
     const ash_kernel *k = kernel_at(m, i);
-    if (k && ash_kernel_file(k) == file && ash_section_is_for(s, k->name))
+    if (k && ash_kernel_file(k) == file &&
+        ash_section_is_for(s, function_at(m, i)))
       return true;
   }
   return ash_section_is_for(s, "");
@@ -131,10 +139,15 @@ static void put_prototypes(ash_module *m) {
   ash_text_blank(m->text);
   ash_text_line(m->text, "#include \"%s.h\"", m->prefix);
   ash_text_blank(m->text);
+  if (m->rows)
+    ash_emit_row_externs(m);
   for (uint32_t op = 0; op < m->g->op_count; op++)
-    if (m->code[op].special)
-      ash_text_line(m->text, "void %s_%s(const %s_context *ctx);", m->prefix,
-                    m->g->ops.items[op].id, m->prefix);
+    if (m->code[op].special) {
+      ash_text_format(m->text, "void %s_%s(", m->prefix,
+                      m->g->ops.items[op].id);
+      ash_emit_step_parameters(m);
+      ash_text_string(m->text, ");\n");
+    }
 }
 
 /* The headers that the kernels of this model include and those that these
@@ -177,49 +190,52 @@ static bool seen(const ash_module *m, size_t kernel) {
   return false;
 }
 
-/* Does a step call this kernel as a function? */
-static bool is_shared(const ash_module *m, const ash_kernel *kernel) {
+/* Does a step call this function of a kernel as a function? */
+static bool is_shared(const ash_module *m, const ash_kernel *kernel,
+                      const char *function) {
   ASH_ASSERT(kernel->special != ASH_SPECIAL_NEVER);
   for (size_t i = 0; i < kernel_count(m); i++)
-    if (kernel_at(m, i) == kernel &&
+    if (kernel_at(m, i) == kernel && strcmp(function_at(m, i), function) == 0 &&
         (i >= m->g->op_count || !m->code[i].special))
       return true;
   return false;
 }
 
-/* The kernel of a specialised layer whose function is in this section, and
- * where that begins. */
-static const ash_kernel *special_in(const ash_module *m,
-                                    const ash_embedded *file,
-                                    const ash_section *s, const char **entry) {
+/* A specialised layer whose function is in this section, and where that
+ * begins; ASH_NO_ID: there is none. */
+static uint32_t special_in(const ash_module *m, const ash_embedded *file,
+                           const ash_section *s, const char **entry) {
   for (uint32_t op = 0; op < m->g->op_count; op++) {
     const ash_kernel *k = m->code[op].kernel;
     if (!m->code[op].special || ash_kernel_file(k) != file)
       continue;
-    const char *head =
-        ash_zone_format(&m->ctx->scratch, "\nvoid ash_rt_%s(", k->name);
+    const char *head = ash_zone_format(&m->ctx->scratch, "\nvoid ash_rt_%s(",
+                                       m->code[op].function);
     *entry = head ? strstr(s->text, head) : NULL;
     if (*entry && *entry < s->text + s->bytes)
-      return k;
+      return op;
   }
-  return NULL;
+  return ASH_NO_ID;
 }
 
 /* A section, which ends with the kernel's function, this function once more as
  * a part of its callers, and these: each is compiled for the parameters of one
  * layer. */
-static ash_status put_special(ash_module *m, const ash_kernel *k,
+static ash_status put_special(ash_module *m, uint32_t layer,
                               const ash_section *s, const char *entry) {
+  const ash_kernel *k = m->code[layer].kernel;
+  const char *function = m->code[layer].function;
   ASH_ASSERT(k->special != ASH_SPECIAL_NEVER && entry > s->text &&
              entry < s->text + s->bytes);
   const char *const end = s->text + s->bytes;
-  put_lines(m, s->text, is_shared(m, k) ? end : entry);
+  put_lines(m, s->text, is_shared(m, k, function) ? end : entry);
   ash_text_blank(m->text);
   ash_text_line(m->text, "%s_RT_INLINE void %s_rt_%s_inline(", m->upper,
-                m->prefix, k->name);
+                m->prefix, function);
   put_lines(m, strchr(entry, '(') + 1, end);
   for (uint32_t op = 0; op < m->g->op_count; op++)
-    if (m->code[op].kernel == k && m->code[op].special) {
+    if (m->code[op].kernel == k && m->code[op].special &&
+        strcmp(m->code[op].function, function) == 0) {
       ash_text_blank(m->text);
       ASH_TRY(ash_emit_step(m, op));
     }
@@ -234,8 +250,8 @@ static ash_status put_sections(ash_module *m, const ash_embedded *file) {
     if (!is_needed(m, file, &s))
       continue;
     ash_text_blank(m->text);
-    const ash_kernel *special = special_in(m, file, &s, &entry);
-    if (special)
+    const uint32_t special = special_in(m, file, &s, &entry);
+    if (special != ASH_NO_ID)
       ASH_TRY(put_special(m, special, &s, entry));
     else
       put_lines(m, s.text, s.text + s.bytes);

@@ -275,24 +275,27 @@ static bool needs_dma(const ash_module *m) {
   return false;
 }
 
-static const char *const life[] = {
-    "  const int status = %_hydrate(ctx);",
-    "  if (status != $_OK)",
-    "    return status;",
-    "  %_first_state(ctx);",
-    "  ctx->ready = 1;",
-    "  return $_OK;",
-    "}",
-    "",
-    "int %_reset(%_context *ctx) {",
-    "  if (!ctx)",
-    "    return $_NULL_CONTEXT;",
-    "  if (!ctx->ready)",
-    "    return $_NOT_INITIALISED;",
-    "  %_first_state(ctx);",
-    "  return $_OK;",
-    "}",
-    "",
+static const char *const init_end[] = {
+    "  const int status = %_hydrate(ctx);", "  if (status != $_OK)",
+    "    return status;", "  %_first_state(ctx);", NULL};
+
+static const char *const start_over[] = {"  ctx->position = 0;", NULL};
+
+static const char *const reset[] = {"  ctx->ready = 1;",
+                                    "  return $_OK;",
+                                    "}",
+                                    "",
+                                    "int %_reset(%_context *ctx) {",
+                                    "  if (!ctx)",
+                                    "    return $_NULL_CONTEXT;",
+                                    "  if (!ctx->ready)",
+                                    "    return $_NOT_INITIALISED;",
+                                    "  %_first_state(ctx);",
+                                    NULL};
+
+static const char *const reset_end[] = {"  return $_OK;", "}", "", NULL};
+
+static const char *const run[] = {
     "int %_run(%_context *ctx) {",
     "  if (!ctx)",
     "    return $_NULL_CONTEXT;",
@@ -324,5 +327,15 @@ void ash_emit_life(ash_module *m) {
     ash_emit_template(m, init_loaded);
   if (needs_dma(m))
     ash_emit_template(m, init_dma);
-  ash_emit_template(m, life);
+  ash_emit_template(m, init_end);
+  if (ash_emit_is_stepped(m))
+    ash_emit_template(m, start_over);
+  ash_emit_template(m, reset);
+  if (ash_emit_is_stepped(m))
+    ash_emit_template(m, start_over);
+  ash_emit_template(m, reset_end);
+  if (ash_emit_is_stepped(m))
+    ash_emit_stepping(m);
+  else
+    ash_emit_template(m, run);
 }

@@ -2,6 +2,7 @@
 #include "base/nearest.h"
 #include "emit/package/package.h"
 
+#include "emit/rows/rows.h"
 #include "emit/tile/tile.h"
 #include "kernel/runtime_files.h"
 #include "plan/file/residency.h"
@@ -96,6 +97,7 @@ static ash_status emit_residency(ash_module *m) {
 static ash_status emit(ash_module *m) {
   ASH_ASSERT(m->code && m->render && m->device);
   m->upper = ash_emit_upper(m, m->prefix);
+  ASH_TRY(ash_emit_find_rows(m));
   ASH_TRY(ash_emit_account(m));
   for (size_t i = 0; i < ASH_COUNT_OF(module_files); i++)
     ASH_TRY(emit_file(m, &module_files[i]));

@@ -25,11 +25,12 @@ typedef struct ash_module {
   const ash_render_plan *render;
   const ash_device *device;
   ash_emit_options options;
-  const char *prefix;   /* digits */
-  const char *upper;    /* DIGITS */
-  const ash_code *code; /* by op */
-  ash_text *text;       /* the file being written */
-  struct {              /* kernels of pieces: their files are needed too */
+  const char *prefix;          /* digits */
+  const char *upper;           /* DIGITS */
+  const ash_code *code;        /* by op */
+  const struct ash_rows *rows; /* NULL: operators run as a whole (emit/rows) */
+  ash_text *text;              /* the file being written */
+  struct { /* kernels of pieces: their files are needed too */
     const ash_kernel **items;
     size_t capacity, count;
   } used;
@@ -62,12 +63,21 @@ ash_status ash_emit_readme(ash_module *m);
 
 /* The function of an op that is not cut. */
 ash_status ash_emit_step(ash_module *m, uint32_t op);
+/* "const digits_context *ctx", and which rows, where operators make rows. */
+void ash_emit_step_parameters(ash_module *m);
 
 /* Parts of <prefix>.c. */
 void ash_emit_arenas(ash_module *m);
 void ash_emit_life(ash_module *m);
 void ash_emit_loader(ash_module *m);
 void ash_emit_views(ash_module *m);
+/* Can a run be interrupted between steps? (stepping.c) */
+bool ash_emit_is_stepped(const ash_module *m);
+/* What that adds to <prefix>.c and to the parts of <prefix>.h. */
+void ash_emit_stepping(ash_module *m);
+void ash_emit_stepping_types(ash_module *m);
+void ash_emit_stepping_fields(ash_module *m);
+void ash_emit_stepping_functions(ash_module *m);
 
 /* Runs the allocation pass over all steps; ASH_INTERNAL if they contradict the
  * plan. */
@@ -118,8 +128,10 @@ const char *ash_emit_const(const ash_module *m, const ash_render_arena *a);
 /* Do variables of this arena start with something else than zeros? */
 bool ash_emit_has_first_values(const ash_module *m, const ash_render_arena *a);
 
-/* C expressions for the first byte of a slot, and of a region's constants. */
+/* C expressions for the first byte of a slot, of a tensor that lies in one
+ * piece ("NULL": it is nowhere), and of a region's constants. */
 const char *ash_emit_slot(ash_module *m, const ash_slot *s);
+const char *ash_emit_tensor(ash_module *m, uint32_t tensor);
 const char *ash_emit_stored(ash_module *m, const ash_render_arena *a);
 
 /* ---- small texts --------------------------------------------------------- */

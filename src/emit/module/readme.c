@@ -61,25 +61,31 @@ static void put_op(ash_module *m, uint32_t step, uint32_t op) {
   const ash_op *o = &m->g->ops.items[op];
   const ash_tensor *out = &m->g->tensors.items[o->outputs[0]];
   const ash_choice choice = ash_plan_choice(m->plan, m->g, op);
-  ash_text_line(
-      m->text,
-      "| %" PRIu32 " | %" PRIu32 " | `%s` | `%s` | %" PRIu64 " | %s%s |", step,
-      o->source_index, o->id, ash_emit_type(m, out), ash_op_macs(m->g, op),
-      !m->code[op].kernel ? "none: a view"
-      : choice.given_up   ? ash_choice_reason(m->ctx, &choice)
-                          : m->code[op].kernel->name,
-      m->code[op].special ? ", specialised" : "");
+  ash_text_line(m->text,
+                "| %" PRIu32 " | %" PRIu32 " | `%s` | `%s` | %" PRIu64
+                " | %s%s%s |",
+                step, o->source_index, o->id, ash_emit_type(m, out),
+                ash_op_macs(m->g, op),
+                !m->code[op].kernel ? "none: a view"
+                : choice.given_up   ? ash_choice_reason(m->ctx, &choice)
+                                    : m->code[op].kernel->name,
+                m->code[op].special ? ", specialised" : "",
+                m->code[op].rows != ASH_CODE_WHOLE ? ", row by row" : "");
 }
 
 static void put_ops(ash_module *m) {
-  ASH_ASSERT(m->plan->steps.count <= m->g->op_count);
+  bool *done = ASH_NEW_ARRAY(&m->ctx->scratch, bool, m->g->op_count + 1);
   ash_text_string(m->text, "\n## Operators\n\nThe second column is what the "
                            "callback gets.\n\n| step | op | name | output | "
                            "multiply-accumulates | kernel |\n|---:|---:|---|"
                            "---|---:|---|\n");
-  for (uint32_t s = 0; s < m->plan->steps.count; s++)
-    for (uint32_t k = 0; k < m->plan->steps.items[s].op_count; k++)
-      put_op(m, s, m->plan->steps.items[s].ops[k]);
+  for (uint32_t s = 0; done && s < m->plan->steps.count; s++)
+    for (uint32_t k = 0; k < m->plan->steps.items[s].op_count; k++) {
+      const uint32_t op = m->plan->steps.items[s].ops[k];
+      if (!done[op])
+        put_op(m, s, op);
+      done[op] = true;
+    }
 }
 
 static const char *const use[] = {"",

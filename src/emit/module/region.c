@@ -1,6 +1,6 @@
 /* region.c - what emitters ask about regions and slots; nothing is decided
  * here, all of it follows from the render plan. */
-#include "emit/module/module.h"
+#include "emit/rows/rows.h"
 
 #include "device/device.h"
 #include "render/render.h"
@@ -85,6 +85,19 @@ const char *ash_emit_slot(ash_module *m, const ash_slot *s) {
                            a->region_id, s->binding.offset);
   return ash_zone_format(z, "(%s + %" PRIu64 ")", ash_emit_stored(m, a),
                          s->binding.offset);
+}
+
+const char *ash_emit_tensor(ash_module *m, uint32_t tensor) {
+  ASH_ASSERT(tensor == ASH_NO_ID || tensor < m->g->tensor_count);
+  if (tensor == ASH_NO_ID)
+    return "NULL";
+  const ash_row_tensor *rows = ash_emit_rows_of(m, tensor);
+  if (rows)
+    return ash_emit_rows_base(m, rows);
+  uint32_t slot = ash_plan_slot_of_tensor(m->plan, tensor);
+  if (slot == ASH_NO_ID && m->rows)
+    slot = ash_plan_slot_of_tensor(m->plan, m->rows->root[tensor]);
+  return slot == ASH_NO_ID ? "NULL" : ash_emit_slot(m, &m->plan->slots[slot]);
 }
 
 const char *ash_emit_stored(ash_module *m, const ash_render_arena *a) {

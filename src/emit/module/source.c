@@ -1,7 +1,7 @@
 /* source.c - <prefix>.c: the memory map, one function a step, their order. */
 #include "base/sort.h"
 #include "emit/call/call.h"
-#include "emit/module/module.h"
+#include "emit/rows/rows.h"
 #include "emit/tile/tile.h"
 #include "plan/record/record.h"
 
@@ -28,6 +28,33 @@ static const char *shared(ash_module *m, const ash_slot *s) {
                                ash_alias_text(s->alias_kind));
 }
 
+/* Rows of one tensor are one line, at the lowest of them; the size is that of
+ * the rows that exist at once. */
+static void put_slot(ash_module *m, const ash_slot *s, bool *done) {
+  ash_lifetime life = s->life;
+  uint64_t bytes = s->size;
+  const char *more = shared(m, s);
+  if (s->has_row) {
+    const ash_row_tensor *r = ash_emit_rows_of(m, s->tensor);
+    ASH_ASSERT(r && r->tensor == s->tensor);
+    if (done[s->tensor])
+      return;
+    done[s->tensor] = true;
+    life = r->life;
+    bytes = r->alive * r->row_bytes;
+    more = ash_zone_format(
+        &m->ctx->scratch,
+        ", %" PRIu32 " rows of %" PRIu64 ", %" PRIu32 " at once%s%s", r->rows,
+        r->row_bytes, r->alive, r->in_one_piece ? "" : ", apart",
+        r->moves ? ", some move" : "");
+  }
+  ash_text_line(m->text,
+                " * %10" PRIu64 " %10" PRIu64 "   %4" PRIu32 "-%-4" PRIu32
+                "  %s%s",
+                s->binding.offset, bytes, life.first_step, life.end_step - 1,
+                ash_emit_comment(m, s->name), more ? more : "");
+}
+
 static ash_status put_map(ash_module *m) {
   const ash_plan *p = m->plan;
   ASH_ASSERT(p->arena_count == m->render->arena_count);
@@ -35,6 +62,7 @@ static ash_status put_map(ash_module *m) {
       ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, p->slot_count + 1u);
   uint32_t *spare =
       ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, p->slot_count + 1u);
+  bool *done = ASH_NEW_ARRAY(&m->ctx->scratch, bool, m->g->tensor_count + 1);
   ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
   for (uint32_t i = 0; i < p->slot_count; i++)
     order[i] = i;
@@ -53,25 +81,11 @@ static ash_status put_map(ash_module *m) {
       const ash_slot *s = &p->slots[order[i]];
       if (s->binding.role == a->role &&
           strcmp(s->binding.memory, a->memory) == 0)
-        ash_text_line(
-            m->text,
-            " * %10" PRIu64 " %10" PRIu64 "   %4" PRIu32 "-%-4" PRIu32 "  %s%s",
-            s->binding.offset, s->size, s->life.first_step,
-            s->life.end_step - 1, ash_emit_comment(m, s->name), shared(m, s));
+        put_slot(m, s, done);
     }
     ash_text_line(m->text, " */");
   }
   return ASH_OK;
-}
-
-/* ---- references ---------------------------------------------------------- */
-
-static const char *tensor_expression(ash_module *m, uint32_t tensor) {
-  ASH_ASSERT(tensor == ASH_NO_ID || tensor < m->g->tensor_count);
-  const uint32_t slot = tensor == ASH_NO_ID
-                            ? ASH_NO_ID
-                            : ash_plan_slot_of_tensor(m->plan, tensor);
-  return slot == ASH_NO_ID ? "NULL" : ash_emit_slot(m, &m->plan->slots[slot]);
 }
 
 /* ---- steps --------------------------------------------------------------- */
@@ -99,11 +113,14 @@ static ash_status put_call(ash_module *m, uint32_t op) {
   bool *made = ASH_NEW_ARRAY(z, bool, o->output_count + 1u);
   ASH_TRY(ash_zone_check(m->ctx, z));
   for (uint32_t k = 0; k < o->input_count; k++) {
-    in[k] = tensor_expression(m, o->inputs[k]);
+    ASH_INVARIANT(m->ctx, !ash_plan_reads(m->plan, m->g, op, k) ||
+                              !ash_emit_is_scattered(m, o->inputs[k]));
+    in[k] = ash_emit_tensor(m, o->inputs[k]);
     there[k] = ash_plan_in_place(m->plan, m->g, op, k);
   }
   for (uint32_t k = 0; k < o->output_count; k++) {
-    out[k] = tensor_expression(m, o->outputs[k]);
+    ASH_INVARIANT(m->ctx, !ash_emit_is_scattered(m, o->outputs[k]));
+    out[k] = ash_emit_tensor(m, o->outputs[k]);
     made[k] = ash_plan_is_made(m->plan, m->g, op, k);
   }
   const uint32_t work = ash_plan_slot_of_op(m->plan, op);
@@ -140,6 +157,11 @@ static void put_head(ash_module *m, const ash_op *o) {
   put_tensors(m, "writes", o->outputs, o->output_count);
 }
 
+void ash_emit_step_parameters(ash_module *m) {
+  ash_text_format(m->text, "const %s_context *ctx%s", m->prefix,
+                  m->rows ? ",\n    int32_t from, int32_t to" : "");
+}
+
 static ash_status put_tiled(ash_module *m, const ash_tiling *t) {
   ASH_ASSERT(t->op < m->g->op_count && m->code[t->op].tiling == t);
   size_t loops;
@@ -164,9 +186,16 @@ ash_status ash_emit_step(ash_module *m, uint32_t op) {
     ash_text_line(m->text, "%s_RT_STEP void", m->upper);
   else
     ash_text_string(m->text, "void ");
-  ash_text_line(m->text, "%s_%s(const %s_context *ctx) {", m->prefix, o->id,
-                m->prefix);
-  ASH_TRY(put_call(m, op));
+  ash_text_format(m->text, "%s_%s(", m->prefix, o->id);
+  ash_emit_step_parameters(m);
+  ash_text_string(m->text, ") {\n");
+  if (m->code[op].rows != ASH_CODE_WHOLE) {
+    ASH_TRY(ash_emit_row_body(m, op));
+  } else {
+    if (m->rows)
+      ash_text_line(m->text, "  (void)from, (void)to; /* all rows at once */");
+    ASH_TRY(put_call(m, op));
+  }
   ash_text_line(m->text, "}");
   ash_text_blank(m->text);
   return ASH_OK;
@@ -182,10 +211,14 @@ static ash_status put_op(ash_module *m, uint32_t op) {
 }
 
 static ash_status put_steps(ash_module *m) {
-  ASH_ASSERT(m->plan->steps.count <= m->g->op_count);
+  bool *done = ASH_NEW_ARRAY(&m->ctx->scratch, bool, m->g->op_count + 1);
+  ASH_TRY(ash_zone_check(m->ctx, &m->ctx->scratch));
   for (uint32_t s = 0; s < m->plan->steps.count; s++)
     for (uint32_t k = 0; k < m->plan->steps.items[s].op_count; k++) {
       const uint32_t op = m->plan->steps.items[s].ops[k];
+      if (done[op]) /* another run of it */
+        continue;
+      done[op] = true;
       const ash_mark mark = ash_zone_mark(&m->ctx->scratch);
       const ash_status status = put_op(m, op);
       ash_zone_rewind(&m->ctx->scratch, mark);
@@ -194,25 +227,42 @@ static ash_status put_steps(ash_module *m) {
   return ASH_OK;
 }
 
-static void put_table(ash_module *m) {
-  ASH_ASSERT(m->plan->steps.count <= m->g->op_count);
-  ash_text *t = m->text;
+static void put_table_line(ash_module *m, uint32_t op) {
+  ASH_ASSERT(m->code[op].kernel);
+  ash_text_line(m->text, "    {%s_%s, %" PRIu32 "},", m->prefix,
+                m->g->ops.items[op].id, m->g->ops.items[op].source_index);
+}
+
+/* The operators; how many there are. */
+static uint32_t put_table_lines(ash_module *m) {
   uint32_t count = 0;
-  ash_text_line(t, "/* The order of execution. Views cost nothing and are not "
-                   "in it. */");
+  for (uint32_t i = 0; m->rows && i < m->rows->source_count; i++)
+    if (m->rows->sources[i].kind == ASH_ROWS_OP) {
+      put_table_line(m, m->rows->sources[i].op);
+      count++;
+    }
+  for (uint32_t s = 0; !m->rows && s < m->plan->steps.count; s++)
+    for (uint32_t k = 0; k < m->plan->steps.items[s].op_count; k++)
+      if (m->code[m->plan->steps.items[s].ops[k]].kernel) {
+        put_table_line(m, m->plan->steps.items[s].ops[k]);
+        count++;
+      }
+  return count;
+}
+
+static void put_table(ash_module *m) {
+  ash_text *t = m->text;
+  ash_text_line(t, m->rows ? "/* The operators, in the order of their first "
+                             "rows. */"
+                           : "/* The order of execution. Views cost nothing "
+                             "and are not in it. */");
   ash_text_line(t, "static const struct {");
-  ash_text_line(t, "  void (*run)(const %s_context *ctx);", m->prefix);
+  ash_text_string(t, "  void (*run)(");
+  ash_emit_step_parameters(m);
+  ash_text_string(t, ");\n");
   ash_text_line(t, "  uint32_t op;");
   ash_text_line(t, "} %s_steps[] = {", m->prefix);
-  for (uint32_t s = 0; s < m->plan->steps.count; s++)
-    for (uint32_t k = 0; k < m->plan->steps.items[s].op_count; k++) {
-      const uint32_t op = m->plan->steps.items[s].ops[k];
-      if (!m->code[op].kernel)
-        continue;
-      count++;
-      ash_text_line(t, "    {%s_%s, %" PRIu32 "},", m->prefix,
-                    m->g->ops.items[op].id, m->g->ops.items[op].source_index);
-    }
+  const uint32_t count = put_table_lines(m);
   if (count == 0)
     ash_text_line(t, "    {0, 0},");
   ash_text_line(t, "};");
@@ -256,8 +306,12 @@ ash_status ash_emit_source(ash_module *m) {
   ASH_TRY(put_map(m));
   ash_text_blank(t);
   ash_emit_arenas(m);
+  if (m->rows)
+    ash_emit_row_places(m);
   ASH_TRY(put_steps(m));
   put_table(m);
+  if (m->rows)
+    ash_emit_row_order(m);
   ash_emit_life(m);
   ash_emit_views(m);
   return ASH_OK;

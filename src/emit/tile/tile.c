@@ -123,8 +123,12 @@ void ash_emit_tiled_step(ash_module *m, const ash_tiling *t, size_t number) {
   ASH_ASSERT(number < m->tiled.count && t->space->op == t->op);
   const ash_tile_space *s = t->space;
   put_comment(m, t);
-  ash_text_line(m->text, "static void %s_%s(const %s_context *ctx) {",
-                m->prefix, m->g->ops.items[t->op].id, m->prefix);
+  ash_text_format(m->text, "static void %s_%s(", m->prefix,
+                  m->g->ops.items[t->op].id);
+  ash_emit_step_parameters(m);
+  ash_text_string(m->text, ") {\n");
+  if (m->rows)
+    ash_text_line(m->text, "  (void)from, (void)to;");
   ash_text_string(m->text, "  uint8_t *const home[] = {");
   for (uint32_t i = 0; i < s->operand_count; i++) {
     const ash_slot *home = ash_emit_home(m, &s->operands[i]);

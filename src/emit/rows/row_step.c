@@ -1,0 +1,170 @@
+/* row_step.c - rows [from, to) of an operator: one call of a kernel that works
+ * on lines, or row after row the kernel of the operator on one row, which is a
+ * piece of it (domain/piece_graph.h). */
+#include "domain/piece_graph.h"
+#include "emit/call/call.h"
+#include "emit/rows/rows.h"
+
+#include <inttypes.h>
+
+/* The operands of an operator, as C expressions. */
+typedef struct operands {
+  const char **in, **out;
+} operands;
+
+static ash_status new_operands(ash_module *m, operands *x, const ash_op *o) {
+  ash_zone *z = &m->ctx->scratch;
+  x->in = ASH_NEW_ARRAY(z, const char *, o->input_count + 1u);
+  x->out = ASH_NEW_ARRAY(z, const char *, o->output_count + 1u);
+  return ash_zone_check(m->ctx, z);
+}
+
+static ash_call call_of(ash_module *m, uint32_t op, const operands *x,
+                        ash_text *text) {
+  const uint32_t work = ash_plan_slot_of_op(m->plan, op);
+  return (ash_call){.graph = m->g,
+                    .op = op,
+                    .kernel = m->code[op].kernel,
+                    .special = m->code[op].special,
+                    .inputs = x->in,
+                    .outputs = x->out,
+                    .scratch = work == ASH_NO_ID
+                                   ? "NULL"
+                                   : ash_emit_slot(m, &m->plan->slots[work]),
+                    .prefix = m->prefix,
+                    .text = text};
+}
+
+/* ---- lines --------------------------------------------------------------- */
+
+/* "const ash_rt_lines in_0 = {base, table, unit, pitch};" */
+static void put_lines(ash_module *m, ash_text *text, const char *name,
+                      uint32_t tensor) {
+  const ash_tensor *x = &m->g->tensors.items[tensor];
+  const ash_row_tensor *t = ash_emit_rows_of(m, tensor);
+  ASH_ASSERT(x->shape.rank == 4 && x->shape.dim[0] == 1);
+  const uint64_t line = x->bytes / (uint64_t)x->shape.dim[1];
+  if (t && !t->in_one_piece) {
+    ASH_ASSERT(t->row_bytes == line);
+    ash_text_line(text, "const ash_rt_lines %s = {%s, %s, %" PRIu64 ", 0};",
+                  name, ash_emit_rows_base(m, t), ash_emit_row_table(m, t),
+                  t->unit);
+  } else {
+    ash_text_line(text, "const ash_rt_lines %s = {%s, 0, 0, %" PRIu64 "};",
+                  name, ash_emit_tensor(m, tensor), line);
+  }
+}
+
+static ash_status put_line_call(ash_module *m, uint32_t op, ash_text *text) {
+  const ash_op *o = &m->g->ops.items[op];
+  operands x;
+  ASH_TRY(new_operands(m, &x, o));
+  for (uint32_t k = 0; k < o->input_count; k++)
+    x.in[k] = ash_emit_tensor(m, o->inputs[k]);
+  put_lines(m, text, "in", o->inputs[0]);
+  put_lines(m, text, "out", o->outputs[0]);
+  x.in[0] = "&in";
+  x.out[0] = "&out";
+  ash_call call = call_of(m, op, &x, text);
+  call.lines = true;
+  return ash_emit_call(m->ctx, &call);
+}
+
+/* ---- pieces of one row --------------------------------------------------- */
+
+/* Declares where row `row` of an operand lies; false: it is read whole. */
+static bool put_row(ash_module *m, ash_text *text, const ash_op_rows *rows,
+                    const char *name, uint32_t operand) {
+  ASH_ASSERT(operand < rows->space->operand_count);
+  const ash_tile_operand *o = &rows->space->operands[operand];
+  if (!rows->follows[operand])
+    return false;
+  const ash_row_tensor *t = ash_emit_rows_of(m, o->tensor);
+  const uint64_t bytes = ash_row_bytes(&m->g->tensors.items[o->tensor]);
+  ash_text_line(text, "%suint8_t *const %s = %s;", o->is_output ? "" : "const ",
+                name,
+                t && t->row_bytes == bytes
+                    ? ash_emit_row_at(m, t, "row")
+                    : ash_zone_format(&m->ctx->scratch, "%s + row * %" PRIu64,
+                                      ash_emit_tensor(m, o->tensor), bytes));
+  return true;
+}
+
+static ash_status put_rows(ash_module *m, ash_text *text,
+                           const ash_op_rows *rows, const ash_op *o,
+                           const operands *x) {
+  for (uint32_t k = 0; k < o->input_count + o->output_count; k++) {
+    const bool is_output = k >= o->input_count;
+    const uint32_t at = is_output ? k - o->input_count : k;
+    const uint32_t tensor = is_output ? o->outputs[at] : o->inputs[at];
+    const char **place = is_output ? &x->out[at] : &x->in[at];
+    const uint32_t operand = ash_op_rows_operand(rows, is_output, at);
+    const char *name = ash_zone_format(&m->ctx->scratch, "%s_%" PRIu32,
+                                       is_output ? "out" : "in", at);
+    *place = name;
+    if (operand != ASH_NO_ID && put_row(m, text, rows, name, operand))
+      continue;
+    ASH_INVARIANT(m->ctx,
+                  operand == ASH_NO_ID || !ash_emit_is_scattered(m, tensor));
+    *place = ash_emit_tensor(m, tensor);
+  }
+  return ash_zone_check(m->ctx, &m->ctx->scratch);
+}
+
+/* One row of the operator, as a graph of its own. */
+static ash_status first_row(ash_module *m, ash_graph **out,
+                            const ash_op_rows *rows) {
+  const ash_tile_space *s = rows->space;
+  int64_t at[ASH_TILE_AXES] = {0}, n[ASH_TILE_AXES] = {0};
+  for (uint32_t a = 0; a < s->axis_count; a++)
+    n[a] = s->axes[a].extent;
+  n[rows->axis] = 1;
+  const uint64_t class = ash_domain_class(m->g, s, at, n, ASH_PART_WHOLE);
+  for (int64_t row = 1; row < s->axes[rows->axis].extent; row++) {
+    at[rows->axis] = row;
+    ASH_INVARIANT(m->ctx, ash_domain_class(m->g, s, at, n, ASH_PART_WHOLE) ==
+                              class); /* all rows run the same C */
+  }
+  at[rows->axis] = 0;
+  return ash_domain_piece_graph(m->ctx, out, m->g, s, at, n, ASH_PART_WHOLE);
+}
+
+static ash_status put_piece_call(ash_module *m, uint32_t op, ash_text *text) {
+  const ash_op *o = &m->g->ops.items[op];
+  ash_op_rows rows;
+  ash_graph *piece = NULL;
+  operands x;
+  ASH_TRY(new_operands(m, &x, o));
+  ASH_TRY(ash_op_rows_of(m->ctx, &rows, m->g, op));
+  ASH_INVARIANT(m->ctx, rows.axis != ASH_NO_AXIS);
+  ASH_TRY(first_row(m, &piece, &rows));
+  ash_text_line(text, "for (int32_t row = from; row < to; row++) {");
+  text->indent++;
+  ash_status status = put_rows(m, text, &rows, o, &x);
+  ash_call call = call_of(m, op, &x, text);
+  call.graph = piece;
+  call.op = 0;
+  if (status == ASH_OK)
+    status = ash_emit_call(m->ctx, &call);
+  text->indent--;
+  ash_text_line(text, "}");
+  ash_graph_free(piece);
+  return status;
+}
+
+ash_status ash_emit_row_body(ash_module *m, uint32_t op) {
+  ASH_ASSERT(m->rows && m->code[op].rows != ASH_CODE_WHOLE);
+  ash_text text;
+  ash_text_init(&text, &m->ctx->mem);
+  text.indent = 1;
+  ash_status status = m->code[op].rows == ASH_CODE_LINES
+                          ? put_line_call(m, op, &text)
+                          : put_piece_call(m, op, &text);
+  if (status == ASH_OK)
+    status = ash_zone_check(m->ctx, &m->ctx->scratch);
+  if (status == ASH_OK)
+    ash_emit_renamed(m, text.bytes, text.count);
+  m->text->failed |= text.failed;
+  ash_text_drop(&text);
+  return status;
+}
