@@ -108,6 +108,8 @@ int cmd_compile(int argc, char **argv) {
        "their shape"},
       {"residency", 0, ARG_FLAG, &j.s.options.emit.residency, NULL,
        "write PREFIX_residency.json too: which tensor lives where"},
+      {"step", 0, ARG_FLAG, &j.s.options.emit.step, NULL,
+       "add PREFIX_step, which runs one operator and returns"},
       {"share-scratch", 0, ARG_FLAG, &j.share_scratch, NULL,
        "models that never run at the same time share their scratch arenas, "
        "named --prefix (default shared)"},
