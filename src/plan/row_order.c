@@ -26,6 +26,16 @@ static uint32_t in_place_of(const ordering *o, uint32_t op) {
   return o->options->no_in_place ? 0 : bits;
 }
 
+/* Variables have no rows: they are read and written in the order of the graph.
+ */
+static bool writes_variable(const ash_graph *g, uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  for (uint32_t k = 0; k < o->output_count; k++)
+    if (g->tensors.items[o->outputs[k]].kind == ASH_TENSOR_VARIABLE)
+      return true;
+  return false;
+}
+
 static ash_status ask_kernels(ordering *o, const bool *is_whole) {
   const ash_graph *g = o->ask->graph;
   ash_zone *z = &o->ctx->scratch;
@@ -35,7 +45,7 @@ static ash_status ask_kernels(ordering *o, const bool *is_whole) {
   for (uint32_t op = 0; op < g->op_count; op++) {
     ash_op_rows rows;
     ASH_TRY(ash_op_rows_of(o->ctx, &rows, g, op));
-    o->is_whole[op] = (is_whole && is_whole[op]) ||
+    o->is_whole[op] = (is_whole && is_whole[op]) || writes_variable(g, op) ||
                       !ash_kernel_runs_rows(o->ask->choices[op].kernel, g, op,
                                             rows.is_row_to_row);
     o->in_place[op] = in_place_of(o, op);
