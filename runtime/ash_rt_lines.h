@@ -2,8 +2,10 @@
  *
  * A kernel K that computes windows also has a function ash_rt_K_lines, with the
  * same parameters: it computes the output lines [from, to) of one image from
- * the input lines under their windows, which is all that it reads. Lines are
- * counted from the top of the whole image; what is outside is padding. */
+ * the input lines under their windows, which is all that it reads. It makes one
+ * line after the other: a line may lie where a line did that only those before
+ * it need. Lines are counted from the top of the whole image; what is outside
+ * is padding. */
 #ifndef ASH_RT_LINES_H
 #define ASH_RT_LINES_H
 

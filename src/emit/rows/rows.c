@@ -168,8 +168,11 @@ static ash_status find_sources(finder *f) {
   return ASH_OK;
 }
 
-/* Counts are bytes of a table: more rows are several entries. */
-enum { ROWS_OF_ENTRY = 255 };
+/* Counts are bytes of a table: more rows are several entries. Runs of one
+ * operator that directly follow each other are one entry up to some rows:
+ * kernels make one row after the other, so that nothing changes, but each call
+ * costs hundreds of instructions. */
+enum { ROWS_OF_ENTRY = 255, ROWS_TOGETHER = 8 };
 
 static ash_status add_entry(finder *f, uint32_t source, uint32_t rows) {
   ASH_ASSERT(source < f->rows->source_count && rows <= ROWS_OF_ENTRY);
@@ -181,7 +184,34 @@ static ash_status add_entry(finder *f, uint32_t source, uint32_t rows) {
   return ASH_OK;
 }
 
+/* Rows of outputs that leave do so before the next one is made. */
+static bool drains(const finder *f, uint32_t op) {
+  const ash_graph *g = f->m->g;
+  for (uint32_t k = 0; k < g->ops.items[op].output_count; k++)
+    for (size_t i = 0; i < g->output_count; i++)
+      if (f->rows->drained[i] &&
+          f->rows->root[g->outputs[i]] == g->ops.items[op].outputs[k])
+        return true;
+  return false;
+}
+
+/* Adds rows to the newest entry, if they may be together. */
+static bool join(finder *f, uint32_t source, uint32_t rows) {
+  ash_row_entry *last =
+      f->rows->entries.count == 0
+          ? NULL
+          : &f->rows->entries.items[f->rows->entries.count - 1];
+  const ash_row_source *s = &f->rows->sources[source];
+  if (!last || last->source != source || s->kind != ASH_ROWS_OP || rows == 0 ||
+      last->rows + rows > ROWS_TOGETHER || drains(f, s->op))
+    return false;
+  last->rows += rows;
+  return true;
+}
+
 static ash_status add_rows(finder *f, uint32_t source, uint32_t rows) {
+  if (join(f, source, rows))
+    return ASH_OK;
   for (; rows > ROWS_OF_ENTRY; rows -= ROWS_OF_ENTRY)
     ASH_TRY(add_entry(f, source, ROWS_OF_ENTRY));
   return add_entry(f, source, rows);
@@ -332,9 +362,9 @@ ash_status ash_emit_find_rows(ash_module *m) {
     return ASH_OK;
   ASH_TRY(reserve(&f));
   ASH_TRY(find_tensors(&f));
-  ASH_TRY(find_order(&f));
   for (size_t i = 0; i < m->g->output_count; i++)
     f.rows->drained[i] = leaves(&f, m->g->outputs[i]);
+  ASH_TRY(find_order(&f));
   m->rows = f.rows;
   return ASH_OK;
 }
