@@ -149,7 +149,7 @@ static ash_status find_sources(finder *f) {
     const uint32_t input = input_index(f->m->g, steps->items[s].input);
     ASH_INVARIANT(f->m->ctx, input != ASH_NO_ID);
     if (feed_of(f->rows, input) == ASH_NO_ID) {
-      add_source(f, (ash_row_source){ASH_ROWS_FEED, ASH_NO_ID, input, 0});
+      add_source(f, (ash_row_source){ASH_ROWS_FEED, ASH_NO_ID, input, 0, 0});
       f->rows->feed_count++;
     }
   }
@@ -157,13 +157,13 @@ static ash_status find_sources(finder *f) {
     if (f->plan->slots[i].moved_from != ASH_NO_ID &&
         f->move_source == ASH_NO_ID)
       f->move_source = add_source(
-          f, (ash_row_source){ASH_ROWS_MOVE, ASH_NO_ID, ASH_NO_ID, 0});
+          f, (ash_row_source){ASH_ROWS_MOVE, ASH_NO_ID, ASH_NO_ID, 0, 0});
   for (uint32_t s = 0; s < steps->count; s++)
     for (uint32_t k = 0; k < steps->items[s].op_count; k++) {
       const uint32_t op = steps->items[s].ops[k];
       if (f->m->code[op].kernel && f->source_of[op] == ASH_NO_ID)
         f->source_of[op] =
-            add_source(f, (ash_row_source){ASH_ROWS_OP, op, ASH_NO_ID, 0});
+            add_source(f, (ash_row_source){ASH_ROWS_OP, op, ASH_NO_ID, 0, 0});
     }
   return ASH_OK;
 }
@@ -181,6 +181,7 @@ static ash_status add_entry(finder *f, uint32_t source, uint32_t rows) {
   f->rows->entries.items[f->rows->entries.count++] =
       (ash_row_entry){source, rows};
   f->rows->sources[source].entries++;
+  f->rows->sources[source].rows += rows;
   return ASH_OK;
 }
 
@@ -195,17 +196,35 @@ static bool drains(const finder *f, uint32_t op) {
   return false;
 }
 
-/* Adds rows to the newest entry, if they may be together. */
+/* Does row `next` lie apart from the `count` rows before it, in all outputs? */
+static bool lies_apart(const finder *f, uint32_t op, uint32_t next,
+                       uint32_t count) {
+  const ash_op *o = &f->m->g->ops.items[op];
+  for (uint32_t k = 0; k < o->output_count; k++) {
+    const uint32_t i = f->rows->of_tensor[o->outputs[k]];
+    const ash_row_tensor *r = i == ASH_NO_ID ? NULL : &f->rows->tensors[i];
+    for (uint32_t row = next - count; r && row < next; row++)
+      if (r->place[row] < r->place[next] + r->row_bytes &&
+          r->place[next] < r->place[row] + r->row_bytes)
+        return false;
+  }
+  return true;
+}
+
+/* Adds a row to the newest entry, if they may be together: kernels for lines
+ * may write the end of one together with the start of the next. */
 static bool join(finder *f, uint32_t source, uint32_t rows) {
   ash_row_entry *last =
       f->rows->entries.count == 0
           ? NULL
           : &f->rows->entries.items[f->rows->entries.count - 1];
   const ash_row_source *s = &f->rows->sources[source];
-  if (!last || last->source != source || s->kind != ASH_ROWS_OP || rows == 0 ||
-      last->rows + rows > ROWS_TOGETHER || drains(f, s->op))
+  if (!last || last->source != source || s->kind != ASH_ROWS_OP || rows != 1 ||
+      last->rows >= ROWS_TOGETHER || drains(f, s->op) ||
+      !lies_apart(f, s->op, s->rows, last->rows))
     return false;
-  last->rows += rows;
+  last->rows++;
+  f->rows->sources[source].rows++;
   return true;
 }
 

@@ -37,6 +37,7 @@ typedef struct ash_row_source {
   uint32_t op;      /* of the graph                      */
   uint32_t input;   /* fed: its number among the model's */
   uint32_t entries; /* of the order                      */
+  uint32_t rows;    /* in these entries                  */
 } ash_row_source;
 
 /* An entry of the order. */
