@@ -6,7 +6,10 @@
  *     state=MEM      moves the persistent arena to MEM
  *     constants=MEM  constants are read in place from MEM
  *     stage=MEM      constants are copied to MEM at init
- *     form=FORM      hex, incbin, sidecar, embed                             */
+ *     form=FORM      hex, incbin, sidecar, embed
+ *     order=rows     operators run row by row
+ *     feed=INPUT     .. and rows of this input arrive
+ *     moves=1        rows that lie apart move in the middle of their lives */
 #include "ashlar/compile.h"
 
 #include <stdio.h>
@@ -31,6 +34,69 @@ static void move_role(ash_plan *p, ash_role role, const char *memory,
     }
 }
 
+/* ---- rows that move ------------------------------------------------------ */
+
+static int is_shared(const ash_plan *p, uint32_t slot) {
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    if (slots[i].alias_of == slot)
+      return 1;
+  return slots[slot].alias_of != ASH_NO_ID;
+}
+
+/* Rows that lie one after the other belong to somebody who needs them so. */
+static int is_apart(const ash_plan *p, uint32_t tensor) {
+  uint64_t base = UINT64_MAX;
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    if (slots[i].tensor != tensor || !slots[i].has_row)
+      continue;
+    const uint64_t at = slots[i].binding.offset - slots[i].row * slots[i].size;
+    if (base != UINT64_MAX && at != base)
+      return 1;
+    base = at;
+  }
+  return 0;
+}
+
+static ash_arena *arena_of(const ash_plan *p, const ash_slot *s) {
+  uint32_t i = 0;
+  while (arenas[i].role != s->binding.role ||
+         strcmp(arenas[i].memory, s->binding.memory) != 0)
+    i++;
+  return i < p->arena_count ? &arenas[i] : &arenas[0];
+}
+
+/* The row of slot `from` lies at `offset` from step `step` on. */
+static uint32_t move_row(ash_plan *p, uint32_t from, uint32_t step,
+                         uint64_t offset) {
+  ash_slot *s = &slots[p->slot_count];
+  *s = slots[from];
+  s->moved_from = from;
+  s->life.first_step = step;
+  s->binding.offset = offset;
+  slots[from].life.end_step = step;
+  return p->slot_count++;
+}
+
+/* To a new place at the end of the arena, and later on by half a row. */
+static void move_rows(ash_plan *p) {
+  const uint32_t count = p->slot_count;
+  for (uint32_t i = 0; i < count; i++) {
+    const ash_slot *s = &slots[i];
+    const uint32_t steps = s->life.end_step - s->life.first_step;
+    if (!s->has_row || is_shared(p, i) || !is_apart(p, s->tensor) ||
+        steps < 2 || p->slot_count + 2 > MANY)
+      continue;
+    ash_arena *a = arena_of(p, s);
+    const uint64_t place = a->size;
+    const uint64_t half = s->alignment * (s->size / 2 / s->alignment);
+    const uint32_t first = s->life.first_step;
+    const uint32_t moved = move_row(p, i, first + 1, place);
+    if (steps > 2)
+      move_row(p, moved, first + 1 + steps / 2, place + half);
+    a->size += s->size + half + (16 - (s->size + half) % 16) % 16;
+  }
+}
+
 static int change(ash_plan *p, const ash_device *device, const char *word,
                   ash_emit_options *emit) {
   const char *value = strchr(word, '=');
@@ -47,9 +113,25 @@ static int change(ash_plan *p, const ash_device *device, const char *word,
     move_role(p, ASH_CONSTANT, value, source);
   else if (strncmp(word, "form", 4) == 0)
     emit->constants = ash_constants_find(value);
-  else
+  else if (strncmp(word, "moves", 5) == 0)
+    move_rows(p);
+  else if (strncmp(word, "order", 5) != 0 && strncmp(word, "feed", 4) != 0)
     return 0;
   return 1;
+}
+
+/* What must be known before there is a plan. */
+static void ask(ash_plan_options *options, const char **feed, char **words,
+                int count) {
+  for (int i = 0; i < count; i++) {
+    if (strcmp(words[i], "order=rows") == 0)
+      options->order = ASH_ORDER_ROWS;
+    if (strncmp(words[i], "feed=", 5) != 0)
+      continue;
+    *feed = words[i] + 5;
+    options->feed = feed;
+    options->feed_count = 1;
+  }
 }
 
 static ash_status write_module(ash_ctx *ctx, ash_compiled *c,
@@ -67,13 +149,14 @@ static ash_status write_module(ash_ctx *ctx, ash_compiled *c,
 
 static ash_status compile(ash_ctx *ctx, int argc, char **argv) {
   const ash_device *device;
-  const ash_compile_options options = {.stop = true,
-                                       .stop_after = ASH_STAGE_PLAN};
+  ash_compile_options options = {.stop = true, .stop_after = ASH_STAGE_PLAN};
+  const char *feed;
   ash_emit_options emit = {0};
   ash_compiled c;
   ash_status status = ash_device_load(ctx, &device, argv[2]);
   if (status != ASH_OK)
     return status;
+  ask(&options.plan, &feed, argv + 4, argc - 4);
   status = ash_compile(ctx, &c, argv[1], device, &options);
   if (status == ASH_OK) {
     ash_plan plan = *c.plan;
