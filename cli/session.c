@@ -81,6 +81,23 @@ static int take_kernels(session *s) {
                      s->kernels);
 }
 
+static int take_order(session *s) {
+  s->options.plan.feed = s->feeds.items;
+  s->options.plan.feed_count = (uint32_t)s->feeds.count;
+  s->options.plan.drain = s->drains.items;
+  s->options.plan.drain_count = (uint32_t)s->drains.count;
+  if (!s->order)
+    return -1;
+  for (ash_order_kind k = ASH_ORDER_AUTO; k <= ASH_ORDER_ROWS; k++)
+    if (strcmp(s->order, ash_order_text(k)) == 0) {
+      s->options.plan.order = k;
+      return -1;
+    }
+  return usage_error(
+      s->cmd, "'%s' is no value for --order: auto, given, operators, rows",
+      s->order);
+}
+
 static int take_buffering(session *s) {
   const char *text = s->buffering;
   if (!text || strcmp(text, "auto") == 0)
@@ -104,6 +121,8 @@ int session_open(session *s, const command *cmd) {
     code = take_buffering(s);
   if (code < 0)
     code = take_kernels(s);
+  if (code < 0)
+    code = take_order(s);
   if (code >= 0)
     return code;
   if (ash_ctx_new(&s->ctx, NULL) != ASH_OK) {

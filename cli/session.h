@@ -19,6 +19,8 @@ typedef struct session {
   uint64_t timeout;           /* --planner-timeout */
   const char *buffering;      /* --buffering */
   const char *kernels;        /* --kernels */
+  const char *order;          /* --order */
+  arg_list feeds, drains;     /* --feed INPUT, --drain OUTPUT */
   ash_memory_constraint constraints[ARG_LIST_MAX];
   char names[ARG_LIST_MAX][64];
   ash_rules *book;
@@ -90,6 +92,15 @@ typedef struct session {
    "concatenations copy all their inputs"},                                    \
   {"overlap", 0, ARG_FLAG, &(s)->options.plan.overlap, NULL,                   \
    "convolutions and pools may overwrite a dying input while they read it"},   \
+  {"order", 0, ARG_TEXT, &(s)->order, "KIND",                                  \
+   "order of steps: auto (default: whole operators, rows where these do not "  \
+   "fit), given (the model's), operators (the best), rows"},                   \
+  {"order-ticks", 0, ARG_NUMBER, &(s)->options.plan.order_ticks, "N",          \
+   "effort limit of the search for an order, the same on every machine"},      \
+  {"feed", 0, ARG_LIST, &(s)->feeds, "INPUT",                                  \
+   "rows of this input arrive while the model runs (repeatable)"},             \
+  {"drain", 0, ARG_LIST, &(s)->drains, "OUTPUT",                               \
+   "rows of this output leave while the model runs (repeatable)"},             \
   {"default-memory", 0, ARG_TEXT, &(s)->options.tile.default_memory, "MEM",    \
    "where tensors live on a device with a compute memory"},                    \
   {"io-memory", 0, ARG_TEXT, &(s)->options.tile.io_memory, "MEM",              \

@@ -10,7 +10,7 @@
 #include "op/verify.h"
 #include "order/order.h"
 #include "pass/pass.h"
-#include "plan/attempts.h"
+#include "plan/orders.h"
 #include "plan/streams.h"
 #include "render/code.h"
 
@@ -42,8 +42,8 @@ static ash_status plan(run *r) {
   ASH_TRY(ash_choose_all(r->ctx, &ask.choices, g, &r->target));
   ASH_TRY(ash_ask_resolve(r->ctx, &ask, options->constraints,
                           options->constraint_count));
-  ASH_TRY(ash_plan_attempts(r->ctx, &r->out->plan, &ask, &r->target, options,
-                            &r->options.tile));
+  ASH_TRY(ash_plan_orders(r->ctx, &r->out->plan, &ask, &r->target, options,
+                          &r->options.tile));
   return ash_check_plan(r->ctx, r->out->plan, g, r->device);
 }
 

@@ -5,7 +5,7 @@
 #include "op/verify.h"
 #include "order/order.h"
 #include "pass/pass.h"
-#include "plan/planner.h"
+#include "plan/orders.h"
 #include "plan/streams.h"
 #include "tile/tiler.h"
 
@@ -50,7 +50,7 @@ ash_status ash_plan_model(ash_ctx *ctx, const ash_plan **out,
   const ash_plan *plan;
   *out = NULL;
   ASH_TRY(order_and_ask(ctx, &ask, options));
-  ASH_TRY(ash_plan_once(ctx, &plan, &ask, options));
+  ASH_TRY(ash_plan_orders(ctx, &plan, &ask, NULL, options, NULL));
   ASH_TRY(ash_check_plan(ctx, plan, g, device));
   *out = plan;
   return ASH_OK;

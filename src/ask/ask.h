@@ -4,8 +4,7 @@
 #ifndef ASH_ASK_ASK_H
 #define ASH_ASK_ASK_H
 
-#include "ashlar/rules.h"
-#include "ashlar/steps.h"
+#include "ashlar/plan.h"
 #include "base/ctx.h"
 #include "kernel/choose.h"
 
@@ -16,6 +15,9 @@ typedef struct ash_ask {
   const ash_choice *choices; /* one an operator                             */
   const ash_memory_budget *memories; /* one a memory of the device          */
   ash_constraints rules;
+  ash_order_proof order;  /* how good the steps are                         */
+  const bool *is_whole;   /* by op: it runs whole in an order of rows, though it
+                             has rows; NULL: none                           */
   const ash_rules *book;  /* where they come from, or NULL                   */
   const bool *is_fed;     /* by input: its rows arrive while the model runs;
                              NULL: none                                     */

@@ -15,7 +15,7 @@
 #include "domain/rows.h"
 #include "plan/sweep_rows.h"
 
-enum { UNITS_MAX = 65536, END_TICKS = 4000000 };
+enum { UNITS_MAX = 65536, TICKS = 4000000 };
 
 /* Rows that are tied to each other: of tensors in one piece. */
 typedef struct group {
@@ -38,6 +38,7 @@ typedef struct packing {
   ash_relation *relations;
   uint32_t relation_count;
   uint64_t load;
+  int64_t when; /* the load is reached                                       */
 } packing;
 
 static const ash_tensor *tensor_at(const packing *p, uint32_t tensor) {
@@ -146,7 +147,7 @@ static void count_buffer(int64_t *change, const ash_buffer *b) {
 }
 
 /* The largest sum of sizes alive at one step. */
-static ash_status count_load(packing *p, uint64_t *load) {
+static ash_status count_load(packing *p, uint64_t *load, int64_t *when) {
   const uint32_t steps = p->d->ask->steps.count + 1;
   ash_zone *z = &p->d->ctx->scratch;
   int64_t *change = ASH_NEW_ARRAY(z, int64_t, steps + 1u), live = 0;
@@ -161,7 +162,10 @@ static ash_status count_load(packing *p, uint64_t *load) {
   for (uint32_t i = 0; i < steps; i++) {
     live += change[i];
     ASH_ASSERT(live >= 0);
-    *load = ash_max_u64(*load, (uint64_t)live);
+    if ((uint64_t)live > *load) {
+      *load = (uint64_t)live;
+      *when = i;
+    }
   }
   return ASH_OK;
 }
@@ -187,8 +191,9 @@ static ash_status make_solid(packing *p) {
   for (uint32_t k = next_group(p, ASH_NO_ID); k != ASH_NO_ID;
        k = next_group(p, k)) {
     uint64_t load;
+    int64_t when;
     p->groups[k].is_solid = p->groups[k].solid.size > 0;
-    ASH_TRY(count_load(p, &load));
+    ASH_TRY(count_load(p, &load, &when));
     p->groups[k].is_solid = p->groups[k].is_solid && load <= p->load;
   }
   return ASH_OK;
@@ -244,7 +249,7 @@ static ash_status prepare(packing *p) {
     if (has_piece(p, t))
       group_rows(p, t);
   shift_groups(p);
-  return count_load(p, &p->load);
+  return count_load(p, &p->load, &p->when);
 }
 
 /* ---- units --------------------------------------------------------------- */
@@ -274,8 +279,8 @@ static uint64_t unit_for(uint64_t bytes) {
 
 /* ---- attempts ------------------------------------------------------------ */
 
-static ash_status place(packing *p, ash_place_result *out, uint64_t capacity,
-                        uint64_t ticks) {
+static ash_status place(packing *p, ash_place_result *out, uint64_t capacity) {
+  const uint64_t asked = p->d->ask->options->ticks;
   const ash_place_problem problem = {.buffers = p->buffers,
                                      .buffer_count = p->count,
                                      .relations = p->relations,
@@ -283,7 +288,7 @@ static ash_status place(packing *p, ash_place_result *out, uint64_t capacity,
                                      .capacity = capacity,
                                      .minimise = true};
   const ash_place_options options = {.struct_bytes = sizeof options,
-                                     .ticks = ticks,
+                                     .ticks = asked ? asked : TICKS,
                                      .seed = p->d->ask->options->seed};
   return ash_place(p->d->ctx, out, &problem, &options);
 }
@@ -321,12 +326,11 @@ static bool pin_inputs(packing *p, bool high) {
 
 static ash_status try_ends(packing *p, ash_place_result *out,
                            uint64_t capacity) {
-  const uint64_t asked = p->d->ask->options->ticks;
   if (p->load == 0 || (capacity && capacity < p->load))
     return ASH_OK;
   for (int high = 1; high >= 0 && !out->offsets; high--) {
     if (pin_inputs(p, high))
-      ASH_TRY(place(p, out, p->load, asked ? asked : END_TICKS));
+      ASH_TRY(place(p, out, p->load));
     put_buffers(p);
   }
   return ASH_OK;
@@ -364,6 +368,7 @@ static ash_status try_sweeps(packing *p, ash_place_result *out,
     *out = (ash_place_result){.verdict = ASH_OPTIMAL,
                               .reason = ASH_REASON_BOUND_MET,
                               .height = p->load,
+                              .witness_time = p->when,
                               .lower_bound = p->load,
                               .offsets = offsets};
   return ASH_OK;
@@ -381,7 +386,7 @@ static ash_status pack(packing *p, ash_place_result *out, uint64_t capacity) {
       return ASH_OK;
     ASH_TRY(try_ends(p, out, capacity));
     if (!out->offsets)
-      ASH_TRY(place(p, out, capacity, p->d->ask->options->ticks));
+      ASH_TRY(place(p, out, capacity));
     if (out->offsets)
       ASH_TRY(put_offsets(p, out));
     if (!out->offsets || unit_for(out->height) <= unit)

@@ -345,8 +345,8 @@ static ash_status finish(planning *p, const ash_plan **out) {
 static ash_status run(planning *p, const ash_plan **out) {
   ASH_TRY(find_backend(p));
   if (has_rows(p))
-    ASH_TRY(ash_plan_find_order(p->ctx, &p->ask.steps, &p->order, p->asked,
-                                &p->options, NULL));
+    ASH_TRY(ash_plan_find_order(p->ctx, &p->ask.steps, &p->order, NULL,
+                                p->asked, &p->options));
   ASH_TRY(make_request(p));
   ASH_TRY(start_answer(p));
   ASH_TRY(call_backend(p));
@@ -355,9 +355,10 @@ static ash_status run(planning *p, const ash_plan **out) {
 
 ash_status ash_plan_once(ash_ctx *ctx, const ash_plan **out, const ash_ask *ask,
                          const ash_plan_options *options) {
-  planning p = {.ctx = ctx, .asked = ask};
+  planning p = {.ctx = ctx, .asked = ask, .order = ask->order};
   ash_take_options(&p.options, sizeof p.options, options);
-  p.order.kind = ASH_ORDER_GIVEN;
+  if (p.order.kind == ASH_ORDER_AUTO)
+    p.order.kind = ASH_ORDER_GIVEN;
   if (p.options.tilings || has_rows(&p))
     p.options.overlap = false; /* tiles do not read pixel by pixel */
   p.ask = (ash_plan_request){.struct_bytes = sizeof p.ask,

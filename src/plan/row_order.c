@@ -36,7 +36,8 @@ static bool writes_variable(const ash_graph *g, uint32_t op) {
   return false;
 }
 
-static ash_status ask_kernels(ordering *o, const bool *is_whole) {
+static ash_status ask_kernels(ordering *o) {
+  const bool *is_whole = o->ask->is_whole;
   const ash_graph *g = o->ask->graph;
   ash_zone *z = &o->ctx->scratch;
   o->is_whole = ASH_NEW_ARRAY(z, bool, g->op_count + 1);
@@ -97,27 +98,101 @@ static ash_status make_steps(ordering *o, ash_steps *out) {
   return ASH_OK;
 }
 
+/* ---- whole operators ----------------------------------------------------- */
+
+/* Steps under way. */
+typedef struct putting {
+  const ash_graph *g;
+  const uint32_t *ops;   /* by op: itself, which steps point at              */
+  const uint32_t *maker; /* by tensor: the view that makes it, or ASH_NO_ID   */
+  bool *done;            /* by op                                            */
+  ash_step *items;
+  uint32_t count;
+} putting;
+
+/* The op, after the views that it reads and that have not run yet. */
+static void put_op(putting *p, uint32_t op) {
+  const ash_op *o = &p->g->ops.items[op];
+  if (p->done[op])
+    return;
+  p->done[op] = true;
+  for (uint32_t k = 0; k < o->input_count; k++)
+    if (o->inputs[k] != ASH_NO_ID && p->maker[o->inputs[k]] != ASH_NO_ID)
+      put_op(p, p->maker[o->inputs[k]]);
+  ASH_ASSERT(p->count < p->g->op_count);
+  p->items[p->count++] =
+      (ash_step){.ops = &p->ops[op], .op_count = 1, .input = 0};
+}
+
+/* Views, which the problem does not know, run when somebody reads them. */
+static ash_status make_whole_steps(ordering *o, ash_steps *out) {
+  const ash_graph *g = o->ask->graph;
+  ash_zone *z = &o->ctx->scratch;
+  uint32_t *root = ASH_NEW_ARRAY(z, uint32_t, g->tensor_count + 1);
+  uint32_t *maker = ASH_NEW_ARRAY(z, uint32_t, g->tensor_count + 1);
+  uint32_t *ops = ASH_NEW_ARRAY(&o->ctx->keep, uint32_t, g->op_count + 1);
+  putting p = {.g = g, .ops = ops, .maker = maker};
+  p.done = ASH_NEW_ARRAY(z, bool, g->op_count + 1);
+  p.items = ASH_NEW_ARRAY(&o->ctx->keep, ash_step, g->op_count + 1);
+  ASH_TRY(ash_zone_check(o->ctx, z));
+  ASH_TRY(ash_zone_check(o->ctx, &o->ctx->keep));
+  ash_row_roots(g, root);
+  for (uint32_t t = 0; t < g->tensor_count; t++)
+    maker[t] = ASH_NO_ID;
+  for (uint32_t op = 0; op < g->op_count; op++) {
+    ops[op] = op;
+    if (ash_row_is_view(g, root, op))
+      maker[g->ops.items[op].outputs[0]] = op;
+  }
+  for (uint32_t i = 0; i < o->answer.run_count; i++)
+    put_op(&p, o->model.op_of[o->answer.runs[i].op]);
+  for (uint32_t op = 0; op < g->op_count; op++)
+    put_op(&p, op);
+  *out = (ash_steps){p.items, p.count};
+  return ASH_OK;
+}
+
+/* The load of the order of the graph. */
+static ash_status count_given(ordering *o, uint64_t *given) {
+  const uint32_t count = o->model.problem.op_count;
+  ash_zone *z = &o->ctx->scratch;
+  ash_order_run *runs = ASH_NEW_ARRAY(z, ash_order_run, count + 1u);
+  ash_order_load load;
+  ASH_TRY(ash_zone_check(o->ctx, z));
+  for (uint32_t i = 0; i < count; i++)
+    runs[i] = (ash_order_run){i, 0, o->model.problem.ops[i].steps};
+  const char *wrong =
+      ash_order_count(o->ctx, &load, &o->model.problem, runs, count);
+  ASH_TRY(ash_zone_check(o->ctx, z));
+  ASH_INVARIANT(o->ctx, !wrong);
+  *given = load.peak;
+  return ASH_OK;
+}
+
 static ash_status find(ordering *o, ash_steps *steps, ash_order_proof *proof,
-                       const bool *is_whole) {
-  ASH_TRY(ask_kernels(o, is_whole));
+                       uint64_t *given) {
+  ASH_TRY(ask_kernels(o));
   ASH_TRY(search(o));
   *proof = (ash_order_proof){.kind = o->options->order,
                              .peak = o->answer.peak,
                              .lower_bound = o->answer.bound,
                              .verdict = o->answer.verdict,
                              .ticks = o->answer.ticks};
-  return make_steps(o, steps);
+  if (given)
+    ASH_TRY(count_given(o, given));
+  return o->options->order == ASH_ORDER_ROWS ? make_steps(o, steps)
+                                             : make_whole_steps(o, steps);
 }
 
 ash_status ash_plan_find_order(ash_ctx *ctx, ash_steps *steps,
-                               ash_order_proof *proof, const ash_ask *ask,
-                               const ash_plan_options *options,
-                               const bool *is_whole) {
+                               ash_order_proof *proof, uint64_t *given,
+                               const ash_ask *ask,
+                               const ash_plan_options *options) {
   ASH_ASSERT(options->order == ASH_ORDER_ROWS ||
              options->order == ASH_ORDER_OPERATORS);
   ordering o = {.ctx = ctx, .ask = ask, .options = options};
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
-  const ash_status status = find(&o, steps, proof, is_whole);
+  const ash_status status = find(&o, steps, proof, given);
   ash_zone_rewind(&ctx->scratch, mark);
   return status;
 }

@@ -6,11 +6,11 @@
 #include "ask/ask.h"
 
 /* The best order of whole operators or of rows, as `options->order` says, for
- * the kernels of `ask`; kept by `ctx`. `is_whole`, by op: more operators that
- * run whole; NULL: none. */
+ * the kernels of `ask`; kept by `ctx`. `*given`: bytes alive at once in the
+ * order of the graph; may be NULL. */
 ash_status ash_plan_find_order(ash_ctx *ctx, ash_steps *steps,
-                               ash_order_proof *proof, const ash_ask *ask,
-                               const ash_plan_options *options,
-                               const bool *is_whole);
+                               ash_order_proof *proof, uint64_t *given,
+                               const ash_ask *ask,
+                               const ash_plan_options *options);
 
 #endif

@@ -380,8 +380,8 @@ static void fill(machine *m, ash_rng *rng, bool first) {
 }
 
 static void run(machine *m) {
-  for (uint32_t op = 0; op < m->g->op_count; op++) {
-    const ash_op *o = &m->g->ops.items[op];
+  for (uint32_t s = 0; s < m->plan->steps.count; s++) {
+    const ash_op *o = &m->g->ops.items[m->plan->steps.items[s].ops[0]];
     const uint32_t other = o->outputs[o->output_count - 1];
     float *alone[6], *planned[6];
     for (uint32_t k = 0; k < o->input_count; k++) {

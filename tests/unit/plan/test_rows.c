@@ -272,5 +272,121 @@ static void models_meet_the_peaks_of_their_best_orders(void) {
   }
 }
 
-#define TESTS(X) X(models_meet_the_peaks_of_their_best_orders)
+/* ---- which order --------------------------------------------------------- */
+
+static uint64_t scratch_of(const ash_plan *p) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < p->arena_count; i++)
+    sum += p->arenas[i].role == ASH_SCRATCH ? p->arenas[i].size : 0;
+  return sum;
+}
+
+static loaded resnet8(const ash_device **device) {
+  char path[512];
+  (void)snprintf(path, sizeof path, "%s/models/tiny/ic_resnet8_int8.tflite",
+                 shared_data());
+  loaded l = loaded_from(path);
+  CHECK_EQ(l.status, ASH_OK);
+  CHECK_EQ(ash_pass_run(l.ctx, l.g), ASH_OK);
+  CHECK_EQ(ash_device_load(l.ctx, device, "host"), ASH_OK);
+  return l;
+}
+
+static uint32_t whole_steps(const ash_plan *p) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < p->steps.count; i++)
+    count += p->steps.items[i].row_count == 0;
+  return count;
+}
+
+/* Layer by layer it needs 49,152 bytes, in rows 10,944. */
+static void rows_are_for_models_that_do_not_fit(void) {
+  const ash_device *device;
+  loaded l = resnet8(&device);
+  uint32_t whole = UINT32_MAX;
+  for (uint64_t budget = 50000; budget > 10000; budget -= 10000) {
+    const ash_memory_constraint limit = {"RAM", budget};
+    const ash_plan_options options = {.constraints = &limit,
+                                      .constraint_count = 1};
+    const ash_plan *p;
+    CHECK_EQ(ash_plan_model(l.ctx, &p, l.g, device, &options), ASH_OK);
+    CHECK_EQ(p->order.kind, budget < 49152 ? ASH_ORDER_ROWS : ASH_ORDER_GIVEN);
+    CHECK(scratch_of(p) <= budget);
+    CHECK(whole_steps(p) <= whole); /* no more rows than must be */
+    whole = whole_steps(p);
+    if (p->order.kind == ASH_ORDER_ROWS)
+      check_memory(p, l.g);
+  }
+  CHECK(whole > 3);
+  loaded_drop(&l);
+}
+
+static void what_no_order_fits_is_refused_with_what_rows_need(void) {
+  const ash_device *device;
+  loaded l = resnet8(&device);
+  const ash_memory_constraint limit = {"RAM", 10000};
+  const ash_plan_options options = {.constraints = &limit,
+                                    .constraint_count = 1};
+  const ash_plan *p;
+  CHECK_EQ(ash_plan_model(l.ctx, &p, l.g, device, &options), ASH_NOFIT);
+  bool told = false;
+  size_t count;
+  const ash_diag *diags = ash_ctx_diags(l.ctx, &count);
+  for (size_t i = 0; i < count; i++)
+    told = told || strstr(diags[i].message, "need 10944 bytes");
+  CHECK(told);
+  loaded_drop(&l);
+}
+
+/* Two branches that grow and shrink, side by side in the file. */
+static void better_orders_of_operators_replace_the_given_one(void) {
+  net n = net_new();
+  const uint32_t x = row_input(&n, 16);
+  uint32_t wide[2], narrow[2];
+  for (int i = 0; i < 2; i++)
+    wide[i] = row_concat(&n, row_concat(&n, x, x), row_concat(&n, x, x));
+  for (int i = 0; i < 2; i++)
+    narrow[i] = row_relu(&n, row_slice(&n, wide[i], 1, 4));
+  row_end(&n, row_add(&n, narrow[0], narrow[1]));
+  const ash_device *device = small_device(&n);
+  uint64_t bytes[ASH_ORDER_ROWS];
+  for (ash_order_kind k = ASH_ORDER_AUTO; k < ASH_ORDER_ROWS; k++) {
+    const ash_plan_options options = {
+        .order = k, .no_concat = true, .no_slices = true};
+    const ash_plan *p = must_plan(&n, device, &options);
+    bytes[k] = scratch_of(p);
+    CHECK_EQ(p->order.kind,
+             k == ASH_ORDER_GIVEN ? ASH_ORDER_GIVEN : ASH_ORDER_OPERATORS);
+    CHECK_EQ(p->steps.count, n.g->op_count);
+  }
+  CHECK(bytes[ASH_ORDER_OPERATORS] < bytes[ASH_ORDER_GIVEN]);
+  CHECK_EQ(bytes[ASH_ORDER_OPERATORS], bytes[ASH_ORDER_AUTO]);
+  net_free(&n);
+}
+
+static void rows_that_cannot_be_are_refused(void) {
+  net n = net_new();
+  const uint32_t x = row_input(&n, 16);
+  row_end(&n, row_relu(&n, x));
+  const ash_device *device = small_device(&n);
+  const char *wrong[] = {"nothing"};
+  const ash_plan_options bad[] = {
+      {.order = ASH_ORDER_ROWS, .planner = "greedy"},
+      {.order = ASH_ORDER_ROWS, .no_views = true},
+      {.feed = wrong, .feed_count = 1},
+      {.drain = wrong, .drain_count = 1}};
+  for (size_t i = 0; i < ASH_COUNT_OF(bad); i++) {
+    const ash_plan *p;
+    CHECK_EQ(ash_plan_model(n.ctx, &p, n.g, device, &bad[i]), ASH_MISUSE);
+    CHECK(has_diag(&n, i < 2 ? ASH_D_plan_order : ASH_D_plan_stream));
+  }
+  net_free(&n);
+}
+
+#define TESTS(X)                                                               \
+  X(models_meet_the_peaks_of_their_best_orders)                                \
+  X(rows_are_for_models_that_do_not_fit)                                       \
+  X(what_no_order_fits_is_refused_with_what_rows_need)                         \
+  X(better_orders_of_operators_replace_the_given_one)                          \
+  X(rows_that_cannot_be_are_refused)
 TEST_MAIN(TESTS)

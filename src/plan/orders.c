@@ -1,0 +1,228 @@
+/* orders.c - the policy of orders.
+ *
+ * Whole operators in the given order, unless another order makes the arena
+ * smaller; rows only where whole operators do not fit, or where they are asked
+ * for. Of the orders of rows that fit, one in which as many operators as
+ * possible run whole: each switch between operators costs a call, and late
+ * layers are small. */
+#include "plan/orders.h"
+
+#include "domain/rows.h"
+#include "plan/attempts.h"
+#include "plan/planner.h"
+#include "plan/row_order.h"
+
+#include <string.h>
+
+typedef struct chooser {
+  ash_ctx *ctx;
+  const ash_target *target;
+  const ash_tile_options *tile;
+  ash_plan_options options;
+  ash_ask given, found; /* whole operators, in the given and the best order  */
+  bool *is_whole;       /* by op                                             */
+} chooser;
+
+static ash_status attempt(chooser *c, const ash_plan **out, const ash_ask *ask,
+                          ash_order_kind order) {
+  ash_plan_options options = c->options;
+  options.order = order;
+  ASH_ASSERT(order == ASH_ORDER_GIVEN || order == ASH_ORDER_ROWS);
+  *out = NULL;
+  return c->target
+             ? ash_plan_attempts(c->ctx, out, ask, c->target, &options, c->tile)
+             : ash_plan_once(c->ctx, out, ask, &options);
+}
+
+static uint64_t scratch_of(const ash_plan *p) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < p->arena_count; i++)
+    if (p->arenas[i].role == ASH_SCRATCH)
+      sum += p->arenas[i].size;
+  return sum;
+}
+
+/* Is there a plan in `x` that needs fewer bytes than `y`? */
+static bool is_smaller(const ash_plan *x, const ash_plan *y) {
+  return x && (!y || scratch_of(x) < scratch_of(y));
+}
+
+/* ---- whole operators ----------------------------------------------------- */
+
+/* The best order of whole operators; is it better than the given one? */
+static ash_status find_operators(chooser *c, bool *gains) {
+  ash_plan_options options = c->options;
+  uint64_t given;
+  options.order = ASH_ORDER_OPERATORS;
+  c->found = c->given;
+  ASH_TRY(ash_plan_find_order(c->ctx, &c->found.steps, &c->found.order, &given,
+                              &c->given, &options));
+  c->given.order = c->found.order;
+  c->given.order.kind = ASH_ORDER_GIVEN;
+  c->given.order.peak = given;
+  if (given > c->found.order.lower_bound)
+    c->given.order.verdict = ASH_FEASIBLE;
+  *gains = c->found.order.peak < given;
+  return ASH_OK;
+}
+
+/* What was tried in vain says nothing. */
+static ash_status or_nothing(chooser *c, ash_status status, size_t said) {
+  if (status == ASH_NOFIT) {
+    c->ctx->diag_count = said;
+    return ASH_OK;
+  }
+  return status;
+}
+
+/* The smaller one of the given order and the best. ASH_NOFIT is told of the
+ * given one. */
+static ash_status plan_operators(chooser *c, const ash_plan **out) {
+  const size_t said = c->ctx->diag_count;
+  const ash_plan *other = NULL;
+  bool gains;
+  ASH_TRY(find_operators(c, &gains));
+  ash_status status = attempt(c, out, &c->given, ASH_ORDER_GIVEN);
+  if (!gains || (status != ASH_OK && status != ASH_NOFIT))
+    return status;
+  const size_t told = c->ctx->diag_count;
+  ASH_TRY(or_nothing(c, attempt(c, &other, &c->found, ASH_ORDER_GIVEN), told));
+  c->ctx->diag_count = told;
+  if (!is_smaller(other, *out))
+    return status;
+  c->ctx->diag_count = said; /* only what belongs to the plan that is kept */
+  return attempt(c, out, &c->found, ASH_ORDER_GIVEN);
+}
+
+/* ---- rows ---------------------------------------------------------------- */
+
+/* The first operators by rows, those from `first` on whole. */
+static ash_status plan_rows(chooser *c, const ash_plan **out, uint32_t first) {
+  ash_ask ask = c->given;
+  for (uint32_t op = 0; op < ask.graph->op_count; op++)
+    c->is_whole[op] = op >= first;
+  ask.is_whole = c->is_whole;
+  return attempt(c, out, &ask, ASH_ORDER_ROWS);
+}
+
+static ash_status plan_all_rows(chooser *c, const ash_plan **out) {
+  return plan_rows(c, out, (uint32_t)c->given.graph->op_count);
+}
+
+/* The fewest operators by rows that fit, by bisection: `*out` is a plan of all
+ * rows. */
+static ash_status coarsen(chooser *c, const ash_plan **out) {
+  const size_t said = c->ctx->diag_count;
+  uint32_t low = 0, high = (uint32_t)c->given.graph->op_count;
+  while (high - low > 1) {
+    const uint32_t middle = low + (high - low) / 2;
+    const ash_plan *plan;
+    const size_t told = c->ctx->diag_count;
+    ASH_TRY(or_nothing(c, plan_rows(c, &plan, middle), told));
+    if (plan)
+      *out = plan;
+    *(plan ? &high : &low) = middle;
+  }
+  c->ctx->diag_count = said;
+  return high == c->given.graph->op_count ? ASH_OK : plan_rows(c, out, high);
+}
+
+static bool has_streams(const chooser *c) {
+  return c->given.is_fed || c->given.is_drained;
+}
+
+/* All rows, or whole operators if these need fewer bytes. */
+static ash_status plan_smallest(chooser *c, const ash_plan **out) {
+  const size_t said = c->ctx->diag_count;
+  const ash_plan *whole = NULL;
+  const ash_status status = plan_all_rows(c, out);
+  if ((status != ASH_OK && status != ASH_NOFIT) || has_streams(c))
+    return status;
+  const size_t told = c->ctx->diag_count;
+  ASH_TRY(or_nothing(c, plan_operators(c, &whole), told));
+  c->ctx->diag_count = told;
+  if (!is_smaller(whole, *out))
+    return status;
+  c->ctx->diag_count = said;
+  return plan_operators(c, out);
+}
+
+/* ---- which of them ------------------------------------------------------- */
+
+/* NULL, or why rows cannot be planned. */
+static const char *refusal(const chooser *c) {
+  const ash_plan_options *o = &c->options;
+  if (o->steps)
+    return "the schedule is given";
+  if (o->tilings || c->given.device->compute_memory != ASH_NO_MEMORY)
+    return "the device computes in a small memory: operators are tiled instead";
+  if (o->backend || (o->planner && strcmp(o->planner, "exact") != 0))
+    return "only the planner 'exact' knows rows";
+  return o->no_views ? "rows need views" : NULL;
+}
+
+static ash_status refuse(chooser *c, const char *why) {
+  return ash_fail(c->ctx, ASH_MISUSE,
+                  has_streams(c) ? ASH_D_plan_stream : ASH_D_plan_order,
+                  ash_graph_loc(c->given.graph, ASH_NO_ID, ASH_NO_ID),
+                  "%s cannot be planned: %s",
+                  has_streams(c) ? "rows that arrive or leave" : "rows", why);
+}
+
+/* Is there anything that runs by rows? */
+static bool has_rows(const chooser *c) {
+  const ash_graph *g = c->given.graph;
+  for (uint32_t t = 0; t < g->tensor_count; t++)
+    if (g->tensors.items[t].kind == ASH_TENSOR_ACTIVATION &&
+        ash_row_count(&g->tensors.items[t]) > 1)
+      return true;
+  return false;
+}
+
+/* Whole operators if they fit, else as few rows as possible. */
+static ash_status plan_auto(chooser *c, const ash_plan **out) {
+  const size_t said = c->ctx->diag_count;
+  ash_status status = plan_operators(c, out);
+  if (status != ASH_NOFIT)
+    return status;
+  c->ctx->diag_count = said;
+  status = plan_all_rows(c, out);
+  if (status == ASH_OK)
+    return coarsen(c, out);
+  if (status != ASH_NOFIT || has_rows(c))
+    return status;
+  c->ctx->diag_count = said;
+  return attempt(c, out, &c->given, ASH_ORDER_GIVEN);
+}
+
+static ash_status choose(chooser *c, const ash_plan **out) {
+  const char *why = refusal(c);
+  const ash_order_kind order = c->options.order;
+  if (why && (order == ASH_ORDER_ROWS || has_streams(c)))
+    return refuse(c, why);
+  if (has_streams(c) && order != ASH_ORDER_ROWS && order != ASH_ORDER_AUTO)
+    return refuse(c, "the order is one of whole operators");
+  if (order == ASH_ORDER_ROWS || has_streams(c))
+    return plan_smallest(c, out);
+  if (why || order == ASH_ORDER_GIVEN)
+    return attempt(c, out, &c->given, ASH_ORDER_GIVEN);
+  return order == ASH_ORDER_AUTO ? plan_auto(c, out) : plan_operators(c, out);
+}
+
+ash_status ash_plan_orders(ash_ctx *ctx, const ash_plan **out,
+                           const ash_ask *ask, const ash_target *target,
+                           const ash_plan_options *options,
+                           const ash_tile_options *tile) {
+  chooser c = {.ctx = ctx, .target = target, .tile = tile, .given = *ask};
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  *out = NULL;
+  ash_take_options(&c.options, sizeof c.options, options);
+  c.options.struct_bytes = sizeof c.options;
+  c.given.order.kind = ASH_ORDER_GIVEN;
+  c.is_whole = ASH_NEW_ARRAY(&ctx->scratch, bool, ask->graph->op_count + 1);
+  ash_status status = ash_zone_check(ctx, &ctx->scratch);
+  if (status == ASH_OK)
+    status = choose(&c, out);
+  ash_zone_rewind(&ctx->scratch, mark);
+  return status;
+}
