@@ -21,6 +21,8 @@ typedef struct banks {
   ash_scratch all;
   uint32_t *home;       /* by buffer: memory                              */
   bool *fixed;          /* by buffer: a rule says so                      */
+  uint32_t *unit;       /* by buffer: the first one of those that share a
+                           memory with it, as rows of a tensor do        */
   ash_traffic *traffic; /* by slot                                       */
   uint64_t *live;       /* by step: bytes alive in the memory looked at   */
   ash_scratch part;     /* the buffers of that memory                     */
@@ -48,6 +50,23 @@ static uint64_t penalty(const banks *b, uint32_t i, uint32_t from,
   if (y->write_cost > x->write_cost)
     sum += t->written * (y->write_cost - x->write_cost);
   return sum;
+}
+
+static uint64_t penalty_of_unit(const banks *b, uint32_t unit, uint32_t from,
+                                uint32_t to) {
+  ASH_ASSERT(b->unit[unit] == unit);
+  uint64_t sum = 0;
+  for (uint32_t i = unit; i < b->all.count; i++)
+    if (b->unit[i] == unit)
+      sum += penalty(b, i, from, to);
+  return sum;
+}
+
+static void move_unit(banks *b, uint32_t unit, uint32_t to) {
+  ASH_ASSERT(b->unit[unit] == unit && !b->fixed[unit]);
+  for (uint32_t i = unit; i < b->all.count; i++)
+    if (b->unit[i] == unit)
+      b->home[i] = to;
 }
 
 /* ---- one memory ---------------------------------------------------------- */
@@ -92,7 +111,16 @@ static uint64_t relief(const banks *b, const ash_buffer *buffer,
   return sum;
 }
 
-/* The free buffer of the memory that costs least for what it relieves. */
+static uint64_t relief_of_unit(const banks *b, uint32_t unit, uint64_t room) {
+  ASH_ASSERT(b->unit[unit] == unit);
+  uint64_t sum = 0;
+  for (uint32_t i = unit; i < b->all.count; i++)
+    if (b->unit[i] == unit)
+      sum += relief(b, &b->all.buffers[i], room);
+  return sum;
+}
+
+/* The free unit of the memory that costs least for what it relieves. */
 static uint32_t find_victim(const banks *b, uint32_t memory, uint32_t next,
                             uint64_t room) {
   ASH_ASSERT(memory != next);
@@ -100,11 +128,12 @@ static uint32_t find_victim(const banks *b, uint32_t memory, uint32_t next,
   uint32_t victim = ASH_NO_ID;
   for (uint32_t k = 0; k < b->part.count; k++) {
     const uint32_t i = b->index[k];
-    const uint64_t gain = b->fixed[i] ? 0 : relief(b, &b->all.buffers[i], room);
+    const uint64_t gain =
+        b->fixed[i] || b->unit[i] != i ? 0 : relief_of_unit(b, i, room);
     if (gain == 0)
       continue;
     const uint64_t loss =
-        ash_min_u64(penalty(b, i, memory, next), (uint64_t)1 << 46);
+        ash_min_u64(penalty_of_unit(b, i, memory, next), (uint64_t)1 << 46);
     ASH_ASSERT(b->home[i] == memory && loss > 0);
     const uint64_t score = (loss << 16) / gain;
     if (score > best || (score == best && gain <= most))
@@ -142,7 +171,7 @@ static ash_status fill(banks *b, uint32_t memory, uint32_t next,
     const uint32_t victim = find_victim(b, memory, next, overfull ? room : 0);
     if (victim == ASH_NO_ID)
       break;
-    b->home[victim] = next;
+    move_unit(b, victim, next);
   }
   return b->pack(b->d, placed, &b->part, 0);
 }
@@ -154,14 +183,14 @@ static ash_status try_back(banks *b, uint32_t i, uint32_t memory,
   const uint64_t room = ash_draft_room(b->d, memory);
   const uint32_t was = b->home[i];
   ash_place_result now = {0};
-  b->home[i] = memory;
+  move_unit(b, i, memory);
   gather(b, memory);
-  if (b->d->ask->options->overlap || !is_overfull(b, room))
+  if (b->d->ask->options->overlap || b->d->rows || !is_overfull(b, room))
     ASH_TRY(b->pack(b->d, &now, &b->part, room));
   if (fits(b, &now, room))
     *placed = now;
   else
-    b->home[i] = was;
+    move_unit(b, i, was);
   return ASH_OK;
 }
 
@@ -173,8 +202,10 @@ static ash_status bring_back(banks *b, uint32_t memory, uint32_t next,
     uint32_t best = ASH_NO_ID;
     uint64_t value = 0;
     for (uint32_t i = 0; i < b->all.count; i++) {
-      const uint64_t p = penalty(b, i, memory, next);
-      if (b->home[i] == next && !b->fixed[i] && p < below && p > value)
+      if (b->home[i] != next || b->fixed[i] || b->unit[i] != i)
+        continue;
+      const uint64_t p = penalty_of_unit(b, i, memory, next);
+      if (p < below && p > value)
         best = i, value = p;
     }
     if (best == ASH_NO_ID)
@@ -188,18 +219,44 @@ static ash_status bring_back(banks *b, uint32_t memory, uint32_t next,
 
 /* ---- verdicts ------------------------------------------------------------ */
 
+static bool is_alive(const banks *b, uint32_t k, int64_t when) {
+  const ash_buffer *buffer = &b->part.buffers[k];
+  return buffer->lower <= when && when < buffer->upper;
+}
+
+static const ash_slot *slot_of(const banks *b, uint32_t k) {
+  ASH_ASSERT(k < b->part.count);
+  return &b->d->answer->slots[b->part.slot[k]];
+}
+
+/* Bytes of the k-th storage that are alive, with all rows of its tensor; 0 if
+ * another row of it was told before. */
+static uint64_t bytes_alive(const banks *b, uint32_t k, int64_t when) {
+  const ash_slot *slot = slot_of(b, k);
+  uint64_t sum = 0;
+  if (!slot->has_row)
+    return slot->size;
+  for (uint32_t i = 0; i < b->part.count; i++) {
+    if (slot_of(b, i)->tensor != slot->tensor || !is_alive(b, i, when))
+      continue;
+    if (i < k)
+      return 0;
+    sum += slot->size;
+  }
+  return sum;
+}
+
 static void note_peak(banks *b, const ash_place_result *best) {
+  const int64_t when = best->witness_time;
   uint32_t told = 0;
   for (uint32_t k = 0; k < b->part.count && told < 8; k++) {
-    const ash_buffer *buffer = &b->part.buffers[k];
-    const ash_slot *slot = &b->d->answer->slots[b->part.slot[k]];
-    if (buffer->lower > best->witness_time ||
-        best->witness_time >= buffer->upper)
+    const uint64_t bytes = is_alive(b, k, when) ? bytes_alive(b, k, when) : 0;
+    if (bytes == 0)
       continue;
     told++;
     ash_note(b->d->ctx, ASH_D_plan_nofit, ASH_NOWHERE,
              "alive at the peak (step %" PRId64 "): '%s' %" PRIu64 " bytes",
-             best->witness_time, slot->name, slot->size);
+             when, slot_of(b, k)->name, bytes);
   }
 }
 
@@ -256,6 +313,46 @@ static ash_status tell(banks *b, uint32_t first) {
 
 /* ---- all memories -------------------------------------------------------- */
 
+/* Joins the units of two buffers. Where a rule says the memory of one, it says
+ * that of all. */
+static void join(banks *b, uint32_t x, uint32_t y) {
+  const uint32_t u = b->unit[x], v = b->unit[y];
+  const uint32_t to = u < v ? u : v, from = u < v ? v : u;
+  const bool fixed = b->fixed[u] || b->fixed[v];
+  const uint32_t home = b->fixed[v] ? b->home[v] : b->home[u];
+  ASH_ASSERT(b->unit[to] == to && b->unit[from] == from);
+  for (uint32_t i = to; i < b->all.count; i++)
+    if (b->unit[i] == from || b->unit[i] == to) {
+      b->unit[i] = to;
+      b->fixed[i] = fixed;
+      b->home[i] = home;
+    }
+}
+
+/* All rows of a tensor, and what shares its storage, are in one memory. */
+static ash_status join_rows(banks *b) {
+  const uint32_t count = b->d->ask->slot_count;
+  const ash_slot *slots = b->d->answer->slots;
+  ash_zone *z = &b->d->ctx->scratch;
+  uint32_t *of_slot = ASH_NEW_ARRAY(z, uint32_t, count + 1u);
+  uint32_t *of_tensor =
+      ASH_NEW_ARRAY(z, uint32_t, b->d->ask->graph->tensor_count + 1);
+  ASH_TRY(ash_zone_check(b->d->ctx, z));
+  for (uint32_t i = 0; i < b->all.count; i++)
+    of_slot[b->all.slot[i]] = i + 1;
+  for (uint32_t s = 0; s < count; s++) {
+    const uint32_t own = of_slot[ash_alias_root(slots, count, s, NULL)];
+    if (own == 0 || slots[s].tensor == ASH_NO_ID)
+      continue;
+    uint32_t *first = &of_tensor[slots[s].tensor];
+    if (*first == 0)
+      *first = own;
+    else if (b->unit[*first - 1] != b->unit[own - 1])
+      join(b, *first - 1, own - 1);
+  }
+  return ASH_OK;
+}
+
 static ash_status prepare(banks *b, uint32_t first) {
   ASH_ASSERT(first < b->d->ask->memory_count);
   ash_zone *z = &b->d->ctx->scratch;
@@ -263,6 +360,7 @@ static ash_status prepare(banks *b, uint32_t first) {
   const size_t n = b->all.count + 1u;
   b->home = ASH_NEW_ARRAY(z, uint32_t, n);
   b->fixed = ASH_NEW_ARRAY(z, bool, n);
+  b->unit = ASH_NEW_ARRAY(z, uint32_t, n);
   b->index = ASH_NEW_ARRAY(z, uint32_t, n);
   b->saves = ASH_NEW_ARRAY(z, bool, n);
   b->before = ASH_NEW_ARRAY(z, uint32_t, n);
@@ -275,8 +373,11 @@ static ash_status prepare(banks *b, uint32_t first) {
     const uint32_t asked = b->d->ask->memory[b->all.slot[i]];
     const bool pinned = b->all.buffers[i].offset != ASH_FREE_OFFSET;
     b->home[i] = asked == ASH_NO_MEMORY ? first : asked;
-    b->fixed[i] = asked != ASH_NO_MEMORY || pinned || b->d->rows;
+    b->fixed[i] = asked != ASH_NO_MEMORY || pinned;
+    b->unit[i] = i;
   }
+  if (b->d->rows)
+    ASH_TRY(join_rows(b));
   return ash_count_traffic(b->d, b->traffic);
 }
 
@@ -330,7 +431,7 @@ static ash_status move_out(banks *b, uint32_t from, uint32_t to, uint64_t limit,
     if (other == ASH_NO_ID)
       return ASH_OK;
     ASH_ASSERT(b->home[other] == from && !b->fixed[other]);
-    b->home[other] = to;
+    move_unit(b, other, to);
   }
 }
 
@@ -402,7 +503,7 @@ ash_status ash_plan_banks(ash_draft *d, ash_pack *pack) {
   for (uint32_t k = 0; k < count; k++)
     ASH_TRY(settle(&b, memories[k],
                    k + 1 < count ? memories[k + 1] : ASH_NO_MEMORY, k > 0));
-  if (!d->ask->options->overlap)
+  if (!d->ask->options->overlap && !d->rows)
     ASH_TRY(save_banks(&b, memories, count));
   ASH_TRY(commit(&b));
   return tell(&b, memories[0]);
