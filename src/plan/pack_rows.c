@@ -15,7 +15,7 @@
 #include "domain/rows.h"
 #include "plan/sweep_rows.h"
 
-enum { UNITS_MAX = 65536, TICKS = 4000000 };
+enum { UNITS_MAX = 65536, TICKS = 1000000 };
 
 /* Rows that are tied to each other: of tensors in one piece. */
 typedef struct group {

@@ -171,7 +171,7 @@ static void a_device_too_small_is_a_verdict_with_figures(void) {
   const char *name = device->memories[device->default_memory].name;
   const uint64_t reserve =
       device->memories[device->default_memory].reserve_bytes;
-  CHECK_EQ(ash_device_set_bytes(ctx, &device, name, 1024 + reserve), ASH_OK);
+  CHECK_EQ(ash_device_set_bytes(ctx, &device, name, 256 + reserve), ASH_OK);
   CHECK_EQ(ash_compile(ctx, &out, DIGITS, device, NULL), ASH_NOFIT);
   const ash_diag *d = ash_ctx_diags(ctx, &count);
   CHECK(count >= 2 && strstr(d[0].message, " bytes short") != NULL);

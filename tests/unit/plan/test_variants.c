@@ -85,7 +85,7 @@ static void the_plan_says_which_and_why(void) {
 static void what_cannot_fit_is_still_refused(void) {
   ash_ctx *ctx = new_ctx();
   ash_compiled c;
-  CHECK_EQ(compile(ctx, &c, 1024), ASH_NOFIT);
+  CHECK_EQ(compile(ctx, &c, 256), ASH_NOFIT);
   ash_compiled_drop(&c);
   ash_ctx_free(ctx);
 }
