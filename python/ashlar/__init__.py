@@ -11,12 +11,14 @@ is found by the environment variable ASHLAR_LIBRARY or in the usual places.
 import dataclasses
 
 from . import _native
-from ._native import AshlarError, NoFit
-from .backend import (ArenaUsage, AshlarPlanner, MemoryPlan, TensorAllocation,
-                      TensorBinding)
+from ._native import AshlarError, ModelError, NoFit
+from .backend import (ArenaRole, ArenaUsage, AshlarPlanner, MemoryPlan,
+                      TensorAllocation, TensorBinding, TensorLifetime)
+from .models import ModelAdapter
 
-__all__ = ["ArenaUsage", "AshlarError", "AshlarPlanner", "Buffer", "MemoryPlan",
-           "NoFit", "Solution", "TensorAllocation", "TensorBinding", "plan",
+__all__ = ["ArenaRole", "ArenaUsage", "AshlarError", "AshlarPlanner", "Buffer",
+           "MemoryPlan", "ModelAdapter", "ModelError", "NoFit", "Solution",
+           "TensorAllocation", "TensorBinding", "TensorLifetime", "plan",
            "solve", "version"]
 
 

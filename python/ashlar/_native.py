@@ -11,19 +11,30 @@ import pathlib
 
 FREE_OFFSET = -2**63
 VERDICTS = ("unknown", "feasible", "optimal", "infeasible")
+MALFORMED, NOFIT = 20, 30  # ash_status
+ERROR = 2                  # ash_severity
+NVM = 1                    # ash_memory_kind
 
 
 class AshlarError(Exception):
-    """What the library complained about; `diagnostics` has every line."""
+    """What went wrong. The text has the errors; `diagnostics` has every line
+    that the library said, oldest first, notes and warnings included."""
 
-    def __init__(self, status, diagnostics):
-        super().__init__("; ".join(diagnostics) or f"status {status}")
+    def __init__(self, status, errors, diagnostics=None):
+        super().__init__("; ".join(errors) or f"status {status}")
         self.status = status
-        self.diagnostics = diagnostics
+        self.diagnostics = errors if diagnostics is None else diagnostics
 
 
 class NoFit(AshlarError):
     """Nothing is wrong, but the device has too little memory."""
+
+
+class ModelError(AshlarError, ValueError):
+    """A model, a target or a rule that says too little or contradicts itself."""
+
+    def __init__(self, text):
+        super().__init__(MALFORMED, [text])
 
 
 class _Buffer(ctypes.Structure):
@@ -57,7 +68,7 @@ class _Result(ctypes.Structure):
 
 
 class _CompileOptions(ctypes.Structure):
-    """The first fields, and room for those behind them, all zero."""
+    """The first fields, and room for those after them, all zero."""
     _fields_ = [("struct_bytes", ctypes.c_size_t), ("prefix", ctypes.c_char_p),
                 ("plan_struct_bytes", ctypes.c_size_t),
                 ("planner", ctypes.c_char_p), ("ticks", ctypes.c_uint64),
@@ -70,8 +81,50 @@ class _Compiled(ctypes.Structure):
                 ("file_count", ctypes.c_size_t)]
 
 
+class _Loc(ctypes.Structure):
+    _fields_ = [("file", ctypes.c_char_p), ("line", ctypes.c_uint32),
+                ("op", ctypes.c_uint32), ("op_kind", ctypes.c_char_p),
+                ("op_name", ctypes.c_char_p), ("tensor", ctypes.c_uint32),
+                ("tensor_name", ctypes.c_char_p), ("byte", ctypes.c_uint64)]
+
+
 class _Diag(ctypes.Structure):
-    """Only ever handled by pointer; its size is not needed for one."""
+    _fields_ = [("severity", ctypes.c_int), ("code", ctypes.c_int),
+                ("id", ctypes.c_uint32), ("loc", _Loc),
+                ("message", ctypes.c_char_p), ("hint", ctypes.c_char_p)]
+
+
+class _Memory(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("description", ctypes.c_char_p),
+                ("bytes", ctypes.c_uint64), ("kind", ctypes.c_int),
+                ("base", ctypes.c_uint64),
+                ("neighbours", ctypes.POINTER(ctypes.c_uint32)),
+                ("neighbour_count", ctypes.c_uint32),
+                ("alignment", ctypes.c_uint32),
+                ("reserve_bytes", ctypes.c_uint64),
+                ("reach_cpu", ctypes.c_bool), ("reach_dma", ctypes.c_bool),
+                ("read_cost", ctypes.c_uint32),
+                ("write_cost", ctypes.c_uint32),
+                ("bank_bytes", ctypes.c_uint64),
+                ("section_zeroed", ctypes.c_char_p),
+                ("section_initialised", ctypes.c_char_p),
+                ("section_code", ctypes.c_char_p),
+                ("linkable", ctypes.c_bool), ("line", ctypes.c_uint32)]
+
+
+class _Device(ctypes.Structure):
+    """The first fields of a device, which are only read."""
+    _fields_ = [("name", ctypes.c_char_p), ("description", ctypes.c_char_p),
+                ("cpu", ctypes.c_char_p), ("features", ctypes.c_bool * 4),
+                ("cores", ctypes.c_uint32), ("mhz", ctypes.c_uint32),
+                ("alignment", ctypes.c_uint32),
+                ("memories", ctypes.POINTER(_Memory)),
+                ("memory_count", ctypes.c_uint32),
+                ("default_memory", ctypes.c_uint32),
+                ("compute_memory", ctypes.c_uint32),
+                ("constant_memory", ctypes.c_uint32),
+                ("order", ctypes.POINTER(ctypes.c_uint32)),
+                ("order_count", ctypes.c_uint32)]
 
 
 def find_library():
@@ -101,7 +154,7 @@ def library():
                 "-DBUILD_SHARED_LIBS=ON, or set ASHLAR_LIBRARY to its path")
         _library = ctypes.CDLL(path)
         _library.ash_version.restype = ctypes.c_char_p
-        _library.ash_ctx_diags.restype = ctypes.c_void_p
+        _library.ash_ctx_diags.restype = ctypes.POINTER(_Diag)
         _library.ash_ctx_free.argtypes = [ctypes.c_void_p]
         _library.ash_ctx_free.restype = None
         _library.ash_diag_format.restype = ctypes.c_size_t
@@ -126,23 +179,26 @@ class Context:
         self.handle = None
 
     def diagnostics(self):
-        """The newest message; older ones are reached by the C interface."""
+        """(is it an error, text) of every message, oldest first."""
         count = ctypes.c_size_t()
-        first = self.lib.ash_ctx_diags(self.handle, ctypes.byref(count))
-        if not first or not count.value:
-            return []
+        diags = self.lib.ash_ctx_diags(self.handle, ctypes.byref(count))
         text = ctypes.create_string_buffer(2048)
-        self.lib.ash_diag_format(text, ctypes.c_size_t(len(text)),
-                                 ctypes.c_void_p(first))
-        return [text.value.decode(errors="replace")]
+        found = []
+        for i in range(count.value):
+            self.lib.ash_diag_format(text, ctypes.c_size_t(len(text)),
+                                     ctypes.byref(diags[i]))
+            found.append((diags[i].severity == ERROR,
+                          text.value.decode(errors="replace")))
+        return found
 
     def call(self, name, *args):
         """Calls a function that takes the context first."""
         status = getattr(self.lib, name)(self.handle, *args)
-        if status == 30:
-            raise NoFit(status, self.diagnostics())
         if status:
-            raise AshlarError(status, self.diagnostics())
+            said = self.diagnostics()
+            raise (NoFit if status == NOFIT else AshlarError)(
+                status, [text for error, text in said if error],
+                [text for _, text in said])
 
 
 def place(buffers, capacity, minimise, ticks, seed):
@@ -163,6 +219,24 @@ def place(buffers, capacity, minimise, ticks, seed):
         offsets = result.offsets[:len(buffers)] if result.offsets else None
         return (offsets, result.height, result.lower_bound,
                 VERDICTS[result.verdict], result.ticks)
+
+
+def device(name):
+    """A device of the library, or a YAML file: what a target has."""
+    with Context() as ctx:
+        found = ctypes.POINTER(_Device)()
+        ctx.call("ash_device_load", ctypes.byref(found), os.fsencode(name))
+        d = found.contents
+        memories = [d.memories[i] for i in range(d.memory_count)]
+        names = [m.name.decode() for m in memories]
+        return {"name": d.name.decode(),
+                "memories": {n: max(0, m.bytes - m.reserve_bytes)
+                             for n, m in zip(names, memories)},
+                "read_only": {n for n, m in zip(names, memories)
+                              if m.kind == NVM},
+                "preferred_memory_order": [names[d.order[i]]
+                                           for i in range(d.order_count)],
+                "min_alignment": d.alignment}
 
 
 def plan_json(model, target, planner, ticks, sizes):

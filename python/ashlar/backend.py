@@ -6,35 +6,42 @@ AshlarPlanner satisfies, by its shape alone, the contract
 
 of heliaAOT's PlannerBackend: it inherits from nothing there. What it returns
 has arena_usages, persistent_arenas, constant_arenas and tensor_allocs, with a
-binding for every tensor.
-
-The model is looked at through a few attributes (both spellings are tried):
-
-    model.tensors        tensors, or a mapping from id to tensor
-    model.operators      in the order of execution
-    model.inputs         ids or tensors
-    model.outputs        ids or tensors
-    model.target         what has .memories {memory: bytes},
-                         .preferred_memory_order and .min_alignment
-    tensor.id, tensor.kind ("scratch", "persistent", "constant")
-    tensor.size_bytes (or nbytes, size)
-    tensor.alias_of      id of the tensor whose bytes it shares, or None
-    operator.inputs, .outputs, .local_tensors (optional)
+binding for every tensor. How the model is looked at is models.py.
 
 A memory may be a string or an enumeration's member; it comes back as it was.
 """
 import dataclasses
+import difflib
+import enum
 import typing
+import warnings
 
 from . import _native
+from ._native import ModelError, NoFit
+from .models import (CONSTANT, KINDS, PERSISTENT, SCRATCH, ModelAdapter,
+                     View, check_alignment, get, items, word)
+
+
+class ArenaRole(str, enum.Enum):
+    """Equal to its text: ArenaRole.SCRATCH == "scratch"."""
+    SCRATCH = "scratch"
+    PERSISTENT = "persistent"
+    CONSTANT = "constant"
+
+    def __str__(self):
+        return self.value
 
 
 @dataclasses.dataclass(frozen=True)
 class TensorBinding:
-    role: str
+    role: ArenaRole
     memory: typing.Any
     offset: int
     source_memory: typing.Any
+
+    @property
+    def is_staged(self):
+        return self.memory != self.source_memory
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,9 +52,16 @@ class TensorAllocation:
     binding: TensorBinding
 
 
+@dataclasses.dataclass(frozen=True)
+class TensorLifetime:
+    """From the step that uses it first to the one that uses it last."""
+    first: int
+    last: int
+
+
 @dataclasses.dataclass
 class ArenaUsage:
-    role: str
+    role: ArenaRole
     memory: typing.Any
     source_memory: typing.Any
     total_size: int
@@ -56,6 +70,10 @@ class ArenaUsage:
     lower_bound: int
     verdict: str
 
+    @property
+    def is_staged(self):
+        return self.memory != self.source_memory
+
 
 @dataclasses.dataclass
 class MemoryPlan:
@@ -63,132 +81,116 @@ class MemoryPlan:
     persistent_arenas: dict = dataclasses.field(default_factory=dict)
     constant_arenas: dict = dataclasses.field(default_factory=dict)
     tensor_allocs: dict = dataclasses.field(default_factory=dict)
+    tensor_lifetimes: dict = dataclasses.field(default_factory=dict)
+
+    def arenas(self, role):
+        """By memory, of one role."""
+        return {SCRATCH: self.arena_usages, PERSISTENT: self.persistent_arenas,
+                CONSTANT: self.constant_arenas}[str(role)]
+
+    def allocation(self, tensor):
+        """Of a tensor, or of its id; KeyError if the plan has none."""
+        return self.tensor_allocs[getattr(tensor, "id", tensor)]
+
+    def lifetime(self, tensor):
+        return self.tensor_lifetimes[getattr(tensor, "id", tensor)]
 
     @property
     def total_size(self):
         """Bytes of writable memory: scratch, persistent and staged constants."""
-        arenas = list(self.arena_usages.values())
-        arenas += self.persistent_arenas.values()
-        arenas += (a for a in self.constant_arenas.values()
-                   if a.memory != a.source_memory)
+        arenas = [*self.arena_usages.values(),
+                  *self.persistent_arenas.values(),
+                  *(a for a in self.constant_arenas.values() if a.is_staged)]
         return sum(a.used for a in arenas)
-
-
-# ---- looking at somebody else's model ---------------------------------------
-
-def _get(thing, *names, default=None):
-    for name in names:
-        if isinstance(thing, dict) and name in thing:
-            return thing[name]
-        if hasattr(thing, name):
-            return getattr(thing, name)
-    return default
-
-
-def _word(value):
-    """The name of an enumeration's member, or the text itself."""
-    return str(getattr(value, "name", value)).lower()
-
-
-def _id(thing):
-    return getattr(thing, "id", thing)
-
-
-class _View:
-    """What planning needs to know of the model."""
-
-    def __init__(self, model):
-        tensors = _get(model, "tensors")
-        tensors = tensors.values() if isinstance(tensors, dict) else tensors
-        self.tensors = {t.id: t for t in tensors}
-        self.operators = list(_get(model, "operators", "ops"))
-        self.inputs = [_id(t) for t in _get(model, "inputs", default=())]
-        self.outputs = [_id(t) for t in _get(model, "outputs", default=())]
-        target = _get(model, "target", "platform")
-        self.memories = dict(_get(target, "memories"))
-        order = _get(target, "preferred_memory_order", default=None)
-        self.order = list(order or self.memories)
-        self.alignment = _get(target, "min_alignment", default=None) or 16
-
-    def touched(self, op):
-        """Inputs, outputs, then what only this operator needs."""
-        for names in (("inputs",), ("outputs",), ("local_tensors", "scratch")):
-            for thing in _get(op, *names, default=()) or ():
-                if thing is not None and _id(thing) in self.tensors:
-                    yield _id(thing)
-
-    def kind(self, tensor):
-        return _word(_get(tensor, "kind", "role", default="scratch"))
-
-    def size(self, tensor):
-        return int(_get(tensor, "size_bytes", "nbytes", "size"))
-
-    def alias(self, tensor):
-        alias = _get(tensor, "alias_of", default=None)
-        return None if alias is None else _id(alias)
-
-    def memory(self, name):
-        """The target's own object for a memory, whatever the spelling."""
-        for memory in self.memories:
-            if memory == name or _word(memory) == _word(name):
-                return memory
-        raise ValueError(f"the target has no memory {name!r}")
-
-
-def _lifetimes(view):
-    """Half-open intervals of steps, in order of first use."""
-    lives, last = {}, max(1, len(view.operators))
-    for i in view.inputs:
-        lives[i] = [0, 1]
-    for step, op in enumerate(view.operators):
-        for i in view.touched(op):
-            life = lives.setdefault(i, [step, step + 1])
-            life[1] = max(life[1], step + 1)
-    for i in view.outputs:
-        lives.setdefault(i, [0, last])[1] = last
-    changed = True
-    while changed:  # aliases share one interval, through any chain
-        changed = False
-        for i in list(lives):
-            root = view.alias(view.tensors[i])
-            if root is None:
-                continue
-            other = lives.setdefault(root, list(lives[i]))
-            both = [min(lives[i][0], other[0]), max(lives[i][1], other[1])]
-            if lives[i] != both or other != both:
-                lives[i], lives[root], changed = list(both), list(both), True
-    return lives
 
 
 # ---- constraints --------------------------------------------------------------
 
-def _budgets(view, constraints):
-    budgets = dict(view.memories)
+def _check_keys(given, known, what):
+    for key in given:
+        if key not in known:
+            near = difflib.get_close_matches(str(key), known, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise ModelError(f"{what} has no key {key!r}{hint}")
+
+
+def _budgets(target, constraints):
+    """Bytes by memory. None: what the target has; the last one counts."""
+    budgets = dict(target.bytes)
+    if isinstance(constraints, dict):
+        constraints = [c if isinstance(c, dict) or hasattr(c, "max_size")
+                       else {"memory": m, "max_size": c}
+                       for m, c in constraints.items()]
     for c in constraints or ():
-        size = _get(c, "max_size", "size")
-        if size is not None:
-            budgets[view.memory(_get(c, "memory", "name"))] = int(size)
+        if isinstance(c, dict):
+            _check_keys(c, ("memory", "name", "max_size", "size"),
+                        "a memory constraint")
+        memory = target.memory(get(c, "memory", "name"))
+        size = get(c, "max_size", "size")
+        most = target.bytes[memory]
+        if size is not None and not 0 <= size <= most:
+            raise ModelError(f"a budget of {size} bytes for {word(memory)}, "
+                             f"which has {most}")
+        budgets[memory] = most if size is None else int(size)
     return budgets
 
 
-def _attributes(view, tensor, rules):
+FIELDS = ("memory", "constant_destination_memory", "alignment",
+          "arena_alignment")
+
+
+def _fields(rule):
+    """What a rule sets; None in it means that it does not."""
+    given = get(rule, "attributes")
+    if not isinstance(given, dict):
+        if dataclasses.is_dataclass(given):
+            given = {f.name: getattr(given, f.name)
+                     for f in dataclasses.fields(given)}
+        else:
+            given = dict(vars(given))
+    given = {k: v for k, v in given.items() if v is not None}
+    _check_keys(given, FIELDS, "a tensor's rule")
+    for key in ("alignment", "arena_alignment"):
+        if key in given:
+            check_alignment(given[key], f"a rule's {key}")
+    return given
+
+
+@dataclasses.dataclass
+class _Rule:
+    kind: "str | None"
+    ids: "list[str] | None"
+    fields: dict
+    used: bool = False
+
+    def matches(self, tensor):
+        return ((self.kind is None or self.kind == tensor.kind) and
+                (self.ids is None or str(tensor.id) in self.ids))
+
+
+def _rules(given):
+    """Least specific first, in their order; one with an id beats a kind."""
+    rules = []
+    for rule in given or ():
+        if isinstance(rule, dict):
+            _check_keys(rule, ("type", "id", "attributes"), "a rule")
+        kind, ids = get(rule, "type", default=None), get(rule, "id",
+                                                         default=None)
+        rules.append(_Rule(
+            None if kind in (None, "*") else KINDS.get(word(kind), word(kind)),
+            None if ids is None else [str(i) for i in (
+                [ids] if isinstance(ids, int) else items(ids))],
+            _fields(rule)))
+    return sorted(rules, key=lambda r: (r.ids is not None, r.kind is not None))
+
+
+def _attributes(tensor, rules):
     """Fields of all rules that match, more specific and later ones on top."""
-    matching = []
-    for place, rule in enumerate(rules or ()):
-        kind, ids = _get(rule, "type", default="*"), _get(rule, "id")
-        by_kind = kind not in (None, "*")
-        if by_kind and _word(kind) != view.kind(tensor):
-            continue
-        if ids is not None:
-            wanted = [ids] if isinstance(ids, str) else list(ids)
-            if str(tensor.id) not in map(str, wanted):
-                continue
-        matching.append(((ids is not None, by_kind, place), rule))
     found = {}
-    for _, rule in sorted(matching, key=lambda m: m[0]):
-        fields = _get(rule, "attributes", default={})
-        fields = fields if isinstance(fields, dict) else vars(fields)
-        found.update({k: v for k, v in fields.items() if v is not None})
+    for rule in rules:
+        if rule.matches(tensor):
+            rule.used = True
+            found.update(rule.fields)
     return found
 
 
@@ -196,114 +198,220 @@ def _align(value, to):
     return (value + to - 1) // to * to
 
 
+# ---- planning -------------------------------------------------------------------
+
+class _Work:
+    """One plan under way."""
+
+    def __init__(self, view, constraints, rules, ticks, seed):
+        self.view, self.target = view, view.target
+        self.ticks, self.seed = ticks, seed
+        self.plan = MemoryPlan()
+        self.left = _budgets(view.target, constraints)
+        known = _rules(rules)
+        self.asked = {i: _attributes(t, known) for i, t in view.known.items()}
+        for rule in known:
+            if not rule.used:
+                warnings.warn(f"no tensor matches the rule for "
+                              f"{rule.ids or rule.kind or '*'}", stacklevel=4)
+        self.tensors = [view.known[i] for i in view.used]
+        self.roots = [t for t in self.tensors if t.alias is None]
+        self._lift_demands()
+
+    # Storage is placed whole: what one member must have, its root must.
+    def _lift_demands(self):
+        self.alignment = {}
+        for t in self.tensors:
+            root, asked = self.view.root(t.id), self.asked[t.id]
+            want = max(self.target.alignment, t.alignment or 1,
+                       asked.get("alignment", 1))
+            self.alignment[root] = max(want, self.alignment.get(root, 1))
+            if t.id == root or "memory" not in asked:
+                continue
+            mine = self.target.memory(asked["memory"])
+            first = self.asked[root].setdefault("memory", mine)
+            if self.target.memory(first) != mine:
+                raise ModelError(
+                    f"rules want {t.id!r} in {word(mine)} and {root!r}, whose "
+                    f"bytes it shares, in {word(first)}")
+
+    def run(self):
+        for role in (PERSISTENT, CONSTANT):
+            for t in self.roots:
+                if t.kind == role:
+                    self._append(t)
+        self._scratch()
+        self._aliases()
+        self._align_arenas()
+        _check(self.view, self.plan)
+        return self.plan
+
+    def _written(self, memory, tensor):
+        """A memory that holds what is written at run time."""
+        if memory in self.target.read_only:
+            raise ModelError(f"a rule wants {tensor.id!r} in {word(memory)}, "
+                             "which is read only while the model runs")
+        return memory
+
+    def _home(self, tensor):
+        """(memory, source memory) of what lives always."""
+        asked = self.asked[tensor.id]
+        source = (self.target.memory(asked["memory"]) if "memory" in asked
+                  else self._first_with_room(tensor))
+        if tensor.kind == PERSISTENT:
+            return self._written(source, tensor), source
+        memory = self.target.memory(
+            asked.get("constant_destination_memory", source))
+        return (memory if memory == source
+                else self._written(memory, tensor)), source
+
+    def _first_with_room(self, tensor):
+        for memory in self.target.order:
+            if self.left[memory] >= tensor.size and (
+                    tensor.kind == CONSTANT or
+                    memory not in self.target.read_only):
+                return memory
+        raise NoFit(_native.NOFIT, [
+            f"{tensor.id!r}: no memory has {tensor.size} bytes left"])
+
+    # What lives always: one after the other, in order of first use.
+    def _append(self, tensor):
+        memory, source = self._home(tensor)
+        arenas = self.plan.arenas(tensor.kind)
+        arena = arenas.setdefault(memory, ArenaUsage(
+            ArenaRole(tensor.kind), memory, source, 0, 0,
+            self.target.alignment, 0, "optimal"))
+        if arena.source_memory != source:
+            raise ModelError(
+                f"constants in {word(memory)} come from two memories, "
+                f"{word(arena.source_memory)} and {word(source)}")
+        offset = _align(arena.used, self.alignment[tensor.id])
+        grown = offset + tensor.size - arena.used
+        self._bind(tensor, arena.role, memory, offset, source)
+        arena.used = arena.total_size = arena.lower_bound = offset + tensor.size
+        for place in dict.fromkeys((memory, source)):  # stored and copied
+            self.left[place] -= grown
+            if self.left[place] < 0:
+                raise NoFit(_native.NOFIT, [
+                    f"{word(place)}: {tensor.kind} tensors need "
+                    f"{-self.left[place]} bytes more than there are"])
+
+    # What comes and goes: the solver, memory by memory in preferred order.
+    def _scratch(self):
+        fixed, free = {}, []
+        for t in self.roots:
+            if t.kind != SCRATCH:
+                continue
+            if "memory" in self.asked[t.id]:
+                memory = self.target.memory(self.asked[t.id]["memory"])
+                fixed.setdefault(self._written(memory, t), []).append(t)
+            else:
+                free.append(t)
+        for memory in self.target.order:
+            mine = fixed.pop(memory, [])
+            if memory not in self.target.read_only and (mine or free):
+                free = self._fill(memory, mine, free)
+        for memory, mine in fixed.items():
+            self._fill(memory, mine, [])
+        if free:
+            raise NoFit(_native.NOFIT, [
+                f"{len(free)} tensors fit no memory, the largest has "
+                f"{max(t.size for t in free)} bytes"])
+
+    # Everything that fits; what does not is returned, largest first.
+    def _fill(self, memory, mine, free):
+        over = sorted(free, key=lambda t: -t.size)
+        left, place = [], {t.id: k for k, t in enumerate(self.roots)}
+        while True:
+            chosen = sorted(mine + over, key=lambda t: place[t.id])
+            if not chosen:
+                return left
+            rows = [(*t.life, t.size, self.alignment[t.id], None)
+                    for t in chosen]
+            offsets, height, bound, verdict, _ = _native.place(
+                rows, max(self.left[memory], 1), True, self.ticks, self.seed)
+            if offsets is not None and height <= self.left[memory]:
+                break
+            if not over:
+                raise NoFit(_native.NOFIT, [
+                    f"{word(memory)}: needs {bound} bytes, has "
+                    f"{self.left[memory]}"])
+            left.append(over.pop(0))
+        self.plan.arena_usages[memory] = ArenaUsage(
+            ArenaRole.SCRATCH, memory, memory, self.left[memory], height,
+            self.target.alignment, bound, verdict)
+        for t, offset in zip(chosen, offsets):
+            self._bind(t, ArenaRole.SCRATCH, memory, offset, memory)
+        return left
+
+    def _bind(self, tensor, role, memory, offset, source):
+        self.plan.tensor_allocs[tensor.id] = TensorAllocation(
+            memory, offset, tensor.size,
+            TensorBinding(role, memory, offset, source))
+        self.plan.tensor_lifetimes[tensor.id] = TensorLifetime(
+            tensor.life[0], tensor.life[1] - 1)
+
+    def _aliases(self):
+        for t in self.tensors:
+            if t.alias is not None:
+                b = self.plan.tensor_allocs[self.view.root(t.id)].binding
+                self._bind(t, b.role, b.memory, b.offset, b.source_memory)
+
+    # An arena begins where its most demanding tensor may.
+    def _align_arenas(self):
+        for t in self.tensors:
+            b = self.plan.tensor_allocs[t.id].binding
+            arena = self.plan.arenas(b.role)[b.memory]
+            arena.alignment = max(
+                arena.alignment, self.alignment[self.view.root(t.id)],
+                self.asked[t.id].get("arena_alignment", 1))
+
+
+def _check(view, plan):
+    """Independent of the above: is every tensor in its arena, aligned, and
+    alone as long as it lives?"""
+    groups = {}
+    for i, t in view.known.items():
+        a = plan.tensor_allocs.get(i)
+        if a is None:
+            raise ModelError(f"tensor {i!r} has no place")
+        arena = plan.arenas(a.binding.role)[a.memory]
+        if a.offset + t.size > arena.used:
+            raise AssertionError(f"{i!r} ends beyond its arena")
+        if t.alignment and (a.offset % t.alignment or
+                            arena.alignment % t.alignment):
+            raise AssertionError(f"{i!r} is not aligned to {t.alignment}")
+        if t.alias is None:
+            groups.setdefault((str(a.binding.role), a.memory), []).append(t)
+    for (role, _), tensors in groups.items():
+        for k, x in enumerate(tensors):
+            at = plan.tensor_allocs[x.id].offset
+            for y in tensors[:k]:
+                alive = role != SCRATCH or (x.life[0] < y.life[1] and
+                                            y.life[0] < x.life[1])
+                other = plan.tensor_allocs[y.id].offset
+                if alive and at < other + y.size and other < at + x.size:
+                    raise AssertionError(f"{x.id!r} overlaps {y.id!r}")
+
+
 class AshlarPlanner:
-    """Plans with Ashlar's packing solver; each arena's bound is proved."""
+    """Plans with Ashlar's packing solver; each arena's bound is proved.
+
+    `target` is what has memories (models.Target), or the name of a device;
+    without one the model must carry it. `adapter` answers questions about a
+    model that spells things otherwise (models.ModelAdapter)."""
 
     NAME = "ashlar"
 
-    def __init__(self, ticks=0):
-        self.ticks = ticks
+    def __init__(self, target=None, *, platform=None, adapter=None, ticks=0,
+                 seed=0):
+        if adapter is not None and not isinstance(adapter, ModelAdapter):
+            raise TypeError("an adapter is a ModelAdapter")
+        self.target = platform if target is None else target
+        self.adapter = adapter or ModelAdapter()
+        self.ticks, self.seed = ticks, seed
 
     def plan(self, model, memory_constraints=None, tensor_constraints=None):
-        view, plan = _View(model), MemoryPlan()
-        budgets = _budgets(view, memory_constraints)
-        lives = _lifetimes(view)
-        rules = {i: _attributes(view, view.tensors[i], tensor_constraints)
-                 for i in lives}
-        for role in ("persistent", "constant"):
-            self._bump(view, plan, role, lives, rules, budgets)
-        self._scratch(view, plan, lives, rules, budgets)
-        self._aliases(view, plan, lives)
-        return plan
-
-    # What lives always: one behind the other, in order of first use.
-    def _bump(self, view, plan, role, lives, rules, budgets):
-        arenas = (plan.persistent_arenas if role == "persistent"
-                  else plan.constant_arenas)
-        for i in lives:
-            tensor = view.tensors[i]
-            if view.kind(tensor) != role or view.alias(tensor) is not None:
-                continue
-            source = view.memory(rules[i].get("memory", view.order[0]))
-            memory = source
-            if role == "constant":
-                memory = view.memory(rules[i].get(
-                    "constant_destination_memory", source))
-            arena = arenas.setdefault(memory, ArenaUsage(
-                role, memory, source, 0, 0, view.alignment, 0, "optimal"))
-            if arena.source_memory != source:
-                raise ValueError(
-                    f"constants in {_word(memory)} come from two memories")
-            offset = _align(arena.used, view.alignment)
-            self._bind(view, plan, i, role, memory, offset, source)
-            arena.used = offset + view.size(tensor)
-            arena.total_size = arena.lower_bound = arena.used
-        for memory, arena in arenas.items():
-            budgets[memory] -= arena.used
-            if budgets[memory] < 0:
-                raise _native.NoFit(30, [
-                    f"{_word(memory)}: {role} tensors need {arena.used} bytes, "
-                    f"{-budgets[memory]} more than there are"])
-
-    # What comes and goes: the solver, memory by memory in preferred order.
-    def _scratch(self, view, plan, lives, rules, budgets):
-        waiting = [i for i in lives
-                   if view.kind(view.tensors[i]) not in
-                   ("persistent", "constant")
-                   and view.alias(view.tensors[i]) is None]
-        fixed = {}
-        for i in waiting:
-            if "memory" in rules[i]:
-                fixed.setdefault(view.memory(rules[i]["memory"]), []).append(i)
-        free = [i for i in waiting if "memory" not in rules[i]]
-        memories = view.order + [m for m in fixed if m not in view.order]
-        for memory in memories:
-            mine = fixed.get(memory, [])
-            if mine or free:
-                free = self._fill(view, plan, lives, memory, mine, free,
-                                  budgets[memory])
-        if free:
-            raise _native.NoFit(30, [
-                f"{len(free)} tensors fit no memory, the largest has "
-                f"{max(view.size(view.tensors[i]) for i in free)} bytes"])
-
-    # Everything that fits; what has to go on is returned, largest first.
-    def _fill(self, view, plan, lives, memory, mine, free, budget):
-        over = sorted(free, key=lambda i: -view.size(view.tensors[i]))
-        left = []
-        while True:
-            chosen = [i for i in lives if i in set(mine) | set(over)]
-            if not chosen:
-                return left
-            rows = [(*lives[i], view.size(view.tensors[i]), view.alignment,
-                     None) for i in chosen]
-            offsets, height, bound, verdict, _ = _native.place(
-                rows, max(budget, 1), True, self.ticks, 0)
-            if offsets is not None:
-                break
-            if not over:
-                raise _native.NoFit(30, [
-                    f"{_word(memory)}: needs {bound} bytes, has {budget}"])
-            left.append(over.pop(0))
-        plan.arena_usages[memory] = ArenaUsage(
-            "scratch", memory, memory, budget, height, view.alignment, bound,
-            verdict)
-        for i, offset in zip(chosen, offsets):
-            self._bind(view, plan, i, "scratch", memory, offset, memory)
-        return left
-
-    def _bind(self, view, plan, i, role, memory, offset, source):
-        plan.tensor_allocs[i] = TensorAllocation(
-            memory, offset, view.size(view.tensors[i]),
-            TensorBinding(role, memory, offset, source))
-
-    def _aliases(self, view, plan, lives):
-        for i in lives:
-            root = view.alias(view.tensors[i])
-            if root is None:
-                continue
-            while view.alias(view.tensors[root]) is not None:
-                root = view.alias(view.tensors[root])
-            b = plan.tensor_allocs[root].binding
-            self._bind(view, plan, i, b.role, b.memory, b.offset,
-                       b.source_memory)
+        view = View(model, self.adapter, self.target)
+        return _Work(view, memory_constraints, tensor_constraints, self.ticks,
+                     self.seed).run()
