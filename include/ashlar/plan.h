@@ -136,7 +136,8 @@ typedef struct ash_plan {
 /* ---- aliases ------------------------------------------------------------- */
 
 /* Union of live ranges over alias links, until nothing changes: alias_of[i] is
- * the index that i shares storage with, or ASH_NO_ID. */
+ * the index that i shares storage with, or ASH_NO_ID. An index that is not
+ * below `count` is a link to nothing. */
 ASH_API void ash_merge_alias_lifetimes(ash_lifetime *lives,
                                        const uint32_t *alias_of, size_t count);
 

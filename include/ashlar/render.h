@@ -11,7 +11,7 @@ extern "C" {
 
 typedef struct ash_render_arena {
   uint32_t region_id; /* dense from 0: scratch, persistent, constant; inside a
-                         role by memory name */
+                         role by memory name, ignoring case */
   const char *role;
   const char *memory;
   const char *source_memory;
@@ -47,8 +47,10 @@ typedef struct ash_render_plan {
 
 /* Every contradiction in a plan has its own diagnostic: a constant with no
  * allocation, slots of an arena that disagree on their source memory, a
- * missing binding, a binding to an arena that does not exist, a slot beyond its
- * arena, a constant without payload. */
+ * missing binding, a tensor without a slot, a binding to an arena that does not
+ * exist, two arenas for one role and memory, a slot beyond its arena, a
+ * constant whose bytes are missing or are not as many as the slot says. The
+ * order of the plan's arenas does not matter. */
 ASH_API ASH_MUST_CHECK ash_status ash_build_render_plan(
     ash_ctx *ctx, const ash_render_plan **out, const ash_plan *plan,
     const ash_graph *g, const char *prefix);

@@ -316,8 +316,7 @@ static ash_status check_ends(const checker *c) {
 /* One arena a role and memory, in the order that region ids rely on. */
 static ash_status check_arena_order(const checker *c, uint32_t i) {
   const ash_arena *a = &c->plan->arenas[i - 1], *b = &c->plan->arenas[i];
-  const int names = strcmp(a->memory, b->memory);
-  if (a->role < b->role || (a->role == b->role && names < 0))
+  if (ash_arena_compare(a, b) < 0)
     return ASH_OK;
   return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_plan_arena_twice, ASH_NOWHERE,
                   "the %s arena in %s stands behind the %s arena in %s",
@@ -393,6 +392,7 @@ static ash_status check_slots(const checker *c) {
 }
 
 static ash_status check(const checker *c) {
+  ASH_TRY(ash_check_fields(c));
   ASH_TRY(check_arenas(c));
   ASH_TRY(check_slots(c));
   if (!c->g)

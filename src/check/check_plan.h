@@ -15,6 +15,9 @@ typedef struct ash_checker {
   const ash_device *device; /* NULL: likewise */
 } ash_checker;
 
+/* Names are there, and numbers point at something: the others rely on it. */
+ash_status ash_check_fields(const ash_checker *c);
+
 /* Every step finds its inputs intact, and the end all outputs. */
 ash_status ash_check_run(const ash_checker *c);
 

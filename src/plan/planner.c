@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/nearest.h"
 #include "base/sort.h"
+#include "plan/record/record.h"
 #include "plan/row_order.h"
 
 #include <inttypes.h>
@@ -249,21 +250,13 @@ static ash_status start_answer(planning *p) {
 
 /* ---- the plan ------------------------------------------------------------ */
 
-static int by_role_and_name(const void *a, const void *b, const void *user) {
-  const ash_arena *x = a, *y = b;
-  (void)user;
-  if (x->role != y->role)
-    return (int)x->role - (int)y->role;
-  return strcmp(x->memory, y->memory);
-}
-
 static ash_status sort_arenas(planning *p) {
   ASH_ASSERT(p->answer.arena_count <= p->answer.arena_capacity);
   ash_plan_answer *a = &p->answer;
   ash_arena *spare =
       ASH_NEW_ARRAY(&p->ctx->scratch, ash_arena, a->arena_count + 1u);
   ASH_TRY(ash_zone_check(p->ctx, &p->ctx->scratch));
-  ash_sort(a->arenas, spare, a->arena_count, sizeof *spare, by_role_and_name,
+  ash_sort(a->arenas, spare, a->arena_count, sizeof *spare, ash_arena_order,
            NULL);
   return ASH_OK;
 }

@@ -3,6 +3,7 @@
  * refused here with its own diagnostic, whichever backend made it. */
 #include "render/render.h"
 
+#include "base/sort.h"
 #include "plan/record/record.h"
 
 #include <ctype.h>
@@ -15,6 +16,7 @@ typedef struct builder {
   const ash_plan *plan;
   const ash_graph *g;
   ash_render_plan *out;
+  ash_arena *sorted; /* by region id */
   ash_render_arena *arenas;
   ash_render_blob *blobs;
   const ash_render_arena **staged;
@@ -54,6 +56,36 @@ const char *ash_render_blob_symbol(ash_zone *z, const char *arena_symbol,
 
 /* ---- completeness -------------------------------------------------------- */
 
+static ash_status check_arena(const builder *b, uint32_t i) {
+  const ash_arena *a = &b->plan->arenas[i];
+  if ((unsigned)a->role > ASH_CONSTANT)
+    return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_role, ASH_NOWHERE,
+                    "an arena of the plan has role %u", (unsigned)a->role);
+  if (!a->memory || !a->source_memory)
+    return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_memory, ASH_NOWHERE,
+                    "an arena of the plan is in no memory");
+  return ASH_OK;
+}
+
+/* In the order of region ids, whatever the order of the plan. */
+static ash_status sort_arenas(builder *b) {
+  const uint32_t count = b->plan->arena_count;
+  b->sorted = ASH_NEW_ARRAY(b->zone, ash_arena, count + 1u);
+  ash_arena *spare = ASH_NEW_ARRAY(b->zone, ash_arena, count + 1u);
+  ASH_TRY(ash_zone_check(b->ctx, b->zone));
+  for (uint32_t i = 0; i < count; i++) {
+    ASH_TRY(check_arena(b, i));
+    b->sorted[i] = b->plan->arenas[i];
+  }
+  ash_sort(b->sorted, spare, count, sizeof *spare, ash_arena_order, NULL);
+  for (uint32_t i = 1; i < count; i++)
+    if (ash_arena_compare(&b->sorted[i - 1], &b->sorted[i]) == 0)
+      return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_arena_twice,
+                      ASH_NOWHERE, "the plan has two %s arenas in %s",
+                      ash_role_text(b->sorted[i].role), b->sorted[i].memory);
+  return ASH_OK;
+}
+
 static const ash_arena *arena_for(const builder *b, const ash_binding *at) {
   for (uint32_t i = 0; i < b->plan->arena_count; i++)
     if (b->plan->arenas[i].role == at->role &&
@@ -62,11 +94,49 @@ static const ash_arena *arena_for(const builder *b, const ash_binding *at) {
   return NULL;
 }
 
-static ash_status check_slot(const builder *b, const ash_slot *s) {
-  const ash_arena *a = s->bound ? arena_for(b, &s->binding) : NULL;
+/* Points at something, and is in a memory. */
+static ash_status check_fields(const builder *b, const ash_slot *s) {
+  if (!s->id)
+    return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_missing, ASH_NOWHERE,
+                    "a slot of the plan has no id");
+  if (s->tensor != ASH_NO_ID && s->tensor >= b->g->tensor_count)
+    return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_missing, ASH_NOWHERE,
+                    "'%s' is tensor %u, the model has %zu", s->id,
+                    (unsigned)s->tensor, b->g->tensor_count);
   if (!s->bound)
     return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_unbound, at_tensor(b, s),
                     "the plan does not bind '%s'", s->id);
+  if ((unsigned)s->binding.role > ASH_CONSTANT)
+    return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_role, at_tensor(b, s),
+                    "'%s' has role %u", s->id, (unsigned)s->binding.role);
+  if (!s->binding.memory || !s->binding.source_memory)
+    return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_memory, at_tensor(b, s),
+                    "'%s' is in no memory", s->id);
+  return ASH_OK;
+}
+
+/* The bytes that are written into the blob are the tensor's, all of them. */
+static ash_status check_payload(const builder *b, const ash_slot *s) {
+  const ash_tensor *t =
+      s->tensor == ASH_NO_ID ? NULL : &b->g->tensors.items[s->tensor];
+  if (s->binding.role != ASH_CONSTANT || !s->size)
+    return ASH_OK;
+  if (!t || !t->data)
+    return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_payload, at_tensor(b, s),
+                    "constant '%s' has no bytes", s->id);
+  if (s->size != t->bytes)
+    return ash_fail(
+        b->ctx, ASH_MALFORMED,
+        s->size < t->bytes ? ASH_D_plan_undersized : ASH_D_plan_payload,
+        at_tensor(b, s),
+        "constant '%s' has %" PRIu64 " bytes, the plan gives it %" PRIu64,
+        s->id, t->bytes, s->size);
+  return ASH_OK;
+}
+
+static ash_status check_slot(const builder *b, const ash_slot *s) {
+  ASH_TRY(check_fields(b, s));
+  const ash_arena *a = arena_for(b, &s->binding);
   if (!a)
     return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_no_arena, at_tensor(b, s),
                     "'%s' is bound to a %s arena in %s, and the plan has none",
@@ -80,32 +150,37 @@ static ash_status check_slot(const builder *b, const ash_slot *s) {
     return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_source, at_tensor(b, s),
                     "'%s' comes from %s, others of its arena from %s", s->id,
                     s->binding.source_memory, a->source_memory);
-  if (s->binding.role == ASH_CONSTANT && s->size &&
-      (s->tensor == ASH_NO_ID || !b->g->tensors.items[s->tensor].data))
-    return ash_fail(b->ctx, ASH_MALFORMED, ASH_D_plan_payload, at_tensor(b, s),
-                    "constant '%s' has no bytes", s->id);
-  return ASH_OK;
+  return check_payload(b, s);
 }
 
-/* Every tensor that a kernel touches has a slot. */
+static ash_status check_tensor(const builder *b, uint32_t op, uint32_t tensor) {
+  if (ash_plan_slot_of_tensor(b->plan, tensor) != ASH_NO_ID)
+    return ASH_OK;
+  const ash_tensor *t = &b->g->tensors.items[tensor];
+  return ash_fail(b->ctx, ASH_MALFORMED,
+                  t->kind == ASH_TENSOR_CONSTANT ? ASH_D_plan_constant_missing
+                                                 : ASH_D_plan_unbound,
+                  ash_graph_loc(b->g, op, tensor),
+                  "the plan has no allocation for '%s'", t->id);
+}
+
+/* Every tensor that a kernel or the caller touches has a slot. */
 static ash_status check_complete(const builder *b) {
+  const ash_graph *g = b->g;
   for (uint32_t i = 0; i < b->plan->slot_count; i++)
     ASH_TRY(check_slot(b, &b->plan->slots[i]));
-  for (uint32_t op = 0; op < b->g->op_count; op++) {
-    const ash_op *o = &b->g->ops.items[op];
-    for (uint32_t k = 0; k < o->input_count; k++) {
-      if (o->inputs[k] == ASH_NO_ID || !ash_plan_reads(b->plan, b->g, op, k) ||
-          ash_plan_slot_of_tensor(b->plan, o->inputs[k]) != ASH_NO_ID)
-        continue;
-      const ash_tensor *t = &b->g->tensors.items[o->inputs[k]];
-      return ash_fail(b->ctx, ASH_MALFORMED,
-                      t->kind == ASH_TENSOR_CONSTANT
-                          ? ASH_D_plan_constant_missing
-                          : ASH_D_plan_unbound,
-                      ash_graph_loc(b->g, op, o->inputs[k]),
-                      "the plan has no allocation for '%s'", t->id);
-    }
+  for (uint32_t op = 0; op < g->op_count; op++) {
+    const ash_op *o = &g->ops.items[op];
+    for (uint32_t k = 0; k < o->input_count; k++)
+      if (o->inputs[k] != ASH_NO_ID && ash_plan_reads(b->plan, g, op, k))
+        ASH_TRY(check_tensor(b, op, o->inputs[k]));
+    for (uint32_t k = 0; k < o->output_count; k++)
+      ASH_TRY(check_tensor(b, op, o->outputs[k]));
   }
+  for (size_t i = 0; i < g->input_count; i++)
+    ASH_TRY(check_tensor(b, ASH_NO_ID, g->inputs[i]));
+  for (size_t i = 0; i < g->output_count; i++)
+    ASH_TRY(check_tensor(b, ASH_NO_ID, g->outputs[i]));
   return ASH_OK;
 }
 
@@ -114,7 +189,7 @@ static ash_status check_complete(const builder *b) {
 static void render_arenas(builder *b) {
   ash_render_plan *r = b->out;
   for (uint32_t i = 0; i < b->plan->arena_count; i++) {
-    const ash_arena *a = &b->plan->arenas[i];
+    const ash_arena *a = &b->sorted[i];
     b->arenas[i] =
         (ash_render_arena){.region_id = i,
                            .role = ash_role_text(a->role),
@@ -154,7 +229,7 @@ static void fill_payload(const builder *b, const ash_arena *a,
 static ash_status render_blobs(builder *b) {
   uint32_t made = 0;
   for (uint32_t i = 0; i < b->plan->arena_count; i++) {
-    const ash_arena *a = &b->plan->arenas[i];
+    const ash_arena *a = &b->sorted[i];
     if (a->role != ASH_CONSTANT)
       continue;
     const char *symbol =
@@ -179,6 +254,9 @@ ash_status ash_build_render_plan(ash_ctx *ctx, const ash_render_plan **out,
                                  const char *prefix) {
   builder b = {.ctx = ctx, .zone = &ctx->keep, .plan = plan, .g = g};
   *out = NULL;
+  if (!plan || !g || !prefix)
+    return ash_fail(ctx, ASH_MISUSE, ASH_D_plan_missing, ASH_NOWHERE,
+                    "no plan, no graph or no prefix to render");
   b.out = ASH_NEW(b.zone, ash_render_plan);
   b.arenas = ASH_NEW_ARRAY(b.zone, ash_render_arena, plan->arena_count + 1u);
   b.blobs = ASH_NEW_ARRAY(b.zone, ash_render_blob, plan->arena_count + 1u);
@@ -186,6 +264,7 @@ ash_status ash_build_render_plan(ash_ctx *ctx, const ash_render_plan **out,
       ASH_NEW_ARRAY(b.zone, const ash_render_arena *, plan->arena_count + 1u);
   ASH_TRY(ash_zone_check(ctx, b.zone));
   b.out->prefix = ash_zone_string(b.zone, prefix);
+  ASH_TRY(sort_arenas(&b));
   ASH_TRY(check_complete(&b));
   render_arenas(&b);
   ASH_TRY(render_blobs(&b));

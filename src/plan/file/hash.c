@@ -5,6 +5,7 @@
 #include "base/sha256.h"
 #include "base/sort.h"
 #include "base/text.h"
+#include "plan/record/record.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -94,17 +95,31 @@ static void digest(char hex[17], const ash_text *t) {
   ash_sha256_hex(&h, hex, 16);
 }
 
+/* In the order of region ids, whatever the order of the plan. */
+static ash_status put_arenas(ash_ctx *ctx, ash_text *t, const ash_plan *p) {
+  const uint32_t count = p->arena_count;
+  ash_arena *order = ASH_NEW_ARRAY(&ctx->scratch, ash_arena, count + 1u);
+  ash_arena *spare = ASH_NEW_ARRAY(&ctx->scratch, ash_arena, count + 1u);
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+  for (uint32_t i = 0; i < count; i++)
+    order[i] = p->arenas[i];
+  ash_sort(order, spare, count, sizeof *order, ash_arena_order, NULL);
+  for (uint32_t i = 0; i < count; i++)
+    put_arena(t, &order[i]);
+  return ASH_OK;
+}
+
 ash_status ash_plan_hashes(ash_ctx *ctx, char plan[17], char tensor_layout[17],
                            const ash_plan *p) {
   ash_text t;
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   ash_text_init(&t, &ctx->mem);
-  for (uint32_t i = 0; i < p->arena_count; i++)
-    put_arena(&t, &p->arenas[i]);
+  ash_status status = put_arenas(ctx, &t, p);
   digest(plan, &t);
   const bool cut = t.failed;
   t.count = 0;
-  ash_status status = put_layout(ctx, &t, p);
+  if (status == ASH_OK)
+    status = put_layout(ctx, &t, p);
   digest(tensor_layout, &t);
   if (status == ASH_OK && (cut || t.failed))
     status = ash_nomem(ctx);

@@ -3,6 +3,7 @@
 
 #include "op/views.h"
 
+#include <ctype.h>
 #include <string.h>
 
 const char *ash_role_text(ash_role role) {
@@ -26,6 +27,24 @@ const char *ash_alias_text(ash_alias_kind kind) {
 const char *ash_slot_kind_text(ash_slot_kind kind) {
   static const char *const text[] = {"tensor", "work", "tile", "accumulator"};
   return (unsigned)kind < ASH_COUNT_OF(text) ? text[kind] : "?";
+}
+
+static int compare_words(const char *a, const char *b) {
+  ASH_ASSERT(a && b);
+  while (*a && toupper((unsigned char)*a) == toupper((unsigned char)*b))
+    a++, b++;
+  return toupper((unsigned char)*a) - toupper((unsigned char)*b);
+}
+
+int ash_arena_compare(const ash_arena *a, const ash_arena *b) {
+  if (a->role != b->role)
+    return a->role < b->role ? -1 : 1;
+  return compare_words(a->memory, b->memory);
+}
+
+int ash_arena_order(const void *a, const void *b, const void *user) {
+  (void)user;
+  return ash_arena_compare(a, b);
 }
 
 uint32_t ash_alias_root(const ash_slot *slots, uint32_t count, uint32_t slot,

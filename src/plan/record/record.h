@@ -8,6 +8,11 @@
 
 /* Has the plan an order of rows, or runs, rows or moves? */
 bool ash_plan_in_rows(const ash_plan *plan);
+/* The order of regions: by role, then by the memory's name in capitals.
+ * Negative: a comes before b; zero: the two cannot be told apart. */
+int ash_arena_compare(const ash_arena *a, const ash_arena *b);
+/* .. as ash_sort wants it. */
+int ash_arena_order(const void *a, const void *b, const void *user);
 
 /* The kernel that the plan was made for. */
 ash_choice ash_plan_choice(const ash_plan *plan, const ash_graph *g,

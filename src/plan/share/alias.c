@@ -37,9 +37,8 @@ void ash_merge_alias_lifetimes(ash_lifetime *lives, const uint32_t *alias_of,
     changed = false;
     for (size_t k = 0; k < count; k++) {
       const size_t i = back ? count - 1 - k : k;
-      if (alias_of[i] == ASH_NO_ID)
+      if (alias_of[i] >= count) /* ASH_NO_ID, or none of these */
         continue;
-      ASH_ASSERT(alias_of[i] < count && alias_of[i] != i);
       changed |= widen(&lives[i], &lives[alias_of[i]]);
       changed |= widen(&lives[alias_of[i]], &lives[i]);
     }

@@ -312,6 +312,36 @@ static void a_result_beside_the_input_it_overwrites(void) {
 }
 
 /* Something is written over the variable after its last use. */
+static void stopped(bad *b, uint32_t id) {
+  CHECK_EQ(check(b), ASH_INTERNAL);
+  CHECK_EQ(last_diag(&b->n)->id, id);
+  net_free(&b->n);
+}
+
+static void names_and_numbers_that_mean_nothing(void) {
+  bad b = setup(NULL);
+  slot(&b, Y)->binding.memory = NULL;
+  stopped(&b, ASH_D_plan_memory);
+  b = setup(NULL);
+  slot(&b, C1)->binding.source_memory = NULL;
+  stopped(&b, ASH_D_plan_memory);
+  b = setup(NULL);
+  b.arenas[0].memory = NULL;
+  stopped(&b, ASH_D_plan_memory);
+  b = setup(NULL);
+  slot(&b, Y)->tensor = 4711;
+  stopped(&b, ASH_D_plan_missing);
+  b = setup(NULL);
+  slot(&b, V)->alias_of = 4711;
+  stopped(&b, ASH_D_plan_alias_circle);
+  b = setup(NULL);
+  slot(&b, Y)->binding.role = (ash_role)9;
+  stopped(&b, ASH_D_plan_role);
+  b = setup(NULL);
+  CHECK_EQ(ash_check_plan(b.n.ctx, NULL, b.n.g, b.device), ASH_MISUSE);
+  net_free(&b.n);
+}
+
 static void a_variable_that_does_not_survive(void) {
   bad b = setup(&plain);
   ash_slot *out = slot(&b, OUT), *state = slot(&b, STATE);
@@ -359,6 +389,7 @@ static void there_are_at_least_twenty_of_them(void) {
   X(two_arenas_for_one_role_and_memory)                                        \
   X(a_result_in_place_of_an_input_still_needed)                                \
   X(a_result_beside_the_input_it_overwrites)                                   \
+  X(names_and_numbers_that_mean_nothing)                                       \
   X(a_variable_that_does_not_survive)                                          \
   X(there_are_at_least_twenty_of_them)
 

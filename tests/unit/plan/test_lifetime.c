@@ -9,7 +9,7 @@
 static void
 merge_alias_lifetimes_to_fixed_point_follows_chains_and_trees(void) {
   ash_lifetime chain[] = {{4, 5}, {1, 2}, {7, 9}, {3, 4}};
-  const uint32_t links[] = {ASH_NO_ID, 0, 1, ASH_NO_ID};
+  const uint32_t links[] = {ASH_NO_ID, 0, 1, 4}; /* the last: to nothing */
   ash_merge_alias_lifetimes(chain, links, 4);
   for (int i = 0; i < 3; i++)
     CHECK(chain[i].first_step == 1 && chain[i].end_step == 9);

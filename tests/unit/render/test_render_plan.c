@@ -264,6 +264,117 @@ static void build_render_plan_raises_for_a_missing_payload(void) {
   raises(&s, ASH_D_plan_payload);
 }
 
+static void build_render_plan_raises_for_a_missing_output(void) {
+  spoilt s;
+  spoil(&s);
+  const uint32_t at = ash_plan_slot_of_tensor(&s.plan, s.t.y);
+  s.plan.slot_count--;
+  memmove(&s.slots[at], &s.slots[at + 1],
+          (s.plan.slot_count - at) * sizeof *s.slots);
+  raises(&s, ASH_D_plan_unbound);
+}
+
+static void build_render_plan_raises_for_sizes_that_are_not_the_tensors(void) {
+  spoilt s;
+  spoil(&s);
+  s.arenas[2].size += 4096;
+  spoilt_slot(&s, s.t.cold)->size += 4096;
+  raises(&s, ASH_D_plan_payload);
+  spoil(&s);
+  spoilt_slot(&s, s.t.cold)->size--;
+  raises(&s, ASH_D_plan_undersized);
+}
+
+static void build_render_plan_raises_for_names_that_are_missing(void) {
+  spoilt s;
+  spoil(&s);
+  spoilt_slot(&s, s.t.y)->binding.memory = NULL;
+  raises(&s, ASH_D_plan_memory);
+  spoil(&s);
+  spoilt_slot(&s, s.t.hot)->binding.source_memory = NULL;
+  raises(&s, ASH_D_plan_memory);
+  spoil(&s);
+  s.arenas[1].memory = NULL;
+  raises(&s, ASH_D_plan_memory);
+  spoil(&s);
+  s.slots[0].id = NULL;
+  raises(&s, ASH_D_plan_missing);
+}
+
+static void build_render_plan_raises_for_numbers_that_mean_nothing(void) {
+  spoilt s;
+  spoil(&s);
+  spoilt_slot(&s, s.t.y)->tensor = 9999;
+  raises(&s, ASH_D_plan_missing);
+  spoil(&s);
+  spoilt_slot(&s, s.t.y)->binding.role = (ash_role)77;
+  raises(&s, ASH_D_plan_role);
+  spoil(&s);
+  s.arenas[0].role = (ash_role)77;
+  raises(&s, ASH_D_plan_role);
+  spoil(&s);
+  s.arenas[1] = s.arenas[0];
+  raises(&s, ASH_D_plan_arena_twice);
+}
+
+static void build_render_plan_wants_a_plan_a_graph_and_a_prefix(void) {
+  rendered t = setup();
+  const ash_render_plan *r = t.r;
+  CHECK_EQ(ash_build_render_plan(t.n.ctx, &r, NULL, t.n.g, "a"), ASH_MISUSE);
+  CHECK(!r);
+  CHECK_EQ(ash_build_render_plan(t.n.ctx, &r, t.plan, NULL, "a"), ASH_MISUSE);
+  CHECK_EQ(ash_build_render_plan(t.n.ctx, &r, t.plan, t.n.g, NULL), ASH_MISUSE);
+  net_free(&t.n);
+}
+
+static void region_id_does_not_depend_on_the_order_of_arenas(void) {
+  spoilt s;
+  const ash_render_plan *r;
+  spoil(&s);
+  for (uint32_t i = 0; i < s.plan.arena_count; i++)
+    s.arenas[i] = s.t.plan->arenas[s.plan.arena_count - 1 - i];
+  CHECK_EQ(ash_build_render_plan(s.t.n.ctx, &r, &s.plan, s.t.n.g, "kws"),
+           ASH_OK);
+  for (uint32_t i = 0; i < r->arena_count; i++) {
+    CHECK_EQ(r->all_arenas[i].region_id, i);
+    CHECK_STR(r->all_arenas[i].symbol, s.t.r->all_arenas[i].symbol);
+    CHECK_EQ(r->all_arenas[i].size, s.t.r->all_arenas[i].size);
+  }
+  CHECK_EQ(r->staged_count, 1);
+  CHECK_STR(r->staged_constant_arenas[0]->memory, "SLOW");
+  CHECK_STR(r->scratch_arenas[0].role, "scratch");
+  CHECK_STR(r->constant_blobs[1].memory, "SLOW");
+  CHECK_EQ(memcmp(r->constant_blobs[1].payload,
+                  s.t.r->constant_blobs[1].payload, 64),
+           0);
+  CHECK_STR(r->plan_hash, s.t.r->plan_hash);
+  net_free(&s.t.n);
+}
+
+/* Names are capitals in the hashes, so they are in the order, too. */
+static void region_id_and_hashes_ignore_the_case_of_memories(void) {
+  ash_arena large[] = {{.role = ASH_SCRATCH,
+                        .memory = "DTCM",
+                        .source_memory = "DTCM",
+                        .size = 32,
+                        .alignment = 16},
+                       {.role = ASH_SCRATCH,
+                        .memory = "SRAM",
+                        .source_memory = "SRAM",
+                        .size = 64,
+                        .alignment = 16}};
+  ash_arena small[2] = {large[1], large[0]};
+  small[1].memory = small[1].source_memory = "dtcm";
+  char want[17], plan[17], layout[17];
+  net n = net_new();
+  const ash_plan p = {.arenas = large, .arena_count = 2};
+  const ash_plan q = {.arenas = small, .arena_count = 2};
+  CHECK_EQ(ash_plan_hashes(n.ctx, want, layout, &p), ASH_OK);
+  CHECK_EQ(ash_plan_hashes(n.ctx, plan, layout, &q), ASH_OK);
+  CHECK_STR(plan, want);
+  net_free(&n);
+}
+
 #define TESTS(X)                                                                  \
   X(RenderArena_has_region_id_role_memory_source_memory_size_alignment_is_staged) \
   X(all_arenas_and_region_id_go_by_role_then_memory_name_and_are_dense)           \
@@ -280,6 +391,13 @@ static void build_render_plan_raises_for_a_missing_payload(void) {
   X(build_render_plan_raises_for_a_missing_binding)                               \
   X(build_render_plan_raises_for_a_binding_to_no_arena)                           \
   X(build_render_plan_raises_for_a_slot_beyond_its_arena)                         \
-  X(build_render_plan_raises_for_a_missing_payload)
+  X(build_render_plan_raises_for_a_missing_payload)                               \
+  X(build_render_plan_raises_for_a_missing_output)                                \
+  X(build_render_plan_raises_for_sizes_that_are_not_the_tensors)                  \
+  X(build_render_plan_raises_for_names_that_are_missing)                          \
+  X(build_render_plan_raises_for_numbers_that_mean_nothing)                       \
+  X(build_render_plan_wants_a_plan_a_graph_and_a_prefix)                          \
+  X(region_id_does_not_depend_on_the_order_of_arenas)                             \
+  X(region_id_and_hashes_ignore_the_case_of_memories)
 
 TEST_MAIN(TESTS)
