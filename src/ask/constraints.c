@@ -47,8 +47,10 @@ ash_status ash_fill_memory_constraints(ash_ctx *ctx,
         ash_device_find_memory(ctx, &memory, device, constraints[k].memory));
     ASH_ASSERT(memory < device->memory_count);
     const uint64_t most = device->memories[memory].bytes;
-    if (constraints[k].max_size == ASH_NO_LIMIT)
+    if (constraints[k].max_size == ASH_NO_LIMIT) {
+      made[memory] = budget_of(device, memory); /* as if none came before */
       continue;
+    }
     if (constraints[k].max_size > most)
       return ash_fail(ctx, ASH_MISUSE, ASH_D_plan_budget, ASH_NOWHERE,
                       "a budget of %" PRIu64

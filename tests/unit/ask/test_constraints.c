@@ -33,6 +33,10 @@ fill_memory_constraints_lets_a_constraint_override_the_target(void) {
   CHECK(ash_fill_memory_constraints(n.ctx, &b, d, &wrong, 1) != ASH_OK);
   CHECK(last_diag(&n)->hint && strstr(last_diag(&n)->hint, "FAST"));
   CHECK_EQ(ash_fill_memory_constraints(n.ctx, &b, d, &much, 1), ASH_MISUSE);
+  const ash_memory_constraint back[] = {{"FAST", 64}, {"FAST", ASH_NO_LIMIT}};
+  CHECK_EQ(ash_fill_memory_constraints(n.ctx, &b, d, back, 2), ASH_OK);
+  CHECK_EQ(b[0].max_size, 1024); /* the later counts, whatever it says */
+  CHECK(!b[0].constrained);
   net_free(&n);
 }
 
