@@ -6,6 +6,7 @@
  * Every arrow is verified or checked before the next one starts. */
 #include "ashlar/compile.h"
 
+#include "api/judge.h"
 #include "emit/module/module.h"
 #include "op/verify.h"
 #include "order/order.h"
@@ -44,7 +45,7 @@ static ash_status plan(run *r) {
                           options->constraint_count));
   ASH_TRY(ash_plan_orders(r->ctx, &r->out->plan, &ask, &r->target, options,
                           &r->options.tile));
-  return ash_check_plan(r->ctx, r->out->plan, g, r->device);
+  return ash_judge_plan(r->ctx, r->out->plan, g, r->device, options);
 }
 
 ash_status ash_emit_module(ash_ctx *ctx, ash_compiled *c,

@@ -1,6 +1,8 @@
 /* stages.c - single stages of the pipeline for callers that walk it
  * themselves: passes, tiles, a plan. */
 #include "ashlar/compile.h"
+
+#include "api/judge.h"
 #include "ask/ask.h"
 #include "op/verify.h"
 #include "order/order.h"
@@ -51,7 +53,7 @@ ash_status ash_plan_model(ash_ctx *ctx, const ash_plan **out,
   *out = NULL;
   ASH_TRY(order_and_ask(ctx, &ask, options));
   ASH_TRY(ash_plan_orders(ctx, &plan, &ask, NULL, options, NULL));
-  ASH_TRY(ash_check_plan(ctx, plan, g, device));
+  ASH_TRY(ash_judge_plan(ctx, plan, g, device, options));
   *out = plan;
   return ASH_OK;
 }

@@ -16,6 +16,7 @@ typedef struct planning {
   ash_ctx *ctx;
   ash_plan_options options;
   const ash_planner *backend;
+  bool foreign; /* the backend, or a part of it */
   const ash_ask *asked;
   ash_constraints rules; /* and the homes of tilings */
   ash_slots slots;
@@ -38,7 +39,7 @@ ash_status ash_plan_choose_planner(ash_ctx *ctx, const ash_planner **out,
     name = "exact";
   *out = ash_find_planner(ctx, name);
   if (!*out)
-    *out = ash_find_mixed(name);
+    *out = ash_find_mixed(ctx, name);
   if (*out)
     return ASH_OK;
   if (strncmp(name, "exec:", 5) == 0)
@@ -76,6 +77,19 @@ static bool has_rows(const planning *p) {
   return p->options.order == ASH_ORDER_ROWS;
 }
 
+/* Its answer, or why there is none. */
+static ash_status hear_backend(planning *p) {
+  ash_draft d = {.ctx = p->ctx, .ask = &p->ask, .answer = &p->answer};
+  ash_slot *const slots = p->answer.slots;
+  ash_arena *const arenas = p->answer.arenas;
+  const uint32_t capacity = p->answer.arena_capacity;
+  const ash_status status =
+      p->backend->plan(p->backend->user, p->ctx, &p->ask, &p->answer);
+  if (status != ASH_OK || !p->foreign)
+    return status;
+  return ash_planner_take(&d, slots, arenas, capacity);
+}
+
 static ash_status call_backend(planning *p) {
   ASH_ASSERT(p->backend->plan != NULL && p->answer.slots != NULL);
   const size_t said = p->ctx->diag_count;
@@ -83,8 +97,7 @@ static ash_status call_backend(planning *p) {
     ash_draft d = {p->ctx, &p->ask, &p->answer, &p->rows};
     return ash_plan_banks(&d, ash_plan_pack_rows);
   }
-  const ash_status status =
-      p->backend->plan(p->backend->user, p->ctx, &p->ask, &p->answer);
+  const ash_status status = hear_backend(p);
   if (status == ASH_OK || p->ctx->diag_count > said)
     return status;
   return ash_fail(p->ctx, status,
@@ -342,8 +355,12 @@ static ash_status run(planning *p, const ash_plan **out) {
                                 p->asked, &p->options));
   ASH_TRY(make_request(p));
   ASH_TRY(start_answer(p));
-  ASH_TRY(call_backend(p));
-  return finish(p, out);
+  const size_t said = p->ctx->diag_count;
+  ash_status status = call_backend(p);
+  if (status == ASH_OK)
+    status = finish(p, out);
+  return p->foreign && !has_rows(p) ? ash_planner_blame(p->ctx, status, said)
+                                    : status;
 }
 
 ash_status ash_plan_once(ash_ctx *ctx, const ash_plan **out, const ash_ask *ask,
@@ -363,6 +380,7 @@ ash_status ash_plan_once(ash_ctx *ctx, const ash_plan **out, const ash_ask *ask,
                              .memories = ask->memories,
                              .memory_count = ask->device->memory_count};
   *out = NULL;
+  p.foreign = ash_planner_is_foreign(ctx, &p.options);
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   const ash_status status = run(&p, out);
   ash_zone_rewind(&ctx->scratch, mark);

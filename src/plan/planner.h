@@ -37,6 +37,18 @@ ash_status ash_exec_planner(ash_ctx *ctx, const ash_planner **out,
 ash_status ash_plan_choose_planner(ash_ctx *ctx, const ash_planner **out,
                                    const char *name);
 
+/* ---- foreign planners ---------------------------------------------------- */
+
+/* Is the backend that options ask for, or a part of it, not one of ours? */
+bool ash_planner_is_foreign(const ash_ctx *ctx,
+                            const ash_plan_options *options);
+/* A contradiction in what a foreign planner answered is its own: the status
+ * and the diagnostics since `said` become ASH_MALFORMED. */
+ash_status ash_planner_blame(ash_ctx *ctx, ash_status status, size_t said);
+/* Of its answer, only what it may decide: bindings and reasons. */
+ash_status ash_planner_take(ash_draft *d, ash_slot *slots, ash_arena *arenas,
+                            uint32_t capacity);
+
 /* ---- arenas and rooms ---------------------------------------------------- */
 
 /* The arena of a role and memory, made on first use. */
@@ -137,12 +149,15 @@ ash_status ash_complete_arenas(ash_draft *d, bool trusted);
 ash_status ash_plan_check_demands(ash_draft *d);
 
 /* The packings of the built-in backends. */
-ash_pack ash_plan_pack_exact, ash_plan_pack_greedy, ash_plan_pack_tetris_random,
+ash_pack ash_plan_pack_exact, ash_plan_pack_greedy, ash_plan_pack_first_fit,
+    ash_plan_pack_naive, ash_plan_pack_tetris_random,
     ash_plan_pack_tetris_chosen, ash_plan_pack_minimalloc;
 /* .. and of orders of rows. */
 ash_pack ash_plan_pack_rows;
 /* "A+B": A packs memories of tiles, B those of tensors; NULL: no such names. */
-const ash_planner *ash_find_mixed(const char *name);
+const ash_planner *ash_find_mixed(const ash_ctx *ctx, const char *name);
+/* Are both of them ours? */
+bool ash_mixed_is_builtin(const char *name);
 
 extern const ash_planner ash_planner_exact, ash_planner_greedy,
     ash_planner_first_fit, ash_planner_naive;

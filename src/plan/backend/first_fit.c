@@ -39,8 +39,8 @@ static uint64_t lowest(const ash_scratch *s, const uint32_t *order,
   return at;
 }
 
-static ash_status pack(ash_draft *d, ash_place_result *out,
-                       const ash_scratch *s, uint64_t capacity) {
+ash_status ash_plan_pack_first_fit(ash_draft *d, ash_place_result *out,
+                                   const ash_scratch *s, uint64_t capacity) {
   (void)capacity;
   uint64_t height = 0;
   ash_zone *z = &d->ctx->scratch;
@@ -61,7 +61,7 @@ static ash_status pack(ash_draft *d, ash_place_result *out,
   return ash_plan_pack_result(d, out, s, offsets, height);
 }
 
-ASH_PLAN_IN_BANKS(plan, pack)
+ASH_PLAN_IN_BANKS(plan, ash_plan_pack_first_fit)
 
 const ash_planner ash_planner_first_fit = {
     .abi = ASH_PLANNER_ABI,

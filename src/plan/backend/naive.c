@@ -16,8 +16,8 @@ static uint64_t stack_up(const ash_scratch *s, int64_t *offsets) {
   return top;
 }
 
-static ash_status pack(ash_draft *d, ash_place_result *out,
-                       const ash_scratch *s, uint64_t capacity) {
+ash_status ash_plan_pack_naive(ash_draft *d, ash_place_result *out,
+                               const ash_scratch *s, uint64_t capacity) {
   (void)capacity;
   int64_t *offsets = ASH_NEW_ARRAY(&d->ctx->scratch, int64_t, s->count + 1u);
   ASH_TRY(ash_zone_check(d->ctx, &d->ctx->scratch));
@@ -25,7 +25,7 @@ static ash_status pack(ash_draft *d, ash_place_result *out,
   return ash_plan_pack_result(d, out, s, offsets, height);
 }
 
-ASH_PLAN_IN_BANKS(plan, pack)
+ASH_PLAN_IN_BANKS(plan, ash_plan_pack_naive)
 
 const ash_planner ash_planner_naive = {.abi = ASH_PLANNER_ABI,
                                        .name = "naive",

@@ -30,6 +30,7 @@ static ash_status plan_by(net *n, const ash_plan **p, const char *planner) {
 
 typedef struct behaviour {
   bool skip_last, wrong_memory, collide, far_away, unlinkable, lie;
+  bool meddle, no_role, own_slots, internal;
 } behaviour;
 
 static ash_status stack_up(void *user, ash_ctx *ctx,
@@ -52,6 +53,20 @@ static ash_status stack_up(void *user, ash_ctx *ctx,
     top += (s->size + 15) / 16 * 16;
     last = i;
   }
+  if (b->meddle) {
+    answer->slots[last].size = answer->slots[last].alignment = 1;
+    answer->slots[last].alias_of = 4711;
+    answer->slots[last].tensor = 4711;
+    answer->slots[last].life.end_step = 0;
+    answer->arenas = NULL;
+    answer->arena_capacity = UINT32_MAX;
+  }
+  if (b->no_role)
+    answer->slots[last].binding.role = (ash_role)77;
+  if (b->own_slots)
+    answer->slots = NULL;
+  if (b->internal)
+    return ASH_INTERNAL;
   if (b->skip_last)
     answer->slots[last].bound = false;
   if (b->lie)
@@ -140,33 +155,59 @@ static void plan_need_not_be_believed_about_arenas_and_verdicts(void) {
   CHECK_EQ(try_backend((behaviour){.lie = true}, &id), ASH_OK);
 }
 
+static void plan_decides_bindings_and_nothing_else(void) {
+  uint32_t id;
+  CHECK_EQ(try_backend((behaviour){.meddle = true}, &id), ASH_OK);
+  CHECK_EQ(try_backend((behaviour){.no_role = true}, &id), ASH_MALFORMED);
+  CHECK_EQ(id, ASH_D_plan_role);
+  CHECK_EQ(try_backend((behaviour){.own_slots = true}, &id), ASH_MALFORMED);
+  CHECK_EQ(id, ASH_D_planner_answer);
+}
+
+/* Nobody is asked to report a foreign planner's mistakes to us. */
+static void a_foreign_mistake_is_not_an_internal_error(void) {
+  uint32_t id;
+  CHECK_EQ(try_backend((behaviour){.internal = true}, &id), ASH_MALFORMED);
+  CHECK_EQ(id, ASH_D_planner_failed);
+  net n = make();
+  const ash_plan *p;
+  behaviour b = {.collide = true};
+  const ash_planner mine = {
+      .abi = ASH_PLANNER_ABI, .plan = stack_up, .user = &b, .views_only = true};
+  const ash_plan_options o = {.backend = &mine};
+  CHECK_EQ(ash_plan_model(n.ctx, &p, n.g, small_device(&n), &o), ASH_MALFORMED);
+  CHECK_EQ(last_diag(&n)->code, ASH_MALFORMED);
+  CHECK(last_diag(&n)->hint && strstr(last_diag(&n)->hint, "planner"));
+  net_free(&n);
+}
+
 static void plan_must_populate_a_binding_for_every_tensor(void) {
   uint32_t id;
-  CHECK_EQ(try_backend((behaviour){.skip_last = true}, &id), ASH_INTERNAL);
+  CHECK_EQ(try_backend((behaviour){.skip_last = true}, &id), ASH_MALFORMED);
   CHECK_EQ(id, ASH_D_plan_unbound);
 }
 
 static void plan_must_name_memories_of_the_device(void) {
   uint32_t id;
-  CHECK_EQ(try_backend((behaviour){.wrong_memory = true}, &id), ASH_INTERNAL);
+  CHECK_EQ(try_backend((behaviour){.wrong_memory = true}, &id), ASH_MALFORMED);
   CHECK_EQ(id, ASH_D_plan_memory);
 }
 
 static void plan_must_not_let_tensors_collide(void) {
   uint32_t id;
-  CHECK_EQ(try_backend((behaviour){.collide = true}, &id), ASH_INTERNAL);
+  CHECK_EQ(try_backend((behaviour){.collide = true}, &id), ASH_MALFORMED);
   CHECK_EQ(id, ASH_D_plan_overlap);
 }
 
 static void plan_must_stay_inside_memories(void) {
   uint32_t id;
-  CHECK_EQ(try_backend((behaviour){.far_away = true}, &id), ASH_INTERNAL);
+  CHECK_EQ(try_backend((behaviour){.far_away = true}, &id), ASH_MALFORMED);
   CHECK_EQ(id, ASH_D_plan_capacity);
 }
 
 static void plan_must_not_use_unlinkable_memory_unasked(void) {
   uint32_t id;
-  CHECK_EQ(try_backend((behaviour){.unlinkable = true}, &id), ASH_INTERNAL);
+  CHECK_EQ(try_backend((behaviour){.unlinkable = true}, &id), ASH_MALFORMED);
   CHECK_EQ(id, ASH_D_plan_demand);
 }
 
@@ -184,7 +225,7 @@ static void plan_must_keep_to_budgets(void) {
       .planner = "mine", .constraints = &small, .constraint_count = 1};
   const ash_device *d = small_device(&n);
   CHECK_EQ(ash_register_planner(n.ctx, &mine), ASH_OK);
-  CHECK_EQ(ash_plan_model(n.ctx, &p, n.g, d, &o), ASH_INTERNAL);
+  CHECK_EQ(ash_plan_model(n.ctx, &p, n.g, d, &o), ASH_MALFORMED);
   CHECK_EQ(last_diag(&n)->id, ASH_D_plan_budget);
   net_free(&n);
 }
@@ -253,7 +294,7 @@ static void a_program_that_fails_is_refused(void) {
   program("exec:echo '{\"error\": \"no\"}'", ASH_UNSUPPORTED,
           ASH_D_planner_failed);
   program("exec:echo '{\"schema\": \"ashlar-plan-answer-1\", \"tensors\": []}'",
-          ASH_INTERNAL, ASH_D_plan_unbound);
+          ASH_MALFORMED, ASH_D_plan_unbound);
   program("exec:echo '{\"schema\": \"ashlar-plan-answer-1\", \"tensors\": "
           "[{\"id\": \"99\", \"memory\": \"FAST\", \"offset\": 0}]}'",
           ASH_MALFORMED, ASH_D_planner_answer);
@@ -272,6 +313,8 @@ static void a_program_that_takes_too_long_is_ended(void) {
   X(PlannerBackend_needs_no_NAME_when_it_is_injected)                          \
   X(MemoryPlan_has_arena_usages_persistent_constant_arenas_and_tensor_allocs)  \
   X(plan_need_not_be_believed_about_arenas_and_verdicts)                       \
+  X(plan_decides_bindings_and_nothing_else)                                    \
+  X(a_foreign_mistake_is_not_an_internal_error)                                \
   X(plan_must_populate_a_binding_for_every_tensor)                             \
   X(plan_must_name_memories_of_the_device)                                     \
   X(plan_must_not_let_tensors_collide)                                         \
