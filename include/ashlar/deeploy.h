@@ -32,7 +32,8 @@ typedef ash_status ash_tile_scheduler(void *user, ash_ctx *ctx, ash_steps *out,
 typedef struct ash_tiler_settings {
   size_t struct_bytes;
   ash_tile_options tile;    /* homes, copies, the search                    */
-  const char *arena_prefix; /* NULL: "MEMORYARENA"                          */
+  const char *arena_prefix; /* of the generated C, as ash_emit_module gets
+                               it; NULL: "model"                            */
   const char *inner;        /* how tiles are placed: a planner's name; NULL:
                                as `outer`                                   */
   const char *outer;        /* how residents are placed: "exact" (NULL),
@@ -65,7 +66,10 @@ ash_tiler_compute_schedule(ash_tiler *t, const ash_tilings **out);
 ASH_API ASH_MUST_CHECK ash_status
 ash_tiler_compute_memory_map(ash_tiler *t, const ash_plan **out);
 
-/* Instead of the two above: a solution and a map from elsewhere, checked. */
+/* Instead of the two above: a solution and a map from elsewhere. The solution's
+ * buffers are found in the map's slots by operator, level, operand and copy;
+ * the lives of a pattern's tiles are extended to the whole pattern. Both are
+ * checked together: ASH_MALFORMED if they are wrong. */
 ASH_API ASH_MUST_CHECK ash_status ash_tiler_use(ash_tiler *t,
                                                 const ash_tilings *tilings,
                                                 const ash_plan *map);
@@ -86,13 +90,14 @@ ASH_API ash_tile_copies_rule ash_multi_buffer_double, ash_multi_buffer_single,
     ash_multi_buffer_outer;
 
 /* Extends the lifetimes of a pattern's input and output buffers to the whole
- * pattern. (With one op per step they have it already.) */
+ * pattern, for maps from elsewhere. (ash_tiler_use does; ours have it.) */
 ASH_API void ash_tiler_propagate_io_buffers(ash_slot *slots, uint32_t count,
                                             const ash_steps *steps);
 
 /* Does every step have at most one op? */
 ASH_API bool ash_tiler_is_layer_wise(const ash_steps *steps);
-/* Do all tensors except constants live in `memory`? */
+/* Do all local buffers live in `memory`: what is neither an input, an output, a
+ * constant nor a state of the model? */
 ASH_API bool ash_tiler_is_uniform(const ash_tilings *tilings,
                                   const ash_graph *g, uint32_t memory);
 
@@ -100,12 +105,14 @@ ASH_API bool ash_tiler_is_uniform(const ash_tilings *tilings,
 ASH_API ASH_MUST_CHECK ash_status ash_tiler_test_solution(const ash_tiler *t);
 ASH_API ASH_MUST_CHECK ash_status ash_tiler_test_memory_map(const ash_tiler *t);
 
-/* Bytes of the arenas in each memory of the device, all roles; `bytes` has
- * room for device->memory_count. */
+/* Bytes of the arenas in each memory of the device, without constants; `bytes`
+ * has room for device->memory_count. */
 ASH_API ASH_MUST_CHECK ash_status
 ash_tiler_worst_case_buffer_sizes(const ash_tiler *t, uint64_t *bytes);
 
-/* "MEMORYARENA_L1", in `buf`. */
+/* The name of the memory's arena in the generated C, "model_arena_l1", in
+ * `buf`;
+ * "" if there is no such memory. */
 ASH_API const char *ash_tiler_arena_name(const ash_tiler *t, char *buf,
                                          size_t size, uint32_t memory);
 

@@ -190,6 +190,14 @@ typedef uint32_t ash_tile_copies_rule(void *user, const ash_graph *g,
                                       const uint32_t *path, uint32_t count,
                                       uint32_t hop);
 
+/* A constraint of the caller's on the tiles of an operator: `granule` has, for
+ * each axis of the space, what every cut must be a multiple of, and may be
+ * raised to a multiple of that; the extent of an axis, or more, forbids to cut
+ * it. Called once per operator, before its search; all searches obey. */
+typedef void ash_tile_constraint(void *user, const ash_graph *g,
+                                 const ash_tile_space *space,
+                                 int64_t granule[ASH_TILE_AXES]);
+
 typedef struct ash_tile_options {
   size_t struct_bytes;        /* sizeof, for growth; 0: all fields are there */
   const char *default_memory; /* home of tensors without a rule; NULL: the
@@ -206,6 +214,9 @@ typedef struct ash_tile_options {
                          of the device's order; 0: never spill               */
   ash_tile_copies_rule *copies; /* or NULL: what `buffering` says            */
   void *copies_user;
+  ash_tile_constraint *constrain; /* or NULL: none                           */
+  void *constrain_user;
+  uint64_t seed; /* of "random-max"; 0: that of the plan                     */
 } ash_tile_options;
 
 #ifdef __cplusplus

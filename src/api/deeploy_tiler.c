@@ -4,9 +4,11 @@
 #include "ashlar/deeploy.h"
 #include "ashlar/report.h"
 
+#include "api/judge.h"
 #include "ask/ask.h"
 #include "order/order.h"
 #include "plan/planner.h"
+#include "render/render.h"
 #include "tile/tiler.h"
 
 #include <inttypes.h>
@@ -84,7 +86,11 @@ ash_status ash_tiler_setup_model(ash_tiler *t, const ash_graph *g,
 ash_status ash_tiler_compute_schedule(ash_tiler *t, const ash_tilings **out) {
   *out = NULL;
   NEED(t, MODEL, "ash_tiler_setup_model");
-  ASH_TRY(ash_tile_ops(t->ctx, &t->tilings, &t->ask, &t->settings.tile));
+  ash_tile_options tile = {0};
+  ash_take_options(&tile, sizeof tile, &t->settings.tile);
+  tile.struct_bytes = sizeof tile;
+  tile.seed = tile.seed ? tile.seed : t->plan.seed;
+  ASH_TRY(ash_tile_ops(t->ctx, &t->tilings, &t->ask, &tile));
   t->state = SCHEDULE;
   *out = t->tilings;
   return ASH_OK;
@@ -109,21 +115,71 @@ ash_status ash_tiler_compute_memory_map(ash_tiler *t, const ash_plan **out) {
   ASH_TRY(choose_planner(t));
   t->plan.tilings = t->tilings;
   ASH_TRY(ash_plan_once(t->ctx, &t->map, &t->ask, &t->plan));
-  ASH_TRY(ash_check_plan(t->ctx, t->map, t->g, t->device));
+  ASH_TRY(ash_judge_plan(t->ctx, t->map, t->g, t->device, &t->plan));
   t->state = MAP;
   *out = t->map;
   return t->settings.visualise ? ash_tiler_plot(t, NULL) : ASH_OK;
 }
 
+/* Can slots be given to its buffers at all? */
+static ash_status check_given(const ash_tiler *t, const ash_tilings *given) {
+  bool sound = given->count == t->g->op_count && given->items && given->home;
+  for (uint32_t i = 0; sound && i < given->count; i++) {
+    const ash_tiling *x = &given->items[i];
+    sound = !x->space || (x->level_count <= ASH_TILE_LEVELS && x->buffers);
+  }
+  if (sound)
+    return ASH_OK;
+  return ash_fail(t->ctx, ASH_MALFORMED, ASH_D_tile_op, ASH_NOWHERE,
+                  "the solution is not one of the model's %zu operators",
+                  t->g->op_count);
+}
+
+/* Do the slots of a map belong to operators of the model? */
+static ash_status check_owners(const ash_tiler *t, const ash_plan *map) {
+  for (uint32_t i = 0; i < map->slot_count; i++) {
+    const ash_slot *s = &map->slots[i];
+    if (s->tensor == ASH_NO_ID && s->op >= t->g->op_count)
+      return ash_fail(t->ctx, ASH_MALFORMED, ASH_D_plan_missing, ASH_NOWHERE,
+                      "slot %u of the map is of no operator", (unsigned)i);
+  }
+  return ASH_OK;
+}
+
+/* The map with the solution's buffers in its slots, and with the buffers of a
+ * pattern alive as long as it runs. */
+static ash_status join(ash_tiler *t, const ash_tilings *tilings,
+                       const ash_plan *map, const ash_plan **out) {
+  ash_plan *made = ASH_NEW(&t->ctx->keep, ash_plan);
+  ash_slot *slots =
+      ASH_NEW_ARRAY(&t->ctx->keep, ash_slot, map->slot_count + 1u);
+  ASH_TRY(ash_zone_check(t->ctx, &t->ctx->keep));
+  for (uint32_t i = 0; i < map->slot_count; i++)
+    slots[i] = map->slots[i];
+  *made = *map;
+  made->slots = slots;
+  ash_tiler_propagate_io_buffers(slots, map->slot_count, &map->steps);
+  ASH_TRY(ash_plan_tile_bind(t->ctx, &made->tilings, tilings, slots,
+                             map->slot_count));
+  *out = made;
+  return ASH_OK;
+}
+
 ash_status ash_tiler_use(ash_tiler *t, const ash_tilings *tilings,
                          const ash_plan *map) {
+  const ash_plan *joined;
   NEED(t, MODEL, "ash_tiler_setup_model");
-  if (!tilings || !map || !map->tilings)
+  if (!tilings || !map)
     return ash_fail(t->ctx, ASH_MISUSE, ASH_D_tiler_order, ASH_NOWHERE,
                     "a solution and a map made for it must come together");
-  ASH_TRY(ash_check_plan(t->ctx, map, t->g, t->device));
-  t->tilings = tilings;
-  t->map = map;
+  ASH_TRY(check_given(t, tilings));
+  ASH_TRY(check_owners(t, map));
+  ASH_TRY(join(t, tilings, map, &joined));
+  const size_t said = t->ctx->diag_count;
+  const ash_status status = ash_check_plan(t->ctx, joined, t->g, t->device);
+  ASH_TRY(ash_planner_blame(t->ctx, status, said));
+  t->tilings = joined->tilings;
+  t->map = joined;
   t->state = MAP;
   return ASH_OK;
 }
@@ -222,10 +278,12 @@ bool ash_tiler_is_layer_wise(const ash_steps *steps) {
 
 bool ash_tiler_is_uniform(const ash_tilings *tilings, const ash_graph *g,
                           uint32_t memory) {
-  for (size_t i = 0; i < g->tensor_count; i++)
-    if (g->tensors.items[i].kind != ASH_TENSOR_CONSTANT &&
+  for (size_t i = 0; i < g->tensor_count; i++) {
+    const ash_tensor *t = &g->tensors.items[i];
+    if (t->kind == ASH_TENSOR_ACTIVATION && !t->is_output &&
         tilings->home[i] != memory)
       return false;
+  }
   return true;
 }
 
@@ -246,7 +304,8 @@ ash_status ash_tiler_worst_case_buffer_sizes(const ash_tiler *t,
   NEED(t, MAP, "ash_tiler_compute_memory_map");
   for (uint32_t i = 0; i < t->map->arena_count; i++)
     for (uint32_t m = 0; m < t->device->memory_count; m++)
-      if (strcmp(t->map->arenas[i].memory, t->device->memories[m].name) == 0)
+      if (t->map->arenas[i].role != ASH_CONSTANT &&
+          strcmp(t->map->arenas[i].memory, t->device->memories[m].name) == 0)
         bytes[m] += t->map->arenas[i].size;
   return ASH_OK;
 }
@@ -254,11 +313,14 @@ ash_status ash_tiler_worst_case_buffer_sizes(const ash_tiler *t,
 const char *ash_tiler_arena_name(const ash_tiler *t, char *buf, size_t size,
                                  uint32_t memory) {
   const char *prefix =
-      t->settings.arena_prefix ? t->settings.arena_prefix : "MEMORYARENA";
-  (void)snprintf(buf, size, "%s_%s", prefix,
+      t->settings.arena_prefix ? t->settings.arena_prefix : "model";
+  const ash_mark mark = ash_zone_mark(&t->ctx->scratch);
+  (void)snprintf(buf, size, "%s",
                  memory < t->device->memory_count
-                     ? t->device->memories[memory].name
-                     : "?");
+                     ? ash_render_symbol(&t->ctx->scratch, prefix, ASH_SCRATCH,
+                                         t->device->memories[memory].name)
+                     : "");
+  ash_zone_rewind(&t->ctx->scratch, mark);
   return buf;
 }
 

@@ -388,6 +388,15 @@ static bool is_in(const checker *c, const ash_slot *s, uint32_t level) {
                 c->device->memories[c->t->levels[level].memory].name) == 0;
 }
 
+/* What the buffer asks for, and its memory of everything. */
+static uint64_t alignment_of(const checker *c, const ash_slot *s,
+                             uint32_t level) {
+  const uint64_t all =
+      c->device->memories[c->t->levels[level].memory].alignment;
+  const uint64_t most = s->alignment > all ? s->alignment : all;
+  return most ? most : 1;
+}
+
 static ash_status check_slot(const checker *c, uint32_t slot,
                              ash_slot_kind kind, uint64_t bytes, uint32_t level,
                              uint64_t element) {
@@ -403,6 +412,11 @@ static ash_status check_slot(const checker *c, uint32_t slot,
     return REFUSE(c, ASH_D_tile_slot_size,
                   "%s: '%s' has %" PRIu64 " bytes and needs %" PRIu64,
                   name_of(c), s->id, s->size, bytes);
+  const uint64_t asked = alignment_of(c, s, level);
+  if (s->binding.offset % asked != 0)
+    return REFUSE(c, ASH_D_tile_alignment,
+                  "%s: '%s' at %" PRIu64 " needs alignment %" PRIu64,
+                  name_of(c), s->id, s->binding.offset, asked);
   if (element > 1 && s->binding.offset % element != 0)
     return REFUSE(c, ASH_D_tile_alignment,
                   "%s: '%s' at %" PRIu64 " has elements of %" PRIu64 " bytes",

@@ -48,6 +48,7 @@ static ash_status plan_tiled(ash_ctx *ctx, const ash_plan **out,
   ash_status status = ASH_NOFIT;
   ash_take_options(&tried, sizeof tried, tile);
   tried.struct_bytes = sizeof tried;
+  tried.seed = tried.seed ? tried.seed : options->seed;
   for (size_t i = 0; i < ASH_COUNT_OF(tiled_attempts) && status == ASH_NOFIT;
        i++) {
     ctx->diag_count = diags;

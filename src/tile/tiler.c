@@ -306,7 +306,38 @@ static ash_tile_problem problem_of(const tiler *t) {
   return (ash_tile_problem){.ctx = t->ctx,
                             .g = t->g,
                             .buffering = t->options.buffering,
-                            .ticks = t->options.ticks};
+                            .ticks = t->options.ticks,
+                            .seed = t->options.seed};
+}
+
+/* The space with the caller's constraint: cuts at fewer places. */
+static ash_status constrain(tiler *t, const ash_tile_space **space) {
+  if (!t->options.constrain)
+    return ASH_OK;
+  int64_t granule[ASH_TILE_AXES];
+  ash_tile_space *own = ash_zone_copy(&t->ctx->keep, *space, sizeof **space);
+  ASH_TRY(ash_zone_check(t->ctx, &t->ctx->keep)); /* equal ops look at it */
+  ASH_ASSERT(own->axis_count <= ASH_TILE_AXES);
+  for (uint32_t a = 0; a < ASH_TILE_AXES; a++)
+    granule[a] = a < own->axis_count && own->axes[a].granule > 1
+                     ? own->axes[a].granule
+                     : 1;
+  t->options.constrain(t->options.constrain_user, t->g, *space, granule);
+  for (uint32_t a = 0; a < own->axis_count; a++) {
+    ash_tile_axis *axis = &own->axes[a];
+    const int64_t least = axis->granule > 1 ? axis->granule : 1;
+    const int64_t given = granule[a] > axis->extent ? axis->extent : granule[a];
+    if (given < least || (given < axis->extent && given % least != 0))
+      return ash_fail(t->ctx, ASH_MISUSE, ASH_D_tile_option,
+                      ash_graph_loc(t->g, own->op, ASH_NO_ID),
+                      "a constraint cuts %s of %s at multiples of %" PRId64
+                      ", the operator at multiples of %" PRId64,
+                      axis->name, t->g->ops.items[own->op].id, granule[a],
+                      least);
+    axis->granule = given;
+  }
+  *space = own;
+  return ASH_OK;
 }
 
 /* In one piece, where the processor reaches its tensors: at home, or in the
@@ -329,18 +360,23 @@ static ash_status run_whole(tiler *t, uint32_t op, const char *why) {
 static ash_status tile_op(tiler *t, uint32_t op) {
   ash_tile_problem p = problem_of(t);
   const ash_op *o = &t->g->ops.items[op];
+  const ash_tile_space *space;
   const char *why = NULL;
   bool fits;
   t->tilings[op].op = op;
   if (is_view(t, op))
     return run_in_place(t, &t->tilings[op], op, "a view: nothing is computed");
-  ASH_TRY(ash_tile_space_of(t->ctx, &p.space, &why, t->g, op));
-  if (!p.space || p.space->operand_count > ASH_OPERANDS_MAX)
-    return run_whole(t, op, p.space ? "it has too many operands" : why);
-  ASH_ASSERT(p.space->op == op);
+  ASH_TRY(ash_tile_space_of(t->ctx, &space, &why, t->g, op));
+  if (!space || space->operand_count > ASH_OPERANDS_MAX)
+    return run_whole(t, op, space ? "it has too many operands" : why);
+  ASH_ASSERT(space->op == op);
+  p.space = space;
+  ASH_TRY(constrain(t, &p.space));
   ASH_TRY(search_from(t, &p, t->device->compute_memory, &fits));
-  if (fits)
+  if (fits) {
+    t->tilings[op].space = space;
     return ASH_OK;
+  }
   if (!ash_op_keeps_lines(o))
     return nofit(t, &p);
   ash_note(t->ctx, ASH_D_tile_untiled, ash_graph_loc(t->g, op, ASH_NO_ID),

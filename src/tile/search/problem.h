@@ -38,6 +38,7 @@ typedef struct ash_tile_problem {
   uint64_t elements_per_kilocycle;
   uint64_t call_cycles;
   uint64_t ticks;
+  uint64_t seed; /* of searches that choose at random                       */
   uint64_t inner_least; /* no choice has fewer cycles in the last level     */
   bool limited; /* no more cycles and no more bytes than `most`             */
   ash_tile_value most;

@@ -6,10 +6,11 @@
  * every level is that of the last, all buffers have the same number of copies,
  * less than all of a memory is used, and tiles run along the first axis first.
  * Only the first operator has an objective: to fill the memory. "random-max"
- * differs from "max" in permutations that only TetrisCo-Opt has. */
+ * takes the axes in a random order, that of the seed. */
 #include "tile/search/search.h"
 
 #include "base/checked.h"
+#include "base/rng.h"
 
 typedef struct deeploy {
   const ash_tile_problem *p;
@@ -39,6 +40,19 @@ static void list_axes(deeploy *d) {
   for (uint32_t a = 0; a < s->axis_count; a++)
     add_axis(d, a);
   ASH_ASSERT(d->count == s->axis_count);
+}
+
+/* Every operator has an order of its own. */
+static void shuffle_axes(deeploy *d) {
+  ash_rng rng = {d->p->seed};
+  rng.state = ash_rng_next(&rng) + d->p->space->op;
+  for (uint32_t i = d->count; i > 1; i--) {
+    const uint32_t k = (uint32_t)ash_rng_below(&rng, i);
+    const uint32_t was = d->order[i - 1];
+    ASH_ASSERT(k < d->count);
+    d->order[i - 1] = d->order[k];
+    d->order[k] = was;
+  }
 }
 
 static void set(deeploy *d, uint32_t axis, int64_t size) {
@@ -158,13 +172,18 @@ static void fill_memory(deeploy *d) {
   d->cut = best;
 }
 
+typedef enum values { SMALL, LARGE, LARGE_AT_RANDOM } values;
+
 static ash_status run(const ash_tile_problem *p, ash_facts *f,
-                      ash_tile_found *out, bool large) {
+                      ash_tile_found *out, values first) {
+  const bool large = first != SMALL;
   deeploy d = {.p = p,
                .f = f,
                .out = out,
                .copies = (uint8_t)(p->buffering ? p->buffering : 1)};
   list_axes(&d);
+  if (first == LARGE_AT_RANDOM)
+    shuffle_axes(&d);
   for (uint32_t i = 0; i < d.count; i++)
     set(&d, d.order[i], least_of(&d, d.order[i]));
   if (!fits(&d))
@@ -178,15 +197,15 @@ static ash_status run(const ash_tile_problem *p, ash_facts *f,
 
 ash_status ash_search_max(const ash_tile_problem *p, ash_facts *f,
                           ash_tile_found *out) {
-  return run(p, f, out, true);
+  return run(p, f, out, LARGE);
 }
 
 ash_status ash_search_min(const ash_tile_problem *p, ash_facts *f,
                           ash_tile_found *out) {
-  return run(p, f, out, false);
+  return run(p, f, out, SMALL);
 }
 
 ash_status ash_search_random_max(const ash_tile_problem *p, ash_facts *f,
                                  ash_tile_found *out) {
-  return run(p, f, out, true);
+  return run(p, f, out, LARGE_AT_RANDOM);
 }
