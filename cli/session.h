@@ -117,6 +117,8 @@ typedef struct session {
    "of your copy)"},                                                           \
   {"ticks", 0, ARG_NUMBER, &(s)->options.plan.ticks, "N",                      \
    "effort limit of the packing search, the same on every machine"},           \
+  {"seed", 0, ARG_NUMBER, &(s)->options.plan.seed, "N",                        \
+   "of random choices: random-max, TetrisCo-Opt, repairs of a packing"},       \
   {"dump-after", 0, ARG_TEXT, &(s)->dump_after, "STAGE",                       \
    "print the graph after read or pass, the plan after plan"},                 \
   {"stop-after", 0, ARG_TEXT, &(s)->stop_after, "STAGE",                       \

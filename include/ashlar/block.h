@@ -15,7 +15,12 @@
  *          arguments, and a call of it;
  *   ash_block_wrap: a loop around a block (src/emit/tile/tile.c writes those).
  *
- * Nodes are numbers that the caller chooses. */
+ * Nodes are numbers that the caller chooses. A number that is no buffer of the
+ * scope is ASH_MISUSE, and so is a node that makes what is live already, or
+ * that is the last to use what is not.
+ *
+ * A pass of one's own is a function over blocks: examples/extend/own_pass.c has
+ * one that passes pointers on, indexes and dereferences them. */
 #ifndef ASHLAR_BLOCK_H
 #define ASHLAR_BLOCK_H
 
@@ -63,6 +68,7 @@ ASH_API ASH_MUST_CHECK ash_status ash_scope_add(ash_scope *scope, uint32_t *out,
 /* Two buffers share their storage. */
 ASH_API ASH_MUST_CHECK ash_status ash_scope_alias(ash_scope *scope, uint32_t a,
                                                   uint32_t b);
+/* NULL: there is none of that number. */
 ASH_API const ash_block_buffer *ash_scope_buffer(const ash_scope *scope,
                                                  uint32_t buffer);
 ASH_API uint32_t ash_scope_find(const ash_scope *scope, const char *name);
@@ -75,7 +81,9 @@ ASH_API uint64_t ash_scope_peak(const ash_scope *scope, const char *memory);
 /* ---- questions about buffers -------------------------------------------- */
 
 /* Which memory a pass works on: NULL: buffers without one; "L2": that one;
- * "/L[23]/": all whose whole name matches the regular expression. */
+ * "/L[23]/": all whose whole name matches the regular expression, as Python
+ * writes it: \d, \w, \s, lazy quantifiers and (?:...) are known, what is
+ * not (back references, looking around, flags) is ASH_MISUSE. */
 typedef const char *ash_memory_selector;
 
 /* The node writes it: not a struct, not work memory, not read by the node. */
@@ -136,7 +144,7 @@ ASH_API ASH_MUST_CHECK ash_status ash_block_references(const ash_block *block,
                                                        const uint32_t **out,
                                                        size_t *count);
 /* Every reference of snippet `i` to one of the buffers is written as "*name",
- * or as "name[index]". */
+ * or as "name[index]" (NULL: 0). */
 ASH_API ASH_MUST_CHECK ash_status ash_block_dereference(ash_block *block,
                                                         size_t i,
                                                         const uint32_t *buffers,

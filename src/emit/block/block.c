@@ -13,8 +13,10 @@ ash_status ash_block_new(ash_scope *scope, ash_block **out) {
 
 ash_status ash_block_add(ash_block *block, ash_block_side side,
                          const ash_snippet_part *parts, size_t count) {
-  ASH_ASSERT(parts || count == 0);
   ash_ctx *ctx = block->scope->ctx;
+  for (size_t i = 0; i < count; i++)
+    if (parts[i].buffer != ASH_NO_ID)
+      ASH_TRY(ash_scope_check(block->scope, parts[i].buffer));
   ash_block_part *copy = ASH_NEW_ARRAY(&ctx->keep, ash_block_part, count + 1);
   if (!copy || !ASH_GROW(&ctx->keep, &block->snippets, block->snippets.count))
     return ash_nomem(ctx);
@@ -104,8 +106,8 @@ ash_status ash_block_render(const ash_block *block, const char **text) {
 
 /* Marks the buffer and, if asked, all that structs lead to. No recursion: the
  * list of those to be looked at grows while it is read. */
-static void mark(const ash_scope *scope, bool *seen, uint32_t *list,
-                 uint32_t buffer, bool structs) {
+static ash_status mark(const ash_scope *scope, bool *seen, uint32_t *list,
+                       uint32_t buffer, bool structs) {
   ASH_ASSERT(buffer < scope->buffers.count);
   size_t count = 0;
   if (!seen[buffer]) {
@@ -116,12 +118,39 @@ static void mark(const ash_scope *scope, bool *seen, uint32_t *list,
     const ash_block_buffer *b = ash_scope_buffer(scope, list[i]);
     for (uint32_t k = 0; k < b->field_count; k++) {
       const uint32_t to = b->fields[k];
+      if (to != ASH_NO_ID)
+        ASH_TRY(ash_scope_check(scope, to));
       if (to != ASH_NO_ID && !seen[to]) {
         seen[to] = true;
         list[count++] = to;
       }
     }
   }
+  return ASH_OK;
+}
+
+static ash_status mark_all(const ash_block *block, bool *seen, uint32_t *list,
+                           bool structs) {
+  for (size_t i = 0; i < block->snippets.count; i++)
+    for (size_t k = 0; k < block->snippets.items[i].count; k++) {
+      const uint32_t b = block->snippets.items[i].parts[k].buffer;
+      if (b != ASH_NO_ID)
+        ASH_TRY(mark(block->scope, seen, list, b, structs));
+    }
+  return ASH_OK;
+}
+
+/* Those of the program, in the order of the scope. */
+static size_t list_seen(const ash_scope *scope, const bool *seen, bool globals,
+                        uint32_t *list) {
+  size_t count = 0;
+  for (uint32_t b = 0; b < scope->buffers.count; b++) {
+    const ash_block_buffer *is = ash_scope_buffer(scope, b);
+    const bool global = is->global || is->kind == ASH_BUFFER_CONSTANT;
+    if (seen[b] && !is->ignored && (globals || !global))
+      list[count++] = b;
+  }
+  return count;
 }
 
 ash_status ash_block_references(const ash_block *block, bool structs,
@@ -133,24 +162,18 @@ ash_status ash_block_references(const ash_block *block, bool structs,
   const ash_mark start = ash_zone_mark(&ctx->scratch);
   bool *seen = ASH_NEW_ARRAY(&ctx->scratch, bool, all + 1);
   uint32_t *list = ASH_NEW_ARRAY(&ctx->scratch, uint32_t, all + 1);
+  *out = NULL;
   *count = 0;
   if (!seen || !list)
     return ash_nomem(ctx);
-  for (size_t i = 0; i < block->snippets.count; i++)
-    for (size_t k = 0; k < block->snippets.items[i].count; k++) {
-      const uint32_t b = block->snippets.items[i].parts[k].buffer;
-      if (b != ASH_NO_ID)
-        mark(scope, seen, list, b, structs);
-    }
-  for (uint32_t b = 0; b < all; b++) {
-    const ash_block_buffer *is = ash_scope_buffer(scope, b);
-    const bool global = is->global || is->kind == ASH_BUFFER_CONSTANT;
-    if (seen[b] && !is->ignored && (globals || !global))
-      list[(*count)++] = b;
+  ash_status status = mark_all(block, seen, list, structs);
+  if (status == ASH_OK) {
+    *count = list_seen(scope, seen, globals, list);
+    *out = ash_zone_copy(&ctx->keep, list, (*count + 1) * sizeof *list);
+    status = ash_zone_check(ctx, &ctx->keep);
   }
-  *out = ash_zone_copy(&ctx->keep, list, (*count + 1) * sizeof *list);
   ash_zone_rewind(&ctx->scratch, start);
-  return *out ? ASH_OK : ash_nomem(ctx);
+  return status;
 }
 
 static bool is_listed(const uint32_t *buffers, size_t count, uint32_t b) {
@@ -185,5 +208,5 @@ ash_status ash_block_dereference(ash_block *block, size_t i,
 
 ash_status ash_block_index(ash_block *block, size_t i, const uint32_t *buffers,
                            size_t count, const char *index) {
-  return change(block, i, buffers, count, index);
+  return change(block, i, buffers, count, index ? index : "0");
 }

@@ -55,6 +55,15 @@ struct ash_block {
   } snippets;
 };
 
+/* ASH_MISUSE if the scope has no such buffer. */
+ash_status ash_scope_check(const ash_scope *scope, uint32_t buffer);
+
+/* Does a pass on `memory` work on buffers of the memory `name`?
+ * block_selector.c
+ */
+ash_status ash_selector_matches(ash_ctx *ctx, bool *out,
+                                ash_memory_selector memory, const char *name);
+
 /* The counts of a memory; NULL without memory. */
 ash_scope_memory *ash_scope_count_of(ash_scope *scope, const char *memory);
 

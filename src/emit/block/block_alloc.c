@@ -71,7 +71,7 @@ static ash_status bear(work *w, uint32_t b) {
   if (!m)
     return ash_nomem(w->scope->ctx);
   if (e->live)
-    return ash_fail(w->scope->ctx, ASH_INTERNAL, ASH_D_block_live, ASH_NOWHERE,
+    return ash_fail(w->scope->ctx, ASH_MISUSE, ASH_D_block_live, ASH_NOWHERE,
                     "node %" PRIu32 " makes '%s', which is live already",
                     w->node, e->is.name);
   e->live = true;
@@ -143,7 +143,7 @@ static ash_status die(work *w, uint32_t b) {
   ASH_ASSERT(b < w->scope->buffers.count);
   ash_scope_entry *e = &w->scope->buffers.items[b];
   if (!e->live)
-    return ash_fail(w->scope->ctx, ASH_INTERNAL, ASH_D_block_dead, ASH_NOWHERE,
+    return ash_fail(w->scope->ctx, ASH_MISUSE, ASH_D_block_dead, ASH_NOWHERE,
                     "node %" PRIu32 " is the last to use '%s', which is not "
                     "live",
                     w->node, e->is.name);

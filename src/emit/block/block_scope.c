@@ -1,7 +1,7 @@
 /* block_scope.c - buffers, what shares storage, and questions about them. */
 #include "emit/block/block.h"
 
-#include <regex.h>
+#include <inttypes.h>
 #include <string.h>
 
 ash_status ash_scope_new(ash_ctx *ctx, ash_scope **out) {
@@ -12,9 +12,16 @@ ash_status ash_scope_new(ash_ctx *ctx, ash_scope **out) {
   return ASH_OK;
 }
 
+ash_status ash_scope_check(const ash_scope *scope, uint32_t buffer) {
+  if (buffer < scope->buffers.count)
+    return ASH_OK;
+  return ash_fail(scope->ctx, ASH_MISUSE, ASH_D_block_buffer, ASH_NOWHERE,
+                  "buffer %" PRIu32 " of a scope of %zu", buffer,
+                  scope->buffers.count);
+}
+
 uint32_t ash_scope_find(const ash_scope *scope, const char *name) {
-  ASH_ASSERT(name);
-  for (size_t i = 0; i < scope->buffers.count; i++)
+  for (size_t i = 0; name && i < scope->buffers.count; i++)
     if (strcmp(scope->buffers.items[i].is.name, name) == 0)
       return (uint32_t)i;
   return ASH_NO_ID;
@@ -28,6 +35,11 @@ static const uint32_t *copy_ids(ash_zone *z, const uint32_t *ids,
 ash_status ash_scope_add(ash_scope *scope, uint32_t *out,
                          const ash_block_buffer *b) {
   ash_zone *z = &scope->ctx->keep;
+  *out = ASH_NO_ID;
+  if (!b || !b->name || (b->user_count && !b->users) ||
+      (b->field_count && !b->fields))
+    return ash_fail(scope->ctx, ASH_MISUSE, ASH_D_block_buffer, ASH_NOWHERE,
+                    "a buffer without a name, or with lists that are missing");
   if (ash_scope_find(scope, b->name) != ASH_NO_ID)
     return ash_fail(scope->ctx, ASH_MISUSE, ASH_D_block_twice, ASH_NOWHERE,
                     "there is a buffer '%s' already", b->name);
@@ -56,19 +68,20 @@ static ash_status link_to(ash_scope *scope, uint32_t from, uint32_t to) {
 }
 
 ash_status ash_scope_alias(ash_scope *scope, uint32_t a, uint32_t b) {
+  ASH_TRY(ash_scope_check(scope, a));
+  ASH_TRY(ash_scope_check(scope, b));
   ASH_TRY(link_to(scope, a, b));
   return link_to(scope, b, a);
 }
 
 const ash_block_buffer *ash_scope_buffer(const ash_scope *scope,
                                          uint32_t buffer) {
-  ASH_ASSERT(buffer < scope->buffers.count);
-  return &scope->buffers.items[buffer].is;
+  return buffer < scope->buffers.count ? &scope->buffers.items[buffer].is
+                                       : NULL;
 }
 
 bool ash_scope_is_live(const ash_scope *scope, uint32_t buffer) {
-  ASH_ASSERT(buffer < scope->buffers.count);
-  return scope->buffers.items[buffer].live;
+  return buffer < scope->buffers.count && scope->buffers.items[buffer].live;
 }
 
 /* ---- bytes -------------------------------------------------------------- */
@@ -121,57 +134,30 @@ static bool is_plain(const ash_block_buffer *b) {
 
 bool ash_buffer_is_output(const ash_scope *scope, uint32_t buffer,
                           uint32_t node) {
-  ASH_ASSERT(buffer < scope->buffers.count);
   const ash_block_buffer *b = ash_scope_buffer(scope, buffer);
-  return is_plain(b) && !is_used_by(b, node);
+  return b && is_plain(b) && !is_used_by(b, node);
 }
 
 bool ash_buffer_is_final_input(const ash_scope *scope, uint32_t buffer,
                                uint32_t node) {
-  ASH_ASSERT(buffer < scope->buffers.count);
   const ash_block_buffer *b = ash_scope_buffer(scope, buffer);
-  return is_plain(b) && b->user_count && b->users[b->user_count - 1] == node;
+  return b && is_plain(b) && b->user_count &&
+         b->users[b->user_count - 1] == node;
 }
 
 bool ash_buffer_is_transient(const ash_scope *scope, uint32_t buffer,
                              uint32_t node) {
-  ASH_ASSERT(buffer < scope->buffers.count);
   const ash_block_buffer *b = ash_scope_buffer(scope, buffer);
-  return b->kind == ASH_BUFFER_TRANSIENT && is_used_by(b, node);
-}
-
-/* "/L[23]/" against the whole name. */
-static ash_status matches(ash_ctx *ctx, bool *out, const char *pattern,
-                          const char *name) {
-  ASH_ASSERT(pattern && out);
-  const size_t n = strlen(pattern);
-  const ash_mark mark = ash_zone_mark(&ctx->scratch);
-  char *whole =
-      ash_zone_format(&ctx->scratch, "^(%.*s)$", (int)(n - 2), pattern + 1);
-  regex_t regex;
-  if (!whole)
-    return ash_nomem(ctx);
-  const int error = regcomp(&regex, whole, REG_EXTENDED | REG_NOSUB);
-  ash_zone_rewind(&ctx->scratch, mark);
-  if (error)
-    return ash_fail(ctx, ASH_MISUSE, ASH_D_block_selector, ASH_NOWHERE,
-                    "%s is not a regular expression", pattern);
-  *out = regexec(&regex, name, 0, NULL, 0) == 0;
-  regfree(&regex);
-  return ASH_OK;
+  return b && b->kind == ASH_BUFFER_TRANSIENT && is_used_by(b, node);
 }
 
 ash_status ash_buffer_is_memory_level(const ash_scope *scope, bool *out,
                                       uint32_t buffer,
                                       ash_memory_selector memory) {
-  ASH_ASSERT(buffer < scope->buffers.count);
-  const char *name = ash_scope_buffer(scope, buffer)->memory;
-  const size_t n = memory ? strlen(memory) : 0;
   *out = false;
-  if (memory && name && n > 1 && memory[0] == '/' && memory[n - 1] == '/')
-    return matches(scope->ctx, out, memory, name);
-  *out = same_name(name, memory);
-  return ASH_OK;
+  ASH_TRY(ash_scope_check(scope, buffer));
+  return ash_selector_matches(scope->ctx, out, memory,
+                              ash_scope_buffer(scope, buffer)->memory);
 }
 
 /* ---- sorting ------------------------------------------------------------- */
@@ -205,8 +191,9 @@ static ash_status fail_circle(const ash_scope *scope, uint32_t at,
 
 ash_status ash_buffer_sort(const ash_scope *scope, uint32_t *buffers,
                            size_t count) {
-  ASH_ASSERT(buffers || count == 0);
   ash_ctx *ctx = scope->ctx;
+  for (size_t i = 0; i < count; i++)
+    ASH_TRY(ash_scope_check(scope, buffers[i]));
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   uint32_t *left =
       ash_zone_copy(&ctx->scratch, buffers, count * sizeof *buffers);

@@ -278,5 +278,5 @@ ash_status ash_emit_account(ash_module *m) {
   if (status == ASH_OK)
     status = check_peaks(&a);
   ash_zone_rewind(z, mark);
-  return status;
+  return status == ASH_MISUSE ? ASH_INTERNAL : status; /* our own blocks */
 }

@@ -128,6 +128,54 @@ static void is_memory_level_takes_none_a_name_or_an_expression(void) {
   close_scene(&s);
 }
 
+static bool matches(const char *expression, const char *memory) {
+  scene s = open_scene();
+  bool out;
+  const uint32_t x = variable(&s, "x", memory, 4, -1);
+  CHECK_EQ(ash_buffer_is_memory_level(s.scope, &out, x, expression), ASH_OK);
+  close_scene(&s);
+  return out;
+}
+
+/* As re.fullmatch says. */
+static void is_memory_level_takes_what_python_writes(void) {
+  CHECK(matches("/L\\d/", "L2") && !matches("/L\\d/", "Ld"));
+  CHECK(matches("/L\\D/", "Ld") && !matches("/L\\D/", "L2"));
+  CHECK(matches("/\\w+/", "L_2") && !matches("/\\w+/", "L-2"));
+  CHECK(matches("/\\W/", "-") && matches("/a\\sb/", "a b"));
+  CHECK(matches("/a\\Sb/", "a-b") && !matches("/a\\Sb/", "a b"));
+  CHECK(matches("/L.*?/", "L3_x") && matches("/L\\d+?/", "L12"));
+  CHECK(matches("/L\\d?\?/", "L") && matches("/L\\d{1,2}?/", "L12"));
+  CHECK(matches("/L(?:1|2)/", "L2") && !matches("/L(?:1|2)/", "L3"));
+  CHECK(matches("/L(?P<level>[12])/", "L1"));
+  CHECK(matches("/[\\dA]+/", "1A2") && !matches("/[\\dA]+/", "1B"));
+  CHECK(matches("/[\\w.]+/", "a.b") && !matches("/[\\w.]+/", "a-b"));
+  CHECK(matches("/[^\\d]/", "x") && !matches("/[^\\d]/", "7"));
+  CHECK(matches("/a\\.b/", "a.b") && !matches("/a\\.b/", "axb"));
+  CHECK(matches("/[\\.]/", ".") && !matches("/[\\.]/", "\\"));
+  CHECK(matches("/L1|L2/", "L2") && !matches("/L1|L2/", "L1L2"));
+  CHECK(matches("/a{x}/", "a{x}") && matches("/a{2}/", "aa"));
+  CHECK(matches("/[]a]+/", "]a") && matches("/L\\-1/", "L-1"));
+}
+
+static void is_memory_level_refuses_what_it_does_not_know(void) {
+  static const char *const odd[] = {
+      "/(/",           "/)/",        "/a)|(b/",  "/L[/",   "/L\\1/",   "/\\bL/",
+      "/(?=L)L2/",     "/(?!L1).*/", "/(?i)l2/", "/*L/",   "/L(*)/",   "/L++/",
+      "/[[:alpha:]]/", "/[\\D]/",    "/[\\]]/",  "/L\\Z/", "/(?<=L)2/"};
+  scene s = open_scene();
+  const uint32_t x = variable(&s, "x", "L2", 4, -1);
+  const uint32_t nowhere = variable(&s, "y", NULL, 4, -1);
+  for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+    bool out = true;
+    CHECK_EQ(ash_buffer_is_memory_level(s.scope, &out, x, odd[i]), ASH_MISUSE);
+    CHECK(!out);
+    CHECK_EQ(ash_buffer_is_memory_level(s.scope, &out, nowhere, odd[i]),
+             ASH_MISUSE);
+  }
+  close_scene(&s);
+}
+
 /* ---- extractDynamicReferences -------------------------------------------- */
 
 static void references_come_once_in_the_order_of_the_scope(void) {
@@ -260,10 +308,10 @@ static void allocation_twice_and_freeing_twice_are_errors(void) {
   const uint32_t x = variable(&s, "x", "L2", 100, 1);
   size_t count;
   REFER(s.block, x);
-  CHECK_EQ(ash_block_allocate(s.block, 1, "L2"), ASH_INTERNAL);
+  CHECK_EQ(ash_block_allocate(s.block, 1, "L2"), ASH_MISUSE);
   CHECK(strstr(ash_ctx_diags(s.ctx, &count)->message, "not live") != NULL);
   CHECK_EQ(ash_block_pass_through(s.block, 0, "L2"), ASH_OK);
-  CHECK_EQ(ash_block_pass_through(s.block, 0, "L2"), ASH_INTERNAL);
+  CHECK_EQ(ash_block_pass_through(s.block, 0, "L2"), ASH_MISUSE);
   CHECK(strstr(ash_ctx_diags(s.ctx, &count)[1].message, "live already") !=
         NULL);
   close_scene(&s);
@@ -374,11 +422,62 @@ static void names_of_buffers_are_unique(void) {
   close_scene(&s);
 }
 
+static void numbers_that_are_no_buffers_are_misuse(void) {
+  scene s = open_scene();
+  const uint32_t x = variable(&s, "x", "L2", 4, -1);
+  const uint32_t lost = 77;
+  const uint32_t odd = add(&s, (ash_block_buffer){.name = "odd",
+                                                  .kind = ASH_BUFFER_STRUCT,
+                                                  .base = ASH_NO_ID,
+                                                  .fields = &lost,
+                                                  .field_count = 1});
+  const ash_snippet_part part = {"f(", lost, false};
+  const uint32_t *refs;
+  size_t count;
+  bool out;
+  CHECK_EQ(ash_block_add(s.block, ASH_BLOCK_LEFT, &part, 1), ASH_MISUSE);
+  CHECK_EQ(ash_block_snippets(s.block), 0);
+  CHECK_EQ(ash_scope_alias(s.scope, x, lost), ASH_MISUSE);
+  CHECK_EQ(ash_scope_alias(s.scope, lost, x), ASH_MISUSE);
+  CHECK_EQ(ash_buffer_sort(s.scope, (uint32_t[]){x, lost}, 2), ASH_MISUSE);
+  CHECK_EQ(ash_buffer_is_memory_level(s.scope, &out, lost, "L2"), ASH_MISUSE);
+  CHECK(!ash_scope_buffer(s.scope, lost) && !ash_scope_is_live(s.scope, lost));
+  CHECK(!ash_buffer_is_output(s.scope, lost, 0) &&
+        !ash_buffer_is_final_input(s.scope, lost, 0) &&
+        !ash_buffer_is_transient(s.scope, lost, 0));
+  CHECK_EQ(ash_scope_find(s.scope, NULL), ASH_NO_ID);
+  REFER(s.block, odd);
+  CHECK_EQ(ash_block_references(s.block, true, false, &refs, &count),
+           ASH_MISUSE);
+  CHECK(!refs && count == 0);
+  CHECK_EQ(ash_block_references(s.block, false, false, &refs, &count), ASH_OK);
+  close_scene(&s);
+}
+
+static void buffers_without_what_they_need_are_misuse(void) {
+  scene s = open_scene();
+  uint32_t id = 5;
+  const ash_block_buffer bad[] = {
+      {.base = ASH_NO_ID},
+      {.name = "a", .base = ASH_NO_ID, .user_count = 2},
+      {.name = "a", .base = ASH_NO_ID, .field_count = 2}};
+  for (size_t i = 0; i < 3; i++) {
+    CHECK_EQ(ash_scope_add(s.scope, &id, &bad[i]), ASH_MISUSE);
+    CHECK_EQ(id, ASH_NO_ID);
+  }
+  CHECK_EQ(ash_scope_add(s.scope, &id, NULL), ASH_MISUSE);
+  close_scene(&s);
+}
+
 #define TESTS(X)                                                               \
   X(is_output_says_what_the_node_does_not_read)                                \
   X(is_final_input_says_the_last_reader)                                       \
   X(is_transient_says_work_memory_of_this_node)                                \
   X(is_memory_level_takes_none_a_name_or_an_expression)                        \
+  X(is_memory_level_takes_what_python_writes)                                  \
+  X(is_memory_level_refuses_what_it_does_not_know)                             \
+  X(numbers_that_are_no_buffers_are_misuse)                                    \
+  X(buffers_without_what_they_need_are_misuse)                                 \
   X(references_come_once_in_the_order_of_the_scope)                            \
   X(references_unroll_structs_and_include_globals_on_request)                  \
   X(dereference_and_index_change_only_the_listed_buffers)                      \
