@@ -120,6 +120,7 @@ void ash_device_hint_memory(ash_ctx *ctx, const ash_device *device,
 
 ash_status ash_device_find_memory(ash_ctx *ctx, uint32_t *out,
                                   const ash_device *device, const char *name) {
+  name = name ? name : "";
   *out = ash_device_memory_named(device, name);
   if (*out != ASH_NO_MEMORY)
     return ASH_OK;

@@ -277,7 +277,7 @@ ash_status ash_build_render_plan(ash_ctx *ctx, const ash_render_plan **out,
 
 const ash_render_arena *ash_render_region(const ash_render_plan *plan,
                                           ash_role role, const char *memory) {
-  for (uint32_t i = 0; i < plan->arena_count; i++)
+  for (uint32_t i = 0; memory && i < plan->arena_count; i++)
     if (strcmp(plan->all_arenas[i].role, ash_role_text(role)) == 0 &&
         strcmp(plan->all_arenas[i].memory, memory) == 0)
       return &plan->all_arenas[i];

@@ -95,6 +95,18 @@ static void digest(char hex[17], const ash_text *t) {
   ash_sha256_hex(&h, hex, 16);
 }
 
+static ash_status check_names(ash_ctx *ctx, const ash_plan *p) {
+  bool sound = true;
+  for (uint32_t i = 0; i < p->arena_count; i++)
+    sound &= p->arenas[i].memory && p->arenas[i].source_memory;
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    sound &= p->slots[i].id && p->slots[i].binding.memory;
+  if (sound)
+    return ASH_OK;
+  return ash_fail(ctx, ASH_MALFORMED, ASH_D_plan_memory, ASH_NOWHERE,
+                  "a plan without names of memories or ids has no hash");
+}
+
 /* In the order of region ids, whatever the order of the plan. */
 static ash_status put_arenas(ash_ctx *ctx, ash_text *t, const ash_plan *p) {
   const uint32_t count = p->arena_count;
@@ -112,6 +124,8 @@ static ash_status put_arenas(ash_ctx *ctx, ash_text *t, const ash_plan *p) {
 ash_status ash_plan_hashes(ash_ctx *ctx, char plan[17], char tensor_layout[17],
                            const ash_plan *p) {
   ash_text t;
+  plan[0] = tensor_layout[0] = '\0';
+  ASH_TRY(check_names(ctx, p));
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   ash_text_init(&t, &ctx->mem);
   ash_status status = put_arenas(ctx, &t, p);

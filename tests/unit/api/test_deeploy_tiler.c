@@ -7,6 +7,8 @@
 #include "base/rng.h"
 #include "plan/planner.h"
 
+#include <stddef.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 typedef struct bench {
@@ -58,6 +60,52 @@ static void calls_out_of_order_are_misuse(void) {
   CHECK_EQ(ash_tiler_setup_model(b.t, b.n.g, NULL, NULL), ASH_OK);
   CHECK_EQ(ash_tiler_compute_memory_map(b.t, &map), ASH_MISUSE);
   net_free(&b.n);
+}
+
+/* x -> relu -> a, x -> neg -> b, a + b -> y */
+static net branches_net(void) {
+  net n = net_new();
+  const ash_shape shape = NET_DIMS(16, 40);
+  const ash_tensor made = {.name = "a",
+                           .kind = ASH_TENSOR_ACTIVATION,
+                           .type = ASH_FLOAT32,
+                           .shape = shape};
+  const uint32_t x = net_input(&n, ASH_FLOAT32, shape, 0, 0);
+  const uint32_t a = net_tensor(&n, made, 0, 0), b = net_tensor(&n, made, 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, shape, 0, 0);
+  n.g->tensors.items[y].is_output = true;
+  (void)net_op(&n, ASH_FN_ROW(relu), NET_IDS(x), a);
+  (void)net_op(&n, ASH_FN_ROW(neg), NET_IDS(x), b);
+  (void)net_op(&n, ASH_FN_ROW(add), NET_IDS(a, b), y);
+  return n;
+}
+
+/* Of a struct that an older program was compiled with only its bytes are
+ * read: the allocation ends there. */
+static void *short_options(size_t bytes) {
+  size_t *made = calloc(1, bytes);
+  CHECK(made != NULL);
+  *made = bytes; /* struct_bytes is the first field of all */
+  return made;
+}
+
+static void options_may_be_shorter_than_ours(void) {
+  void *old = short_options(offsetof(ash_plan_options, no_views));
+  void *settings = short_options(2 * sizeof(size_t));
+  const ash_tilings *tilings;
+  const ash_plan *map;
+  bench b = open_with(settings, "L2");
+  CHECK_EQ(ash_tiler_setup_model(b.t, b.n.g, NULL, old), ASH_OK);
+  CHECK_EQ(ash_tiler_compute_schedule(b.t, &tilings), ASH_OK);
+  CHECK_EQ(ash_tiler_compute_memory_map(b.t, &map), ASH_OK);
+  CHECK_EQ(ash_tile_model(b.n.ctx, &tilings, b.n.g, b.device, old, NULL),
+           ASH_OK);
+  net_free(&b.n);
+  net n = branches_net();
+  CHECK_EQ(ash_plan_model(n.ctx, &map, n.g, small_device(&n), old), ASH_NOFIT);
+  net_free(&n);
+  free(settings);
+  free(old);
 }
 
 static void compute_tiling_schedule_cuts_every_operator(void) {
@@ -159,24 +207,6 @@ static void assert_layer_wise_tiling_sees_patterns(void) {
                  both[] = {{.ops = ops, .op_count = 2}};
   CHECK(ash_tiler_is_layer_wise(&(ash_steps){one, 2}));
   CHECK(!ash_tiler_is_layer_wise(&(ash_steps){both, 1}));
-}
-
-/* x -> relu -> a, x -> neg -> b, a + b -> y */
-static net branches_net(void) {
-  net n = net_new();
-  const ash_shape shape = NET_DIMS(16, 40);
-  const ash_tensor made = {.name = "a",
-                           .kind = ASH_TENSOR_ACTIVATION,
-                           .type = ASH_FLOAT32,
-                           .shape = shape};
-  const uint32_t x = net_input(&n, ASH_FLOAT32, shape, 0, 0);
-  const uint32_t a = net_tensor(&n, made, 0, 0), b = net_tensor(&n, made, 0, 0);
-  const uint32_t y = net_result(&n, ASH_FLOAT32, shape, 0, 0);
-  n.g->tensors.items[y].is_output = true;
-  (void)net_op(&n, ASH_FN_ROW(relu), NET_IDS(x), a);
-  (void)net_op(&n, ASH_FN_ROW(neg), NET_IDS(x), b);
-  (void)net_op(&n, ASH_FN_ROW(add), NET_IDS(a, b), y);
-  return n;
 }
 
 static bool shares_bytes(const ash_slot *a, const ash_slot *b) {
@@ -808,6 +838,7 @@ static void random_models_are_planned_or_refused(void) {
 #define TESTS(X)                                                               \
   X(init_needs_a_compute_memory)                                               \
   X(calls_out_of_order_are_misuse)                                             \
+  X(options_may_be_shorter_than_ours)                                          \
   X(compute_tiling_schedule_cuts_every_operator)                               \
   X(annotate_memory_level_gives_every_copy_its_addresses)                      \
   X(multi_buffer_strategy_may_be_replaced)                                     \

@@ -26,12 +26,14 @@ fill_memory_constraints_lets_a_constraint_override_the_target(void) {
   const ash_device *d = small_device(&n);
   const ash_memory_constraint less[] = {{"FAST", 64}, {"fast", 128}};
   const ash_memory_constraint wrong = {"FSAT", 64}, much = {"FAST", 2048};
+  const ash_memory_constraint nameless = {NULL, 64};
   const ash_memory_budget *b;
   CHECK_EQ(ash_fill_memory_constraints(n.ctx, &b, d, less, 2), ASH_OK);
   CHECK_EQ(b[0].max_size, 128);
   CHECK(b[0].constrained);
   CHECK(ash_fill_memory_constraints(n.ctx, &b, d, &wrong, 1) != ASH_OK);
   CHECK(last_diag(&n)->hint && strstr(last_diag(&n)->hint, "FAST"));
+  CHECK(ash_fill_memory_constraints(n.ctx, &b, d, &nameless, 1) != ASH_OK);
   CHECK_EQ(ash_fill_memory_constraints(n.ctx, &b, d, &much, 1), ASH_MISUSE);
   const ash_memory_constraint back[] = {{"FAST", 64}, {"FAST", ASH_NO_LIMIT}};
   CHECK_EQ(ash_fill_memory_constraints(n.ctx, &b, d, back, 2), ASH_OK);

@@ -74,6 +74,7 @@ static void staged_constant_arenas_are_those_with_a_distinct_source(void) {
   CHECK_EQ(a->region_id, 3);
   CHECK(ash_render_region(t.r, ASH_CONSTANT, "SLOW") == a);
   CHECK(!ash_render_region(t.r, ASH_SCRATCH, "SLOW"));
+  CHECK(!ash_render_region(t.r, ASH_SCRATCH, NULL));
   net_free(&t.n);
 }
 
@@ -372,6 +373,9 @@ static void region_id_and_hashes_ignore_the_case_of_memories(void) {
   CHECK_EQ(ash_plan_hashes(n.ctx, want, layout, &p), ASH_OK);
   CHECK_EQ(ash_plan_hashes(n.ctx, plan, layout, &q), ASH_OK);
   CHECK_STR(plan, want);
+  small[0].memory = NULL;
+  CHECK_EQ(ash_plan_hashes(n.ctx, plan, layout, &q), ASH_MALFORMED);
+  CHECK_STR(plan, "");
   net_free(&n);
 }
 
