@@ -36,7 +36,7 @@ static bool reserve(ash_text *t, size_t more) {
 }
 
 void ash_text_put(ash_text *t, const char *bytes, size_t count) {
-  if (!reserve(t, count))
+  if (!count || !reserve(t, count))
     return;
   memcpy(t->bytes + t->count, bytes, count);
   t->count += count;
