@@ -164,19 +164,23 @@ static ash_status check_tensor(const builder *b, uint32_t op, uint32_t tensor) {
                   "the plan has no allocation for '%s'", t->id);
 }
 
+static ash_status check_op(const builder *b, uint32_t op) {
+  const ash_op *o = &b->g->ops.items[op];
+  for (uint32_t k = 0; k < o->input_count; k++)
+    if (o->inputs[k] != ASH_NO_ID && ash_plan_reads(b->plan, b->g, op, k))
+      ASH_TRY(check_tensor(b, op, o->inputs[k]));
+  for (uint32_t k = 0; k < o->output_count; k++)
+    ASH_TRY(check_tensor(b, op, o->outputs[k]));
+  return ASH_OK;
+}
+
 /* Every tensor that a kernel or the caller touches has a slot. */
 static ash_status check_complete(const builder *b) {
   const ash_graph *g = b->g;
   for (uint32_t i = 0; i < b->plan->slot_count; i++)
     ASH_TRY(check_slot(b, &b->plan->slots[i]));
-  for (uint32_t op = 0; op < g->op_count; op++) {
-    const ash_op *o = &g->ops.items[op];
-    for (uint32_t k = 0; k < o->input_count; k++)
-      if (o->inputs[k] != ASH_NO_ID && ash_plan_reads(b->plan, g, op, k))
-        ASH_TRY(check_tensor(b, op, o->inputs[k]));
-    for (uint32_t k = 0; k < o->output_count; k++)
-      ASH_TRY(check_tensor(b, op, o->outputs[k]));
-  }
+  for (uint32_t op = 0; op < g->op_count; op++)
+    ASH_TRY(check_op(b, op));
   for (size_t i = 0; i < g->input_count; i++)
     ASH_TRY(check_tensor(b, ASH_NO_ID, g->inputs[i]));
   for (size_t i = 0; i < g->output_count; i++)

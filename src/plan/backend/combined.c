@@ -78,6 +78,7 @@ static ash_status pack_by(ash_draft *d, ash_place_result *out,
   ash_plan_request ask;
   ash_plan_answer answer;
   uint64_t height = 0;
+  ASH_ASSERT(planner && planner->plan); /* ash_find_mixed found it */
   int64_t *offsets = ASH_NEW_ARRAY(&d->ctx->scratch, int64_t, s->count + 1u);
   ASH_TRY(ash_zone_check(d->ctx, &d->ctx->scratch));
   ASH_TRY(make_part(d, s, &ask, &answer));

@@ -18,6 +18,7 @@ bool ash_planner_is_foreign(const ash_ctx *ctx,
 }
 
 ash_status ash_planner_blame(ash_ctx *ctx, ash_status status, size_t said) {
+  ASH_ASSERT(said <= ctx->diag_count);
   if (status != ASH_INTERNAL)
     return status;
   for (size_t i = said; i < ctx->diag_count; i++)
@@ -33,6 +34,7 @@ ash_status ash_planner_blame(ash_ctx *ctx, ash_status status, size_t said) {
 ash_status ash_planner_take(ash_draft *d, ash_slot *slots, ash_arena *arenas,
                             uint32_t capacity) {
   ash_plan_answer *a = d->answer;
+  ASH_ASSERT(slots != NULL && arenas != NULL);
   if (a->slots != slots)
     return ash_fail(d->ctx, ASH_MALFORMED, ASH_D_planner_answer, ASH_NOWHERE,
                     "the planner answers with slots that it was not given");
