@@ -63,7 +63,8 @@ void onnx_value(wire *graph, uint32_t field, const char *name, int32_t type,
     wire_message(&shape, 1, &dim);
   }
   wire_int(&tensor, 1, type);
-  wire_message(&tensor, 2, &shape);
+  if (dims)
+    wire_message(&tensor, 2, &shape);
   wire_message(&t, 1, &tensor);
   wire_text(&value, 1, name);
   wire_message(&value, 2, &t);

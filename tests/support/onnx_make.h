@@ -31,13 +31,13 @@ void wire_head(wire *w, uint32_t field, uint64_t count);
 
 /* ---- ONNX --------------------------------------------------------------- */
 
-enum { ONNX_FLOAT = 1, ONNX_INT8 = 3, ONNX_INT64 = 7 };
+enum { ONNX_FLOAT = 1, ONNX_UINT8 = 2, ONNX_INT8 = 3, ONNX_INT64 = 7 };
 
 #define ONNX_NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define ONNX_INTS(...)  ((const int64_t[]){__VA_ARGS__})
 
 /* An input (field 11) or output (12); a dimension below 0 is open and called
- * "n". */
+ * "n"; without `dims` the shape is left open. */
 void onnx_value(wire *graph, uint32_t field, const char *name, int32_t type,
                 uint32_t rank, const int64_t *dims);
 void onnx_constant(wire *graph, const char *name, int32_t type, uint32_t rank,

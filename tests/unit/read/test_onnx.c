@@ -3,46 +3,13 @@
 #include "base/rng.h"
 #include "check.h"
 #include "onnx_make.h"
+#include "onnx_read.h"
 #include "op/verify.h"
 #include "pass/pass.h"
 #include "read/onnx/onnx.h"
 #include "ref/ref.h"
 
 #define FLOATS(...) ((const float[]){__VA_ARGS__})
-
-typedef struct loaded {
-  ash_ctx *ctx;
-  ash_graph *g;
-  ash_status status;
-  wire bytes;
-} loaded;
-
-static void load(loaded *l, const wire *graph,
-                 const ash_load_options *options) {
-  l->bytes = onnx_model(graph);
-  CHECK_EQ(ash_ctx_new(&l->ctx, NULL), ASH_OK);
-  l->status = ash_read_onnx(l->ctx, &l->g, l->bytes.bytes, l->bytes.count,
-                            "m.onnx", options);
-  if (l->status == ASH_OK)
-    CHECK_EQ(ash_op_verify(l->ctx, l->g), ASH_OK);
-}
-
-static void drop(loaded *l) {
-  ash_graph_free(l->g);
-  ash_ctx_free(l->ctx);
-}
-
-static void says(const loaded *l, const char *words) {
-  char text[600];
-  size_t count;
-  const ash_diag *d = ash_ctx_diags(l->ctx, &count);
-  CHECK(count > 0);
-  (void)ash_diag_format(text, sizeof text, &d[count - 1]);
-  if (!strstr(text, words))
-    CHECK_STR(text, words);
-}
-
-/* ---- tests --------------------------------------------------------------- */
 
 static wire sum_model(int64_t first) {
   wire g = {.count = 0};
@@ -56,35 +23,35 @@ static wire sum_model(int64_t first) {
 static void computes_what_the_model_says(void) {
   const wire g = sum_model(2);
   float y[4];
-  loaded l;
-  load(&l, &g, NULL);
+  onnx_loaded l;
+  onnx_load(&l, &g, NULL);
   CHECK_EQ(l.status, ASH_OK);
   const void *in[] = {FLOATS(1, 2, 3, 4)};
   void *out[] = {y};
   CHECK_EQ(ash_ref_run(l.ctx, l.g, in, out), ASH_OK);
   CHECK(y[0] == 11 && y[1] == 22 && y[2] == 13 && y[3] == 24);
   CHECK_STR(l.g->tensors.items[l.g->outputs[0]].name, "y");
-  drop(&l);
+  onnx_drop(&l);
 }
 
 static void asks_for_an_open_dimension(void) {
   const wire g = sum_model(-1);
-  loaded l;
-  load(&l, &g, NULL);
+  onnx_loaded l;
+  onnx_load(&l, &g, NULL);
   CHECK_EQ(l.status, ASH_UNSUPPORTED);
-  says(&l, "--input-shape x=");
-  drop(&l);
+  onnx_says(&l, "--input-shape x=");
+  onnx_drop(&l);
 }
 
 static void an_option_fixes_an_open_dimension(void) {
   const wire g = sum_model(-1);
   const char *shapes[] = {"x=3,2"};
   const ash_load_options o = {.input_shapes = shapes, .input_shape_count = 1};
-  loaded l;
-  load(&l, &g, &o);
+  onnx_loaded l;
+  onnx_load(&l, &g, &o);
   CHECK_EQ(l.status, ASH_OK);
   CHECK_EQ(l.g->tensors.items[l.g->outputs[0]].shape.dim[0], 3);
-  drop(&l);
+  onnx_drop(&l);
 }
 
 /* Shape -> Slice -> Concat -> Reshape, as exporters write it. */
@@ -112,13 +79,13 @@ static wire chain_model(void) {
 
 static void chains_that_compute_shapes_disappear(void) {
   const wire g = chain_model();
-  loaded l;
-  load(&l, &g, NULL);
+  onnx_loaded l;
+  onnx_load(&l, &g, NULL);
   CHECK_EQ(l.status, ASH_OK);
   CHECK_EQ(l.g->op_count, 2); /* reshape, relu */
   CHECK_EQ(l.g->tensors.items[l.g->outputs[0]].shape.rank, 2);
   CHECK_EQ(l.g->tensors.items[l.g->outputs[0]].shape.dim[1], 12);
-  drop(&l);
+  onnx_drop(&l);
 }
 
 /* Conv, Relu, Conv: 2 x 2 filters on a 1 x 2 x 4 x 4 image. */
@@ -147,10 +114,10 @@ static uint32_t count_kind(const ash_graph *g, ash_op_kind kind) {
 static void between_convolutions_no_transposition_is_left(void) {
   const wire g = conv_model();
   float x[32], before[8], after[8];
-  loaded l;
+  onnx_loaded l;
   for (int i = 0; i < 32; i++)
     x[i] = (float)(i % 7 - 3);
-  load(&l, &g, NULL);
+  onnx_load(&l, &g, NULL);
   CHECK_EQ(l.status, ASH_OK);
   CHECK_EQ(count_kind(l.g, ASH_OP_strided), 4);
   const void *in[] = {x};
@@ -162,19 +129,19 @@ static void between_convolutions_no_transposition_is_left(void) {
   out[0] = after;
   CHECK_EQ(ash_ref_run(l.ctx, l.g, in, out), ASH_OK);
   CHECK(memcmp(before, after, sizeof before) == 0);
-  drop(&l);
+  onnx_drop(&l);
 }
 
 static void names_an_operator_that_it_does_not_know(void) {
   wire g = {.count = 0};
-  loaded l;
+  onnx_loaded l;
   onnx_node(&g, "Telepathy", ONNX_NAMES("x"), "y", NULL, 0, NULL);
   onnx_value(&g, 11, "x", 1, 1, ONNX_INTS(4));
   onnx_value(&g, 12, "y", 1, 0, NULL);
-  load(&l, &g, NULL);
+  onnx_load(&l, &g, NULL);
   CHECK_EQ(l.status, ASH_UNSUPPORTED);
-  says(&l, "Telepathy");
-  drop(&l);
+  onnx_says(&l, "Telepathy");
+  onnx_drop(&l);
 }
 
 static void damaged_models_are_refused(void) {
