@@ -92,6 +92,8 @@ bool ash_tflite_flow_runs(const ash_tflite *r, uint32_t op, uint32_t subgraph);
 ash_loc ash_tflite_at_tensor(ash_tflite *r, uint32_t tensor);
 /* One note for all open dimensions that were taken from the stored shapes. */
 void ash_tflite_note_assumed(ash_tflite *r);
+/* Does the file say it? */
+bool ash_tflite_has_shape(ash_tflite *r, uint32_t tensor);
 ash_status ash_tflite_add_tensor(ash_tflite *r, uint32_t tensor);
 /* Type, name and stored bytes of a tensor of any subgraph. */
 ash_status ash_tflite_read_value(ash_tflite *r, const ash_fb_table *table,

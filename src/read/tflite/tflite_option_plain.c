@@ -219,10 +219,30 @@ ash_status ash_tflite_read_lookup(ash_tflite_call *c) {
   return ASH_OK;
 }
 
+/* Nobody but the file knows what a custom operator makes. */
+static ash_status need_shapes(const ash_tflite_call *c) {
+  const ash_tflite_op *from = &c->r->ops[c->index];
+  for (uint32_t k = 0; k < from->output_count; k++) {
+    if (ash_tflite_has_shape(c->r, from->outputs[k]))
+      continue;
+    const ash_status got =
+        ash_fail(c->r->ctx, ASH_UNSUPPORTED, ASH_D_tensor_dynamic,
+                 ash_tflite_at_output(c, k),
+                 "the file does not say the shape of output %u of custom "
+                 "operator '%.200s'",
+                 (unsigned)k, from->code->custom);
+    ash_hint(c->r->ctx, "write the shapes that the function makes into the "
+                        "file, or cut the model before this operator");
+    return got;
+  }
+  return ASH_OK;
+}
+
 /* Name and options of an operator that is not TFLite's. */
 ash_status ash_tflite_read_custom(ash_tflite_call *c) {
   static const char digits[] = "0123456789abcdef";
   const ash_tflite_op *from = &c->r->ops[c->index];
+  ASH_TRY(need_shapes(c));
   const ash_fb_vector blob = ash_fb_blob(&from->table, OPERATOR_CUSTOM_OPTIONS);
   ash_zone *zone = &c->r->ctx->scratch;
   char *hex = ASH_NEW_ARRAY(zone, char, (size_t)blob.count * 2 + 1);

@@ -17,6 +17,7 @@ enum { /* Tensor */
        TENSOR_IS_VARIABLE = 5,
        TENSOR_SPARSITY = 6,
        TENSOR_SHAPE_SIGNATURE = 7,
+       TENSOR_HAS_RANK = 8,
        TENSOR_EXTERNAL_BUFFER = 10,
 };
 enum { /* QuantizationParameters; 0 and 1 are observed ranges */
@@ -165,6 +166,14 @@ void ash_tflite_note_assumed(ash_tflite *r) {
            "shape %s is not fixed (nor are %u others); compiled for %s",
            shape_text(from, sizeof from, &open), (unsigned)r->assumed_count - 1,
            shape_text(to, sizeof to, &shape));
+}
+
+/* An empty shape is a single number's, or left to the program that runs the
+ * model; the format says which. */
+bool ash_tflite_has_shape(ash_tflite *r, uint32_t tensor) {
+  const ash_fb_table table = ash_fb_at_table(&r->tensors, tensor);
+  return ash_fb_vec(&table, TENSOR_SHAPE, 4).count > 0 ||
+         ash_fb_bool(&table, TENSOR_HAS_RANK, false);
 }
 
 static ash_status read_shape(draft *d) {

@@ -216,6 +216,24 @@ static void refuses_operators_it_does_not_know(void) {
   refuses(&m, ASH_UNSUPPORTED, ASH_D_op_version, "version 9 of SOFTMAX");
 }
 
+/* An empty shape without the flag has_rank is one that nobody knows. */
+static void custom_operators_need_the_shapes_of_their_results(void) {
+  static const char *const names[] = {"Detect"};
+  const ash_load_options o = {.customs = names, .custom_count = 1};
+  make_model m = make_good_model();
+  m.codes[2] = (make_code){32, 32, 1, "Detect"};
+  for (uint32_t open = 0; open < 2; open++) {
+    loaded l = {.ctx = new_ctx()};
+    if (open)
+      m.tensors[6].shape.count = 0;
+    make_write(&written, &m);
+    l.status = ash_read_tflite_with(l.ctx, &l.g, written.bytes, written.count,
+                                    "made.tflite", &o);
+    CHECK_EQ(l.status, open ? ASH_UNSUPPORTED : ASH_OK);
+    loaded_drop(&l);
+  }
+}
+
 static void refuses_indices_out_of_range(void) {
   make_model m = make_good_model();
   m.ops[2].code = 3;
@@ -394,6 +412,7 @@ static void says_what_a_file_that_is_no_model_looks_like(void) {
   X(takes_the_new_shape_from_options_too)                                      \
   X(refuses_bad_headers)                                                       \
   X(refuses_operators_it_does_not_know)                                        \
+  X(custom_operators_need_the_shapes_of_their_results)                         \
   X(refuses_indices_out_of_range)                                              \
   X(refuses_bad_tensors)                                                       \
   X(refuses_bad_quantisation)                                                  \
