@@ -266,7 +266,11 @@ ash_status ash_ref_resample(const ash_ref_call *c) {
           const ash_number x =
               ash_ref_number_get(t, ash_ref_read(c, 0),
                                  place(&l, o, (uint64_t)at[k * taps + j], i));
-          sum.x += (double)weight[k * taps + j] * (x.real ? x.x : (double)x.i);
+          const ash_number part = {.real = true,
+                                   .x = (double)weight[k * taps + j] *
+                                        (x.real ? x.x : (double)x.i)};
+          sum.x += rounded(t->type, part).x;
+          sum = rounded(t->type, sum);
         }
         ash_ref_number_put(t, ash_ref_write(c, 0), place(&to, o, k, i), sum);
       }

@@ -91,6 +91,21 @@ static net resize_net(ash_op_kind kind, ash_type type) {
   return n;
 }
 
+/* 0.3 and 0.7 as float32 add up to less than 1; in steps of float32, as the
+ * generated code sums, 243 stays 243. */
+static void weighted_sums_are_rounded_as_they_are_made(void) {
+  static const int32_t at[] = {0, 1};
+  static const float weights[] = {0.3f, 0.7f};
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_UINT8, NET_DIMS(2), 0, 0);
+  const uint32_t from = net_constant(&n, ASH_INT32, NET_DIMS(1, 2), at, 0, 0);
+  const uint32_t w =
+      net_constant(&n, ASH_FLOAT32, NET_DIMS(1, 2), weights, 0, 0);
+  const uint32_t y = net_result(&n, ASH_UINT8, NET_DIMS(1), 0, 0);
+  net_int(&n, net_op(&n, ASH_OP_resample, NET_IDS(x, from, w), y), "axis", 0);
+  gives_bytes(&n, NET_BYTES(-13, -13), NULL, 1, NET_BYTES(-13)); /* 243 */
+}
+
 static void resizing_samples(void) {
   net n = resize_net(ASH_OP_resize_nearest_neighbor, ASH_INT8);
   gives_bytes(&n, NET_BYTES(10, 20), NULL, 4, NET_BYTES(10, 10, 20, 20));
@@ -158,6 +173,7 @@ static void matrices_multiply_and_broadcast(void) {
   X(truth_folds)                                                               \
   X(the_first_of_equals_wins)                                                  \
   X(running_sums_have_two_directions)                                          \
+  X(weighted_sums_are_rounded_as_they_are_made)                                \
   X(resizing_samples)                                                          \
   X(transposed_convolutions_spread)                                            \
   X(outputs_of_other_sizes_are_refused)                                        \
