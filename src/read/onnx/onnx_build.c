@@ -227,6 +227,10 @@ uint32_t ash_ox_cast(ash_ox *m, uint32_t a, ash_type type) {
   return ash_ox_type(m, a) == type ? a : map(m, ASH_FN_cast, &a, 1, type);
 }
 
+uint32_t ash_ox_saturate(ash_ox *m, uint32_t a, ash_type type) {
+  return map(m, ASH_FN_saturate, &a, 1, type);
+}
+
 uint32_t ash_ox_unary(ash_ox *m, ash_op_kind kind, uint32_t a) {
   return ash_ox_add_op(m, &(ash_ox_op){.kind = kind,
                                        .inputs = {a},

@@ -114,6 +114,8 @@ uint32_t ash_ox_map3(ash_ox *m, ash_fn fn, uint32_t a, uint32_t b, uint32_t c);
 /* With a number of the type of `a`. */
 uint32_t ash_ox_with(ash_ox *m, ash_fn fn, uint32_t a, double number);
 uint32_t ash_ox_cast(ash_ox *m, uint32_t a, ash_type type);
+/* As cast, with the ends of the type for what lies beyond them. */
+uint32_t ash_ox_saturate(ash_ox *m, uint32_t a, ash_type type);
 uint32_t ash_ox_unary(ash_ox *m, ash_op_kind kind, uint32_t a);
 uint32_t ash_ox_reshape(ash_ox *m, uint32_t a, ash_shape shape);
 uint32_t ash_ox_transpose(ash_ox *m, uint32_t a, const uint32_t *perm);

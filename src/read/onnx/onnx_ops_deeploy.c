@@ -50,14 +50,25 @@ static uint32_t last_axis(const ash_ox *m, uint32_t x) {
   return rank ? 1u << (rank - 1) : 0;
 }
 
-/* One value, or one a channel: dimension 1 unless numpy's rule says else. */
+/* Broadcast to the shape of x by numpy's rule? */
+static bool fits(const ash_ox *m, uint32_t v, uint32_t x) {
+  const uint32_t rank = ash_ox_rank(m, v), more = ash_ox_rank(m, x) - rank;
+  bool good = rank <= ash_ox_rank(m, x);
+  for (uint32_t i = 0; good && i < rank; i++)
+    good = ash_ox_dim(m, v, i) == 1 ||
+           ash_ox_dim(m, v, i) == ash_ox_dim(m, x, i + more);
+  return good;
+}
+
+/* One value, or one a channel: dimension 1 unless numpy's rule says else.
+ * [C,1,1] of a network for images is also meant so for [1,C,W]. */
 static uint32_t per_channel(ash_ox *m, uint32_t v, uint32_t x) {
   const ash_shape *s = ash_ox_shape(m, x);
   const int32_t n = (int32_t)ash_shape_elements(ash_ox_shape(m, v));
   ash_shape wide = {.rank = s->rank};
   if (n == 1)
     return ash_ox_reshape(m, v, (ash_shape){0});
-  if (ash_ox_rank(m, v) > 1 || s->rank < 2 || s->dim[1] != n)
+  if ((ash_ox_rank(m, v) > 1 && fits(m, v, x)) || s->rank < 2 || s->dim[1] != n)
     return v;
   for (uint32_t i = 0; i < s->rank; i++)
     wide.dim[i] = i == 1 ? n : 1;
@@ -182,6 +193,8 @@ void ash_ox_integer_mean(ash_ox *m) {
   double n = 1;
   for (uint32_t i = 0; i < count; i++)
     axes |= 1u << ash_ox_axis(m, list[i], ash_ox_rank(m, x));
+  if (axes == 0) /* none given: all */
+    axes = (1u << ash_ox_rank(m, x)) - 1;
   for (uint32_t i = 0; i < ash_ox_rank(m, x); i++)
     n *= axes >> i & 1 ? ash_ox_dim(m, x, i) : 1;
   const uint32_t sum = ash_ox_fold(m, ASH_FOLD_SUM, x, axes, keep);

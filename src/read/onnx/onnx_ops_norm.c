@@ -162,6 +162,7 @@ static void read_mean_variance(ash_ox *m) {
       ash_ox_map2(m, ASH_FN_div, d, ash_ox_with(m, ASH_FN_add, spread, 1e-9)));
 }
 
+/* Zeros stay zeros. */
 static void read_lp_norm(ash_ox *m) {
   const uint32_t x = ash_ox_in(m, 0);
   const uint32_t axes =
@@ -171,7 +172,11 @@ static void read_lp_norm(ash_ox *m) {
                               x, axes, true);
   if (!one)
     norm = ash_ox_map1(m, ASH_FN_sqrt, norm);
-  ash_ox_out(m, 0, ash_ox_map2(m, ASH_FN_div, x, norm));
+  const uint32_t zero = ash_ox_scalar(m, ash_ox_type(m, x), 0);
+  ash_ox_out(m, 0,
+             ash_ox_map3(m, ASH_FN_select,
+                         ash_ox_map2(m, ASH_FN_equal, norm, zero), zero,
+                         ash_ox_map2(m, ASH_FN_div, x, norm)));
 }
 
 /* x / (bias + alpha / size * sum of squares of near channels)^beta: the sum is

@@ -224,15 +224,20 @@ static void plan_axes(ash_ox *m, uint32_t x, axis_plan *plans) {
     keep_ratio(m, plans, rank, axes);
 }
 
+/* Integers are weighted as float32 along all axes, then cut off, once. */
 static void read_resize(ash_ox *m) {
   uint32_t x = ash_ox_in(m, 0);
   axis_plan plans[ASH_RANK_MAX];
   if (ash_ox_int(m, "antialias", 0))
     ash_ox_refuse(m, "smoothing (antialias)");
   plan_axes(m, x, plans);
+  const ash_type type = ash_ox_type(m, x);
+  const bool sums = !ash_ox_is(m, "mode", "nearest", "nearest");
+  if (sums && !ash_ox_is_float(m, x))
+    x = ash_ox_cast(m, x, ASH_FLOAT32);
   for (uint32_t i = 0; i < ash_ox_rank(m, x) && m->status == ASH_OK; i++)
     x = resize_axis(m, x, i, &plans[i]);
-  ash_ox_out(m, 0, x);
+  ash_ox_out(m, 0, ash_ox_type(m, x) == type ? x : ash_ox_saturate(m, x, type));
 }
 
 const ash_ox_handler ash_ox_resize[] = {

@@ -252,7 +252,8 @@ static uint32_t turn_filter(ash_ox *m, uint32_t w, int64_t groups) {
       m, ash_ox_transpose(m, ash_ox_reshape(m, w, parts), order), whole);
 }
 
-/* Padding of the equivalent convolution; false if it were negative. */
+/* Padding of the equivalent convolution. Where the output's size is given, an
+ * odd padding is larger at the start, except with SAME_UPPER. */
 static void transposed_pads(ash_ox *m, window *w, const ash_shape *in) {
   int64_t extra[AXES_MAX], shape[AXES_MAX];
   uint32_t count;
@@ -268,7 +269,7 @@ static void transposed_pads(ash_ox *m, window *w, const ash_shape *in) {
       const int64_t want =
           sized ? shape[i] : (int64_t)in->dim[i + 2] * w->stride[i];
       const int64_t cut = full - want > 0 ? full - want : 0;
-      w->pad[i] = lower ? cut - cut / 2 : cut / 2;
+      w->pad[i] = upper ? cut / 2 : cut - cut / 2;
       w->pad[i + w->axes] = full - want - w->pad[i];
     }
     w->pad[i] = reach - 1 - w->pad[i];
