@@ -332,16 +332,51 @@ static const ash_ox_handler *const families[] = {
     ash_ox_matrix, ash_ox_rnn,  ash_ox_loss,    ash_ox_resize, ash_ox_quant,
     ash_ox_flow,   ash_ox_make, ash_ox_deeploy, ash_ox_signal};
 
-static const ash_ox_handler *find_handler(const char *type) {
-  for (size_t f = 0; f < ASH_COUNT_OF(families); f++)
+/* Operators of other domains; those of ONNX, and those that are written
+ * without a domain, are in no list. The same name elsewhere may mean anything.
+ */
+static const struct {
+  const char *domain, *types; /* with blanks around each */
+} foreign[] = {
+    {"com.microsoft",
+     " Gelu QuantizeLinear DequantizeLinear QGemm QLinearAdd QLinearMul"
+     " QLinearAveragePool QLinearGlobalAveragePool QLinearSigmoid"
+     " QLinearLeakyRelu QLinearSoftmax QLinearReduceMean QLinearConcat"
+     " QLinearWhere SoftmaxGrad SoftmaxCrossEntropyLossGrad"
+     " LayerNormalizationGrad GeluGrad "},
+    {"ai.onnx.preview.training", " Adagrad Adam Momentum "},
+    {"PACTOps",
+     " RequantShift iGELU iHardswish iSoftmax ITAMax iLayerNorm iRMSNorm"
+     " iNoNorm IntegerMean IntegerDiv TrueIntegerDiv "},
+};
+
+static bool is_in(const char *list, const char *type) {
+  const size_t n = strlen(type);
+  for (const char *p = list; n > 0 && (p = strstr(p, type)) != NULL; p += n)
+    if (p[-1] == ' ' && p[n] == ' ')
+      return true;
+  return false;
+}
+
+static bool is_known(const ash_onnx_node *node) {
+  if (*node->domain == '\0' || strcmp(node->domain, "ai.onnx") == 0)
+    return true;
+  for (size_t i = 0; i < ASH_COUNT_OF(foreign); i++)
+    if (strcmp(node->domain, foreign[i].domain) == 0)
+      return is_in(foreign[i].types, node->type);
+  return false;
+}
+
+static const ash_ox_handler *find_handler(const ash_onnx_node *node) {
+  for (size_t f = 0; f < ASH_COUNT_OF(families) && is_known(node); f++)
     for (const ash_ox_handler *h = families[f]; h->type; h++)
-      if (strcmp(h->type, type) == 0)
+      if (strcmp(h->type, node->type) == 0)
         return h;
   return NULL;
 }
 
 void ash_ox_run_node(ash_ox *m, const ash_onnx_node *node) {
-  const ash_ox_handler *h = find_handler(node->type);
+  const ash_ox_handler *h = find_handler(node);
   const ash_onnx_function *f = ash_ox_function_of(m, node);
   if (f) {
     ash_ox_inline(m, f, node);
@@ -443,6 +478,58 @@ uint32_t ash_ox_run_as(ash_ox *m, const char *type, const uint32_t *inputs,
 
 /* ---- outputs ------------------------------------------------------------- */
 
+/* The elements that the model declares; false if it leaves that open. */
+static bool declared_elements(const ash_onnx_value *v, uint64_t *out) {
+  *out = 1;
+  for (uint32_t i = 0; v->has_shape && i < v->rank; i++) {
+    if (v->dims[i].value < 0 || v->dims[i].value > INT32_MAX ||
+        *out > UINT32_MAX)
+      return false;
+    *out *= (uint64_t)v->dims[i].value;
+  }
+  return v->has_shape;
+}
+
+/* Networks whose floats hold integers (QuantLib, Deeploy) declare int32. */
+static void check_type(ash_ox *m, const ash_onnx_value *v, ash_type type) {
+  const ash_load_options *o = m->options;
+  const char *said = ash_type_text(v->type), *made = ash_type_text(type);
+  const bool told =
+      o && (o->integers || o->input_type_count || o->output_type_count);
+  if (m->status != ASH_OK || v->type == ASH_NONE || v->type == type || told)
+    return;
+  if (v->type != ASH_INT32 || type != ASH_FLOAT32) {
+    ash_ox_fail(m, ASH_MALFORMED, ASH_D_onnx_node,
+                "output '%s' is declared as %s, the model makes %s", v->name,
+                said, made);
+    return;
+  }
+  ash_loc at = ASH_NOWHERE;
+  at.file = m->file;
+  ash_warn(m->ctx, ASH_D_onnx_node, at,
+           "output '%s' is declared as %s, the model makes %s", v->name, said,
+           made);
+  ash_hint(m->ctx, "--integers reads floats that hold integers as int32");
+}
+
+/* What the model says of its output must be what it makes. Shapes of the same
+ * elements are the same bytes; shapes that the caller gives for inputs may
+ * change those of outputs. */
+static void check_declared(ash_ox *m, const ash_onnx_value *v, uint32_t id) {
+  const ash_load_options *o = m->options;
+  const ash_tensor *t = ash_ox_t(m, id);
+  const bool given = o && (o->input_shape_count || o->constant_count);
+  char text[ASH_SHAPE_TEXT];
+  uint64_t elements;
+  check_type(m, v, t->type);
+  if (declared_elements(v, &elements) && !given &&
+      elements != ash_shape_elements(&t->shape))
+    ash_ox_fail(m, ASH_MALFORMED, ASH_D_onnx_node,
+                "output '%s' is declared with %" PRIu64
+                " elements, the model makes %s",
+                v->name, elements, ash_shape_text(text, &t->shape));
+}
+
 /* An output of the model must be computed, once: constants, inputs and second
  * names are copied. */
 static uint32_t own_output(ash_ox *m, uint32_t id, const uint32_t *before,
@@ -488,6 +575,7 @@ static void add_outputs(ash_ox *m) {
     if (ids[i] == ASH_NO_ID)
       ash_ox_fail(m, ASH_MALFORMED, ASH_D_onnx_node,
                   "nothing makes output '%s' of the model", name);
+    check_declared(m, &graph->outputs[i], ids[i]);
     ids[i] = own_output(m, ids[i], ids, i, name);
   }
   if (m->status == ASH_OK && graph->output_count == 0)

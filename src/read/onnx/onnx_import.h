@@ -54,6 +54,9 @@ bool ash_ox_is(const ash_ox *m, const char *name, const char *text,
                const char *otherwise);
 /* NULL if absent. */
 const int64_t *ash_ox_ints(const ash_ox *m, const char *name, uint32_t *count);
+/* Exactly `n` numbers, or `otherwise` where the attribute is absent. */
+void ash_ox_fill(ash_ox *m, const char *name, int64_t *to, uint32_t n,
+                 int64_t otherwise);
 
 /* ---- tensors ------------------------------------------------------------- */
 
@@ -151,6 +154,9 @@ void ash_ox_fail(ash_ox *m, ash_status status, ash_diag_id id, const char *fmt,
 void ash_ox_refuse(ash_ox *m, const char *what);
 /* The node contradicts itself. */
 void ash_ox_bad(ash_ox *m, const char *what);
+/* Refuses sums of 8- and 16-bit integers: ONNX defines none, as the result's
+ * type would not hold them. */
+void ash_ox_need_sums(ash_ox *m, uint32_t id);
 /* -1 counts from the back; fails outside. */
 uint32_t ash_ox_axis(ash_ox *m, int64_t axis, uint32_t rank);
 

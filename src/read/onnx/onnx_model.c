@@ -3,7 +3,10 @@
  * field numbers are facts of the format. Constants are in onnx_tensor.c. */
 #include "read/onnx/onnx_model.h"
 
+#include "base/sort.h"
 #include "read/onnx/onnx_internal.h"
+
+#include <string.h>
 
 enum { /* ModelProto */
        MODEL_IR_VERSION = 1,
@@ -333,6 +336,46 @@ static ash_status read_nodes(ash_onnx_reader *r, ash_pb_span m, uint32_t number,
 
 /* ---- graph and model ----------------------------------------------------- */
 
+typedef struct written {
+  const char *name;
+  uint32_t node;
+} written;
+
+static int by_name(const void *a, const void *b, const void *user) {
+  (void)user;
+  return strcmp(((const written *)a)->name, ((const written *)b)->name);
+}
+
+/* Every name is written once: by one node, and by none if it is a constant. */
+static ash_status check_writers(ash_onnx_reader *r, const ash_onnx_node *nodes,
+                                uint32_t count, const ash_onnx_tensor *constant,
+                                uint32_t constants) {
+  size_t most = constants, n = 0;
+  const ash_mark mark = ash_zone_mark(&r->ctx->scratch);
+  for (uint32_t i = 0; i < count; i++)
+    most += nodes[i].output_count;
+  written *all = ASH_NEW_ARRAY(&r->ctx->scratch, written, 2 * most + 1);
+  ASH_TRY(ash_zone_check(r->ctx, &r->ctx->scratch));
+  for (uint32_t i = 0; i < constants; i++)
+    all[n++] = (written){constant[i].name, UINT32_MAX};
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t k = 0; k < nodes[i].output_count; k++)
+      if (*nodes[i].outputs[k])
+        all[n++] = (written){nodes[i].outputs[k], i};
+  ash_sort(all, all + most, n, sizeof *all, by_name, NULL);
+  ash_status status = ASH_OK;
+  for (size_t i = 1; i < n && status == ASH_OK; i++)
+    if (all[i].node != UINT32_MAX &&
+        strcmp(all[i - 1].name, all[i].name) == 0) {
+      r->node = all[i].node;
+      r->node_name = nodes[all[i].node].name;
+      status = ash_fail(r->ctx, ASH_MALFORMED, ASH_D_onnx_node, ash_onnx_at(r),
+                        "'%s' is written twice", all[i].name);
+    }
+  ash_zone_rewind(&r->ctx->scratch, mark);
+  return status;
+}
+
 static ash_status read_constants(ash_onnx_reader *r, ash_onnx_graph *g,
                                  ash_pb_span m) {
   ash_pb_field f;
@@ -361,7 +404,11 @@ static ash_status read_graph(ash_onnx_reader *r, ash_onnx_graph *g,
       return ash_fail(r->ctx, ASH_UNSUPPORTED, ASH_D_onnx_storage,
                       ash_onnx_at(r), "sparse constants are not supported");
   ASH_TRY(read_constants(r, g, m));
-  return read_nodes(r, m, GRAPH_NODE, &g->nodes, &g->node_count);
+  ASH_TRY(read_nodes(r, m, GRAPH_NODE, &g->nodes, &g->node_count));
+  if (m.pb->bad || r->zone->failed || r->over_limit)
+    return ASH_OK; /* settle reports it */
+  return check_writers(r, g->nodes, g->node_count, g->constants,
+                       g->constant_count);
 }
 
 static void read_opset(ash_onnx_reader *r, ash_onnx_opset *o, ash_pb_span m) {
@@ -401,7 +448,10 @@ static ash_status read_function(ash_onnx_reader *r, ash_onnx_function *n,
       n->domain = ash_pb_string(&f, r->zone);
   ASH_TRY(read_opsets(r, m, FUNCTION_OPSET, &n->opsets, &n->opset_count));
   ASH_TRY(read_attrs(r, m, FUNCTION_DEFAULT, &n->defaults, &n->default_count));
-  return read_nodes(r, m, FUNCTION_NODE, &n->nodes, &n->node_count);
+  ASH_TRY(read_nodes(r, m, FUNCTION_NODE, &n->nodes, &n->node_count));
+  return m.pb->bad || r->zone->failed || r->over_limit
+             ? ASH_OK
+             : check_writers(r, n->nodes, n->node_count, NULL, 0);
 }
 
 static ash_status read_functions(ash_onnx_reader *r, ash_onnx_model *model,

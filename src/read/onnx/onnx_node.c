@@ -41,6 +41,18 @@ void ash_ox_bad(ash_ox *m, const char *what) {
               m->node ? m->node->type : "model", what);
 }
 
+void ash_ox_need_sums(ash_ox *m, uint32_t id) {
+  const ash_type type = ash_ox_type(m, id);
+  if (m->status != ASH_OK || ash_type_is_float(type) ||
+      ash_type_bits(type) > 16)
+    return;
+  ash_ox_fail(m, ASH_MALFORMED, ASH_D_onnx_node,
+              "%s: ONNX defines no sums of %s, whose results would wrap",
+              m->node->type, ash_type_text(type));
+  ash_hint(m->ctx, "MatMulInteger, ConvInteger and the QLinear operators sum "
+                   "8-bit integers in 32 bits; or cast the inputs to int32");
+}
+
 uint32_t ash_ox_axis(ash_ox *m, int64_t axis, uint32_t rank) {
   const int64_t at = axis < 0 ? axis + (int64_t)rank : axis;
   if (at >= 0 && at < (int64_t)rank)
@@ -117,6 +129,18 @@ const int64_t *ash_ox_ints(const ash_ox *m, const char *name, uint32_t *count) {
   const ash_onnx_attr *a = ash_ox_attr(m, name);
   *count = a && a->kind == ASH_ONNX_INTS ? a->count : 0;
   return a && a->kind == ASH_ONNX_INTS ? a->ints : NULL;
+}
+
+void ash_ox_fill(ash_ox *m, const char *name, int64_t *to, uint32_t n,
+                 int64_t otherwise) {
+  uint32_t count;
+  const int64_t *given = ash_ox_ints(m, name, &count);
+  if (given && count != n)
+    ash_ox_fail(m, ASH_MALFORMED, ASH_D_onnx_node,
+                "%s: attribute %s has %u numbers, expected %u", m->node->type,
+                name, (unsigned)count, (unsigned)n);
+  for (uint32_t i = 0; i < n; i++)
+    to[i] = given && i < count ? given[i] : otherwise;
 }
 
 /* ---- constants ----------------------------------------------------------- */

@@ -25,6 +25,8 @@ static uint32_t axes_of(ash_ox *m, uint32_t x) {
 
 static uint32_t fold(ash_ox *m, ash_fold how) {
   const uint32_t x = ash_ox_in(m, 0), axes = axes_of(m, x);
+  if (how != ASH_FOLD_MAX && how != ASH_FOLD_MIN)
+    ash_ox_need_sums(m, x);
   return ash_ox_fold(m, how, x, axes, ash_ox_int(m, "keepdims", 1) != 0);
 }
 
@@ -94,6 +96,7 @@ static void read_arg_min(ash_ox *m) {
 static void read_cum_sum(ash_ox *m) {
   const uint32_t x = ash_ox_in(m, 0);
   int64_t axis = 0;
+  ash_ox_need_sums(m, x);
   (void)ash_ox_list(m, ash_ox_in(m, 1), &axis, 1);
   ash_ox_out(
       m, 0,

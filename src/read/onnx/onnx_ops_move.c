@@ -250,9 +250,7 @@ static int64_t mirror(int64_t i, int64_t size, bool reflect, bool wrap) {
     return ((i % size) + size) % size;
   if (!reflect)
     return i < 0 ? 0 : i >= size ? size - 1 : i;
-  const int64_t period = size > 1 ? 2 * (size - 1) : 1;
-  i = ((i % period) + period) % period;
-  return i < size ? i : period - i;
+  return i < 0 ? -i : i < size ? i : 2 * (size - 1) - i;
 }
 
 static uint32_t pad_by_index(ash_ox *m, uint32_t x, uint32_t axis,
@@ -262,6 +260,10 @@ static uint32_t pad_by_index(ash_ox *m, uint32_t x, uint32_t axis,
   const bool wrap = ash_ox_is(m, "mode", "wrap", "constant");
   if (all < 1 || all > 1 << 24) {
     ash_ox_refuse(m, "this amount of padding");
+    return x;
+  }
+  if (reflect && (before >= size || after >= size)) {
+    ash_ox_bad(m, "a reflection is longer than the input allows");
     return x;
   }
   int64_t *index = ASH_NEW_ARRAY(&m->ctx->scratch, int64_t, (size_t)all);

@@ -35,6 +35,7 @@ static uint32_t multiply(ash_ox *m, uint32_t a, uint32_t b) {
 }
 
 static void read_matmul(ash_ox *m) {
+  ash_ox_need_sums(m, ash_ox_in(m, 0));
   ash_ox_out(m, 0, multiply(m, ash_ox_in(m, 0), ash_ox_in(m, 1)));
 }
 
@@ -48,6 +49,7 @@ static bool is_bias(const ash_ox *m, uint32_t c, int32_t columns) {
 
 static void read_gemm(ash_ox *m) {
   uint32_t a = ash_ox_in(m, 0), b = ash_ox_in(m, 1), bias = ASH_NO_ID;
+  ash_ox_need_sums(m, a);
   const double alpha = ash_ox_float(m, "alpha", 1);
   const double beta = ash_ox_float(m, "beta", 1);
   const ash_type type = ash_ox_type(m, a);
@@ -226,6 +228,7 @@ static void read_einsum(ash_ox *m) {
   keep_letters(&e);
   const char *text = e.text;
   for (uint32_t k = 0; k < m->node->input_count && m->status == ASH_OK; k++) {
+    ash_ox_need_sums(m, ash_ox_in(m, k));
     const uint32_t x = lay_out(m, &e, ash_ox_in(m, k), text);
     y = k ? ash_ox_map2(m, ASH_FN_mul, y, x) : x;
     const char *comma = strchr(text, ',');

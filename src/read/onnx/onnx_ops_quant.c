@@ -168,14 +168,6 @@ static void read_qlinear_matmul(ash_ox *m) {
   ash_ox_out(m, 0, rescale(m, sum, scales, ash_ox_in(m, 6), ash_ox_in(m, 7)));
 }
 
-static void window_list(const ash_ox *m, const char *name, int64_t *to,
-                        uint32_t n, int64_t otherwise) {
-  uint32_t count;
-  const int64_t *given = ash_ox_ints(m, name, &count);
-  for (uint32_t i = 0; i < n; i++)
-    to[i] = given && i < count ? given[i] : otherwise;
-}
-
 /* A number, however it is written. */
 static uint32_t single(ash_ox *m, uint32_t v) {
   return ash_ox_rank(m, v) ? ash_ox_reshape(m, v, (ash_shape){0}) : v;
@@ -213,9 +205,9 @@ static void read_qlinear_conv(ash_ox *m) {
   }
   if (!ash_ox_is(m, "auto_pad", "NOTSET", "NOTSET"))
     ash_ox_refuse(m, "automatic padding");
-  window_list(m, "strides", stride, axes, 1);
-  window_list(m, "dilations", dilation, axes, 1);
-  window_list(m, "pads", pad, 2 * axes, 0);
+  ash_ox_fill(m, "strides", stride, axes, 1);
+  ash_ox_fill(m, "dilations", dilation, axes, 1);
+  ash_ox_fill(m, "pads", pad, 2 * axes, 0);
   const uint32_t bias = ash_ox_in_or(m, 8, ASH_NO_ID);
   const uint32_t sum = ash_ox_add_op(
       m,

@@ -16,12 +16,15 @@ typedef struct window {
   int64_t size[AXES_MAX];    /* of the output */
 } window;
 
-static void fill(const ash_ox *m, const char *name, int64_t *to, uint32_t n,
-                 int64_t otherwise) {
-  uint32_t count;
-  const int64_t *given = ash_ox_ints(m, name, &count);
-  for (uint32_t i = 0; i < n; i++)
-    to[i] = given && i < count ? given[i] : otherwise;
+/* The filter's extents; kernel_shape, where given, must agree. */
+static void fill_kernel(ash_ox *m, window *w, const int32_t *filter) {
+  int64_t said[AXES_MAX];
+  ash_ox_fill(m, "kernel_shape", said, w->axes, -1);
+  for (uint32_t i = 0; i < w->axes; i++) {
+    w->kernel[i] = filter[i];
+    if (said[i] != -1 && said[i] != filter[i])
+      ash_ox_bad(m, "kernel_shape is not the shape of the weights");
+  }
 }
 
 /* Windows along one axis; with `up`, the last may be cut. */
@@ -52,13 +55,13 @@ static bool read_window(ash_ox *m, window *w, const ash_shape *in,
   *w = (window){.axes = in->rank > 2 ? in->rank - 2 : 0};
   if (in->rank < 3 && m->status == ASH_OK)
     ash_ox_bad(m, "a tensor of rank 3 or more is needed");
-  for (uint32_t i = 0; i < w->axes; i++)
-    w->kernel[i] = filter ? filter[i] : 1;
-  if (!filter)
-    fill(m, "kernel_shape", w->kernel, w->axes, 1);
-  fill(m, "strides", w->stride, w->axes, 1);
-  fill(m, "dilations", w->dilation, w->axes, 1);
-  fill(m, "pads", w->pad, 2 * w->axes, 0);
+  if (filter)
+    fill_kernel(m, w, filter);
+  else
+    ash_ox_fill(m, "kernel_shape", w->kernel, w->axes, 1);
+  ash_ox_fill(m, "strides", w->stride, w->axes, 1);
+  ash_ox_fill(m, "dilations", w->dilation, w->axes, 1);
+  ash_ox_fill(m, "pads", w->pad, 2 * w->axes, 0);
   for (uint32_t i = 0; i < w->axes && m->status == ASH_OK; i++) {
     if (w->stride[i] < 1 || w->dilation[i] < 1 || w->kernel[i] < 1 ||
         w->stride[i] > INT32_MAX || w->dilation[i] > INT32_MAX ||
@@ -173,6 +176,8 @@ static uint32_t convolve(ash_ox *m, uint32_t x, uint32_t filter,
     ash_ox_bad(m, "input and weights differ in rank");
     return ASH_NO_ID;
   }
+  if (groups < 1)
+    ash_ox_bad(m, "group is not positive");
   if (!read_window(m, &w, ash_ox_shape(m, x), ash_ox_shape(m, filter)->dim + 2))
     return ASH_NO_ID;
   return ash_ox_type(m, x) == ASH_FLOAT32 && w.axes <= 2
@@ -181,9 +186,9 @@ static uint32_t convolve(ash_ox *m, uint32_t x, uint32_t filter,
 }
 
 static void read_conv(ash_ox *m) {
-  ash_ox_out(m, 0,
-             convolve(m, ash_ox_in(m, 0), ash_ox_in(m, 1),
-                      ash_ox_in_or(m, 2, ASH_NO_ID)));
+  const uint32_t x = ash_ox_in(m, 0), filter = ash_ox_in(m, 1);
+  ash_ox_need_sums(m, x);
+  ash_ox_out(m, 0, convolve(m, x, filter, ash_ox_in_or(m, 2, ASH_NO_ID)));
 }
 
 /* x - zero point, as int32; a zero point per channel belongs to `axis`. */
@@ -260,8 +265,8 @@ static void transposed_pads(ash_ox *m, window *w, const ash_shape *in) {
   const bool sized = ash_ox_ints(m, "output_shape", &count) != NULL;
   const bool upper = ash_ox_is(m, "auto_pad", "SAME_UPPER", "NOTSET");
   const bool lower = ash_ox_is(m, "auto_pad", "SAME_LOWER", "NOTSET");
-  fill(m, "output_padding", extra, w->axes, 0);
-  fill(m, "output_shape", shape, w->axes, 0);
+  ash_ox_fill(m, "output_padding", extra, w->axes, 0);
+  ash_ox_fill(m, "output_shape", shape, w->axes, 0);
   for (uint32_t i = 0; i < w->axes; i++) {
     const int64_t reach = (w->kernel[i] - 1) * w->dilation[i] + 1;
     const int64_t full = (in->dim[i + 2] - 1) * w->stride[i] + reach + extra[i];
@@ -283,6 +288,7 @@ static void read_conv_transpose(ash_ox *m) {
   const int64_t groups = ash_ox_int(m, "group", 1);
   const ash_shape in = *ash_ox_shape(m, x);
   window w = {.axes = in.rank > 2 ? in.rank - 2 : 0};
+  ash_ox_need_sums(m, x);
   if (m->status != ASH_OK)
     return;
   if (in.rank < 3 || ash_ox_rank(m, filter) != in.rank || groups < 1 ||
@@ -290,11 +296,10 @@ static void read_conv_transpose(ash_ox *m) {
     ash_ox_bad(m, "channels, groups and weights do not agree");
     return;
   }
-  fill(m, "strides", w.stride, w.axes, 1);
-  fill(m, "dilations", w.dilation, w.axes, 1);
-  fill(m, "pads", w.pad, 2 * w.axes, 0);
-  for (uint32_t i = 0; i < w.axes; i++)
-    w.kernel[i] = ash_ox_dim(m, filter, i + 2);
+  ash_ox_fill(m, "strides", w.stride, w.axes, 1);
+  ash_ox_fill(m, "dilations", w.dilation, w.axes, 1);
+  ash_ox_fill(m, "pads", w.pad, 2 * w.axes, 0);
+  fill_kernel(m, &w, ash_ox_shape(m, filter)->dim + 2);
   for (uint32_t i = 0; i < w.axes; i++)
     if (w.stride[i] < 1 || w.stride[i] > 4096 || w.dilation[i] < 1 ||
         w.dilation[i] > 4096) {
@@ -302,6 +307,8 @@ static void read_conv_transpose(ash_ox *m) {
       return;
     }
   transposed_pads(m, &w, &in);
+  if (m->status != ASH_OK)
+    return;
   for (uint32_t i = 0; i < w.axes; i++) {
     x = spread(m, x, i + 2, w.stride[i]);
     w.stride[i] = 1;
@@ -376,6 +383,8 @@ static void pool(ash_ox *m, bool max) {
   bool padded = false;
   if (!read_window(m, &w, ash_ox_shape(m, x), NULL))
     return;
+  if (!max)
+    ash_ox_need_sums(m, x);
   for (uint32_t i = 0; i < 2 * w.axes; i++)
     padded = padded || w.pad[i];
   const bool plain = ash_ox_type(m, x) == ASH_FLOAT32 && w.axes <= 2 &&
@@ -506,9 +515,9 @@ static void read_max_unpool(ash_ox *m) {
   const ash_shape flat = {1, {(int32_t)ash_shape_elements(&out)}};
   int64_t dims[ASH_RANK_MAX];
   window w = {.axes = out.rank > 2 ? out.rank - 2 : 0};
-  fill(m, "kernel_shape", w.kernel, w.axes, 1);
-  fill(m, "strides", w.stride, w.axes, 1);
-  fill(m, "pads", w.pad, 2 * w.axes, 0);
+  ash_ox_fill(m, "kernel_shape", w.kernel, w.axes, 1);
+  ash_ox_fill(m, "strides", w.stride, w.axes, 1);
+  ash_ox_fill(m, "pads", w.pad, 2 * w.axes, 0);
   for (uint32_t i = 0; i < w.axes; i++)
     out.dim[i + 2] = (int32_t)((out.dim[i + 2] - 1) * w.stride[i] - w.pad[i] -
                                w.pad[i + w.axes] + w.kernel[i]);

@@ -1,5 +1,5 @@
 /* test_onnx_answers.c - what ONNX's definitions say of cases that are easy to
- * get wrong. */
+ * get wrong, and models that contradict themselves. */
 #include "check.h"
 #include "onnx_make.h"
 #include "onnx_read.h"
@@ -60,6 +60,14 @@ static void gives(const wire *g, const void *x, size_t bytes,
   onnx_drop(&l);
 }
 
+static void refuses(const wire *g, ash_status status, const char *words) {
+  onnx_loaded l;
+  onnx_load(&l, g, NULL);
+  CHECK_EQ(l.status, status);
+  onnx_says(&l, words);
+  onnx_drop(&l);
+}
+
 /* ---- values -------------------------------------------------------------- */
 
 /* 1 2 3 spread by 2 with a filter of 10 1: 10 1 20 2 30 3, one too many. */
@@ -103,8 +111,111 @@ static void integers_are_resized_in_floats(void) {
   gives(&g, x, 1, y);
 }
 
+/* ---- contradictions ------------------------------------------------------ */
+
+static void operators_of_other_domains_are_not_the_standard_ones(void) {
+  wire n = node_of("Relu", ONNX_NAMES("x"), "y");
+  wire_text(&n, 7, "com.example");
+  wire g = graph_of(&n, ONNX_FLOAT, 1, ONNX_INTS(4), ONNX_FLOAT);
+  refuses(&g, ASH_UNSUPPORTED, "com.example.Relu");
+  n = node_of("Relu", ONNX_NAMES("x"), "y");
+  wire_text(&n, 7, "com.microsoft");
+  g = graph_of(&n, ONNX_FLOAT, 1, ONNX_INTS(4), ONNX_FLOAT);
+  refuses(&g, ASH_UNSUPPORTED, "com.microsoft.Relu");
+  n = node_of("Relu", ONNX_NAMES("x"), "y");
+  wire_text(&n, 7, "ai.onnx");
+  g = graph_of(&n, ONNX_FLOAT, 1, ONNX_INTS(2), ONNX_FLOAT);
+  gives(&g, FLOATS(-1, 1), 8, FLOATS(0, 1));
+}
+
+static void a_name_is_written_once(void) {
+  wire n = node_of("Relu", ONNX_NAMES("x"), "y");
+  wire g = graph_of(&n, ONNX_FLOAT, 1, ONNX_INTS(4), ONNX_FLOAT);
+  onnx_node(&g, "Neg", ONNX_NAMES("x"), "y", NULL, 0, NULL);
+  refuses(&g, ASH_MALFORMED, "'y' is written twice");
+  g = graph_of(&n, ONNX_FLOAT, 1, ONNX_INTS(4), ONNX_FLOAT);
+  onnx_constant(&g, "y", ONNX_FLOAT, 1, ONNX_INTS(1), FLOATS(1), 4);
+  refuses(&g, ASH_MALFORMED, "'y' is written twice");
+}
+
+static wire pool_with(const char *name, uint32_t count, const int64_t *values) {
+  wire n = node_of("MaxPool", ONNX_NAMES("x"), "y");
+  put_ints(&n, "kernel_shape", 2, ONNX_INTS(2, 2));
+  put_ints(&n, name, count, values);
+  return graph_of(&n, ONNX_FLOAT, 4, ONNX_INTS(1, 1, 4, 4), ONNX_FLOAT);
+}
+
+static void lists_of_windows_have_a_number_per_axis(void) {
+  wire g = pool_with("pads", 3, ONNX_INTS(0, 0, 1));
+  refuses(&g, ASH_MALFORMED, "pads has 3 numbers, expected 4");
+  g = pool_with("strides", 1, ONNX_INTS(2));
+  refuses(&g, ASH_MALFORMED, "strides has 1 numbers, expected 2");
+}
+
+static wire conv_with(const char *name, int64_t value, bool list) {
+  static const float w[4] = {1, 2, 3, 4};
+  wire n = node_of("Conv", ONNX_NAMES("x", "w"), "y");
+  if (list)
+    put_ints(&n, name, 2, ONNX_INTS(value, value));
+  else
+    onnx_int(&n, name, value);
+  wire g = graph_of(&n, ONNX_FLOAT, 4, ONNX_INTS(1, 1, 4, 4), ONNX_FLOAT);
+  onnx_constant(&g, "w", ONNX_FLOAT, 4, ONNX_INTS(1, 1, 2, 2), w, sizeof w);
+  return g;
+}
+
+static void groups_and_filters_agree_with_the_weights(void) {
+  wire g = conv_with("group", 0, false);
+  refuses(&g, ASH_MALFORMED, "group is not positive");
+  g = conv_with("group", -1, false);
+  refuses(&g, ASH_MALFORMED, "group is not positive");
+  g = conv_with("kernel_shape", 3, true);
+  refuses(&g, ASH_MALFORMED, "not the shape of the weights");
+}
+
+static void outputs_are_what_the_model_declares(void) {
+  wire n = node_of("Relu", ONNX_NAMES("x"), "y");
+  wire g = graph_of(&n, ONNX_FLOAT, 1, ONNX_INTS(4), ONNX_INT8);
+  refuses(&g, ASH_MALFORMED, "declared as int8, the model makes float32");
+  g = (wire){.count = 0};
+  wire_message(&g, 1, &n);
+  onnx_value(&g, 11, "x", ONNX_FLOAT, 1, ONNX_INTS(4));
+  onnx_value(&g, 12, "y", ONNX_FLOAT, 1, ONNX_INTS(5));
+  refuses(&g, ASH_MALFORMED, "declared with 5 elements");
+}
+
+static void reflections_stay_inside_the_input(void) {
+  static const int64_t pads[] = {3, 0};
+  wire n = node_of("Pad", ONNX_NAMES("x", "pads"), "y");
+  put_text(&n, "mode", "reflect");
+  wire g = graph_of(&n, ONNX_FLOAT, 1, ONNX_INTS(3), ONNX_FLOAT);
+  onnx_constant(&g, "pads", ONNX_INT64, 1, ONNX_INTS(2), pads, sizeof pads);
+  refuses(&g, ASH_MALFORMED, "reflection");
+  g = graph_of(&n, ONNX_FLOAT, 1, ONNX_INTS(4), ONNX_FLOAT);
+  onnx_constant(&g, "pads", ONNX_INT64, 1, ONNX_INTS(2), pads, sizeof pads);
+  gives(&g, FLOATS(1, 2, 3, 4), 28, FLOATS(4, 3, 2, 1, 2, 3, 4));
+}
+
+static void sums_that_would_wrap_are_refused(void) {
+  static const uint8_t w[4] = {200, 200, 200, 200};
+  const wire n = node_of("MatMul", ONNX_NAMES("x", "w"), "y");
+  wire g = graph_of(&n, ONNX_UINT8, 2, ONNX_INTS(1, 2), ONNX_UINT8);
+  onnx_constant(&g, "w", ONNX_UINT8, 2, ONNX_INTS(2, 2), w, sizeof w);
+  refuses(&g, ASH_MALFORMED, "no sums of uint8");
+  const wire sum = node_of("ReduceSum", ONNX_NAMES("x"), "y");
+  g = graph_of(&sum, ONNX_INT8, 2, ONNX_INTS(1, 2), ONNX_INT8);
+  refuses(&g, ASH_MALFORMED, "no sums of int8");
+}
+
 #define TESTS(X)                                                               \
   X(odd_padding_of_a_given_size_is_larger_at_the_start)                        \
   X(a_vector_of_zeros_stays_one_when_normalised)                               \
-  X(integers_are_resized_in_floats)
+  X(integers_are_resized_in_floats)                                            \
+  X(operators_of_other_domains_are_not_the_standard_ones)                      \
+  X(a_name_is_written_once)                                                    \
+  X(lists_of_windows_have_a_number_per_axis)                                   \
+  X(groups_and_filters_agree_with_the_weights)                                 \
+  X(outputs_are_what_the_model_declares)                                       \
+  X(reflections_stay_inside_the_input)                                         \
+  X(sums_that_would_wrap_are_refused)
 TEST_MAIN(TESTS)
