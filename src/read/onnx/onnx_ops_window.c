@@ -553,7 +553,19 @@ static void read_max_unpool(ash_ox *m) {
       ash_ox_pad(m, y, none, after, ash_ox_scalar(m, ash_ox_type(m, x), 0)));
 }
 
-/* The p-th root of the sum of p-th powers of a window. */
+/* Padding at the end for all elements of the last window, which may be cut. */
+static void pad_last(window *w, const ash_shape *in) {
+  for (uint32_t i = 0; i < w->axes; i++) {
+    const int64_t reach = (w->kernel[i] - 1) * w->dilation[i] + 1;
+    const int64_t end =
+        (w->size[i] - 1) * w->stride[i] + reach - in->dim[i + 2] - w->pad[i];
+    int64_t *pad = &w->pad[i + w->axes];
+    *pad = end > *pad ? end : *pad;
+  }
+}
+
+/* The p-th root of the sum of p-th powers of a window: their mean, with the
+ * padding, times their number. */
 static void read_lp_pool(ash_ox *m) {
   const double p = (double)ash_ox_int(m, "p", 2);
   uint32_t x = ash_ox_in(m, 0);
@@ -561,6 +573,7 @@ static void read_lp_pool(ash_ox *m) {
   window w;
   if (!read_window(m, &w, ash_ox_shape(m, x), NULL))
     return;
+  pad_last(&w, ash_ox_shape(m, x));
   for (uint32_t i = 0; i < w.axes; i++)
     taps *= (double)w.kernel[i];
   x = ash_ox_with(m, ASH_FN_pow, ash_ox_map1(m, ASH_FN_abs, x), p);

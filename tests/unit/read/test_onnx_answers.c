@@ -97,6 +97,16 @@ static void a_vector_of_zeros_stays_one_when_normalised(void) {
   gives(&g, FLOATS(0, 0, 3, 4), 16, FLOATS(0, 0, 0.6f, 0.8f));
 }
 
+/* The last window has one element of three: 2, not 2 times the root of 3. */
+static void cut_windows_sum_what_they_have(void) {
+  wire n = node_of("LpPool", ONNX_NAMES("x"), "y");
+  put_ints(&n, "kernel_shape", 1, ONNX_INTS(3));
+  put_ints(&n, "strides", 1, ONNX_INTS(3));
+  onnx_int(&n, "ceil_mode", 1);
+  const wire g = graph_of(&n, ONNX_FLOAT, 3, ONNX_INTS(1, 1, 4), ONNX_FLOAT);
+  gives(&g, FLOATS(0, 3, 4, 2), 8, FLOATS(5, 2));
+}
+
 /* Both axes in floats, cut off once: the mean of 1 2 2 3 is 2. Cut off after
  * each axis, 1.5 and 2.5 would become 1 and 2, and their mean 1. */
 static void integers_are_resized_in_floats(void) {
@@ -210,6 +220,7 @@ static void sums_that_would_wrap_are_refused(void) {
 #define TESTS(X)                                                               \
   X(odd_padding_of_a_given_size_is_larger_at_the_start)                        \
   X(a_vector_of_zeros_stays_one_when_normalised)                               \
+  X(cut_windows_sum_what_they_have)                                            \
   X(integers_are_resized_in_floats)                                            \
   X(operators_of_other_domains_are_not_the_standard_ones)                      \
   X(a_name_is_written_once)                                                    \
