@@ -17,6 +17,8 @@
 #                       kernel, and each layer against CMSIS-NN's
 #   make test-tiles     Deeploy's networks, tiled, at its budgets, also under
 #                       sanitizers
+#   make test-random    thousands of random models of one operator against ONNX
+#                       Runtime and LiteRT (RANDOM_MODELS=5000 of each, SEED=1)
 #   make conformance    the ONNX project's node tests; writes the table in docs
 #   make bench-packing, bench-tiles, bench-devices
 #
@@ -27,6 +29,8 @@
 BUILD     ?= build
 PREFIX    ?= /usr/local
 FUZZ_TIME ?= 60
+RANDOM_MODELS ?= 5000
+SEED      ?= 1
 CMAKE     ?= cmake
 JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
 
@@ -34,7 +38,7 @@ PLAYGROUND ?= build-playground
 # A Python with numpy and the oracles (a virtual environment in build-oracle).
 ORACLE     = $$(tools/oracle-python numpy onnxruntime)
 
-.PHONY: all program build-deps test-deps demo test test-fresh test-long test-browser test-devices test-tiles conformance playground bench bench-packing bench-tiles bench-devices lint fuzz install clean
+.PHONY: all program build-deps test-deps demo test test-fresh test-long test-browser test-devices test-tiles test-random conformance playground bench bench-packing bench-tiles bench-devices lint fuzz install clean
 
 all:
 	@tools/install-deps --check build
@@ -63,7 +67,7 @@ test-fresh:
 	@tools/fresh-machine
 	@tools/fresh-machine --no-data
 
-test-long: test-devices conformance test-tiles
+test-long: test-devices conformance test-tiles test-random
 
 test-browser: test-deps
 	@tests/run browser playground
@@ -77,6 +81,11 @@ test-tiles: test-deps
 	@$(ORACLE) tools/oracle/tile-sweep --ashlar $(BUILD)/bin/ashlar
 	@$(ORACLE) tools/oracle/tile-sweep --ashlar $(BUILD)/bin/ashlar --sanitize address,undefined
 	@$(ORACLE) tools/oracle/tile-sweep --ashlar $(BUILD)/bin/ashlar --sanitize thread
+
+test-random:
+	@tools/install-deps build oracle
+	@$(MAKE) --no-print-directory program
+	@$(ORACLE) tools/oracle/random-models --ashlar $(BUILD)/bin/ashlar --count $(RANDOM_MODELS) --seed $(SEED)
 
 # The ONNX project's node tests through generated C; writes the table.
 conformance:

@@ -64,6 +64,10 @@ def tensor(name, array, how="raw"):
 
 
 def value_info(name, dtype, shape):
+    """A shape of None is left open, and so is a dimension of None."""
+    if shape is None:
+        kind = number(1, TYPES[np.dtype(dtype).name])
+        return block(1, name) + block(2, block(1, kind))
     dims = b"".join(block(1, b"" if d is None else block(2, d)
                           if isinstance(d, str) else number(1, d))
                     for d in shape)
@@ -113,7 +117,8 @@ class Graph:
         return name
 
     def output(self, name, dtype, shape):
-        self.outs.append((name, np.dtype(dtype), tuple(shape)))
+        shape = None if shape is None else tuple(shape)
+        self.outs.append((name, np.dtype(dtype), shape))
         return name
 
     def constant(self, array, name=None, how="raw"):
