@@ -55,8 +55,8 @@ ash_status ash_cells_of(ash_ctx *ctx, ash_cells *out, const ash_plan *p) {
   for (uint32_t i = 0; i < p->slot_count; i++) {
     const ash_slot *s = &p->slots[i];
     const uint32_t arena = arena_of(p, &s->binding);
-    all[2 * i] = (border){s->binding.offset, arena};
-    all[2 * i + 1] = (border){s->binding.offset + s->size, arena};
+    all[(size_t)2 * i] = (border){s->binding.offset, arena};
+    all[(size_t)2 * i + 1] = (border){s->binding.offset + s->size, arena};
   }
   ash_sort(all, spare, 2 * (size_t)p->slot_count, sizeof *all, by_place, NULL);
   uint32_t count = 0;
@@ -89,37 +89,63 @@ static node right(node n) {
   return (node){2 * n.at + 1, n.from + (n.to - n.from) / 2, n.to};
 }
 
-static void put(ash_cells *c, node n, uint32_t lo, uint32_t hi,
-                uint32_t value) {
-  if (hi <= n.from || n.to <= lo)
-    return;
-  if (lo <= n.from && n.to <= hi) {
-    c->tree[n.at] = value;
-    return;
+/* What a node says of all its cells, its two halves say as well. */
+static void push_down(ash_cells *c, uint32_t leaf) {
+  uint32_t height = 0;
+  while (leaf >> height > 1)
+    height++;
+  for (; height > 0; height--) {
+    const uint32_t at = leaf >> height;
+    if (c->tree[at] != MIXED)
+      c->tree[2 * at] = c->tree[2 * at + 1] = c->tree[at];
   }
-  const node a = left(n), b = right(n);
-  if (c->tree[n.at] != MIXED)
-    c->tree[a.at] = c->tree[b.at] = c->tree[n.at];
-  put(c, a, lo, hi, value);
-  put(c, b, lo, hi, value);
-  c->tree[n.at] =
-      c->tree[a.at] == c->tree[b.at] ? c->tree[a.at] : (uint32_t)MIXED;
 }
 
-static uint32_t other(const ash_cells *c, node n, uint32_t lo, uint32_t hi,
+static void join_up(ash_cells *c, uint32_t leaf) {
+  for (uint32_t at = leaf / 2; at > 0; at /= 2)
+    c->tree[at] = c->tree[2 * at] == c->tree[2 * at + 1] ? c->tree[2 * at]
+                                                         : (uint32_t)MIXED;
+}
+
+static void put(ash_cells *c, uint32_t lo, uint32_t hi, uint32_t value) {
+  const uint32_t first = c->leaves + lo, last = c->leaves + hi - 1;
+  if (lo >= hi)
+    return;
+  push_down(c, first);
+  push_down(c, last);
+  for (uint32_t l = first, r = last + 1; l < r; l /= 2, r /= 2) {
+    if (l & 1)
+      c->tree[l++] = value;
+    if (r & 1)
+      c->tree[--r] = value;
+  }
+  join_up(c, first);
+  join_up(c, last);
+}
+
+/* From left to right; the way down has at most 32 levels. */
+static uint32_t other(const ash_cells *c, uint32_t lo, uint32_t hi,
                       uint32_t value) {
-  if (hi <= n.from || n.to <= lo)
-    return value;
-  if (c->tree[n.at] != MIXED)
-    return c->tree[n.at];
-  const uint32_t found = other(c, left(n), lo, hi, value);
-  return found != value ? found : other(c, right(n), lo, hi, value);
+  node waiting[2 * 32 + 2] = {{1, 0, c->leaves}};
+  size_t count = 1;
+  while (count > 0) {
+    const node n = waiting[--count];
+    if (hi <= n.from || n.to <= lo)
+      continue;
+    if (c->tree[n.at] == MIXED) {
+      waiting[count++] = right(n);
+      waiting[count++] = left(n);
+    } else if (c->tree[n.at] != value) {
+      return c->tree[n.at];
+    }
+  }
+  return value;
 }
 
 void ash_cells_put(ash_cells *c, uint32_t slot, uint32_t value) {
-  put(c, (node){1, 0, c->leaves}, c->lo[slot], c->hi[slot], value);
+  put(c, c->lo[slot], c->hi[slot], value);
 }
 
 uint32_t ash_cells_other(const ash_cells *c, uint32_t slot, uint32_t value) {
-  return other(c, (node){1, 0, c->leaves}, c->lo[slot], c->hi[slot], value);
+  return other(c, c->lo[slot], c->hi[slot], value);
 }

@@ -12,7 +12,7 @@
 /* Longer tensors are one row: steps of all operators are counted in 32 bits. */
 enum { ROWS_MAX = 1 << 16 };
 
-uint32_t ash_row_dimension(const ash_tensor *t) {
+uint32_t ash_domain_row_dimension(const ash_tensor *t) {
   const ash_shape *s = &t->shape;
   uint32_t d = 0;
   while (d < s->rank && s->dim[d] == 1)
@@ -23,19 +23,20 @@ uint32_t ash_row_dimension(const ash_tensor *t) {
              : ASH_NO_ID;
 }
 
-uint32_t ash_row_count(const ash_tensor *t) {
-  const uint32_t d = ash_row_dimension(t);
+uint32_t ash_domain_row_count(const ash_tensor *t) {
+  const uint32_t d = ash_domain_row_dimension(t);
   return d == ASH_NO_ID ? 1 : (uint32_t)t->shape.dim[d];
 }
 
-uint64_t ash_row_bytes(const ash_tensor *t) {
-  return t->bytes / ash_row_count(t);
+uint64_t ash_domain_row_bytes(const ash_tensor *t) {
+  return t->bytes / ash_domain_row_count(t);
 }
 
 /* ---- views --------------------------------------------------------------- */
 
 /* Variables are read and written by copying: they change. */
-bool ash_row_is_view(const ash_graph *g, const uint32_t *root, uint32_t op) {
+bool ash_domain_row_is_view(const ash_graph *g, const uint32_t *root,
+                            uint32_t op) {
   const ash_op *o = &g->ops.items[op];
   uint32_t input;
   uint64_t offset;
@@ -48,25 +49,27 @@ bool ash_row_is_view(const ash_graph *g, const uint32_t *root, uint32_t op) {
           (from->kind == ASH_TENSOR_INPUT && !to->is_output));
 }
 
-void ash_row_roots(const ash_graph *g, uint32_t *root) {
+void ash_domain_row_roots(const ash_graph *g, uint32_t *root) {
   for (uint32_t t = 0; t < g->tensor_count; t++)
     root[t] = t;
   for (uint32_t op = 0; op < g->op_count; op++)
-    if (ash_row_is_view(g, root, op))
+    if (ash_domain_row_is_view(g, root, op))
       root[g->ops.items[op].outputs[0]] = root[g->ops.items[op].inputs[0]];
 }
 
-bool ash_row_same(const ash_graph *g, const uint32_t *root, uint32_t tensor) {
+bool ash_domain_row_same(const ash_graph *g, const uint32_t *root,
+                         uint32_t tensor) {
   ASH_ASSERT(tensor < g->tensor_count);
   const ash_tensor *t = &g->tensors.items[tensor];
   const ash_tensor *of = &g->tensors.items[root[tensor]];
-  return ash_row_count(t) == ash_row_count(of) && t->bytes == of->bytes;
+  return ash_domain_row_count(t) == ash_domain_row_count(of) &&
+         t->bytes == of->bytes;
 }
 
 /* ---- operators ----------------------------------------------------------- */
 
-uint32_t ash_op_rows_operand(const ash_op_rows *r, bool is_output,
-                             uint32_t position) {
+uint32_t ash_domain_row_rule_operand(const ash_domain_row_rule *r,
+                                     bool is_output, uint32_t position) {
   for (uint32_t i = 0; r->space && i < r->space->operand_count; i++)
     if (r->space->operands[i].is_output == is_output &&
         r->space->operands[i].position == position)
@@ -75,25 +78,28 @@ uint32_t ash_op_rows_operand(const ash_op_rows *r, bool is_output,
 }
 
 /* How the rows of an operand follow the axes. */
-static const ash_tile_dim *row_dim(const ash_graph *g, const ash_op_rows *r,
-                                   uint32_t operand) {
+static const ash_tile_dim *
+row_dim(const ash_graph *g, const ash_domain_row_rule *r, uint32_t operand) {
   ASH_ASSERT(operand < r->space->operand_count);
   const ash_tile_operand *o = &r->space->operands[operand];
-  const uint32_t d = ash_row_dimension(&g->tensors.items[o->tensor]);
+  const uint32_t d = ash_domain_row_dimension(&g->tensors.items[o->tensor]);
   return d == ASH_NO_ID ? NULL : &o->dim[d];
 }
 
 /* Positions of the axis for each row of the first output. */
-static int64_t positions_per_row(const ash_graph *g, const ash_op_rows *r) {
-  return row_dim(g, r, ash_op_rows_operand(r, true, 0))->divide;
+static int64_t positions_per_row(const ash_graph *g,
+                                 const ash_domain_row_rule *r) {
+  return row_dim(g, r, ash_domain_row_rule_operand(r, true, 0))->divide;
 }
 
-static ash_row_range box_rows(const ash_graph *g, const ash_op_rows *r,
-                              uint32_t operand, int64_t first, int64_t count) {
+static ash_domain_row_range box_rows(const ash_graph *g,
+                                     const ash_domain_row_rule *r,
+                                     uint32_t operand, int64_t first,
+                                     int64_t count) {
   const ash_tile_space *s = r->space;
   const int64_t extent = s->axes[r->axis].extent;
   const uint32_t d =
-      ash_row_dimension(&g->tensors.items[s->operands[operand].tensor]);
+      ash_domain_row_dimension(&g->tensors.items[s->operands[operand].tensor]);
   int64_t at[ASH_TILE_AXES], n[ASH_TILE_AXES];
   ash_box box;
   for (uint32_t a = 0; a < s->axis_count; a++) {
@@ -104,18 +110,18 @@ static ash_row_range box_rows(const ash_graph *g, const ash_op_rows *r,
   n[r->axis] = count < extent - first ? count : extent - first;
   ASH_ASSERT(first < extent && n[r->axis] > 0);
   ash_tile_box(&box, g, s, operand, at, n);
-  return (ash_row_range){(uint32_t)box.start[d],
-                         (uint32_t)(box.start[d] + box.size[d])};
+  return (ash_domain_row_range){(uint32_t)box.start[d],
+                                (uint32_t)(box.start[d] + box.size[d])};
 }
 
 /* Do the rows never go back, and those that are written leave no gap? */
-static bool moves_on(const ash_graph *g, const ash_op_rows *r,
+static bool moves_on(const ash_graph *g, const ash_domain_row_rule *r,
                      uint32_t operand) {
   const ash_tile_axis *axis = &r->space->axes[r->axis];
   const bool is_output = r->space->operands[operand].is_output;
-  ash_row_range last = {0, 0};
+  ash_domain_row_range last = {0, 0};
   for (int64_t at = 0; at < axis->extent; at += axis->granule) {
-    const ash_row_range now = box_rows(g, r, operand, at, axis->granule);
+    const ash_domain_row_range now = box_rows(g, r, operand, at, axis->granule);
     if (is_output && now.from == now.to)
       continue;
     if (now.from < last.from || now.to < last.to ||
@@ -124,19 +130,20 @@ static bool moves_on(const ash_graph *g, const ash_op_rows *r,
     last = now;
   }
   const uint32_t tensor = r->space->operands[operand].tensor;
-  return !is_output || last.to == ash_row_count(&g->tensors.items[tensor]);
+  return !is_output ||
+         last.to == ash_domain_row_count(&g->tensors.items[tensor]);
 }
 
 /* The axis along which the rows of the first output lie. */
-static uint32_t find_axis(const ash_graph *g, const ash_op_rows *r) {
-  const uint32_t out = ash_op_rows_operand(r, true, 0);
+static uint32_t find_axis(const ash_graph *g, const ash_domain_row_rule *r) {
+  const uint32_t out = ash_domain_row_rule_operand(r, true, 0);
   const ash_tile_dim *d = out == ASH_NO_ID ? NULL : row_dim(g, r, out);
   return d && d->stride == 1 && d->window == 1 && d->before == 0 ? d->axis
                                                                  : ASH_NO_AXIS;
 }
 
 /* All outputs must follow the axis; other operands may. */
-static bool find_followers(const ash_graph *g, const ash_op_rows *r,
+static bool find_followers(const ash_graph *g, const ash_domain_row_rule *r,
                            bool *follows) {
   for (uint32_t i = 0; i < r->space->operand_count; i++) {
     const ash_tile_dim *d = row_dim(g, r, i);
@@ -148,13 +155,13 @@ static bool find_followers(const ash_graph *g, const ash_op_rows *r,
 }
 
 /* Row by row of the axis, or not at all? */
-static bool goes_along(const ash_graph *g, const ash_op_rows *r,
+static bool goes_along(const ash_graph *g, const ash_domain_row_rule *r,
                        const ash_tile_operand *o) {
   const ash_tensor *t = &g->tensors.items[o->tensor];
   for (uint32_t d = 0; d < o->rank; d++) {
     const ash_tile_dim *x = &o->dim[d];
     if (x->axis == r->axis &&
-        (d != ash_row_dimension(t) || x->stride != 1 || x->window != 1 ||
+        (d != ash_domain_row_dimension(t) || x->stride != 1 || x->window != 1 ||
          x->before != 0 || x->divide != 1 ||
          t->shape.dim[d] != r->space->axes[r->axis].extent))
       return false;
@@ -162,7 +169,7 @@ static bool goes_along(const ash_graph *g, const ash_op_rows *r,
   return true;
 }
 
-static bool is_row_to_row(const ash_graph *g, const ash_op_rows *r) {
+static bool is_row_to_row(const ash_graph *g, const ash_domain_row_rule *r) {
   for (uint32_t i = 0; i < r->space->operand_count; i++)
     if (!goes_along(g, r, &r->space->operands[i]))
       return false;
@@ -170,11 +177,11 @@ static bool is_row_to_row(const ash_graph *g, const ash_op_rows *r) {
          !ash_op_is_prepared(&g->ops.items[r->space->op]);
 }
 
-ash_status ash_op_rows_of(ash_ctx *ctx, ash_op_rows *out, const ash_graph *g,
-                          uint32_t op) {
+ash_status ash_domain_row_rule_of(ash_ctx *ctx, ash_domain_row_rule *out,
+                                  const ash_graph *g, uint32_t op) {
   const char *why;
   ASH_ASSERT(op < g->op_count);
-  *out = (ash_op_rows){.axis = ASH_NO_AXIS, .granule = 1};
+  *out = (ash_domain_row_rule){.axis = ASH_NO_AXIS, .granule = 1};
   if (g->ops.items[op].output_count > 0)
     ASH_TRY(ash_domain_space_of(ctx, &out->space, &why, g, op));
   if (!out->space)
@@ -196,13 +203,14 @@ ash_status ash_op_rows_of(ash_ctx *ctx, ash_op_rows *out, const ash_graph *g,
   return ASH_OK;
 }
 
-ash_row_range ash_op_rows_range(const ash_graph *g, const ash_op_rows *r,
-                                bool is_output, uint32_t position,
-                                uint32_t tensor, uint32_t first,
-                                uint32_t count) {
-  const uint32_t operand = ash_op_rows_operand(r, is_output, position);
+ash_domain_row_range
+ash_domain_row_rule_range(const ash_graph *g, const ash_domain_row_rule *r,
+                          bool is_output, uint32_t position, uint32_t tensor,
+                          uint32_t first, uint32_t count) {
+  const uint32_t operand = ash_domain_row_rule_operand(r, is_output, position);
   if (r->axis == ASH_NO_AXIS || operand == ASH_NO_ID || !r->follows[operand])
-    return (ash_row_range){0, ash_row_count(&g->tensors.items[tensor])};
+    return (ash_domain_row_range){
+        0, ash_domain_row_count(&g->tensors.items[tensor])};
   const int64_t per_row = positions_per_row(g, r);
   return box_rows(g, r, operand, first * per_row, count * per_row);
 }

@@ -13,27 +13,29 @@
 #include "graph/graph.h"
 
 /* The dimension that rows lie along; ASH_NO_ID: the tensor is one row. */
-uint32_t ash_row_dimension(const ash_tensor *t);
+uint32_t ash_domain_row_dimension(const ash_tensor *t);
 /* How many rows it has, and the bytes of each. */
-uint32_t ash_row_count(const ash_tensor *t);
-uint64_t ash_row_bytes(const ash_tensor *t);
+uint32_t ash_domain_row_count(const ash_tensor *t);
+uint64_t ash_domain_row_bytes(const ash_tensor *t);
 
 /* By tensor: the tensor whose bytes it shows, itself if it is not a view. Views
  * of variables and constants are copies, and so is an output that shows an
  * input: the caller has two places for it. */
-void ash_row_roots(const ash_graph *g, uint32_t *root);
+void ash_domain_row_roots(const ash_graph *g, uint32_t *root);
 /* Does the op make a view, which needs no step of its own? */
-bool ash_row_is_view(const ash_graph *g, const uint32_t *root, uint32_t op);
+bool ash_domain_row_is_view(const ash_graph *g, const uint32_t *root,
+                            uint32_t op);
 /* Are the rows of a view those of its root? */
-bool ash_row_same(const ash_graph *g, const uint32_t *root, uint32_t tensor);
+bool ash_domain_row_same(const ash_graph *g, const uint32_t *root,
+                         uint32_t tensor);
 
 /* Rows [from, to). */
-typedef struct ash_row_range {
+typedef struct ash_domain_row_range {
   uint32_t from, to;
-} ash_row_range;
+} ash_domain_row_range;
 
 /* How an operator makes its rows. */
-typedef struct ash_op_rows {
+typedef struct ash_domain_row_rule {
   const ash_tile_space *space; /* NULL: none                                 */
   uint32_t axis; /* that the rows of the first output follow; ASH_NO_AXIS: the
                     operator runs whole                                      */
@@ -41,20 +43,20 @@ typedef struct ash_op_rows {
   const bool *follows; /* by operand of the space: its rows follow the axis  */
   bool is_row_to_row;  /* a row needs one row of all that follows the axis, so
                           that it is a piece (piece_graph.h) like all others */
-} ash_op_rows;
+} ash_domain_row_rule;
 
 /* Kept by `ctx`. */
-ash_status ash_op_rows_of(ash_ctx *ctx, ash_op_rows *out, const ash_graph *g,
-                          uint32_t op);
+ash_status ash_domain_row_rule_of(ash_ctx *ctx, ash_domain_row_rule *out,
+                                  const ash_graph *g, uint32_t op);
 
 /* Operand of the space; ASH_NO_ID: the kernel does not read it. */
-uint32_t ash_op_rows_operand(const ash_op_rows *r, bool is_output,
-                             uint32_t position);
+uint32_t ash_domain_row_rule_operand(const ash_domain_row_rule *r,
+                                     bool is_output, uint32_t position);
 /* The rows of an input or output that rows [first, first + count) of the first
  * output read or write; all, if they do not follow the axis. */
-ash_row_range ash_op_rows_range(const ash_graph *g, const ash_op_rows *r,
-                                bool is_output, uint32_t position,
-                                uint32_t tensor, uint32_t first,
-                                uint32_t count);
+ash_domain_row_range
+ash_domain_row_rule_range(const ash_graph *g, const ash_domain_row_rule *r,
+                          bool is_output, uint32_t position, uint32_t tensor,
+                          uint32_t first, uint32_t count);
 
 #endif

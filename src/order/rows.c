@@ -28,7 +28,7 @@ static const ash_tensor *tensor_at(const builder *b, uint32_t tensor) {
 /* ---- tensors ------------------------------------------------------------- */
 
 static uint32_t rows_of(const builder *b, const ash_tensor *t) {
-  return b->grain == ASH_ORDER_ROWS ? ash_row_count(t) : 1;
+  return b->grain == ASH_ORDER_ROWS ? ash_domain_row_count(t) : 1;
 }
 
 static uint32_t add_tensor(builder *b, uint32_t from, ash_order_tensor t) {
@@ -83,7 +83,7 @@ static void put_whole(ash_order_range *rows, uint32_t steps, uint32_t count) {
 /* Are its rows those of its root, so that one is as good as the other? */
 static bool has_own_rows(const builder *b, uint32_t tensor) {
   return rows_of(b, tensor_at(b, tensor)) > 1 &&
-         ash_row_same(b->g, b->root, tensor);
+         ash_domain_row_same(b->g, b->root, tensor);
 }
 
 /* ---- operators ----------------------------------------------------------- */
@@ -91,7 +91,7 @@ static bool has_own_rows(const builder *b, uint32_t tensor) {
 /* An operator under way. */
 typedef struct making {
   const ash_op *op;
-  ash_op_rows rows;
+  ash_domain_row_rule rows;
   uint32_t steps;
   ash_order_access *reads, *writes;
   uint32_t read_count, write_count;
@@ -103,9 +103,9 @@ static void put_rows(const builder *b, const making *m, ash_order_range *rows,
   const uint32_t tensor =
       is_output ? m->op->outputs[position] : m->op->inputs[position];
   for (uint32_t s = 0; s < m->steps; s++) {
-    const ash_row_range r =
-        ash_op_rows_range(b->g, &m->rows, is_output, position, tensor,
-                          s * m->rows.granule, m->rows.granule);
+    const ash_domain_row_range r =
+        ash_domain_row_rule_range(b->g, &m->rows, is_output, position, tensor,
+                                  s * m->rows.granule, m->rows.granule);
     rows[s] = (ash_order_range){r.from, r.to};
   }
 }
@@ -118,13 +118,13 @@ static bool is_whole(const builder *b, uint32_t op) {
 /* Steps along the rows of the first output, if it has them. */
 static ash_status find_steps(builder *b, making *m, uint32_t op) {
   m->steps = 1;
-  m->rows = (ash_op_rows){.axis = ASH_NO_AXIS, .granule = 1};
+  m->rows = (ash_domain_row_rule){.axis = ASH_NO_AXIS, .granule = 1};
   if (is_whole(b, op))
     return ASH_OK;
-  ASH_TRY(ash_op_rows_of(b->ctx, &m->rows, b->g, op));
+  ASH_TRY(ash_domain_row_rule_of(b->ctx, &m->rows, b->g, op));
   if (m->rows.axis != ASH_NO_AXIS)
     m->steps = (uint32_t)ash_ceil_div(
-        ash_row_count(tensor_at(b, m->op->outputs[0])), m->rows.granule);
+        ash_domain_row_count(tensor_at(b, m->op->outputs[0])), m->rows.granule);
   return ASH_OK;
 }
 
@@ -290,7 +290,7 @@ static ash_status reserve(builder *b) {
 static ash_status build(builder *b) {
   const bool *is_fed = b->ask->is_fed;
   ASH_TRY(reserve(b));
-  ash_row_roots(b->g, b->root);
+  ash_domain_row_roots(b->g, b->root);
   for (size_t t = 0; t < b->g->tensor_count; t++)
     b->index[t] = b->token[t] = ASH_NO_ID;
   ASH_TRY(add_activations(b));
@@ -298,7 +298,7 @@ static ash_status build(builder *b) {
     if (is_fed[i] && b->index[b->g->inputs[i]] != ASH_NO_ID)
       add_feed(b, b->g->inputs[i]);
   for (uint32_t op = 0; op < b->g->op_count; op++)
-    if (!ash_row_is_view(b->g, b->root, op))
+    if (!ash_domain_row_is_view(b->g, b->root, op))
       ASH_TRY(add_op(b, op));
   for (uint32_t op = 0; op < b->op_count && b->op_of[op] == ASH_NO_ID; op++)
     end_feed(b, &b->ops[op]);

@@ -110,9 +110,10 @@ static ash_status plan_all_rows(chooser *c, const ash_plan **out) {
 }
 
 /* The fewest operators by rows that fit, by bisection: `*out` is a plan of all
- * rows. */
-static ash_status coarsen(chooser *c, const ash_plan **out) {
+ * rows. Before it, `before` things were said. */
+static ash_status coarsen(chooser *c, const ash_plan **out, size_t before) {
   const size_t said = c->ctx->diag_count;
+  ASH_ASSERT(*out != NULL && before <= said);
   uint32_t low = 0, high = (uint32_t)c->given.graph->op_count;
   while (high - low > 1) {
     const uint32_t middle = low + (high - low) / 2;
@@ -124,7 +125,10 @@ static ash_status coarsen(chooser *c, const ash_plan **out) {
     *(plan ? &high : &low) = middle;
   }
   c->ctx->diag_count = said;
-  return high == c->given.graph->op_count ? ASH_OK : plan_rows(c, out, high);
+  if (high == c->given.graph->op_count)
+    return ASH_OK;
+  c->ctx->diag_count = before;
+  return plan_rows(c, out, high);
 }
 
 static bool has_streams(const chooser *c) {
@@ -174,7 +178,7 @@ static bool has_rows(const chooser *c) {
   const ash_graph *g = c->given.graph;
   for (uint32_t t = 0; t < g->tensor_count; t++)
     if (g->tensors.items[t].kind == ASH_TENSOR_ACTIVATION &&
-        ash_row_count(&g->tensors.items[t]) > 1)
+        ash_domain_row_count(&g->tensors.items[t]) > 1)
       return true;
   return false;
 }
@@ -188,7 +192,7 @@ static ash_status plan_auto(chooser *c, const ash_plan **out) {
   c->ctx->diag_count = said;
   status = plan_all_rows(c, out);
   if (status == ASH_OK)
-    return coarsen(c, out);
+    return coarsen(c, out, said);
   if (status != ASH_NOFIT || has_rows(c))
     return status;
   c->ctx->diag_count = said;

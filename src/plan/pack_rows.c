@@ -89,11 +89,11 @@ static void group_rows(packing *p, uint32_t tensor) {
     return;
   if (p->group_of[first] == ASH_NO_ID)
     p->group_of[first] = p->group_count++;
-  for (uint32_t row = 1; row < ash_row_count(t); row++) {
+  for (uint32_t row = 1; row < ash_domain_row_count(t); row++) {
     const uint32_t b = buffer_of_row(p, tensor, row);
     if (b == ASH_NO_ID)
       return;
-    join(p, first, b, (int64_t)(row * ash_row_bytes(t)));
+    join(p, first, b, (int64_t)(row * ash_domain_row_bytes(t)));
   }
 }
 

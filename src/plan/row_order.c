@@ -44,8 +44,8 @@ static ash_status ask_kernels(ordering *o) {
   o->in_place = ASH_NEW_ARRAY(z, uint32_t, g->op_count + 1);
   ASH_TRY(ash_zone_check(o->ctx, z));
   for (uint32_t op = 0; op < g->op_count; op++) {
-    ash_op_rows rows;
-    ASH_TRY(ash_op_rows_of(o->ctx, &rows, g, op));
+    ash_domain_row_rule rows;
+    ASH_TRY(ash_domain_row_rule_of(o->ctx, &rows, g, op));
     o->is_whole[op] = (is_whole && is_whole[op]) || writes_variable(g, op) ||
                       !ash_kernel_runs_rows(o->ask->choices[op].kernel, g, op,
                                             rows.is_row_to_row);
@@ -110,18 +110,43 @@ typedef struct putting {
   uint32_t count;
 } putting;
 
+static ash_step whole_step(const putting *p, uint32_t op) {
+  ASH_ASSERT(op < p->g->op_count && !p->done[op]);
+  return (ash_step){.ops = &p->ops[op], .op_count = 1, .input = 0};
+}
+
+/* The view that makes the tensor and has not run yet, or ASH_NO_ID. */
+static uint32_t missing_view(const putting *p, uint32_t tensor) {
+  const uint32_t view = tensor == ASH_NO_ID ? ASH_NO_ID : p->maker[tensor];
+  return view == ASH_NO_ID || p->done[view] ? ASH_NO_ID : view;
+}
+
+/* The views that lead to the tensor, the first one first. */
+static void put_views(putting *p, uint32_t tensor) {
+  const ash_op *ops = p->g->ops.items;
+  uint32_t view = missing_view(p, tensor), count = 0;
+  for (; view != ASH_NO_ID; view = missing_view(p, ops[view].inputs[0]))
+    count++;
+  ASH_ASSERT(count <= p->g->op_count - p->count);
+  p->count += count;
+  view = missing_view(p, tensor);
+  for (uint32_t i = 1; i <= count; i++) {
+    p->items[p->count - i] = whole_step(p, view);
+    p->done[view] = true;
+    view = missing_view(p, ops[view].inputs[0]);
+  }
+}
+
 /* The op, after the views that it reads and that have not run yet. */
 static void put_op(putting *p, uint32_t op) {
   const ash_op *o = &p->g->ops.items[op];
+  for (uint32_t k = 0; k < o->input_count; k++)
+    put_views(p, o->inputs[k]);
   if (p->done[op])
     return;
-  p->done[op] = true;
-  for (uint32_t k = 0; k < o->input_count; k++)
-    if (o->inputs[k] != ASH_NO_ID && p->maker[o->inputs[k]] != ASH_NO_ID)
-      put_op(p, p->maker[o->inputs[k]]);
   ASH_ASSERT(p->count < p->g->op_count);
-  p->items[p->count++] =
-      (ash_step){.ops = &p->ops[op], .op_count = 1, .input = 0};
+  p->items[p->count++] = whole_step(p, op);
+  p->done[op] = true;
 }
 
 /* Views, which the problem does not know, run when somebody reads them. */
@@ -136,12 +161,12 @@ static ash_status make_whole_steps(ordering *o, ash_steps *out) {
   p.items = ASH_NEW_ARRAY(&o->ctx->keep, ash_step, g->op_count + 1);
   ASH_TRY(ash_zone_check(o->ctx, z));
   ASH_TRY(ash_zone_check(o->ctx, &o->ctx->keep));
-  ash_row_roots(g, root);
+  ash_domain_row_roots(g, root);
   for (uint32_t t = 0; t < g->tensor_count; t++)
     maker[t] = ASH_NO_ID;
   for (uint32_t op = 0; op < g->op_count; op++) {
     ops[op] = op;
-    if (ash_row_is_view(g, root, op))
+    if (ash_domain_row_is_view(g, root, op))
       maker[g->ops.items[op].outputs[0]] = op;
   }
   for (uint32_t i = 0; i < o->answer.run_count; i++)

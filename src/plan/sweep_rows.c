@@ -268,8 +268,9 @@ static ash_status start(sweeper *w) {
 ash_status ash_sweep_rows(ash_ctx *ctx, const ash_sweep *s, int64_t *offsets,
                           bool *found) {
   static const fit fits[] = {BEST, LOWEST, HIGHEST};
-  sweeper w = {.ctx = ctx, .s = s, .offsets = offsets};
+  sweeper w = {.ctx = ctx, .s = s};
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  w.offsets = offsets;
   const ash_status status = start(&w);
   *found = false;
   for (uint32_t i = 0; status == ASH_OK && !*found && i < 24; i++) {

@@ -86,9 +86,10 @@ static void put_end(ash_module *m, const char *what, size_t i,
                 ash_shape_elements(&x->shape));
   ash_text_line(t, "#define %s_TYPE %s", name, ash_type_c(x->type));
   if (in_rows) {
-    ash_text_line(t, "#define %s_ROWS %" PRIu32 "u", name, ash_row_count(x));
+    ash_text_line(t, "#define %s_ROWS %" PRIu32 "u", name,
+                  ash_domain_row_count(x));
     ash_text_line(t, "#define %s_ROW_BYTES %" PRIu64 "u", name,
-                  ash_row_bytes(x));
+                  ash_domain_row_bytes(x));
   }
   put_quant(m, name, x);
 }

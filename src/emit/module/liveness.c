@@ -23,9 +23,9 @@ typedef struct account {
     node *items;
     size_t capacity, count;
   } nodes;
-  ash_op_rows *rows; /* by op, of those that have runs */
-  uint32_t *buffer;  /* by slot, ASH_NO_ID: it has none */
-  uint32_t *users;   /* room for one buffer's */
+  ash_domain_row_rule *rows; /* by op, of those that have runs */
+  uint32_t *buffer;          /* by slot, ASH_NO_ID: it has none */
+  uint32_t *users;           /* room for one buffer's */
 } account;
 
 /* Activations; views that have no step are what they show. */
@@ -43,29 +43,31 @@ static uint32_t root_of(const account *a, uint32_t tensor) {
 
 typedef enum use { UNUSED, READ, MADE } use;
 
-static bool holds(const ash_slot *s, ash_row_range rows) {
+static bool holds(const ash_slot *s, ash_domain_row_range rows) {
   return !s->has_row || (s->row >= rows.from && s->row < rows.to);
 }
 
 /* The rows of input k that a run reads; all of them, if it does not read row by
  * row. */
-static ash_row_range rows_read(const account *a, const node *n, uint32_t k) {
+static ash_domain_row_range rows_read(const account *a, const node *n,
+                                      uint32_t k) {
   const ash_step *step = &a->m->plan->steps.items[n->step];
   const ash_graph *g = a->m->g;
   const uint32_t tensor = g->ops.items[n->op].inputs[k];
-  if (step->row_count == 0 || !ash_row_same(g, a->m->rows->root, tensor))
-    return (ash_row_range){0, UINT32_MAX};
-  return ash_op_rows_range(g, &a->rows[n->op], false, k, tensor,
-                           step->first_row, step->row_count);
+  if (step->row_count == 0 || !ash_domain_row_same(g, a->m->rows->root, tensor))
+    return (ash_domain_row_range){0, UINT32_MAX};
+  return ash_domain_row_rule_range(g, &a->rows[n->op], false, k, tensor,
+                                   step->first_row, step->row_count);
 }
 
-static ash_row_range rows_made(const account *a, const node *n, uint32_t k) {
+static ash_domain_row_range rows_made(const account *a, const node *n,
+                                      uint32_t k) {
   const ash_step *step = &a->m->plan->steps.items[n->step];
   if (step->row_count == 0)
-    return (ash_row_range){0, UINT32_MAX};
-  return ash_op_rows_range(a->m->g, &a->rows[n->op], true, k,
-                           a->m->g->ops.items[n->op].outputs[k],
-                           step->first_row, step->row_count);
+    return (ash_domain_row_range){0, UINT32_MAX};
+  return ash_domain_row_rule_range(a->m->g, &a->rows[n->op], true, k,
+                                   a->m->g->ops.items[n->op].outputs[k],
+                                   step->first_row, step->row_count);
 }
 
 /* A row is read where it is at that step; it is made in its first place. */
@@ -97,8 +99,9 @@ static use use_of(const account *a, const node *n, uint32_t slot) {
     return s->tensor == ASH_NO_ID ? (s->op == n->op ? READ : UNUSED)
                                   : use_by_op(a, n, s);
   return s->tensor == step->input && s->moved_from == ASH_NO_ID &&
-                 holds(s, (ash_row_range){step->first_row,
-                                          step->first_row + step->row_count})
+                 holds(s,
+                       (ash_domain_row_range){
+                           step->first_row, step->first_row + step->row_count})
              ? MADE
              : UNUSED;
 }
@@ -120,7 +123,7 @@ static ash_status add_step(account *a, uint32_t s) {
   for (uint32_t k = 0; k < p->steps.items[s].op_count; k++) {
     const uint32_t op = p->steps.items[s].ops[k];
     if (p->steps.items[s].row_count > 0 && !a->rows[op].space)
-      ASH_TRY(ash_op_rows_of(a->m->ctx, &a->rows[op], a->m->g, op));
+      ASH_TRY(ash_domain_row_rule_of(a->m->ctx, &a->rows[op], a->m->g, op));
     ASH_TRY(add_node(a, (node){s, op, ASH_NO_ID}));
   }
   return ASH_OK;
@@ -269,7 +272,8 @@ ash_status ash_emit_account(ash_module *m) {
   const ash_mark mark = ash_zone_mark(z);
   account a = {.m = m,
                .buffer = ASH_NEW_ARRAY(z, uint32_t, m->plan->slot_count + 1u),
-               .rows = ASH_NEW_ARRAY(z, ash_op_rows, m->g->op_count + 1u)};
+               .rows =
+                   ASH_NEW_ARRAY(z, ash_domain_row_rule, m->g->op_count + 1u)};
   ash_status status = ash_zone_check(m->ctx, z);
   if (status == ASH_OK)
     status = ash_scope_new(m->ctx, &a.scope);

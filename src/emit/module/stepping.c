@@ -23,9 +23,8 @@ static const char *const feed_types[] = {
     "  $_NOT_WANTED = 32 /* push_row: it is not the turn of that input    */",
     "};",
     "",
-    "/* Writes row `row` of input `input` to `to`, all its bytes, and returns "
-    "0;",
-    " * or returns another number: the row is not there yet. */",
+    "/* Writes row `row` of input `input` to `to`, all its bytes, and gives 0;",
+    " * or another number: the row is not there yet. */",
     "typedef int %_fill(void *user, uint32_t input, uint32_t row, void *to);",
     NULL};
 
@@ -64,15 +63,13 @@ void ash_emit_stepping_fields(ash_module *m) {
 
 static const char *const step_function[] = {
     "/* Runs the next step of the model and returns $_MORE, or $_OK if it was",
-    " * the last: then the outputs are there, and the next call starts again. "
-    "A",
+    " * the last: then the outputs are there, the next call starts again. A",
     " * run needs $_RUN_STEPS calls. Inputs and the arenas belong to the model",
     " * until the run is over. */",
     "int %_step(%_context *ctx);",
     "",
-    "/* Gives up a run that is not over: the next step is the first one. "
-    "(%_run",
-    " * always starts there.) */",
+    "/* Gives up a run that is not over: the next step is the first one, at",
+    " * which %_run always starts. */",
     "int %_restart(%_context *ctx);",
     "",
     NULL};
@@ -80,13 +77,12 @@ static const char *const step_function[] = {
 static const char *const push_function[] = {
     "/* Gives the model the next row of an input, which is copied, and runs it",
     " * until another row is wanted ($_MORE) or the run is over ($_OK). Rows",
-    " * arrive from the first to the last. $_NOT_WANTED: another input's row "
-    "is",
-    " * wanted. */",
+    " * arrive from the first to the last. $_NOT_WANTED: a row of another "
+    "input",
+    " * is. */",
     "int %_push_row(%_context *ctx, uint32_t input, const void *row);",
     "",
-    "/* The input whose row is wanted next, $_INPUT_COUNT: steps come first. "
-    "*/",
+    "/* The input whose row is wanted; $_INPUT_COUNT: steps come first. */",
     "uint32_t %_wanted(const %_context *ctx);",
     "",
     NULL};
@@ -161,8 +157,9 @@ static void put_feeds(ash_module *m) {
   ash_text_line(t, "} %s_feeds[] = {", m->prefix);
   for (uint32_t i = 0; i < m->rows->feed_count; i++) {
     const uint32_t input = m->rows->sources[i].input;
-    ash_text_line(t, "    {%" PRIu32 ", %" PRIu64 "},", input,
-                  ash_row_bytes(&m->g->tensors.items[m->g->inputs[input]]));
+    ash_text_line(
+        t, "    {%" PRIu32 ", %" PRIu64 "},", input,
+        ash_domain_row_bytes(&m->g->tensors.items[m->g->inputs[input]]));
   }
   ash_text_line(t, "};");
   ash_text_line(t, "enum { %s_feed_count = %" PRIu32 " };", m->prefix,

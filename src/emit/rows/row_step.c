@@ -73,14 +73,15 @@ static ash_status put_line_call(ash_module *m, uint32_t op, ash_text *text) {
 /* ---- pieces of one row --------------------------------------------------- */
 
 /* Declares where row `row` of an operand lies; false: it is read whole. */
-static bool put_row(ash_module *m, ash_text *text, const ash_op_rows *rows,
-                    const char *name, uint32_t operand) {
+static bool put_row(ash_module *m, ash_text *text,
+                    const ash_domain_row_rule *rows, const char *name,
+                    uint32_t operand) {
   ASH_ASSERT(operand < rows->space->operand_count);
   const ash_tile_operand *o = &rows->space->operands[operand];
   if (!rows->follows[operand])
     return false;
   const ash_row_tensor *t = ash_emit_rows_of(m, o->tensor);
-  const uint64_t bytes = ash_row_bytes(&m->g->tensors.items[o->tensor]);
+  const uint64_t bytes = ash_domain_row_bytes(&m->g->tensors.items[o->tensor]);
   ash_text_line(text, "%suint8_t *const %s = %s;", o->is_output ? "" : "const ",
                 name,
                 t && t->row_bytes == bytes
@@ -91,14 +92,14 @@ static bool put_row(ash_module *m, ash_text *text, const ash_op_rows *rows,
 }
 
 static ash_status put_rows(ash_module *m, ash_text *text,
-                           const ash_op_rows *rows, const ash_op *o,
+                           const ash_domain_row_rule *rows, const ash_op *o,
                            const operands *x) {
   for (uint32_t k = 0; k < o->input_count + o->output_count; k++) {
     const bool is_output = k >= o->input_count;
     const uint32_t at = is_output ? k - o->input_count : k;
     const uint32_t tensor = is_output ? o->outputs[at] : o->inputs[at];
     const char **place = is_output ? &x->out[at] : &x->in[at];
-    const uint32_t operand = ash_op_rows_operand(rows, is_output, at);
+    const uint32_t operand = ash_domain_row_rule_operand(rows, is_output, at);
     const char *name = ash_zone_format(&m->ctx->scratch, "%s_%" PRIu32,
                                        is_output ? "out" : "in", at);
     *place = name;
@@ -113,7 +114,7 @@ static ash_status put_rows(ash_module *m, ash_text *text,
 
 /* One row of the operator, as a graph of its own. */
 static ash_status first_row(ash_module *m, ash_graph **out,
-                            const ash_op_rows *rows) {
+                            const ash_domain_row_rule *rows) {
   const ash_tile_space *s = rows->space;
   int64_t at[ASH_TILE_AXES] = {0}, n[ASH_TILE_AXES] = {0};
   for (uint32_t a = 0; a < s->axis_count; a++)
@@ -131,11 +132,11 @@ static ash_status first_row(ash_module *m, ash_graph **out,
 
 static ash_status put_piece_call(ash_module *m, uint32_t op, ash_text *text) {
   const ash_op *o = &m->g->ops.items[op];
-  ash_op_rows rows;
+  ash_domain_row_rule rows;
   ash_graph *piece = NULL;
   operands x;
   ASH_TRY(new_operands(m, &x, o));
-  ASH_TRY(ash_op_rows_of(m->ctx, &rows, m->g, op));
+  ASH_TRY(ash_domain_row_rule_of(m->ctx, &rows, m->g, op));
   ASH_INVARIANT(m->ctx, rows.axis != ASH_NO_AXIS);
   ASH_TRY(first_row(m, &piece, &rows));
   ash_text_line(text, "for (int32_t row = from; row < to; row++) {");

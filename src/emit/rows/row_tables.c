@@ -199,8 +199,8 @@ void ash_emit_row_fields(ash_module *m) {
 
 static const char *const move_row[] = {
     "/* Both places may overlap. */",
-    "static void %_move_row(uint8_t *to, const uint8_t *from, uint32_t bytes) "
-    "{",
+    "static void %_move_row(uint8_t *to, const uint8_t *from,",
+    "                       uint32_t bytes) {",
     "  uint32_t word, i = 0;",
     "  if (to < from) {",
     "    for (; i + 4u <= bytes; i += 4u) {",

@@ -38,8 +38,8 @@ static void open_tensor(finder *f, uint32_t tensor, const ash_slot *s) {
   f->rows->of_tensor[tensor] = f->rows->tensor_count++;
   *r = (ash_row_tensor){
       .tensor = tensor,
-      .rows = ash_row_count(t),
-      .row_bytes = ash_row_bytes(t),
+      .rows = ash_domain_row_count(t),
+      .row_bytes = ash_domain_row_bytes(t),
       .arena = ash_render_region(m->render, s->binding.role, s->binding.memory),
       .in_one_piece = true,
       .life = s->life};
@@ -278,8 +278,8 @@ static ash_status add_step(finder *f, const ash_step *s) {
 static ash_status add_unread(finder *f) {
   for (uint32_t i = 0; i < f->rows->feed_count; i++) {
     const ash_row_source *s = &f->rows->sources[i];
-    const uint32_t rows =
-        ash_row_count(&f->m->g->tensors.items[f->m->g->inputs[s->input]]);
+    const uint32_t rows = ash_domain_row_count(
+        &f->m->g->tensors.items[f->m->g->inputs[s->input]]);
     while (s->entries < rows)
       ASH_TRY(add_entry(f, i, 0));
   }
@@ -366,7 +366,7 @@ static ash_status reserve(finder *f) {
   r->root = ASH_NEW_ARRAY(z, uint32_t, g->tensor_count + 1);
   r->drained = ASH_NEW_ARRAY(z, bool, g->output_count + 1);
   ASH_TRY(ash_zone_check(f->m->ctx, z));
-  ash_row_roots(g, r->root);
+  ash_domain_row_roots(g, r->root);
   for (uint32_t i = 0; i < g->tensor_count; i++)
     r->of_tensor[i] = ASH_NO_ID;
   for (uint32_t i = 0; i < g->op_count; i++)

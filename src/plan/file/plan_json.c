@@ -206,7 +206,7 @@ static ash_status put_plan(ash_ctx *ctx, ash_text *t, const ash_plan *p,
   ash_row_entries e;
   ash_json j;
   ASH_TRY(ash_plan_hashes(ctx, plan_hash, layout_hash, p));
-  ASH_TRY(ash_row_entries_of(ctx, &e, p));
+  ASH_TRY(ash_rows_entries(ctx, &e, p));
   ash_json_init(&j, t);
   ash_json_open(&j, NULL, '{');
   ash_json_string(&j, "schema", in_rows ? "ashlar-plan-2" : "ashlar-plan-1");

@@ -123,7 +123,7 @@ static ash_status link_slots(reader *r, const ash_yaml *tensors) {
     ASH_TRY(link_slot(r, i->node, "alias_of", &s->alias_of));
     ASH_TRY(link_slot(r, i->node, "follows", &s->follows));
   }
-  return ash_row_aliases_read(&r->slots, tensors);
+  return ash_rows_read_aliases(&r->slots, tensors);
 }
 
 static ash_status read_slots(reader *r, const ash_yaml *top) {

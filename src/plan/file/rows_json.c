@@ -4,8 +4,8 @@
 
 #include "graph/graph.h"
 
-ash_status ash_row_entries_of(ash_ctx *ctx, ash_row_entries *out,
-                              const ash_plan *p) {
+ash_status ash_rows_entries(ash_ctx *ctx, ash_row_entries *out,
+                            const ash_plan *p) {
   ash_zone *z = &ctx->scratch;
   uint32_t count = 0, tensors = 0;
   for (uint32_t i = 0; i < p->slot_count; i++)

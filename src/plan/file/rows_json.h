@@ -15,8 +15,8 @@ typedef struct ash_row_entries {
 } ash_row_entries;
 
 /* In the scratch zone. */
-ash_status ash_row_entries_of(ash_ctx *ctx, ash_row_entries *out,
-                              const ash_plan *p);
+ash_status ash_rows_entries(ash_ctx *ctx, ash_row_entries *out,
+                            const ash_plan *p);
 bool ash_rows_begin(const ash_row_entries *e, uint32_t slot);
 /* From the first to the last step of all rows; `slot` is the first of them. */
 ash_lifetime ash_rows_life(const ash_row_entries *e, const ash_plan *p,

@@ -157,7 +157,7 @@ static ash_status read_alias(ash_slot_reader *r, uint32_t entry,
   return ASH_OK;
 }
 
-ash_status ash_row_aliases_read(ash_slot_reader *r, const ash_yaml *tensors) {
+ash_status ash_rows_read_aliases(ash_slot_reader *r, const ash_yaml *tensors) {
   uint32_t entry = 0;
   for (const ash_yaml_item *i = tensors->first; i; i = i->next, entry++) {
     const ash_yaml *rows = ash_yaml_get(i->node, "rows");

@@ -22,7 +22,7 @@ size_t ash_rows_count_slots(const ash_yaml *tensors, const ash_yaml *moves);
 ash_status ash_rows_read(ash_slot_reader *r, const ash_yaml *map, ash_slot s);
 /* When all entries are read. */
 ash_status ash_moves_read(ash_slot_reader *r, const ash_yaml *moves);
-ash_status ash_row_aliases_read(ash_slot_reader *r, const ash_yaml *tensors);
+ash_status ash_rows_read_aliases(ash_slot_reader *r, const ash_yaml *tensors);
 
 /* Steps; in the scratch zone. */
 ash_status ash_runs_read(ash_ctx *ctx, ash_steps *out, const ash_yaml *top);

@@ -16,7 +16,7 @@ typedef struct collector {
   const ash_graph *g;
   const ash_ask *ask;
   ash_slots *slots;
-  ash_op_rows *rows;   /* by op                                               */
+  ash_domain_row_rule *rows; /* by op */
   uint32_t *root;      /* by tensor                                           */
   uint32_t *slot_of;   /* by tensor                                           */
   uint32_t *first;     /* by root: of its rows in `lives`                     */
@@ -44,7 +44,7 @@ static bool is_scratch(const collector *c, uint32_t tensor) {
 }
 
 static uint32_t rows_of(const collector *c, uint32_t tensor) {
-  return ash_row_count(tensor_at(c, tensor));
+  return ash_domain_row_count(tensor_at(c, tensor));
 }
 
 static ash_lifetime *life_of(const collector *c, uint32_t root, uint32_t row) {
@@ -62,34 +62,36 @@ static bool reads(const collector *c, uint32_t op, uint32_t k) {
 
 /* The rows of its root that a run reads of input k; `*follows`: some of them,
  * row by row. */
-static ash_row_range read_range(const collector *c, const run *r, uint32_t k,
-                                bool *follows) {
-  const ash_op_rows *rows = &c->rows[r->op];
+static ash_domain_row_range read_range(const collector *c, const run *r,
+                                       uint32_t k, bool *follows) {
+  const ash_domain_row_rule *rows = &c->rows[r->op];
   const uint32_t tensor = c->g->ops.items[r->op].inputs[k];
-  const uint32_t operand = ash_op_rows_operand(rows, false, k);
+  const uint32_t operand = ash_domain_row_rule_operand(rows, false, k);
   *follows = r->row_count > 0 && operand != ASH_NO_ID &&
-             rows->follows[operand] && ash_row_same(c->g, c->root, tensor);
-  return *follows ? ash_op_rows_range(c->g, rows, false, k, tensor,
-                                      r->first_row, r->row_count)
-                  : (ash_row_range){0, rows_of(c, c->root[tensor])};
+             rows->follows[operand] &&
+             ash_domain_row_same(c->g, c->root, tensor);
+  return *follows ? ash_domain_row_rule_range(c->g, rows, false, k, tensor,
+                                              r->first_row, r->row_count)
+                  : (ash_domain_row_range){0, rows_of(c, c->root[tensor])};
 }
 
-static ash_row_range write_range(const collector *c, const run *r, uint32_t k) {
+static ash_domain_row_range write_range(const collector *c, const run *r,
+                                        uint32_t k) {
   const uint32_t tensor = c->g->ops.items[r->op].outputs[k];
   return r->row_count > 0
-             ? ash_op_rows_range(c->g, &c->rows[r->op], true, k, tensor,
-                                 r->first_row, r->row_count)
-             : (ash_row_range){0, rows_of(c, tensor)};
+             ? ash_domain_row_rule_range(c->g, &c->rows[r->op], true, k, tensor,
+                                         r->first_row, r->row_count)
+             : (ash_domain_row_range){0, rows_of(c, tensor)};
 }
 
-static void make(collector *c, uint32_t root, ash_row_range rows,
+static void make(collector *c, uint32_t root, ash_domain_row_range rows,
                  uint32_t step) {
   for (uint32_t i = rows.from; i < rows.to; i++)
     if (life_of(c, root, i)->end_step == 0)
       *life_of(c, root, i) = (ash_lifetime){step, step + 1};
 }
 
-static void keep_until(collector *c, uint32_t root, ash_row_range rows,
+static void keep_until(collector *c, uint32_t root, ash_domain_row_range rows,
                        uint32_t end) {
   for (uint32_t i = rows.from; i < rows.to; i++) {
     ash_lifetime *life = life_of(c, root, i);
@@ -98,8 +100,8 @@ static void keep_until(collector *c, uint32_t root, ash_row_range rows,
   }
 }
 
-static ash_row_range all_rows(const collector *c, uint32_t root) {
-  return (ash_row_range){0, rows_of(c, root)};
+static ash_domain_row_range all_rows(const collector *c, uint32_t root) {
+  return (ash_domain_row_range){0, rows_of(c, root)};
 }
 
 static void use_run(collector *c, const run *r) {
@@ -138,7 +140,8 @@ static void use_step(collector *c, uint32_t step) {
   const ash_step *s = &c->ask->steps.items[step];
   if (is_feed(c, step)) {
     make(c, s->input,
-         (ash_row_range){s->first_row, s->first_row + s->row_count}, step);
+         (ash_domain_row_range){s->first_row, s->first_row + s->row_count},
+         step);
     c->has_rows[s->input] = true;
     return;
   }
@@ -243,7 +246,7 @@ static ash_status add_rows(collector *c, uint32_t tensor) {
   const uint32_t root = c->root[tensor];
   ash_slot s = slot_of_tensor(c, tensor);
   const uint64_t whole = s.alignment;
-  s.size = ash_row_bytes(tensor_at(c, tensor));
+  s.size = ash_domain_row_bytes(tensor_at(c, tensor));
   s.has_row = true;
   for (s.row = 0; s.row < rows_of(c, root); s.row++) {
     s.life = *life_of(c, root, s.row);
@@ -262,17 +265,16 @@ static ash_status add_rows(collector *c, uint32_t tensor) {
   return ASH_OK;
 }
 
-static ash_status touch(collector *c, uint32_t tensor) {
-  if (c->slot_of[tensor] != ASH_NO_ID)
-    return ASH_OK;
+/* Its root has slots, or is the tensor itself. */
+static ash_status add_tensor(collector *c, uint32_t tensor) {
   const uint32_t root = c->root[tensor];
   ash_lifetime any, all;
-  if (root != tensor)
-    ASH_TRY(touch(c, root));
+  ASH_ASSERT(c->root[root] == root && c->slot_of[tensor] == ASH_NO_ID);
+  ASH_ASSERT(root == tensor || c->slot_of[root] != ASH_NO_ID);
   c->slot_of[tensor] = c->slots->count;
   if (!is_scratch(c, tensor))
     return add(c, slot_of_tensor(c, tensor));
-  if (c->has_rows[root] && ash_row_same(c->g, c->root, tensor))
+  if (c->has_rows[root] && ash_domain_row_same(c->g, c->root, tensor))
     return add_rows(c, tensor);
   if (root != tensor)
     return add_whole_view(c, tensor);
@@ -280,6 +282,13 @@ static ash_status touch(collector *c, uint32_t tensor) {
   span(c, tensor, &any, &all);
   s.life = any;
   return add(c, s);
+}
+
+static ash_status touch(collector *c, uint32_t tensor) {
+  const uint32_t root = c->root[tensor];
+  if (c->slot_of[root] == ASH_NO_ID)
+    ASH_TRY(add_tensor(c, root));
+  return c->slot_of[tensor] == ASH_NO_ID ? add_tensor(c, tensor) : ASH_OK;
 }
 
 static ash_status touch_op(collector *c, uint32_t op) {
@@ -373,8 +382,8 @@ static bool can_replace(const collector *c, uint32_t op, uint32_t k) {
   return true;
 }
 
-static bool all_die(const collector *c, uint32_t root, ash_row_range rows,
-                    uint32_t step) {
+static bool all_die(const collector *c, uint32_t root,
+                    ash_domain_row_range rows, uint32_t step) {
   for (uint32_t i = rows.from; i < rows.to; i++)
     if (life_of(c, root, i)->end_step != step + 1)
       return false;
@@ -389,8 +398,8 @@ static uint32_t find_dying(const collector *c, const run *r) {
     if (!can_replace(c, r->op, k))
       continue;
     const uint32_t root = c->root[o->inputs[k]];
-    const ash_row_range in = read_range(c, r, k, &follows);
-    const ash_row_range out = write_range(c, r, 0);
+    const ash_domain_row_range in = read_range(c, r, k, &follows);
+    const ash_domain_row_range out = write_range(c, r, 0);
     if (in.from == out.from && in.to == out.to &&
         all_die(c, root, in, r->step) &&
         !(c->apart && c->is_piece[root] && c->is_piece[o->outputs[0]]))
@@ -425,10 +434,10 @@ static void take_place(collector *c, const run *r) {
     return;
   const ash_op *o = &c->g->ops.items[r->op];
   const uint32_t root = c->root[o->inputs[k]], out = o->outputs[0];
-  ash_row_range rows = write_range(c, r, 0);
+  ash_domain_row_range rows = write_range(c, r, 0);
   ASH_ASSERT(c->has_rows[root] == c->has_rows[out]);
   if (!c->has_rows[out])
-    rows = (ash_row_range){0, 1};
+    rows = (ash_domain_row_range){0, 1};
   for (uint32_t i = rows.from; i < rows.to; i++) {
     ash_slot *s = slot_at(c, out, i);
     ASH_ASSERT(s->size == slot_at(c, root, i)->size);
@@ -568,7 +577,7 @@ static ash_status prepare(collector *c) {
   const size_t n = c->g->tensor_count + 1;
   ash_zone *z = &c->ctx->scratch;
   uint32_t rows = 0;
-  c->rows = ASH_NEW_ARRAY(z, ash_op_rows, c->g->op_count + 1);
+  c->rows = ASH_NEW_ARRAY(z, ash_domain_row_rule, c->g->op_count + 1);
   c->root = ASH_NEW_ARRAY(z, uint32_t, n);
   c->slot_of = ASH_NEW_ARRAY(z, uint32_t, n);
   c->first = ASH_NEW_ARRAY(z, uint32_t, n);
@@ -576,7 +585,7 @@ static ash_status prepare(collector *c) {
   c->has_rows = ASH_NEW_ARRAY(z, bool, n);
   c->is_piece = ASH_NEW_ARRAY(z, bool, n);
   ASH_TRY(ash_zone_check(c->ctx, z));
-  ash_row_roots(c->g, c->root);
+  ash_domain_row_roots(c->g, c->root);
   for (uint32_t t = 0; t < c->g->tensor_count; t++) {
     c->slot_of[t] = ASH_NO_ID;
     c->first[t] = rows;
@@ -585,7 +594,7 @@ static ash_status prepare(collector *c) {
   c->lives = ASH_NEW_ARRAY(z, ash_lifetime, rows + 1u);
   ASH_TRY(ash_zone_check(c->ctx, z));
   for (uint32_t op = 0; op < c->g->op_count; op++)
-    ASH_TRY(ash_op_rows_of(c->ctx, &c->rows[op], c->g, op));
+    ASH_TRY(ash_domain_row_rule_of(c->ctx, &c->rows[op], c->g, op));
   return ASH_OK;
 }
 
