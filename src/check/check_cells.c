@@ -89,20 +89,23 @@ static node right(node n) {
   return (node){2 * n.at + 1, n.from + (n.to - n.from) / 2, n.to};
 }
 
-/* What a node says of all its cells, its two halves say as well. */
+/* What nodes on the way to a leaf say of all their cells, their halves say
+ * instead. */
 static void push_down(ash_cells *c, uint32_t leaf) {
   uint32_t height = 0;
   while (leaf >> height > 1)
     height++;
   for (; height > 0; height--) {
-    const uint32_t at = leaf >> height;
-    if (c->tree[at] != MIXED)
-      c->tree[2 * at] = c->tree[2 * at + 1] = c->tree[at];
+    const size_t at = leaf >> height;
+    if (c->tree[at] == MIXED)
+      continue;
+    c->tree[2 * at] = c->tree[2 * at + 1] = c->tree[at];
+    c->tree[at] = MIXED;
   }
 }
 
 static void join_up(ash_cells *c, uint32_t leaf) {
-  for (uint32_t at = leaf / 2; at > 0; at /= 2)
+  for (size_t at = leaf / 2; at > 0; at /= 2)
     c->tree[at] = c->tree[2 * at] == c->tree[2 * at + 1] ? c->tree[2 * at]
                                                          : (uint32_t)MIXED;
 }
@@ -119,6 +122,8 @@ static void put(ash_cells *c, uint32_t lo, uint32_t hi, uint32_t value) {
     if (r & 1)
       c->tree[--r] = value;
   }
+  push_down(c, first);
+  push_down(c, last);
   join_up(c, first);
   join_up(c, last);
 }

@@ -63,6 +63,7 @@ ash_status ash_plan_attempts(ash_ctx *ctx, const ash_plan **out,
                              const ash_ask *ask, const ash_target *target,
                              const ash_plan_options *options,
                              const ash_tile_options *tile) {
+  ASH_ASSERT(ask->graph && ask->device && ask->memories);
   ash_plan_options known = {0};
   *out = NULL;
   ash_take_options(&known, sizeof known, options);

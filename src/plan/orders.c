@@ -44,6 +44,7 @@ static uint64_t scratch_of(const ash_plan *p) {
 
 /* Is there a plan in `x` that needs fewer bytes than `y`? */
 static bool is_smaller(const ash_plan *x, const ash_plan *y) {
+  ASH_ASSERT(x != y || !x);
   return x && (!y || scratch_of(x) < scratch_of(y));
 }
 
@@ -68,6 +69,7 @@ static ash_status find_operators(chooser *c, bool *gains) {
 
 /* What was tried in vain says nothing. */
 static ash_status or_nothing(chooser *c, ash_status status, size_t said) {
+  ASH_ASSERT(said <= c->ctx->diag_count);
   if (status == ASH_NOFIT) {
     c->ctx->diag_count = said;
     return ASH_OK;
@@ -98,6 +100,7 @@ static ash_status plan_operators(chooser *c, const ash_plan **out) {
 
 /* The first operators by rows, those from `first` on whole. */
 static ash_status plan_rows(chooser *c, const ash_plan **out, uint32_t first) {
+  ASH_ASSERT(first <= c->given.graph->op_count);
   ash_ask ask = c->given;
   for (uint32_t op = 0; op < ask.graph->op_count; op++)
     c->is_whole[op] = op >= first;
@@ -166,6 +169,7 @@ static const char *refusal(const chooser *c) {
 }
 
 static ash_status refuse(chooser *c, const char *why) {
+  ASH_ASSERT(why != NULL);
   return ash_fail(c->ctx, ASH_MISUSE,
                   has_streams(c) ? ASH_D_plan_stream : ASH_D_plan_order,
                   ash_graph_loc(c->given.graph, ASH_NO_ID, ASH_NO_ID),

@@ -48,6 +48,7 @@ static const ash_tensor *tensor_at(const packing *p, uint32_t tensor) {
 
 /* The buffer of a row; ASH_NO_ID: the row is in another memory, or nowhere. */
 static uint32_t buffer_of_row(const packing *p, uint32_t tensor, uint32_t row) {
+  ASH_ASSERT(p->d->rows->slot_of[tensor] != ASH_NO_ID);
   const uint32_t slot = p->d->rows->slot_of[tensor] + row;
   const ash_slot *slots = p->d->answer->slots;
   const uint32_t count = p->d->ask->slot_count;
@@ -59,6 +60,7 @@ static uint32_t buffer_of_row(const packing *p, uint32_t tensor, uint32_t row) {
 /* ---- the problem --------------------------------------------------------- */
 
 static bool has_piece(const packing *p, uint32_t tensor) {
+  ASH_ASSERT(tensor < p->d->ask->graph->tensor_count);
   const ash_row_layout *r = p->d->rows;
   return r->root[tensor] == tensor && r->has_rows[tensor] &&
          r->is_piece[tensor] && r->slot_of[tensor] != ASH_NO_ID;
@@ -133,11 +135,13 @@ static ash_buffer solid_of(const packing *p, uint32_t k) {
 }
 
 static bool is_solid(const packing *p, uint32_t buffer) {
+  ASH_ASSERT(buffer < p->s->count);
   const uint32_t k = p->group_of[buffer];
   return k != ASH_NO_ID && p->groups[k].is_solid;
 }
 
 static void count_buffer(int64_t *change, const ash_buffer *b) {
+  ASH_ASSERT(0 <= b->lower && b->lower < b->upper);
   change[b->lower] += (int64_t)b->size;
   change[b->upper] -= (int64_t)b->size;
   for (size_t k = 0; k < b->gap_count; k++) {
@@ -172,6 +176,7 @@ static ash_status count_load(packing *p, uint64_t *load, int64_t *when) {
 
 /* Smallest first. */
 static uint32_t next_group(const packing *p, uint32_t after) {
+  ASH_ASSERT(after == ASH_NO_ID || after < p->group_count);
   uint32_t best = ASH_NO_ID;
   for (uint32_t k = 0; k < p->group_count; k++) {
     const uint64_t bytes = p->groups[k].solid.size;
@@ -256,6 +261,7 @@ static ash_status prepare(packing *p) {
 
 /* Rows that a table points at: of tensors that are not in one piece. */
 static void align_rows(packing *p, uint64_t unit) {
+  ASH_ASSERT(unit > 0 && (unit & (unit - 1)) == 0);
   const ash_row_layout *r = p->d->rows;
   ash_slot *slots = p->d->answer->slots;
   for (uint32_t i = 0; i < p->d->ask->slot_count; i++) {
@@ -280,6 +286,7 @@ static uint64_t unit_for(uint64_t bytes) {
 /* ---- attempts ------------------------------------------------------------ */
 
 static ash_status place(packing *p, ash_place_result *out, uint64_t capacity) {
+  ASH_ASSERT(p->count <= p->s->count && p->relation_count < p->count + 1u);
   const uint64_t asked = p->d->ask->options->ticks;
   const ash_place_problem problem = {.buffers = p->buffers,
                                      .buffer_count = p->count,
@@ -338,6 +345,7 @@ static ash_status try_ends(packing *p, ash_place_result *out,
 
 /* From what the solver saw to what was asked. */
 static ash_status put_offsets(packing *p, ash_place_result *out) {
+  ASH_ASSERT(out->offsets != NULL);
   int64_t *offsets = ASH_NEW_ARRAY(&p->d->ctx->keep, int64_t, p->s->count + 1u);
   ASH_TRY(ash_zone_check(p->d->ctx, &p->d->ctx->keep));
   for (uint32_t i = 0; i < p->s->count; i++) {

@@ -61,6 +61,7 @@ static ash_status mark(ash_ctx *ctx, const bool **out, const ash_graph *g,
 }
 
 static bool is_read(const ash_graph *g, uint32_t tensor) {
+  ASH_ASSERT(tensor < g->tensor_count);
   for (size_t op = 0; op < g->op_count; op++)
     for (uint32_t k = 0; k < g->ops.items[op].input_count; k++)
       if (g->ops.items[op].inputs[k] == tensor)
@@ -70,6 +71,7 @@ static bool is_read(const ash_graph *g, uint32_t tensor) {
 
 /* Rows that nothing reads would never be asked for. */
 static ash_status check_feeds(ash_ctx *ctx, const ash_ask *ask) {
+  ASH_ASSERT(ask->graph != NULL);
   const ash_graph *g = ask->graph;
   for (size_t i = 0; ask->is_fed && i < g->input_count; i++)
     if (ask->is_fed[i] && !is_read(g, g->inputs[i]))

@@ -41,6 +41,7 @@ typedef struct sweeper {
 /* ---- items --------------------------------------------------------------- */
 
 static void add_member(sweeper *w, item *x, uint32_t buffer) {
+  ASH_ASSERT(buffer < w->s->count);
   const ash_buffer *b = &w->s->buffers[buffer];
   const uint64_t at =
       w->s->group_of[buffer] == ASH_NO_ID ? 0 : (uint64_t)w->s->delta[buffer];
@@ -51,6 +52,7 @@ static void add_member(sweeper *w, item *x, uint32_t buffer) {
 }
 
 static item *new_item(sweeper *w) {
+  ASH_ASSERT(w->item_count < w->s->count + w->s->group_count);
   const uint32_t first = w->item_count ? w->items[w->item_count - 1].first +
                                              w->items[w->item_count - 1].count
                                        : 0;
@@ -73,12 +75,14 @@ static void make_items(sweeper *w) {
 }
 
 static int64_t delta_of(const sweeper *w, uint32_t buffer) {
+  ASH_ASSERT(buffer < w->s->count);
   return w->s->group_of[buffer] == ASH_NO_ID ? 0 : w->s->delta[buffer];
 }
 
 /* ---- places -------------------------------------------------------------- */
 
 static bool is_away(const ash_buffer *b, int64_t lower, int64_t upper) {
+  ASH_ASSERT(lower < upper);
   for (size_t k = 0; k < b->gap_count; k++)
     if (b->gaps[k].lower <= lower && upper <= b->gaps[k].upper)
       return true;
@@ -87,6 +91,7 @@ static bool is_away(const ash_buffer *b, int64_t lower, int64_t upper) {
 
 /* Are both there at some time? */
 static bool meet(const ash_buffer *a, const ash_buffer *b) {
+  ASH_ASSERT(a->lower < a->upper && b->lower < b->upper);
   const int64_t lower = a->lower > b->lower ? a->lower : b->lower;
   const int64_t upper = a->upper < b->upper ? a->upper : b->upper;
   if (lower >= upper || is_away(a, lower, upper) || is_away(b, lower, upper))
@@ -126,6 +131,7 @@ static uint32_t find_blocks(sweeper *w, const item *x) {
 
 /* The first base from `base` on at which all members are aligned. */
 static int64_t align_item(const sweeper *w, const item *x, int64_t base) {
+  ASH_ASSERT(x->count > 0 && base >= 0);
   for (int tries = 0; tries < 64; tries++) {
     int64_t more = 0;
     for (uint32_t m = 0; m < x->count && more == 0; m++) {
@@ -178,6 +184,7 @@ static int64_t find_place(sweeper *w, const item *x, fit how) {
 }
 
 static void put(sweeper *w, const item *x, int64_t base) {
+  ASH_ASSERT(base >= 0 && w->placed_count + x->count <= w->s->count);
   for (uint32_t m = 0; m < x->count; m++) {
     const uint32_t i = w->members[x->first + m];
     w->offsets[i] = base + delta_of(w, i);
@@ -213,12 +220,14 @@ typedef struct way {
 
 /* Pinned buffers, then groups, then all others. */
 static int round_of(const sweeper *w, const item *x) {
+  ASH_ASSERT(x->count > 0);
   if (w->s->buffers[w->members[x->first]].offset != ASH_FREE_OFFSET)
     return 0;
   return x->is_group ? 1 : 2;
 }
 
 static int64_t base_of(sweeper *w, const item *x, int round, const way *how) {
+  ASH_ASSERT(0 <= round && round < 3);
   const uint32_t m = w->members[x->first];
   if (round == 0)
     return w->s->buffers[m].offset - delta_of(w, m);

@@ -77,9 +77,8 @@ static const char *const step_function[] = {
 static const char *const push_function[] = {
     "/* Gives the model the next row of an input, which is copied, and runs it",
     " * until another row is wanted ($_MORE) or the run is over ($_OK). Rows",
-    " * arrive from the first to the last. $_NOT_WANTED: a row of another "
-    "input",
-    " * is. */",
+    " * arrive from the first to the last. $_NOT_WANTED: that of",
+    " * another input is. */",
     "int %_push_row(%_context *ctx, uint32_t input, const void *row);",
     "",
     "/* The input whose row is wanted; $_INPUT_COUNT: steps come first. */",

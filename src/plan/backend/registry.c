@@ -27,6 +27,7 @@ const ash_planner *ash_planner_at(const ash_ctx *ctx, size_t index) {
 }
 
 const ash_planner *ash_find_planner(const ash_ctx *ctx, const char *name) {
+  ASH_ASSERT(name != NULL);
   const ash_planner *p;
   for (size_t i = 0; (p = ash_planner_at(ctx, i)); i++)
     if (strcmp(p->name, name) == 0)
@@ -35,6 +36,7 @@ const ash_planner *ash_find_planner(const ash_ctx *ctx, const char *name) {
 }
 
 bool ash_planner_is_builtin(const ash_planner *planner) {
+  ASH_ASSERT(planner != NULL);
   for (size_t i = 0; i < ASH_COUNT_OF(builtin); i++)
     if (builtin[i] == planner)
       return true;

@@ -2,6 +2,7 @@
 #include "plan/file/layers_json.h"
 
 static void put_sizes(ash_json *j, const ash_tiling *t, uint32_t level) {
+  ASH_ASSERT(level < t->level_count);
   ash_json_open_inline(j, "tile", '{');
   for (uint32_t a = 0; a < t->space->axis_count; a++)
     ash_json_int(j, t->space->axes[a].name, t->levels[level].tile[a]);
@@ -33,6 +34,7 @@ static void put_level(ash_json *j, const ash_tilings *all, const ash_tiling *t,
 }
 
 static void put_extent(ash_json *j, const ash_tiling *t) {
+  ASH_ASSERT(t->space != NULL);
   ash_json_open_inline(j, "extent", '{');
   for (uint32_t a = 0; a < t->space->axis_count; a++)
     ash_json_int(j, t->space->axes[a].name, t->space->axes[a].extent);

@@ -16,6 +16,7 @@ typedef struct residency {
 } residency;
 
 static void put_memory(residency *r, const char *key, const char *name) {
+  ASH_ASSERT(key && name);
   char *lower = ash_zone_string(&r->ctx->scratch, name);
   for (char *c = lower; c && *c; c++)
     *c = (char)tolower((unsigned char)*c);
@@ -23,6 +24,7 @@ static void put_memory(residency *r, const char *key, const char *name) {
 }
 
 static bool lies_in(const ash_slot *s, const ash_arena *a) {
+  ASH_ASSERT(s->binding.memory && a->memory);
   return s->bound && s->binding.role == a->role &&
          strcmp(s->binding.memory, a->memory) == 0;
 }
@@ -76,6 +78,7 @@ static void put_arena(residency *r, uint32_t region) {
 }
 
 static void put_role(residency *r, ash_role role) {
+  ASH_ASSERT(role <= ASH_CONSTANT);
   ash_json_open(&r->json, ash_role_text(role), '[');
   for (uint32_t i = 0; i < r->plan->arena_count; i++)
     if (r->plan->arenas[i].role == role)
@@ -85,6 +88,7 @@ static void put_role(residency *r, ash_role role) {
 
 /* All places of a tensor's rows, by row and time: [at, end) of the order. */
 static void put_rows(residency *r, const ash_slot **at, const ash_slot **end) {
+  ASH_ASSERT(at < end);
   ash_json_open_inline(&r->json, "row_offsets", '[');
   for (; at < end; at++)
     ash_json_uint(&r->json, NULL, (*at)->binding.offset);

@@ -23,6 +23,7 @@ static ash_status wrong(reader *r, const ash_yaml *at, const char *what,
 /* ---- arenas -------------------------------------------------------------- */
 
 static ash_status read_arena(reader *r, const ash_yaml *map, ash_role role) {
+  ASH_ASSERT(role <= ASH_CONSTANT);
   ash_arena a = {.role = role};
   uint64_t region;
   ASH_TRY(ash_yaml_want_map(r->ctx, map, "an arena"));
@@ -41,6 +42,7 @@ static ash_status read_arena(reader *r, const ash_yaml *map, ash_role role) {
 }
 
 static ash_status read_role(reader *r, const ash_yaml *arenas, ash_role role) {
+  ASH_ASSERT(role <= ASH_CONSTANT);
   const ash_yaml *list;
   ASH_TRY(ash_yaml_need(r->ctx, &list, arenas, ash_role_text(role), "arenas"));
   ASH_TRY(ash_yaml_want_list(r->ctx, list, ash_role_text(role)));

@@ -2,12 +2,14 @@
 #include "plan/file/rows_read.h"
 
 static ash_status wrong(ash_ctx *ctx, const ash_yaml *at, const char *what) {
+  ASH_ASSERT(at && what);
   return ash_fail(ctx, ASH_MALFORMED, ASH_D_plan_json, ash_yaml_loc(at), "%s",
                   what);
 }
 
 /* The number of items that follow `key`, 0 if it is no list. */
 static size_t length_of(const ash_yaml *map, const char *key) {
+  ASH_ASSERT(map && key);
   const ash_yaml *list = ash_yaml_get(map, key);
   return list && list->kind == ASH_YAML_LIST ? list->count : 0;
 }
@@ -36,6 +38,7 @@ static ash_status need_numbers(ash_ctx *ctx, const ash_yaml_item **out,
 }
 
 static ash_status get_step(ash_ctx *ctx, const ash_yaml *node, uint32_t *out) {
+  ASH_ASSERT(node != NULL);
   return ash_yaml_u32(ctx, out, node, "a step", UINT32_MAX - 1);
 }
 

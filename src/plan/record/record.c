@@ -31,6 +31,7 @@ const char *ash_slot_kind_text(ash_slot_kind kind) {
 
 static int compare_words(const char *a, const char *b) {
   ASH_ASSERT(a && b);
+  ASH_ASSERT(a && b);
   while (*a && toupper((unsigned char)*a) == toupper((unsigned char)*b))
     a++, b++;
   return toupper((unsigned char)*a) - toupper((unsigned char)*b);
@@ -89,15 +90,18 @@ bool ash_plan_in_rows(const ash_plan *p) {
 /* ---- rows of a tensor, taken together ------------------------------------ */
 
 bool ash_plan_heads_tensor(const ash_plan *plan, uint32_t slot) {
+  ASH_ASSERT(slot < plan->slot_count);
   const ash_slot *s = &plan->slots[slot];
   return !s->has_row || (s->row == 0 && s->moved_from == ASH_NO_ID);
 }
 
 static bool is_row_of(const ash_slot *s, uint32_t tensor) {
+  ASH_ASSERT(tensor != ASH_NO_ID);
   return s->has_row && s->tensor == tensor;
 }
 
 static uint32_t alive_at(const ash_plan *p, uint32_t tensor, uint32_t step) {
+  ASH_ASSERT(step < p->steps.count);
   uint32_t alive = 0;
   for (uint32_t i = 0; i < p->slot_count; i++)
     alive += is_row_of(&p->slots[i], tensor) &&
@@ -197,6 +201,7 @@ static bool all_in_place(const ash_plan *plan, const ash_graph *g,
 }
 
 bool ash_plan_is_free(const ash_plan *plan, const ash_graph *g, uint32_t op) {
+  ASH_ASSERT(op < g->op_count);
   const ash_op *o = &g->ops.items[op];
   for (uint32_t k = 0; k < o->output_count; k++)
     if (!ash_plan_is_made(plan, g, op, k))

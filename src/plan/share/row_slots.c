@@ -44,6 +44,7 @@ static bool is_scratch(const collector *c, uint32_t tensor) {
 }
 
 static uint32_t rows_of(const collector *c, uint32_t tensor) {
+  ASH_ASSERT(tensor < c->g->tensor_count);
   return ash_domain_row_count(tensor_at(c, tensor));
 }
 
@@ -55,6 +56,7 @@ static ash_lifetime *life_of(const collector *c, uint32_t root, uint32_t row) {
 /* ---- who reads and writes what ------------------------------------------- */
 
 static bool reads(const collector *c, uint32_t op, uint32_t k) {
+  ASH_ASSERT(op < c->g->op_count && k < c->g->ops.items[op].input_count);
   const uint32_t tensor = c->g->ops.items[op].inputs[k];
   return is_scratch(c, tensor) &&
          ash_kernel_reads(c->ask->choices[op].kernel, c->g, op, k);
@@ -105,6 +107,7 @@ static ash_domain_row_range all_rows(const collector *c, uint32_t root) {
 }
 
 static void use_run(collector *c, const run *r) {
+  ASH_ASSERT(r->op < c->g->op_count && r->step < c->ask->steps.count);
   const ash_op *o = &c->g->ops.items[r->op];
   for (uint32_t k = 0; k < o->input_count; k++) {
     bool follows;
@@ -133,6 +136,7 @@ static run run_at(const collector *c, uint32_t step) {
 }
 
 static bool is_feed(const collector *c, uint32_t step) {
+  ASH_ASSERT(step < c->ask->steps.count);
   return c->ask->steps.items[step].op_count == 0;
 }
 
@@ -157,6 +161,7 @@ static bool is_fed(const collector *c, uint32_t tensor) {
 }
 
 static bool is_ruled(const collector *c, uint32_t tensor) {
+  ASH_ASSERT(tensor < c->g->tensor_count);
   const ash_tensor_attributes *a = &c->ask->rules.tensors[tensor];
   return a->offset != ASH_NO_OFFSET || a->alignment != 0;
 }
@@ -228,6 +233,7 @@ static void span(const collector *c, uint32_t root, ash_lifetime *any,
 /* A view whose rows are others than its root's: it is read whole, where all
  * rows of the root are. */
 static ash_status add_whole_view(collector *c, uint32_t tensor) {
+  ASH_ASSERT(c->slot_of[c->root[tensor]] != ASH_NO_ID);
   const uint32_t root = c->root[tensor];
   ash_lifetime any, all;
   ash_slot s = slot_of_tensor(c, tensor);
@@ -285,6 +291,7 @@ static ash_status add_tensor(collector *c, uint32_t tensor) {
 }
 
 static ash_status touch(collector *c, uint32_t tensor) {
+  ASH_ASSERT(tensor < c->g->tensor_count);
   const uint32_t root = c->root[tensor];
   if (c->slot_of[root] == ASH_NO_ID)
     ASH_TRY(add_tensor(c, root));
@@ -292,6 +299,7 @@ static ash_status touch(collector *c, uint32_t tensor) {
 }
 
 static ash_status touch_op(collector *c, uint32_t op) {
+  ASH_ASSERT(op < c->g->op_count);
   const ash_op *o = &c->g->ops.items[op];
   for (uint32_t k = 0; k < o->input_count; k++)
     if (o->inputs[k] != ASH_NO_ID &&
@@ -303,6 +311,7 @@ static ash_status touch_op(collector *c, uint32_t op) {
 }
 
 static ash_status add_work(collector *c, uint32_t op, ash_lifetime life) {
+  ASH_ASSERT(life.first_step < life.end_step);
   const char *id =
       ash_zone_format(c->zone, "%s_scratch", c->g->ops.items[op].id);
   ASH_TRY(ash_zone_check(c->ctx, c->zone));
@@ -322,6 +331,7 @@ static ash_status add_work(collector *c, uint32_t op, ash_lifetime life) {
 
 /* From its first run to its last. */
 static ash_lifetime life_of_op(const collector *c, uint32_t op) {
+  ASH_ASSERT(op < c->g->op_count);
   ash_lifetime life = {UINT32_MAX, 0};
   for (uint32_t s = 0; s < c->ask->steps.count; s++)
     if (!is_feed(c, s) && c->ask->steps.items[s].ops[0] == op) {
@@ -361,6 +371,7 @@ static ash_slot *slot_at(const collector *c, uint32_t root, uint32_t row) {
 /* Element by element over input k, row by row, which nothing else shows in
  * another way. */
 static bool can_replace(const collector *c, uint32_t op, uint32_t k) {
+  ASH_ASSERT(op < c->g->op_count);
   const ash_op *o = &c->g->ops.items[op];
   const ash_kernel *kernel = c->ask->choices[op].kernel;
   if (!kernel || o->output_count != 1 || !ash_op_has(o, ASH_OP_ELEMENTWISE) ||
@@ -392,6 +403,7 @@ static bool all_die(const collector *c, uint32_t root,
 
 /* The input whose rows the result of a run may take; ASH_NO_ID: none. */
 static uint32_t find_dying(const collector *c, const run *r) {
+  ASH_ASSERT(r->op < c->g->op_count);
   const ash_op *o = &c->g->ops.items[r->op];
   for (uint32_t k = 0; k < o->input_count && k < 32; k++) {
     bool follows;
@@ -429,6 +441,7 @@ static void even_out(collector *c) {
 }
 
 static void take_place(collector *c, const run *r) {
+  ASH_ASSERT(r->op < c->g->op_count);
   const uint32_t k = find_dying(c, r);
   if (k == ASH_NO_ID)
     return;
@@ -447,11 +460,13 @@ static void take_place(collector *c, const run *r) {
 }
 
 static bool is_whole_view(const collector *c, const ash_slot *s) {
+  ASH_ASSERT(s->tensor == ASH_NO_ID || s->tensor < c->g->tensor_count);
   return s->alias_of != ASH_NO_ID && !s->has_row &&
          c->slots->items[s->alias_of].has_row;
 }
 
 static void widen(ash_lifetime *life, const ash_lifetime *by) {
+  ASH_ASSERT(by->first_step < by->end_step);
   life->first_step = ash_min_u32(life->first_step, by->first_step);
   life->end_step = ash_max_u32(life->end_step, by->end_step);
 }
@@ -478,6 +493,7 @@ static void merge(collector *c) {
 /* Do two tensors in one piece, tied to each other by a row that one took over
  * from the other, both need the places of another row at the same time? */
 static bool collide(const collector *c, uint32_t x, uint32_t y) {
+  ASH_ASSERT(x != y && c->root[x] == x && c->root[y] == y);
   for (uint32_t i = 0; i < rows_of(c, x); i++) {
     const ash_slot *slots = c->slots->items;
     const ash_lifetime *a = life_of(c, x, i), *b = life_of(c, y, i);
@@ -533,6 +549,7 @@ static ash_status share(collector *c, bool *collided) {
 /* ---- gaps ---------------------------------------------------------------- */
 
 static bool is_run_of(const collector *c, uint32_t step, uint32_t op) {
+  ASH_ASSERT(step < c->ask->steps.count && op < c->g->op_count);
   return !is_feed(c, step) && c->ask->steps.items[step].ops[0] == op;
 }
 
