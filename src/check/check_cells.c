@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { MIXED = UINT32_MAX };
+#define MIXED UINT32_MAX
 
 typedef struct border {
   uint64_t at;
@@ -106,8 +106,8 @@ static void push_down(ash_cells *c, uint32_t leaf) {
 
 static void join_up(ash_cells *c, uint32_t leaf) {
   for (size_t at = leaf / 2; at > 0; at /= 2)
-    c->tree[at] = c->tree[2 * at] == c->tree[2 * at + 1] ? c->tree[2 * at]
-                                                         : (uint32_t)MIXED;
+    c->tree[at] =
+        c->tree[2 * at] == c->tree[2 * at + 1] ? c->tree[2 * at] : MIXED;
 }
 
 static void put(ash_cells *c, uint32_t lo, uint32_t hi, uint32_t value) {

@@ -21,7 +21,7 @@ typedef struct lives {
   uint64_t *load;         /* by time: first what is added, what leaves */
 } lives;
 
-enum { NEVER = UINT32_MAX };
+#define NEVER UINT32_MAX
 
 static const ash_tensor *tensor_at(const lives *l, uint32_t t) {
   return &l->c->g->tensors.items[t];

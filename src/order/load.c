@@ -14,7 +14,7 @@ typedef struct lives {
   uint64_t *rises, *falls; /* by time: bytes                               */
 } lives;
 
-enum { NEVER = UINT32_MAX };
+#define NEVER UINT32_MAX
 
 static uint64_t steps_of(const ash_order_problem *p) {
   uint64_t steps = 0;

@@ -52,7 +52,7 @@ static const ash_slot *slot_at(const sim *s, uint32_t tensor, uint32_t row,
         x->life.first_step <= step && step < x->life.end_step)
       return x;
   }
-  CHECK(!"a row has no place");
+  CHECK(false && "a row has no place");
   return NULL;
 }
 
