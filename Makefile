@@ -1,7 +1,7 @@
 # The door. CMake is the build; these are the words people type.
 #
 #   make                build the ashlar program; says what is missing
-#   make demo           compile, build and run the example
+#   make demo           compile, build and run the examples
 #   make test           run all tests (at most 20 minutes on two cores)
 #   make bench          measure speed and memory of the compiler
 #   make lint           layers, assertions, formatting, static analysis
@@ -59,6 +59,7 @@ test-deps:
 demo: build-deps
 	@$(MAKE) --no-print-directory program
 	@examples/digits/demo.sh $(BUILD)/bin/ashlar
+	@examples/wake_words/demo.sh $(BUILD)/bin/ashlar
 
 test: test-deps
 	@tests/run

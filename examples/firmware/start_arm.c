@@ -51,7 +51,8 @@ __attribute__((naked, noreturn)) static void reset(void) {
 volatile uint32_t counter_wraps;
 
 __attribute__((naked)) static void tick(void) {
-  __asm__ volatile("ldr r0, =counter_wraps\n"
+  __asm__ volatile(".syntax unified\n"
+                   "ldr r0, =counter_wraps\n"
                    "ldr r1, [r0]\n"
                    "adds r1, #1\n"
                    "str r1, [r0]\n"

@@ -1,7 +1,7 @@
 /* network.c - writes a network for visual wake words ("is there a person?"):
  * MobileNetV1 x 0.25 on a colour image of 96 x 96 pixels, the shape of MLPerf
- * Tiny's benchmark, in Ashlar's textual form (docs/ir.md). Its weights are random
- * numbers, always the same: where memory goes is a matter of shapes.
+ * Tiny's benchmark, in Ashlar's textual form (docs/ir.md). Its weights are
+ * random numbers, always the same: where memory goes is a matter of shapes.
  *
  *   cc network.c -o network && ./network > wake_words.ir */
 #include <stdint.h>
@@ -41,9 +41,10 @@ static int weights(int outer, int size, int inner, int channels, int taps) {
          "\"w%d\" data ",
          tensors, outer, size, size, inner, scale, tensors);
   put_bytes((long)outer * size * size * inner);
-  printf("\ntensor %%%d constant int32[%d] axis 0 scale [%.9f] zero [0] \"b%d\" "
-         "data ",
-         tensors + 1, channels, scale * 0.05, tensors + 1);
+  printf(
+      "\ntensor %%%d constant int32[%d] axis 0 scale [%.9f] zero [0] \"b%d\" "
+      "data ",
+      tensors + 1, channels, scale * 0.05, tensors + 1);
   for (int i = 0; i < channels; i++)
     printf("%02x000000", next_byte());
   printf("\n");
@@ -64,8 +65,8 @@ static void put_layer(const char *kind, int in, int w, int out, int stride,
 /* A convolution whose result has `size` pixels a side. */
 static int conv(int in, int size, int from, int channels, int kernel,
                 int stride) {
-  const int w = weights(channels, kernel, from, channels,
-                        kernel * kernel * from);
+  const int w =
+      weights(channels, kernel, from, channels, kernel * kernel * from);
   const int out = activation(size, channels);
   put_layer("conv_2d", in, w, out, stride, 0, kernel > 1, "");
   return out;
@@ -88,11 +89,11 @@ static void put_head(int in, int size, int channels) {
   printf("tensor %%%d activation int8[1,%d] axis 0 scale "
          "[" ACTIVATION_SCALE "] zero [-128] \"flat\"\n",
          flat, channels);
-  printf("tensor %%%d constant int8[2,%d] axis 0 scale [0.01] zero [0] "
+  printf("tensor %%%d constant int8[2,%d] axis 0 scale [0.04] zero [0] "
          "\"classes\" data ",
          tensors + 2, channels);
   put_bytes(2L * channels);
-  printf("\ntensor %%%d constant int32[2] axis 0 scale [0.0005] zero [0] "
+  printf("\ntensor %%%d constant int32[2] axis 0 scale [0.002] zero [0] "
          "\"class_bias\" data 0000000000000000\n",
          tensors + 3);
   printf("tensor %%%d activation int8[1,2] axis 0 scale [0.1] zero [0] "
@@ -118,12 +119,13 @@ static void put_head(int in, int size, int channels) {
 int main(void) {
   static const struct {
     int stride, channels;
-  } blocks[] = {{1, 16}, {2, 32}, {1, 32}, {2, 64}, {1, 64}, {2, 128}, {1, 128},
-                {1, 128}, {1, 128}, {1, 128}, {1, 128}, {2, 256}, {1, 256}};
+  } blocks[] = {{1, 16},  {2, 32},  {1, 32},  {2, 64},  {1, 64},
+                {2, 128}, {1, 128}, {1, 128}, {1, 128}, {1, 128},
+                {1, 128}, {2, 256}, {1, 256}};
   int size = 48, channels = 8;
   printf("graph \"wake_words\"\n");
-  printf("tensor %%0 input int8[1,96,96,3] axis 0 scale [0.0078125] zero [0] "
-         "\"image\"\n");
+  printf("tensor %%0 input int8[1,96,96,3] axis 0 scale [" ACTIVATION_SCALE
+         "] zero [0] \"image\"\n");
   tensors = 1;
   int x = conv(0, size, 3, channels, 3, 2);
   for (unsigned i = 0; i < sizeof blocks / sizeof *blocks; i++) {

@@ -11,6 +11,10 @@ ENTRY(ENTRY_SYMBOL)
 #define ADDRESS LONG
 #endif
 
+#ifndef STACK_BYTES
+#define STACK_BYTES 8K
+#endif
+
 SECTIONS {
   .vectors : { KEEP(*(.vectors)) . = ALIGN(8); } > VECTORS
 #ifdef MODEL_FRAGMENT
@@ -48,7 +52,7 @@ SECTIONS {
   .stack (NOLOAD) : {
     . = ALIGN(16);
     __stack_limit = .;
-    . += 8K;
+    . += STACK_BYTES;
     __stack_top = .;
   } > RAM
   /DISCARD/ : { *(.comment) *(.note*) *(.eh_frame*) }
