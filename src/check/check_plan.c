@@ -61,76 +61,14 @@ static ash_status check_slot(const checker *c, const ash_slot *s) {
   return ASH_OK;
 }
 
-/* ---- overlap ------------------------------------------------------------ */
-
-static bool share_time(const ash_slot *a, const ash_slot *b) {
-  return a->life.first_step < b->life.end_step &&
-         b->life.first_step < a->life.end_step;
-}
-
-static bool share_bytes(const ash_slot *a, const ash_slot *b) {
-  return a->binding.role == b->binding.role &&
-         a->binding.offset < b->binding.offset + b->size &&
-         b->binding.offset < a->binding.offset + a->size &&
-         (a->binding.memory == b->binding.memory ||
-          strcmp(a->binding.memory, b->binding.memory) == 0);
-}
-
-static uint32_t root_of(const ash_plan *p, uint32_t slot) {
-  for (uint32_t hops = 0; hops < p->slot_count; hops++) {
-    if (p->slots[slot].alias_of == ASH_NO_ID)
-      return slot;
-    slot = p->slots[slot].alias_of;
-  }
-  return ASH_NO_ID; /* a circle */
-}
-
-/* Equal constants may lie on each other. */
-static bool same_constant(const checker *c, const ash_slot *a,
-                          const ash_slot *b) {
-  if (a->binding.role != ASH_CONSTANT || a->size != b->size ||
-      a->binding.offset != b->binding.offset)
-    return false;
-  if (!c->g)
-    return true;
-  if (a->tensor == ASH_NO_ID || b->tensor == ASH_NO_ID)
-    return false;
-  return memcmp(c->g->tensors.items[a->tensor].data,
-                c->g->tensors.items[b->tensor].data, a->size) == 0;
-}
-
-/* A result that is written close behind the reading of what dies at the same
- * step: they share that one step. Whether it stays behind, check_run.c sees. */
-static bool follows(const checker *c, uint32_t writer, uint32_t reader) {
-  const ash_plan *p = c->plan;
-  const uint32_t w = root_of(p, writer), r = root_of(p, reader);
-  return w < p->slot_count && r < p->slot_count && p->slots[w].follows == r &&
-         p->slots[w].life.first_step + 1 == p->slots[r].life.end_step;
-}
-
-static ash_status check_pair(const checker *c, uint32_t i, uint32_t k) {
-  const ash_slot *a = &c->plan->slots[i], *b = &c->plan->slots[k];
-  if (a->size == 0 || b->size == 0 || !share_time(a, b) || !share_bytes(a, b))
-    return ASH_OK;
-  if (root_of(c->plan, i) == root_of(c->plan, k) || same_constant(c, a, b))
-    return ASH_OK;
-  if (follows(c, i, k) || follows(c, k, i))
-    return ASH_OK;
-  const bool constants = a->binding.role == ASH_CONSTANT;
-  return REFUSE(
-      c, constants ? ASH_D_plan_constants_differ : ASH_D_plan_overlap, a,
-      "'%s' [%" PRIu64 ", %" PRIu64 ") and '%s' [%" PRIu64 ", %" PRIu64
-      ") overlap in %s while both are alive",
-      a->id, a->binding.offset, a->binding.offset + a->size, b->id,
-      b->binding.offset, b->binding.offset + b->size, a->binding.memory);
-}
+/* ---- aliases ------------------------------------------------------------- */
 
 static ash_status check_alias(const checker *c, uint32_t i) {
   const ash_plan *p = c->plan;
   const ash_slot *s = &p->slots[i];
   if (s->alias_of == ASH_NO_ID)
     return ASH_OK;
-  const uint32_t root = s->alias_of < p->slot_count ? root_of(p, i) : ASH_NO_ID;
+  const uint32_t root = c->index.root[i];
   if (root == ASH_NO_ID)
     return REFUSE(c, ASH_D_plan_alias_circle, s, "'%s' is an alias of nothing",
                   s->id);
@@ -206,7 +144,7 @@ static ash_status check_arena_memory(const checker *c, const ash_arena *a) {
 
 /* A value read from a variable may lie where the variable lies. */
 static bool is_view_of_state(const checker *c, uint32_t slot, ash_role role) {
-  const uint32_t root = root_of(c->plan, slot);
+  const uint32_t root = c->index.root[slot];
   if (role != ASH_SCRATCH || root == ASH_NO_ID || root == slot)
     return false;
   const uint32_t tensor = c->plan->slots[root].tensor;
@@ -217,7 +155,7 @@ static bool is_view_of_state(const checker *c, uint32_t slot, ash_role role) {
 
 static ash_status check_use(const checker *c, uint32_t tensor, uint32_t step,
                             ash_role role) {
-  const uint32_t i = ash_plan_slot_of_tensor(c->plan, tensor);
+  const uint32_t i = c->index.of_tensor[tensor];
   const ash_tensor *t = &c->g->tensors.items[tensor];
   if (i == ASH_NO_ID)
     return ash_fail(c->ctx, ASH_INTERNAL,
@@ -382,17 +320,15 @@ static ash_status check_slots(const checker *c) {
   for (uint32_t i = 0; i < p->slot_count; i++)
     ASH_TRY(check_slot(c, &p->slots[i]));
   const bool in_rows = ash_plan_in_rows(p);
-  for (uint32_t i = 0; i < p->slot_count; i++) {
+  for (uint32_t i = 0; i < p->slot_count; i++)
     ASH_TRY(check_alias(c, i));
-    for (uint32_t k = 0; k < i; k++)
-      if (!in_rows || p->slots[i].binding.role == ASH_CONSTANT)
-        ASH_TRY(check_pair(c, i, k));
-  }
-  return in_rows ? ash_check_row_slots(c) : ASH_OK;
+  ASH_TRY(ash_check_constants(c));
+  return in_rows ? ash_check_row_slots(c) : ash_check_overlap(c);
 }
 
-static ash_status check(const checker *c) {
+static ash_status check(checker *c) {
   ASH_TRY(ash_check_fields(c));
+  ASH_TRY(ash_check_find(c));
   ASH_TRY(check_arenas(c));
   ASH_TRY(check_slots(c));
   if (!c->g)
@@ -404,14 +340,14 @@ static ash_status check(const checker *c) {
   ASH_TRY(check_order(c));
   ASH_TRY(check_ends(c));
   if (c->plan->tilings && c->device)
-    ASH_TRY(ash_check_tilings(c->ctx, c->plan, c->g, c->device));
+    ASH_TRY(ash_check_all_tilings(c));
   ASH_TRY(ash_check_run(c));
   return ash_check_order_proof(c);
 }
 
 ash_status ash_check_plan(ash_ctx *ctx, const ash_plan *plan,
                           const ash_graph *g, const ash_device *device) {
-  const checker c = {ctx, plan, g, device};
+  checker c = {.ctx = ctx, .plan = plan, .g = g, .device = device};
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   const ash_status status = check(&c);
   ash_zone_rewind(&ctx->scratch, mark);

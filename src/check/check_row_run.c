@@ -383,7 +383,7 @@ static ash_status check_writing(const runner *r, uint32_t op,
 
 /* Work memory is written during the run, so it shares nothing with it. */
 static ash_status use_work(runner *r, uint32_t op) {
-  const uint32_t work = ash_plan_slot_of_op(r->c->plan, op);
+  const uint32_t work = r->c->index.work[op];
   const uint64_t need = ash_plan_choice(r->c->plan, r->c->g, op).scratch;
   if (need && (work == ASH_NO_ID || slot_at(r, work)->size < need))
     return REFUSE(r, ASH_D_plan_work, op, ASH_NO_ID,
@@ -682,7 +682,7 @@ static ash_status find_roots(runner *r) {
     if (!ash_check_is_name(g, op, r->root))
       continue;
     const uint32_t out = g->ops.items[op].outputs[0];
-    const uint32_t slot = ash_plan_slot_of_tensor(p, out);
+    const uint32_t slot = r->c->index.of_tensor[out];
     if (!steps[op])
       r->next_row[op] = ASH_NO_ID;
     if (!steps[op] ||

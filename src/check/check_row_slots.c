@@ -190,7 +190,7 @@ typedef struct history {
   ash_cells cells;
   event *events;
   size_t count;
-  uint32_t *root;  /* by slot                                              */
+  const uint32_t *root; /* by slot */
   bool *is_source; /* by slot: its bytes are given up by a move            */
   uint32_t *first_run, *runs; /* by op: its steps, in `runs`               */
 } history;
@@ -276,12 +276,6 @@ static void add_slot(history *h, uint32_t slot) {
     add(h, s->life.end_step, LEAVES, slot);
 }
 
-static uint32_t root_of(const ash_plan *p, uint32_t slot) {
-  while (p->slots[slot].alias_of != ASH_NO_ID)
-    slot = p->slots[slot].alias_of;
-  return slot;
-}
-
 /* The steps of every operator of which work memory is known. */
 static ash_status list_runs(history *h) {
   const ash_plan *p = h->c->plan;
@@ -308,13 +302,11 @@ static ash_status list_events(history *h) {
   const ash_plan *p = h->c->plan;
   ash_zone *z = &h->c->ctx->scratch;
   const size_t most = 2 * ((size_t)p->slot_count + p->steps.count) + 1;
-  h->root = ASH_NEW_ARRAY(z, uint32_t, p->slot_count + 1u);
+  h->root = h->c->index.root;
   h->is_source = ASH_NEW_ARRAY(z, bool, p->slot_count + 1u);
   h->events = ASH_NEW_ARRAY(z, event, most);
   event *spare = ASH_NEW_ARRAY(z, event, most);
   ASH_TRY(ash_zone_check(h->c->ctx, z));
-  for (uint32_t i = 0; i < p->slot_count; i++)
-    h->root[i] = root_of(p, i);
   for (uint32_t i = 0; i < p->slot_count; i++) {
     const ash_slot *s = &p->slots[i];
     if (s->moved_from == ASH_NO_ID || !is_timed(s))

@@ -12,29 +12,29 @@
 
 #include <string.h>
 
-typedef struct value {
-  bool intact;
-  uint32_t killer;    /* op that wrote over it, ASH_NO_ID: nobody yet */
-  const char *writer; /* what it wrote */
-} value;
+/* Who wrote over a value, and what. */
+typedef struct killer {
+  uint32_t op; /* ASH_NO_ID: nobody yet */
+  const char *what;
+} killer;
 
 typedef struct runner {
   const ash_checker *c;
-  uint32_t *slot_of; /* by tensor */
-  value *values;     /* by slot   */
+  const uint32_t *slot_of; /* by tensor */
+  ash_intact *intact;
+  killer *killers; /* by slot   */
 } runner;
 
-typedef struct range {
-  ash_role role;
-  const char *memory;
-  uint64_t lo, hi;
-} range;
+typedef ash_bytes range;
 
 static const ash_slot *slot_at(const runner *r, uint32_t i) {
   return &r->c->plan->slots[i];
 }
 
+/* Of a tensor without a slot, which no kernel reads: no bytes. */
 static range range_of(const runner *r, uint32_t slot) {
+  if (slot == ASH_NO_ID)
+    return (range){ASH_SCRATCH, "", 0, 0};
   const ash_slot *s = slot_at(r, slot);
   return (range){s->binding.role, s->binding.memory, s->binding.offset,
                  s->binding.offset + s->size};
@@ -52,17 +52,17 @@ static bool same_start(const range *a, const range *b) {
 
 static ash_status lost(const runner *r, uint32_t slot, ash_diag_id id_of,
                        const char *when) {
-  const value *v = &r->values[slot];
+  const killer *v = &r->killers[slot];
   const ash_graph *g = r->c->g;
   const char *id = slot_at(r, slot)->id;
-  if (v->killer == ASH_NO_ID)
+  if (v->op == ASH_NO_ID)
     return ash_fail(r->c->ctx, ASH_INTERNAL, id_of,
                     ash_graph_loc(g, ASH_NO_ID, slot_at(r, slot)->tensor),
                     "%s needs '%s', which was never written", when, id);
   return ash_fail(r->c->ctx, ASH_INTERNAL, id_of,
-                  ash_graph_loc(g, v->killer, slot_at(r, slot)->tensor),
+                  ash_graph_loc(g, v->op, slot_at(r, slot)->tensor),
                   "%s needs '%s', over which %s has written '%s'", when, id,
-                  g->ops.items[v->killer].id, v->writer);
+                  g->ops.items[v->op].id, v->what);
 }
 
 /* ---- writing ------------------------------------------------------------- */
@@ -142,18 +142,24 @@ static ash_status check_inputs(const runner *r, uint32_t op, const range *w,
   return ASH_OK;
 }
 
+/* What else lies on the bytes that are written has lost its value. */
+static void kill(const runner *r, uint32_t op, uint32_t writer,
+                 const range *w) {
+  for (uint32_t at = ASH_NO_ID;
+       (at = ash_intact_next(r->intact, w, at)) != ASH_NO_ID;) {
+    const uint32_t slot = r->intact->order[at];
+    if (slot == writer)
+      continue;
+    ash_intact_set(r->intact, slot, false);
+    r->killers[slot] = (killer){op, slot_at(r, writer)->id};
+  }
+}
+
 static ash_status write_range(const runner *r, uint32_t op, uint32_t writer,
                               const range *w) {
   const char *what = slot_at(r, writer)->id;
   ASH_TRY(check_inputs(r, op, w, what));
-  for (uint32_t i = 0; i < r->c->plan->slot_count; i++) {
-    if (slot_at(r, i)->tensor == ASH_NO_ID)
-      continue; /* nobody reads work memory and tiles later */
-    const range other = range_of(r, i);
-    if (i == writer || !meet(&other, w))
-      continue;
-    r->values[i] = (value){false, op, what};
-  }
+  kill(r, op, writer, w);
   return ASH_OK;
 }
 
@@ -211,9 +217,8 @@ static ash_status write_joined(const runner *r, uint32_t op, uint32_t out) {
 /* Tiles, accumulator and work memory are written while the op runs. */
 static ash_status check_tiles(const runner *r, uint32_t op) {
   const ash_op *o = &r->c->g->ops.items[op];
-  for (uint32_t i = 0; i < r->c->plan->slot_count; i++) {
-    if (slot_at(r, i)->op != op || slot_at(r, i)->tensor != ASH_NO_ID)
-      continue;
+  for (uint32_t i = r->c->index.first[op]; i != ASH_NO_ID;
+       i = r->c->index.next[i]) {
     const range w = range_of(r, i);
     for (uint32_t k = 0; k < o->output_count; k++) {
       const range out = range_of(r, r->slot_of[o->outputs[k]]);
@@ -233,7 +238,7 @@ static ash_status check_work(const runner *r, uint32_t op) {
   if (r->c->plan->tilings && r->c->plan->tilings->items[op].space)
     return check_tiles(r, op);
   const ash_op *o = &r->c->g->ops.items[op];
-  const uint32_t work = ash_plan_slot_of_op(r->c->plan, op);
+  const uint32_t work = r->c->index.work[op];
   const uint64_t need = ash_plan_choice(r->c->plan, r->c->g, op).scratch;
   if (need && (work == ASH_NO_ID || slot_at(r, work)->size < need))
     return ash_fail(r->c->ctx, ASH_INTERNAL, ASH_D_plan_work,
@@ -276,11 +281,7 @@ static ash_status update_state(const runner *r, uint32_t op) {
                         slot_at(r, slot)->id,
                         slot_at(r, r->slot_of[o->inputs[n]])->id);
     }
-    for (uint32_t i = 0; i < r->c->plan->slot_count; i++) {
-      const range other = range_of(r, i);
-      if (i != slot && meet(&other, &w))
-        r->values[i] = (value){false, op, slot_at(r, slot)->id};
-    }
+    kill(r, op, slot, &w);
   }
   return ASH_OK;
 }
@@ -290,7 +291,7 @@ static ash_status run_op(const runner *r, uint32_t op) {
   for (uint32_t k = 0; k < o->input_count; k++)
     if (o->inputs[k] != ASH_NO_ID &&
         ash_plan_reads(r->c->plan, r->c->g, op, k) &&
-        !r->values[r->slot_of[o->inputs[k]]].intact)
+        !ash_intact_is(r->intact, r->slot_of[o->inputs[k]]))
       return lost(r, r->slot_of[o->inputs[k]], ASH_D_plan_clobbered, o->id);
   if (o->output_count != 1 || !is_nothing(r, op, 0))
     ASH_TRY(check_work(r, op));
@@ -300,7 +301,7 @@ static ash_status run_op(const runner *r, uint32_t op) {
     if (!is_nothing(r, op, k))
       ASH_TRY(o->kind == ASH_OP_concatenation ? write_joined(r, op, out)
                                               : write_range(r, op, out, &w));
-    r->values[out].intact = true;
+    ash_intact_set(r->intact, out, true);
   }
   return update_state(r, op);
 }
@@ -321,7 +322,7 @@ static ash_status fill_inputs(const runner *r) {
                         "inputs '%s' and '%s' overlap", slot_at(r, slot)->id,
                         slot_at(r, r->slot_of[g->inputs[k]])->id);
     }
-    r->values[slot].intact = true;
+    ash_intact_set(r->intact, slot, true);
   }
   return ASH_OK;
 }
@@ -330,24 +331,23 @@ static ash_status run(const runner *r) {
   const ash_plan *p = r->c->plan;
   const ash_graph *g = r->c->g;
   for (uint32_t i = 0; i < p->slot_count; i++) {
-    r->values[i] = (value){false, ASH_NO_ID, NULL};
+    r->killers[i] = (killer){ASH_NO_ID, NULL};
     if (p->slots[i].tensor == ASH_NO_ID)
       continue;
     const ash_tensor_kind kind = g->tensors.items[p->slots[i].tensor].kind;
-    r->values[i].intact =
-        kind == ASH_TENSOR_CONSTANT || kind == ASH_TENSOR_VARIABLE;
-    r->slot_of[p->slots[i].tensor] = i;
+    if (kind == ASH_TENSOR_CONSTANT || kind == ASH_TENSOR_VARIABLE)
+      ash_intact_set(r->intact, i, true);
   }
   ASH_TRY(fill_inputs(r));
   for (uint32_t s = 0; s < p->steps.count; s++)
     for (uint32_t k = 0; k < p->steps.items[s].op_count; k++)
       ASH_TRY(run_op(r, p->steps.items[s].ops[k]));
   for (size_t i = 0; i < g->output_count; i++)
-    if (!r->values[r->slot_of[g->outputs[i]]].intact)
+    if (!ash_intact_is(r->intact, r->slot_of[g->outputs[i]]))
       return lost(r, r->slot_of[g->outputs[i]], ASH_D_plan_clobbered,
                   "the end");
   for (uint32_t i = 0; i < p->slot_count; i++) /* the next run starts there */
-    if (p->slots[i].tensor != ASH_NO_ID && !r->values[i].intact &&
+    if (p->slots[i].tensor != ASH_NO_ID && !ash_intact_is(r->intact, i) &&
         g->tensors.items[p->slots[i].tensor].kind == ASH_TENSOR_VARIABLE)
       return lost(r, i, ASH_D_plan_state_lost, "the next run");
   return ASH_OK;
@@ -355,8 +355,9 @@ static ash_status run(const runner *r) {
 
 ash_status ash_check_run(const ash_checker *c) {
   ash_zone *z = &c->ctx->scratch;
-  const runner r = {c, ASH_NEW_ARRAY(z, uint32_t, c->g->tensor_count + 1),
-                    ASH_NEW_ARRAY(z, value, c->plan->slot_count + 1u)};
-  ASH_TRY(ash_zone_check(c->ctx, z));
+  ash_intact intact;
+  const runner r = {c, c->index.of_tensor, &intact,
+                    ASH_NEW_ARRAY(z, killer, c->plan->slot_count + 1u)};
+  ASH_TRY(ash_intact_of(c->ctx, &intact, c->plan));
   return run(&r);
 }

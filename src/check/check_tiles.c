@@ -3,9 +3,8 @@
  * axis (a box is a product of intervals, one an axis, so that is exact),
  * buffers are compared with the boxes they must hold, slots with the buffers.
  */
-#include "ashlar/plan.h"
+#include "check/check_plan.h"
 
-#include "graph/graph.h"
 #include "op/views.h"
 #include "plan/record/record.h"
 
@@ -19,6 +18,7 @@ typedef struct checker {
   const ash_device *device;
   const ash_tiling *t;
   uint32_t step; /* of the op */
+  const ash_check_index *index;
 } checker;
 
 #define REFUSE(c, id, ...)                                                     \
@@ -490,28 +490,21 @@ static ash_status check_work(const checker *c) {
   return check_slot(c, c->t->work.slot, ASH_SLOT_WORK, need, last, 1);
 }
 
-static bool is_own(const checker *c, uint32_t slot) {
-  return c->plan->slots[slot].tensor == ASH_NO_ID &&
-         c->plan->slots[slot].op == c->t->op;
+static bool share_bytes(const ash_slot *a, const ash_slot *b) {
+  return a->binding.offset < b->binding.offset + b->size &&
+         b->binding.offset < a->binding.offset + a->size &&
+         strcmp(a->binding.memory, b->binding.memory) == 0;
 }
 
 /* Buffers of one op are used at once: no two share a byte. */
 static ash_status check_apart(const checker *c) {
-  uint32_t first = c->plan->slot_count;
-  for (uint32_t i = c->plan->slot_count; i-- > 0;)
-    first = is_own(c, i) ? i : first;
-  for (uint32_t i = first; i < c->plan->slot_count; i++) {
-    const ash_slot *a = &c->plan->slots[i];
-    for (uint32_t k = first; is_own(c, i) && k < i; k++) {
-      const ash_slot *b = &c->plan->slots[k];
-      if (is_own(c, k) && a->binding.offset < b->binding.offset + b->size &&
-          b->binding.offset < a->binding.offset + a->size &&
-          strcmp(a->binding.memory, b->binding.memory) == 0)
+  const uint32_t first = c->index->first[c->t->op];
+  for (uint32_t i = first; i != ASH_NO_ID; i = c->index->next[i])
+    for (uint32_t k = first; k != i; k = c->index->next[k])
+      if (share_bytes(&c->plan->slots[i], &c->plan->slots[k]))
         return REFUSE(c, ASH_D_tile_overlap,
                       "%s: '%s' is overwritten while '%s' is in use",
-                      name_of(c), b->id, a->id);
-    }
-  }
+                      name_of(c), c->plan->slots[k].id, c->plan->slots[i].id);
   return ASH_OK;
 }
 
@@ -580,8 +573,8 @@ static ash_status check_tiled(const checker *c) {
 /* Does tensor `inner` lie `offset` bytes into tensor `outer`? */
 static bool lies_in(const checker *c, uint32_t inner, uint32_t outer,
                     uint64_t offset) {
-  const uint32_t in = ash_plan_slot_of_tensor(c->plan, inner);
-  const uint32_t out = ash_plan_slot_of_tensor(c->plan, outer);
+  const uint32_t in = c->index->of_tensor[inner];
+  const uint32_t out = c->index->of_tensor[outer];
   if (in == ASH_NO_ID || out == ASH_NO_ID)
     return false;
   const ash_binding *x = &c->plan->slots[in].binding;
@@ -678,8 +671,24 @@ static ash_status check_all(checker *c) {
   return check_homes(c);
 }
 
+ash_status ash_check_all_tilings(const ash_checker *all) {
+  checker c = {.ctx = all->ctx,
+               .plan = all->plan,
+               .g = all->g,
+               .device = all->device,
+               .index = &all->index};
+  return check_all(&c);
+}
+
 ash_status ash_check_tilings(ash_ctx *ctx, const ash_plan *plan,
                              const ash_graph *g, const ash_device *device) {
-  checker c = {.ctx = ctx, .plan = plan, .g = g, .device = device};
-  return plan->tilings ? check_all(&c) : ASH_OK;
+  ash_checker c = {.ctx = ctx, .plan = plan, .g = g, .device = device};
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  ash_status status = plan->tilings ? ash_check_fields(&c) : ASH_OK;
+  if (status == ASH_OK && plan->tilings)
+    status = ash_check_find(&c);
+  if (status == ASH_OK && plan->tilings)
+    status = ash_check_all_tilings(&c);
+  ash_zone_rewind(&ctx->scratch, mark);
+  return status;
 }
