@@ -2,6 +2,7 @@
  * people rename files. What is no model is named, with the way to a model. */
 #include "read/read.h"
 
+#include "read/given.h"
 #include "read/onnx/onnx.h"
 #include "read/tflite/tflite.h"
 
@@ -100,6 +101,19 @@ static ash_status refuse_stranger(ash_ctx *ctx, const uint8_t *bytes,
   return refuse_unknown(ctx, at, bytes, count);
 }
 
+/* The textual form has all shapes. */
+static ash_status read_text(ash_ctx *ctx, ash_graph **out, const uint8_t *bytes,
+                            size_t count, const char *file,
+                            const ash_load_options *options) {
+  ASH_TRY(ash_graph_parse(ctx, out, (const char *)bytes, count, file));
+  const ash_status status = ash_given_check_graph(ctx, options, *out);
+  if (status != ASH_OK) {
+    ash_graph_free(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
 ash_status ash_read_model(ash_ctx *ctx, ash_graph **out, const uint8_t *bytes,
                           size_t count, const char *file) {
   return ash_read_model_with(ctx, out, bytes, count, file, NULL);
@@ -113,7 +127,7 @@ ash_status ash_read_model_with(ash_ctx *ctx, ash_graph **out,
   if (looks_like(bytes, count, 4, "TFL3", 4))
     return ash_read_tflite_with(ctx, out, bytes, count, file, options);
   if (looks_like(bytes, count, 0, "graph ", 6))
-    return ash_graph_parse(ctx, out, (const char *)bytes, count, file);
+    return read_text(ctx, out, bytes, count, file, options);
   if (looks_like_onnx(bytes, count))
     return ash_read_onnx(ctx, out, bytes, count, file, options);
   return refuse_stranger(ctx, bytes, count, file);

@@ -38,6 +38,10 @@ typedef struct ash_ox {
   ash_status status;
 } ash_ox;
 
+/* ---- inputs of the model (onnx_input.c) ---------------------------------- */
+
+void ash_ox_add_inputs(ash_ox *m);
+
 /* ---- the node ------------------------------------------------------------ */
 
 bool ash_ox_has(const ash_ox *m, uint32_t k); /* input k is there */

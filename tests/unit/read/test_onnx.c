@@ -34,12 +34,47 @@ static void computes_what_the_model_says(void) {
   onnx_drop(&l);
 }
 
-static void asks_for_an_open_dimension(void) {
+static void an_open_batch_is_one_and_said(void) {
   const wire g = sum_model(-1);
   onnx_loaded l;
   onnx_load(&l, &g, NULL);
+  CHECK_EQ(l.status, ASH_OK);
+  CHECK_EQ(l.g->tensors.items[l.g->outputs[0]].shape.dim[0], 1);
+  onnx_says(&l, "shape [n,2] is not fixed; compiled for [1,2]");
+  onnx_drop(&l);
+}
+
+static void open_inputs_are_named_with_what_is_known(void) {
+  wire g = {.count = 0};
+  onnx_node(&g, "Add", ONNX_NAMES("x", "z"), "y", NULL, 0, NULL);
+  onnx_value(&g, 11, "x", 1, 3, ONNX_INTS(-1, 2, -1));
+  onnx_value(&g, 11, "z", 1, 1, ONNX_INTS(-1));
+  onnx_value(&g, 12, "y", 1, 0, NULL);
+  onnx_loaded l;
+  size_t count;
+  onnx_load(&l, &g, NULL);
+  const ash_diag *d = ash_ctx_diags(l.ctx, &count);
   CHECK_EQ(l.status, ASH_UNSUPPORTED);
-  onnx_says(&l, "--input-shape x=");
+  CHECK_EQ(count, 2);
+  CHECK_STR(d[0].hint, "fix it with --input-shape x=1,2,n");
+  CHECK_STR(d[1].hint, "fix it with --input-shape z=n");
+  onnx_drop(&l);
+}
+
+static void options_for_inputs_that_are_not_there_are_refused(void) {
+  const wire g = sum_model(2);
+  const char *wrong[] = {"xs=3,2"};
+  const ash_load_options shape = {.input_shapes = wrong,
+                                  .input_shape_count = 1};
+  const ash_load_options value = {.constants = wrong, .constant_count = 1};
+  onnx_loaded l;
+  onnx_load(&l, &g, &shape);
+  CHECK_EQ(l.status, ASH_MISUSE);
+  onnx_says(&l, "no input 'xs'");
+  onnx_drop(&l);
+  onnx_load(&l, &g, &value);
+  CHECK_EQ(l.status, ASH_MISUSE);
+  onnx_says(&l, "no input 'xs'");
   onnx_drop(&l);
 }
 
@@ -162,10 +197,12 @@ static void damaged_models_are_refused(void) {
 
 #define TESTS(X)                                                               \
   X(computes_what_the_model_says)                                              \
-  X(asks_for_an_open_dimension)                                                \
-  X(an_option_fixes_an_open_dimension)                                         \
-  X(chains_that_compute_shapes_disappear)                                      \
-  X(between_convolutions_no_transposition_is_left)                             \
-  X(names_an_operator_that_it_does_not_know)                                   \
-  X(damaged_models_are_refused)
+  X(an_open_batch_is_one_and_said)                                             \
+  X(open_inputs_are_named_with_what_is_known)                                  \
+      X(options_for_inputs_that_are_not_there_are_refused)                     \
+          X(an_option_fixes_an_open_dimension)                                 \
+              X(chains_that_compute_shapes_disappear)                          \
+                  X(between_convolutions_no_transposition_is_left)             \
+                      X(names_an_operator_that_it_does_not_know)               \
+                          X(damaged_models_are_refused)
 TEST_MAIN(TESTS)
