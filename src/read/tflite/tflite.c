@@ -3,6 +3,7 @@
  * tensors they use, tensors, order, options, ends. */
 #include "read/tflite/tflite.h"
 
+#include "read/given.h"
 #include "read/tflite/tflite_internal.h"
 
 #include <string.h>
@@ -333,7 +334,7 @@ static ash_status give_inputs(ash_tflite *s, const uint32_t *given,
       return ash_fail(s->ctx, ASH_MALFORMED, ASH_D_op_order, whole_file(s),
                       "an operator of a subgraph writes the subgraph's input");
     use->graph = given[i];
-    use->given = true;
+    use->given = use->loose = true;
   }
   return ASH_OK;
 }
@@ -380,12 +381,28 @@ ash_status ash_tflite_write_out(ash_tflite *r, uint32_t op, int32_t subgraph,
   return status == ASH_OK ? ash_fb_check(r->ctx, &r->fb, r->file) : status;
 }
 
+/* What the caller says of inputs must be of inputs that are there. */
+static ash_status check_given(ash_tflite *r) {
+  const char **names =
+      ASH_NEW_ARRAY(&r->ctx->scratch, const char *, r->input_count + 1u);
+  ASH_TRY(ash_zone_check(r->ctx, &r->ctx->scratch));
+  for (uint32_t i = 0; i < r->input_count; i++) {
+    const ash_loc at = ash_tflite_at_tensor(r, r->inputs[i]);
+    names[i] = at.tensor_name ? at.tensor_name : "";
+    if (ash_given_constant(r->options, names[i]))
+      return ash_fail(r->ctx, ASH_UNSUPPORTED, ASH_D_input_name, at,
+                      "--constant is for inputs of ONNX models");
+  }
+  return ash_given_check(r->ctx, r->options, names, r->input_count, r->file);
+}
+
 static ash_status read_model(ash_tflite *r) {
   ASH_TRY(open_model(r));
   ASH_TRY(read_codes(r));
   ASH_TRY(read_ops(r));
   ASH_TRY(ash_tflite_check_codes(r));
   ASH_TRY(read_ends(r));
+  ASH_TRY(check_given(r));
   note_other_subgraphs(r);
   ASH_TRY(mark_uses(r));
   ASH_TRY(ash_tflite_find_variables(r));

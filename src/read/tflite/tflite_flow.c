@@ -4,9 +4,6 @@
  * are computed as they are read, so that counters count. */
 #include "read/tflite/tflite_internal.h"
 
-#include "op/shape/shape.h"
-#include "ref/ref.h"
-
 enum {
   IF = 118,
   WHILE = 119,
@@ -29,62 +26,6 @@ bool ash_tflite_flow_runs(const ash_tflite *r, uint32_t op, uint32_t subgraph) {
   return ash_tflite_is_flow(r->ops[op].code->builtin) &&
          (subgraph_of(r, op, FIRST) == (int32_t)subgraph ||
           subgraph_of(r, op, SECOND) == (int32_t)subgraph);
-}
-
-/* ---- what follows from constants ---------------------------------------- */
-
-static bool is_foldable(const ash_graph *g, const ash_op *o) {
-  uint64_t bytes = 0;
-  if (!ash_ref_knows(o->kind) || o->input_count == 0 ||
-      ash_graph_has_effect(g, o))
-    return false;
-  for (uint32_t k = 0; k < o->input_count; k++) {
-    const ash_tensor *t = ash_op_in(g, o, k);
-    if (t && (t->kind != ASH_TENSOR_CONSTANT || !t->data))
-      return false;
-  }
-  for (uint32_t k = 0; k < o->output_count; k++)
-    bytes += ash_op_out(g, o, k)->bytes;
-  return bytes <= FOLDED_MAX;
-}
-
-/* The interpreter trusts shapes that were checked. */
-static ash_status check_shapes(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
-  const ash_op *o = &g->ops.items[op];
-  ash_shape *found =
-      ASH_NEW_ARRAY(&ctx->scratch, ash_shape, o->output_count + 1u);
-  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
-  ASH_TRY(ash_infer_shape(ctx, g, op, found));
-  for (uint32_t k = 0; k < o->output_count; k++)
-    if (!ash_shape_equal(&found[k], &ash_op_out(g, o, k)->shape))
-      return ash_fail(ctx, ASH_MALFORMED, ASH_D_graph_shape,
-                      ash_graph_loc(g, op, o->outputs[k]),
-                      "the output has another shape than its operator makes");
-  return ASH_OK;
-}
-
-static ash_status compute(ash_ctx *ctx, ash_graph *g, uint32_t op) {
-  ASH_TRY(check_shapes(ctx, g, op));
-  return ash_ref_compute(ctx, g, op);
-}
-
-/* Operators from `first` on that work on constants are computed and go. */
-static ash_status fold(ash_tflite *r, size_t first) {
-  ash_graph *g = r->g;
-  size_t kept = first;
-  for (size_t i = first; i < g->op_count; i++) {
-    g->ops.items[kept] = g->ops.items[i];
-    if (!is_foldable(g, &g->ops.items[kept])) {
-      kept++;
-      continue;
-    }
-    const ash_mark mark = ash_zone_mark(&r->ctx->scratch);
-    const ash_status status = compute(r->ctx, g, (uint32_t)kept);
-    ash_zone_rewind(&r->ctx->scratch, mark);
-    ASH_TRY(status);
-  }
-  g->op_count = kept;
-  return ASH_OK;
 }
 
 /* ---- operators ----------------------------------------------------------- */
@@ -113,6 +54,8 @@ static ash_status put_results(ash_tflite *r, uint32_t op,
                               const uint32_t *made) {
   for (uint32_t i = 0; i < r->ops[op].output_count; i++) {
     uint32_t out = r->uses[r->ops[op].outputs[i]].graph, from = made[i], index;
+    if (r->uses[r->ops[op].outputs[i]].loose)
+      ash_tflite_copy_shape(r, from, out);
     const char *id =
         ash_zone_format(&r->ctx->scratch, "flow_%s%u_%u",
                         r->prefix ? r->prefix : "", (unsigned)op, (unsigned)i);
@@ -174,17 +117,18 @@ static ash_status add_while(ash_tflite *r, uint32_t op) {
     size_t first = r->g->op_count;
     ASH_TRY(ash_tflite_write_out(r, op, subgraph_of(r, op, FIRST), state,
                                  from->input_count, &condition, 1));
-    ASH_TRY(fold(r, first));
+    ASH_TRY(ash_tflite_fold(r, first, FOLDED_MAX));
     ASH_TRY(read_truth(r, op, condition, &truth));
     if (!truth)
       return put_results(r, op, state);
     first = r->g->op_count;
     ASH_TRY(ash_tflite_write_out(r, op, subgraph_of(r, op, SECOND), state,
                                  from->input_count, state, from->input_count));
-    ASH_TRY(fold(r, first));
+    ASH_TRY(ash_tflite_fold(r, first, FOLDED_MAX));
   }
 }
 
 ash_status ash_tflite_add_flow(ash_tflite *r, uint32_t op) {
+  ash_tflite_spread_loose(r, op);
   return r->ops[op].code->builtin == IF ? add_if(r, op) : add_while(r, op);
 }

@@ -36,6 +36,8 @@ typedef struct ash_tflite_use {
   uint32_t graph;    /* index in the graph, ASH_NO_ID if left out */
   uint32_t variable; /* that the tensor is a handle of, or ASH_NO_ID */
   bool given;        /* by whoever wrote the subgraph out          */
+  bool loose;        /* its shape is inferred: open, or stored for other
+                        inputs                                       */
 } ash_tflite_use;
 
 /* State: all handles of one name. */
@@ -65,8 +67,10 @@ typedef struct ash_tflite {
   ash_tflite_use *uses; /* one a tensor */
   ash_tflite_variable *variables;
   uint32_t variable_count;
-  uint32_t assumed_count;  /* tensors with an open dimension ...     */
-  uint32_t assumed_tensor; /* ... and the first, inputs before others */
+  uint32_t assumed_count;  /* inputs with an open dimension ... */
+  uint32_t assumed_tensor; /* ... and the first                 */
+  bool resized;            /* an input has another shape than the file says */
+  bool warned_stale;       /* of a stored shape that contradicts */
   const char *prefix;      /* of ids, in a subgraph that is written out */
   uint32_t depth;          /* of subgraphs inside subgraphs */
   uint32_t *rounds;        /* subgraphs written out so far */
@@ -94,12 +98,27 @@ ash_loc ash_tflite_at_tensor(ash_tflite *r, uint32_t tensor);
 void ash_tflite_note_assumed(ash_tflite *r);
 /* Does the file say it? */
 bool ash_tflite_has_shape(ash_tflite *r, uint32_t tensor);
+/* May the tensor have this shape? `stored` gets what the file says. */
+bool ash_tflite_allows_shape(ash_tflite *r, uint32_t tensor,
+                             const ash_shape *shape, char *stored, size_t size);
 ash_status ash_tflite_add_tensor(ash_tflite *r, uint32_t tensor);
 /* Type, name and stored bytes of a tensor of any subgraph. */
 ash_status ash_tflite_read_value(ash_tflite *r, const ash_fb_table *table,
                                  ash_tensor *out);
 /* A name without control characters, in the scratch zone. */
 const char *ash_tflite_clean(ash_tflite *r, const char *raw);
+
+/* ---- tflite_shape.c ---------------------------------------------------- */
+
+/* Outputs of an operator with open tensors are open. */
+void ash_tflite_spread_loose(ash_tflite *r, uint32_t op);
+/* The shapes of what the newest operator of the graph makes. */
+ash_status ash_tflite_infer(ash_tflite *r, uint32_t op);
+/* Tensor `to` of the graph gets the shape of `from`. */
+void ash_tflite_copy_shape(ash_tflite *r, uint32_t from, uint32_t to);
+/* Operators of the graph from `first` on that work on constants and make at
+ * most `bytes_max` bytes are computed and go. */
+ash_status ash_tflite_fold(ash_tflite *r, size_t first, uint64_t bytes_max);
 
 /* ---- tflite_types.c ---------------------------------------------------- */
 

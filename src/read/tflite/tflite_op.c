@@ -297,8 +297,12 @@ static ash_status check_tensors(const ash_tflite_call *c) {
   return check_quant(c, from->outputs, from->output_count);
 }
 
+enum { FOLDED_MAX = 4096 }; /* bytes */
+
 static ash_status read_op(ash_tflite_call *c) {
+  const size_t first = c->r->g->op_count;
   uint32_t ignored;
+  ash_tflite_spread_loose(c->r, c->index);
   ASH_TRY(translate(c));
   ASH_TRY(check_tensors(c));
   ASH_TRY(open_options(c));
@@ -313,7 +317,10 @@ static ash_status read_op(ash_tflite_call *c) {
                         c->r->prefix, (unsigned)c->index);
     ASH_TRY(ash_zone_check(c->r->ctx, &c->r->ctx->scratch));
   }
-  return ash_graph_add_op(c->r->g, &ignored, c->op);
+  ASH_TRY(ash_graph_add_op(c->r->g, &ignored, c->op));
+  if (ash_tflite_is_loose(c))
+    ASH_TRY(ash_tflite_infer(c->r, c->index));
+  return ash_tflite_fold(c->r, first, FOLDED_MAX);
 }
 
 /* DEQUANTIZE of float16 weights: they become float32 here, once. */

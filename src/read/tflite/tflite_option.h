@@ -59,6 +59,12 @@ typedef struct ash_tflite_list {
 ash_status ash_tflite_take_list(const ash_tflite_call *c, uint32_t k,
                                 const char *what, ash_tflite_list *out);
 
+/* Is the shape of the outputs inferred, whatever the file says? Then a reader
+ * that needs it before it is known puts it. */
+bool ash_tflite_is_loose(const ash_tflite_call *c);
+ash_status ash_tflite_put_shape(ash_tflite_call *c, uint32_t k,
+                                const ash_shape *shape);
+
 const ash_shape *ash_tflite_shape_in(const ash_tflite_call *c, uint32_t k);
 ash_status ash_tflite_need_rank(const ash_tflite_call *c, uint32_t input,
                                 uint32_t rank);

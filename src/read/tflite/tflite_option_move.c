@@ -39,6 +39,13 @@ static ash_status put_walk(ash_tflite_call *c, const walk *found, bool turns) {
   ash_zone *zone = &c->r->ctx->scratch;
   const walk *w = ash_zone_copy(zone, found, sizeof *found);
   ASH_TRY(ash_zone_check(c->r->ctx, zone));
+  ash_shape made = {.rank = w->rank};
+  for (uint32_t i = 0; i < w->rank; i++) {
+    if (w->dim[i] < 0 || w->dim[i] > INT32_MAX)
+      return ash_tflite_bad_options(c, "the length of an axis", w->dim[i]);
+    made.dim[i] = (int32_t)w->dim[i];
+  }
+  ASH_TRY(ash_tflite_put_shape(c, 0, &made));
   c->op.input_count = 1;
   if (takes_all(w, ash_tflite_shape_in(c, 0),
                 &ash_op_out(c->r->g, &c->op, 0)->shape)) {
@@ -440,6 +447,11 @@ ash_status ash_tflite_read_unpack(ash_tflite_call *c) {
   if (in->dim[axis] != (int32_t)count)
     return ash_tflite_bad_options(c, "the number of outputs", count);
   ASH_TRY(equal_sizes(c, count, &sizes));
+  ash_shape part = {.rank = in->rank - 1};
+  for (uint32_t i = 0; i < part.rank; i++)
+    part.dim[i] = in->dim[i + (i >= axis)];
+  for (uint32_t k = 0; k < count; k++)
+    ASH_TRY(ash_tflite_put_shape(c, k, &part));
   uint32_t *rows = ASH_NEW_ARRAY(&c->r->ctx->scratch, uint32_t, count);
   ASH_TRY(ash_zone_check(c->r->ctx, &c->r->ctx->scratch));
   for (uint32_t k = 0; k < count; k++)
@@ -555,6 +567,7 @@ ash_status ash_tflite_read_shape(ash_tflite_call *c) {
       ash_zone_format(&c->r->g->zone, "shape_%s%u",
                       c->r->prefix ? c->r->prefix : "", (unsigned)c->index);
   ASH_TRY(ash_zone_check(c->r->ctx, &c->r->g->zone));
+  ASH_TRY(ash_tflite_put_shape(c, 0, &shape));
   for (uint32_t i = 0; i < in.rank; i++)
     for (uint32_t b = 0; b < 4; b++)
       bytes[i * width + b] = (uint8_t)((uint32_t)in.dim[i] >> (8 * b));

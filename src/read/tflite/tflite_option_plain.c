@@ -136,13 +136,45 @@ static bool shape_agrees(const ash_shape *out, const int64_t *wanted,
   return agrees;
 }
 
-/* The graph takes the declared shape of the output, so both must agree. */
+/* -1 is what is left of the input's elements; what does not divide them is
+ * refused by the shape rule. */
+static ash_status put_wanted(ash_tflite_call *c, const int64_t *wanted,
+                             uint64_t count) {
+  const uint64_t elements = ash_shape_elements(ash_tflite_shape_in(c, 0));
+  ash_shape shape = {.rank = (uint32_t)count};
+  uint64_t others = 1;
+  if (count > ASH_RANK_MAX)
+    return ash_tflite_bad_options(c, "the new shape's length", (int64_t)count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (wanted[i] < -1 || wanted[i] > INT32_MAX)
+      return ash_tflite_bad_options(c, "a new dimension", wanted[i]);
+    others *= wanted[i] > 0 && others < UINT32_MAX ? (uint64_t)wanted[i] : 1;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    const uint64_t dim =
+        wanted[i] < 0 ? elements / others : (uint64_t)wanted[i];
+    if (dim > INT32_MAX)
+      return ash_tflite_bad_options(c, "a new dimension", (int64_t)dim);
+    shape.dim[i] = (int32_t)dim;
+  }
+  return ash_tflite_put_shape(c, 0, &shape);
+}
+
+/* The graph takes the declared shape of the output, so both must agree, unless
+ * the file leaves it open. */
 ash_status ash_tflite_read_reshape(ash_tflite_call *c) {
   int64_t wanted[ASH_RANK_MAX] = {0};
   uint64_t count;
   const ash_tensor *items = c->r->g->tensors.items;
   const bool given = wanted_shape(c, wanted, &count);
   c->op.input_count = 1;
+  if (given)
+    ASH_TRY(put_wanted(c, wanted, count));
+  else if (ash_tflite_is_loose(c) &&
+           !ash_tflite_has_shape(c->r, c->r->ops[c->index].outputs[0]))
+    return ash_fail(c->r->ctx, ASH_UNSUPPORTED, ASH_D_tensor_dynamic,
+                    ash_tflite_at_output(c, 0),
+                    "the new shape is only known when the model runs");
   if (!given || shape_agrees(&items[c->op.outputs[0]].shape, wanted, count))
     return ASH_OK;
   return ash_fail(c->r->ctx, ASH_MALFORMED, ASH_D_op_options,
@@ -157,8 +189,46 @@ static uint32_t next_long(const ash_shape *s, uint32_t i) {
   return i;
 }
 
+enum { EXPAND_DIMS = 70 };
+
+/* The axis goes in front of one of the output's. */
+static ash_status put_expanded(ash_tflite_call *c) {
+  const ash_shape *in = ash_tflite_shape_in(c, 0);
+  ash_tflite_list axis;
+  ash_shape out = {.rank = in->rank + 1};
+  ASH_TRY(ash_tflite_take_list(c, 1, "the axis", &axis));
+  const int64_t at =
+      axis.count == 1 && axis.at[0] < 0 ? axis.at[0] + out.rank : axis.at[0];
+  if (axis.count != 1 || at < 0 || at >= out.rank || out.rank > ASH_RANK_MAX)
+    return ash_tflite_bad_options(c, "the axis", at);
+  for (uint32_t i = 0; i < out.rank; i++)
+    out.dim[i] = i == at ? 1 : in->dim[i - (i > at)];
+  return ash_tflite_put_shape(c, 0, &out);
+}
+
+/* Those that are listed, or all. */
+static ash_status put_squeezed(ash_tflite_call *c) {
+  const ash_shape *in = ash_tflite_shape_in(c, 0);
+  const ash_fb_vector listed = ash_fb_vec(&c->options, 0, 4);
+  ash_shape out = {0};
+  uint32_t gone = 0;
+  for (uint32_t i = 0; i < listed.count; i++) {
+    const int32_t axis = ash_fb_at_i32(&listed, i);
+    const int64_t at = axis < 0 ? (int64_t)axis + in->rank : axis;
+    if (at < 0 || at >= in->rank || in->dim[at] != 1)
+      return ash_tflite_bad_options(c, "an axis that is squeezed", axis);
+    gone |= 1u << at;
+  }
+  for (uint32_t i = 0; i < in->rank; i++)
+    if (listed.count ? !(gone >> i & 1) : in->dim[i] != 1)
+      out.dim[out.rank++] = in->dim[i];
+  return ash_tflite_put_shape(c, 0, &out);
+}
+
 /* SQUEEZE and EXPAND_DIMS: axes of 1 come and go, all others stay. */
 ash_status ash_tflite_read_unit_axes(ash_tflite_call *c) {
+  if (ash_tflite_is_loose(c))
+    ASH_TRY(c->rule->code == EXPAND_DIMS ? put_expanded(c) : put_squeezed(c));
   const ash_shape *in = ash_tflite_shape_in(c, 0);
   const ash_shape *out = &ash_op_out(c->r->g, &c->op, 0)->shape;
   uint32_t i = next_long(in, 0), k = next_long(out, 0);
@@ -194,6 +264,12 @@ ash_status ash_tflite_read_lookup(ash_tflite_call *c) {
   if (!ash_op_in(g, &c->op, 0))
     return ASH_OK;
   const ash_tensor table = *ash_op_in(g, &c->op, 0);
+  const ash_tensor *which = ash_op_in(g, &c->op, 1);
+  ash_shape shape = table.shape;
+  if (which && which->shape.rank == 1 && shape.rank > 0) {
+    shape.dim[0] = which->shape.dim[0];
+    ASH_TRY(ash_tflite_put_shape(c, 0, &shape));
+  }
   ash_tensor rows = *ash_op_out(g, &c->op, 0);
   uint32_t codes, ignored;
   if (table.type == rows.type)

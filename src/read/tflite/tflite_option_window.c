@@ -84,10 +84,31 @@ ash_status ash_tflite_read_pool(ash_tflite_call *c) {
   return ash_tflite_put_act(c, 5);
 }
 
+/* The output's shape is the file's first input, which the graph leaves out. */
+static ash_status put_unpooled(ash_tflite_call *c) {
+  const ash_tflite_op *from = &c->r->ops[c->index];
+  const ash_tensor *given =
+      from->inputs[0] == ASH_NO_ID
+          ? NULL
+          : &c->r->g->tensors.items[c->r->uses[from->inputs[0]].graph];
+  ash_shape shape = {.rank = 4};
+  if (!given || given->kind != ASH_TENSOR_CONSTANT || !given->data ||
+      ash_shape_elements(&given->shape) != 4)
+    return ASH_OK;
+  for (uint32_t i = 0; i < 4; i++) {
+    const int64_t dim = ash_tensor_int(given, i);
+    if (dim < 1 || dim > INT32_MAX)
+      return ash_tflite_bad_options(c, "a dimension of the output", dim);
+    shape.dim[i] = (int32_t)dim;
+  }
+  return ash_tflite_put_shape(c, 0, &shape);
+}
+
 /* Paddings are those of the convolution from the output to the input; the
  * output's shape is declared, the tensor that repeats it is left out. */
 ash_status ash_tflite_read_transpose_conv(ash_tflite_call *c) {
   const uint32_t padding = ash_fb_u8(&c->options, 0, 0);
+  ASH_TRY(put_unpooled(c));
   const ash_shape *out = &ash_op_out(c->r->g, &c->op, 0)->shape;
   ASH_TRY(put_strides(c));
   ASH_TRY(ash_tflite_need_rank(c, 1, 4));

@@ -1,6 +1,7 @@
 /* tflite_tensor.c - one tensor of a TFLite file: type, shape, quantisation and
  * constant bytes, each checked against the others before the graph sees it. */
 #include "base/text.h"
+#include "read/given.h"
 #include "read/tflite/tflite_internal.h"
 
 #include <math.h>
@@ -134,22 +135,59 @@ static ash_status refuse_open(draft *d, const ash_fb_vector *shape) {
   return got;
 }
 
-/* Keras leaves the batch open in the signature and stores 1 in the shape. */
-static ash_status accept_signature(draft *d, const ash_fb_vector *shape) {
+/* As --input-shape wants it: the batch is 1, other open dimensions are for the
+ * user to fill. */
+static ash_status refuse_input(draft *d, const ash_fb_vector *shape) {
+  char open[128], fixed[128];
+  ash_ctx *ctx = d->r->ctx;
+  size_t used = 0;
+  const ash_status got =
+      ash_fail(ctx, ASH_UNSUPPORTED, ASH_D_input_open, here(d),
+               "shape %s is not fixed", shape_text(open, sizeof open, shape));
+  fixed[0] = '\0';
+  for (uint32_t i = 0; i < shape->count && used + 16 < sizeof fixed; i++) {
+    const int32_t dim = ash_fb_at_i32(shape, i);
+    const int n = dim < 1 && i > 0
+                      ? snprintf(fixed + used, sizeof fixed - used, ",?")
+                      : snprintf(fixed + used, sizeof fixed - used, "%s%d",
+                                 i ? "," : "", dim < 1 ? 1 : (int)dim);
+    used += n > 0 ? (size_t)n : 0;
+  }
+  ash_hint(ctx, "fix it with --input-shape %.200s=%s", d->t.name, fixed);
+  return got;
+}
+
+/* Keras leaves the batch open in the signature and stores 1 in the shape; some
+ * files store -1 there too. */
+static ash_status accept_input(draft *d, const ash_fb_vector *shape) {
   ash_tflite *r = d->r;
-  const ash_fb_vector open = ash_fb_vec(&d->table, TENSOR_SHAPE_SIGNATURE, 4);
-  if (!any_open(&open))
+  const ash_fb_vector said = ash_fb_vec(&d->table, TENSOR_SHAPE_SIGNATURE, 4);
+  const bool open = any_open(&said) || any_open(shape);
+  ash_shape *s = &d->t.shape;
+  for (uint32_t i = 0; i < s->rank && open; i++) {
+    if (s->dim[i] < 1 && (i > 0 || s->rank == 1))
+      return refuse_input(d, said.count == shape->count ? &said : shape);
+    s->dim[i] = s->dim[i] < 1 ? 1 : s->dim[i];
+  }
+  if (!open)
     return ASH_OK;
-  bool whole = open.count == shape->count;
-  for (uint32_t i = 0; i < shape->count; i++)
-    whole = whole && ash_fb_at_i32(shape, i) >= 1;
-  if (!whole)
-    return refuse_open(d, &open);
-  const bool is_input = r->uses[d->index].is_input;
-  if (r->assumed_count == 0 ||
-      (is_input && !r->uses[r->assumed_tensor].is_input))
+  if (said.count != shape->count && said.count)
+    return refuse_open(d, &said);
+  r->uses[d->index].loose = true;
+  if (r->assumed_count++ == 0)
     r->assumed_tensor = d->index;
-  r->assumed_count++;
+  return ASH_OK;
+}
+
+static ash_status read_input_shape(draft *d, const ash_fb_vector *shape) {
+  ash_tflite *r = d->r;
+  const ash_shape stored = d->t.shape;
+  const char *given = ash_given_shape(r->options, d->t.name);
+  if (!given || r->depth > 0)
+    return accept_input(d, shape);
+  ASH_TRY(ash_given_read_shape(r->ctx, &d->t.shape, given, d->t.name));
+  r->uses[d->index].loose = !ash_shape_equal(&stored, &d->t.shape);
+  r->resized = r->resized || r->uses[d->index].loose;
   return ASH_OK;
 }
 
@@ -161,19 +199,52 @@ void ash_tflite_note_assumed(ash_tflite *r) {
   const ash_fb_vector open = ash_fb_vec(&table, TENSOR_SHAPE_SIGNATURE, 4);
   const ash_fb_vector shape = ash_fb_vec(&table, TENSOR_SHAPE, 4);
   const ash_tensor *t = &r->g->tensors.items[r->uses[index].graph];
-  char from[128], to[128];
+  char from[128], to[ASH_SHAPE_TEXT], others[32] = "";
+  if (r->assumed_count > 1)
+    (void)snprintf(others, sizeof others, " (nor are %u others)",
+                   (unsigned)r->assumed_count - 1);
   ash_note(r->ctx, ASH_D_tensor_assumed, at_tensor(r, index, t->name),
-           "shape %s is not fixed (nor are %u others); compiled for %s",
-           shape_text(from, sizeof from, &open), (unsigned)r->assumed_count - 1,
-           shape_text(to, sizeof to, &shape));
+           "shape %s is not fixed%s; compiled for %s",
+           shape_text(from, sizeof from, open.count ? &open : &shape), others,
+           ash_shape_text(to, &t->shape));
 }
 
 /* An empty shape is a single number's, or left to the program that runs the
  * model; the format says which. */
 bool ash_tflite_has_shape(ash_tflite *r, uint32_t tensor) {
   const ash_fb_table table = ash_fb_at_table(&r->tensors, tensor);
-  return ash_fb_vec(&table, TENSOR_SHAPE, 4).count > 0 ||
-         ash_fb_bool(&table, TENSOR_HAS_RANK, false);
+  const ash_fb_vector shape = ash_fb_vec(&table, TENSOR_SHAPE, 4);
+  return !any_open(&shape) &&
+         (shape.count > 0 || ash_fb_bool(&table, TENSOR_HAS_RANK, false));
+}
+
+/* The signature says more than the stored shape, where there is one. */
+bool ash_tflite_allows_shape(ash_tflite *r, uint32_t tensor,
+                             const ash_shape *shape, char *stored,
+                             size_t size) {
+  const ash_fb_table table = ash_fb_at_table(&r->tensors, tensor);
+  const ash_fb_vector open = ash_fb_vec(&table, TENSOR_SHAPE_SIGNATURE, 4);
+  const ash_fb_vector said =
+      open.count ? open : ash_fb_vec(&table, TENSOR_SHAPE, 4);
+  bool agrees = said.count == shape->rank;
+  for (uint32_t i = 0; agrees && i < said.count; i++) {
+    const int32_t dim = ash_fb_at_i32(&said, i);
+    agrees = dim == -1 || dim == shape->dim[i];
+  }
+  (void)shape_text(stored, size, &said);
+  return agrees ||
+         (said.count == 0 && !ash_fb_bool(&table, TENSOR_HAS_RANK, false));
+}
+
+/* What an operator makes is inferred where the file leaves it open. */
+static void read_made_shape(draft *d, const ash_fb_vector *shape) {
+  const ash_fb_vector said = ash_fb_vec(&d->table, TENSOR_SHAPE_SIGNATURE, 4);
+  const bool whole = !any_open(shape);
+  if (whole && !any_open(&said) && ash_tflite_has_shape(d->r, d->index))
+    return;
+  d->r->uses[d->index].loose = true;
+  if (!whole)
+    d->t.shape = (ash_shape){0};
 }
 
 static ash_status read_shape(draft *d) {
@@ -184,12 +255,16 @@ static ash_status read_shape(draft *d) {
     return ash_fail(ctx, ASH_LIMIT, ASH_D_model_limit, here(d),
                     "%u dimensions (the limit is %d)", (unsigned)v.count,
                     ASH_RANK_MAX);
-  if (any_open(&v))
-    return refuse_open(d, &v);
-  ASH_TRY(accept_signature(d, &v));
   d->t.shape.rank = v.count;
   for (uint32_t i = 0; i < v.count; i++)
     d->t.shape.dim[i] = ash_fb_at_i32(&v, i);
+  const ash_tflite_use *use = &d->r->uses[d->index];
+  if (use->is_input)
+    ASH_TRY(read_input_shape(d, &v));
+  else if (use->writer != ASH_NO_ID)
+    read_made_shape(d, &v);
+  else if (any_open(&v))
+    return refuse_open(d, &v);
   if (!ash_shape_bytes(&d->t.bytes, &d->t.shape, d->t.type))
     return ash_fail(ctx, ASH_MALFORMED, ASH_D_tensor_shape, here(d),
                     "shape %s is impossible",
