@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_USAGE = 64 };
+enum { EXIT_USAGE = 64, ARG_OPTION_MAX = 96 };
 
 int usage_error(const command *cmd, const char *fmt, ...) {
   va_list ap;
@@ -22,16 +22,20 @@ int usage_error(const command *cmd, const char *fmt, ...) {
 static void print_help(const command *cmd, const arg_option *options) {
   printf("ashlar %s - %s\n\nusage: ashlar %s %s\n", cmd->name, cmd->summary,
          cmd->name, cmd->synopsis);
-  if (options->name)
+  if (options->name && options->kind != ARG_HEADING)
     printf("\noptions:\n");
   for (const arg_option *o = options; o->name; o++) {
     char left[48];
+    if (o->kind == ARG_HEADING) {
+      printf("\n%s:\n", o->help);
+      continue;
+    }
     (void)snprintf(left, sizeof left, "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
                    o->letter ? o->letter : ' ', o->letter ? ", " : "  ",
                    o->name, o->value ? " " : "", o->value ? o->value : "");
     printf("  %-28s %s\n", left, o->help);
   }
-  printf("      --help                   this text\n");
+  printf("  -h, --help                   this text\n");
   if (cmd->examples)
     printf("\nexamples:\n%s", cmd->examples);
 }
@@ -40,8 +44,9 @@ static void print_help(const command *cmd, const arg_option *options) {
  */
 static void list_options(const arg_option *options) {
   for (const arg_option *o = options; o->name; o++)
-    printf("%s\t%.1s\t%s\t%s\n", o->name, &o->letter, o->value ? o->value : "",
-           o->help);
+    if (o->kind != ARG_HEADING)
+      printf("%s\t%.1s\t%s\t%s\n", o->name, &o->letter,
+             o->value ? o->value : "", o->help);
 }
 
 static bool store(const arg_option *o, const char *value) {
@@ -67,6 +72,8 @@ static bool store(const arg_option *o, const char *value) {
     list->items[list->count++] = value;
     return true;
   }
+  case ARG_HEADING:
+    break;
   }
   return false;
 }
@@ -76,10 +83,29 @@ static const arg_option *find_option(const arg_option *options,
   const bool is_long = arg[1] == '-';
   const size_t n = strcspn(arg + 2, "=");
   for (const arg_option *o = options; o->name; o++)
-    if (is_long ? strlen(o->name) == n && memcmp(o->name, arg + 2, n) == 0
-                : o->letter && o->letter == arg[1])
+    if (o->kind == ARG_HEADING)
+      continue;
+    else if (is_long ? strlen(o->name) == n && memcmp(o->name, arg + 2, n) == 0
+                     : o->letter && o->letter == arg[1])
       return o;
   return NULL;
+}
+
+static int refuse_option(const command *cmd, const arg_option *options,
+                         const char *arg) {
+  const char *known[ARG_OPTION_MAX];
+  char word[64];
+  size_t count = 0;
+  for (const arg_option *o = options; o->name && count < ARG_OPTION_MAX; o++)
+    if (o->kind != ARG_HEADING)
+      known[count++] = o->name;
+  (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(arg + 2, "="),
+                 arg + 2);
+  const char *meant = arg[1] == '-' ? ash_nearest_of(word, known, count) : NULL;
+  return meant
+             ? usage_error(cmd, "there is no option '%s'; did you mean '--%s'?",
+                           arg, meant)
+             : usage_error(cmd, "there is no option '%s'", arg);
 }
 
 /* The value behind `=`, glued to a letter, or in the next argument. */
@@ -97,7 +123,7 @@ static int parse_option(const command *cmd, int argc, char **argv, int *at,
   const char *arg = argv[*at];
   const arg_option *o = find_option(options, arg);
   if (!o)
-    return usage_error(cmd, "there is no option '%s'", arg);
+    return refuse_option(cmd, options, arg);
   if (o->kind == ARG_FLAG) {
     if (arg[1] == '-' && strchr(arg, '='))
       return usage_error(cmd, "--%s takes no value", o->name);
@@ -108,7 +134,7 @@ static int parse_option(const command *cmd, int argc, char **argv, int *at,
   if (!value)
     return usage_error(cmd, "--%s needs a value: %s", o->name, o->value);
   if (!store(o, value))
-    return usage_error(cmd, "'%s' is no value for --%s %s", value, o->name,
+    return usage_error(cmd, "'%s' is not a value of --%s %s", value, o->name,
                        o->value);
   return -1;
 }
@@ -121,7 +147,8 @@ int args_parse(const command *cmd, int argc, char **argv,
     const char *arg = argv[i];
     if (!only_positional && strcmp(arg, "--") == 0) {
       only_positional = true;
-    } else if (!only_positional && strcmp(arg, "--help") == 0) {
+    } else if (!only_positional &&
+               (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0)) {
       print_help(cmd, options);
       return 0;
     } else if (!only_positional && strcmp(arg, "--list-options") == 0) {
@@ -134,7 +161,8 @@ int args_parse(const command *cmd, int argc, char **argv,
     } else if (positional->count == ARG_LIST_MAX) {
       return usage_error(cmd, "too many arguments");
     } else {
-      positional->items[positional->count++] = arg;
+      positional->items[positional->count++] =
+          strcmp(arg, "-") == 0 ? "/dev/stdin" : arg;
     }
   }
   return -1;

@@ -23,7 +23,8 @@ typedef enum arg_kind {
   ARG_TEXT,
   ARG_NUMBER,
   ARG_REAL,
-  ARG_LIST
+  ARG_LIST,
+  ARG_HEADING /* of the options that follow, in --help */
 } arg_kind;
 
 typedef struct arg_option {
@@ -43,11 +44,17 @@ typedef struct command {
   const char *examples; /* what --help teaches */
 } command;
 
+/* A heading in a table of options. */
+#define ARG_GROUP(text)                                                        \
+  { "", 0, ARG_HEADING, NULL, NULL, text }
+
 extern const command commands[];
 const command *find_command(const char *name);
+/* The command that was meant, NULL if none is near. */
+const char *nearest_command(const char *name);
 
-/* Parses argv[1..]. Returns -1 to go on, or an exit code: 0 after --help, 64
- * after a mistake, which was explained. `options` ends with a NULL name. */
+/* Parses argv[1..]. Returns -1 to go on, or an exit code: 0 after --help or -h,
+ * 64 after a mistake, which was explained. `options` ends with a NULL name. */
 int args_parse(const command *cmd, int argc, char **argv,
                const arg_option *options, arg_list *positional);
 

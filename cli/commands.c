@@ -72,6 +72,14 @@ const command commands[] = {
      "  ashlar explain digits.tflite --target apollo510\n"},
     {0}};
 
+const char *nearest_command(const char *name) {
+  const char *known[sizeof commands / sizeof *commands];
+  size_t count = 0;
+  for (const command *c = commands; c->name; c++)
+    known[count++] = c->name;
+  return ash_nearest_of(name, known, count);
+}
+
 const command *find_command(const char *name) {
   for (const command *c = commands; c->name; c++)
     if (strcmp(c->name, name) == 0)

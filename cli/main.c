@@ -15,9 +15,9 @@ static void print_overview(FILE *to) {
   for (const command *c = commands; c->name; c++)
     fprintf(to, "  %-10s %s\n", c->name, c->summary);
   fprintf(to, "\n'ashlar COMMAND --help' teaches each by example.\n"
-              "exit codes: 0 done, 10 not proved optimal (--require-optimal), "
-              "20 does not fit,\n64 usage, 65 bad input, 69 unsupported, 70 "
-              "internal, 74 input/output\n");
+              "exit codes: 0 done, 1 differs (diff --exit-code), 10 not proved "
+              "optimal\n(--require-optimal), 20 does not fit, 64 usage, 65 bad "
+              "input, 69 unsupported,\n70 internal, 74 input/output\n");
 }
 
 /* Examples have line ends, which become \\n: one command a line. */
@@ -42,15 +42,39 @@ static int finish(int code) {
   return code ? code : EXIT_OUTPUT;
 }
 
+static bool is_help(const char *word) {
+  return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
+         strcmp(word, "help") == 0;
+}
+
+static int refuse_command(const char *word) {
+  const char *meant = nearest_command(word);
+  fprintf(stderr, "ashlar: there is no command '%s'", word);
+  if (meant)
+    fprintf(stderr, "; did you mean '%s'?", meant);
+  fprintf(stderr, "\n'ashlar --help' lists the commands.\n");
+  return EXIT_USAGE;
+}
+
+/* `ashlar help plan` is `ashlar plan --help`. */
+static int help(int argc, char **argv) {
+  static char option[] = "--help";
+  if (argc < 3) {
+    print_overview(stdout);
+    return 0;
+  }
+  const command *cmd = find_command(argv[2]);
+  char *asked[] = {argv[2], option, NULL};
+  return cmd ? cmd->run(2, asked) : refuse_command(argv[2]);
+}
+
 static int run(int argc, char **argv) {
   if (argc < 2) {
     print_overview(stderr);
     return EXIT_USAGE;
   }
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
-    print_overview(stdout);
-    return 0;
-  }
+  if (is_help(argv[1]))
+    return help(argc, argv);
   if (strcmp(argv[1], "--version") == 0) {
     printf("ashlar %s\n", ash_version());
     return 0;
@@ -62,9 +86,7 @@ static int run(int argc, char **argv) {
   const command *cmd = find_command(argv[1]);
   if (cmd)
     return cmd->run(argc - 1, argv + 1);
-  fprintf(stderr, "ashlar: there is no command '%s'\n", argv[1]);
-  print_overview(stderr);
-  return EXIT_USAGE;
+  return refuse_command(argv[1]);
 }
 
 int main(int argc, char **argv) {

@@ -189,9 +189,13 @@ int session_close(session *s, ash_status status) {
   return exit_code_of(status);
 }
 
+bool is_stdout(const char *path) {
+  return path && strcmp(path, "-") == 0;
+}
+
 ash_status write_text(session *s, const char *path, const char *text,
                       size_t count) {
-  if (strcmp(path, "-") == 0)
+  if (is_stdout(path))
     return fwrite(text, 1, count, stdout) == count && fflush(stdout) == 0
                ? ASH_OK
                : ASH_IO;

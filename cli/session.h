@@ -61,37 +61,26 @@ typedef struct session {
 
 /* The options that all model commands take, for the head of their tables. */
 #define SESSION_OPTIONS(s)                                                     \
+  ARG_GROUP("device and memory"),                                              \
   {"target", 't', ARG_TEXT, &(s)->target, "NAME|FILE",                         \
    "device: a name that 'ashlar targets' lists, or a file (default host)"},    \
   {"set", 0, ARG_LIST, &(s)->sets, "MEM=SIZE",                                 \
    "plan as if a memory had another size: 64K, 1M, 0x10000 (repeatable)"},     \
-  LOAD_OPTIONS(s),                                                             \
   {"budget", 0, ARG_LIST, &(s)->budgets, "MEM=SIZE",                           \
    "use at most that many bytes of a memory (repeatable)"},                    \
   {"rules", 0, ARG_LIST, &(s)->rule_files, "FILE",                             \
    "placement rules in YAML, docs/rules.md (repeatable)"},                     \
   {"rule", 'r', ARG_LIST, &(s)->rules, "'KEY=VALUE ...'",                      \
    "one more rule: 'type=constant memory=MRAM' (repeatable)"},                 \
+  ARG_GROUP("model"),                                                          \
+  LOAD_OPTIONS(s),                                                             \
   {"custom", 0, ARG_LIST, &(s)->customs, "NAME",                               \
    "custom operator that you supply as a C function (repeatable)"},            \
   {"no-pass", 0, ARG_LIST, &(s)->no_passes, "NAME",                            \
    "leave out a pass of docs/passes.md: common, padding, ... (repeatable)"},   \
   {"integers", 0, ARG_FLAG, &(s)->options.load.integers, NULL,                 \
    "ONNX: read float inputs and constants that hold integers as int32"},       \
-  {"planner", 0, ARG_TEXT, &(s)->options.plan.planner, "NAME",                 \
-   "exact (default), greedy, first-fit, naive, ./FILE.so, 'exec:PROG'"},       \
-  {"planner-timeout", 0, ARG_NUMBER, &(s)->timeout, "SECONDS",                 \
-   "time limit of an external planner (default 60)"},                          \
-  {"no-views", 0, ARG_FLAG, &(s)->options.plan.no_views, NULL,                 \
-   "reshapes copy instead of sharing storage"},                                \
-  {"no-slices", 0, ARG_FLAG, &(s)->options.plan.no_slices, NULL,               \
-   "slices and splits copy"},                                                  \
-  {"no-in-place", 0, ARG_FLAG, &(s)->options.plan.no_in_place, NULL,           \
-   "no operator overwrites its input"},                                        \
-  {"no-concat", 0, ARG_FLAG, &(s)->options.plan.no_concat, NULL,               \
-   "concatenations copy all their inputs"},                                    \
-  {"overlap", 0, ARG_FLAG, &(s)->options.plan.overlap, NULL,                   \
-   "convolutions and pools may overwrite a dying input while they read it"},   \
+  ARG_GROUP("order of steps"),                                                 \
   {"order", 0, ARG_TEXT, &(s)->order, "KIND",                                  \
    "order of steps: auto (default: whole operators, rows where these do not "  \
    "fit), given (the model's), operators (the best), rows"},                   \
@@ -101,6 +90,29 @@ typedef struct session {
    "rows of this input arrive while the model runs (repeatable)"},             \
   {"drain", 0, ARG_LIST, &(s)->drains, "OUTPUT",                               \
    "rows of this output leave while the model runs (repeatable)"},             \
+  ARG_GROUP("placement"),                                                      \
+  {"overlap", 0, ARG_FLAG, &(s)->options.plan.overlap, NULL,                   \
+   "convolutions and pools may overwrite a dying input while they read it"},   \
+  {"no-views", 0, ARG_FLAG, &(s)->options.plan.no_views, NULL,                 \
+   "reshapes copy instead of sharing storage"},                                \
+  {"no-slices", 0, ARG_FLAG, &(s)->options.plan.no_slices, NULL,               \
+   "slices and splits copy"},                                                  \
+  {"no-in-place", 0, ARG_FLAG, &(s)->options.plan.no_in_place, NULL,           \
+   "no operator overwrites its input"},                                        \
+  {"no-concat", 0, ARG_FLAG, &(s)->options.plan.no_concat, NULL,               \
+   "concatenations copy all their inputs"},                                    \
+  {"planner", 0, ARG_TEXT, &(s)->options.plan.planner, "NAME",                 \
+   "exact (default), greedy, first-fit, naive, ./FILE.so, 'exec:PROG'"},       \
+  {"planner-timeout", 0, ARG_NUMBER, &(s)->timeout, "SECONDS",                 \
+   "time limit of an external planner (default 60)"},                          \
+  {"ticks", 0, ARG_NUMBER, &(s)->options.plan.ticks, "N",                      \
+   "effort limit of the packing search, the same on every machine"},           \
+  {"seed", 0, ARG_NUMBER, &(s)->options.plan.seed, "N",                        \
+   "of random choices: random-max, TetrisCo-Opt, repairs of a packing"},       \
+  ARG_GROUP("kernels and tiles"),                                              \
+  {"kernels", 0, ARG_TEXT, &(s)->kernels, "WHOSE",                             \
+   "auto (default: for the processor), portable (C alone), cmsis-nn (calls "   \
+   "of your copy)"},                                                           \
   {"default-memory", 0, ARG_TEXT, &(s)->options.tile.default_memory, "MEM",    \
    "where tensors live on a device with a compute memory"},                    \
   {"io-memory", 0, ARG_TEXT, &(s)->options.tile.io_memory, "MEM",              \
@@ -112,20 +124,14 @@ typedef struct session {
   {"tile-alloc", 0, ARG_TEXT, &(s)->options.plan.planner, "NAME",              \
    "placement of tiles: exact (default), TetrisRandom, TetrisCo-Opt, "         \
    "MiniMalloc"},                                                              \
-  {"kernels", 0, ARG_TEXT, &(s)->kernels, "WHOSE",                             \
-   "auto (default: for the processor), portable (C alone), cmsis-nn (calls "   \
-   "of your copy)"},                                                           \
-  {"ticks", 0, ARG_NUMBER, &(s)->options.plan.ticks, "N",                      \
-   "effort limit of the packing search, the same on every machine"},           \
-  {"seed", 0, ARG_NUMBER, &(s)->options.plan.seed, "N",                        \
-   "of random choices: random-max, TetrisCo-Opt, repairs of a packing"},       \
+  ARG_GROUP("output"),                                                         \
+  {"ascii", 0, ARG_FLAG, &(s)->ascii, NULL,                                    \
+   "draw with plain characters"},                                              \
+  OUTPUT_OPTIONS(s),                                                           \
   {"dump-after", 0, ARG_TEXT, &(s)->dump_after, "STAGE",                       \
    "print the graph after read or pass, the plan after plan"},                 \
   {"stop-after", 0, ARG_TEXT, &(s)->stop_after, "STAGE",                       \
-   "stop after read, pass, plan or emit"},                                     \
-  {"ascii", 0, ARG_FLAG, &(s)->ascii, NULL,                                    \
-   "draw with plain characters"},                                              \
-  OUTPUT_OPTIONS(s)
+   "stop after read, pass, plan or emit"}
 /* clang-format on */
 
 /* Makes the context and the device. -1 to go on, else an exit code. */
@@ -137,6 +143,9 @@ int session_close(session *s, ash_status status);
 /* Prints what was said so far; with --quiet, nothing. */
 void print_session_diags(session *s);
 
+/* Is this the name of standard output, "-"? It holds what was asked for and
+ * nothing else. */
+bool is_stdout(const char *path);
 /* Writes to a file, or to standard output for "-". */
 ash_status write_text(session *s, const char *path, const char *text,
                       size_t count);

@@ -30,7 +30,8 @@ static int compile(job *j, const char *path) {
   if (status == ASH_OK)
     status = write_outputs(j, &c);
   const bool proved = !c.plan || c.plan->verdict == ASH_OPTIMAL;
-  if (status == ASH_OK && c.files && !j->s.quiet) {
+  if (status == ASH_OK && c.files && !j->s.quiet && !is_stdout(j->json) &&
+      !is_stdout(j->report)) {
     print_plan_summary(c.plan, c.render);
     if (j->s.verbose)
       print_plan_tensors(&j->s.out, c.plan);
@@ -121,6 +122,8 @@ int cmd_compile(int argc, char **argv) {
     code = usage_error(cmd, "one model file is needed, or --share-scratch");
   if (code < 0 && j.share_scratch && (j.json || j.report || j.module))
     code = usage_error(cmd, "--share-scratch writes plain files alone");
+  if (code < 0 && is_stdout(j.json) && is_stdout(j.report))
+    code = usage_error(cmd, "--json and --report cannot both go to '-'");
   if (code < 0)
     code = choose_forms(&j, cmd);
   if (code < 0)

@@ -127,6 +127,11 @@ ASH_API uint32_t ash_explain_id(size_t index);
 #define ASHLAR_VERSION "0.1.0"
 ASH_API const char *ash_version(void);
 
+/* The one of `known` that a mistyped word probably meant, NULL if none is near.
+ */
+ASH_API const char *ash_nearest_of(const char *word, const char *const *known,
+                                   size_t count);
+
 /* CRC-32 as zip, PNG and the header of a weights file have it. */
 ASH_API uint32_t ash_crc32(const void *bytes, size_t count);
 

@@ -9,7 +9,7 @@
 #ifndef ASH_BASE_NEAREST_H
 #define ASH_BASE_NEAREST_H
 
-#include <stddef.h>
+#include "ashlar/base.h"
 
 typedef struct ash_nearest {
   const char *word, *best;
@@ -21,10 +21,6 @@ void ash_nearest_init(ash_nearest *n, const char *word);
 void ash_nearest_offer(ash_nearest *n, const char *known);
 /* NULL when nothing is near enough to be worth suggesting. */
 const char *ash_nearest_word(const ash_nearest *n);
-
-/* The same for an array. */
-const char *ash_nearest_of(const char *word, const char *const *known,
-                           size_t count);
 
 /* The index of a word in a table of `count` rows, `count` if it is not there.
  * `first` is the word of the first row, `stride` the bytes of a row. */
