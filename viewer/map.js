@@ -389,8 +389,20 @@ class MemoryMap {
     c.globalAlpha = 1;
   }
 
+  /* What has no room: everything above the capacity. */
+  paintExcess() {
+    const m = this.memory, c = this.context;
+    if (!m.capacity || m.bytes <= m.capacity || this.high <= m.capacity) return;
+    const top = this.y(Math.min(this.high, m.bytes)), bottom = this.y(Math.max(this.low, m.capacity));
+    c.globalAlpha = 0.25;
+    c.fillStyle = this.theme.accent;
+    c.fillRect(LEFT, top, this.width - RIGHT - LEFT, bottom - top);
+    c.globalAlpha = 1;
+  }
+
   paintLines() {
     const m = this.memory, labels = [];
+    this.paintExcess();
     if (m.scratch) {
       const together = m.scratch.size === m.scratch.lower_bound;
       labels.push({at: m.scratch.size, colour: this.theme.accent, dash: [],
@@ -399,7 +411,8 @@ class MemoryMap {
         labels.push({at: m.scratch.lower_bound, colour: this.theme.bound, dash: [6, 4], below: true,
                      text: 'lower bound ' + bytes(m.scratch.lower_bound)});
     }
-    if (m.capacity) labels.push({at: m.capacity, colour: this.theme.limit, dash: [10, 4], text: 'capacity ' + bytes(m.capacity)});
+    if (m.capacity) labels.push({at: m.capacity, colour: this.theme.limit, dash: [10, 4], text: 'capacity ' + bytes(m.capacity) +
+      (m.bytes > m.capacity ? ', ' + bytes(m.bytes - m.capacity) + ' short' : '')});
     for (const l of labels) this.paintLine(l);
     if (m.capacity && m.capacity > this.high) this.note('capacity ' + rough(m.capacity) + ', beyond the picture \u2191');
   }

@@ -252,6 +252,12 @@ function nextMatch(back) {
 /* ---- the page ------------------------------------------------------------ */
 
 function fillHead(plan) {
+  fillTitle(plan);
+  const noFit = readNoFit();
+  if (noFit) fillNoFit(plan, noFit);
+}
+
+function fillTitle(plan) {
   const json = plan.json, good = json.verdict === 'optimal';
   document.title = json.model + ' on ' + json.target + ': memory plan';
   $('title').textContent = 'Where the memory of “' + json.model + '” goes';
@@ -265,6 +271,36 @@ function fillHead(plan) {
     : words.needs[0] || 'no memory') + '.', element('span', 'proof', words.proof));
   $('foot').textContent = 'Plan ' + json.plan_hash + ', layout ' + json.tensor_layout_hash + ', made by Ashlar. ' +
     (document.body.dataset.host ? 'Nothing has left this machine.' : 'This file is complete: it needs no network and no other file.');
+}
+
+/* ---- a plan that does not fit -------------------------------------------- */
+
+function readNoFit() {
+  const text = $('no-fit') ? $('no-fit').textContent.trim() : '';
+  return text ? JSON.parse(text) : null;
+}
+
+function fixItem(fix) {
+  const item = element('li'), command = element('code', '', fix.command), copy = element('button', 'copy', 'Copy');
+  copy.type = 'button';
+  copy.addEventListener('click', () => navigator.clipboard.writeText(fix.command).then(() => { copy.textContent = 'Copied'; },
+    () => { getSelection().selectAllChildren(command); }));
+  item.append(element('p', '', fix.meaning + ': ' + both(fix.scratch) + ' of RAM'), command, copy);
+  return item;
+}
+
+/* What is missing, in words, and what was tried and helps. */
+function fillNoFit(plan, noFit) {
+  const list = element('ul');
+  $('verdict').textContent = 'does not fit';
+  $('verdict').className = 'badge bad';
+  $('headline').replaceChildren(...noFit.shortages.map(m => element('span', 'short', both(m.needs - m.has) + ' of ' + m.memory +
+    ' are missing: the model needs ' + both(m.needs) + ', ' + plan.json.target + ' has room for ' + both(m.has) + '.')));
+  list.append(...noFit.fixes.map(fixItem));
+  $('fixes').hidden = false;
+  $('fixes').replaceChildren(element('h2', '', 'What makes it fit'), noFit.fixes.length ? list :
+    element('p', '', 'Nothing that was tried does: other memories, --overlap, rows, inputs that arrive row by row, smaller kernels. ' +
+      '“ashlar fit MODEL” lists the devices that have room.'));
 }
 
 const ROLE_TITLE = {scratch: 'working memory', persistent: 'kept between runs', constant: 'constants'};

@@ -1,7 +1,10 @@
 /* cmd_plan.c - ashlar plan MODEL: where the memory goes. */
 #include "commands.h"
+#include "fit/fixes.h"
+#include "fit/room.h"
 #include "session.h"
 #include "show/layer_table.h"
+#include "show/no_fit.h"
 #include "show/plan_table.h"
 
 typedef struct job {
@@ -33,6 +36,25 @@ static ash_status show(job *j, const ash_compiled *c) {
   return status == ASH_OK ? write_report(&j->s, j->report, c) : status;
 }
 
+/* The plan that is missing room, on the screen and as a page. */
+static ash_status show_no_fit(job *j, const char *path) {
+  fix fixes[FIXES_MAX];
+  room r;
+  if (j->json || (j->s.quiet && !j->report))
+    return ASH_OK;
+  print_session_diags(&j->s);
+  if (!plan_with_room(&j->s, &r, path, j->s.device))
+    return ASH_OK;
+  const size_t count = find_fixes(&j->s, fixes, FIXES_MAX, path, j->s.device);
+  progress_clear(&j->s.progress);
+  if (!j->s.quiet)
+    print_no_fit(&j->s.out, &r, fixes, count, path, j->s.device);
+  const ash_status status =
+      write_no_fit(&j->s, j->report, &r, fixes, count, path);
+  ash_compiled_drop(&r.made);
+  return status;
+}
+
 static int plan(job *j, const char *path) {
   ash_compiled c;
   if (!j->s.options.stop) {
@@ -44,6 +66,8 @@ static int plan(job *j, const char *path) {
   progress_clear(&j->s.progress);
   if (status == ASH_OK && c.plan)
     status = show(j, &c);
+  if (status == ASH_NOFIT && show_no_fit(j, path) != ASH_OK)
+    status = ASH_IO;
   const bool proved = !c.plan || c.plan->verdict == ASH_OPTIMAL;
   ash_compiled_drop(&c);
   const int code = session_close(&j->s, status);
@@ -68,6 +92,8 @@ int cmd_plan(int argc, char **argv) {
   int code = args_parse(cmd, argc, argv, options, &models);
   if (code < 0 && models.count != 1)
     code = usage_error(cmd, "one model file is needed");
+  if (code < 0 && is_stdout(j.json) && is_stdout(j.report))
+    code = usage_error(cmd, "--json and --report cannot both go to '-'");
   if (code < 0)
     code = session_open(&j.s, cmd);
   return code >= 0 ? code : plan(&j, models.items[0]);

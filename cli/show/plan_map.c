@@ -211,6 +211,24 @@ static void print_peak_mark(const term *t, const map *m) {
           t->colour ? "\033[0m" : "");
 }
 
+/* A line across the picture; what is above it has no room. */
+static void print_capacity(const term *t, const map *m) {
+  char text[64];
+  const int n = snprintf(
+      text, sizeof text, " capacity %" PRIu64 ", short of %" PRIu64 " ",
+      m->arena->total_size, m->arena->size - m->arena->total_size);
+  fprintf(t->out, "%s%*s", t->colour ? "\033[1;31m" : "", AXIS, "");
+  for (uint32_t c = 0; c < m->cols; c++) {
+    if (c == 2 && n > 0 && m->cols > (uint32_t)n + 4) {
+      fputs(text, t->out);
+      c += (uint32_t)n - 1;
+    } else {
+      fputs(t->unicode ? "━" : "=", t->out);
+    }
+  }
+  fputs(t->colour ? "\033[0m\n" : "\n", t->out);
+}
+
 static bool open_map(map *m, const term *t) {
   const uint32_t room = t->width - AXIS - 1, steps = m->plan->steps.count;
   m->unit = (m->arena->size + ROWS - 1) / ROWS;
@@ -239,8 +257,16 @@ void print_plan_map(const term *t, const ash_plan *p, const ash_arena *arena,
   put_slots(&m, true);
   put_slots(&m, false);
   for (uint32_t r = m.rows; r-- > 0;) {
-    fprintf(t->out, "%*" PRIu64 "  ", AXIS - 2, r * m.unit);
+    const bool above = arena->total_size && r * m.unit >= arena->total_size;
+    if (t->colour && above)
+      fputs("\033[31m", t->out);
+    fprintf(t->out, "%*" PRIu64 "%s", AXIS - 2, r * m.unit,
+            above ? t->unicode ? "▒ " : "! " : "  ");
+    if (t->colour && above)
+      fputs("\033[0m", t->out);
     print_cells(t, &m, r);
+    if (above && (r == 0 || (r - 1) * m.unit < arena->total_size))
+      print_capacity(t, &m);
   }
   print_steps(t, &m);
   print_peak_mark(t, &m);

@@ -17,6 +17,32 @@ ASH_API ASH_MUST_CHECK ash_status ash_report_html(ash_ctx *ctx,
                                                   const ash_plan *plan,
                                                   const ash_graph *g);
 
+/* A memory that is too small for a plan, and a way to run the model that was
+ * tried and fits. */
+typedef struct ash_report_shortage {
+  const char *memory;
+  uint64_t needs, has; /* bytes */
+} ash_report_shortage;
+
+typedef struct ash_report_fix {
+  const char *command; /* to be copied                         */
+  const char *meaning; /* half a sentence                      */
+  uint64_t scratch;    /* bytes of all scratch arenas with it  */
+} ash_report_fix;
+
+typedef struct ash_report_no_fit {
+  const ash_report_shortage *shortages;
+  size_t shortage_count;
+  const ash_report_fix *fixes;
+  size_t fix_count;
+} ash_report_no_fit;
+
+/* The page of a plan that does not fit its device: its arenas are larger than
+ * their total_size, or than what `why` says. */
+ASH_API ASH_MUST_CHECK ash_status ash_report_short_html(
+    ash_ctx *ctx, const char **text, size_t *count, const ash_plan *plan,
+    const ash_graph *g, const ash_report_no_fit *why);
+
 /* The same from plans as JSON (docs/plan-format.md). They are not checked
  * here: ash_check_plan_json does that. With `other` the page compares the two;
  * NULL: it shows one. */

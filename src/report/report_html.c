@@ -3,6 +3,7 @@
  * places for plans by their JSON. */
 #include "ashlar/report.h"
 #include "base/embedded.h"
+#include "base/json.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -100,12 +101,8 @@ static void put_page(ash_text *t, const json_text *plans) {
   ash_text_string(t, from);
 }
 
-ash_status ash_report_html_json(ash_ctx *ctx, const char **text, size_t *count,
-                                const char *json, size_t json_count,
-                                const char *other, size_t other_count) {
-  const json_text plans[] = {{"plan", json, json_count},
-                             {"other", other, other_count},
-                             {NULL, NULL, 0}};
+static ash_status make_page(ash_ctx *ctx, const char **text, size_t *count,
+                            const json_text *plans) {
   ash_text t;
   *text = NULL;
   *count = 0;
@@ -121,6 +118,15 @@ ash_status ash_report_html_json(ash_ctx *ctx, const char **text, size_t *count,
   return ASH_OK;
 }
 
+ash_status ash_report_html_json(ash_ctx *ctx, const char **text, size_t *count,
+                                const char *json, size_t json_count,
+                                const char *other, size_t other_count) {
+  const json_text plans[] = {{"plan", json, json_count},
+                             {"other", other, other_count},
+                             {NULL, NULL, 0}};
+  return make_page(ctx, text, count, plans);
+}
+
 ash_status ash_report_html(ash_ctx *ctx, const char **text, size_t *count,
                            const ash_plan *plan, const ash_graph *g) {
   const char *json;
@@ -129,4 +135,50 @@ ash_status ash_report_html(ash_ctx *ctx, const char **text, size_t *count,
   *count = 0;
   ASH_TRY(ash_plan_json(ctx, &json, &json_count, plan, g));
   return ash_report_html_json(ctx, text, count, json, json_count, NULL, 0);
+}
+
+/* ---- a plan that does not fit -------------------------------------------- */
+
+static void put_no_fit(ash_json *j, const ash_report_no_fit *why) {
+  ash_json_open(j, NULL, '{');
+  ash_json_open(j, "shortages", '[');
+  for (size_t i = 0; i < why->shortage_count; i++) {
+    ash_json_open(j, NULL, '{');
+    ash_json_string(j, "memory", why->shortages[i].memory);
+    ash_json_uint(j, "needs", why->shortages[i].needs);
+    ash_json_uint(j, "has", why->shortages[i].has);
+    ash_json_close(j, '}');
+  }
+  ash_json_close(j, ']');
+  ash_json_open(j, "fixes", '[');
+  for (size_t i = 0; i < why->fix_count; i++) {
+    ash_json_open(j, NULL, '{');
+    ash_json_string(j, "command", why->fixes[i].command);
+    ash_json_string(j, "meaning", why->fixes[i].meaning);
+    ash_json_uint(j, "scratch", why->fixes[i].scratch);
+    ash_json_close(j, '}');
+  }
+  ash_json_close(j, ']');
+  ash_json_close(j, '}');
+}
+
+ash_status ash_report_short_html(ash_ctx *ctx, const char **text, size_t *count,
+                                 const ash_plan *plan, const ash_graph *g,
+                                 const ash_report_no_fit *why) {
+  json_text parts[] = {{"plan", NULL, 0}, {"no-fit", NULL, 0}, {NULL, NULL, 0}};
+  ash_text t;
+  ash_json j;
+  *text = NULL;
+  *count = 0;
+  ASH_TRY(ash_plan_json(ctx, &parts[0].bytes, &parts[0].count, plan, g));
+  ash_text_init(&t, &ctx->mem);
+  ash_json_init(&j, &t);
+  put_no_fit(&j, why);
+  ash_status status = ash_text_check(ctx, &t);
+  parts[1].bytes = t.bytes;
+  parts[1].count = t.count;
+  if (status == ASH_OK)
+    status = make_page(ctx, text, count, parts);
+  ash_text_drop(&t);
+  return status;
 }
