@@ -56,6 +56,10 @@ const command commands[] = {
     {"sweep", cmd_sweep, "plan a model for many sizes of a memory",
      "MODEL --target NAME --set MEM=FROM..TO",
      "  ashlar sweep digits.tflite --target apollo510 --set DTCM=2K..64K\n"},
+    {"fit", cmd_fit, "say which devices a model fits", "MODEL [--target NAME]",
+     "  ashlar fit digits.tflite\n"
+     "  ashlar fit digits.tflite --order rows\n"
+     "  ashlar fit digits.tflite --json > fit.json\n"},
     {"targets", cmd_targets, "list devices, or print one as YAML", "[NAME]",
      "  ashlar targets\n"
      "  ashlar targets apollo510 > mine.yaml\n"},

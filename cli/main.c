@@ -2,15 +2,18 @@
  */
 #include "args.h"
 #include "ashlar/base.h"
+#include "commands.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 enum { EXIT_USAGE = 64, EXIT_OUTPUT = 74 };
 
 static void print_overview(FILE *to) {
   fprintf(to,
           "ashlar %s - ahead-of-time compiler for neural networks on small "
-          "devices\n\nusage: ashlar COMMAND ...\n\n",
+          "devices\n\nusage: ashlar MODEL              one screen about a "
+          "model: what it is, what it needs\n       ashlar COMMAND ...\n\n",
           ash_version());
   for (const command *c = commands; c->name; c++)
     fprintf(to, "  %-10s %s\n", c->name, c->summary);
@@ -68,6 +71,12 @@ static int help(int argc, char **argv) {
   return cmd ? cmd->run(2, asked) : refuse_command(argv[2]);
 }
 
+/* A word that is no command may be a model's file. */
+static bool names_file(const char *word) {
+  struct stat info;
+  return strcmp(word, "-") == 0 || strchr(word, '/') || stat(word, &info) == 0;
+}
+
 static int run(int argc, char **argv) {
   if (argc < 2) {
     print_overview(stderr);
@@ -86,6 +95,8 @@ static int run(int argc, char **argv) {
   const command *cmd = find_command(argv[1]);
   if (cmd)
     return cmd->run(argc - 1, argv + 1);
+  if (names_file(argv[1]))
+    return cmd_model(argc, argv);
   return refuse_command(argv[1]);
 }
 

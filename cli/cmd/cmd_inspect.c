@@ -2,25 +2,10 @@
 #include "commands.h"
 #include "session.h"
 #include "show/json_out.h"
+#include "show/model_facts.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-static void print_type(const ash_tensor *t) {
-  printf("%s[", ash_type_text(t->type));
-  for (uint32_t i = 0; i < t->shape.rank; i++)
-    printf("%s%" PRId32, i ? "," : "", t->shape.dim[i]);
-  printf("]");
-}
-
-static void print_end(const char *what, const ash_tensor *t) {
-  printf("  %-7s '%s' ", what, t->name);
-  print_type(t);
-  if (t->quant.count == 1)
-    printf(" scale %.9g zero %" PRId32, (double)t->quant.scale[0],
-           t->quant.zero_point[0]);
-  printf("\n");
-}
 
 static void print_op(const ash_graph *g, uint32_t i) {
   const ash_op *op = ash_graph_op(g, i);
@@ -34,38 +19,21 @@ static void print_op(const ash_graph *g, uint32_t i) {
     if (t->kind == ASH_TENSOR_CONSTANT)
       continue;
     printf("%s", first ? "" : ", ");
-    print_type(t);
+    print_tensor_type(t);
     first = false;
   }
   printf(" -> ");
   for (uint32_t k = 0; k < op->output_count; k++)
-    print_type(ash_graph_tensor(g, op->outputs[k]));
+    print_tensor_type(ash_graph_tensor(g, op->outputs[k]));
   printf("\n");
 }
 
-static void print_totals(const ash_graph *g) {
-  uint64_t constants = 0, activations = 0, macs = 0;
-  for (uint32_t i = 0; i < ash_graph_tensor_count(g); i++) {
-    const ash_tensor *t = ash_graph_tensor(g, i);
-    *(t->kind == ASH_TENSOR_CONSTANT ? &constants : &activations) += t->bytes;
-  }
-  for (uint32_t i = 0; i < ash_graph_op_count(g); i++)
-    macs += ash_op_macs(g, i);
-  printf("%zu operators, %" PRIu64 " multiply-accumulates, %" PRIu64
-         " bytes of constants, %" PRIu64 " bytes of activations in all\n",
-         ash_graph_op_count(g), macs, constants, activations);
-}
-
 static void print_model(const ash_graph *g) {
-  printf("%s\n", ash_graph_name(g));
-  for (size_t i = 0; i < ash_graph_input_count(g); i++)
-    print_end("input", ash_graph_tensor(g, ash_graph_input(g, i)));
-  for (size_t i = 0; i < ash_graph_output_count(g); i++)
-    print_end("output", ash_graph_tensor(g, ash_graph_output(g, i)));
+  print_model_ends(g);
   printf("\n  %4s  %-20s %12s  %s\n", "op", "kind", "MACs", "tensors");
   for (uint32_t i = 0; i < ash_graph_op_count(g); i++)
     print_op(g, i);
-  print_totals(g);
+  print_model_totals(g);
 }
 
 /* ---- for programs ------------------------------------------------------- */
@@ -173,7 +141,7 @@ static void print_dot(const ash_graph *g) {
     printf("  t%" PRIu32 " [label = \"", i);
     put_dot_text(t->name);
     printf("\\n");
-    print_type(t);
+    print_tensor_type(t);
     printf(" %" PRIu64 " B\"%s];\n", t->bytes,
            t->kind == ASH_TENSOR_INPUT || t->is_output ? ", peripheries = 2"
                                                        : "");
