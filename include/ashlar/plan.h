@@ -177,9 +177,10 @@ typedef struct ash_plan_options {
   const char *const *feed; /* inputs whose rows arrive while the model runs */
   const char *const *drain; /* outputs whose rows leave while it runs        */
   uint32_t feed_count, drain_count;
-  uint64_t order_ticks; /* effort limit of the search for an order; 0: the
-                           default                                      */
-  ash_order_kind order; /* which orders are tried                       */
+  uint64_t order_ticks;  /* effort limit of the search for an order; 0: the
+                            default                                      */
+  ash_order_kind order;  /* which orders are tried                       */
+  ash_move_policy moves; /* of rows                                      */
 } ash_plan_options;
 
 /* The input of a backend: everything that is known before placement. */

@@ -37,6 +37,18 @@ typedef enum ash_order_kind {
 /* "auto", "given", "operators", "rows" */
 ASH_API const char *ash_order_text(ash_order_kind kind);
 
+/* When rows are copied to another place while the model runs. */
+typedef enum ash_move_policy {
+  ASH_MOVES_AUTO,    /* in an order that is chosen because nothing else fits,
+                        ASH_MOVES_FIT, else ASH_MOVES_SMALLEST             */
+  ASH_MOVES_NEVER,   /* each row stays where it is made                    */
+  ASH_MOVES_FIT,     /* if the model does not fit otherwise                */
+  ASH_MOVES_SMALLEST /* if the arena is larger otherwise                   */
+} ash_move_policy;
+
+/* "auto", "never", "fit", "smallest" */
+ASH_API const char *ash_move_policy_text(ash_move_policy policy);
+
 #ifdef __cplusplus
 }
 #endif

@@ -112,6 +112,13 @@ static uint64_t largest_alignment(const ash_draft *d, const ash_scratch *s,
   return least;
 }
 
+/* The moves that belong to a packing are part of the plan. */
+static void take_moves(const ash_draft *d, const ash_place_result *placed) {
+  ASH_ASSERT(placed->offsets != NULL);
+  for (ash_moves *m = d->moves; m; m = m->next)
+    m->is_taken = m->is_taken || m->offsets == placed->offsets;
+}
+
 ash_status ash_draft_commit(ash_draft *d, const ash_scratch *s,
                             const ash_place_result *placed, uint32_t memory) {
   if (s->count == 0)
@@ -128,6 +135,7 @@ ash_status ash_draft_commit(ash_draft *d, const ash_scratch *s,
                                   .offset = (uint64_t)placed->offsets[i],
                                   .source_memory = arena->memory};
   }
+  take_moves(d, placed);
   arena->size = placed->height;
   arena->total_size = room;
   arena->alignment = largest_alignment(d, s, arena->alignment);

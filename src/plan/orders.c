@@ -19,14 +19,16 @@ typedef struct chooser {
   const ash_target *target;
   const ash_tile_options *tile;
   ash_plan_options options;
-  ash_ask given, found; /* whole operators, in the given and the best order  */
-  bool *is_whole;       /* by op                                             */
+  ash_ask given, found;  /* whole operators, in the given and the best order  */
+  bool *is_whole;        /* by op                                             */
+  ash_move_policy moves; /* of the rows that are tried                       */
 } chooser;
 
 static ash_status attempt(chooser *c, const ash_plan **out, const ash_ask *ask,
                           ash_order_kind order) {
   ash_plan_options options = c->options;
   options.order = order;
+  options.moves = c->moves;
   ASH_ASSERT(order == ASH_ORDER_GIVEN || order == ASH_ORDER_ROWS);
   *out = NULL;
   return c->target
@@ -187,6 +189,19 @@ static bool has_rows(const chooser *c) {
   return false;
 }
 
+/* Rows that stay in their places, if these fit. */
+static ash_status plan_auto_rows(chooser *c, const ash_plan **out) {
+  const size_t said = c->ctx->diag_count;
+  if (c->options.moves == ASH_MOVES_AUTO)
+    c->moves = ASH_MOVES_NEVER;
+  const ash_status status = plan_all_rows(c, out);
+  if (status != ASH_NOFIT || c->options.moves != ASH_MOVES_AUTO)
+    return status;
+  c->ctx->diag_count = said;
+  c->moves = ASH_MOVES_FIT;
+  return plan_all_rows(c, out);
+}
+
 /* Whole operators if they fit, else as few rows as possible. */
 static ash_status plan_auto(chooser *c, const ash_plan **out) {
   const size_t said = c->ctx->diag_count;
@@ -194,7 +209,7 @@ static ash_status plan_auto(chooser *c, const ash_plan **out) {
   if (status != ASH_NOFIT)
     return status;
   c->ctx->diag_count = said;
-  status = plan_all_rows(c, out);
+  status = plan_auto_rows(c, out);
   if (status == ASH_OK)
     return coarsen(c, out, said);
   if (status != ASH_NOFIT || has_rows(c))
@@ -227,6 +242,8 @@ ash_status ash_plan_orders(ash_ctx *ctx, const ash_plan **out,
   ash_take_options(&c.options, sizeof c.options, options);
   c.options.struct_bytes = sizeof c.options;
   c.given.order.kind = ASH_ORDER_GIVEN;
+  c.moves =
+      c.options.moves == ASH_MOVES_AUTO ? ASH_MOVES_SMALLEST : c.options.moves;
   c.is_whole = ASH_NEW_ARRAY(&ctx->scratch, bool, ask->graph->op_count + 1);
   ash_status status = ash_zone_check(ctx, &ctx->scratch);
   if (status == ASH_OK)

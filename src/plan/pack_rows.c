@@ -13,9 +13,9 @@
 
 #include "base/checked.h"
 #include "domain/rows.h"
-#include "plan/sweep_rows.h"
+#include "plan/move_rows.h"
 
-enum { UNITS_MAX = 65536, TICKS = 1000000 };
+enum { UNITS_MAX = 65536, TICKS = 1000000, TICKS_OF_ENDS = 200000 };
 
 /* Rows that are tied to each other: of tensors in one piece. */
 typedef struct group {
@@ -38,7 +38,9 @@ typedef struct packing {
   ash_relation *relations;
   uint32_t relation_count;
   uint64_t load;
-  int64_t when; /* the load is reached                                       */
+  int64_t when;   /* the load is reached                                     */
+  bool *can_move; /* by buffer of `s`                                        */
+  bool will_move; /* rows may move if they do not fit otherwise              */
 } packing;
 
 static const ash_tensor *tensor_at(const packing *p, uint32_t tensor) {
@@ -232,6 +234,26 @@ static void put_buffers(packing *p) {
   }
 }
 
+/* Rows that nothing sees but the operators that read them from a table. */
+static ash_status find_movable(packing *p) {
+  const uint32_t count = p->d->ask->slot_count;
+  const ash_slot *slots = p->d->answer->slots;
+  p->can_move = ASH_NEW_ARRAY(&p->d->ctx->scratch, bool, p->s->count + 1u);
+  ASH_TRY(ash_zone_check(p->d->ctx, &p->d->ctx->scratch));
+  for (uint32_t i = 0; i < p->s->count; i++)
+    p->can_move[i] = slots[p->s->slot[i]].has_row &&
+                     p->group_of[i] == ASH_NO_ID &&
+                     p->s->buffers[i].offset == ASH_FREE_OFFSET;
+  for (uint32_t i = 0; i < count; i++) {
+    if (slots[i].alias_of == ASH_NO_ID || slots[i].alias_kind != ASH_ALIAS_VIEW)
+      continue;
+    const uint32_t b = p->buffer_of[ash_alias_root(slots, count, i, NULL)];
+    if (b != ASH_NO_ID)
+      p->can_move[b] = false;
+  }
+  return ASH_OK;
+}
+
 static ash_status prepare(packing *p) {
   const ash_plan_request *ask = p->d->ask;
   const size_t n = p->s->count + 1u;
@@ -254,6 +276,7 @@ static ash_status prepare(packing *p) {
     if (has_piece(p, t))
       group_rows(p, t);
   shift_groups(p);
+  ASH_TRY(find_movable(p));
   return count_load(p, &p->load, &p->when);
 }
 
@@ -285,7 +308,8 @@ static uint64_t unit_for(uint64_t bytes) {
 
 /* ---- attempts ------------------------------------------------------------ */
 
-static ash_status place(packing *p, ash_place_result *out, uint64_t capacity) {
+static ash_status place(packing *p, ash_place_result *out, uint64_t capacity,
+                        uint64_t ticks) {
   ASH_ASSERT(p->count <= p->s->count && p->relation_count < p->count + 1u);
   const uint64_t asked = p->d->ask->options->ticks;
   const ash_place_problem problem = {.buffers = p->buffers,
@@ -295,7 +319,7 @@ static ash_status place(packing *p, ash_place_result *out, uint64_t capacity) {
                                      .capacity = capacity,
                                      .minimise = true};
   const ash_place_options options = {.struct_bytes = sizeof options,
-                                     .ticks = asked ? asked : TICKS,
+                                     .ticks = asked ? asked : ticks,
                                      .seed = p->d->ask->options->seed};
   return ash_place(p->d->ctx, out, &problem, &options);
 }
@@ -337,7 +361,7 @@ static ash_status try_ends(packing *p, ash_place_result *out,
     return ASH_OK;
   for (int high = 1; high >= 0 && !out->offsets; high--) {
     if (pin_inputs(p, high))
-      ASH_TRY(place(p, out, p->load));
+      ASH_TRY(place(p, out, p->load, p->will_move ? TICKS_OF_ENDS : TICKS));
     put_buffers(p);
   }
   return ASH_OK;
@@ -357,17 +381,22 @@ static ash_status put_offsets(packing *p, ash_place_result *out) {
   return ASH_OK;
 }
 
+static ash_sweep sweep_of(const packing *p, uint64_t capacity) {
+  ASH_ASSERT(capacity >= p->load);
+  return (ash_sweep){.buffers = p->s->buffers,
+                     .count = p->s->count,
+                     .group_of = p->group_of,
+                     .delta = p->delta,
+                     .group_count = p->group_count,
+                     .capacity = capacity};
+}
+
 /* Sweeps over time, at the load: whatever is found is the smallest. */
 static ash_status try_sweeps(packing *p, ash_place_result *out,
                              uint64_t capacity) {
   int64_t *offsets = ASH_NEW_ARRAY(&p->d->ctx->keep, int64_t, p->s->count + 1u);
   ASH_TRY(ash_zone_check(p->d->ctx, &p->d->ctx->keep));
-  const ash_sweep sweep = {.buffers = p->s->buffers,
-                           .count = p->s->count,
-                           .group_of = p->group_of,
-                           .delta = p->delta,
-                           .group_count = p->group_count,
-                           .capacity = p->load};
+  const ash_sweep sweep = sweep_of(p, p->load);
   bool found;
   if (capacity && capacity < p->load)
     return ASH_OK;
@@ -382,6 +411,109 @@ static ash_status try_sweeps(packing *p, ash_place_result *out,
   return ASH_OK;
 }
 
+/* ---- moves --------------------------------------------------------------- */
+
+static uint64_t height_of(const packing *p, const int64_t *offsets,
+                          const ash_sweep_moves *moves) {
+  uint64_t height = 0;
+  for (uint32_t i = 0; i < p->s->count; i++)
+    height = ash_max_u64(height, (uint64_t)offsets[i] + p->s->buffers[i].size);
+  for (uint32_t i = 0; i < moves->count; i++)
+    height =
+        ash_max_u64(height, (uint64_t)moves->items[i].to +
+                                p->s->buffers[moves->items[i].buffer].size);
+  return height;
+}
+
+/* The draft knows the moves that belong to these offsets. */
+static ash_status note_moves(packing *p, const int64_t *offsets,
+                             const ash_sweep_moves *moves) {
+  ash_zone *z = &p->d->ctx->keep;
+  ash_moves *noted = ASH_NEW(z, ash_moves);
+  ash_move *items = ASH_NEW_ARRAY(z, ash_move, moves->count + 1u);
+  ASH_TRY(ash_zone_check(p->d->ctx, z));
+  for (uint32_t i = 0; i < moves->count; i++)
+    items[i] = (ash_move){p->s->slot[moves->items[i].buffer],
+                          (uint32_t)moves->items[i].when,
+                          (uint64_t)moves->items[i].to};
+  *noted = (ash_moves){offsets, items, moves->count, false, p->d->moves};
+  p->d->moves = noted;
+  return ASH_OK;
+}
+
+/* Below `capacity`, as few bytes copied as possible. */
+static ash_status try_moves(packing *p, ash_place_result *out,
+                            uint64_t capacity) {
+  ASH_ASSERT(capacity >= p->load);
+  int64_t *offsets = ASH_NEW_ARRAY(&p->d->ctx->keep, int64_t, p->s->count + 1u);
+  ASH_TRY(ash_zone_check(p->d->ctx, &p->d->ctx->keep));
+  const ash_sweep sweep = sweep_of(p, capacity);
+  ash_sweep_moves moves;
+  bool found;
+  ASH_TRY(ash_sweep_and_move(p->d->ctx, &sweep, p->can_move, offsets, &moves,
+                             &found));
+  if (!found)
+    return ASH_OK;
+  const uint64_t height = height_of(p, offsets, &moves);
+  ASH_ASSERT(p->load <= height && height <= capacity);
+  *out = (ash_place_result){
+      .verdict = height == p->load ? ASH_OPTIMAL : ASH_FEASIBLE,
+      .reason = height == p->load ? ASH_REASON_BOUND_MET : ASH_REASON_NONE,
+      .height = height,
+      .witness_time = p->when,
+      .lower_bound = p->load,
+      .offsets = offsets};
+  return note_moves(p, offsets, &moves);
+}
+
+/* The smallest arena in which rows that move find room. */
+static ash_status move_smallest(packing *p, ash_place_result *out,
+                                uint64_t capacity, uint64_t unit) {
+  for (uint64_t more = 0; !out->offsets && more <= p->load / 4;
+       more += ash_max_u64(p->load / 64, 16)) {
+    const uint64_t bytes = p->load + more;
+    if ((capacity && bytes > capacity) || unit_for(bytes) > unit)
+      return ASH_OK;
+    ASH_TRY(try_moves(p, out, bytes));
+  }
+  return ASH_OK;
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+/* Rows that stay where they are. */
+static ash_status pack_still(packing *p, ash_place_result *out,
+                             uint64_t capacity) {
+  ASH_TRY(try_ends(p, out, capacity));
+  if (!out->offsets)
+    ASH_TRY(place(p, out, capacity, TICKS));
+  return out->offsets ? put_offsets(p, out) : ASH_OK;
+}
+
+static ash_status pack_once(packing *p, ash_place_result *out,
+                            uint64_t capacity, uint64_t unit) {
+  const ash_move_policy policy = p->d->ask->options->moves;
+  const bool smallest = policy == ASH_MOVES_SMALLEST ||
+                        (policy == ASH_MOVES_FIT && capacity == 0);
+  ASH_TRY(try_sweeps(p, out, capacity));
+  if (out->offsets)
+    return ASH_OK;
+  if (smallest && (capacity == 0 || capacity >= p->load)) {
+    p->will_move = true;
+    ASH_TRY(pack_still(p, out, p->load));
+    p->will_move = false;
+    if (!out->offsets)
+      ASH_TRY(move_smallest(p, out, capacity, unit));
+    if (out->offsets)
+      return ASH_OK;
+  }
+  ASH_TRY(pack_still(p, out, capacity));
+  if (policy == ASH_MOVES_FIT && capacity >= p->load && capacity > 0 &&
+      (!out->offsets || out->height > capacity))
+    ASH_TRY(try_moves(p, out, capacity));
+  return ASH_OK;
+}
+
 static ash_status pack(packing *p, ash_place_result *out, uint64_t capacity) {
   uint64_t unit = unit_for(p->load);
   for (;;) {
@@ -389,14 +521,7 @@ static ash_status pack(packing *p, ash_place_result *out, uint64_t capacity) {
     ASH_TRY(make_solid(p));
     put_buffers(p);
     *out = (ash_place_result){0};
-    ASH_TRY(try_sweeps(p, out, capacity));
-    if (out->offsets)
-      return ASH_OK;
-    ASH_TRY(try_ends(p, out, capacity));
-    if (!out->offsets)
-      ASH_TRY(place(p, out, capacity));
-    if (out->offsets)
-      ASH_TRY(put_offsets(p, out));
+    ASH_TRY(pack_once(p, out, capacity, unit));
     if (!out->offsets || unit_for(out->height) <= unit)
       return ASH_OK;
     unit = unit_for(out->height);

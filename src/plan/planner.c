@@ -21,6 +21,7 @@ typedef struct planning {
   ash_constraints rules; /* and the homes of tilings */
   ash_slots slots;
   ash_row_layout rows; /* of an order of rows */
+  ash_moves *moves;    /* likewise            */
   ash_order_proof order;
   uint32_t *memory; /* by slot */
   uint64_t *offset; /* by slot */
@@ -94,8 +95,10 @@ static ash_status call_backend(planning *p) {
   ASH_ASSERT(p->backend->plan != NULL && p->answer.slots != NULL);
   const size_t said = p->ctx->diag_count;
   if (has_rows(p)) {
-    ash_draft d = {p->ctx, &p->ask, &p->answer, &p->rows};
-    return ash_plan_banks(&d, ash_plan_pack_rows);
+    ash_draft d = {p->ctx, &p->ask, &p->answer, &p->rows, NULL};
+    ASH_TRY(ash_plan_banks(&d, ash_plan_pack_rows));
+    p->moves = d.moves;
+    return ASH_OK;
   }
   const ash_status status = hear_backend(p);
   if (status == ASH_OK || p->ctx->diag_count > said)
@@ -245,7 +248,7 @@ static ash_status start_answer(planning *p) {
   ASH_ASSERT(p->ask.slot_count == p->slots.count);
   const uint32_t roles = ASH_ROLE_COUNT;
   ash_plan_answer *a = &p->answer;
-  ash_draft d = {p->ctx, &p->ask, a, NULL};
+  ash_draft d = {.ctx = p->ctx, .ask = &p->ask, .answer = a};
   a->struct_bytes = sizeof *a;
   a->arena_capacity = roles * p->ask.device->memory_count;
   a->arenas = ASH_NEW_ARRAY(&p->ctx->keep, ash_arena, a->arena_capacity);
@@ -312,7 +315,11 @@ static ash_status list_code(planning *p, const char *const **out) {
 }
 
 static ash_status finish(planning *p, const ash_plan **out) {
-  ash_draft d = {p->ctx, &p->ask, &p->answer, NULL};
+  ash_draft d = {.ctx = p->ctx,
+                 .ask = &p->ask,
+                 .answer = &p->answer,
+                 .rows = &p->rows,
+                 .moves = p->moves};
   ash_plan *plan = ASH_NEW(&p->ctx->keep, ash_plan);
   const char *model = ash_zone_string(&p->ctx->keep, p->ask.graph->name);
   const char *planner = ash_zone_string(&p->ctx->keep, name_of(p->backend));
@@ -323,6 +330,10 @@ static ash_status finish(planning *p, const ash_plan **out) {
   if (p->options.tilings)
     ash_plan_tile_reasons(p->answer.slots, p->ask.slot_count);
   ash_populate_alias_allocations(p->answer.slots, p->ask.slot_count);
+  ash_slot *slots = p->answer.slots;
+  uint32_t slot_count = p->ask.slot_count;
+  if (has_rows(p))
+    ASH_TRY(ash_plan_put_moves(&d, &slots, &slot_count));
   ASH_TRY(ash_complete_arenas(&d, ash_planner_is_builtin(p->backend)));
   ASH_TRY(sort_arenas(p));
   *plan = (ash_plan){.model = model,
@@ -330,8 +341,8 @@ static ash_status finish(planning *p, const ash_plan **out) {
                      .planner = planner,
                      .verdict = verdict_of(p),
                      .steps = p->ask.steps,
-                     .slots = p->answer.slots,
-                     .slot_count = p->ask.slot_count,
+                     .slots = slots,
+                     .slot_count = slot_count,
                      .arenas = p->answer.arenas,
                      .arena_count = p->answer.arena_count,
                      .ticks = p->answer.ticks,

@@ -16,12 +16,29 @@ enum { ASH_ROLE_COUNT = 3 };
 ash_status ash_plan_once(ash_ctx *ctx, const ash_plan **out, const ash_ask *ask,
                          const ash_plan_options *options);
 
+/* The row of a slot is copied to `to` before step `when`. */
+typedef struct ash_move {
+  uint32_t slot;
+  uint32_t when;
+  uint64_t to;
+} ash_move;
+
+/* The moves of a packing, in the order of copying. */
+typedef struct ash_moves {
+  const int64_t *offsets; /* of that packing: which one it is               */
+  const ash_move *items;
+  uint32_t count;
+  bool is_taken; /* it is part of the plan                          */
+  struct ash_moves *next;
+} ash_moves;
+
 /* A request and its answer, as built-in backends see them. */
 typedef struct ash_draft {
   ash_ctx *ctx;
   const ash_plan_request *ask;
   ash_plan_answer *answer;
   const ash_row_layout *rows; /* NULL: whole tensors                        */
+  ash_moves *moves;           /* of all packings that were tried             */
 } ash_draft;
 
 /* ---- the registry -------------------------------------------------------- */
@@ -92,7 +109,7 @@ ash_status ash_plan_banks(ash_draft *d, ash_pack *pack);
   static ash_status name(void *user, ash_ctx *ctx,                             \
                          const ash_plan_request *ask,                          \
                          ash_plan_answer *answer) {                            \
-    ash_draft d = {ctx, ask, answer, NULL};                                    \
+    ash_draft d = {.ctx = ctx, .ask = ask, .answer = answer};                  \
     (void)user;                                                                \
     return ash_plan_banks(&d, pack);                                           \
   }
@@ -154,6 +171,9 @@ ash_pack ash_plan_pack_exact, ash_plan_pack_greedy, ash_plan_pack_first_fit,
     ash_plan_pack_tetris_chosen, ash_plan_pack_minimalloc;
 /* .. and of orders of rows. */
 ash_pack ash_plan_pack_rows;
+/* The slots of the answer, and one more per move of the packings that were
+ * taken; kept by the context. */
+ash_status ash_plan_put_moves(ash_draft *d, ash_slot **slots, uint32_t *count);
 /* "A+B": A packs memories of tiles, B those of tensors; NULL: no such names. */
 const ash_planner *ash_find_mixed(const ash_ctx *ctx, const char *name);
 /* Are both of them ours? */

@@ -69,7 +69,8 @@ static void make_items(sweeper *w) {
     x->is_group = true;
   }
   for (uint32_t i = 0; i < w->s->count; i++)
-    if (w->s->group_of[i] == ASH_NO_ID)
+    if (w->s->group_of[i] == ASH_NO_ID &&
+        !(w->s->is_left_out && w->s->is_left_out[i]))
       add_member(w, new_item(w), i);
   ASH_ASSERT(w->item_count <= w->s->count + w->s->group_count);
 }
@@ -274,19 +275,35 @@ static ash_status start(sweeper *w) {
   return ash_zone_check(w->ctx, z);
 }
 
-ash_status ash_sweep_rows(ash_ctx *ctx, const ash_sweep *s, int64_t *offsets,
-                          bool *found) {
+static way way_at(uint32_t i) {
   static const fit fits[] = {BEST, LOWEST, HIGHEST};
+  ASH_ASSERT(i < ASH_SWEEP_WAYS);
+  return (way){i / 4 % 2, fits[i / 8], i & 1 ? LOWEST : HIGHEST,
+               i & 2 ? HIGHEST : LOWEST};
+}
+
+/* Ways [from, to), until one of them finds places. */
+static ash_status sweep_ways(ash_ctx *ctx, const ash_sweep *s, uint32_t from,
+                             uint32_t to, int64_t *offsets, bool *found) {
   sweeper w = {.ctx = ctx, .s = s};
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   w.offsets = offsets;
   const ash_status status = start(&w);
   *found = false;
-  for (uint32_t i = 0; status == ASH_OK && !*found && i < 24; i++) {
-    const way how = {i / 4 % 2, fits[i / 8], i & 1 ? LOWEST : HIGHEST,
-                     i & 2 ? HIGHEST : LOWEST};
+  for (uint32_t i = from; status == ASH_OK && !*found && i < to; i++) {
+    const way how = way_at(i);
     *found = sweep(&w, &how);
   }
   ash_zone_rewind(&ctx->scratch, mark);
   return status;
+}
+
+ash_status ash_sweep_rows(ash_ctx *ctx, const ash_sweep *s, int64_t *offsets,
+                          bool *found) {
+  return sweep_ways(ctx, s, 0, ASH_SWEEP_WAYS, offsets, found);
+}
+
+ash_status ash_sweep_one_way(ash_ctx *ctx, const ash_sweep *s, uint32_t number,
+                             int64_t *offsets, bool *found) {
+  return sweep_ways(ctx, s, number, number + 1, offsets, found);
 }

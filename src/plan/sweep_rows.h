@@ -14,11 +14,18 @@ typedef struct ash_sweep {
   const int64_t *delta;     /* by buffer: from the start of its group        */
   uint32_t group_count;
   uint64_t capacity;
+  const bool *is_left_out; /* by buffer: it gets no place; NULL: none      */
 } ash_sweep;
+
+enum { ASH_SWEEP_WAYS = 24 };
 
 /* Offsets of all buffers below the capacity, in `offsets`; false in `*found`:
  * none of the ways to sweep finds any. */
 ash_status ash_sweep_rows(ash_ctx *ctx, const ash_sweep *s, int64_t *offsets,
                           bool *found);
+
+/* The same for one way of ASH_SWEEP_WAYS. */
+ash_status ash_sweep_one_way(ash_ctx *ctx, const ash_sweep *s, uint32_t number,
+                             int64_t *offsets, bool *found);
 
 #endif

@@ -19,6 +19,14 @@ const char *ash_order_text(ash_order_kind kind) {
   return (unsigned)kind < ASH_COUNT_OF(words) ? words[kind] : "?";
 }
 
+const char *ash_move_policy_text(ash_move_policy policy) {
+  static const char *const words[] = {[ASH_MOVES_AUTO] = "auto",
+                                      [ASH_MOVES_NEVER] = "never",
+                                      [ASH_MOVES_FIT] = "fit",
+                                      [ASH_MOVES_SMALLEST] = "smallest"};
+  return (unsigned)policy < ASH_COUNT_OF(words) ? words[policy] : "?";
+}
+
 const char *ash_alias_text(ash_alias_kind kind) {
   static const char *const text[] = {"none", "view", "piece", "in place"};
   return (unsigned)kind < ASH_COUNT_OF(text) ? text[kind] : "none";

@@ -573,7 +573,9 @@ static ash_status find_gaps(collector *c, const ash_slot *s,
 
 static ash_status put_layout(collector *c, ash_row_layout *layout) {
   ash_zone *z = &c->ctx->scratch;
+  ash_lifetime *own = ASH_NEW_ARRAY(z, ash_lifetime, c->slots->count + 1u);
   *layout = (ash_row_layout){
+      .own = own,
       .root = c->root,
       .slot_of = c->slot_of,
       .has_rows = c->has_rows,
@@ -581,10 +583,12 @@ static ash_status put_layout(collector *c, ash_row_layout *layout) {
       .gaps = ASH_NEW_ARRAY(z, const ash_gap *, c->slots->count + 1u),
       .gap_count = ASH_NEW_ARRAY(z, uint32_t, c->slots->count + 1u)};
   ASH_TRY(ash_zone_check(c->ctx, z));
-  for (uint32_t i = 0; i < c->slots->count; i++)
-    if (c->slots->items[i].kind == ASH_SLOT_WORK)
-      ASH_TRY(find_gaps(c, &c->slots->items[i], &layout->gaps[i],
-                        &layout->gap_count[i]));
+  for (uint32_t i = 0; i < c->slots->count; i++) {
+    const ash_slot *s = &c->slots->items[i];
+    own[i] = s->has_row ? *life_of(c, c->root[s->tensor], s->row) : s->life;
+    if (s->kind == ASH_SLOT_WORK)
+      ASH_TRY(find_gaps(c, s, &layout->gaps[i], &layout->gap_count[i]));
+  }
   return ASH_OK;
 }
 

@@ -13,6 +13,8 @@ typedef struct ash_row_layout {
   const bool *is_piece;    /* by root: its rows follow each other in memory  */
   const ash_gap **gaps;    /* by slot: between the runs of an op             */
   uint32_t *gap_count;     /* by slot                                        */
+  const ash_lifetime *own; /* by slot: its life without those that share its
+                              storage                                        */
 } ash_row_layout;
 
 /* As ash_collect_slots, for steps that are runs; with aliases: views, row by

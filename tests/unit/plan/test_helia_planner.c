@@ -306,7 +306,7 @@ static void pack(instance *in, ash_pack *how, ash_place_result *out,
   const ash_plan_request ask = {.options = &options,
                                 .steps = {.count = in->steps}};
   ash_plan_answer answer = {0};
-  ash_draft d = {ctx, &ask, &answer, NULL};
+  ash_draft d = {.ctx = ctx, .ask = &ask, .answer = &answer};
   const ash_scratch s = {in->slot, in->buffers, in->count};
   CHECK_EQ(how(&d, out, &s, 0), ASH_OK);
 }
