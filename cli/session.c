@@ -98,6 +98,19 @@ static int take_order(session *s) {
       s->order);
 }
 
+static int take_moves(session *s) {
+  if (!s->moves)
+    return -1;
+  for (int k = ASH_MOVES_AUTO; k <= ASH_MOVES_SMALLEST; k++)
+    if (strcmp(s->moves, ash_move_policy_text((ash_move_policy)k)) == 0) {
+      s->options.plan.moves = (ash_move_policy)k;
+      return -1;
+    }
+  return usage_error(s->cmd,
+                     "'%s' is no value for --moves: auto, never, fit, smallest",
+                     s->moves);
+}
+
 static int take_buffering(session *s) {
   const char *text = s->buffering;
   if (!text || strcmp(text, "auto") == 0)
@@ -123,6 +136,8 @@ int session_open(session *s, const command *cmd) {
     code = take_kernels(s);
   if (code < 0)
     code = take_order(s);
+  if (code < 0)
+    code = take_moves(s);
   if (code >= 0)
     return code;
   if (ash_ctx_new(&s->ctx, NULL) != ASH_OK) {

@@ -20,6 +20,7 @@ typedef struct session {
   const char *buffering;      /* --buffering */
   const char *kernels;        /* --kernels */
   const char *order;          /* --order */
+  const char *moves;          /* --moves */
   arg_list feeds, drains;     /* --feed INPUT, --drain OUTPUT */
   ash_memory_constraint constraints[ARG_LIST_MAX];
   char names[ARG_LIST_MAX][64];
@@ -84,6 +85,9 @@ typedef struct session {
   {"order", 0, ARG_TEXT, &(s)->order, "KIND",                                  \
    "order of steps: auto (default: whole operators, rows where these do not "  \
    "fit), given (the model's), operators (the best), rows"},                   \
+  {"moves", 0, ARG_TEXT, &(s)->moves, "WHEN",                                  \
+   "copy rows to other places: auto (default: smallest, but with --order "     \
+   "auto fit), never, fit (where they do not fit otherwise), smallest"},       \
   {"order-ticks", 0, ARG_NUMBER, &(s)->options.plan.order_ticks, "N",          \
    "effort limit of the search for an order, the same on every machine"},      \
   {"feed", 0, ARG_LIST, &(s)->feeds, "INPUT",                                  \
