@@ -466,15 +466,23 @@ static ash_status try_moves(packing *p, ash_place_result *out,
   return note_moves(p, offsets, &moves);
 }
 
-/* The smallest arena in which rows that move find room. */
+/* The smallest arena in which rows that move find room, if it is smaller than
+ * the one that was found. */
 static ash_status move_smallest(packing *p, ash_place_result *out,
                                 uint64_t capacity, uint64_t unit) {
-  for (uint64_t more = 0; !out->offsets && more <= p->load / 4;
-       more += ash_max_u64(p->load / 64, 16)) {
-    const uint64_t bytes = p->load + more;
-    if ((capacity && bytes > capacity) || unit_for(bytes) > unit)
+  uint64_t limit = capacity ? capacity : 2 * p->load;
+  if (out->offsets && out->height <= limit)
+    limit = out->height - 1;
+  ASH_ASSERT(unit_for(p->load) <= unit);
+  for (uint64_t more = 0; p->load + more <= limit; more = more ? 2 * more : 4) {
+    ash_place_result moved = {0};
+    if (unit_for(p->load + more) > unit)
       return ASH_OK;
-    ASH_TRY(try_moves(p, out, bytes));
+    ASH_TRY(try_moves(p, &moved, p->load + more));
+    if (!moved.offsets)
+      continue;
+    *out = moved;
+    return ASH_OK;
   }
   return ASH_OK;
 }
@@ -490,28 +498,28 @@ static ash_status pack_still(packing *p, ash_place_result *out,
   return out->offsets ? put_offsets(p, out) : ASH_OK;
 }
 
+static bool can_any_move(const packing *p) {
+  for (uint32_t i = 0; i < p->s->count; i++)
+    if (p->can_move[i])
+      return true;
+  return false;
+}
+
 static ash_status pack_once(packing *p, ash_place_result *out,
                             uint64_t capacity, uint64_t unit) {
   const ash_move_policy policy = p->d->ask->options->moves;
-  const bool smallest = policy == ASH_MOVES_SMALLEST ||
-                        (policy == ASH_MOVES_FIT && capacity == 0);
   ASH_TRY(try_sweeps(p, out, capacity));
   if (out->offsets)
     return ASH_OK;
-  if (smallest && (capacity == 0 || capacity >= p->load)) {
-    p->will_move = true;
-    ASH_TRY(pack_still(p, out, p->load));
-    p->will_move = false;
-    if (!out->offsets)
-      ASH_TRY(move_smallest(p, out, capacity, unit));
-    if (out->offsets)
-      return ASH_OK;
-  }
+  p->will_move = policy != ASH_MOVES_NEVER && can_any_move(p);
   ASH_TRY(pack_still(p, out, capacity));
-  if (policy == ASH_MOVES_FIT && capacity >= p->load && capacity > 0 &&
-      (!out->offsets || out->height > capacity))
-    ASH_TRY(try_moves(p, out, capacity));
-  return ASH_OK;
+  if (!p->will_move || (out->offsets && out->height == p->load) ||
+      (capacity && capacity < p->load))
+    return ASH_OK;
+  if (policy == ASH_MOVES_SMALLEST || capacity == 0)
+    return move_smallest(p, out, capacity, unit);
+  return out->offsets && out->height <= capacity ? ASH_OK
+                                                 : try_moves(p, out, capacity);
 }
 
 static ash_status pack(packing *p, ash_place_result *out, uint64_t capacity) {
