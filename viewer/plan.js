@@ -113,8 +113,10 @@ function unrolled(json) {
   const target = (t, row) => {
     const a = t.rows.aliases.find(([from, count]) => from <= row && row < from + count);
     if (!a) return null;
-    const of = json.tensors[a[2]];
-    return of.rows ? rowId(of.id, a[3] + row - a[0]) : of.id;
+    const of = json.tensors[a[2]], from = a[3] + row - a[0];
+    if (!of.rows) return of.id;
+    const k = placesOf(of, from, moves.get(a[2] + ' ' + from) || []).findIndex(p => t.rows.first_steps[row] <= p.to);
+    return rowId(of.id, from) + (k > 0 ? '.' + k : '');
   };
   json.tensors.forEach((t, i) => {
     byId.set(t.id, t);

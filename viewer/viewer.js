@@ -340,6 +340,17 @@ function workCard(plan) {
   return box;
 }
 
+/* What rows that move cost; nothing where all stay. */
+function moveCard(plan) {
+  const order = plan.json.order;
+  if (!order || !order.moved_rows) return [];
+  const box = element('div', 'card'), big = element('div', 'big', count(order.moved_bytes) + ' ');
+  big.append(element('small', '', 'bytes copied'));
+  box.append(element('h3', '', 'Rows that move in one run'), big, element('p', '', count(order.moved_rows) + ' times a row goes on in another place'));
+  if (order.cycles) box.append(element('p', '', percent(order.moved_cycles, order.cycles) + ' of the modelled cycles'));
+  return [box];
+}
+
 /* What tiling costs: bytes moved and modelled cycles; nothing without tiles. */
 function transferCard(plan) {
   if (!plan.layers.length) return [];
@@ -468,7 +479,7 @@ function show(json) {
   $('drop').hidden = true;
   $('report').hidden = false;
   fillHead(plan);
-  $('cards').replaceChildren(...plan.json.arenas.map(a => card(plan, a)), workCard(plan), ...transferCard(plan));
+  $('cards').replaceChildren(...plan.json.arenas.map(a => card(plan, a)), workCard(plan), ...moveCard(plan), ...transferCard(plan));
   fillPeak(plan);
   fillLegend(plan);
   fillMaps(plan);

@@ -35,6 +35,11 @@ static void print_heads(FILE *out, const ash_plan_diff *d) {
   fprintf(out, "layout     %s\n",
           strcmp(a->layout_hash, b->layout_hash) == 0 ? "the same"
                                                       : "tensors moved");
+  if (a->moves || b->moves)
+    fprintf(out,
+            "copies     moves of rows: %" PRIu32 ", %" PRIu64
+            " bytes -> %" PRIu32 ", %" PRIu64 " bytes\n",
+            a->moves, a->moved_bytes, b->moves, b->moved_bytes);
 }
 
 static void print_change(FILE *out, uint64_t before, uint64_t after) {
@@ -163,6 +168,8 @@ static void put_head(const char *key, const ash_diff_head *h) {
   json_key_text(stdout, &first, "verdict", h->verdict);
   json_key_text(stdout, &first, "plan_hash", h->plan_hash);
   json_key_text(stdout, &first, "tensor_layout_hash", h->layout_hash);
+  json_key_uint(stdout, &first, "moved_rows", h->moves);
+  json_key_uint(stdout, &first, "moved_bytes", h->moved_bytes);
   printf("},\n");
 }
 

@@ -72,7 +72,7 @@ static ash_status try_size(job *j, outcome *out, uint64_t bytes) {
   out->fits = status == ASH_OK;
   out->plan = c.plan; /* kept by the context */
   if (out->fits) {
-    out->cycles = plan_cycles(c.plan, c.graph, device);
+    out->cycles = ash_plan_cycles(c.plan, c.graph, device, NULL);
     for (uint32_t i = 0; i < c.plan->arena_count; i++)
       if (strcmp(c.plan->arenas[i].memory, j->memory) == 0)
         out->used += c.plan->arenas[i].size;

@@ -26,11 +26,4 @@ const char *step_name(const ash_plan *p, const ash_graph *g, uint32_t step);
 bool plan_peak(const ash_plan *p, const char *memory, uint32_t *step,
                uint64_t *bytes);
 
-/* Cycles of one run, modelled: one a multiply-accumulate, and for every byte
- * that an operator reads or writes the cost of the memory it lies in; for
- * operators that are cut, what the tile search says. Only for comparing plans
- * of one model on one device. */
-uint64_t plan_cycles(const ash_plan *p, const ash_graph *g,
-                     const ash_device *device);
-
 #endif

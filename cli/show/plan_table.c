@@ -199,6 +199,18 @@ static void print_pipeline(const term *t, const ash_plan *p, const ash_graph *g,
             ops, step_name(p, g, first), step_name(p, g, last), from, to - 1);
 }
 
+static void print_moves(const term *t, const ash_plan *p) {
+  const ash_move_facts f = ash_plan_move_facts(p);
+  if (f.count == 0)
+    return;
+  fprintf(t->out, "  moves of rows: %" PRIu32 ", %" PRIu64 " bytes copied",
+          f.count, f.bytes);
+  if (p->cycles > 0)
+    fprintf(t->out, ", %.2f %% of the modelled cycles",
+            100.0 * (double)p->move_cycles / (double)p->cycles);
+  fputc('\n', t->out);
+}
+
 static void print_order(const term *t, const ash_plan *p, const ash_graph *g) {
   const ash_order_proof *o = &p->order;
   if (o->kind != ASH_ORDER_OPERATORS && o->kind != ASH_ORDER_ROWS)
@@ -216,6 +228,7 @@ static void print_order(const term *t, const ash_plan *p, const ash_graph *g) {
     if (is_run(p, s))
       print_pipeline(t, p, g, s, end);
   }
+  print_moves(t, p);
 }
 
 static void print_scratch(const term *t, const ash_plan *p, const ash_graph *g,

@@ -131,6 +131,8 @@ typedef struct ash_plan {
   ash_order_proof order;
   const bool *is_drained; /* by output of the graph: its rows leave while the
                              model runs; NULL: none                         */
+  uint64_t cycles, move_cycles; /* of one run, of its moves, modelled
+                                   (ash_plan_cycles); 0: nothing moves      */
 } ash_plan;
 
 /* ---- aliases ------------------------------------------------------------- */
@@ -302,6 +304,21 @@ typedef struct ash_row_facts {
 /* Of the tensor of a slot; false: it is planned whole. */
 ASH_API bool ash_plan_row_facts(const ash_plan *plan, uint32_t slot,
                                 ash_row_facts *out);
+/* The rows of all tensors that are copied to another place in a run. */
+typedef struct ash_move_facts {
+  uint32_t count;
+  uint64_t bytes;
+} ash_move_facts;
+ASH_API ash_move_facts ash_plan_move_facts(const ash_plan *plan);
+
+/* Cycles of one run, modelled: one a multiply-accumulate, and for every byte
+ * that an operator or a move reads or writes the cost of the memory it lies in;
+ * for operators that are cut, what the tile search says. Only for comparing
+ * plans of one model on one device. `*moves`: of it, copies of rows; may be
+ * NULL. */
+ASH_API uint64_t ash_plan_cycles(const ash_plan *plan, const ash_graph *g,
+                                 const ash_device *device, uint64_t *moves);
+
 /* Is it the slot that stands for its tensor in lists: whole, or row 0? */
 ASH_API bool ash_plan_heads_tensor(const ash_plan *plan, uint32_t slot);
 

@@ -91,6 +91,8 @@ typedef struct ash_diff_arena {
 
 typedef struct ash_diff_head {
   const char *model, *target, *verdict, *plan_hash, *layout_hash;
+  uint32_t moves; /* of rows, in a run                                      */
+  uint64_t moved_bytes;
 } ash_diff_head;
 
 typedef struct ash_plan_diff {

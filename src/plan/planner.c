@@ -349,6 +349,9 @@ static ash_status finish(planning *p, const ash_plan **out) {
                      .choices = choices,
                      .order = p->order,
                      .is_drained = p->asked->is_drained};
+  if (slot_count > p->ask.slot_count)
+    plan->cycles =
+        ash_plan_cycles(plan, p->ask.graph, p->ask.device, &plan->move_cycles);
   ASH_TRY(list_code(p, &plan->code_memory));
   ASH_TRY(ash_count_power(&d, plan));
   if (p->options.tilings)

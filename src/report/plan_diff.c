@@ -275,8 +275,16 @@ static ash_status diff_tensors(ash_ctx *ctx, ash_plan_diff *out, const side *a,
   return ASH_OK;
 }
 
-static ash_status read_head(ash_ctx *ctx, ash_diff_head *h,
-                            const ash_yaml *top) {
+static void count_moves(ash_diff_head *h, const side *s) {
+  for (size_t i = 0; i < s->tensor_count; i++) {
+    h->moves += s->tensors[i].place.moves;
+    h->moved_bytes += s->tensors[i].place.moves * s->tensors[i].place.row_bytes;
+  }
+}
+
+static ash_status read_head(ash_ctx *ctx, ash_diff_head *h, const side *s) {
+  const ash_yaml *top = s->top;
+  count_moves(h, s);
   ASH_TRY(get_text(ctx, &h->model, top, "model"));
   ASH_TRY(get_text(ctx, &h->target, top, "target"));
   ASH_TRY(get_text(ctx, &h->verdict, top, "verdict"));
@@ -286,8 +294,8 @@ static ash_status read_head(ash_ctx *ctx, ash_diff_head *h,
 
 static ash_status diff(ash_ctx *ctx, ash_plan_diff *out, const side *a,
                        const side *b) {
-  ASH_TRY(read_head(ctx, &out->before, a->top));
-  ASH_TRY(read_head(ctx, &out->after, b->top));
+  ASH_TRY(read_head(ctx, &out->before, a));
+  ASH_TRY(read_head(ctx, &out->after, b));
   ASH_TRY(diff_arenas(ctx, out, a, b));
   return diff_tensors(ctx, out, a, b);
 }

@@ -175,6 +175,18 @@ static void put_runs(ash_ctx *ctx, ash_json *j, const ash_row_entries *e,
   ash_moves_json(j, e, p);
 }
 
+/* What moves cost in a run. */
+static void put_copies(ash_json *j, const ash_plan *p) {
+  const ash_move_facts f = ash_plan_move_facts(p);
+  ASH_ASSERT(p->order.kind == ASH_ORDER_ROWS);
+  ash_json_uint(j, "moved_rows", f.count);
+  ash_json_uint(j, "moved_bytes", f.bytes);
+  if (p->cycles > 0) {
+    ash_json_uint(j, "moved_cycles", p->move_cycles);
+    ash_json_uint(j, "cycles", p->cycles);
+  }
+}
+
 /* Of the model's order, or the caller's, nothing is claimed. */
 static void put_order(ash_json *j, const ash_plan *p) {
   const ash_order_proof *o = &p->order;
@@ -188,6 +200,8 @@ static void put_order(ash_json *j, const ash_plan *p) {
   ash_json_string(j, "scope",
                   o->kind == ASH_ORDER_ROWS ? "every order of rows"
                                             : "every order of operators");
+  if (o->kind == ASH_ORDER_ROWS)
+    put_copies(j, p);
   ash_json_close(j, '}');
 }
 

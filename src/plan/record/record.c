@@ -153,6 +153,16 @@ bool ash_plan_row_facts(const ash_plan *plan, uint32_t slot,
   return true;
 }
 
+ash_move_facts ash_plan_move_facts(const ash_plan *plan) {
+  ash_move_facts f = {0, 0};
+  for (uint32_t i = 0; i < plan->slot_count; i++)
+    if (plan->slots[i].moved_from != ASH_NO_ID) {
+      f.count++;
+      f.bytes += plan->slots[i].size;
+    }
+  return f;
+}
+
 ash_choice ash_plan_choice(const ash_plan *plan, const ash_graph *g,
                            uint32_t op) {
   return plan->choices ? plan->choices[op] : ash_choose(g, op, NULL);
