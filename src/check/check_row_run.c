@@ -553,6 +553,12 @@ static ash_status move_row(runner *r, uint32_t slot) {
     return REFUSE(r, ASH_D_plan_row_move, ASH_NO_ID, s->tensor,
                   "row %u of '%s' is moved at step %u from where it is not",
                   (unsigned)s->row, s->id, (unsigned)r->step);
+  if (tensor_at(r, s->tensor)->kind == ASH_TENSOR_INPUT &&
+      !r->is_fed[s->tensor])
+    return REFUSE(r, ASH_D_plan_row_pieces, ASH_NO_ID, s->tensor,
+                  "row %u of the input '%s' is moved from where the caller "
+                  "puts it",
+                  (unsigned)s->row, s->id);
   if (s->alias_of == ASH_NO_ID) {
     const uint32_t from = r->at[place];
     if (!r->made[place] ||

@@ -466,6 +466,61 @@ static void moves_in_the_wrong_order(void) {
   refused(&w, ASH_D_plan_row_moved_over);
 }
 
+/* The first place is said to be the one that is read at the end. */
+static void a_moved_row_that_is_read_where_it_was(void) {
+  world w = plain();
+  ash_slot *to = row_plan_move(&w.p, w.tensor[B], 0, step(&w, C, 0));
+  slot(&w, B, 0)->life.end_step = to->life.end_step;
+  refused(&w, ASH_D_plan_row_move);
+}
+
+/* What is made before the move takes the place that it copies from. */
+static void a_move_whose_source_was_overwritten(void) {
+  world w = plain();
+  row_plan_move(&w.p, w.tensor[B], 0, step(&w, C, 0));
+  slot(&w, B, 1)->binding.offset = slot(&w, B, 0)->binding.offset;
+  refused(&w, ASH_D_plan_overlap);
+}
+
+/* The third place of a row is copied from the first. */
+static void a_chain_of_places_that_is_broken(void) {
+  world w = plain();
+  ash_slot *first = slot(&w, B, 0);
+  ash_slot *next = row_plan_move(&w.p, w.tensor[B], 0, step(&w, B, 1));
+  ash_slot *last = row_plan_move(&w.p, w.tensor[B], 0, step(&w, C, 0));
+  last->life.end_step = next->life.end_step;
+  next->life.end_step = last->life.first_step;
+  first->life.end_step = next->life.first_step;
+  last->moved_from = index_of(&w, first);
+  refused(&w, ASH_D_plan_row_move);
+}
+
+static void a_row_may_be_moved_twice(void) {
+  world w = plain();
+  ash_slot *first = slot(&w, B, 0);
+  ash_slot *next = row_plan_move(&w.p, w.tensor[B], 0, step(&w, B, 1));
+  ash_slot *last = row_plan_move(&w.p, w.tensor[B], 0, step(&w, C, 0));
+  last->life.end_step = next->life.end_step;
+  next->life.end_step = last->life.first_step;
+  first->life.end_step = next->life.first_step;
+  last->moved_from = index_of(&w, next);
+  accepted(&w);
+}
+
+/* The caller finds the output in one piece. */
+static void a_move_of_a_row_in_one_piece(void) {
+  world w = world_of(B, (row_plan_ask){0});
+  row_plan_move(&w.p, w.tensor[B], 0, step(&w, B, 1));
+  refused(&w, ASH_D_plan_row_pieces);
+}
+
+/* .. and fills the input there. */
+static void a_move_of_a_row_of_the_caller(void) {
+  world w = plain();
+  row_plan_move(&w.p, w.tensor[X], 3, step(&w, A, 1));
+  refused(&w, ASH_D_plan_row_pieces);
+}
+
 static void two_moves_from_one_place(void) {
   world w = plain();
   row_plan_move(&w.p, w.tensor[B], 0, step(&w, B, 1));
@@ -744,6 +799,12 @@ static void plans_of_models_are_right_files(void) {
   T(a_move_over_a_live_row)                                                    \
   T(a_move_to_where_a_row_is_made)                                             \
   T(moves_in_the_wrong_order)                                                  \
+  T(a_moved_row_that_is_read_where_it_was)                                     \
+  T(a_move_whose_source_was_overwritten)                                       \
+  T(a_chain_of_places_that_is_broken)                                          \
+  T(a_move_of_a_row_in_one_piece)                                              \
+  T(a_move_of_a_row_of_the_caller)                                             \
+  T(a_row_may_be_moved_twice)                                                  \
   T(two_moves_from_one_place)                                                  \
   T(a_peak_that_is_too_low)                                                    \
   T(a_bound_above_the_peak)                                                    \

@@ -198,12 +198,15 @@ static void check_memory(const ash_plan *p, const ash_graph *g) {
 
 static const struct {
   const char *path;
-  uint64_t resident, fed; /* 0: not tried */
+  uint64_t resident, fed;             /* 0: not tried */
+  uint32_t moves_resident, moves_fed; /* at most, else none */
 } known[] = {
-    {"tiny/ic_resnet8_int8", 10944, 10944},
-    {"tiny/vww_96_int8", 28032, 9888},
-    {"tiny/kws_ref_model_int8", 0, 8640},
-    {"tflite-micro/person_detect", 0, 9696},
+    {"tiny/ic_resnet8_int8", 10944, 10944, 0, 0},
+    {"tiny/vww_96_int8", 28032, 9888, 0, 0},
+    {"tiny/kws_ref_model_int8", 8640, 8640, 20, 0},
+    {"tflite-micro/person_detect", 12288, 9696, 50, 0},
+    {"TinyMaix/cifar10_q", 5088, 4384, 5, 20},
+    {"tinyengine/mcunet_vww1_int8", 20880, 0, 200, 0},
 };
 
 /* The caller gives int8: an operator that makes it from floats is left out, and
@@ -238,7 +241,7 @@ static const ash_plan *plan_rows(loaded *l, const ash_device *device,
 }
 
 static void check_model(loaded *l, const ash_device *device, bool fed,
-                        uint64_t want) {
+                        uint64_t want, uint32_t moves) {
   const ash_plan *p = plan_rows(l, device, fed);
   CHECK_EQ(p->order.kind, ASH_ORDER_ROWS);
   CHECK_EQ(p->order.verdict, ASH_OPTIMAL);
@@ -248,8 +251,11 @@ static void check_model(loaded *l, const ash_device *device, bool fed,
   for (uint32_t i = 0; i < p->arena_count; i++)
     if (p->arenas[i].role == ASH_SCRATCH)
       CHECK_EQ(p->arenas[i].size, want);
-  for (uint32_t i = 0; i < p->slot_count; i++)
-    CHECK_EQ(p->slots[i].moved_from, ASH_NO_ID);
+  const ash_move_facts moved = ash_plan_move_facts(p);
+  CHECK(moved.count <= moves);
+  CHECK_EQ(moved.count > 0, moves > 0);
+  CHECK(p->move_cycles * 100 <= p->cycles);
+  CHECK_EQ(p->move_cycles > 0, moves > 0);
   check_memory(p, l->g);
 }
 
@@ -265,9 +271,10 @@ static void models_meet_the_peaks_of_their_best_orders(void) {
     drop_floats(l.g);
     CHECK_EQ(ash_device_load(l.ctx, &device, "host"), ASH_OK);
     if (known[i].resident)
-      check_model(&l, device, false, known[i].resident);
+      check_model(&l, device, false, known[i].resident,
+                  known[i].moves_resident);
     if (known[i].fed)
-      check_model(&l, device, true, known[i].fed);
+      check_model(&l, device, true, known[i].fed, known[i].moves_fed);
     loaded_drop(&l);
   }
 }
@@ -297,6 +304,52 @@ static uint32_t whole_steps(const ash_plan *p) {
   for (uint32_t i = 0; i < p->steps.count; i++)
     count += p->steps.items[i].row_count == 0;
   return count;
+}
+
+/* Of keyword spotting 8,640 bytes are alive at once; without moves its rows
+ * take 12,160. */
+static const ash_plan *plan_kws(loaded *l, ash_order_kind order,
+                                ash_move_policy moves, uint64_t budget) {
+  const ash_memory_constraint limit = {"RAM", budget};
+  const ash_plan_options options = {.constraints = &limit,
+                                    .constraint_count = 1,
+                                    .order = order,
+                                    .moves = moves};
+  const ash_device *device;
+  const ash_plan *p = NULL;
+  CHECK_EQ(ash_device_load(l->ctx, &device, "host"), ASH_OK);
+  const ash_status status = ash_plan_model(l->ctx, &p, l->g, device, &options);
+  CHECK(status == ASH_OK || (status == ASH_NOFIT && !p));
+  if (p)
+    check_memory(p, l->g);
+  return p;
+}
+
+static void rows_move_when_they_may(void) {
+  enum { PLENTY = 1 << 20, LITTLE = 8700 };
+  char path[512];
+  (void)snprintf(path, sizeof path, "%s/models/tiny/kws_ref_model_int8.tflite",
+                 shared_data());
+  loaded l = loaded_from(path);
+  CHECK_EQ(l.status, ASH_OK);
+  CHECK_EQ(ash_pass_run(l.ctx, l.g), ASH_OK);
+  const ash_plan *p = plan_kws(&l, ASH_ORDER_ROWS, ASH_MOVES_NEVER, PLENTY);
+  CHECK_EQ(ash_plan_move_facts(p).count, 0);
+  CHECK(scratch_of(p) > 8640);
+  p = plan_kws(&l, ASH_ORDER_ROWS, ASH_MOVES_FIT, PLENTY);
+  CHECK_EQ(ash_plan_move_facts(p).count, 0);
+  p = plan_kws(&l, ASH_ORDER_ROWS, ASH_MOVES_SMALLEST, PLENTY);
+  CHECK_EQ(scratch_of(p), 8640);
+  CHECK_EQ(p->verdict, ASH_OPTIMAL);
+  CHECK(!plan_kws(&l, ASH_ORDER_ROWS, ASH_MOVES_NEVER, LITTLE));
+  CHECK(!plan_kws(&l, ASH_ORDER_AUTO, ASH_MOVES_NEVER, LITTLE));
+  p = plan_kws(&l, ASH_ORDER_AUTO, ASH_MOVES_AUTO, LITTLE);
+  CHECK(p && ash_plan_move_facts(p).count > 0 && scratch_of(p) <= LITTLE);
+  p = plan_kws(&l, ASH_ORDER_AUTO, ASH_MOVES_AUTO, PLENTY);
+  CHECK_EQ(p->order.kind, ASH_ORDER_GIVEN);
+  p = plan_kws(&l, ASH_ORDER_AUTO, ASH_MOVES_AUTO, 12500);
+  CHECK(p && ash_plan_move_facts(p).count == 0);
+  loaded_drop(&l);
 }
 
 /* Layer by layer it needs 49,152 bytes, in rows 10,944. */
@@ -385,6 +438,7 @@ static void rows_that_cannot_be_are_refused(void) {
 
 #define TESTS(X)                                                               \
   X(models_meet_the_peaks_of_their_best_orders)                                \
+  X(rows_move_when_they_may)                                                   \
   X(rows_are_for_models_that_do_not_fit)                                       \
   X(what_no_order_fits_is_refused_with_what_rows_need)                         \
   X(better_orders_of_operators_replace_the_given_one)                          \
