@@ -466,13 +466,27 @@ static ash_status try_moves(packing *p, ash_place_result *out,
   return note_moves(p, offsets, &moves);
 }
 
+/* Bytes of the tables in RAM that say where rows are by now. */
+static uint64_t table_bytes(const packing *p, const ash_moves *moves) {
+  const ash_graph *g = p->d->ask->graph;
+  uint64_t bytes = 0;
+  for (uint32_t t = 0; t < g->tensor_count; t++)
+    for (uint32_t i = 0; i < moves->count; i++)
+      if (p->d->answer->slots[moves->items[i].slot].tensor == t) {
+        bytes += 2 * (uint64_t)ash_domain_row_count(tensor_at(p, t));
+        break;
+      }
+  return bytes;
+}
+
 /* The smallest arena in which rows that move find room, if it is smaller than
- * the one that was found. */
+ * the one that was found, tables counted. */
 static ash_status move_smallest(packing *p, ash_place_result *out,
                                 uint64_t capacity, uint64_t unit) {
   uint64_t limit = capacity ? capacity : 2 * p->load;
-  if (out->offsets && out->height <= limit)
-    limit = out->height - 1;
+  const bool fits = out->offsets && (!capacity || out->height <= capacity);
+  if (fits)
+    limit = ash_min_u64(limit, out->height - 1);
   ASH_ASSERT(unit_for(p->load) <= unit);
   for (uint64_t more = 0; p->load + more <= limit; more = more ? 2 * more : 4) {
     ash_place_result moved = {0};
@@ -481,7 +495,8 @@ static ash_status move_smallest(packing *p, ash_place_result *out,
     ASH_TRY(try_moves(p, &moved, p->load + more));
     if (!moved.offsets)
       continue;
-    *out = moved;
+    if (!fits || moved.height + table_bytes(p, p->d->moves) < out->height)
+      *out = moved;
     return ASH_OK;
   }
   return ASH_OK;
