@@ -182,13 +182,19 @@ static void fill_users(account *a, uint32_t slot, ash_block_buffer *b) {
   b->users = a->users;
 }
 
+/* The slot whose bytes it shares, or takes along: a row that moves is in two
+ * places only while it is copied, and these may overlap. */
+static uint32_t storage_of(const ash_slot *s) {
+  return s->alias_of != ASH_NO_ID ? s->alias_of : s->moved_from;
+}
+
 static ash_status add_slot(account *a, uint32_t i) {
   ASH_ASSERT(i < a->m->plan->slot_count);
   const ash_slot *s = &a->m->plan->slots[i];
   ash_block_buffer b = {
       .name = ash_zone_format(&a->m->ctx->scratch, "slot_%" PRIu32, i),
       .memory = s->binding.memory,
-      .bytes = s->alias_of == ASH_NO_ID ? s->size : 0,
+      .bytes = storage_of(s) == ASH_NO_ID ? s->size : 0,
       .base = ASH_NO_ID};
   ASH_TRY(ash_zone_check(a->m->ctx, &a->m->ctx->scratch));
   fill_users(a, i, &b);
@@ -203,7 +209,7 @@ static ash_status add_slots(account *a) {
       ASH_TRY(add_slot(a, i));
   }
   for (uint32_t i = 0; i < p->slot_count; i++) {
-    const uint32_t other = p->slots[i].alias_of;
+    const uint32_t other = storage_of(&p->slots[i]);
     ASH_ASSERT(other == ASH_NO_ID || other < p->slot_count);
     if (other != ASH_NO_ID && a->buffer[i] != ASH_NO_ID &&
         a->buffer[other] != ASH_NO_ID)
