@@ -15,7 +15,11 @@
 #include "domain/rows.h"
 #include "plan/move_rows.h"
 
-enum { UNITS_MAX = 65536, TICKS = 1000000, TICKS_OF_ENDS = 200000 };
+enum {
+  UNITS_MAX = 65536,
+  TICKS = 200000,
+  TICKS_OF_NEED = 50000 /* how much is missing: no plan is made of it */
+};
 
 /* Rows that are tied to each other: of tensors in one piece. */
 typedef struct group {
@@ -357,11 +361,12 @@ static bool pin_inputs(packing *p, bool high) {
 
 static ash_status try_ends(packing *p, ash_place_result *out,
                            uint64_t capacity) {
-  if (p->load == 0 || (capacity && capacity < p->load))
+  if (p->load == 0 || capacity == 0)
     return ASH_OK;
+  ASH_ASSERT(capacity >= p->load);
   for (int high = 1; high >= 0 && !out->offsets; high--) {
     if (pin_inputs(p, high))
-      ASH_TRY(place(p, out, p->load, p->will_move ? TICKS_OF_ENDS : TICKS));
+      ASH_TRY(place(p, out, p->load, TICKS));
     put_buffers(p);
   }
   return ASH_OK;
@@ -509,7 +514,7 @@ static ash_status pack_still(packing *p, ash_place_result *out,
                              uint64_t capacity) {
   ASH_TRY(try_ends(p, out, capacity));
   if (!out->offsets)
-    ASH_TRY(place(p, out, capacity, TICKS));
+    ASH_TRY(place(p, out, capacity, capacity ? TICKS : TICKS_OF_NEED));
   return out->offsets ? put_offsets(p, out) : ASH_OK;
 }
 
@@ -527,9 +532,10 @@ static ash_status pack_once(packing *p, ash_place_result *out,
   if (out->offsets)
     return ASH_OK;
   p->will_move = policy != ASH_MOVES_NEVER && can_any_move(p);
+  if (capacity && capacity < p->load)
+    return ASH_OK; /* no search finds room for more than there is */
   ASH_TRY(pack_still(p, out, capacity));
-  if (!p->will_move || (out->offsets && out->height == p->load) ||
-      (capacity && capacity < p->load))
+  if (!p->will_move || (out->offsets && out->height == p->load))
     return ASH_OK;
   if (policy == ASH_MOVES_SMALLEST || capacity == 0)
     return move_smallest(p, out, capacity, unit);
