@@ -1,8 +1,11 @@
 /* best.c - the best order: bisection of the cap between a simple lower bound
  * and the best order known, each cap decided by the search (search.c). An
  * exhausted search also says which load it met first above the cap: no order
- * has a peak below that. Where the effort ends before the proof, demand-driven
- * orders with cuts are tried as well. */
+ * has a peak below that. Where the proof is not found at once, demand-driven
+ * orders with cuts are tried as well.
+ *
+ * The effort for a cap grows from round to round and does not depend on the
+ * limit: with a higher limit the same is done, and then more. */
 #include "base/checked.h"
 #include "order/coarse.h"
 #include "order/demand.h"
@@ -11,7 +14,14 @@
 
 #include <string.h>
 
-enum { TICKS = 32000000, STATE_BYTES = 64 << 20 };
+enum {
+  TICKS = 32000000,
+  STATE_BYTES = 64 << 20,
+  CAP_TICKS = 1 << 20,    /* for a cap in the first round; then twice that */
+  COARSE_TICKS = 1 << 20, /* for the order of whole operators              */
+  CUT_TICKS = 1 << 20,
+  SMOOTH_TICKS = 1 << 20
+};
 
 typedef struct best {
   ash_zone *zone;
@@ -23,13 +33,21 @@ typedef struct best {
   uint64_t peak, bound;
 } best;
 
-/* Keeps the trail if it is better. */
+static bool is_on(const best *b, enum ash_order_technique technique) {
+  return !(b->options.off & (uint32_t)technique);
+}
+
+/* Keeps the trail if it is better, with less load on the way, which may also
+ * lower its peak. */
 static bool keep(best *b, uint64_t peak) {
   ASH_ASSERT(b->sim.count == b->sim.steps && peak >= b->bound);
   if (peak >= b->peak)
     return false;
-  b->peak = peak;
   memcpy(b->ops, b->sim.trail, b->sim.steps * sizeof *b->ops);
+  if (is_on(b, ASH_ORDER_SMOOTH))
+    ash_order_smooth(&b->sim, b->ops, peak, SMOOTH_TICKS);
+  b->peak = ash_order_replay(&b->sim, b->ops);
+  ASH_ASSERT(b->peak <= peak);
   return true;
 }
 
@@ -75,38 +93,39 @@ static uint64_t simple_bound(const best *b) {
 
 /* ---- bisection ----------------------------------------------------------- */
 
-static uint64_t ticks_left(const best *b, uint64_t most) {
-  return b->sim.ticks < most ? most - b->sim.ticks : 0;
+static uint64_t ticks_left(const best *b) {
+  return b->sim.ticks < b->options.ticks ? b->options.ticks - b->sim.ticks : 0;
 }
 
-static ash_verdict decide(best *b, uint64_t cap, uint64_t ticks) {
+/* The round says with how much effort. */
+static ash_verdict decide(best *b, uint64_t cap, uint32_t round) {
+  const uint64_t most = (uint64_t)CAP_TICKS << round;
   ASH_ASSERT(b->bound <= cap && cap < b->peak);
-  const ash_verdict v = ash_order_under(&b->search, cap, ticks);
-  if (v == ASH_FEASIBLE) {
-    memcpy(b->ops, b->sim.trail, b->sim.steps * sizeof *b->ops);
-    b->peak = ash_order_replay(&b->sim, b->ops);
-    ASH_ASSERT(b->peak <= cap);
-  } else if (v == ASH_INFEASIBLE) {
-    ASH_ASSERT(b->search.next > cap);
+  const ash_verdict v =
+      ash_order_under(&b->search, cap, ash_min_u64(most, ticks_left(b)));
+  ASH_ASSERT(v != ASH_INFEASIBLE || b->search.next > cap);
+  if (v == ASH_FEASIBLE)
+    (void)keep(b, cap);
+  else if (v == ASH_INFEASIBLE)
     b->bound = ash_min_u64(b->search.next, b->peak);
-  }
   return v;
 }
 
 /* Caps closer than this are not worth an effort, once the search gives up. */
-static uint64_t grain(uint64_t bytes) {
-  return bytes / 512;
+static uint64_t grain(uint64_t bytes, uint32_t round) {
+  return bytes >> (round < 2 ? 7 + round : 9);
 }
 
-/* A smaller peak, above the caps at which the search gives up after `each`
- * ticks; the lowest of these. */
-static uint64_t lower_peak(best *b, uint64_t each, uint64_t most) {
+/* A smaller peak, above the caps at which the search gives up; the lowest of
+ * these. */
+static uint64_t lower_peak(best *b, uint32_t round) {
   uint64_t lowest = UINT64_MAX, from = b->bound;
-  while (from < b->peak && ticks_left(b, most)) {
+  while (ticks_left(b) &&
+         from + (from > b->bound ? grain(b->peak, round) : 0) < b->peak) {
     const uint64_t cap = from + (b->peak - 1 - from) / 2;
-    if (decide(b, cap, each) == ASH_UNKNOWN) {
+    if (decide(b, cap, round) == ASH_UNKNOWN) {
       lowest = ash_min_u64(lowest, cap);
-      from = cap + 1 + grain(b->peak);
+      from = cap + 1 + grain(b->peak, round);
     }
     from = ash_max_u64(from, b->bound);
   }
@@ -114,35 +133,25 @@ static uint64_t lower_peak(best *b, uint64_t each, uint64_t most) {
 }
 
 /* A larger bound, below the caps at which the search gives up. */
-static void raise_bound(best *b, uint64_t below, uint64_t each, uint64_t most) {
+static void raise_bound(best *b, uint64_t below, uint32_t round) {
   below = ash_min_u64(below, b->peak);
-  while (b->bound + grain(b->bound) < below && ticks_left(b, most)) {
+  while (b->bound + grain(b->bound, round) < below && ticks_left(b)) {
     const uint64_t cap = b->bound + (below - 1 - b->bound) / 2;
-    if (decide(b, cap, each) != ASH_INFEASIBLE)
+    if (decide(b, cap, round) != ASH_INFEASIBLE)
       below = ash_min_u64(cap, b->peak);
-  }
-}
-
-/* From both sides, with twice the effort for a cap each time. */
-static void bisect(best *b) {
-  const uint64_t most = b->sim.ticks + b->options.ticks / 8 * 5;
-  uint64_t each = b->options.ticks / 32;
-  while (b->bound < b->peak && ticks_left(b, most)) {
-    const uint64_t unknown = lower_peak(b, each, most);
-    raise_bound(b, unknown, each, most);
-    each = each * 2 + 1;
   }
 }
 
 /* ---- cuts ---------------------------------------------------------------- */
 
 /* Adds the first cut that helps, then the next, until none does. */
-static void add_cuts(best *b, uint64_t most) {
+static void add_cuts(best *b) {
+  const uint64_t most = b->sim.ticks + CUT_TICKS;
   bool better = true, *is_cut = b->is_cut;
   while (better) {
     better = false;
     for (uint32_t op = 0; op + 1 < b->sim.p->op_count; op++) {
-      if (is_cut[op] || !ticks_left(b, most))
+      if (is_cut[op] || b->sim.ticks >= most || !ticks_left(b))
         continue;
       is_cut[op] = true;
       if (keep(b, ash_order_demand(&b->sim, is_cut)))
@@ -167,27 +176,34 @@ static bool begin(best *b, const ash_order_problem *p) {
   return !z->failed;
 }
 
+/* From both sides, with twice the effort for a cap in each round. */
 static void search(best *b) {
-  bisect(b);
-  if (b->bound < b->peak && !(b->options.off & ASH_ORDER_DEMAND))
-    add_cuts(b, b->sim.ticks + b->options.ticks / 8);
+  for (uint32_t round = 0; b->bound < b->peak && ticks_left(b); round++) {
+    const uint64_t unknown = lower_peak(b, round);
+    raise_bound(b, unknown, round);
+    if (round == 0 && b->bound < b->peak && is_on(b, ASH_ORDER_DEMAND))
+      add_cuts(b);
+  }
 }
 
-/* The best order of whole operators is one to start from. */
+/* The best order of whole operators is one to start from, if the limit does
+ * not end its search. */
 static void start_whole(best *b) {
   ash_order_problem coarse;
   best c = {.zone = b->zone, .options = b->options};
   (void)keep(b, ash_order_whole(&b->sim, NULL));
-  if ((b->options.off & ASH_ORDER_DEMAND) || !ash_order_has_steps(b->sim.p))
+  if (!is_on(b, ASH_ORDER_DEMAND) || !ash_order_has_steps(b->sim.p))
     return;
   (void)keep(b, ash_order_demand(&b->sim, NULL));
-  c.options.ticks /= 8;
-  if (!ash_order_coarse(&coarse, b->zone, b->sim.p) || !begin(&c, &coarse))
+  c.options.ticks = COARSE_TICKS;
+  if (!ticks_left(b) || !ash_order_coarse(&coarse, b->zone, b->sim.p) ||
+      !begin(&c, &coarse))
     return;
   (void)keep(&c, ash_order_whole(&c.sim, NULL));
   search(&c);
   b->sim.ticks += c.sim.ticks;
-  (void)keep(b, ash_order_whole(&b->sim, c.ops));
+  if (ticks_left(b))
+    (void)keep(b, ash_order_whole(&b->sim, c.ops));
 }
 
 static ash_status put_runs(ash_ctx *ctx, ash_order_answer *out, const best *b) {
@@ -225,9 +241,6 @@ static ash_status run(ash_ctx *ctx, ash_order_answer *out,
   if (begin(b, p)) {
     start_whole(b);
     search(b);
-    if (!(b->options.off & ASH_ORDER_SMOOTH))
-      ash_order_smooth(&b->sim, b->ops, b->peak, b->options.ticks / 8);
-    b->peak = ash_order_replay(&b->sim, b->ops);
   }
   ASH_TRY(ash_zone_check(ctx, b->zone));
   out->peak = b->peak;

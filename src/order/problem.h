@@ -68,7 +68,8 @@ enum ash_order_technique {
   ASH_ORDER_FREE_MOVES = 1, /* take moves that cannot hurt at once           */
   ASH_ORDER_LAZY = 2,       /* run steps without operands when needed        */
   ASH_ORDER_DEMAND = 4,     /* start from demand-driven orders               */
-  ASH_ORDER_SMOOTH = 8      /* less load on the way                          */
+  ASH_ORDER_SMOOTH = 8,     /* less load on the way                          */
+  ASH_ORDER_VALLEYS = 16    /* take sequences of moves that cannot hurt      */
 };
 
 typedef struct ash_order_options {

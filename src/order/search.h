@@ -16,6 +16,7 @@ typedef struct ash_order_move {
  * `moves` on, best last. */
 typedef struct ash_order_frame {
   uint32_t count; /* steps that lead here */
+  uint64_t load;
   size_t moves;
 } ash_order_frame;
 
@@ -25,6 +26,7 @@ typedef struct ash_order_search {
   uint32_t off;       /* techniques                                          */
   bool *is_lazy;      /* by op: runs when somebody reads what it writes      */
   bool *counts;       /* by op: the others                                   */
+  bool *is_needed;    /* by row: something reads it, or it is kept           */
   uint64_t cap, next; /* next: the smallest load above the cap that was met  */
   uint64_t ticks_max;
   ash_order_states states;
@@ -43,6 +45,9 @@ typedef struct ash_order_search {
 bool ash_order_search_init(ash_order_search *s, ash_order_sim *sim,
                            ash_zone *zone, const ash_order_options *options);
 
+/* The next step of `op`, after those of lazy operators that it needs; the
+ * largest load. */
+uint64_t ash_order_move_on(ash_order_sim *sim, uint32_t op);
 /* ASH_FEASIBLE: the order is the trail of `sim`. ASH_INFEASIBLE: there is none,
  * and none whose peak is below `next`. ASH_UNKNOWN: more than `ticks`, or no
  * memory for further states. */

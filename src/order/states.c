@@ -13,11 +13,13 @@ static uint32_t width_of(uint32_t most) {
   return bits;
 }
 
-/* Fields do not cross words; the lowest bit of the first says that it is a
- * state. */
+/* The lowest bits of the first word. */
+enum { IS_STATE = 1, IS_REMOVED = 2, FLAGS = 2 };
+
+/* Fields do not cross words. */
 static void lay_out(ash_order_states *s, const ash_order_problem *p,
                     const bool *counts) {
-  uint32_t bit = 1;
+  uint32_t bit = FLAGS;
   for (uint32_t op = 0; op < p->op_count; op++) {
     const uint32_t width = width_of(p->ops[op].steps);
     if (!counts[op])
@@ -66,7 +68,8 @@ static uint64_t hash_of(const uint64_t *state, uint32_t words) {
 static uint64_t *find(const ash_order_states *s, const uint64_t *state) {
   size_t slot = hash_of(state, s->words) & s->mask;
   uint64_t *item = s->items + slot * s->words;
-  while ((*item & 1) && memcmp(item, state, s->words * sizeof *item) != 0) {
+  while ((*item & IS_STATE) &&
+         memcmp(item, state, s->words * sizeof *item) != 0) {
     slot = (slot + 1) & s->mask;
     item = s->items + slot * s->words;
   }
@@ -84,21 +87,32 @@ static bool grow(ash_order_states *s) {
   s->items = larger;
   s->mask = slots * 2 - 1;
   for (size_t i = 0; i < slots; i++)
-    if (old[i * s->words] & 1)
+    if ((old[i * s->words] & (IS_STATE | IS_REMOVED)) == IS_STATE)
       memcpy(find(s, old + i * s->words), old + i * s->words,
              s->words * sizeof *old);
   return true;
 }
 
-ash_order_added ash_order_states_add(ash_order_states *s,
-                                     const uint32_t *done) {
+/* The slot of a state, which becomes the one that is looked for. */
+static uint64_t *look_for(ash_order_states *s, const uint32_t *done) {
   memset(s->state, 0, s->words * sizeof *s->state);
-  s->state[0] = 1;
+  s->state[0] = IS_STATE;
   for (uint32_t i = 0; i < s->field_count; i++)
     s->state[s->fields[i].word] |= (uint64_t)done[s->fields[i].op]
                                    << s->fields[i].shift;
-  uint64_t *item = find(s, s->state);
-  if (*item & 1)
+  return find(s, s->state);
+}
+
+void ash_order_states_remove(ash_order_states *s, const uint32_t *done) {
+  uint64_t *item = look_for(s, done);
+  ASH_ASSERT(*item & IS_STATE);
+  *item |= IS_REMOVED;
+}
+
+ash_order_added ash_order_states_add(ash_order_states *s,
+                                     const uint32_t *done) {
+  uint64_t *item = look_for(s, done);
+  if (*item & IS_STATE)
     return ASH_ORDER_KNOWN;
   if (s->count >= (s->mask + 1) / 4 * 3) {
     if (!grow(s))

@@ -19,7 +19,8 @@ typedef struct ash_order_states {
   uint32_t words;  /* of a state                                             */
   uint64_t *state; /* the one that is looked for                             */
   uint64_t *items; /* slots of `words` words; the lowest bit is set in a state
-                      and clear in an empty slot                             */
+                      and clear in an empty slot, the next one is set in a
+                      slot whose state was removed                           */
   size_t mask;     /* slots - 1; slots are a power of two                    */
   size_t count, slots_max;
 } ash_order_states;
@@ -38,5 +39,7 @@ bool ash_order_states_init(ash_order_states *s, ash_zone *zone,
 /* Room for few states, the zone having been rewound to before. */
 bool ash_order_states_clear(ash_order_states *s);
 ash_order_added ash_order_states_add(ash_order_states *s, const uint32_t *done);
+/* Forgets a state that was added. */
+void ash_order_states_remove(ash_order_states *s, const uint32_t *done);
 
 #endif
