@@ -108,6 +108,9 @@ typedef struct ash_order_proof {
                            known                                            */
   ash_verdict verdict;  /* ASH_OPTIMAL: they are equal                      */
   uint64_t ticks;
+  /* The same with the work memory of the operator that runs, which orders of
+   * rows keep as small as they can; 0: not known. */
+  uint64_t peak_with_work, bound_with_work;
 } ash_order_proof;
 
 typedef struct ash_plan {

@@ -18,6 +18,8 @@ typedef struct ash_ask {
   ash_order_proof order;  /* how good the steps are                         */
   const bool *is_whole;   /* by op: it runs whole in an order of rows, though it
                              has rows; NULL: none                           */
+  bool ignores_work;      /* the order of rows is the best of activations alone,
+                             not with work memory                           */
   const ash_rules *book;  /* where they come from, or NULL                   */
   const bool *is_fed;     /* by input: its rows arrive while the model runs;
                              NULL: none                                     */

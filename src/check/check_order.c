@@ -199,18 +199,60 @@ static void add_rows(lives *l) {
   }
 }
 
+/* The work memory of the operators of a step. */
+static uint64_t work_of(const lives *l, uint32_t step) {
+  const ash_step *s = &l->c->plan->steps.items[step];
+  uint64_t bytes = 0;
+  for (uint32_t k = 0; k < s->op_count; k++)
+    bytes += ash_plan_choice(l->c->plan, l->c->g, s->ops[k]).scratch;
+  return bytes;
+}
+
+/* Of activations, and with work memory. */
+typedef struct peaks {
+  uint64_t rows, all;
+} peaks;
+
+static void raise_peaks(peaks *p, uint64_t rows, uint64_t work) {
+  p->rows = rows > p->rows ? rows : p->rows;
+  p->all = rows + work > p->all ? rows + work : p->all;
+}
+
 /* With the rows that may be taken over, and without. */
-static void find_peaks(const lives *l, uint64_t *least, uint64_t *most) {
+static void find_peaks(const lives *l, peaks *least, peaks *most) {
   const uint32_t steps = l->c->plan->steps.count;
   uint64_t load = 0;
-  *least = *most = 0;
+  *least = *most = (peaks){0};
   for (uint32_t time = 0; time <= steps + 1; time++) {
+    const bool runs = time > 0 && time <= steps;
+    const uint64_t work = runs ? work_of(l, time - 1) : 0;
     load += l->load[time];
-    const uint64_t less =
-        load - (time > 0 && time <= steps ? taken_over(l, time - 1) : 0);
-    *least = less > *least ? less : *least;
-    *most = load > *most ? load : *most;
+    raise_peaks(least, load - (runs ? taken_over(l, time - 1) : 0), work);
+    raise_peaks(most, load, work);
   }
+}
+
+static ash_status check_bounds(const ash_checker *c) {
+  const ash_order_proof *o = &c->plan->order;
+  if (o->lower_bound > o->peak || o->bound_with_work > o->peak_with_work ||
+      (o->verdict == ASH_OPTIMAL && o->lower_bound != o->peak) ||
+      (o->verdict != ASH_OPTIMAL && o->verdict != ASH_FEASIBLE &&
+       o->verdict != ASH_UNKNOWN))
+    return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_plan_order_bound, ASH_NOWHERE,
+                    "the order has peak %" PRIu64 ", bound %" PRIu64
+                    " and verdict %s; with work memory, peak %" PRIu64
+                    " and bound %" PRIu64,
+                    o->peak, o->lower_bound, ash_verdict_text(o->verdict),
+                    o->peak_with_work, o->bound_with_work);
+  return ASH_OK;
+}
+
+static ash_status wrong_peak(const ash_checker *c, const char *what,
+                             uint64_t bytes, uint64_t told) {
+  return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_plan_order_peak, ASH_NOWHERE,
+                  "at most %" PRIu64 " bytes of %s exist at once, "
+                  "the plan says %" PRIu64,
+                  bytes, what, told);
 }
 
 ash_status ash_check_order_proof(const ash_checker *c) {
@@ -222,26 +264,20 @@ ash_status ash_check_order_proof(const ash_checker *c) {
                     ash_order_text(o->kind));
   if (o->peak == 0)
     return ASH_OK; /* nothing is claimed */
-  if (o->lower_bound > o->peak ||
-      (o->verdict == ASH_OPTIMAL && o->lower_bound != o->peak) ||
-      (o->verdict != ASH_OPTIMAL && o->verdict != ASH_FEASIBLE &&
-       o->verdict != ASH_UNKNOWN))
-    return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_plan_order_bound, ASH_NOWHERE,
-                    "the order has peak %" PRIu64 ", bound %" PRIu64
-                    " and verdict %s",
-                    o->peak, o->lower_bound, ash_verdict_text(o->verdict));
+  ASH_TRY(check_bounds(c));
   if (!c->g)
     return ASH_OK;
   ASH_TRY(reserve(&l));
   begin(&l);
   follow(&l);
   add_rows(&l);
-  uint64_t least, most;
+  peaks least, most; /* equal where nothing works in place */
   find_peaks(&l, &least, &most);
-  if (o->peak != least && o->peak != most) /* nothing works in place */
-    return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_plan_order_peak, ASH_NOWHERE,
-                    "at most %" PRIu64 " bytes of activations exist at once, "
-                    "the plan says %" PRIu64,
-                    least, o->peak);
+  if (o->peak != least.rows && o->peak != most.rows)
+    return wrong_peak(c, "activations", least.rows, o->peak);
+  if (o->peak_with_work && o->peak_with_work != least.all &&
+      o->peak_with_work != most.all)
+    return wrong_peak(c, "activations and work memory", least.all,
+                      o->peak_with_work);
   return ASH_OK;
 }

@@ -69,7 +69,7 @@ static bool is_repeated(const ash_order_op *o, uint32_t read) {
 /* What a step reads exists with what it writes. */
 static uint64_t step_bound(const ash_order_problem *p, const ash_order_op *o,
                            uint32_t step) {
-  uint64_t bytes = 0;
+  uint64_t bytes = o->work;
   for (uint32_t k = 0; k < o->read_count; k++)
     if (!is_repeated(o, k))
       bytes += bytes_of(p, &o->reads[k], step);

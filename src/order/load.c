@@ -132,11 +132,14 @@ static void share_place(lives *l, uint32_t op, uint32_t step, uint32_t now) {
   }
 }
 
-static void share_places(lives *l, const ash_order_run *runs, uint32_t count) {
+static void add_steps(lives *l, const ash_order_run *runs, uint32_t count) {
   uint32_t now = 0;
   for (uint32_t i = 0; i < count; i++)
-    for (uint32_t k = 0; k < runs[i].count; k++)
+    for (uint32_t k = 0; k < runs[i].count; k++) {
       share_place(l, runs[i].op, runs[i].first + k, ++now);
+      l->rises[now] += l->p->ops[runs[i].op].work;
+      l->falls[now + 1] += l->p->ops[runs[i].op].work;
+    }
 }
 
 static void sweep(ash_order_load *out, const lives *l) {
@@ -161,7 +164,7 @@ const char *ash_order_count(ash_ctx *ctx, ash_order_load *out,
   }
   if (!why) {
     add_rows(&l);
-    share_places(&l, runs, run_count);
+    add_steps(&l, runs, run_count);
     sweep(out, &l);
   }
   ash_zone_rewind(&ctx->scratch, mark);

@@ -11,10 +11,10 @@
  * Rows of a tensor that is present exist before the first step, when the caller
  * fills them; rows of one that is kept exist until after the last. A row that
  * nothing reads exists during the step that writes it. The load of a step is
- * the sum of the rows that exist while it runs; the peak of an order is its
- * largest load. Where a step may work in place, and all rows that it reads of
- * that operand die with it and are as large as what it writes, the written rows
- * take their places and add nothing.
+ * the sum of the rows that exist while it runs, and of its work memory; the
+ * peak of an order is its largest load. Where a step may work in place, and all
+ * rows that it reads of that operand die with it and are as large as what it
+ * writes, the written rows take their places and add nothing.
  *
  * An input whose rows arrive while the model runs is written by an operator
  * that reads nothing. */
@@ -49,6 +49,7 @@ typedef struct ash_order_op {
   uint32_t read_count, write_count;
   uint32_t in_place; /* bit k, of the first 32: write 0, the only one that has
                         bytes, may take the place of read k                 */
+  uint64_t work;     /* bytes of work memory that exist during each step    */
 } ash_order_op;
 
 typedef struct ash_order_problem {

@@ -230,8 +230,14 @@ static ash_status add_op(builder *b, uint32_t op) {
   }
   use_variables(b, &m);
   b->op_of[b->op_count] = op;
-  b->ops[b->op_count++] = (ash_order_op){m.steps,      m.reads,       m.writes,
-                                         m.read_count, m.write_count, in_place};
+  b->ops[b->op_count++] =
+      (ash_order_op){.steps = m.steps,
+                     .reads = m.reads,
+                     .writes = m.writes,
+                     .read_count = m.read_count,
+                     .write_count = m.write_count,
+                     .in_place = in_place,
+                     .work = b->ask->work ? b->ask->work[op] : 0};
   return ash_zone_check(b->ctx, &b->ctx->keep);
 }
 

@@ -25,12 +25,13 @@ typedef struct ash_order_ask {
   const bool *is_whole;     /* by op: it runs whole                          */
   const uint32_t *in_place; /* by op, bit k: the result may take input k's
                                place; NULL: of element-wise operators        */
+  const uint64_t *work;     /* by op: bytes of work memory while it runs     */
 } ash_order_ask;
 
 /* `grain`: ASH_ORDER_OPERATORS, whole tensors, one step per operator; or
  * ASH_ORDER_ROWS, rows along the outermost dimension. `ask` may be NULL. Only
- * activations count: constants, variables and work memory are not ordered. Kept
- * by `ctx`. */
+ * activations count, and work memory if `ask` tells it: constants and variables
+ * are not ordered. Kept by `ctx`. */
 ash_status ash_order_model_of(ash_ctx *ctx, ash_order_model *out,
                               const ash_graph *g, ash_order_kind grain,
                               const ash_order_ask *ask);

@@ -35,7 +35,7 @@ static bool replaces_lazy(const ash_order_search *s, const ash_order_op *o) {
   const ash_order_sim *sim = s->sim;
   const ash_order_access *in = o->reads, *out = o->writes;
   if (o->read_count != 1 || o->write_count != 1 || o->in_place != 1 ||
-      sim->maker[in->tensor] == ASH_ORDER_NO_OP ||
+      o->work || sim->maker[in->tensor] == ASH_ORDER_NO_OP ||
       !s->is_lazy[sim->maker[in->tensor]] ||
       sim->p->tensors[in->tensor].row_bytes !=
           sim->p->tensors[out->tensor].row_bytes)
@@ -65,7 +65,7 @@ bool ash_order_search_init(ash_order_search *s, ash_order_sim *sim,
   for (uint32_t op = 0; op < p->op_count; op++) {
     const ash_order_op *o = &p->ops[op];
     s->is_lazy[op] = !(s->off & ASH_ORDER_LAZY) && is_all_needed(s, o) &&
-                     (o->read_count == 0 || replaces_lazy(s, o));
+                     ((o->read_count == 0 && !o->work) || replaces_lazy(s, o));
     s->counts[op] = !s->is_lazy[op];
   }
   return ash_order_states_init(&s->states, zone, p, s->counts, options->bytes);

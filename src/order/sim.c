@@ -186,7 +186,7 @@ uint64_t ash_order_step(ash_order_sim *s, uint32_t op) {
   s->ticks++;
   const uint64_t bytes = write_rows(s, o, step);
   end_reads(s, o, step);
-  return takes_place(s, o, step, bytes) ? before : before + bytes;
+  return before + (takes_place(s, o, step, bytes) ? 0 : bytes) + o->work;
 }
 
 /* ---- back ---------------------------------------------------------------- */

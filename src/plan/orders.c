@@ -79,6 +79,29 @@ static ash_status or_nothing(chooser *c, ash_status status, size_t said) {
   return status;
 }
 
+/* What was said from `first` on, up to `last`, does not belong to the plan that
+ * is kept. */
+static void forget(chooser *c, size_t first, size_t last) {
+  ASH_ASSERT(first <= last && last <= c->ctx->diag_count);
+  for (size_t i = last; i < c->ctx->diag_count; i++)
+    c->ctx->diags[first + i - last] = c->ctx->diags[i];
+  c->ctx->diag_count -= last - first;
+}
+
+/* `other` if it is smaller than `*out`, of which `status` is told between
+ * `said` and `told`. */
+static ash_status take_smaller(chooser *c, const ash_plan **out,
+                               const ash_plan *other, ash_status status,
+                               size_t said, size_t told) {
+  if (is_smaller(other, *out)) {
+    forget(c, said, told);
+    *out = other;
+    return ASH_OK;
+  }
+  forget(c, told, c->ctx->diag_count);
+  return status;
+}
+
 /* The smaller one of the given order and the best. ASH_NOFIT is told of the
  * given one. */
 static ash_status plan_operators(chooser *c, const ash_plan **out) {
@@ -91,14 +114,17 @@ static ash_status plan_operators(chooser *c, const ash_plan **out) {
     return status;
   const size_t told = c->ctx->diag_count;
   ASH_TRY(or_nothing(c, attempt(c, &other, &c->found, ASH_ORDER_GIVEN), told));
-  c->ctx->diag_count = told;
-  if (!is_smaller(other, *out))
-    return status;
-  c->ctx->diag_count = said; /* only what belongs to the plan that is kept */
-  return attempt(c, out, &c->found, ASH_ORDER_GIVEN);
+  return take_smaller(c, out, other, status, said, told);
 }
 
 /* ---- rows ---------------------------------------------------------------- */
+
+static bool has_work(const chooser *c) {
+  for (uint32_t op = 0; op < c->given.graph->op_count; op++)
+    if (c->given.choices[op].scratch > 0)
+      return true;
+  return false;
+}
 
 /* The first operators by rows, those from `first` on whole. */
 static ash_status plan_rows(chooser *c, const ash_plan **out, uint32_t first) {
@@ -110,30 +136,41 @@ static ash_status plan_rows(chooser *c, const ash_plan **out, uint32_t first) {
   return attempt(c, out, &ask, ASH_ORDER_ROWS);
 }
 
+/* All rows. Where packing them needs more than their load, the best order of
+ * activations alone may pack better than that with work memory: the smaller
+ * plan decides for all that follow. */
 static ash_status plan_all_rows(chooser *c, const ash_plan **out) {
-  return plan_rows(c, out, (uint32_t)c->given.graph->op_count);
+  const uint32_t all = (uint32_t)c->given.graph->op_count;
+  const size_t said = c->ctx->diag_count;
+  const ash_plan *other = NULL;
+  ash_status status = plan_rows(c, out, all);
+  if ((status != ASH_OK && status != ASH_NOFIT) || !has_work(c) ||
+      (*out && scratch_of(*out) == (*out)->order.peak_with_work))
+    return status;
+  const size_t told = c->ctx->diag_count;
+  c->given.ignores_work = true;
+  ASH_TRY(or_nothing(c, plan_rows(c, &other, all), told));
+  c->given.ignores_work = is_smaller(other, *out);
+  return take_smaller(c, out, other, status, said, told);
 }
 
 /* The fewest operators by rows that fit, by bisection: `*out` is a plan of all
- * rows. Before it, `before` things were said. */
-static ash_status coarsen(chooser *c, const ash_plan **out, size_t before) {
-  const size_t said = c->ctx->diag_count;
-  ASH_ASSERT(*out != NULL && before <= said);
+ * rows. Before it, `said` things were said. */
+static ash_status coarsen(chooser *c, const ash_plan **out, size_t said) {
   uint32_t low = 0, high = (uint32_t)c->given.graph->op_count;
+  ASH_ASSERT(*out != NULL && said <= c->ctx->diag_count);
   while (high - low > 1) {
     const uint32_t middle = low + (high - low) / 2;
     const ash_plan *plan;
     const size_t told = c->ctx->diag_count;
     ASH_TRY(or_nothing(c, plan_rows(c, &plan, middle), told));
-    if (plan)
-      *out = plan;
     *(plan ? &high : &low) = middle;
+    if (!plan)
+      continue;
+    forget(c, said, told);
+    *out = plan;
   }
-  c->ctx->diag_count = said;
-  if (high == c->given.graph->op_count)
-    return ASH_OK;
-  c->ctx->diag_count = before;
-  return plan_rows(c, out, high);
+  return ASH_OK;
 }
 
 static bool has_streams(const chooser *c) {
@@ -149,11 +186,7 @@ static ash_status plan_smallest(chooser *c, const ash_plan **out) {
     return status;
   const size_t told = c->ctx->diag_count;
   ASH_TRY(or_nothing(c, plan_operators(c, &whole), told));
-  c->ctx->diag_count = told;
-  if (!is_smaller(whole, *out))
-    return status;
-  c->ctx->diag_count = said;
-  return plan_operators(c, out);
+  return take_smaller(c, out, whole, status, said, told);
 }
 
 /* ---- which of them ------------------------------------------------------- */

@@ -11,8 +11,11 @@ typedef struct ordering {
   const ash_plan_options *options;
   bool *is_whole;     /* by op                                              */
   uint32_t *in_place; /* by op                                              */
+  uint64_t *work;     /* by op: bytes                                       */
+  bool has_work;
   ash_order_model model;
-  ash_order_answer answer;
+  ash_order_answer answer; /* the order                                     */
+  ash_order_proof proof;
 } ordering;
 
 static uint32_t in_place_of(const ordering *o, uint32_t op) {
@@ -42,6 +45,7 @@ static ash_status ask_kernels(ordering *o) {
   ash_zone *z = &o->ctx->scratch;
   o->is_whole = ASH_NEW_ARRAY(z, bool, g->op_count + 1);
   o->in_place = ASH_NEW_ARRAY(z, uint32_t, g->op_count + 1);
+  o->work = ASH_NEW_ARRAY(z, uint64_t, g->op_count + 1);
   ASH_TRY(ash_zone_check(o->ctx, z));
   for (uint32_t op = 0; op < g->op_count; op++) {
     ash_domain_row_rule rows;
@@ -50,19 +54,70 @@ static ash_status ask_kernels(ordering *o) {
                       !ash_kernel_runs_rows(o->ask->choices[op].kernel, g, op,
                                             rows.is_row_to_row);
     o->in_place[op] = in_place_of(o, op);
+    o->work[op] = o->ask->choices[op].scratch;
+    o->has_work = o->has_work || o->work[op] > 0;
   }
   return ASH_OK;
 }
 
-static ash_status search(ordering *o) {
+static ash_status make_model(ordering *o, ash_order_model *out,
+                             const uint64_t *work) {
   const ash_order_ask ask = {.is_fed = o->ask->is_fed,
                              .is_drained = o->ask->is_drained,
                              .is_whole = o->is_whole,
-                             .in_place = o->in_place};
+                             .in_place = o->in_place,
+                             .work = work};
+  return ash_order_model_of(o->ctx, out, o->ask->graph, o->options->order,
+                            &ask);
+}
+
+static ash_status find_best(ordering *o, const ash_order_model *m) {
   const ash_order_options options = {.ticks = o->options->order_ticks};
-  ASH_TRY(ash_order_model_of(o->ctx, &o->model, o->ask->graph,
-                             o->options->order, &ask));
-  return ash_order_best(o->ctx, &o->answer, &o->model.problem, &options);
+  ASH_TRY(ash_order_best(o->ctx, &o->answer, &m->problem, &options));
+  o->proof.ticks += o->answer.ticks;
+  return ASH_OK;
+}
+
+static ash_status count(ordering *o, uint64_t *peak, const ash_order_model *m,
+                        const ash_order_answer *order) {
+  ash_order_load load;
+  const char *wrong = ash_order_count(o->ctx, &load, &m->problem, order->runs,
+                                      order->run_count);
+  ASH_TRY(ash_zone_check(o->ctx, &o->ctx->scratch));
+  ASH_INVARIANT(o->ctx, !wrong);
+  *peak = load.peak;
+  return ASH_OK;
+}
+
+/* Rows share their memory with the work memory of the kernels: the best order
+ * of both together, unless that of the activations is wanted. */
+static ash_status search_rows(ordering *o) {
+  ash_order_model both = o->model;
+  const ash_order_answer first = o->answer;
+  ash_order_proof *proof = &o->proof;
+  if (o->has_work) {
+    ASH_TRY(make_model(o, &both, o->work));
+    ASH_TRY(find_best(o, &both));
+  }
+  proof->bound_with_work = o->answer.bound;
+  if (o->ask->ignores_work)
+    o->answer = first;
+  ASH_TRY(count(o, &proof->peak, &o->model, &o->answer));
+  ASH_TRY(count(o, &proof->peak_with_work, &both, &o->answer));
+  ASH_ASSERT(proof->lower_bound <= proof->peak);
+  if (proof->lower_bound < proof->peak)
+    proof->verdict = ASH_FEASIBLE;
+  return ASH_OK;
+}
+
+static ash_status search(ordering *o) {
+  ASH_TRY(make_model(o, &o->model, NULL));
+  ASH_TRY(find_best(o, &o->model));
+  o->proof.kind = o->options->order;
+  o->proof.peak = o->answer.peak;
+  o->proof.lower_bound = o->answer.bound;
+  o->proof.verdict = o->answer.verdict;
+  return o->options->order == ASH_ORDER_ROWS ? search_rows(o) : ASH_OK;
 }
 
 /* Step `n` of an operator of the problem. Rows are those of its first result;
@@ -179,30 +234,21 @@ static ash_status make_whole_steps(ordering *o, ash_steps *out) {
 
 /* The load of the order of the graph. */
 static ash_status count_given(ordering *o, uint64_t *given) {
-  const uint32_t count = o->model.problem.op_count;
+  const uint32_t ops = o->model.problem.op_count;
   ash_zone *z = &o->ctx->scratch;
-  ash_order_run *runs = ASH_NEW_ARRAY(z, ash_order_run, count + 1u);
-  ash_order_load load;
+  ash_order_run *runs = ASH_NEW_ARRAY(z, ash_order_run, ops + 1u);
   ASH_TRY(ash_zone_check(o->ctx, z));
-  for (uint32_t i = 0; i < count; i++)
+  for (uint32_t i = 0; i < ops; i++)
     runs[i] = (ash_order_run){i, 0, o->model.problem.ops[i].steps};
-  const char *wrong =
-      ash_order_count(o->ctx, &load, &o->model.problem, runs, count);
-  ASH_TRY(ash_zone_check(o->ctx, z));
-  ASH_INVARIANT(o->ctx, !wrong);
-  *given = load.peak;
-  return ASH_OK;
+  return count(o, given, &o->model,
+               &(ash_order_answer){.runs = runs, .run_count = ops});
 }
 
 static ash_status find(ordering *o, ash_steps *steps, ash_order_proof *proof,
                        uint64_t *given) {
   ASH_TRY(ask_kernels(o));
   ASH_TRY(search(o));
-  *proof = (ash_order_proof){.kind = o->options->order,
-                             .peak = o->answer.peak,
-                             .lower_bound = o->answer.bound,
-                             .verdict = o->answer.verdict,
-                             .ticks = o->answer.ticks};
+  *proof = o->proof;
   if (given)
     ASH_TRY(count_given(o, given));
   return o->options->order == ASH_ORDER_ROWS ? make_steps(o, steps)

@@ -145,6 +145,8 @@ void world_random(order_world *w, ash_rng *rng, uint32_t ops, uint32_t rows) {
       (void)add_write(w, w->tensors[result].rows, 1 + below(rng, 3));
     if (below(rng, 6) == 0)
       world_make_whole(w);
+    if (below(rng, 4) == 0)
+      w->ops[w->p.op_count - 1].work = 1 + below(rng, 6);
     if (below(rng, 12) > 0) /* some read nothing */
       read_some(w, rng, tensors);
     w->tensors[result].is_kept = below(rng, 10) == 0;
@@ -261,10 +263,10 @@ static bool is_over(const lattice *l, const uint32_t *done, uint32_t op,
 /* What the step adds while it runs; `done` is after it. */
 static uint64_t adds(const lattice *l, const uint32_t *done, uint32_t op) {
   const ash_order_op *o = &l->p->ops[op];
-  uint64_t bytes = 0;
+  uint64_t bytes = o->work;
   for (uint32_t k = 0; k < o->read_count; k++)
     if ((o->in_place >> k & 1) && is_over(l, done, op, k))
-      return 0;
+      return o->work;
   for (uint32_t k = 0; k < o->write_count; k++)
     bytes += bytes_of(l, &o->writes[k], done[op] - 1);
   return bytes;

@@ -288,8 +288,10 @@ static void finish(maker *m) {
   p->arenas[0].size = (m->end + 15) / 16 * 16;
   p->arenas[0].lower_bound = 0;
   p->arenas[0].verdict = p->plan.verdict = ASH_FEASIBLE;
-  p->plan.order = (ash_order_proof){ASH_ORDER_ROWS, m->answer.peak,
-                                    m->answer.bound, m->answer.verdict, 0};
+  p->plan.order = (ash_order_proof){.kind = ASH_ORDER_ROWS,
+                                    .peak = m->answer.peak,
+                                    .lower_bound = m->answer.bound,
+                                    .verdict = m->answer.verdict};
 }
 
 row_plan row_plan_of(ash_ctx *ctx, const ash_graph *g, const ash_device *device,

@@ -197,6 +197,10 @@ static void put_order(ash_json *j, const ash_plan *p) {
   ash_json_uint(j, "peak", o->peak);
   ash_json_uint(j, "lower_bound", o->lower_bound);
   ash_json_string(j, "verdict", ash_verdict_text(o->verdict));
+  if (o->peak_with_work) {
+    ash_json_uint(j, "peak_with_work", o->peak_with_work);
+    ash_json_uint(j, "lower_bound_with_work", o->bound_with_work);
+  }
   ash_json_string(j, "scope",
                   o->kind == ASH_ORDER_ROWS ? "every order of rows"
                                             : "every order of operators");

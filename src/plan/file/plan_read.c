@@ -179,6 +179,12 @@ static ash_status read_order(reader *r, const ash_yaml *top) {
     return bad_word(r, order, "kind of order", word);
   ASH_TRY(ash_yaml_need_u64(r->ctx, &o->peak, order, "peak"));
   ASH_TRY(ash_yaml_need_u64(r->ctx, &o->lower_bound, order, "lower_bound"));
+  if (ash_yaml_get(order, "peak_with_work")) {
+    ASH_TRY(
+        ash_yaml_need_u64(r->ctx, &o->peak_with_work, order, "peak_with_work"));
+    ASH_TRY(ash_yaml_need_u64(r->ctx, &o->bound_with_work, order,
+                              "lower_bound_with_work"));
+  }
   return get_verdict(r, order, &o->verdict);
 }
 

@@ -538,6 +538,19 @@ static void a_peak_that_is_too_low(void) {
   refused(&w, ASH_D_plan_order_peak);
 }
 
+static void a_peak_with_work_that_is_too_low(void) {
+  world w = plain(); /* without work memory */
+  w.p.plan.order.peak_with_work = w.p.plan.order.peak - 1;
+  refused(&w, ASH_D_plan_order_peak);
+}
+
+static void a_bound_with_work_above_the_peak(void) {
+  world w = plain();
+  w.p.plan.order.peak_with_work = w.p.plan.order.peak;
+  w.p.plan.order.bound_with_work = w.p.plan.order.peak + 1;
+  refused(&w, ASH_D_plan_order_bound);
+}
+
 static void a_bound_above_the_peak(void) {
   world w = plain();
   w.p.plan.order.lower_bound++;
@@ -807,6 +820,8 @@ static void plans_of_models_are_right_files(void) {
   T(a_row_may_be_moved_twice)                                                  \
   T(two_moves_from_one_place)                                                  \
   T(a_peak_that_is_too_low)                                                    \
+  T(a_peak_with_work_that_is_too_low)                                          \
+  T(a_bound_with_work_above_the_peak)                                          \
   T(a_bound_above_the_peak)                                                    \
   T(an_order_called_optimal_without_proof)                                     \
   T(runs_in_an_order_of_operators)                                             \

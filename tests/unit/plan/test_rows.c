@@ -1,5 +1,6 @@
 /* test_rows.c - plans of rows: every read finds the bytes of its row, arenas
  * have their known sizes. */
+#include "ashlar/compile.h"
 #include "loaded.h"
 #include "pass/pass.h"
 #include "plan_net.h"
@@ -299,6 +300,39 @@ static loaded resnet8(const ash_device **device) {
   return l;
 }
 
+/* The largest work memory of a kernel. */
+static uint64_t work_of(const ash_plan *p) {
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    if (p->slots[i].kind == ASH_SLOT_WORK && p->slots[i].size > most)
+      most = p->slots[i].size;
+  return most;
+}
+
+/* ResNet-8 on a Cortex-M4: no order needs less than 10,944 bytes of
+ * activations, none less than 12,096 with work memory. */
+static void work_memory_counts_in_the_order(void) {
+  const ash_compile_options o = {.plan = {.order = ASH_ORDER_ROWS}};
+  const ash_device *device;
+  ash_compiled c;
+  char path[512];
+  ash_ctx *ctx = new_ctx();
+  (void)snprintf(path, sizeof path, "%s/models/tiny/ic_resnet8_int8.tflite",
+                 shared_data());
+  CHECK_EQ(ash_device_load(ctx, &device, "mps2-an386"), ASH_OK);
+  CHECK_EQ(ash_compile(ctx, &c, path, device, &o), ASH_OK);
+  const ash_order_proof *order = &c.plan->order;
+  CHECK(work_of(c.plan) > 0);
+  CHECK_EQ(order->lower_bound, 10944);
+  CHECK_EQ(order->bound_with_work, 12096);
+  CHECK(order->peak >= order->lower_bound);
+  CHECK(order->peak_with_work >= order->bound_with_work);
+  CHECK(order->peak_with_work <= order->peak + work_of(c.plan));
+  CHECK(order->peak_with_work <= scratch_of(c.plan));
+  ash_compiled_drop(&c);
+  ash_ctx_free(ctx);
+}
+
 static uint32_t whole_steps(const ash_plan *p) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < p->steps.count; i++)
@@ -437,6 +471,7 @@ static void rows_that_cannot_be_are_refused(void) {
 }
 
 #define TESTS(X)                                                               \
+  X(work_memory_counts_in_the_order)                                           \
   X(models_meet_the_peaks_of_their_best_orders)                                \
   X(rows_move_when_they_may)                                                   \
   X(rows_are_for_models_that_do_not_fit)                                       \
