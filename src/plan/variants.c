@@ -1,9 +1,10 @@
 /* variants.c - which operators keep their fast kernels.
  *
- * A plan costs milliseconds, so the choice is made by planning: as long as the
- * memory does not suffice, the operator at the highest peak gives up its work
- * memory. At the end those who gave it up early try again: the later ones may
- * have made room for them too. */
+ * The choice is made by planning: if all without their work memory fit, then as
+ * long as the memory does not suffice, the operator at the highest peak gives
+ * up its work memory. At the end those who gave it up early try again: the
+ * later ones may have made room for them too. What fits nowhere costs two
+ * plans. */
 #include "plan/variants.h"
 
 #include "graph/graph.h"
@@ -89,9 +90,38 @@ static ash_status plan(chooser *c, const ash_plan **out) {
   return ash_plan_once(c->ctx, out, &c->ask, c->options);
 }
 
+static void restart(chooser *c) {
+  for (uint32_t i = 0; i < c->count; i++)
+    c->choices[c->dropped[i]] = ash_choose(c->g, c->dropped[i], c->target);
+  c->count = 0;
+}
+
+/* Drops all. Whatever fits with some of the fast kernels, does it fit with the
+ * small ones? They may run by rows and in place where the others may. */
+static bool drop_all(chooser *c) {
+  bool is_sure = true;
+  for (uint32_t i = 0; drop_one(c); i++) {
+    const ash_choice fast = ash_choose(c->g, c->dropped[i], c->target);
+    const ash_kernel *x = fast.kernel, *y = c->choices[c->dropped[i]].kernel;
+    ASH_ASSERT(x != NULL);
+    is_sure =
+        is_sure && (y->lines || !x->lines) && !(x->in_place & ~y->in_place);
+  }
+  return is_sure && c->count > 1;
+}
+
+/* ASH_NOFIT is told of all operators without work memory. */
 static ash_status drop_until_it_fits(chooser *c, const ash_plan **out) {
   const size_t diags = c->ctx->diag_count;
   ash_status status = plan(c, out);
+  if (status == ASH_NOFIT && drop_all(c)) {
+    c->ctx->diag_count = diags;
+    status = plan(c, out);
+    if (status != ASH_OK)
+      return status;
+    status = ASH_NOFIT;
+  }
+  restart(c);
   while (status == ASH_NOFIT && drop_one(c)) {
     c->ctx->diag_count = diags;
     status = plan(c, out);

@@ -90,9 +90,36 @@ static void what_cannot_fit_is_still_refused(void) {
   ash_ctx_free(ctx);
 }
 
+static ash_status count_and_refuse(void *user, ash_ctx *ctx,
+                                   const ash_plan_request *ask,
+                                   ash_plan_answer *answer) {
+  (void)ctx;
+  (void)ask;
+  (void)answer;
+  ++*(uint32_t *)user;
+  return ASH_NOFIT;
+}
+
+/* With all fast kernels and with none, however many there are. */
+static void what_cannot_fit_costs_two_plans(void) {
+  ash_ctx *ctx = new_ctx();
+  const ash_device *device;
+  ash_compiled c;
+  uint32_t plans = 0;
+  const ash_planner counter = {
+      .abi = ASH_PLANNER_ABI, .plan = count_and_refuse, .user = &plans};
+  const ash_compile_options o = {.plan = {.backend = &counter}};
+  CHECK_EQ(ash_device_load(ctx, &device, "mps2-an386"), ASH_OK);
+  CHECK_EQ(ash_compile(ctx, &c, DIGITS, device, &o), ASH_NOFIT);
+  CHECK_EQ(plans, 2);
+  ash_compiled_drop(&c);
+  ash_ctx_free(ctx);
+}
+
 #define TESTS(X)                                                               \
   X(with_room_every_kernel_is_fast)                                            \
   X(one_byte_less_costs_one_fast_kernel)                                       \
   X(the_plan_says_which_and_why)                                               \
-  X(what_cannot_fit_is_still_refused)
+  X(what_cannot_fit_is_still_refused)                                          \
+  X(what_cannot_fit_costs_two_plans)
 TEST_MAIN(TESTS)
