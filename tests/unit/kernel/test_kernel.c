@@ -129,6 +129,27 @@ static void refuses_scales_that_no_parameters_hold(void) {
   net_free(&n);
 }
 
+/* Does a window over such an image run line by line? */
+static bool pools_lines(ash_shape shape) {
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_INT8, shape, 1, 0);
+  const uint32_t y = net_result(&n, ASH_INT8, shape, 1, 0);
+  const uint32_t op = net_op(&n, ASH_OP_max_pool_2d, NET_IDS(x), y);
+  const ash_kernel *kernel = ash_choose(n.g, op, NULL).kernel;
+  CHECK(kernel && kernel->lines);
+  const bool runs = ash_kernel_runs_rows(kernel, n.g, op, false);
+  net_free(&n);
+  return runs;
+}
+
+/* Rows of an image are its lines; columns and images are not. */
+static void windows_run_by_lines_of_one_image_only(void) {
+  CHECK(pools_lines(NET_DIMS(1, 8, 8, 2)));
+  CHECK(pools_lines(NET_DIMS(1, 8, 1, 2)));
+  CHECK(!pools_lines(NET_DIMS(1, 1, 8, 2)));
+  CHECK(!pools_lines(NET_DIMS(2, 8, 8, 2)));
+}
+
 #define TESTS(X)                                                               \
   X(multipliers_have_their_known_values)                                       \
   X(ratios_that_cannot_be_shifted_are_refused)                                 \
@@ -136,6 +157,7 @@ static void refuses_scales_that_no_parameters_hold(void) {
   X(mean_divides_inside_its_multiplier)                                        \
   X(bounds_of_activations_are_quantised_in_float)                              \
   X(every_kernel_is_complete)                                                  \
+  X(windows_run_by_lines_of_one_image_only)                                    \
   X(only_equal_shapes_run_in_place)                                            \
   X(a_kernel_that_layers_copy_has_one_row)                                     \
   X(refuses_scales_that_no_parameters_hold)
