@@ -95,6 +95,21 @@ static ash_status put_rules(const explainer *e) {
   return ASH_OK;
 }
 
+static bool is_fed(const explainer *e) {
+  for (uint32_t i = 0; i < e->plan->steps.count; i++)
+    if (e->plan->steps.items[i].op_count == 0 &&
+        e->plan->steps.items[i].input == e->slot->tensor)
+      return true;
+  return false;
+}
+
+static bool is_drained(const explainer *e) {
+  for (size_t i = 0; e->plan->is_drained && i < e->g->output_count; i++)
+    if (e->plan->is_drained[i] && e->g->outputs[i] == e->slot->tensor)
+      return true;
+  return false;
+}
+
 /* Rows are told as one thing: how many, how many at once, where. */
 static void put_rows(const explainer *e) {
   const ash_slot *s = e->slot;
@@ -114,6 +129,10 @@ static void put_rows(const explainer *e) {
                   f.is_piece ? "in one piece at offset"
                              : "wherever there is room, row 0 at offset",
                   s->binding.offset);
+  if (is_fed(e))
+    ash_text_string(e->text, "fed: its rows arrive while the model runs\n");
+  if (is_drained(e))
+    ash_text_string(e->text, "drained: its rows leave while the model runs\n");
   if (f.moves > 0)
     ash_text_format(e->text, "%" PRIu32 " moves of rows, %" PRIu64 " bytes\n",
                     f.moves, f.moves * f.bytes);

@@ -701,6 +701,7 @@ static void rows_are_explained_as_one_thing(void) {
                               NULL, w.n.g->tensors.items[w.tensor[X]].id),
            ASH_OK);
   CHECK(strstr(text, "in one piece at offset") != NULL);
+  CHECK(strstr(text, "fed") == NULL);
   net_free(&w.n);
 }
 

@@ -280,6 +280,24 @@ static void models_meet_the_peaks_of_their_best_orders(void) {
   }
 }
 
+static void a_fed_input_is_explained_as_such(void) {
+  char path[512];
+  const char *text;
+  const ash_device *device;
+  (void)snprintf(path, sizeof path, "%s/models/tiny/vww_96_int8.tflite",
+                 shared_data());
+  loaded l = loaded_from(path);
+  CHECK_EQ(l.status, ASH_OK);
+  CHECK_EQ(ash_pass_run(l.ctx, l.g), ASH_OK);
+  CHECK_EQ(ash_device_load(l.ctx, &device, "host"), ASH_OK);
+  const ash_plan *p = plan_rows(&l, device, true);
+  CHECK_EQ(ash_explain_tensor(l.ctx, &text, p, l.g, device, NULL,
+                              l.g->tensors.items[l.g->inputs[0]].id),
+           ASH_OK);
+  CHECK(strstr(text, "fed: its rows arrive while the model runs") != NULL);
+  loaded_drop(&l);
+}
+
 /* ---- which order --------------------------------------------------------- */
 
 static uint64_t scratch_of(const ash_plan *p) {
@@ -471,6 +489,7 @@ static void rows_that_cannot_be_are_refused(void) {
 }
 
 #define TESTS(X)                                                               \
+  X(a_fed_input_is_explained_as_such)                                          \
   X(work_memory_counts_in_the_order)                                           \
   X(models_meet_the_peaks_of_their_best_orders)                                \
   X(rows_move_when_they_may)                                                   \
