@@ -96,6 +96,7 @@ static ash_status put_rules(const explainer *e) {
 }
 
 static bool is_fed(const explainer *e) {
+  ASH_ASSERT(e->slot->tensor != ASH_NO_ID);
   for (uint32_t i = 0; i < e->plan->steps.count; i++)
     if (e->plan->steps.items[i].op_count == 0 &&
         e->plan->steps.items[i].input == e->slot->tensor)

@@ -93,6 +93,7 @@ static void forget(chooser *c, size_t first, size_t last) {
 static ash_status take_smaller(chooser *c, const ash_plan **out,
                                const ash_plan *other, ash_status status,
                                size_t said, size_t told) {
+  ASH_ASSERT((status == ASH_OK) == (*out != NULL));
   if (is_smaller(other, *out)) {
     forget(c, said, told);
     *out = other;

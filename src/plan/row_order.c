@@ -105,6 +105,8 @@ static ash_status search_rows(ordering *o) {
   ASH_TRY(count(o, &proof->peak, &o->model, &o->answer));
   ASH_TRY(count(o, &proof->peak_with_work, &both, &o->answer));
   ASH_ASSERT(proof->lower_bound <= proof->peak);
+  ASH_ASSERT(proof->bound_with_work <= proof->peak_with_work);
+  ASH_ASSERT(proof->peak <= proof->peak_with_work);
   if (proof->lower_bound < proof->peak)
     proof->verdict = ASH_FEASIBLE;
   return ASH_OK;

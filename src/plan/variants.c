@@ -91,6 +91,7 @@ static ash_status plan(chooser *c, const ash_plan **out) {
 }
 
 static void restart(chooser *c) {
+  ASH_ASSERT(c->count <= c->g->op_count);
   for (uint32_t i = 0; i < c->count; i++)
     c->choices[c->dropped[i]] = ash_choose(c->g, c->dropped[i], c->target);
   c->count = 0;
