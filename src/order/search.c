@@ -157,6 +157,8 @@ static void start(ash_order_search *s, uint64_t cap, uint64_t ticks) {
   s->frames.items = NULL;
   s->moves.items = NULL;
   s->frames.capacity = s->moves.capacity = 0;
+  s->dropped.items = NULL;
+  s->dropped.capacity = s->dropped_count = 0;
 }
 
 /* All steps but those of lazy operators have run? Then these follow, the last
@@ -194,11 +196,19 @@ static bool take_valley(ash_order_search *s) {
   while (depth > 0 && s->frames.items[depth - 1].load >= s->sim->load)
     depth--;
   if ((s->off & ASH_ORDER_VALLEYS) || depth == s->depth ||
-      !ash_order_valley(s, s->frames.items[depth].count))
+      !ash_order_valley(s, depth))
     return false;
   s->depth = depth;
   s->move_count = s->frames.items[depth].moves;
   return true;
+}
+
+/* The state at this depth was searched to its end in vain: so would be those
+ * that were dropped for it. */
+static void settle_dropped(ash_order_search *s, size_t depth) {
+  while (s->dropped_count > 0 &&
+         *ash_order_dropped(s, s->dropped_count - 1) >= depth)
+    s->dropped_count--;
 }
 
 /* At a state: ASH_INFEASIBLE if its moves are to be tried, or it is known. */
@@ -213,6 +223,7 @@ static ash_verdict arrive(ash_order_search *s) {
   const ash_order_added added = ash_order_states_add(&s->states, s->sim->done);
   if (added == ASH_ORDER_KNOWN) {
     s->move_count = moves;
+    settle_dropped(s, s->depth);
     return ASH_INFEASIBLE;
   }
   if (added == ASH_ORDER_FULL || s->sim->ticks > s->ticks_max ||
@@ -235,6 +246,7 @@ static bool next_move(ash_order_search *s) {
       return true;
     }
     s->depth--;
+    settle_dropped(s, s->depth);
   }
   return false;
 }

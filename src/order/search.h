@@ -40,10 +40,23 @@ typedef struct ash_order_search {
     size_t capacity;
   } moves;
   size_t move_count;
+  /* States that valleys left before they were searched to their ends: each the
+   * depth at which another is searched instead, and how far its ops are. The
+   * depths never fall. */
+  struct {
+    uint32_t *items;
+    size_t capacity;
+  } dropped;
+  size_t dropped_count;
 } ash_order_search;
 
 bool ash_order_search_init(ash_order_search *s, ash_order_sim *sim,
                            ash_zone *zone, const ash_order_options *options);
+
+/* A state that was dropped: its depth, followed by how far each op is. */
+static inline uint32_t *ash_order_dropped(const ash_order_search *s, size_t i) {
+  return s->dropped.items + i * (s->sim->p->op_count + 1u);
+}
 
 /* The next step of `op`, after those of lazy operators that it needs; the
  * largest load. */

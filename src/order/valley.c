@@ -268,59 +268,108 @@ static void push_flow(network *n) {
 
 /* ---- the whole ----------------------------------------------------------- */
 
-/* The states on the way, from the second on, were not searched to their ends,
- * and may be met again. */
-static void forget_states(network *n, const uint32_t *ops) {
-  const ash_order_frame *frame = n->s->frames.items;
-  const ash_order_frame *end = frame + n->s->depth;
-  while (frame->count <= n->from)
-    frame++;
-  for (uint32_t i = n->from; i < n->to && frame < end; i++) {
-    n->start[ops[i - n->from]]++;
-    if (frame->count == i + 1) {
-      ash_order_states_remove(&n->s->states, n->start);
+/* Have all steps of the state where the search goes on run in this one too? */
+static bool contains_valley(const ash_order_search *s, const uint32_t *done) {
+  for (uint32_t op = 0; op < s->sim->p->op_count; op++)
+    if (s->counts[op] && done[op] < s->sim->done[op])
+      return false;
+  return true;
+}
+
+/* A state that is not searched to its end. It is no better than the valley: as
+ * long as that is being searched, or what it is dropped for in its turn, the
+ * state cannot be met and is known. If it can be met, because it contains the
+ * valley, it must be searched then. */
+static void drop(network *n, size_t depth, const uint32_t *done) {
+  ash_order_search *s = n->s;
+  if (contains_valley(s, done)) {
+    ash_order_states_remove(&s->states, done);
+    return;
+  }
+  uint32_t *to = ash_order_dropped(s, s->dropped_count++);
+  *to = (uint32_t)depth;
+  memmove(to + 1, done, s->sim->p->op_count * sizeof *done);
+}
+
+/* Those that were dropped for states which are dropped now. */
+static void drop_again(network *n, size_t depth) {
+  ash_order_search *s = n->s;
+  const size_t end = s->dropped_count;
+  size_t from = end;
+  while (from > 0 && *ash_order_dropped(s, from - 1) >= depth)
+    from--;
+  s->dropped_count = from;
+  for (size_t i = from; i < end; i++)
+    drop(n, depth, ash_order_dropped(s, i) + 1);
+}
+
+/* The states on the way, from the first on. `ops` are the steps. */
+static void drop_states(network *n, size_t depth, const uint32_t *ops) {
+  const ash_order_frame *frame = n->s->frames.items + depth;
+  const ash_order_frame *end = n->s->frames.items + n->s->depth;
+  drop_again(n, depth);
+  for (uint32_t i = n->from; frame < end; i++) {
+    ASH_ASSERT(i <= n->to);
+    if (frame->count == i) {
+      drop(n, depth, n->start);
       frame++;
     }
+    if (i < n->to)
+      n->start[ops[i - n->from]]++;
   }
+}
+
+static bool reserve_dropped(ash_order_search *s, size_t depth) {
+  const size_t states = s->dropped_count + s->depth - depth + 1;
+  const size_t count = states * (s->sim->p->op_count + 1u);
+  while (s->dropped.capacity < count)
+    if (!ASH_GROW(s->zone, &s->dropped, s->dropped.capacity))
+      return false;
+  return true;
 }
 
 /* Goes back and makes the moves of the source's side of the cut; the same way
  * as before if the cap does not allow it. */
-static bool go(network *n) {
+static bool go(network *n, const uint32_t *ops) {
   ash_order_sim *sim = n->s->sim;
   const uint32_t count = n->to - n->from;
-  uint32_t *ops = ASH_NEW_ARRAY(n->zone, uint32_t, (size_t)count + 1);
   bool fits = true;
-  if (!ops)
-    return false;
-  memcpy(ops, sim->trail + n->from, count * sizeof *ops);
   ash_order_back(sim, n->from);
   for (uint32_t i = 0; i < count && fits; i++)
     if (!n->s->is_lazy[ops[i]] && n->by.items[n->step_node[ops[i]]++] != NONE)
       fits = ash_order_move_on(sim, ops[i]) <= n->s->cap;
-  if (fits) {
-    forget_states(n, ops);
+  if (fits)
     return true;
-  }
   ash_order_back(sim, n->from);
   for (uint32_t i = 0; i < count; i++)
     (void)ash_order_step(sim, ops[i]);
   return false;
 }
 
-bool ash_order_valley(ash_order_search *s, uint32_t from) {
-  const ash_mark mark = ash_zone_mark(s->zone);
+/* The steps between the two states, before any is taken back. */
+static const uint32_t *steps_between(const network *n) {
+  return ash_zone_copy(n->zone, n->sim->trail + n->from,
+                       (n->to - n->from) * sizeof *n->sim->trail);
+}
+
+bool ash_order_valley(ash_order_search *s, size_t depth) {
   network n = {.s = s,
                .sim = s->sim,
                .zone = s->zone,
-               .from = from,
+               .from = s->frames.items[depth].count,
                .to = s->sim->count};
   bool found = false;
-  if (n.to - n.from <= STEPS_MAX && build(&n)) {
+  if (n.to - n.from > STEPS_MAX || !reserve_dropped(s, depth))
+    return false;
+  const ash_mark mark = ash_zone_mark(n.zone);
+  if (build(&n)) {
+    const uint32_t *ops = steps_between(&n);
     while (n.flow < n.cost && find_way(&n))
       push_flow(&n);
-    found = n.flow == n.cost || go(&n);
+    found = ops && (n.flow == n.cost || go(&n, ops));
+    if (found)
+      drop_states(&n, depth, ops);
   }
-  ash_zone_rewind(s->zone, mark);
+  ash_zone_rewind(n.zone, mark);
   return found;
 }

@@ -5,10 +5,10 @@
 
 #include "order/search.h"
 
-/* Between the state after `from` steps of the trail and the one now are those
- * that run a part of the steps since: goes to the one with the least load,
- * under the cap. False: that is not possible, too much work, or out of memory;
- * nothing has changed. */
-bool ash_order_valley(ash_order_search *s, uint32_t from);
+/* Between the state at that depth and the one now are those that run a part of
+ * the steps since: goes to the one with the least load, under the cap, and
+ * drops the states from that depth on. False: that is not possible, too much
+ * work, or out of memory; nothing has changed. */
+bool ash_order_valley(ash_order_search *s, size_t depth);
 
 #endif

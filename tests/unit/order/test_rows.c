@@ -338,6 +338,27 @@ static void models_have_their_known_smallest_peaks(void) {
   }
 }
 
+/* A network with branches in which valleys lie in valleys: what one leaves must
+ * be searched when another leads back to it. */
+static void valleys_in_valleys_lose_no_order(void) {
+  static const uint32_t off[] = {0, ASH_ORDER_VALLEYS,
+                                 ASH_ORDER_VALLEYS | ASH_ORDER_FREE_MOVES};
+  loaded l = loaded_from(TEST_SOURCE_DIR "/examples/digits/digits.tflite");
+  ash_order_model m;
+  const ash_order_ask ask = {0};
+  CHECK_EQ(l.status, ASH_OK);
+  CHECK_EQ(ash_pass_run(l.ctx, l.g), ASH_OK);
+  CHECK_EQ(ash_order_model_of(l.ctx, &m, l.g, ASH_ORDER_ROWS, &ask), ASH_OK);
+  for (size_t i = 0; i < ASH_COUNT_OF(off); i++) {
+    const ash_order_options options = {.ticks = 200000000, .off = off[i]};
+    ash_order_answer a;
+    CHECK_EQ(ash_order_best(l.ctx, &a, &m.problem, &options), ASH_OK);
+    CHECK_EQ(a.verdict, ASH_OPTIMAL);
+    CHECK_EQ(a.peak, 784);
+  }
+  loaded_drop(&l);
+}
+
 /* In three quarters of the default effort; the proof takes 97 million ticks. */
 static void the_best_order_of_a_large_fed_model_is_found(void) {
   static const bool fed[] = {true};
@@ -370,6 +391,7 @@ static void the_best_order_of_a_large_fed_model_is_found(void) {
   X(users_of_a_variable_keep_their_order)                                      \
   X(whole_operators_find_a_better_order_than_the_files)                        \
   X(memory_that_runs_out_is_reported)                                          \
+  X(valleys_in_valleys_lose_no_order)                                          \
   X(the_best_order_of_a_large_fed_model_is_found)                              \
   X(models_have_their_known_smallest_peaks)
 TEST_MAIN(TESTS)
