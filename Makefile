@@ -20,7 +20,7 @@
 #   make test-random    thousands of random models of one operator against ONNX
 #                       Runtime and LiteRT (RANDOM_MODELS=5000 of each, SEED=1)
 #   make conformance    the ONNX project's node tests; writes the table in docs
-#   make bench-packing, bench-tiles, bench-devices
+#   make bench-packing, bench-tiles, bench-rows, bench-devices
 #
 # `make` alone installs nothing. The others install the packages that they need,
 # as root or with a sudo that asks nothing, and say so; ASHLAR_INSTALL=no
@@ -38,7 +38,7 @@ PLAYGROUND ?= build-playground
 # A Python with numpy and the oracles (a virtual environment in build-oracle).
 ORACLE     = $$(tools/oracle-python numpy onnxruntime)
 
-.PHONY: all program build-deps test-deps demo test test-fresh test-long test-browser test-devices test-tiles test-random conformance playground bench bench-packing bench-tiles bench-devices lint fuzz install clean
+.PHONY: all program build-deps test-deps demo test test-fresh test-long test-browser test-devices test-tiles test-random conformance playground bench bench-packing bench-tiles bench-rows bench-devices lint fuzz install clean
 
 all:
 	@tools/install-deps --check build
@@ -110,6 +110,12 @@ bench-tiles:
 	@tools/install-deps build oracle
 	@$(MAKE) --no-print-directory program
 	@$(ORACLE) bench/tiles $(BUILD)
+
+bench-rows:
+	@tools/install-deps build oracle
+	@$(MAKE) --no-print-directory program
+	@bench/rows $(BUILD)
+	@tools/gate/gen-docs --ashlar $(BUILD)/bin/ashlar
 
 bench-packing:
 	@tools/install-deps build bench
