@@ -71,8 +71,9 @@ static void put_quant(ash_module *m, const char *name, const ash_tensor *x) {
                 x->quant.zero_point[0]);
 }
 
-static void put_end(ash_module *m, const char *what, size_t i,
-                    const ash_tensor *x, bool in_rows) {
+static void put_end(ash_module *m, const char *what, size_t i, uint32_t tensor,
+                    bool in_rows) {
+  const ash_tensor *x = &m->g->tensors.items[tensor];
   ASH_ASSERT(x->type != ASH_NONE && x->shape.rank <= ASH_RANK_MAX);
   ash_text *t = m->text;
   ash_text_line(t, "/* %s %zu: '%s' %s */", what, i,
@@ -86,10 +87,11 @@ static void put_end(ash_module *m, const char *what, size_t i,
                 ash_shape_elements(&x->shape));
   ash_text_line(t, "#define %s_TYPE %s", name, ash_type_c(x->type));
   if (in_rows) {
+    const ash_tensor *shown = ash_emit_rows_shown(m, tensor);
     ash_text_line(t, "#define %s_ROWS %" PRIu32 "u", name,
-                  ash_domain_row_count(x));
+                  ash_domain_row_count(shown));
     ash_text_line(t, "#define %s_ROW_BYTES %" PRIu64 "u", name,
-                  ash_domain_row_bytes(x));
+                  ash_domain_row_bytes(shown));
   }
   put_quant(m, name, x);
 }
@@ -103,18 +105,30 @@ static void put_run_steps(ash_module *m) {
                 count ? count : 1);
 }
 
+/* How many inputs arrive and outputs leave row by row, where there are any. */
+static void put_row_ends(ash_module *m) {
+  uint32_t drained = 0;
+  for (size_t i = 0; i < m->g->output_count; i++)
+    drained += ash_emit_is_drained(m, i);
+  if (m->rows && m->rows->feed_count > 0)
+    ash_text_line(m->text, "#define %s_FED_COUNT %" PRIu32, m->upper,
+                  m->rows->feed_count);
+  if (drained > 0)
+    ash_text_line(m->text, "#define %s_DRAINED_COUNT %" PRIu32, m->upper,
+                  drained);
+}
+
 static void put_ends(ash_module *m) {
   const ash_graph *g = m->g;
   ash_text_line(m->text, "#define %s_INPUT_COUNT %zu", m->upper,
                 g->input_count);
   ash_text_line(m->text, "#define %s_OUTPUT_COUNT %zu", m->upper,
                 g->output_count);
+  put_row_ends(m);
   for (size_t i = 0; i < g->input_count; i++)
-    put_end(m, "input", i, &g->tensors.items[g->inputs[i]],
-            ash_emit_is_fed(m, i));
+    put_end(m, "input", i, g->inputs[i], ash_emit_is_fed(m, i));
   for (size_t i = 0; i < g->output_count; i++)
-    put_end(m, "output", i, &g->tensors.items[g->outputs[i]],
-            ash_emit_is_drained(m, i));
+    put_end(m, "output", i, g->outputs[i], ash_emit_is_drained(m, i));
   ash_text_line(m->text, "#define %s_STEP_COUNT %" PRIu32, m->upper,
                 m->plan->steps.count);
   if (ash_emit_is_stepped(m))

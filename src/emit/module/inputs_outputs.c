@@ -56,7 +56,7 @@ static void put_view_case(ash_module *m, const char *what, size_t i,
   ash_text_line(t, "    view.bytes = %" PRIu64 "u;", x->bytes);
   if (is_in_rows(m, ids, i))
     ash_text_line(t, "    view.row_bytes = %" PRIu64 "u;",
-                  ash_domain_row_bytes(x));
+                  ash_domain_row_bytes(ash_emit_rows_shown(m, tensor)));
   ash_text_line(t, "    view.elements = %" PRIu64 "u;",
                 ash_shape_elements(&x->shape));
   ash_text_line(t, "    view.rank = %" PRIu32 "u;", x->shape.rank);

@@ -213,6 +213,27 @@ static uint32_t maker_of(const ash_module *m, uint32_t tensor) {
   return ASH_NO_ID;
 }
 
+/* Output `index`, whose rows are made one by one or all at once. */
+static void put_leaving(ash_module *m, uint32_t index) {
+  const uint32_t tensor = m->g->outputs[index];
+  const ash_row_tensor *r = ash_emit_rows_of(m, tensor);
+  const ash_tensor *x = ash_emit_rows_shown(m, tensor);
+  const uint32_t maker = maker_of(m, tensor);
+  ASH_ASSERT(maker != ASH_NO_ID);
+  ash_text *t = m->text;
+  ash_text_line(t, "  if (what == %" PRIu32 ")", maker);
+  if (m->code[m->rows->sources[maker].op].rows == ASH_CODE_WHOLE)
+    ash_text_line(t, "    for (uint32_t row = 0; row < %" PRIu32 "; row++)",
+                  ash_domain_row_count(x));
+  else
+    ash_text_line(t, "    for (uint32_t row = from; row < to; row++)");
+  ash_text_line(t, "      ctx->drain(ctx->user, %" PRIu32 ", row, %s);", index,
+                r ? ash_emit_row_at(m, r, "row")
+                  : ash_zone_format(&m->ctx->scratch, "%s + row * %" PRIu64,
+                                    ash_emit_tensor(m, tensor),
+                                    ash_domain_row_bytes(x)));
+}
+
 static void put_drain(ash_module *m) {
   ash_text *t = m->text;
   ash_text_line(t, "/* Rows that were just made leave. */");
@@ -221,21 +242,11 @@ static void put_drain(ash_module *m) {
                 "uint32_t from,",
                 m->prefix, m->prefix);
   ash_text_line(t, "    uint32_t to) {");
-  for (uint32_t i = 0; i < m->g->output_count; i++) {
-    const ash_row_tensor *r = ash_emit_rows_of(m, m->g->outputs[i]);
-    if (!ash_emit_is_drained(m, i))
-      continue;
-    ASH_ASSERT(r);
-    const uint32_t maker = maker_of(m, m->g->outputs[i]);
-    ash_text_line(t, "  if (what == %" PRIu32 ")", maker);
-    if (m->code[m->rows->sources[maker].op].rows == ASH_CODE_WHOLE)
-      ash_text_line(t, "    for (uint32_t row = 0; row < %" PRIu32 "; row++)",
-                    r->rows);
-    else
-      ash_text_line(t, "    for (uint32_t row = from; row < to; row++)");
-    ash_text_line(t, "      ctx->drain(ctx->user, %" PRIu32 ", row, %s);", i,
-                  ash_emit_row_at(m, r, "row"));
-  }
+  ash_text_line(t,
+                "  (void)from, (void)to; /* of an operator that runs whole */");
+  for (uint32_t i = 0; i < m->g->output_count; i++)
+    if (ash_emit_is_drained(m, i))
+      put_leaving(m, i);
   ash_text_line(t, "}");
   ash_text_blank(t);
 }

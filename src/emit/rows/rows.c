@@ -13,7 +13,10 @@ typedef struct finder {
   uint32_t move_source;
 } finder;
 
-static bool has_rows(const ash_plan *p) {
+static bool has_rows(const ash_plan *p, size_t output_count) {
+  for (size_t i = 0; p->is_drained && i < output_count; i++)
+    if (p->is_drained[i])
+      return true;
   for (uint32_t s = 0; s < p->steps.count; s++)
     if (p->steps.items[s].row_count > 0)
       return true;
@@ -297,18 +300,6 @@ static ash_status find_order(finder *f) {
 
 /* ---- inputs and outputs -------------------------------------------------- */
 
-/* Rows of outputs that do not leave are there until the end. */
-static bool leaves(const finder *f, uint32_t tensor) {
-  const uint32_t root = f->rows->root[tensor];
-  for (uint32_t i = 0; i < f->plan->slot_count; i++) {
-    const ash_slot *s = &f->plan->slots[i];
-    if (s->has_row && (s->tensor == tensor || s->tensor == root) &&
-        s->life.end_step < f->plan->steps.count)
-      return true;
-  }
-  return false;
-}
-
 bool ash_emit_is_fed(const ash_module *m, size_t index) {
   return m->rows && feed_of(m->rows, (uint32_t)index) != ASH_NO_ID;
 }
@@ -344,6 +335,11 @@ const ash_row_tensor *ash_emit_rows_of(const ash_module *m, uint32_t tensor) {
   return i == ASH_NO_ID ? NULL : &m->rows->tensors[i];
 }
 
+const ash_tensor *ash_emit_rows_shown(const ash_module *m, uint32_t tensor) {
+  const ash_row_tensor *r = ash_emit_rows_of(m, tensor);
+  return &m->g->tensors.items[r ? r->tensor : tensor];
+}
+
 uint32_t ash_emit_row_ops(const ash_module *m) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < m->rows->source_count; i++)
@@ -377,12 +373,12 @@ static ash_status reserve(finder *f) {
 ash_status ash_emit_find_rows(ash_module *m) {
   finder f = {.m = m, .plan = m->plan, .move_source = ASH_NO_ID};
   m->rows = NULL;
-  if (!has_rows(m->plan))
+  if (!has_rows(m->plan, m->g->output_count))
     return ASH_OK;
   ASH_TRY(reserve(&f));
   ASH_TRY(find_tensors(&f));
   for (size_t i = 0; i < m->g->output_count; i++)
-    f.rows->drained[i] = leaves(&f, m->g->outputs[i]);
+    f.rows->drained[i] = m->plan->is_drained && m->plan->is_drained[i];
   ASH_TRY(find_order(&f));
   m->rows = f.rows;
   return ASH_OK;

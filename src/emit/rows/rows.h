@@ -84,6 +84,9 @@ bool ash_emit_is_scattered(const ash_module *m, uint32_t tensor);
 /* Does input `index` arrive row by row? Does output `index` leave so? */
 bool ash_emit_is_fed(const ash_module *m, size_t index);
 bool ash_emit_is_drained(const ash_module *m, size_t index);
+/* Whose rows arrive or leave: its own, or those of the tensor that it shows and
+ * that is made row by row. */
+const ash_tensor *ash_emit_rows_shown(const ash_module *m, uint32_t tensor);
 bool ash_emit_has_drains(const ash_module *m);
 /* Either. */
 bool ash_emit_has_row_ends(const ash_module *m);
