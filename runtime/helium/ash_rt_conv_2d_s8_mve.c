@@ -24,11 +24,13 @@ ash_rt_conv_column_mve(const ash_rt_conv_2d_s8_params *p,
 ASH_RT_INLINE void ash_rt_conv_inner_mve(const ash_rt_window *w,
                                          const ash_rt_lines *in, int8_t *to) {
   const int32_t run = w->filter_w * w->in_c, step = w->dilation_h;
-  ash_rt_lines rest = *in;
-  for (int32_t k = w->filter_h; k > 0; k--) {
-    to = ash_rt_copy_mve(to, ash_rt_line(&rest, 0), run);
-    rest = ash_rt_lines_from(&rest, step, 0);
-  }
+  const int8_t *line = in->base;
+  if (in->at)
+    for (int32_t k = 0; k < w->filter_h; k++)
+      to = ash_rt_copy_mve(to, line + in->at[k * step] * in->unit, run);
+  else
+    for (int32_t k = w->filter_h; k > 0; k--, line += step * in->pitch)
+      to = ash_rt_copy_mve(to, line, run);
 }
 
 ASH_RT_INLINE void ash_rt_conv_pixel_mve(const ash_rt_conv_2d_s8_params *p,
