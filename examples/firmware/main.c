@@ -15,6 +15,31 @@ static model_context ctx;
 
 /* ---- files --------------------------------------------------------------- */
 
+#ifdef MODEL_FED_COUNT
+/* The rows of the only input arrive while the model runs (--feed). */
+#if MODEL_INPUT_COUNT != 1
+#error "the file has one input after the other, not their rows in turns"
+#endif
+static int rows_file;
+
+static int fill(void *user, uint32_t input, uint32_t row, void *to) {
+  (void)user, (void)input, (void)row;
+  return sh_read(rows_file, to, MODEL_INPUT_0_ROW_BYTES) !=
+         MODEL_INPUT_0_ROW_BYTES;
+}
+
+static int read_inputs(int file) {
+  rows_file = file;
+  ctx.fill = fill;
+  return 1;
+}
+
+static void skip_inputs(int file) {
+  static uint8_t row[MODEL_INPUT_0_ROW_BYTES];
+  for (uint32_t i = 0; i < MODEL_INPUT_0_ROWS; i++)
+    (void)sh_read(file, row, sizeof row);
+}
+#else
 /* False at the end of the file. */
 static int read_inputs(int file) {
   for (uint32_t i = 0; i < MODEL_INPUT_COUNT; i++) {
@@ -23,6 +48,19 @@ static int read_inputs(int file) {
       return 0;
   }
   return 1;
+}
+
+static void skip_inputs(int file) {
+  (void)read_inputs(file);
+}
+#endif
+
+/* The last case again. */
+static void read_case(const char *path, uint32_t number) {
+  const int file = sh_open(path);
+  for (uint32_t i = 0; i < number; i++)
+    skip_inputs(file);
+  (void)read_inputs(file);
 }
 
 static uint32_t count_errors(int file) {
@@ -84,21 +122,15 @@ static void say(const char *what, uint64_t number) {
 
 static int measure(const char *path, uint32_t skip) {
   int status = 0;
-  int file = sh_open(path);
-  for (uint32_t i = 0; i <= skip; i++)
-    (void)read_inputs(file);
+  read_case(path, skip);
   say("stack ", run_on_painted_stack(&status));
 
-  file = sh_open(path);
-  for (uint32_t i = 0; i <= skip; i++)
-    (void)read_inputs(file);
+  read_case(path, skip);
   counter_start();
   status |= model_run(&ctx);
   say("instructions ", counter_read());
 
-  file = sh_open(path);
-  for (uint32_t i = 0; i <= skip; i++)
-    (void)read_inputs(file);
+  read_case(path, skip);
   const uint64_t cost = cost_of_reading();
   ctx.callback = at_operator;
   status |= model_run(&ctx);
@@ -123,7 +155,12 @@ int main(void) {
   if (model_init(&ctx) != MODEL_OK)
     return 3;
   for (; read_inputs(in); cases++) {
-    if (model_run(&ctx) != MODEL_OK)
+    const int status = model_run(&ctx);
+#ifdef MODEL_FED_COUNT
+    if (status == MODEL_WANTS_ROW) /* the end of the file */
+      break;
+#endif
+    if (status != MODEL_OK)
       return 4;
     errors += count_errors(want);
   }

@@ -34,7 +34,7 @@ static void read_line(uint32_t frame, uint32_t line, int8_t *to) {
 
 static uint32_t frame;
 
-#ifdef MODEL_INPUT_0_ROWS
+#ifdef MODEL_FED_COUNT
 
 /* Called by the model when it wants a line, and for the place where it wants
  * it. */
