@@ -112,9 +112,10 @@ bench-tiles:
 	@$(ORACLE) bench/tiles $(BUILD)
 
 bench-rows:
-	@tools/install-deps build oracle
+	@tools/install-deps build oracle test
 	@$(MAKE) --no-print-directory program
 	@bench/rows $(BUILD)
+	@bench/devices --rows $(BUILD)/bin/ashlar
 	@tools/gate/gen-docs --ashlar $(BUILD)/bin/ashlar
 
 bench-packing:

@@ -1,5 +1,5 @@
 """row_tables.py - the tables of docs/ordering.md, from what bench/rows wrote
-into bench/rows.csv."""
+into bench/rows.csv and bench/devices --rows into bench/row_devices.csv."""
 import csv
 
 from pages import ROOT, fill, table
@@ -80,10 +80,28 @@ def msf_cnn(found):
         for name, file, published in MSF_CNN if f"msf-CNN/{file}" in found])
 
 
+def costs(_):
+    """Row by row and fed against layer by layer on boards."""
+    with open(ROOT / "bench" / "row_devices.csv", encoding="utf-8") as f:
+        found = {(l["board"], l["model"], l["order"]): l
+                 for l in csv.DictReader(f)}
+    rows = []
+    for board, model in dict.fromkeys(key[:2] for key in found):
+        given, *others = (found[board, model, way]
+                          for way in ("given", "rows", "fed"))
+        cells = [number(given["instructions"]), number(given["ram"])]
+        for l in others:
+            cells += [f"{100 * float(l['ratio']) - 100:+.1f} %", l["tables"],
+                      number(l["ram"])]
+        rows.append([board, model, *cells])
+    return table(["board", "model", "instructions, given", "RAM", "rows",
+                  "tables", "RAM", "fed", "tables", "RAM"], rows)
+
+
 def ordering():
     """docs/ordering.md as it should be."""
     found = lines()
     parts = {"rows": models, "rows of all models": summary,
-             "msf-CNN": msf_cnn}
+             "msf-CNN": msf_cnn, "rows on boards": costs}
     return fill((ROOT / "docs/ordering.md").read_text(),
                 lambda name, old: parts[name](found))
