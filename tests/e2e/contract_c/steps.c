@@ -19,8 +19,9 @@ enum { ARENA = 1 << 22, ENDS = 8 };
 /* One case: the bytes of all inputs, and of all outputs. */
 typedef struct record {
   uint8_t *in[ENDS], *out[ENDS];
-  uint32_t rows; /* that left */
-  int asked;     /* how often a row was asked for */
+  uint32_t rows;    /* that left */
+  int asked;        /* how often a row was asked for */
+  int begun, ended; /* operators, or some rows of them */
 } record;
 
 static void check(int good, const char *what) {
@@ -34,6 +35,14 @@ static void *room(size_t bytes) {
   void *p = calloc(bytes ? bytes : 1, 1);
   check(p != NULL, "memory");
   return p;
+}
+
+static void at_operator(void *user, uint32_t op, int done) {
+  record *r = user;
+  r->begun += !done;
+  r->ended += done;
+  check(op < UPPER(_STEP_COUNT) && r->begun == r->ended + !done,
+        "the callback of a layer");
 }
 
 static int read_case(const LOWER(_context) * ctx, record *r) {
@@ -151,6 +160,8 @@ static int step(LOWER(_context) * ctx, uint32_t *count) {
 static void run_steps(LOWER(_context) * ctx, record *r) {
   uint32_t count = 0;
   give(ctx, r);
+  ctx->callback = at_operator;
+  r->begun = r->ended = 0;
   for (;;) {
     LOWER(_context) *other = room(sizeof *other);
     memcpy(other, ctx, sizeof *ctx);
@@ -162,6 +173,7 @@ static void run_steps(LOWER(_context) * ctx, record *r) {
       break;
   }
   check(count == UPPER(_RUN_STEPS), "RUN_STEPS");
+  check(r->ended > 0 && (uint32_t)r->ended <= count, "callbacks");
   take(ctx, r);
 }
 
@@ -235,7 +247,8 @@ static void run_two(LOWER(_context) * a, record *ra, LOWER(_context) * b,
 int main(int argc, char **argv) {
   const char *how = argc > 1 ? argv[1] : "run";
   LOWER(_context) a, b;
-  record records[2] = {{{0}, {0}, 0, 0}, {{0}, {0}, 0, 0}};
+  record records[2];
+  memset(records, 0, sizeof records);
   open_context(&a, &records[0], strcmp(how, "two") == 0);
   open_context(&b, &records[1], 1);
   for (int n = 0; read_case(&a, &records[n % 2]); n++) {
