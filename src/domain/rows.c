@@ -92,14 +92,11 @@ static int64_t positions_per_row(const ash_graph *g,
   return row_dim(g, r, ash_domain_row_rule_operand(r, true, 0))->divide;
 }
 
-static ash_domain_row_range box_rows(const ash_graph *g,
-                                     const ash_domain_row_rule *r,
-                                     uint32_t operand, int64_t first,
-                                     int64_t count) {
+/* What `count` positions of the axis from `first` on need of an operand. */
+static ash_box box_of(const ash_graph *g, const ash_domain_row_rule *r,
+                      uint32_t operand, int64_t first, int64_t count) {
   const ash_tile_space *s = r->space;
   const int64_t extent = s->axes[r->axis].extent;
-  const uint32_t d =
-      ash_domain_row_dimension(&g->tensors.items[s->operands[operand].tensor]);
   int64_t at[ASH_TILE_AXES], n[ASH_TILE_AXES];
   ash_box box;
   for (uint32_t a = 0; a < s->axis_count; a++) {
@@ -110,6 +107,16 @@ static ash_domain_row_range box_rows(const ash_graph *g,
   n[r->axis] = count < extent - first ? count : extent - first;
   ASH_ASSERT(first < extent && n[r->axis] > 0);
   ash_tile_box(&box, g, s, operand, at, n);
+  return box;
+}
+
+static ash_domain_row_range box_rows(const ash_graph *g,
+                                     const ash_domain_row_rule *r,
+                                     uint32_t operand, int64_t first,
+                                     int64_t count) {
+  const uint32_t tensor = r->space->operands[operand].tensor;
+  const uint32_t d = ash_domain_row_dimension(&g->tensors.items[tensor]);
+  const ash_box box = box_of(g, r, operand, first, count);
   return (ash_domain_row_range){(uint32_t)box.start[d],
                                 (uint32_t)(box.start[d] + box.size[d])};
 }
@@ -169,9 +176,23 @@ static bool goes_along(const ash_graph *g, const ash_domain_row_rule *r,
   return true;
 }
 
+/* A piece of one row has its operands in one piece: a slice, which leaves out
+ * columns, has not. */
+static bool takes_whole_rows(const ash_graph *g, const ash_domain_row_rule *r,
+                             uint32_t operand) {
+  const ash_tile_operand *o = &r->space->operands[operand];
+  const ash_shape *s = &g->tensors.items[o->tensor].shape;
+  const ash_box box = box_of(g, r, operand, 0, 1);
+  for (uint32_t d = 0; d < o->rank && d < s->rank; d++)
+    if (o->dim[d].axis != r->axis &&
+        (box.start[d] != 0 || box.size[d] != s->dim[d]))
+      return false;
+  return true;
+}
+
 static bool is_row_to_row(const ash_graph *g, const ash_domain_row_rule *r) {
   for (uint32_t i = 0; i < r->space->operand_count; i++)
-    if (!goes_along(g, r, &r->space->operands[i]))
+    if (!goes_along(g, r, &r->space->operands[i]) || !takes_whole_rows(g, r, i))
       return false;
   return r->space->axes[r->axis].granule == 1 &&
          !ash_op_is_prepared(&g->ops.items[r->space->op]);
