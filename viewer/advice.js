@@ -17,7 +17,31 @@ const REASON_TEXT = {
   work: 'work memory of this step', tile: 'a piece that this step works on', waiting: 'only waiting',
 };
 
-/* {step, live, tensors: [{i, reason}] largest first, next, ties}. */
+/* What is alive, the rows of a tensor together: {i, bytes, reason, rows?}. */
+function groupRows(plan, alive, step) {
+  const groups = new Map(), rank = ['written', 'read', 'work', 'tile', 'waiting'];
+  for (const i of alive) {
+    const {of, row} = plan.tensors[i], key = of === undefined ? 'tensor ' + i : of;
+    const group = groups.get(key) || {i, bytes: 0, reason: 'waiting', rows: of === undefined ? null : []};
+    const reason = reasonAt(plan, i, step);
+    group.bytes += plan.size[i];
+    if (rank.indexOf(reason) < rank.indexOf(group.reason)) group.reason = reason;
+    if (group.rows) group.rows.push(row);
+    groups.set(key, group);
+  }
+  return [...groups.values()].sort((a, b) => b.bytes - a.bytes || a.i - b.i);
+}
+
+/* "stem", or "stem, 3 rows (4 to 6)". */
+function groupName(plan, {i, rows}) {
+  if (!rows) return shortName(plan, i);
+  const name = shortName(plan, i).replace(/ \[\d+\]$/, ''), first = Math.min(...rows), last = Math.max(...rows);
+  return name + (rows.length === 1 ? ', row ' + first : ', ' + rows.length + ' rows (' + first + ' to ' + last + ')');
+}
+
+function runsRows(plan) { return Boolean(plan.json.order && plan.json.order.kind === 'rows'); }
+
+/* {step, live, tensors: [{i, bytes, reason, rows?}] largest first, next, ties}. */
 function peakFacts(plan, m) {
   const memory = plan.memories[m], step = memory.peak, tensors = [];
   for (let i = 0; i < plan.count; i++)
@@ -30,9 +54,10 @@ function peakFacts(plan, m) {
     if (bytesAlive === memory.live[step]) ties++;
     else if (next < 0 || bytesAlive > memory.live[next]) next = s;
   });
-  const shown = tensors.slice(0, 40);
-  return {step, live: memory.live[step], next, ties, all: tensors.length,
-          tensors: shown.map(i => ({i, reason: reasonAt(plan, i, step)}))};
+  const together = runsRows(plan) ? groupRows(plan, tensors, step)
+    : tensors.slice(0, 40).map(i => ({i, bytes: plan.size[i], reason: reasonAt(plan, i, step), rows: null}));
+  return {step, live: memory.live[step], next, ties, all: runsRows(plan) ? together.length : tensors.length,
+          tensors: together};
 }
 
 function nextReader(plan, i, step) {
@@ -93,6 +118,20 @@ function adviseInOut(plan, facts, out) {
     quoted(plan, written.i) + ' need not exist whole: up to ' + both(less) + ' less here.'});
 }
 
+/* Row by row, only other rows help. */
+function adviseRows(plan, m, facts, out) {
+  const order = plan.json.order, name = plan.memories[m].name;
+  const input = facts.tensors.find(t => t.rows && plan.kind[t.i] === 1 && plan.from[t.i] === 0 && t.rows.length > 2);
+  out.push({tensor: -1, text: 'Operators run row by row: of a tensor, only the rows are in ' + name + ' that somebody still reads. ' +
+    (order.verdict === 'optimal'
+      ? 'No order of rows has fewer than ' + both(order.peak) + ' alive; it is proved.'
+      : 'No order of rows has fewer than ' + both(order.lower_bound) + ' alive, this one has ' + both(order.peak) +
+        '. A larger --order-ticks lets the search go on.')});
+  if (input)
+    out.push({tensor: input.i, text: 'Of this, ' + both(input.bytes) + ' is the input, which is there from the start. With --feed its rows ' +
+      'arrive when they are wanted.'});
+}
+
 /* Pieces are as large as the search made them, not as the model. */
 function adviseTiles(plan, facts, out) {
   const tiles = facts.tensors.filter(t => t.reason === 'tile');
@@ -104,7 +143,7 @@ function adviseTiles(plan, facts, out) {
 
 function adviseType(plan, facts, out) {
   const wide = facts.tensors.filter(t => plan.tensors[t.i].type === 'float32');
-  const sum = wide.reduce((all, t) => all + plan.size[t.i], 0);
+  const sum = wide.reduce((all, t) => all + t.bytes, 0);
   if (sum > 0)
     out.push({tensor: wide[0].i, text: 'Of this, ' + both(sum) + ' is float32. An int8 model would need a quarter of it: ' +
       both(Math.ceil(sum / 4)) + '.'});
@@ -136,8 +175,12 @@ function adviseLimit(plan, memory, facts, out) {
 /* Sentences, most useful first: {text, tensor or -1, step?}. */
 function advise(plan, m, facts) {
   const out = [], memory = plan.memories[m];
-  adviseWaiting(plan, facts, out);
-  adviseInOut(plan, facts, out);
+  if (runsRows(plan)) {
+    adviseRows(plan, m, facts, out);
+  } else {
+    adviseWaiting(plan, facts, out);
+    adviseInOut(plan, facts, out);
+  }
   adviseTiles(plan, facts, out);
   adviseType(plan, facts, out);
   adviseLimit(plan, memory, facts, out);
@@ -158,7 +201,9 @@ function headline(plan) {
   }
   const scratch = json.arenas.filter(a => a.role === 'scratch');
   const proved = scratch.length && scratch.every(a => a.verdict === 'optimal');
-  return {needs: parts, proof: !scratch.length ? '' : proved
+  const bound = runsRows(plan) && scratch.length === 1 && scratch[0].size === json.order.lower_bound;
+  return {needs: parts, proof: !scratch.length ? '' : bound
+    ? 'Proved: no order of rows needs less working memory.' : proved
     ? 'Proved: with this order of steps no placement needs less working memory.'
     : 'Not proved smallest: the bound is ' + scratch.filter(a => a.verdict !== 'optimal')
         .map(a => both(a.lower_bound) + ' in ' + a.memory).join(', ') + '.'};

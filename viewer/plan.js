@@ -127,7 +127,7 @@ function unrolled(json) {
     }
     for (let row = 0; row < t.rows.count; row++)
       placesOf(t, row, moves.get(i + ' ' + row) || []).forEach((p, k) => tensors.push({
-        ...t, id: rowId(t.id, row) + (k ? '.' + k : ''), name: t.name.split(';')[0] + ' [' + row + ']', rows: undefined,
+        ...t, id: rowId(t.id, row) + (k ? '.' + k : ''), name: t.name.split(';')[0] + ' [' + row + ']', rows: undefined, of: i, row,
         offset: p.offset, size: t.rows.bytes, first_step: p.from, last_step: p.to, alias_of: k ? null : target(t, row)}));
   });
   const rowsOf = (id, want) => {
@@ -145,7 +145,7 @@ function unrolled(json) {
       outputs: op.outputs.flatMap(id => rowsOf(id, (t, r) => t.rows.first_steps[r] === step))}]};
   });
   const ends = ids => ids.flatMap(id => rowsOf(id, () => true));
-  return {...json, tensors, steps, inputs: ends(json.inputs), outputs: ends(json.outputs)};
+  return {...json, whole: json.tensors, tensors, steps, inputs: ends(json.inputs), outputs: ends(json.outputs)};
 }
 
 function readPlan(json) {

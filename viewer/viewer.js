@@ -262,7 +262,7 @@ function fillTitle(plan) {
   document.title = json.model + ' on ' + json.target + ': memory plan';
   $('title').textContent = 'Where the memory of “' + json.model + '” goes';
   $('subtitle').textContent = 'Device ' + json.target + ', ' + count(plan.steps.length) + ' steps, ' +
-    count(plan.count) + ' tensors, planner ' + json.planner;
+    count((json.whole || plan.tensors).length) + ' tensors, planner ' + json.planner;
   $('verdict').textContent = good ? 'proved optimal' : json.verdict;
   $('verdict').className = 'badge ' + (good ? 'good' : 'warn');
   const words = headline(plan);
@@ -365,20 +365,21 @@ function transferCard(plan) {
 
 /* The peak of one memory: who is there, why, and what would lower it. */
 function peakBlock(plan, m, isFirst) {
-  const facts = peakFacts(plan, m), memory = plan.memories[m], most = Math.max(1, ...facts.tensors.map(t => plan.size[t.i]));
+  const facts = peakFacts(plan, m), memory = plan.memories[m], most = Math.max(1, ...facts.tensors.map(t => t.bytes));
   const several = plan.memories.filter(other => other.scratch).length > 1;
   const title = element('h2', '', 'The peak' + (several ? ' of ' + memory.name : '') + ': step ' + facts.step + ', ' + stepTitle(plan, facts.step));
   if (isFirst) title.id = 'peak-title';
   const left = element('div'), right = element('div'), list = element('ul', 'alive'), advice = element('ol');
   left.append(element('p', 'how', bytes(facts.live) + ' of ' + memory.name + ' must be there at once:'), list);
-  for (const {i, reason} of facts.tensors.slice(0, 8)) {
-    const item = element('li'), button = element('button', '', shortName(plan, i) + ' '), kind = KINDS[plan.kind[i]].key;
+  for (const group of facts.tensors.slice(0, 8)) {
+    const {i, reason} = group;
+    const item = element('li'), button = element('button', '', groupName(plan, group) + ' '), kind = KINDS[plan.kind[i]].key;
     button.type = 'button';
     button.append(element('span', 'why', '— ' + REASON_TEXT[reason]));
-    button.style.cssText = '--fill: var(--' + kind + '); --edge: var(--' + kind + '-edge); --part: ' + (100 * plan.size[i] / most).toFixed(1) + '%';
+    button.style.cssText = '--fill: var(--' + kind + '); --edge: var(--' + kind + '-edge); --part: ' + (100 * group.bytes / most).toFixed(1) + '%';
     button.title = plan.tensors[i].name;
     button.addEventListener('click', () => { goToPeak(m); select(i); $('picture').scrollIntoView({block: 'start'}); });
-    item.append(element('span', 'size', bytes(plan.size[i])), button);
+    item.append(element('span', 'size', bytes(group.bytes)), button);
     list.append(item);
   }
   if (facts.all > 8) left.append(element('p', 'how', 'and ' + count(facts.all - 8) + ' smaller ones'));
@@ -389,10 +390,32 @@ function peakBlock(plan, m, isFirst) {
   return [title, columns];
 }
 
+/* Which rows of each tensor are there, step by step: a lane per tensor, its first
+ * row above. */
+function fillWindows(plan) {
+  const whole = (plan.json.whole || []).filter(t => t.rows && t.role === 'scratch' && t.rows.count > 1), box = $('windows');
+  box.hidden = !whole.length;
+  if (box.hidden) return;
+  const lanes = element('div', 'lanes');
+  for (const t of whole) {
+    const band = element('div', 'band'), {count: n, first_steps: from, last_steps: to} = t.rows;
+    const cells = from.map((s, r) => s === null ? '' : 'M' + Number(s) + ' ' + r + 'H' + (Number(to[r]) + 1) + 'v1H' + Number(s) + 'z');
+    band.innerHTML = '<svg preserveAspectRatio="none"><path/></svg>';
+    band.firstChild.setAttribute('viewBox', '0 0 ' + plan.stepCount + ' ' + n);
+    band.firstChild.firstChild.setAttribute('d', cells.join(''));
+    const name = element('span', 'name', t.name.split(';')[0].split('/').slice(-2).join('/'));
+    name.title = t.name;
+    lanes.append(name, element('span', 'size', n + ' x ' + bytes(t.rows.bytes)), band);
+  }
+  box.replaceChildren(element('h2', '', 'Row by row'), element('p', 'how', 'Time runs to the right, one column a step. A lane is a tensor, its first ' +
+    'row above: what is filled is in memory. The band that moves down is the window of rows that somebody still reads.'), lanes);
+}
+
 function fillPeak(plan) {
   const all = plan.memories.map((memory, m) => memory.scratch && memory.live[memory.peak] > 0 ? m : -1).filter(m => m >= 0);
   $('peak').hidden = !all.length || !plan.steps.length;
   if (!$('peak').hidden) $('peak').replaceChildren(...all.flatMap((m, k) => peakBlock(plan, m, k === 0)));
+  fillWindows(plan);
 }
 
 function fillLegend(plan) {

@@ -93,6 +93,18 @@ const tests = {
     await searchAndWalk(page, plan);
   },
 
+  async rows(browser, plan) {
+    const page = await openPage(browser), whole = plan.tensors.filter(t => t.rows && t.role === 'scratch' && t.rows.count > 1);
+    const lanes = await page.$$eval('#windows .name', all => all.map(e => e.title));
+    assert.deepStrictEqual(lanes, whole.map(t => t.name));
+    const bands = await page.$$eval('#windows path', all => all.map(e => e.getBoundingClientRect().width));
+    assert(bands.length === whole.length && bands.every(w => w > 0), 'a lane is empty');
+    const alive = await page.$$eval('#peak .alive button', all => all.map(e => e.firstChild.textContent));
+    assert(alive.some(text => /, \d+ rows \(\d+ to \d+\)/.test(text)), alive.join('; '));
+    const advice = await page.textContent('#peak ol');
+    assert(advice.includes('row by row') && !advice.includes('Run in pieces'), advice);
+  },
+
   async looks(browser) {
     for (const [name, options] of [['light', {}], ['dark', {colorScheme: 'dark'}], ['telephone', {viewport: {width: 390, height: 844}, deviceScaleFactor: 2}]]) {
       const page = await openPage(browser, options);
