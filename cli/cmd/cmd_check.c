@@ -70,11 +70,14 @@ static int check(job *j, const char *file) {
   size_t count;
   if (!read_whole(file, &bytes, &count))
     return session_close(&j->s, ASH_IO);
-  ash_status status = ash_check_plan_json(j->s.ctx, bytes, count, file);
+  const ash_plan_text plan = {bytes, count, file};
+  ash_status status = j->s.target
+                          ? ash_check_plan_file(j->s.ctx, &plan, j->s.device)
+                          : ash_check_plan_json(j->s.ctx, bytes, count, file);
   if (status == ASH_OK && !j->s.quiet && !j->json)
     printf("%s: the plan is right\n", file);
   if (status == ASH_OK && j->elf)
-    status = check_firmware(j, &(ash_plan_text){bytes, count, file});
+    status = check_firmware(j, &plan);
   free_whole(bytes);
   if (j->json)
     print_json(j, file, status == ASH_OK);

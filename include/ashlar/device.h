@@ -48,6 +48,7 @@ typedef struct ash_memory {
   const char *section_code;
   bool linkable; /* the linker can place objects here                         */
   uint32_t line; /* where the file describes it                               */
+  bool is_set;   /* `bytes` is not the device's (ash_device_set_bytes)        */
 } ash_memory;
 
 typedef struct ash_dma {

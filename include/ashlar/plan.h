@@ -116,6 +116,8 @@ typedef struct ash_order_proof {
 typedef struct ash_plan {
   const char *model;
   const char *target;
+  const ash_device
+      *device; /* it was made for, or NULL: only its name is known */
   const char *planner;
   ash_verdict verdict; /* optimal when every arena is                      */
   ash_steps steps;
@@ -343,10 +345,14 @@ ASH_API ASH_MUST_CHECK ash_status ash_plan_json(ash_ctx *ctx, const char **text,
                                                 const ash_plan *plan,
                                                 const ash_graph *g);
 
-/* Checks a plan as written by ash_plan_json, without the model: overlaps in
- * time and space, arena sizes, alignment, bindings, hashes. Residency files
- * (<prefix>_residency.json, also heliaAOT's) have no lifetimes: offsets and
- * hashes are checked. */
+/* Checks a plan as written by ash_plan_json, without the model: nothing is
+ * believed that the file contradicts (docs/plan-format.md), nor what `device`
+ * cannot have; NULL: it is not asked. Residency files (<prefix>_residency.json,
+ * also heliaAOT's) have no lifetimes: offsets and hashes are checked. */
+ASH_API ASH_MUST_CHECK ash_status ash_check_plan_file(ash_ctx *ctx,
+                                                      const ash_plan_text *plan,
+                                                      const ash_device *device);
+/* The same with the device that the file names, if it is built in. */
 ASH_API ASH_MUST_CHECK ash_status ash_check_plan_json(ash_ctx *ctx,
                                                       const char *text,
                                                       size_t count,

@@ -53,6 +53,10 @@ ash_status ash_check_fields(const ash_checker *c) {
       (p->steps.count && !p->steps.items))
     return ash_fail(c->ctx, ASH_MISUSE, ASH_D_plan_missing, ASH_NOWHERE,
                     "there is no plan");
+  if (p->arena_count > 3 * ASH_MEMORY_MAX) /* others look through all */
+    return REFUSE(c, ASH_D_plan_arena_twice,
+                  "%u arenas, of three roles in at most %u memories",
+                  (unsigned)p->arena_count, (unsigned)ASH_MEMORY_MAX);
   for (uint32_t i = 0; i < p->arena_count; i++)
     ASH_TRY(check_arena(c, i));
   for (uint32_t i = 0; i < p->slot_count; i++)

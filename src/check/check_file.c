@@ -1,170 +1,182 @@
-/* check_file.c - a plan file on its own, without its model. */
-#include "plan/file/plan_read.h"
+/* check_file.c - a plan file, without its model: nothing is believed that the
+ * file itself contradicts. */
+#include "check/check_file.h"
+
+#include "base/sort.h"
+#include "plan/file/hash.h"
 #include "plan/file/residency.h"
 
 #include <string.h>
 
-/* The plan is as well proved as its worst arena, no better. */
-static ash_status check_verdict(ash_ctx *ctx, const ash_plan_file *f,
-                                const ash_yaml *top) {
-  ash_verdict worst = ASH_OPTIMAL;
-  for (uint32_t i = 0; i < f->plan.arena_count && worst == ASH_OPTIMAL; i++)
-    worst = f->plan.arenas[i].verdict;
-  if (f->plan.verdict != ASH_OPTIMAL || worst == ASH_OPTIMAL)
-    return ASH_OK;
-  return ash_fail(ctx, ASH_MALFORMED, ASH_D_plan_verdict, ash_yaml_loc(top),
-                  "the plan claims to be optimal, an arena is only %s",
-                  ash_verdict_text(worst));
+/* ---- operators by id ----------------------------------------------------- */
+
+static int by_id(const void *a, const void *b, const void *user) {
+  const ash_plan_file *f = user;
+  return strcmp(f->ops[*(const uint32_t *)a].id,
+                f->ops[*(const uint32_t *)b].id);
 }
 
-static ash_status check_hashes(ash_ctx *ctx, const ash_plan_file *f,
-                               const ash_yaml *top) {
+static ash_status sort_ops(ash_file_check *k) {
+  const ash_plan_file *f = k->f;
+  ash_zone *z = &k->ctx->scratch;
+  uint32_t *spare = ASH_NEW_ARRAY(z, uint32_t, f->op_count + 1u);
+  k->by_id = ASH_NEW_ARRAY(z, uint32_t, f->op_count + 1u);
+  ASH_TRY(ash_zone_check(k->ctx, z));
+  for (uint32_t i = 0; i < f->op_count; i++)
+    k->by_id[i] = i;
+  ash_sort(k->by_id, spare, f->op_count, sizeof *spare, by_id, f);
+  for (uint32_t i = 1; i < f->op_count; i++)
+    if (by_id(&k->by_id[i - 1], &k->by_id[i], f) == 0)
+      return ash_fail(k->ctx, ASH_MALFORMED, ASH_D_plan_step_twice,
+                      ash_yaml_loc(f->ops[k->by_id[i]].at), "%s is there twice",
+                      f->ops[k->by_id[i]].id);
+  return ASH_OK;
+}
+
+uint32_t ash_check_file_op(const ash_file_check *k, const char *id,
+                           size_t count) {
+  uint32_t lo = 0, hi = k->f->op_count;
+  while (lo < hi) {
+    const uint32_t mid = lo + (hi - lo) / 2;
+    const char *other = k->f->ops[k->by_id[mid]].id;
+    int order = strncmp(other, id, count);
+    if (order == 0 && other[count] == '\0')
+      return k->by_id[mid];
+    if (order < 0)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return ASH_NO_ID;
+}
+
+/* The last place of `word` in `id`. */
+static const char *last_of(const char *id, const char *word) {
+  const char *found = NULL;
+  for (const char *at = id; (at = strstr(at, word)) != NULL; at++)
+    found = at;
+  return found;
+}
+
+uint32_t ash_check_file_owner(const ash_file_check *k, uint32_t entry) {
+  const ash_file_tensor *t = &k->f->tensors[entry];
+  const char *id = k->f->plan.slots[t->slot].id;
+  const bool tile = t->kind && strcmp(t->kind, "tile") == 0;
+  const char *word = tile ? "_tile" : t->kind ? "_accumulator" : "_scratch";
+  const char *cut = last_of(id, word);
+  if (t->has_type || !cut || (!tile && cut[strlen(word)] != '\0'))
+    return ASH_NO_ID;
+  return ash_check_file_op(k, id, (size_t)(cut - id));
+}
+
+/* ---- the file ------------------------------------------------------------ */
+
+static ash_status check_hashes(const ash_file_check *k) {
+  const ash_plan_file *f = k->f;
   char plan[17], layout[17];
-  ASH_TRY(ash_plan_hashes(ctx, plan, layout, &f->plan));
+  ASH_TRY(ash_plan_hashes(k->ctx, plan, layout, &f->plan));
   if (strcmp(plan, f->plan_hash) != 0 || strcmp(layout, f->layout_hash) != 0)
-    return ash_fail(ctx, ASH_MALFORMED, ASH_D_plan_hash, ash_yaml_loc(top),
+    return ash_fail(k->ctx, ASH_MALFORMED, ASH_D_plan_hash,
+                    ash_yaml_loc(f->top),
                     "the contents hash to %s and %s, the file says %s and %s",
                     plan, layout, f->plan_hash, f->layout_hash);
   return ASH_OK;
 }
 
-/* ---- plans with rows ----------------------------------------------------- */
-
-/* A plan with rows, and which of its tensors are looked at. */
-typedef struct rows_check {
-  ash_ctx *ctx;
-  const ash_plan *plan;
-  const ash_yaml *top;
-} rows_check;
-
-static bool lists(const ash_yaml *list, const char *id) {
-  for (const ash_yaml_item *i = list ? list->first : NULL; i; i = i->next)
-    if (strcmp(i->node->text, id) == 0)
-      return true;
-  return false;
-}
-
-/* Do all rows of the tensor of `s` that exist at a step lie one after the other
- * from `offset` on? */
-static bool is_piece(const ash_plan *p, const ash_slot *s, uint32_t step,
-                     uint64_t offset) {
-  for (uint32_t i = 0; i < p->slot_count; i++) {
-    const ash_slot *row = &p->slots[i];
-    if (row->has_row && row->tensor == s->tensor &&
-        row->life.first_step <= step && step < row->life.end_step &&
-        row->binding.offset != offset + row->row * row->size)
-      return false;
-  }
-  return true;
-}
-
-static ash_status not_one_piece(const rows_check *r, const ash_slot *s) {
-  return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_plan_row_pieces,
-                  ash_yaml_loc(r->top), "the rows of '%s' are not in one piece",
-                  s->id);
-}
-
-static bool is_fed(const rows_check *r, uint32_t input) {
-  for (uint32_t i = 0; i < r->plan->steps.count; i++)
-    if (r->plan->steps.items[i].op_count == 0 &&
-        r->plan->steps.items[i].input == input)
-      return true;
-  return false;
-}
-
-static uint32_t number_in(const ash_yaml *list, const char *id) {
-  uint32_t n = 0;
-  for (const ash_yaml_item *i = list->first; i; i = i->next, n++)
-    if (strcmp(i->node->text, id) == 0)
-      return n;
-  return ASH_NO_ID;
-}
-
-/* What the caller sees, or a kernel reads whole, is in one piece. */
-static ash_status check_pieces(const rows_check *r) {
-  const ash_plan *p = r->plan;
-  const ash_yaml *inputs = ash_yaml_get(r->top, "inputs");
-  const ash_yaml *outputs = ash_yaml_get(r->top, "outputs");
-  const ash_yaml *drained = ash_yaml_get(r->top, "drained");
-  const uint32_t last = p->steps.count ? p->steps.count - 1 : 0;
-  for (uint32_t i = 0; i < p->slot_count; i++) {
-    const ash_slot *s = &p->slots[i];
-    const ash_slot *of =
-        s->alias_of == ASH_NO_ID ? NULL : &p->slots[s->alias_of];
-    if (of && of->has_row && !s->has_row &&
-        !is_piece(p, of, s->life.end_step - 1, s->binding.offset))
-      return not_one_piece(r, of);
-    if (!s->has_row || s->row > 0 || s->moved_from != ASH_NO_ID)
-      continue;
-    if (lists(inputs, s->id) && !is_fed(r, number_in(inputs, s->id)) &&
-        !is_piece(p, s, 0, s->binding.offset))
-      return not_one_piece(r, s);
-    if (!lists(outputs, s->id) || lists(drained, s->id))
-      continue;
-    for (uint32_t k = 0; k < p->slot_count; k++) {
-      const ash_slot *row = &p->slots[k];
-      if (row->has_row && row->tensor == s->tensor && row->row == 0 &&
-          row->life.end_step > last &&
-          !is_piece(p, s, last, row->binding.offset))
-        return not_one_piece(r, s);
-    }
-  }
-  return ASH_OK;
-}
-
-/* The runs of every operator, and the rows of every input that arrive, go on
- * where they ended. */
-static ash_status check_runs(const rows_check *r) {
-  const ash_steps *steps = &r->plan->steps;
-  const size_t most = ash_yaml_get(r->top, "ops")->count +
-                      ash_yaml_get(r->top, "inputs")->count;
-  uint32_t *next = ASH_NEW_ARRAY(&r->ctx->scratch, uint32_t, most + 1);
-  ASH_TRY(ash_zone_check(r->ctx, &r->ctx->scratch));
-  for (uint32_t i = 0; i < steps->count; i++) {
-    const ash_step *s = &steps->items[i];
-    uint32_t *at = s->op_count ? &next[s->ops[0]] : &next[most - 1 - s->input];
-    if (*at != s->first_row || *at == ASH_NO_ID)
-      return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_plan_row_run,
-                      ash_yaml_loc(r->top),
-                      "run %u begins with row %u, the next is %u", (unsigned)i,
-                      (unsigned)s->first_row, (unsigned)*at);
-    *at = s->row_count ? *at + s->row_count : ASH_NO_ID;
-  }
-  return ASH_OK;
-}
-
-static ash_status check_rows(ash_ctx *ctx, const ash_plan *plan,
-                             const ash_yaml *top) {
-  const rows_check r = {ctx, plan, top};
-  if (!ash_yaml_get(top, "runs"))
+/* Of everything that stands before it; files of others may have none. */
+static ash_status check_content(const ash_file_check *k, const char *text,
+                                size_t count) {
+  static const char key[] = "\"content_hash\"";
+  const ash_yaml *claim = ash_yaml_get(k->f->top, "content_hash");
+  const ash_yaml_item *last = k->f->top->first;
+  const char *said;
+  char hash[17];
+  size_t at = count;
+  if (!claim)
     return ASH_OK;
-  ASH_TRY(check_runs(&r));
-  return check_pieces(&r);
+  ASH_TRY(ash_yaml_string(k->ctx, &said, claim, "content_hash"));
+  while (last->next)
+    last = last->next;
+  if (last->node != claim)
+    return ash_fail(k->ctx, ASH_MALFORMED, ASH_D_plan_hash, ash_yaml_loc(claim),
+                    "content_hash is not the last key of the file");
+  while (at > 0 && (count - at < sizeof key - 1 ||
+                    memcmp(text + at, key, sizeof key - 1) != 0))
+    at--;
+  ash_plan_content_hash(hash, text, at);
+  if (strcmp(hash, said) == 0)
+    return ASH_OK;
+  return ash_fail(k->ctx, ASH_MALFORMED, ASH_D_plan_hash, ash_yaml_loc(claim),
+                  "what stands before hashes to %s, the file says %s", hash,
+                  said);
 }
 
-/* ---- the file ------------------------------------------------------------ */
+static ash_status check_parts(ash_file_check *k) {
+  k->c = (ash_checker){.ctx = k->ctx, .plan = &k->f->plan};
+  ASH_TRY(ash_check_find(&k->c));
+  ASH_TRY(sort_ops(k));
+  ASH_TRY(ash_check_file_tensors(k));
+  if (ash_yaml_get(k->f->top, "runs")) {
+    ASH_TRY(ash_check_file_rows(k));
+  } else {
+    ASH_TRY(ash_check_file_lives(k));
+    ASH_TRY(ash_check_file_run(k));
+  }
+  ASH_TRY(ash_check_file_arenas(k));
+  ASH_TRY(ash_check_file_layers(k));
+  return check_hashes(k);
+}
 
-static ash_status check_file(ash_ctx *ctx, const char *text, size_t count,
-                             const char *file) {
-  ash_plan_file f = {0};
+/* The device with the sizes that the file says it was planned with. */
+static ash_status set_device(ash_ctx *ctx, const ash_device **device,
+                             const ash_yaml *top) {
+  const ash_yaml *set = ash_yaml_get(top, "set");
+  if (!set || !*device)
+    return ASH_OK;
+  ASH_TRY(ash_yaml_want_map(ctx, set, "set"));
+  for (const ash_yaml_item *i = set->first; i; i = i->next) {
+    uint64_t bytes;
+    ASH_TRY(ash_yaml_u64(ctx, &bytes, i->node, i->key));
+    ASH_TRY(ash_device_set_bytes(ctx, device, i->key, bytes));
+  }
+  return ASH_OK;
+}
+
+static ash_status check_file(ash_ctx *ctx, const ash_plan_text *text,
+                             const ash_device *device, bool find_device) {
+  ash_plan_file f;
   const ash_yaml *top;
-  ASH_TRY(ash_yaml_parse(ctx, &top, &ctx->scratch, text, count, file));
+  ASH_TRY(ash_yaml_parse(ctx, &top, &ctx->scratch, text->text, text->count,
+                         text->file));
   if (ash_is_residency(top))
     return ash_plan_check_residency(ctx, top);
   ASH_TRY(ash_plan_read(ctx, &f, top));
-  const ash_status status = ash_check_plan(ctx, &f.plan, NULL, NULL);
+  for (size_t i = 0; find_device && ash_device_builtin(i); i++)
+    if (strcmp(ash_device_builtin(i), f.plan.target) == 0)
+      ASH_TRY(ash_device_load(ctx, &device, f.plan.target));
+  ASH_TRY(set_device(ctx, &device, top));
+  const ash_status status = ash_check_plan(ctx, &f.plan, NULL, device);
   if (status == ASH_INTERNAL) /* the file is wrong, not we */
     return ASH_MALFORMED;
   ASH_TRY(status);
-  ASH_TRY(check_rows(ctx, &f.plan, top));
-  ASH_TRY(check_verdict(ctx, &f, top));
-  return check_hashes(ctx, &f, top);
+  ash_file_check k = {.ctx = ctx, .f = &f};
+  ASH_TRY(check_parts(&k));
+  return check_content(&k, text->text, text->count);
+}
+
+ash_status ash_check_plan_file(ash_ctx *ctx, const ash_plan_text *plan,
+                               const ash_device *device) {
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  const ash_status status = check_file(ctx, plan, device, false);
+  ash_zone_rewind(&ctx->scratch, mark);
+  return status;
 }
 
 ash_status ash_check_plan_json(ash_ctx *ctx, const char *text, size_t count,
                                const char *file) {
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
-  const ash_status status = check_file(ctx, text, count, file);
+  const ash_status status =
+      check_file(ctx, &(ash_plan_text){text, count, file}, NULL, true);
   ash_zone_rewind(&ctx->scratch, mark);
   return status;
 }

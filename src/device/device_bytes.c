@@ -67,6 +67,7 @@ ash_status ash_device_set_bytes(ash_ctx *ctx, const ash_device **device,
   ASH_TRY(ash_zone_check(ctx, &ctx->keep));
   d->memories = memories;
   memories[index].bytes = bytes;
+  memories[index].is_set = true;
   forget_base_if_grown(ctx, d, &memories[index]);
   ASH_TRY(ash_device_check(ctx, d));
   *device = d;

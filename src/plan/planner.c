@@ -338,6 +338,7 @@ static ash_status finish(planning *p, const ash_plan **out) {
   ASH_TRY(sort_arenas(p));
   *plan = (ash_plan){.model = model,
                      .target = p->ask.device->name,
+                     .device = p->ask.device,
                      .planner = planner,
                      .verdict = verdict_of(p),
                      .steps = p->ask.steps,

@@ -141,3 +141,29 @@ ash_status ash_plan_hashes(ash_ctx *ctx, char plan[17], char tensor_layout[17],
   ash_zone_rewind(&ctx->scratch, mark);
   return status;
 }
+
+static bool is_blank(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+void ash_plan_content_hash(char hex[17], const char *text, size_t count) {
+  ash_sha256 h;
+  bool quoted = false;
+  size_t start = 0;
+  ASH_ASSERT(text || count == 0);
+  while (count > 0 && (is_blank(text[count - 1]) || text[count - 1] == ','))
+    count--;
+  ash_sha256_init(&h);
+  for (size_t i = 0; i < count; i++) {
+    if (quoted && text[i] == '\\')
+      i++;
+    else if (text[i] == '"')
+      quoted = !quoted;
+    if (quoted || !is_blank(text[i]))
+      continue;
+    ash_sha256_add(&h, text + start, i - start);
+    start = i + 1;
+  }
+  ash_sha256_add(&h, text + start, start < count ? count - start : 0);
+  ash_sha256_hex(&h, hex, 16);
+}

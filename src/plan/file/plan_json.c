@@ -2,6 +2,7 @@
 #include "ashlar/plan.h"
 #include "base/json.h"
 #include "graph/graph.h"
+#include "plan/file/hash.h"
 #include "plan/file/layers_json.h"
 #include "plan/file/rows_json.h"
 #include "plan/record/record.h"
@@ -135,6 +136,36 @@ static void put_kernel(ash_ctx *ctx, ash_json *j, const ash_plan *p,
     ash_json_string(j, "kernel_reason", reason);
 }
 
+/* Is no position of this tensor among the inputs read by the kernel? */
+static bool is_unread(const ash_plan *p, const ash_graph *g, uint32_t op,
+                      uint32_t tensor) {
+  const ash_op *o = &g->ops.items[op];
+  for (uint32_t k = 0; k < o->input_count; k++)
+    if (o->inputs[k] == tensor && ash_plan_reads(p, g, op, k))
+      return false;
+  return true;
+}
+
+/* Inputs that were taken up at compile time, each once. */
+static void put_unread(ash_json *j, const ash_plan *p, const ash_graph *g,
+                       uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  bool open = false;
+  for (uint32_t k = 0; k < o->input_count; k++) {
+    bool again = o->inputs[k] == ASH_NO_ID || ash_plan_reads(p, g, op, k);
+    for (uint32_t i = 0; i < k && !again; i++)
+      again = o->inputs[i] == o->inputs[k];
+    if (again || !is_unread(p, g, op, o->inputs[k]))
+      continue;
+    if (!open)
+      ash_json_open_inline(j, "unread", '[');
+    open = true;
+    ash_json_string(j, NULL, g->tensors.items[o->inputs[k]].id);
+  }
+  if (open)
+    ash_json_close(j, ']');
+}
+
 static void put_op(ash_ctx *ctx, ash_json *j, const ash_plan *p,
                    const ash_graph *g, uint32_t index) {
   const ash_op *op = &g->ops.items[index];
@@ -143,6 +174,7 @@ static void put_op(ash_ctx *ctx, ash_json *j, const ash_plan *p,
   ash_json_string(j, "kind", ash_op_text(op));
   ash_json_uint(j, "source_index", op->source_index);
   put_ids(j, "inputs", g, op->inputs, op->input_count);
+  put_unread(j, p, g, index);
   put_ids(j, "outputs", g, op->outputs, op->output_count);
   ash_json_uint(j, "macs", ash_op_macs(g, index));
   put_kernel(ctx, j, p, g, index);
@@ -209,6 +241,23 @@ static void put_order(ash_json *j, const ash_plan *p) {
   ash_json_close(j, '}');
 }
 
+/* Memories that were planned as if they had another size. */
+static void put_set(ash_json *j, const ash_plan *p) {
+  bool open = false;
+  for (uint32_t i = 0; p->device && i < p->device->memory_count; i++) {
+    const ash_memory *m = &p->device->memories[i];
+    if (!m->is_set)
+      continue;
+    ASH_ASSERT(m->bytes > 0);
+    if (!open)
+      ash_json_open_inline(j, "set", '{');
+    open = true;
+    ash_json_uint(j, m->name, m->bytes);
+  }
+  if (open)
+    ash_json_close(j, '}');
+}
+
 static void put_drained(ash_json *j, const ash_plan *p, const ash_graph *g) {
   ash_json_open_inline(j, "drained", '[');
   for (size_t i = 0; p->is_drained && i < g->output_count; i++)
@@ -219,7 +268,7 @@ static void put_drained(ash_json *j, const ash_plan *p, const ash_graph *g) {
 
 static ash_status put_plan(ash_ctx *ctx, ash_text *t, const ash_plan *p,
                            const ash_graph *g) {
-  char plan_hash[17], layout_hash[17];
+  char plan_hash[17], layout_hash[17], content_hash[17];
   const bool in_rows = ash_plan_in_rows(p);
   ash_row_entries e;
   ash_json j;
@@ -230,6 +279,7 @@ static ash_status put_plan(ash_ctx *ctx, ash_text *t, const ash_plan *p,
   ash_json_string(&j, "schema", in_rows ? "ashlar-plan-2" : "ashlar-plan-1");
   ash_json_string(&j, "model", p->model);
   ash_json_string(&j, "target", p->target);
+  put_set(&j, p);
   ash_json_string(&j, "planner", p->planner);
   ash_json_string(&j, "verdict", ash_verdict_text(p->verdict));
   ash_json_string(&j, "plan_hash", plan_hash);
@@ -248,6 +298,8 @@ static ash_status put_plan(ash_ctx *ctx, ash_text *t, const ash_plan *p,
   else
     put_steps(ctx, &j, p, g);
   ash_layers_json(&j, p, g);
+  ash_plan_content_hash(content_hash, t->bytes, t->count);
+  ash_json_string(&j, "content_hash", content_hash);
   ash_json_close(&j, '}');
   return ash_text_check(ctx, t);
 }

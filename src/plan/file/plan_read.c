@@ -1,13 +1,14 @@
 /* plan_read.c - plan JSON -> plan. */
 #include "plan/file/plan_read.h"
 
+#include "graph/graph.h"
 #include "plan/file/rows_read.h"
 
 #include <string.h>
 
 typedef struct reader {
   ash_ctx *ctx;
-  ash_plan plan;
+  ash_plan_file *file;
   ash_arena *arenas;
   ash_slot_reader slots;
   bool in_rows; /* the schema is the one of plans with rows */
@@ -75,6 +76,59 @@ static ash_status read_op(reader *r, const ash_yaml *map, ash_slot *s) {
   return ASH_OK;
 }
 
+static ash_status get_text(reader *r, const ash_yaml *map, const char *key,
+                           const char **out) {
+  const ash_yaml *text = ash_yaml_get(map, key);
+  *out = NULL;
+  return text && !ash_yaml_is_null(text)
+             ? ash_yaml_string(r->ctx, out, text, key)
+             : ASH_OK;
+}
+
+static ash_status read_shape(reader *r, ash_file_tensor *t,
+                             const ash_yaml *list) {
+  ASH_TRY(ash_yaml_want_list(r->ctx, list, "shape"));
+  if (list->count > ASH_RANK_MAX)
+    return bad_word(r, list, "shape", "a list of so many");
+  for (const ash_yaml_item *i = list->first; i; i = i->next) {
+    uint32_t dim;
+    ASH_TRY(ash_yaml_u32(r->ctx, &dim, i->node, "a dimension", INT32_MAX));
+    t->shape.dim[t->shape.rank++] = (int32_t)dim;
+  }
+  if (!ash_shape_bytes(&t->bytes, &t->shape, t->type))
+    return bad_word(r, list, "shape", "a list with this product");
+  return ASH_OK;
+}
+
+/* Type and shape come together; memory that is no tensor has neither. */
+static ash_status read_type(reader *r, ash_file_tensor *t,
+                            const ash_yaml *map) {
+  const ash_yaml *shape = ash_yaml_get(map, "shape");
+  const char *word;
+  ASH_TRY(get_text(r, map, "type", &word));
+  if (!word && !shape)
+    return ASH_OK;
+  if (!word || !shape)
+    return bad_word(r, map, "tensor",
+                    "a type without a shape, or a shape "
+                    "without a type,");
+  for (int type = 0; type < ASH_TYPE_COUNT && !t->has_type; type++)
+    if (strcmp(word, ash_type_text((ash_type)type)) == 0) {
+      t->type = (ash_type)type;
+      t->has_type = true;
+    }
+  return t->has_type ? read_shape(r, t, shape) : bad_word(r, map, "type", word);
+}
+
+static ash_status read_tensor(reader *r, ash_file_tensor *t,
+                              const ash_yaml *map, const ash_slot *s) {
+  *t = (ash_file_tensor){
+      .at = map, .offset = s->binding.offset, .size = s->size, .life = s->life};
+  ASH_TRY(get_text(r, map, "kind", &t->kind));
+  ASH_TRY(get_text(r, map, "alias_kind", &t->alias_kind));
+  return read_type(r, t, map);
+}
+
 static ash_status read_slot(reader *r, const ash_yaml *map, ash_slot *s) {
   ASH_TRY(ash_yaml_want_map(r->ctx, map, "a tensor"));
   ASH_TRY(ash_yaml_need_string(r->ctx, &s->id, map, "id"));
@@ -88,9 +142,7 @@ static ash_status read_slot(reader *r, const ash_yaml *map, ash_slot *s) {
   ASH_TRY(get_step(r, map, "first_step", &s->life.first_step));
   ASH_TRY(get_step(r, map, "last_step", &s->life.end_step));
   s->life.end_step++;
-  const ash_yaml *alignment = ash_yaml_get(map, "alignment");
-  if (alignment)
-    ASH_TRY(ash_yaml_u64(r->ctx, &s->alignment, alignment, "alignment"));
+  ASH_TRY(ash_yaml_need_u64(r->ctx, &s->alignment, map, "alignment"));
   s->bound = true;
   s->tensor = s->op = s->alias_of = s->follows = s->moved_from = ASH_NO_ID;
   return r->in_rows ? read_op(r, map, s) : ASH_OK;
@@ -105,12 +157,11 @@ static ash_status link_slot(reader *r, const ash_yaml *map, const char *key,
     return ASH_OK;
   ASH_TRY(ash_yaml_string(r->ctx, &id, other, key));
   ASH_ASSERT(*out == ASH_NO_ID);
-  for (uint32_t i = 0; i < r->slots.entry_count; i++)
-    if (strcmp(r->slots.slots[r->slots.first[i]].id, id) == 0) {
-      *out = r->slots.first[i];
-      return ASH_OK;
-    }
-  return bad_word(r, map, "tensor of this plan", id);
+  const uint32_t found = ash_plan_file_find(r->file, id);
+  if (found == ASH_NO_ID)
+    return bad_word(r, map, "tensor of this plan", id);
+  *out = r->slots.first[found];
+  return ASH_OK;
 }
 
 /* Links of whole tensors; rows have theirs one by one. */
@@ -139,17 +190,25 @@ static ash_status read_slots(reader *r, const ash_yaml *top) {
                         .next = ASH_NEW_ARRAY(z, uint32_t, most),
                         .first = ASH_NEW_ARRAY(z, uint32_t, tensors->count + 1),
                         .rows = ASH_NEW_ARRAY(z, uint32_t, tensors->count + 1)};
+  r->file->tensors = ASH_NEW_ARRAY(z, ash_file_tensor, tensors->count + 1);
   ASH_TRY(ash_zone_check(r->ctx, z));
   for (const ash_yaml_item *i = tensors->first; i; i = i->next) {
     ash_slot s = {0};
     ASH_TRY(read_slot(r, i->node, &s));
+    ASH_TRY(
+        read_tensor(r, &r->file->tensors[r->slots.entry_count], i->node, &s));
     ASH_TRY(ash_rows_read(&r->slots, i->node, s));
   }
   ASH_TRY(ash_moves_read(&r->slots, moves));
-  ASH_TRY(link_slots(r, tensors));
-  r->plan.slots = r->slots.slots;
-  r->plan.slot_count = r->slots.slot_count;
-  return ASH_OK;
+  r->file->plan.slots = r->slots.slots;
+  r->file->plan.slot_count = r->slots.slot_count;
+  r->file->tensor_count = r->slots.entry_count;
+  for (uint32_t i = 0; i < r->slots.entry_count; i++) {
+    r->file->tensors[i].slot = r->slots.first[i];
+    r->file->tensors[i].rows = r->slots.rows[i];
+  }
+  ASH_TRY(ash_plan_file_sort(r->ctx, r->file));
+  return link_slots(r, tensors);
 }
 
 static ash_status read_arenas(reader *r, const ash_yaml *top) {
@@ -158,15 +217,15 @@ static ash_status read_arenas(reader *r, const ash_yaml *top) {
   r->arenas = ASH_NEW_ARRAY(&r->ctx->scratch, ash_arena, arenas->count + 1);
   ASH_TRY(ash_zone_check(r->ctx, &r->ctx->scratch));
   for (const ash_yaml_item *i = arenas->first; i; i = i->next)
-    ASH_TRY(read_arena(r, i->node, &r->arenas[r->plan.arena_count++]));
-  ASH_ASSERT(r->plan.arena_count == arenas->count);
-  r->plan.arenas = r->arenas;
+    ASH_TRY(read_arena(r, i->node, &r->arenas[r->file->plan.arena_count++]));
+  ASH_ASSERT(r->file->plan.arena_count == arenas->count);
+  r->file->plan.arenas = r->arenas;
   return ASH_OK;
 }
 
 static ash_status read_order(reader *r, const ash_yaml *top) {
   const ash_yaml *order = ash_yaml_get(top, "order");
-  ash_order_proof *o = &r->plan.order;
+  ash_order_proof *o = &r->file->plan.order;
   const char *word;
   if (!order)
     return ASH_OK;
@@ -195,28 +254,28 @@ static ash_status read_schema(reader *r, const ash_yaml *top) {
   r->in_rows = strcmp(schema, "ashlar-plan-2") == 0;
   if (!r->in_rows && strcmp(schema, "ashlar-plan-1") != 0)
     return bad_word(r, top, "schema that this version reads", schema);
-  return r->in_rows ? ash_runs_read(r->ctx, &r->plan.steps, top) : ASH_OK;
+  return r->in_rows ? ash_runs_read(r->ctx, &r->file->plan.steps, top) : ASH_OK;
 }
 
-static ash_status read_plan(reader *r, ash_plan_file *out,
-                            const ash_yaml *top) {
+static ash_status read_plan(reader *r, const ash_yaml *top) {
+  ash_plan_file *out = r->file;
   ASH_TRY(ash_yaml_want_map(r->ctx, top, "a plan"));
   ASH_TRY(read_schema(r, top));
-  ASH_TRY(ash_yaml_need_string(r->ctx, &r->plan.model, top, "model"));
-  ASH_TRY(ash_yaml_need_string(r->ctx, &r->plan.target, top, "target"));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &r->file->plan.model, top, "model"));
+  ASH_TRY(ash_yaml_need_string(r->ctx, &r->file->plan.target, top, "target"));
   ASH_TRY(ash_yaml_need_string(r->ctx, &out->plan_hash, top, "plan_hash"));
   ASH_TRY(ash_yaml_need_string(r->ctx, &out->layout_hash, top,
                                "tensor_layout_hash"));
-  ASH_TRY(get_verdict(r, top, &r->plan.verdict));
+  ASH_TRY(get_verdict(r, top, &r->file->plan.verdict));
   ASH_TRY(read_order(r, top));
   ASH_TRY(read_arenas(r, top));
-  return read_slots(r, top);
+  ASH_TRY(read_slots(r, top));
+  return ash_plan_read_ops(r->ctx, out);
 }
 
 ash_status ash_plan_read(ash_ctx *ctx, ash_plan_file *out,
                          const ash_yaml *top) {
-  reader r = {.ctx = ctx};
-  ASH_TRY(read_plan(&r, out, top));
-  out->plan = r.plan;
-  return ASH_OK;
+  reader r = {.ctx = ctx, .file = out};
+  *out = (ash_plan_file){.top = top};
+  return read_plan(&r, top);
 }

@@ -572,9 +572,40 @@ static void runs_in_an_order_of_operators(void) {
 
 /* ---- as a file ----------------------------------------------------------- */
 
+/* What is alive at a step, without work memory, which has gaps. */
+static uint64_t load_at(const world *w, uint32_t step) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < w->p.plan.slot_count; i++) {
+    const ash_slot *s = &w->p.slots[i];
+    if (s->binding.role == ASH_SCRATCH && s->kind == ASH_SLOT_TENSOR &&
+        s->alias_of == ASH_NO_ID && s->life.first_step <= step &&
+        step < s->life.end_step)
+      sum += s->size;
+  }
+  return sum;
+}
+
+/* A file claims no more than its tensors need. */
+static void settle_arena(world *w) {
+  ash_arena *a = &w->p.arenas[0];
+  a->size = a->lower_bound = 0;
+  for (uint32_t i = 0; i < w->p.plan.slot_count; i++) {
+    const ash_slot *s = &w->p.slots[i];
+    const uint64_t end = s->binding.offset + s->size;
+    if (s->binding.role == ASH_SCRATCH && end > a->size)
+      a->size = end;
+  }
+  for (uint32_t i = 0; i < w->p.plan.steps.count; i++)
+    if (load_at(w, i) > a->lower_bound)
+      a->lower_bound = load_at(w, i);
+  a->verdict = a->lower_bound == a->size ? ASH_OPTIMAL : ASH_FEASIBLE;
+  w->p.plan.verdict = a->verdict;
+}
+
 static const char *text_of(world *w) {
   const char *text;
   size_t count;
+  settle_arena(w);
   CHECK_EQ(row_plan_check(&w->p), ASH_OK);
   CHECK_EQ(ash_plan_json(w->n.ctx, &text, &count, &w->p.plan, w->n.g), ASH_OK);
   CHECK_EQ(strlen(text), count);
