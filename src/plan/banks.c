@@ -9,6 +9,8 @@
  * off. */
 #include "plan/planner.h"
 
+#include "plan/record/record.h"
+
 #include "base/checked.h"
 
 #include <inttypes.h>
@@ -337,11 +339,13 @@ static ash_status join_rows(banks *b) {
   uint32_t *of_slot = ASH_NEW_ARRAY(z, uint32_t, count + 1u);
   uint32_t *of_tensor =
       ASH_NEW_ARRAY(z, uint32_t, b->d->ask->graph->tensor_count + 1);
+  uint32_t *root = ASH_NEW_ARRAY(z, uint32_t, count + 1u);
   ASH_TRY(ash_zone_check(b->d->ctx, z));
+  ash_alias_roots(root, slots, count);
   for (uint32_t i = 0; i < b->all.count; i++)
     of_slot[b->all.slot[i]] = i + 1;
   for (uint32_t s = 0; s < count; s++) {
-    const uint32_t own = of_slot[ash_alias_root(slots, count, s, NULL)];
+    const uint32_t own = of_slot[root[s]];
     if (own == 0 || slots[s].tensor == ASH_NO_ID)
       continue;
     uint32_t *first = &of_tensor[slots[s].tensor];

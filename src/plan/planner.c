@@ -177,14 +177,17 @@ static ash_status apply_rules(planning *p) {
 }
 
 /* Storage is placed whole: what one member must have, its root must. */
-static void lift_demands(planning *p) {
+static ash_status lift_demands(planning *p) {
+  ash_zone *z = &p->ctx->scratch;
+  uint32_t *root = ASH_NEW_ARRAY(z, uint32_t, p->slots.count + 1u);
+  ASH_TRY(ash_zone_check(p->ctx, z));
+  ash_alias_roots(root, p->slots.items, p->slots.count);
   for (uint32_t i = 0; i < p->slots.count; i++) {
-    const uint32_t root =
-        ash_alias_root(p->slots.items, p->slots.count, i, NULL);
-    ASH_ASSERT(root < p->slots.count); /* no chain of aliases is a circle */
+    ASH_ASSERT(root[i] < p->slots.count); /* no chain of aliases is a circle */
     if (p->memory[i] != ASH_NO_MEMORY)
-      p->memory[root] = p->memory[i];
+      p->memory[root[i]] = p->memory[i];
   }
+  return ASH_OK;
 }
 
 /* ---- the request --------------------------------------------------------- */
@@ -234,7 +237,7 @@ static ash_status make_request(planning *p) {
     ASH_TRY(
         ash_plan_tile_homes(ctx, &p->rules, ask->graph, p->options.tilings));
   ASH_TRY(collect_slots(p));
-  lift_demands(p);
+  ASH_TRY(lift_demands(p));
   ASH_ASSERT(ask->memory_count <= ASH_MEMORY_MAX);
   ask->slot_count = p->slots.count;
   ask->memory = p->memory;

@@ -4,18 +4,19 @@
 
 #include "op/reads.h"
 #include "op/views.h"
+#include "plan/record/record.h"
 
 typedef struct counter {
   const ash_draft *d;
   const uint32_t *slot_of;
   ash_traffic *by_slot;
+  const uint32_t *root; /* by slot */
 } counter;
 
 /* Counts for the storage that the slot lies in. */
 static ash_traffic *storage(const counter *c, uint32_t slot) {
   ASH_ASSERT(slot < c->d->ask->slot_count);
-  return &c->by_slot[ash_alias_root(c->d->answer->slots, c->d->ask->slot_count,
-                                    slot, NULL)];
+  return &c->by_slot[c->root[slot]];
 }
 
 static bool costs_nothing(const counter *c, uint32_t op) {
@@ -55,10 +56,13 @@ ash_status ash_count_traffic(ash_draft *d, ash_traffic *by_slot) {
   const ash_graph *g = d->ask->graph;
   uint32_t *slot_of =
       ASH_NEW_ARRAY(&d->ctx->scratch, uint32_t, g->tensor_count + 1);
+  uint32_t *root =
+      ASH_NEW_ARRAY(&d->ctx->scratch, uint32_t, d->ask->slot_count + 1u);
   ASH_TRY(ash_zone_check(d->ctx, &d->ctx->scratch));
+  ash_alias_roots(root, d->answer->slots, d->ask->slot_count);
   for (size_t i = 0; i < g->tensor_count; i++)
     slot_of[i] = ASH_NO_ID;
-  const counter c = {d, slot_of, by_slot};
+  const counter c = {d, slot_of, by_slot, root};
   for (uint32_t i = 0; i < d->ask->slot_count; i++) {
     const ash_slot *s = &d->ask->slots[i];
     if (s->tensor != ASH_NO_ID)

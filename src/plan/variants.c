@@ -22,48 +22,48 @@ typedef struct chooser {
   uint32_t count;
 } chooser;
 
-static bool is_wanted(const ash_graph *g, size_t op, uint32_t tensor) {
-  ASH_ASSERT(op < g->op_count);
-  const ash_op *o = &g->ops.items[op];
-  for (uint32_t k = 0; k < o->input_count; k++)
-    if (o->inputs[k] == tensor)
-      return true;
-  return false;
+/* Bytes alive at every operator: what each tensor adds where it is made and
+ * takes back after its last use, summed up. */
+static void add_alive(chooser *c, const size_t *last, uint32_t tensor,
+                      size_t first) {
+  ASH_ASSERT(tensor < c->g->tensor_count && last[tensor] < c->g->op_count);
+  const uint64_t bytes = c->g->tensors.items[tensor].bytes;
+  c->alive[first] += bytes;
+  c->alive[(last[tensor] > first ? last[tensor] : first) + 1] -= bytes;
 }
 
-/* The last operator that wants the tensor. */
-static size_t last_use(const ash_graph *g, uint32_t tensor, size_t first) {
-  ASH_ASSERT(tensor < g->tensor_count);
-  for (size_t i = 0; i < g->output_count; i++)
-    if (g->outputs[i] == tensor)
-      return g->op_count - 1;
-  for (size_t op = g->op_count; op > first; op--)
-    if (is_wanted(g, op - 1, tensor))
-      return op - 1;
-  return first;
-}
-
-static void add_alive(chooser *c, uint32_t tensor, size_t first) {
-  ASH_ASSERT(tensor < c->g->tensor_count);
-  const size_t last = last_use(c->g, tensor, first);
-  for (size_t op = first; op <= last && op < c->g->op_count; op++)
-    c->alive[op] += c->g->tensors.items[tensor].bytes;
+static ash_status find_last(const chooser *c, size_t **out) {
+  const ash_graph *g = c->g;
+  size_t *last = ASH_NEW_ARRAY(&c->ctx->scratch, size_t, g->tensor_count + 1);
+  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
+  for (size_t op = 0; op < g->op_count; op++)
+    for (uint32_t k = 0; k < g->ops.items[op].input_count; k++)
+      if (g->ops.items[op].inputs[k] != ASH_NO_ID)
+        last[g->ops.items[op].inputs[k]] = op;
+  for (size_t i = 0; i < g->output_count && g->op_count > 0; i++)
+    last[g->outputs[i]] = g->op_count - 1;
+  *out = last;
+  return ASH_OK;
 }
 
 static ash_status start(chooser *c) {
   const ash_graph *g = c->g;
-  c->alive = ASH_NEW_ARRAY(&c->ctx->scratch, uint64_t, g->op_count + 1);
+  size_t *last;
+  ASH_TRY(find_last(c, &last));
+  c->alive = ASH_NEW_ARRAY(&c->ctx->scratch, uint64_t, g->op_count + 2);
   c->dropped = ASH_NEW_ARRAY(&c->ctx->scratch, uint32_t, g->op_count + 1);
   c->choices = ASH_NEW_ARRAY(&c->ctx->scratch, ash_choice, g->op_count + 1);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
   for (size_t op = 0; op < g->op_count; op++)
     c->choices[op] = c->ask.choices[op];
   c->ask.choices = c->choices;
-  for (size_t i = 0; i < g->input_count; i++)
-    add_alive(c, g->inputs[i], 0);
+  for (size_t i = 0; i < g->input_count && g->op_count > 0; i++)
+    add_alive(c, last, g->inputs[i], 0);
   for (size_t op = 0; op < g->op_count; op++)
     for (uint32_t k = 0; k < g->ops.items[op].output_count; k++)
-      add_alive(c, g->ops.items[op].outputs[k], op);
+      add_alive(c, last, g->ops.items[op].outputs[k], op);
+  for (size_t op = 1; op < g->op_count; op++)
+    c->alive[op] += c->alive[op - 1];
   return ASH_OK;
 }
 

@@ -71,6 +71,24 @@ uint32_t ash_alias_root(const ash_slot *slots, uint32_t count, uint32_t slot,
   return ASH_NO_ID;
 }
 
+void ash_alias_roots(uint32_t *root, const ash_slot *slots, uint32_t count) {
+  enum { FRESH = 1 }; /* besides ASH_NO_ID, which a circle has */
+  for (uint32_t i = 0; i < count; i++)
+    root[i] = ASH_NO_ID - FRESH;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t end = i, found;
+    while (root[end] == ASH_NO_ID - FRESH && slots[end].alias_of < count) {
+      root[end] = ASH_NO_ID; /* on the way: met again, it is a circle */
+      end = slots[end].alias_of;
+    }
+    found = root[end] == ASH_NO_ID - FRESH ? end : root[end];
+    root[end] = found;
+    for (uint32_t k = i; k != end && root[k] == ASH_NO_ID;
+         k = slots[k].alias_of)
+      root[k] = found;
+  }
+}
+
 uint32_t ash_plan_slot_of_tensor(const ash_plan *plan, uint32_t tensor) {
   for (uint32_t i = 0; i < plan->slot_count; i++)
     if (plan->slots[i].tensor == tensor)

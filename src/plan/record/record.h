@@ -14,6 +14,9 @@ int ash_arena_compare(const ash_arena *a, const ash_arena *b);
 /* .. as ash_sort wants it. */
 int ash_arena_order(const void *a, const void *b, const void *user);
 
+/* ash_alias_root of every slot; ASH_NO_ID: a circle. */
+void ash_alias_roots(uint32_t *root, const ash_slot *slots, uint32_t count);
+
 /* The kernel that the plan was made for. */
 ash_choice ash_plan_choice(const ash_plan *plan, const ash_graph *g,
                            uint32_t op);

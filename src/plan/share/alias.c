@@ -7,12 +7,20 @@
 
 void ash_populate_alias_allocations(ash_slot *slots, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    uint64_t offset;
-    const uint32_t root = ash_alias_root(slots, count, i, &offset);
-    if (root == i || root == ASH_NO_ID)
+    uint32_t of = i;
+    uint64_t offset = 0;
+    uint32_t hops = 0;
+    /* As far as the root, or a slot before this one, which has its place. */
+    for (; of < count && slots[of].alias_of != ASH_NO_ID && of >= i &&
+           hops <= count;
+         hops++) {
+      offset += slots[of].alias_offset;
+      of = slots[of].alias_of;
+    }
+    if (of == i || of >= count || hops > count)
       continue;
-    slots[i].bound = slots[root].bound;
-    slots[i].binding = slots[root].binding;
+    slots[i].bound = slots[of].bound;
+    slots[i].binding = slots[of].binding;
     slots[i].binding.offset += offset;
   }
 }
@@ -257,11 +265,23 @@ static ash_status merge_lives(ash_aliaser *a) {
   return ASH_OK;
 }
 
+/* Outputs are wanted for ever. */
+static void note_ends(ash_aliaser *a) {
+  for (uint32_t i = 0; i < a->slots->count; i++) {
+    const ash_slot *s = &a->slots->items[i];
+    const bool is_output =
+        s->tensor != ASH_NO_ID && a->g->tensors.items[s->tensor].is_output;
+    ash_storages_end(&a->storages, i,
+                     is_output ? UINT32_MAX : s->life.end_step);
+  }
+}
+
 ash_status ash_find_aliases(ash_aliaser *a, const ash_plan_options *options,
                             bool views_only) {
   ash_storages_init(&a->storages, &a->ctx->scratch, a->slots->count, a->memory,
                     a->offset);
   ASH_TRY(ash_zone_check(a->ctx, &a->ctx->scratch));
+  note_ends(a);
   if (!options->no_views)
     ash_alias_views(a);
   if (!options->no_slices && !views_only)

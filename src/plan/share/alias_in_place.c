@@ -28,6 +28,8 @@ static bool is_output(const ash_aliaser *a, uint32_t i) {
 static bool input_is_free(const ash_aliaser *a, const place *p) {
   ASH_ASSERT(p->in != p->out && p->step < a->steps->count);
   const ash_storages *s = &a->storages;
+  if (s->end[s->root[p->in]] <= p->step + 1)
+    return true;
   for (uint32_t i = s->root[p->in]; i != ASH_NO_ID; i = s->next[i]) {
     if (i == p->out || !ash_alias_overlap(a, i, p->in))
       continue;

@@ -11,12 +11,18 @@ void ash_storages_init(ash_storages *s, ash_zone *zone, uint32_t count,
   s->last = ASH_NEW_ARRAY(zone, uint32_t, n);
   s->memory = ASH_NEW_ARRAY(zone, uint32_t, n);
   s->is_pinned = ASH_NEW_ARRAY(zone, bool, n);
+  s->end = ASH_NEW_ARRAY(zone, uint32_t, n);
   for (uint32_t i = 0; !zone->failed && i < count; i++) {
     s->root[i] = s->last[i] = i;
     s->next[i] = ASH_NO_ID;
     s->memory[i] = memory[i];
     s->is_pinned[i] = offset[i] != ASH_NO_OFFSET;
   }
+}
+
+void ash_storages_end(ash_storages *s, uint32_t slot, uint32_t step) {
+  ASH_ASSERT(s->root[slot] == slot && s->last[slot] == slot);
+  s->end[slot] = step;
 }
 
 bool ash_storages_join(ash_storages *s, uint32_t inner, uint32_t outer,
@@ -31,6 +37,8 @@ bool ash_storages_join(ash_storages *s, uint32_t inner, uint32_t outer,
     s->root[i] = outer;
     s->at[i] += at;
   }
+  if (s->end[outer] < s->end[inner])
+    s->end[outer] = s->end[inner];
   s->next[s->last[outer]] = inner;
   s->last[outer] = s->last[inner];
   if (s->memory[outer] == ASH_NO_MEMORY)

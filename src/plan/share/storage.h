@@ -27,6 +27,8 @@ typedef struct ash_storages {
   uint32_t *last;   /* by root: the last of its members; it is the first     */
   uint32_t *memory; /* by root: that a member demands, or ASH_NO_MEMORY      */
   bool *is_pinned;  /* by root                                               */
+  uint32_t *end;    /* by root: no member is wanted from that step on; joins
+                       that are taken back leave it too late                 */
   struct {
     ash_join *items;
     size_t capacity;
@@ -43,6 +45,8 @@ typedef struct ash_storages {
  * `zone`, which fails if there is no memory. */
 void ash_storages_init(ash_storages *s, ash_zone *zone, uint32_t count,
                        const uint32_t *memory, const uint64_t *offset);
+/* Until when a slot, still alone, is wanted. */
+void ash_storages_end(ash_storages *s, uint32_t slot, uint32_t step);
 
 /* Members of `inner`, a root, become members of `outer`'s storage, `inner`
  * itself `at` bytes from the start of that. False: no memory. */
