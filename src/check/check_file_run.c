@@ -14,6 +14,8 @@ typedef struct runner {
   ash_intact intact;
   uint32_t *killer; /* by slot: the op that wrote over it, ASH_NO_ID: none */
   const ash_file_op *op;
+  const ash_file_op **reader; /* by slot: the last op that read it */
+  uint64_t before;            /* bytes of the results before this one */
 } runner;
 
 static const ash_slot *slot_of(const runner *r, uint32_t entry) {
@@ -110,7 +112,19 @@ static ash_status write_whole(runner *r, uint32_t out) {
   return ASH_OK;
 }
 
-/* Inputs that are in place lie where the others before them end. */
+/* Copies one input to its place, which must not hold another one. */
+static ash_status copy_piece(runner *r, uint32_t out, uint32_t in,
+                             const ash_bytes *piece) {
+  for (uint32_t i = ASH_NO_ID;
+       (i = ash_intact_next(&r->intact, piece, i)) != ASH_NO_ID;)
+    if (r->reader[r->intact.order[i]] == r->op)
+      return overlaps(r, out, in);
+  write_bytes(r, out, piece);
+  return ASH_OK;
+}
+
+/* Inputs that are in place lie where the others before them end; what is
+ * joined twice is copied the second time. */
 static ash_status write_joined(runner *r, uint32_t out) {
   const ash_bytes whole = bytes_of(r, out);
   uint64_t at = whole.lo;
@@ -119,16 +133,13 @@ static ash_status write_joined(runner *r, uint32_t out) {
     if (entry == ASH_NO_ID)
       return write_whole(r, out);
     const ash_bytes in = bytes_of(r, entry);
-    ash_bytes piece = {whole.role, whole.memory, at, at + (in.hi - in.lo)};
+    const ash_bytes piece = {whole.role, whole.memory, at,
+                             at + (in.hi - in.lo)};
     at = piece.hi;
-    if (share(r, out, entry) && meet(&in, &whole)) {
-      if (in.lo != piece.lo || piece.hi > whole.hi)
-        return overlaps(r, out, entry);
-      continue;
-    }
-    piece.hi = piece.hi < whole.hi ? piece.hi : whole.hi;
-    if (piece.lo < piece.hi)
-      write_bytes(r, out, &piece);
+    if (piece.hi > whole.hi)
+      return overlaps(r, out, entry);
+    if (!share(r, out, entry) || in.lo != piece.lo)
+      ASH_TRY(copy_piece(r, out, entry, &piece));
   }
   return ASH_OK;
 }
@@ -155,11 +166,8 @@ static bool is_nothing(const runner *r, uint32_t out) {
     return meet(&in, &w) && in.lo == w.lo && in.hi == w.hi;
   if (kind != ASH_OP_split && kind != ASH_OP_strided)
     return false;
-  uint64_t before = 0;
-  for (uint32_t i = 0; op->outputs[i] != out; i++)
-    before += slot_of(r, op->outputs[i])->size;
   return meet(&in, &w) && w.lo >= in.lo && w.hi <= in.hi &&
-         (kind != ASH_OP_split || w.lo == in.lo + before);
+         (kind != ASH_OP_split || w.lo == in.lo + r->before);
 }
 
 /* ---- from start to end --------------------------------------------------- */
@@ -169,14 +177,20 @@ static bool is_intact(const runner *r, uint32_t entry) {
 }
 
 static ash_status run_op(runner *r) {
-  for (uint32_t i = 0; i < r->op->input_count; i++)
-    if (r->op->reads[i] && !is_intact(r, r->op->inputs[i]))
+  for (uint32_t i = 0; i < r->op->input_count; i++) {
+    if (!r->op->reads[i])
+      continue;
+    if (!is_intact(r, r->op->inputs[i]))
       return lost(r, r->op->inputs[i], ASH_D_plan_clobbered, r->op->id);
+    r->reader[r->k->f->tensors[r->op->inputs[i]].slot] = r->op;
+  }
+  r->before = 0;
   for (uint32_t i = 0; i < r->op->output_count; i++) {
     const uint32_t out = r->op->outputs[i];
     if (!is_nothing(r, out))
       ASH_TRY(joins(r, out) ? write_joined(r, out) : write_whole(r, out));
     ash_intact_set(&r->intact, r->k->f->tensors[out].slot, true);
+    r->before += slot_of(r, out)->size;
   }
   return ASH_OK;
 }
@@ -217,6 +231,8 @@ ash_status ash_check_file_run(const ash_file_check *k) {
   runner r = {.k = k,
               .killer = ASH_NEW_ARRAY(&k->ctx->scratch, uint32_t,
                                       f->plan.slot_count + 1u)};
+  r.reader = ASH_NEW_ARRAY(&k->ctx->scratch, const ash_file_op *,
+                           f->plan.slot_count + 1u);
   ASH_TRY(ash_intact_of(k->ctx, &r.intact, &f->plan));
   start(&r);
   ASH_TRY(fill_inputs(&r));
