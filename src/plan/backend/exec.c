@@ -15,7 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEFAULT_SECONDS = 60, ARGUMENT_MAX = 32, PIECE = 65536 };
+enum {
+  DEFAULT_SECONDS = 60,
+  ARGUMENT_MAX = 32,
+  PIECE = 65536,
+  ANSWER_MAX = 1 << 26 /* bytes: offsets of a million slots */
+};
 
 typedef struct child {
   ash_ctx *ctx;
@@ -105,6 +110,13 @@ static ash_status too_slow(child *c) {
                   (unsigned)c->seconds);
 }
 
+static ash_status too_long(child *c) {
+  ASH_ASSERT(c->pid > 0);
+  (void)kill(-c->pid, SIGKILL);
+  return ash_fail(c->ctx, ASH_LIMIT, ASH_D_planner_answer, ASH_NOWHERE,
+                  "%s answers more than %d bytes", c->name, (int)ANSWER_MAX);
+}
+
 /* As much as the pipe takes; a program that does not listen may still have
  * something to say. */
 static void send(child *c, const ash_text *question, size_t *sent) {
@@ -144,6 +156,8 @@ static ash_status talk(child *c, const ash_text *question, ash_text *answer) {
       send(c, question, &sent);
     if (ready > 0 && fds[0].revents)
       receive(c, answer, piece);
+    if (answer->count > ANSWER_MAX)
+      return too_long(c);
   }
   return ash_text_check(c->ctx, answer);
 }

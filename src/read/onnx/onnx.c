@@ -84,27 +84,35 @@ static bool is_inside(const char *path) {
   return true;
 }
 
+/* Reads a file beside the model, unless it is the one that was read last. */
+static bool open_outside(ash_ox *m, const char *name) {
+  if (m->outside.name && strcmp(m->outside.name, name) == 0)
+    return true;
+  if (m->outside.name)
+    ash_file_drop(&m->outside.file);
+  m->status = ash_file_read_beside(m->ctx, &m->outside.file, m->file, name);
+  m->outside.name = name; /* to be dropped after a failure, too */
+  return m->status == ASH_OK;
+}
+
 static const uint8_t *read_outside(ash_ox *m, const ash_onnx_tensor *t,
                                    uint64_t need) {
-  ash_file file;
   if (!m->file || !is_inside(t->location)) {
     ash_ox_fail(m, ASH_MALFORMED, ASH_D_onnx_storage,
                 "constant '%s' lies in '%s', which is not beside the model",
                 t->name, t->location);
     return NULL;
   }
-  m->status = ash_file_read_beside(m->ctx, &file, m->file, t->location);
-  if (m->status != ASH_OK)
+  if (!open_outside(m, t->location))
     return NULL;
-  uint8_t *data = NULL;
-  if (t->outside_at > file.count || need > file.count - t->outside_at)
+  const ash_file *file = &m->outside.file;
+  if (t->outside_at > file->count || need > file->count - t->outside_at) {
     ash_ox_fail(m, ASH_MALFORMED, ASH_D_onnx_storage,
                 "'%s' is too short for constant '%s'", t->location, t->name);
-  else
-    data = ash_zone_copy(&m->g->zone, file.bytes + t->outside_at,
-                         (size_t)need + (need == 0));
-  ash_file_drop(&file);
-  return data;
+    return NULL;
+  }
+  return ash_zone_copy(&m->g->zone, file->bytes + t->outside_at,
+                       (size_t)need + (need == 0));
 }
 
 static bool shape_of(ash_shape *out, const ash_onnx_tensor *t) {
@@ -469,6 +477,8 @@ ash_status ash_read_onnx(ash_ctx *ctx, ash_graph **out, const uint8_t *bytes,
   ash_status status = ash_graph_new(ctx, &m.g, graph_name(ctx, file), file);
   if (status == ASH_OK)
     status = import(&m, bytes, count);
+  if (m.outside.name)
+    ash_file_drop(&m.outside.file);
   ash_zone_rewind(&ctx->scratch, mark);
   if (status == ASH_OK)
     *out = m.g;

@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-enum { FOLD_BYTES_MAX = 1 << 26 }; /* larger results are left to run time */
+/* Larger results are left to run time, and what makes a model larger by more
+ * than that in sum. */
+enum { FOLD_BYTES_MAX = 1 << 26 };
 
 /* ---- constants ----------------------------------------------------------- */
 
@@ -113,6 +115,14 @@ static ash_status compute(ash_ox *m) {
   return ASH_OK;
 }
 
+/* Bytes of results less those of the constants that they are made of. */
+static uint64_t growth_of(const ash_ox *m, const ash_op *op, uint64_t total) {
+  uint64_t in = 0;
+  for (uint32_t k = 0; k < op->input_count; k++)
+    in += op->inputs[k] == ASH_NO_ID ? 0 : ash_op_in(m->g, op, k)->bytes;
+  return total > in ? total - in : 0;
+}
+
 static ash_status infer(ash_ox *m, uint32_t index) {
   ash_graph *g = m->g;
   const ash_op *op = &g->ops.items[index];
@@ -128,7 +138,12 @@ static ash_status infer(ash_ox *m, uint32_t index) {
                       "the result is too large");
     total += t->bytes;
   }
-  return all_constant(m, op) && total <= FOLD_BYTES_MAX ? compute(m) : ASH_OK;
+  const uint64_t growth = growth_of(m, op, total);
+  if (!all_constant(m, op) || total > FOLD_BYTES_MAX ||
+      growth > FOLD_BYTES_MAX - m->grown)
+    return ASH_OK;
+  m->grown += growth;
+  return compute(m);
 }
 
 static ash_status add(ash_ox *m, const ash_ox_op *op, const uint32_t *inputs,

@@ -33,8 +33,13 @@ typedef struct ash_ox {
   } names;
   const ash_onnx_node *node;
   uint32_t node_index;
-  uint32_t made;  /* operators so far, folded ones too: makes ids unique */
-  uint32_t depth; /* of nested graphs */
+  uint32_t made;      /* operators so far, folded ones too: makes ids unique */
+  uint32_t depth;     /* of nested graphs */
+  uint64_t grown;     /* bytes by which folded constants exceed their inputs */
+  struct {            /* the file of the last constant beside the model */
+    const char *name; /* NULL: none */
+    ash_file file;
+  } outside;
   ash_status status;
 } ash_ox;
 
