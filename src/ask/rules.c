@@ -73,6 +73,8 @@ static ash_status make_regex(ash_ctx *ctx, ash_pattern *out, const char *text,
   const int error = regcomp(out->regex, body, REG_EXTENDED | REG_NOSUB);
   if (error == 0)
     return ash_ctx_on_free(ctx, free_regex, out->regex);
+  if (error == REG_ESPACE)
+    return ash_nomem(ctx);
   (void)regerror(error, out->regex, why, sizeof why);
   return ash_fail(ctx, ASH_MALFORMED, ASH_D_rule_pattern, loc,
                   "'%s' is no regular expression: %s", text, why);

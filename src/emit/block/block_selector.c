@@ -183,12 +183,16 @@ static ash_status translate(ash_ctx *ctx, reader *r, const char *pattern) {
 static ash_status match(ash_ctx *ctx, bool *out, const char *pattern,
                         const char *expression, const char *name) {
   regex_t regex;
-  if (regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB) != 0)
+  const int error = regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB);
+  if (error == REG_ESPACE)
+    return ash_nomem(ctx);
+  if (error != 0)
     return ash_fail(ctx, ASH_MISUSE, ASH_D_block_selector, ASH_NOWHERE,
                     "%s is not a regular expression", pattern);
-  *out = name && regexec(&regex, name, 0, NULL, 0) == 0;
+  const int found = name ? regexec(&regex, name, 0, NULL, 0) : REG_NOMATCH;
+  *out = found == 0;
   regfree(&regex);
-  return ASH_OK;
+  return found == REG_ESPACE ? ash_nomem(ctx) : ASH_OK;
 }
 
 ash_status ash_selector_matches(ash_ctx *ctx, bool *out,
@@ -197,6 +201,10 @@ ash_status ash_selector_matches(ash_ctx *ctx, bool *out,
   *out = false;
   if (n < 2 || memory[0] != '/' || memory[n - 1] != '/') {
     *out = memory && name ? strcmp(name, memory) == 0 : name == memory;
+    return ASH_OK;
+  }
+  if (strcmp(memory, "/.*/") == 0) { /* every memory */
+    *out = name != NULL;
     return ASH_OK;
   }
   reader r = {.at = memory + 1, .end = memory + n - 1};
