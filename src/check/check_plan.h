@@ -63,7 +63,7 @@ uint32_t ash_intact_next(const ash_intact *s, const ash_bytes *what,
 ash_status ash_check_run(const ash_checker *c);
 
 /* Is every tiling right? */
-ash_status ash_check_all_tilings(const ash_checker *c);
+ash_status ash_check_all_tilings(const ash_checker *all);
 
 /* Of an op that moves elements: is element i of output k, for every i, what
  * stands i elements behind byte `bytes` of input 0? */

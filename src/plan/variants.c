@@ -42,6 +42,7 @@ static ash_status find_last(const chooser *c, size_t **out) {
         last[g->ops.items[op].inputs[k]] = op;
   for (size_t i = 0; i < g->output_count && g->op_count > 0; i++)
     last[g->outputs[i]] = g->op_count - 1;
+  ASH_ASSERT(last != NULL);
   *out = last;
   return ASH_OK;
 }

@@ -142,6 +142,7 @@ ash_status ash_plan_hashes(ash_ctx *ctx, char plan[17], char tensor_layout[17],
   return status;
 }
 
+/* Between tokens of JSON. */
 static bool is_blank(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }

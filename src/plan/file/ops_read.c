@@ -13,6 +13,7 @@ typedef struct reader {
 } reader;
 
 static ash_status wrong(const reader *r, const ash_yaml *at, const char *what) {
+  ASH_ASSERT(at && what);
   return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_plan_json, ash_yaml_loc(at),
                   "%s", what);
 }
@@ -20,6 +21,7 @@ static ash_status wrong(const reader *r, const ash_yaml *at, const char *what) {
 static int by_id(const void *a, const void *b, const void *user) {
   const ash_plan_file *f = user;
   const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  ASH_ASSERT(x < f->tensor_count && y < f->tensor_count);
   return strcmp(f->plan.slots[f->tensors[x].slot].id,
                 f->plan.slots[f->tensors[y].slot].id);
 }
@@ -36,6 +38,7 @@ ash_status ash_plan_file_sort(ash_ctx *ctx, ash_plan_file *f) {
 }
 
 uint32_t ash_plan_file_find(const ash_plan_file *f, const char *id) {
+  ASH_ASSERT(f->by_id && id);
   uint32_t lo = 0, hi = f->tensor_count;
   while (lo < hi) {
     const uint32_t mid = lo + (hi - lo) / 2;
@@ -97,6 +100,7 @@ static ash_status read_unread(const reader *r, const char ***out, size_t *count,
 
 static bool is_among(const char *const *sorted, size_t count, const char *id) {
   size_t lo = 0, hi = count;
+  ASH_ASSERT(id && (sorted || count == 0));
   while (lo < hi) {
     const size_t mid = lo + (hi - lo) / 2;
     if (strcmp(sorted[mid], id) < 0)
@@ -150,6 +154,7 @@ static ash_status read_op(const reader *r, ash_file_op *op, const ash_yaml *map,
 static ash_status read_list(reader *r, const ash_yaml *ops, uint32_t step) {
   for (const ash_yaml_item *i = ops->first; i; i = i->next) {
     const uint32_t op = r->f->op_count++;
+    ASH_ASSERT(r->list && r->f->ops);
     r->list[op] = op;
     ASH_TRY(read_op(r, &r->f->ops[op], i->node, step));
   }
@@ -160,6 +165,7 @@ static ash_status read_step(reader *r, ash_step *out, const ash_yaml *map,
                             uint32_t step) {
   const ash_yaml *ops;
   uint64_t number;
+  ASH_ASSERT(r->f->plan.steps.count == step + 1);
   ASH_TRY(ash_yaml_want_map(r->ctx, map, "a step"));
   ASH_TRY(ash_yaml_need_u64(r->ctx, &number, map, "step"));
   if (number != step)
@@ -174,6 +180,7 @@ static ash_status read_step(reader *r, ash_step *out, const ash_yaml *map,
 }
 
 static ash_status make_room(reader *r, size_t ops) {
+  ASH_ASSERT(!r->f->ops && !r->list);
   ash_zone *z = &r->ctx->scratch;
   r->f->ops = ASH_NEW_ARRAY(z, ash_file_op, ops + 1);
   r->list = ASH_NEW_ARRAY(z, uint32_t, ops + 1);
@@ -225,6 +232,7 @@ static ash_status check_names(const reader *r) {
   const ash_plan_file *f = r->f;
   const char **names;
   size_t count;
+  ASH_ASSERT(f->ops || f->op_count == 0);
   ASH_TRY(list_names(r, &names, &count));
   for (uint32_t i = 0; i < f->op_count; i++) {
     const ash_file_op *op = &f->ops[i];
@@ -245,6 +253,7 @@ static ash_status check_names(const reader *r) {
 static ash_status read_ends(const reader *r) {
   const ash_yaml *inputs, *outputs;
   ash_plan_file *f = r->f;
+  ASH_ASSERT(f->top && f->by_id);
   const ash_yaml *drained = ash_yaml_get(f->top, "drained");
   ASH_TRY(ash_yaml_need_list(r->ctx, &inputs, f->top, "inputs"));
   ASH_TRY(ash_yaml_need_list(r->ctx, &outputs, f->top, "outputs"));

@@ -140,6 +140,7 @@ static void put_kernel(ash_ctx *ctx, ash_json *j, const ash_plan *p,
 static bool is_unread(const ash_plan *p, const ash_graph *g, uint32_t op,
                       uint32_t tensor) {
   const ash_op *o = &g->ops.items[op];
+  ASH_ASSERT(tensor < g->tensor_count);
   for (uint32_t k = 0; k < o->input_count; k++)
     if (o->inputs[k] == tensor && ash_plan_reads(p, g, op, k))
       return false;
@@ -151,6 +152,7 @@ static void put_unread(ash_json *j, const ash_plan *p, const ash_graph *g,
                        uint32_t op) {
   const ash_op *o = &g->ops.items[op];
   bool open = false;
+  ASH_ASSERT(op < g->op_count);
   for (uint32_t k = 0; k < o->input_count; k++) {
     bool again = o->inputs[k] == ASH_NO_ID || ash_plan_reads(p, g, op, k);
     for (uint32_t i = 0; i < k && !again; i++)

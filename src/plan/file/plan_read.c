@@ -79,6 +79,7 @@ static ash_status read_op(reader *r, const ash_yaml *map, ash_slot *s) {
 static ash_status get_text(reader *r, const ash_yaml *map, const char *key,
                            const char **out) {
   const ash_yaml *text = ash_yaml_get(map, key);
+  ASH_ASSERT(key != NULL);
   *out = NULL;
   return text && !ash_yaml_is_null(text)
              ? ash_yaml_string(r->ctx, out, text, key)
@@ -87,6 +88,7 @@ static ash_status get_text(reader *r, const ash_yaml *map, const char *key,
 
 static ash_status read_shape(reader *r, ash_file_tensor *t,
                              const ash_yaml *list) {
+  ASH_ASSERT(t->has_type);
   ASH_TRY(ash_yaml_want_list(r->ctx, list, "shape"));
   if (list->count > ASH_RANK_MAX)
     return bad_word(r, list, "shape", "a list of so many");
@@ -104,6 +106,7 @@ static ash_status read_shape(reader *r, ash_file_tensor *t,
 static ash_status read_type(reader *r, ash_file_tensor *t,
                             const ash_yaml *map) {
   const ash_yaml *shape = ash_yaml_get(map, "shape");
+  ASH_ASSERT(!t->has_type && t->shape.rank == 0);
   const char *word;
   ASH_TRY(get_text(r, map, "type", &word));
   if (!word && !shape)

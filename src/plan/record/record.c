@@ -73,6 +73,7 @@ uint32_t ash_alias_root(const ash_slot *slots, uint32_t count, uint32_t slot,
 
 void ash_alias_roots(uint32_t *root, const ash_slot *slots, uint32_t count) {
   enum { FRESH = 1 }; /* besides ASH_NO_ID, which a circle has */
+  ASH_ASSERT(root && (slots || count == 0));
   for (uint32_t i = 0; i < count; i++)
     root[i] = ASH_NO_ID - FRESH;
   for (uint32_t i = 0; i < count; i++) {
