@@ -79,7 +79,7 @@ static ash_status compare(ash_ctx *ctx, const char *model) {
   ash_graph *g = NULL;
   ash_status status = ash_device_load(ctx, &device, "deeploy");
   if (status == ASH_OK)
-    status = ash_device_set_bytes(ctx, &device, "L1", 2400);
+    status = ash_device_set_bytes(ctx, &device, "L1", 1600);
   if (status == ASH_OK)
     status = ash_load_model(ctx, &g, model);
   if (status == ASH_OK)

@@ -86,6 +86,7 @@ typedef struct ash_device {
   /* How fast kernels are, for the cost model of tiling; estimates that only
    * rank choices. */
   uint32_t macs_per_kilocycle, elements_per_kilocycle, call_cycles;
+  uint32_t byte_price; /* thousandths of a cycle for each byte that DMA moves */
 } ash_device;
 
 /* A built-in name, or a file when it ends in .yaml, .yml or .json or contains

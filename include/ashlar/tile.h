@@ -150,8 +150,9 @@ typedef struct ash_tile_cost {
   uint64_t transfers[ASH_TILE_LEVELS];
   uint64_t bytes_without_reuse; /* if every piece loaded everything          */
   uint64_t compute_cycles, cycles; /* modelled: kernels alone, and in total  */
-  uint64_t lower_bound; /* of cycles, among tilings with no more cycles and
-                           no more bytes than the search "max"              */
+  uint64_t price;       /* cycles, and the device's price of the bytes moved,
+                           rounded up to cycles                             */
+  uint64_t lower_bound; /* of the price                                     */
   ash_verdict verdict;  /* of the search                         */
 } ash_tile_cost;
 

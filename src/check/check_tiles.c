@@ -528,11 +528,13 @@ static ash_status check_cost(const checker *c) {
     return REFUSE(c, ASH_D_tile_cost,
                   "%s is said to have %" PRIu64 " tiles; there are %" PRIu64,
                   name_of(c), cost->tiles, tiles);
-  if (cost->cycles < cost->compute_cycles || cost->lower_bound > cost->cycles)
+  if (cost->cycles < cost->compute_cycles || cost->price < cost->cycles ||
+      cost->lower_bound > cost->price)
     return REFUSE(c, ASH_D_tile_cost,
                   "%s is said to take %" PRIu64 " cycles, %" PRIu64
-                  " of them to compute, no less than %" PRIu64,
-                  name_of(c), cost->cycles, cost->compute_cycles,
+                  " of them to compute, at a price of %" PRIu64
+                  ", no less than %" PRIu64,
+                  name_of(c), cost->cycles, cost->compute_cycles, cost->price,
                   cost->lower_bound);
   return ASH_OK;
 }

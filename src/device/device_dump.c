@@ -151,10 +151,11 @@ static void put_device(ash_text *t, const ash_device *d) {
   if (d->compute_memory != ASH_NO_MEMORY)
     ash_text_format(t,
                     "speed: {macs_per_kilocycle: %u, "
-                    "elements_per_kilocycle: %u, call_cycles: %u}\n",
+                    "elements_per_kilocycle: %u, call_cycles: %u, "
+                    "byte_price: %u}\n",
                     (unsigned)d->macs_per_kilocycle,
                     (unsigned)d->elements_per_kilocycle,
-                    (unsigned)d->call_cycles);
+                    (unsigned)d->call_cycles, (unsigned)d->byte_price);
   ash_text_format(t, "constants: %s\n", d->memories[d->constant_memory].name);
   put_indices(t, d, "order: ", d->order, d->order_count);
   if (d->dma_count)

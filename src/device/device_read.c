@@ -371,7 +371,8 @@ static ash_status read_features(ash_ctx *ctx, ash_device *d,
 static ash_status read_speed(ash_ctx *ctx, ash_device *d,
                              const ash_yaml *root) {
   static const char *const known[] = {"macs_per_kilocycle",
-                                      "elements_per_kilocycle", "call_cycles"};
+                                      "elements_per_kilocycle", "call_cycles",
+                                      "byte_price"};
   const uint32_t most = 1000000000;
   const ash_yaml *map = ash_yaml_get(root, "speed");
   d->macs_per_kilocycle = d->features.cores * (d->features.dsp ? 2000 : 1000);
@@ -383,6 +384,7 @@ static ash_status read_speed(ash_ctx *ctx, ash_device *d,
   ASH_TRY(read_u32(ctx, &d->macs_per_kilocycle, map, known[0], most));
   ASH_TRY(read_u32(ctx, &d->elements_per_kilocycle, map, known[1], most));
   ASH_TRY(read_u32(ctx, &d->call_cycles, map, known[2], most));
+  ASH_TRY(read_u32(ctx, &d->byte_price, map, known[3], 1000000));
   if (d->macs_per_kilocycle && d->elements_per_kilocycle)
     return ASH_OK;
   return ash_fail(ctx, ASH_MALFORMED, ASH_D_yaml_range, ash_yaml_loc(map),

@@ -76,6 +76,7 @@ static void set_speed(const tiler *t, ash_tile_problem *p) {
                          ? t->device->macs_per_kilocycle
                          : p->elements_per_kilocycle;
   p->call_cycles = t->device->call_cycles;
+  p->byte_price = t->device->byte_price;
 }
 
 /* ---- the result --------------------------------------------------------- */
@@ -114,7 +115,7 @@ static ash_status keep(tiler *t, ash_tiling *out, const ash_tile_problem *p,
     return ash_fail(t->ctx, ASH_INTERNAL, ASH_D_internal, ASH_NOWHERE,
                     "a tiling of %s does not fit after all",
                     t->g->ops.items[space->op].id);
-  out->cost.lower_bound = found->lower_bound;
+  out->cost.lower_bound = ash_ceil_div(found->lower_bound, 1000);
   out->cost.verdict = found->verdict;
   return ASH_OK;
 }
@@ -203,20 +204,6 @@ static ash_status nofit(tiler *t, const ash_tile_problem *p) {
 
 /* ---- one operator ------------------------------------------------------- */
 
-/* The search may not trade bytes for cycles without end: what "max" finds with
- * fewer of both is always better. So that is the start, and nothing that has
- * more of either is taken. */
-static ash_status search_best(tiler *t, const ash_tile_problem *p, ash_facts *f,
-                              ash_tile_found *out) {
-  ash_tile_problem limited = *p;
-  if (t->search != ash_search_cost)
-    return t->search(p, f, out);
-  ASH_TRY(ash_search_max(p, f, out));
-  limited.limited = out->found;
-  limited.most = out->value;
-  return ash_search_cost(&limited, f, out);
-}
-
 /* Nothing fits: `out` stays as it was, and `*fits` says so. */
 static ash_status search_op(tiler *t, ash_tiling *out,
                             const ash_tile_problem *p, bool *fits) {
@@ -229,7 +216,7 @@ static ash_status search_op(tiler *t, ash_tiling *out,
   ASH_ASSERT(t->known_count < t->g->op_count);
   known *mine = &t->known[t->known_count];
   *mine = (known){.p = *p};
-  ASH_TRY(search_best(t, p, f, &mine->found));
+  ASH_TRY(t->search(p, f, &mine->found));
   *fits = mine->found.found;
   if (!*fits)
     return ASH_OK;

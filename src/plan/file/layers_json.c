@@ -68,6 +68,7 @@ static void put_layer(ash_json *j, const ash_tilings *all, const ash_tiling *t,
     ash_json_uint(j, "bytes_without_reuse", c->bytes_without_reuse);
     ash_json_uint(j, "compute_cycles", c->compute_cycles);
     ash_json_uint(j, "cycles", c->cycles);
+    ash_json_uint(j, "price", c->price);
     ash_json_uint(j, "lower_bound", c->lower_bound);
     ash_json_uint(j, "utilisation_percent",
                   c->cycles ? c->compute_cycles * 100 / c->cycles : 0);

@@ -31,15 +31,6 @@ static uint64_t room_for(const ash_tile_problem *p, const ash_tile_sizes *s,
 
 /* ---- sizes -------------------------------------------------------------- */
 
-/* Positions needed of a dimension by a piece in the middle of the tensor. */
-static uint64_t nominal(const ash_tile_dim *dim, uint64_t extent, int64_t n) {
-  ASH_ASSERT(n > 0 && extent > 0 && dim->divide > 0);
-  if (dim->axis == ASH_NO_AXIS)
-    return extent;
-  const int64_t need = ((n - 1) * dim->stride + dim->window - 1) / dim->divide;
-  return need < 0 ? 1 : ash_min_u64(extent, (uint64_t)need + 1);
-}
-
 static int64_t piece_of(const ash_tile_cut *cut, uint32_t level,
                         uint32_t axis) {
   ASH_ASSERT(axis == ASH_NO_AXIS || axis < ASH_TILE_AXES);
@@ -61,9 +52,10 @@ static uint64_t transfers_of(const ash_tile_problem *p, uint32_t level,
   for (uint32_t d = operand->rank; d-- > 0;) {
     const ash_tile_dim *dim = &operand->dim[d];
     const uint64_t whole = (uint64_t)shape->dim[d];
-    const uint64_t size = nominal(dim, whole, piece_of(cut, level, dim->axis));
+    const uint64_t size =
+        ash_dim_nominal(dim, whole, piece_of(cut, level, dim->axis));
     const uint64_t outside =
-        inner ? nominal(dim, whole, piece_of(cut, level - 1, dim->axis))
+        inner ? ash_dim_nominal(dim, whole, piece_of(cut, level - 1, dim->axis))
               : whole;
     merged *= size;
     if (size == outside && d)
@@ -295,7 +287,8 @@ static uint64_t room_of(const ash_tile_problem *p, const ash_tile_sizes *s,
 
 typedef struct level_best {
   uint64_t cycles, room;
-  uint8_t *copies; /* by operand */
+  uint8_t *copies; /* by operand             */
+  bool guessed;    /* not all were tried     */
 } level_best;
 
 static void offer(const ash_tile_problem *p, const ash_tile_sizes *s,
@@ -315,7 +308,9 @@ static void offer(const ash_tile_problem *p, const ash_tile_sizes *s,
 }
 
 /* The best copies of a level: all subsets of those who could gain, or, when
- * they are many, those that fit in order of what they gain. */
+ * they are many, those that fit in order of what they gain. A third copy hides
+ * no more than a second and takes room, so it is there only where it is asked
+ * for. */
 static bool choose_copies(const ash_tile_problem *p, const ash_tile_sizes *s,
                           const level_moves *m, uint32_t level, uint64_t inside,
                           level_best *best) {
@@ -346,6 +341,7 @@ static bool choose_copies(const ash_tile_problem *p, const ash_tile_sizes *s,
     }
     return true;
   }
+  best->guessed = true;
   for (uint32_t i = 0; i < count; i++) {
     copies[movers[i]] = 2;
     offer(p, s, m, level, inside, copies, best);
@@ -387,9 +383,18 @@ static void note_level(ash_tile_cost *details, const level_moves *m,
 
 static void start_value(const ash_tile_sizes *s, ash_tile_value *out,
                         ash_tile_cost *details) {
-  *out = (ash_tile_value){s->compute, 0, 0};
+  *out = (ash_tile_value){.cycles = s->compute};
   if (details)
     *details = (ash_tile_cost){.tiles = s->tiles, .compute_cycles = s->compute};
+}
+
+static void finish_value(const ash_tile_problem *p, ash_tile_value *out,
+                         ash_tile_cost *details) {
+  out->price = ash_tile_price(p, out->cycles, out->bytes);
+  if (!details)
+    return;
+  details->cycles = out->cycles;
+  details->price = ash_ceil_div(out->price, 1000);
 }
 
 bool ash_model_value(const ash_facts *f, const ash_tile_problem *p,
@@ -406,10 +411,10 @@ bool ash_model_value(const ash_facts *f, const ash_tile_problem *p,
     out->cycles = best.cycles;
     out->footprint += best.room;
     out->bytes += m.all_bytes;
+    out->guessed |= best.guessed;
     note_level(details, &m, k);
   }
-  if (details)
-    details->cycles = out->cycles;
+  finish_value(p, out, details);
   return true;
 }
 
@@ -430,14 +435,13 @@ bool ash_model_given(const ash_facts *f, const ash_tile_problem *p,
     if (details)
       details->bytes_without_reuse += bytes_again(f, p, s, k);
   }
-  if (details)
-    details->cycles = out->cycles;
+  finish_value(p, out, details);
   return true;
 }
 
 ash_tile_value ash_model_bound(const ash_facts *f, const ash_tile_problem *p,
                                const ash_tile_sizes *s, bool open) {
-  ash_tile_value out = {s->compute, 0, 0};
+  ash_tile_value out = {.cycles = s->compute};
   for (uint32_t k = p->level_count; k-- > 0;) {
     const ash_tile_hop *hop = &p->hops[k];
     uint64_t time = 0, fill = 0;
@@ -452,8 +456,10 @@ ash_tile_value ash_model_bound(const ash_facts *f, const ash_tile_problem *p,
                          : s->fact[k][a]->operands[o].fresh;
       }
       const uint64_t bytes = bytes_of(p, o, elements);
-      const uint64_t least = loads * s->pieces[k][o] * hop->setup +
-                             bytes * 1000 / hop->bytes_per_kilocycle;
+      const uint64_t pieces =
+          open && ash_facts_has_gaps(f, o) ? 1 : s->pieces[k][o];
+      const uint64_t least =
+          loads * pieces * hop->setup + bytes * 1000 / hop->bytes_per_kilocycle;
       out.bytes += bytes;
       time += least;
       if (!open)
@@ -466,5 +472,6 @@ ash_tile_value ash_model_bound(const ash_facts *f, const ash_tile_problem *p,
     if (!open)
       out.footprint += ash_model_least(p, s, k);
   }
+  out.price = ash_tile_price(p, out.cycles, out.bytes);
   return out;
 }

@@ -86,6 +86,23 @@ uint64_t ash_facts_base(const ash_facts *f, uint32_t operand) {
   return f->base[operand];
 }
 
+bool ash_facts_has_gaps(const ash_facts *f, uint32_t operand) {
+  const ash_tile_operand *o = operand_at(f, operand);
+  for (uint32_t d = 0; d < o->rank; d++)
+    if (o->dim[d].axis != ASH_NO_AXIS &&
+        o->dim[d].stride > o->dim[d].window * o->dim[d].divide)
+      return true;
+  return false;
+}
+
+uint64_t ash_dim_nominal(const ash_tile_dim *dim, uint64_t extent, int64_t n) {
+  ASH_ASSERT(n > 0 && extent > 0 && dim->divide > 0);
+  if (dim->axis == ASH_NO_AXIS)
+    return extent;
+  const int64_t need = ((n - 1) * dim->stride + dim->window - 1) / dim->divide;
+  return need < 0 ? 1 : ash_min_u64(extent, (uint64_t)need + 1);
+}
+
 /* ---- pieces -------------------------------------------------------------- */
 
 typedef struct span {
@@ -164,6 +181,38 @@ static void walk(const ash_facts *f, entry *e, ash_operand_fact *facts) {
   }
 }
 
+/* No more than any cut inside regions has whose last level has this size,
+ * wherever its regions begin: nothing is rounded, no two pieces overlap, the
+ * first piece has the largest box, and boxes are as few as pieces of the
+ * largest size that is cut as often would need. */
+static void relax(const ash_facts *f, entry *e, ash_operand_fact *facts) {
+  const int64_t extent = f->p->space->axes[e->axis].extent;
+  const int64_t size = e->tile[0];
+  const int64_t pieces = (extent + size - 1) / size;
+  const int64_t longest = pieces > 1 ? (extent - 1) / (pieces - 1) : extent;
+  ASH_ASSERT(e->level == 0 && size <= longest);
+  e->fact.pieces = (uint64_t)pieces;
+  e->fact.rounded = (uint64_t)extent;
+  for (uint32_t o = 0; o < f->p->space->operand_count; o++) {
+    const ash_tile_operand *operand = operand_at(f, o);
+    uint64_t first = 1, whole = 1, most = 1;
+    if (!(f->followers[e->axis] >> o & 1))
+      continue;
+    for (uint32_t d = 0; d < operand->rank; d++) {
+      const ash_tile_dim *dim = &operand->dim[d];
+      if (dim->axis != e->axis)
+        continue;
+      const int64_t reach = (longest - 1) * dim->stride + dim->window - 1;
+      first *= (uint64_t)span_of(dim, dim_of(f, o, d), 0, size).size;
+      whole *= (uint64_t)span_of(dim, dim_of(f, o, d), 0, extent).size;
+      most *= (uint64_t)(reach + dim->divide - 1) / (uint64_t)dim->divide + 1;
+    }
+    facts[o].sum = facts[o].fresh = whole;
+    facts[o].most = first;
+    facts[o].distinct = ash_max_u64(1, ash_ceil_div(whole, most));
+  }
+}
+
 /* ---- the table ----------------------------------------------------------- */
 
 static uint64_t hash_of(uint32_t axis, uint32_t level,
@@ -206,7 +255,10 @@ const ash_axis_fact *ash_facts_get(ash_facts *f, uint32_t axis, uint32_t level,
     if (!(f->followers[axis] >> o & 1))
       facts[o] = (ash_operand_fact){1, 1, 1, 1};
   e->fact.operands = facts;
-  walk(f, e, facts);
+  if (f->p->relaxed)
+    relax(f, e, facts);
+  else
+    walk(f, e, facts);
   e->next = *bucket;
   *bucket = e;
   return &e->fact;

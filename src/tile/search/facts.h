@@ -35,5 +35,12 @@ uint32_t ash_facts_followers(const ash_facts *f, uint32_t axis);
 uint64_t ash_facts_least(const ash_facts *f, uint32_t axis, uint32_t operand);
 /* Elements of operand o in dimensions that follow no axis. */
 uint64_t ash_facts_base(const ash_facts *f, uint32_t operand);
+/* Do windows of operand o leave elements between them out? Small pieces then
+ * bring less than large ones. */
+bool ash_facts_has_gaps(const ash_facts *f, uint32_t operand);
+
+/* Positions that n positions of an axis need of a dimension, away from the
+ * ends of the tensor. */
+uint64_t ash_dim_nominal(const ash_tile_dim *dim, uint64_t extent, int64_t n);
 
 #endif

@@ -21,9 +21,13 @@ typedef struct ash_tile_hop {
   uint64_t alignment;
 } ash_tile_hop;
 
-/* What a choice is worth: less is better, the first difference decides. */
+/* What a choice costs: less is better, the first difference decides. */
 typedef struct ash_tile_value {
-  uint64_t cycles, bytes, footprint;
+  uint64_t price; /* of cycles and bytes together, in thousandths of a cycle */
+  uint64_t bytes; /* moved                                                   */
+  uint64_t footprint;
+  uint64_t cycles;
+  bool guessed; /* copies: not all were tried                                */
 } ash_tile_value;
 
 typedef struct ash_tile_problem {
@@ -39,9 +43,9 @@ typedef struct ash_tile_problem {
   uint64_t call_cycles;
   uint64_t ticks;
   uint64_t seed; /* of searches that choose at random                       */
+  uint64_t byte_price;  /* thousandths of a cycle for each byte moved       */
   uint64_t inner_least; /* no choice has fewer cycles in the last level     */
-  bool limited; /* no more cycles and no more bytes than `most`             */
-  ash_tile_value most;
+  bool relaxed; /* figures no higher than those of any cut inside regions   */
 } ash_tile_problem;
 
 /* Do both have the same answer? */
@@ -61,18 +65,16 @@ typedef struct ash_tile_choice {
 
 static inline bool ash_value_less(const ash_tile_value *a,
                                   const ash_tile_value *b) {
-  if (a->cycles != b->cycles)
-    return a->cycles < b->cycles;
+  if (a->price != b->price)
+    return a->price < b->price;
   if (a->bytes != b->bytes)
     return a->bytes < b->bytes;
   return a->footprint < b->footprint;
 }
 
-/* May a choice of that value, or any worth no less, be taken? */
-static inline bool ash_value_allowed(const ash_tile_problem *p,
-                                     const ash_tile_value *v) {
-  return !p->limited ||
-         (v->cycles <= p->most.cycles && v->bytes <= p->most.bytes);
+static inline uint64_t ash_tile_price(const ash_tile_problem *p,
+                                      uint64_t cycles, uint64_t bytes) {
+  return cycles * 1000 + bytes * p->byte_price;
 }
 
 #endif

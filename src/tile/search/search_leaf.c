@@ -134,11 +134,11 @@ ash_status ash_search_leaf(const ash_tile_problem *p, ash_facts *f,
     if (ash_model_least(p, &sizes, k) > p->hops[k].room)
       return ASH_OK;
   const ash_tile_value bound = ash_model_bound(f, p, &sizes, false);
-  if (!ash_value_allowed(p, &bound) ||
-      (best->found && !ash_value_less(&bound, &best->value)))
+  if (best->found && !ash_value_less(&bound, &best->value))
     return ASH_OK;
   for (uint32_t k = 0; k < p->level_count; k++) {
     list_loops(p, cut, k, &all[k]);
+    best->left_out |= all[k].free > PERMUTED || all[k].sums > PERMUTED;
   }
   do {
     ash_tile_value value;
@@ -146,9 +146,9 @@ ash_status ash_search_leaf(const ash_tile_problem *p, ash_facts *f,
       for (uint32_t a = 0; a < p->space->axis_count; a++)
         choice.order[k][a] = all[k].axes[a];
     best->ticks++;
-    if (!ash_model_value(f, p, &sizes, &choice, &value, NULL) ||
-        !ash_value_allowed(p, &value))
+    if (!ash_model_value(f, p, &sizes, &choice, &value, NULL))
       continue;
+    best->left_out |= value.guessed;
     if (best->found && !ash_value_less(&value, &best->value))
       continue;
     best->found = true;

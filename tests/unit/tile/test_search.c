@@ -129,28 +129,48 @@ static void count_moves(const world *w, moves *m) {
 
 /* ---- what model.h says -------------------------------------------------- */
 
+/* The pieces of an axis in the last level: how many, and how many positions
+ * when each is rounded up to the multiple that the kernel likes. */
+static uint64_t pieces_of(const world *w, uint32_t a, uint64_t *rounded) {
+  const ash_tile_axis *axis = &w->p.space->axes[a];
+  const uint64_t multiple = axis->multiple > 1 ? (uint64_t)axis->multiple : 1;
+  uint64_t pieces = 0;
+  *rounded = 0;
+  for (int64_t at = 0; at < axis->extent;) {
+    int64_t end = axis->extent, start = 0;
+    for (uint32_t k = 0; k < w->p.level_count; k++) {
+      while (start + w->tile[k][a] <= at)
+        start += w->tile[k][a];
+      end = start + w->tile[k][a] < end ? start + w->tile[k][a] : end;
+    }
+    pieces++;
+    *rounded += ash_align_up((uint64_t)(end - at), multiple);
+    at = end;
+  }
+  return pieces;
+}
+
+static uint64_t compute_of(const world *w, const moves *m) {
+  uint64_t work = w->p.space->work;
+  for (uint32_t a = 0; a < w->p.space->axis_count; a++) {
+    const uint64_t extent = (uint64_t)w->p.space->axes[a].extent;
+    uint64_t rounded;
+    (void)pieces_of(w, a, &rounded);
+    work += work * ((rounded - extent) * 1024 / extent) / 1024;
+  }
+  return m->tiles * w->p.call_cycles + work * 1000 / w->p.per_kilocycle;
+}
+
 static uint64_t accumulator_of(const world *w, const moves *m,
                                uint64_t *extra) {
   const ash_tile_space *s = w->p.space;
   const uint32_t last = w->p.level_count - 1;
-  uint64_t again = 1, all = 1, out = 0;
+  uint64_t again = 1, all = 1, out = 0, rounded;
   for (uint32_t a = 0; a < s->axis_count; a++) {
-    uint64_t pieces = 0;
-    const int64_t extent = s->axes[a].extent;
-    for (int64_t at = 0; at < extent;) {
-      int64_t end = extent, start = 0;
-      for (uint32_t k = 0; k <= last; k++) {
-        while (start + w->tile[k][a] <= at)
-          start += w->tile[k][a];
-        end = start + w->tile[k][a] < end ? start + w->tile[k][a] : end;
-      }
-      pieces++;
-      at = end;
-    }
     if (s->axes[a].kind == ASH_AXIS_SUM)
-      again *= pieces;
+      again *= pieces_of(w, a, &rounded);
     else
-      all *= (uint64_t)extent;
+      all *= (uint64_t)s->axes[a].extent;
   }
   *extra = all * (again - 1) * 1000 / w->p.elements_per_kilocycle;
   for (uint32_t o = 0; o < s->operand_count; o++)
@@ -165,9 +185,7 @@ static bool value_of(const world *w, const moves *m, ash_tile_value *v) {
   const ash_tile_space *s = w->p.space;
   uint64_t extra;
   const uint64_t sums = accumulator_of(w, m, &extra);
-  *v = (ash_tile_value){m->tiles * w->p.call_cycles +
-                            s->work * 1000 / w->p.per_kilocycle + extra,
-                        0, 0};
+  *v = (ash_tile_value){.cycles = compute_of(w, m) + extra};
   for (uint32_t k = w->p.level_count; k-- > 0;) {
     const ash_tile_hop *hop = &w->p.hops[k];
     uint64_t serial = 0, hidden = 0, room = 0;
@@ -193,6 +211,7 @@ static bool value_of(const world *w, const moves *m, ash_tile_value *v) {
     v->footprint += room;
     v->cycles = serial + ash_max_u64(v->cycles, hidden);
   }
+  v->price = v->cycles * 1000 + v->bytes * w->p.byte_price;
   return true;
 }
 
@@ -300,20 +319,22 @@ static void try_tiles(world *w, uint32_t variable, best *b) {
   }
 }
 
-/* Multiples that kernels like are another matter. */
-static void forget_hints(ash_tile_problem *p) {
-  ash_tile_space *own = ASH_NEW(&p->ctx->keep, ash_tile_space);
-  *own = *p->space;
-  for (uint32_t a = 0; a < own->axis_count; a++)
-    own->axes[a].multiple = 1;
-  p->space = own;
-}
-
 /* What is different from world to world. */
 typedef struct variety {
   bool blocking;   /* transfers of the outer level */
   uint32_t nearby; /* bit o: operand o lives in the memory of the outer level */
+  int64_t multiple; /* that kernels like, of all axes; 0: none */
+  uint64_t price;   /* of a byte */
+  uint64_t outer;   /* room of the outer level; 0: three times as much */
 } variety;
+
+static void set_hints(ash_tile_problem *p, int64_t multiple) {
+  ash_tile_space *own = ASH_NEW(&p->ctx->keep, ash_tile_space);
+  *own = *p->space;
+  for (uint32_t a = 0; a < own->axis_count; a++)
+    own->axes[a].multiple = multiple ? multiple : 1;
+  p->space = own;
+}
 
 static uint64_t compare_in(net *n, uint32_t levels, uint64_t room,
                            variety kind) {
@@ -322,8 +343,11 @@ static uint64_t compare_in(net *n, uint32_t levels, uint64_t room,
   ash_facts *f;
   best b = {0};
   w = (world){.p = problem_of(n, levels, room)};
-  forget_hints(&w.p);
+  set_hints(&w.p, kind.multiple);
+  w.p.byte_price = kind.price;
   w.p.hops[0].overlaps = !kind.blocking;
+  if (levels > 1 && kind.outer)
+    w.p.hops[0].room = kind.outer;
   if (levels > 1)
     w.p.hops[0].staged &= ~kind.nearby;
   const ash_mark mark = ash_zone_mark(&n->ctx->scratch);
@@ -332,7 +356,9 @@ static uint64_t compare_in(net *n, uint32_t levels, uint64_t room,
   try_tiles(&w, 0, &b);
   CHECK_EQ(found.found, b.found);
   if (b.found) {
+    CHECK_EQ(found.value.price, b.value.price);
     CHECK_EQ(found.value.cycles, b.value.cycles);
+    CHECK_EQ(found.lower_bound, found.value.price);
     CHECK_EQ(found.value.bytes, b.value.bytes);
     CHECK_EQ(found.value.footprint, b.value.footprint);
     CHECK_EQ(found.verdict, ASH_OPTIMAL);
@@ -344,7 +370,7 @@ static uint64_t compare_in(net *n, uint32_t levels, uint64_t room,
 }
 
 static uint64_t compare(net *n, uint32_t levels, uint64_t room) {
-  return compare_in(n, levels, room, (variety){false, 0});
+  return compare_in(n, levels, room, (variety){0});
 }
 
 static void products_in_one_level_equal_brute_force(void) {
@@ -381,7 +407,8 @@ static void two_levels_equal_brute_force(void) {
     net n = matmul_net(1, shapes[i][0], shapes[i][1], shapes[i][2]);
     for (uint64_t room = 12; room <= 48; room += 12)
       for (uint32_t kind = 0; kind < 16; kind++)
-        (void)compare_in(&n, 2, room, (variety){kind & 1, kind >> 1});
+        (void)compare_in(&n, 2, room,
+                         (variety){.blocking = kind & 1, .nearby = kind >> 1});
     net_free(&n);
   }
 }
@@ -392,7 +419,8 @@ static void windows_in_two_levels_equal_brute_force(void) {
     net n = pool_net(shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3]);
     for (uint64_t room = 8; room <= 32; room += 8)
       for (uint32_t kind = 0; kind < 8; kind++)
-        (void)compare_in(&n, 2, room, (variety){kind & 1, kind >> 1});
+        (void)compare_in(&n, 2, room,
+                         (variety){.blocking = kind & 1, .nearby = kind >> 1});
     net_free(&n);
   }
 }
@@ -460,9 +488,103 @@ static void other_operators_in_two_levels_equal_brute_force(void) {
   for (size_t i = 0; i < ASH_COUNT_OF(nets); i++) {
     for (uint64_t room = 8; room <= 56; room += 16)
       for (uint32_t kind = 0; kind < 8; kind++)
-        (void)compare_in(&nets[i], 2, room, (variety){kind & 1, kind >> 1});
+        (void)compare_in(&nets[i], 2, room,
+                         (variety){.blocking = kind & 1, .nearby = kind >> 1});
     net_free(&nets[i]);
   }
+}
+
+/* int8: results are a byte each, sums are not. */
+static net int8_product_net(int32_t m, int32_t k, int32_t n) {
+  net made = net_new();
+  const uint32_t a = net_input(&made, ASH_INT8, NET_DIMS(1, m, k), 1, 0);
+  const uint32_t b = net_input(&made, ASH_INT8, NET_DIMS(1, k, n), 1, 0);
+  const uint32_t y = net_result(&made, ASH_INT8, NET_DIMS(1, m, n), 1, 0);
+  (void)net_op(&made, ASH_OP_matmul, NET_IDS(a, b), y);
+  return made;
+}
+
+/* Where the depth is whole everything fits, where it is cut the accumulator
+ * does not. */
+static void accumulators_that_do_not_fit_equal_brute_force(void) {
+  static const int32_t shapes[][3] = {{5, 2, 5}, {7, 3, 4}, {3, 2, 9}};
+  for (size_t i = 0; i < ASH_COUNT_OF(shapes); i++) {
+    net n = int8_product_net(shapes[i][0], shapes[i][1], shapes[i][2]);
+    const ash_tile_problem p = problem_of(&n, 1, 64);
+    CHECK(p.space->accumulator_bytes == 4);
+    for (uint64_t room = 4; room <= 140; room += 4)
+      (void)compare(&n, 1, room);
+    net_free(&n);
+  }
+  net n = int8_product_net(3, 2, 2);
+  for (uint64_t room = 4; room <= 28; room += 4)
+    for (uint64_t outer = 8; outer <= 32; outer += 8)
+      (void)compare_in(&n, 2, room, (variety){.outer = outer});
+  net_free(&n);
+}
+
+/* [n] int8, negated: one axis that may be long. */
+static net line_net(int32_t length) {
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(length), 0, 0);
+  const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(length), 0, 0);
+  (void)net_op(&n, ASH_FN_ROW(neg), NET_IDS(x), y);
+  return n;
+}
+
+/* Regions are cut where a single cut has no boundary: pieces may be rounded
+ * less and lie elsewhere than in any cut of one level. */
+static void tiled_regions_equal_brute_force(void) {
+  for (int32_t length = 7; length <= 24; length++) {
+    net n = line_net(length);
+    for (uint64_t room = 24; room <= 96; room += 24)
+      for (int64_t multiple = 1; multiple <= 5; multiple += 2)
+        (void)compare_in(&n, 2, room,
+                         (variety){.multiple = multiple,
+                                   .outer = 8u * (uint64_t)length - 24});
+    net_free(&n);
+  }
+  static const int32_t images[][2] = {{9, 1}, {11, 1}, {7, 2}, {5, 3}};
+  for (size_t i = 0; i < ASH_COUNT_OF(images); i++) {
+    net n = pool_net(images[i][0], images[i][1], 1, 1);
+    for (uint64_t room = 8; room <= 24; room += 4)
+      for (int64_t multiple = 1; multiple <= 3; multiple++)
+        (void)compare_in(&n, 2, room,
+                         (variety){.multiple = multiple, .outer = 24});
+    net_free(&n);
+  }
+}
+
+/* Axes of which not all sizes are tried. */
+static void long_axes_equal_brute_force(void) {
+  for (int32_t length = 25; length <= 61; length += 6) {
+    net lines = line_net(length), image = pool_net(length, 2, 1, 1);
+    net strided = pool_net(length, 1, 2, 2), joined = join_net(9, length, 1);
+    for (uint64_t room = 16; room <= 136; room += 12)
+      for (int64_t multiple = 1; multiple <= 7; multiple += 3) {
+        const variety kind = {.multiple = multiple};
+        (void)compare_in(&lines, 1, room, kind);
+        (void)compare_in(&image, 1, room, kind);
+        (void)compare_in(&strided, 1, room, kind);
+        (void)compare_in(&joined, 1, room, kind);
+      }
+    net_free(&lines);
+    net_free(&image);
+    net_free(&strided);
+    net_free(&joined);
+  }
+}
+
+/* Bytes have a price. */
+static void prices_equal_brute_force(void) {
+  net n = int8_product_net(5, 3, 4), window = pool_net(6, 5, 1, 1);
+  for (uint64_t room = 8; room <= 80; room += 8)
+    for (uint64_t price = 100; price <= 100000; price *= 10) {
+      (void)compare_in(&n, 1, room, (variety){.price = price});
+      (void)compare_in(&window, 1, room, (variety){.price = price});
+    }
+  net_free(&n);
+  net_free(&window);
 }
 
 /* The closed form of what is moved, against walking, at random. */
@@ -529,5 +651,9 @@ static void figures_are_those_of_the_walk(void) {
   X(windows_in_two_levels_equal_brute_force)                                   \
   X(other_operators_equal_brute_force)                                         \
   X(other_operators_in_two_levels_equal_brute_force)                           \
+  X(accumulators_that_do_not_fit_equal_brute_force)                            \
+  X(tiled_regions_equal_brute_force)                                           \
+  X(long_axes_equal_brute_force)                                               \
+  X(prices_equal_brute_force)                                                  \
   X(figures_are_those_of_the_walk)
 TEST_MAIN(TESTS)
