@@ -111,8 +111,9 @@ static void put_dma(const ash_device *d, const ash_dma *dma) {
     printf(", \"max_transfer\": %llu",
            (unsigned long long)dma->transfer_bytes_max);
   printf(", \"setup_cycles\": %u, \"bytes_per_kilocycle\": %u, "
-         "\"asynchronous\": %s}",
+         "\"row_cycles\": %u, \"beat\": %u, \"asynchronous\": %s}",
          (unsigned)dma->setup_cycles, (unsigned)dma->bytes_per_kilocycle,
+         (unsigned)dma->row_cycles, (unsigned)dma->beat,
          boolean(dma->asynchronous));
 }
 

@@ -35,6 +35,9 @@ extern "C" {
 #endif
 
 enum { ASH_TILE_AXES = 12, ASH_TILE_LEVELS = 4, ASH_TILE_COPIES = 3 };
+/* Constants of at most so many bytes are not worth a transfer: kernels read
+ * them in the first memory on their path that the processor reaches. */
+enum { ASH_TILE_SCALAR_BYTES = 8 };
 #define ASH_NO_AXIS UINT32_MAX
 
 /* Part of a tensor: [start, start + size) of every dimension. */
@@ -148,6 +151,7 @@ typedef struct ash_tile_cost {
   uint64_t tiles;                        /* calls of the kernel              */
   uint64_t bytes_moved[ASH_TILE_LEVELS]; /* into and out of each level       */
   uint64_t transfers[ASH_TILE_LEVELS];
+  uint64_t rows[ASH_TILE_LEVELS]; /* of these transfers: bytes without gaps  */
   uint64_t bytes_without_reuse; /* if every piece loaded everything          */
   uint64_t compute_cycles, cycles; /* modelled: kernels alone, and in total  */
   uint64_t price;       /* cycles, and the device's price of the bytes moved,

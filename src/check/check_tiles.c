@@ -335,6 +335,13 @@ static uint32_t source_of(const checker *c, uint32_t level, uint32_t o) {
   return home_of(c, o);
 }
 
+/* A scalar may stay where the processor reaches it. */
+static bool is_read_in(const checker *c, uint32_t o, uint32_t memory) {
+  const ash_tensor *t = tensor_of(c, o);
+  return t->kind == ASH_TENSOR_CONSTANT && t->bytes <= ASH_TILE_SCALAR_BYTES &&
+         c->device->memories[memory].reach_cpu;
+}
+
 static ash_status check_way(const checker *c, uint32_t level, uint32_t o) {
   const ash_tile_buffer *b = buffer_at(c, level, o);
   const uint32_t here = c->t->levels[level].memory;
@@ -345,7 +352,8 @@ static ash_status check_way(const checker *c, uint32_t level, uint32_t o) {
                   name_of(c), tensor_of(c, o)->id,
                   c->device->memories[from].name,
                   c->device->memories[here].name);
-  if (!b->copies && level + 1 == c->t->level_count && from != here)
+  if (!b->copies && level + 1 == c->t->level_count && from != here &&
+      !is_read_in(c, o, from))
     return REFUSE(c, ASH_D_tile_not_staged,
                   "the kernel of %s reads %s, where nobody brings '%s'",
                   name_of(c), c->device->memories[here].name,

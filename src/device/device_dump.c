@@ -123,6 +123,8 @@ static void put_dma(ash_text *t, const ash_device *d, const ash_dma *dma) {
   ash_text_format(t, "    setup_cycles: %u\n", (unsigned)dma->setup_cycles);
   ash_text_format(t, "    bytes_per_kilocycle: %u\n",
                   (unsigned)dma->bytes_per_kilocycle);
+  ash_text_format(t, "    row_cycles: %u\n", (unsigned)dma->row_cycles);
+  ash_text_format(t, "    beat: %u\n", (unsigned)dma->beat);
   ash_text_format(t, "    asynchronous: %s\n", boolean(dma->asynchronous));
 }
 

@@ -299,10 +299,10 @@ static ash_status read_ranks(ash_ctx *ctx, ash_dma *dma, const ash_yaml *map) {
 }
 
 static ash_status read_dma(ash_ctx *ctx, ash_dma *dma, const ash_yaml *map) {
-  static const char *const known[] = {"name",         "memories",
-                                      "ranks",        "max_transfer",
-                                      "setup_cycles", "bytes_per_kilocycle",
-                                      "asynchronous"};
+  static const char *const known[] = {
+      "name",         "memories",     "ranks",
+      "max_transfer", "setup_cycles", "bytes_per_kilocycle",
+      "row_cycles",   "beat",         "asynchronous"};
   ASH_TRY(ash_yaml_check_keys(ctx, map, known, ASH_COUNT_OF(known),
                               "a DMA engine"));
   *dma = (ash_dma){.ranks = 1u << 1,
@@ -316,6 +316,8 @@ static ash_status read_dma(ash_ctx *ctx, ash_dma *dma, const ash_yaml *map) {
   ASH_TRY(read_u32(ctx, &dma->setup_cycles, map, "setup_cycles", 1000000000));
   ASH_TRY(read_u32(ctx, &dma->bytes_per_kilocycle, map, "bytes_per_kilocycle",
                    1000000000));
+  ASH_TRY(read_u32(ctx, &dma->row_cycles, map, "row_cycles", 1000000));
+  ASH_TRY(read_u32(ctx, &dma->beat, map, "beat", 65536));
   if (!dma->bytes_per_kilocycle)
     return ash_fail(ctx, ASH_MALFORMED, ASH_D_device_dma,
                     ash_yaml_loc(ash_yaml_get(map, "bytes_per_kilocycle")),

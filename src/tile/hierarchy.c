@@ -218,6 +218,8 @@ static void take_engine(const ash_hierarchy *h, ash_tile_hop *s,
   s->setup = d->setup_cycles;
   s->bytes_per_kilocycle = ash_max_u64(1, d->bytes_per_kilocycle);
   s->transfer_max = d->transfer_bytes_max;
+  s->row_cycles = d->row_cycles;
+  s->beat = d->beat;
 }
 
 /* Tiles of all ops of a step are there together: each has its share. */
@@ -237,12 +239,21 @@ static uint32_t path_of(const ash_hierarchy *h, const ash_tile_operand *o,
   return ash_device_path(h->device, h->home[o->tensor], target, path);
 }
 
+/* Is operand i so small that kernels read it there, and may they? */
+static bool is_read_in(const ash_hierarchy *h, const ash_tile_problem *p,
+                       uint32_t i, uint32_t memory) {
+  ASH_ASSERT(memory < h->device->memory_count);
+  const ash_tensor *t = &h->g->tensors.items[p->space->operands[i].tensor];
+  return t->kind == ASH_TENSOR_CONSTANT && t->bytes <= ASH_TILE_SCALAR_BYTES &&
+         h->device->memories[memory].reach_cpu;
+}
+
 static bool stage_operands(const ash_hierarchy *h, ash_tile_problem *p,
                            uint32_t target) {
   for (uint32_t i = 0; i < p->space->operand_count; i++) {
     uint32_t path[ASH_MEMORY_MAX];
     const uint32_t count = path_of(h, &p->space->operands[i], target, path);
-    for (uint32_t k = 1; k < count; k++) {
+    for (uint32_t k = 1; k < count && !is_read_in(h, p, i, path[k - 1]); k++) {
       ASH_ASSERT(count - 1 <= p->level_count);
       ash_tile_hop *s = &p->hops[p->level_count - count + k];
       if (s->memory != path[k])

@@ -30,6 +30,7 @@ static void put_level(ash_json *j, const ash_tilings *all, const ash_tiling *t,
   ash_json_close(j, ']');
   ash_json_uint(j, "bytes_moved", t->cost.bytes_moved[level]);
   ash_json_uint(j, "transfers", t->cost.transfers[level]);
+  ash_json_uint(j, "rows", t->cost.rows[level]);
   ash_json_close(j, '}');
 }
 

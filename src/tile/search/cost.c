@@ -70,6 +70,50 @@ static uint64_t transfers_of(const ash_tile_problem *p, uint32_t level,
   return count;
 }
 
+/* What the engine needs for that many transfers, rows and bytes. */
+static uint64_t time_of(const ash_tile_hop *hop, uint64_t transfers,
+                        uint64_t rows, uint64_t bytes) {
+  ASH_ASSERT(hop->bytes_per_kilocycle > 0);
+  return transfers * hop->setup + rows * hop->row_cycles +
+         bytes * 1000 / hop->bytes_per_kilocycle;
+}
+
+/* Dimensions that are there as a whole join the one outside in a row. */
+static void find_rows(const ash_tile_problem *p, ash_tile_sizes *s,
+                      uint32_t level, uint32_t o, const ash_tile_cut *cut) {
+  ASH_ASSERT(is_staged(p, level, o));
+  const ash_tile_operand *operand = &p->space->operands[o];
+  const ash_shape *shape = &p->g->tensors.items[operand->tensor].shape;
+  const bool inner = level > 0 && is_staged(p, level - 1, o);
+  ash_box_rows *rows = &s->rows[level][o];
+  uint64_t row = 1;
+  uint32_t outside = 0;
+  bool ended = false;
+  *rows = (ash_box_rows){.base = 1, .most = 1};
+  for (uint32_t d = operand->rank; d-- > 0;) {
+    const ash_tile_dim *dim = &operand->dim[d];
+    const uint64_t whole = (uint64_t)shape->dim[d];
+    const uint64_t size =
+        ash_dim_nominal(dim, whole, piece_of(cut, level, dim->axis));
+    const uint32_t axis = dim->axis == ASH_NO_AXIS ? 0 : 1u << dim->axis;
+    if (!ended) {
+      row *= size;
+      rows->inside |= axis;
+      ended =
+          size != (inner ? ash_dim_nominal(dim, whole,
+                                           piece_of(cut, level - 1, dim->axis))
+                         : whole);
+      continue;
+    }
+    outside |= axis;
+    rows->most *= size;
+    rows->base *= axis ? 1 : whole;
+  }
+  rows->inside &= ~outside;
+  const uint64_t bytes = bytes_of(p, o, row);
+  rows->added = p->hops[level].beat > bytes ? p->hops[level].beat - bytes : 0;
+}
+
 static void size_level(const ash_facts *f, const ash_tile_problem *p,
                        ash_tile_sizes *s, uint32_t level,
                        const ash_tile_cut *cut) {
@@ -84,8 +128,10 @@ static void size_level(const ash_facts *f, const ash_tile_problem *p,
     const uint64_t bytes = bytes_of(p, o, elements);
     s->box[level][o] = bytes;
     s->pieces[level][o] = transfers_of(p, level, o, bytes, cut);
-    s->cycles[level][o] = s->pieces[level][o] * hop->setup +
-                          bytes * 1000 / hop->bytes_per_kilocycle;
+    find_rows(p, s, level, o, cut);
+    const ash_box_rows *rows = &s->rows[level][o];
+    s->cycles[level][o] = time_of(hop, s->pieces[level][o], rows->most,
+                                  bytes + rows->most * rows->added);
   }
 }
 
@@ -198,62 +244,65 @@ static bool find_loop(const ash_tile_problem *p, const ash_tile_sizes *s,
   return false;
 }
 
-uint64_t ash_model_loads(const ash_facts *f, const ash_tile_problem *p,
-                         const ash_tile_sizes *s, const ash_tile_choice *c,
-                         uint32_t level, uint32_t o, uint64_t *bytes) {
-  uint64_t loads = 1, elements = ash_facts_base(f, o);
+ash_tile_moves ash_model_moves(const ash_facts *f, const ash_tile_problem *p,
+                               const ash_tile_sizes *s,
+                               const ash_tile_choice *c, uint32_t level,
+                               uint32_t o) {
+  const ash_box_rows *box = &s->rows[level][o];
+  uint64_t loads = 1, elements = ash_facts_base(f, o), rows = box->base;
   uint32_t k, depth;
-  if (!find_loop(p, s, c, level, o, &k, &depth)) {
-    *bytes = s->box[level][o];
-    return 1;
-  }
+  if (!find_loop(p, s, c, level, o, &k, &depth))
+    return (ash_tile_moves){1, s->box[level][o], box->most};
   for (uint32_t d = 0; d < p->space->axis_count; d++) {
     const uint32_t a = c->order[k][d];
     const ash_axis_fact *fact = d <= depth ? s->fact[k][a]
                                 : k        ? s->fact[k - 1][a]
                                            : NULL;
     const ash_operand_fact *own = fact ? &fact->operands[o] : NULL;
+    uint64_t times = fact ? fact->pieces : 1, size = times;
     if (d == depth) {
       ASH_ASSERT(own != NULL);
-      loads *= own->distinct;
-      elements *= own->fresh;
+      times = own->distinct;
+      size = own->fresh;
     } else if (ash_facts_followers(f, a) >> o & 1) {
-      loads *= fact ? fact->pieces : 1;
-      elements *= fact ? own->sum : s->fact[level][a]->operands[o].most;
-    } else {
-      loads *= fact ? fact->pieces : 1;
-      elements *= fact ? fact->pieces : 1;
+      size = fact ? own->sum : s->fact[level][a]->operands[o].most;
     }
+    loads *= times;
+    elements *= size;
+    rows *= box->inside >> a & 1 ? times : size;
   }
-  *bytes = bytes_of(p, o, elements);
-  return loads;
+  return (ash_tile_moves){loads, bytes_of(p, o, elements), rows};
 }
 
 /* ---- one level ---------------------------------------------------------- */
 
 typedef struct level_moves {
-  uint64_t loads[ASH_OPERANDS_MAX], bytes[ASH_OPERANDS_MAX];
+  uint64_t loads[ASH_OPERANDS_MAX];
   uint64_t time[ASH_OPERANDS_MAX], fill[ASH_OPERANDS_MAX];
-  uint64_t all_bytes, all_transfers;
+  uint64_t all_bytes, all_transfers, all_rows, busy;
 } level_moves;
 
 static void count_moves(const ash_facts *f, const ash_tile_problem *p,
                         const ash_tile_sizes *s, const ash_tile_choice *c,
                         uint32_t level, level_moves *m) {
   const ash_tile_hop *hop = &p->hops[level];
-  m->all_bytes = m->all_transfers = 0;
+  m->all_bytes = m->all_transfers = m->all_rows = m->busy = 0;
   for (uint32_t o = 0; o < p->space->operand_count; o++) {
     if (!is_staged(p, level, o))
       continue;
-    m->loads[o] = ash_model_loads(f, p, s, c, level, o, &m->bytes[o]);
-    m->time[o] = m->loads[o] * s->pieces[level][o] * hop->setup +
-                 m->bytes[o] * 1000 / hop->bytes_per_kilocycle;
+    const ash_tile_moves own = ash_model_moves(f, p, s, c, level, o);
+    const uint64_t transfers = own.loads * s->pieces[level][o];
+    m->loads[o] = own.loads;
+    m->time[o] = time_of(hop, transfers, own.rows,
+                         own.bytes + own.rows * s->rows[level][o].added);
     const uint64_t first =
-        ash_min_u64(m->loads[o], s->regions[level]) * s->cycles[level][o];
+        ash_min_u64(own.loads, s->regions[level]) * s->cycles[level][o];
     m->fill[o] = ash_min_u64(first, m->time[o]);
-    ASH_ASSERT(m->loads[o] > 0);
-    m->all_bytes += m->bytes[o];
-    m->all_transfers += m->loads[o] * s->pieces[level][o];
+    ASH_ASSERT(own.loads > 0);
+    m->all_bytes += own.bytes;
+    m->all_transfers += transfers;
+    m->all_rows += own.rows;
+    m->busy += m->time[o];
   }
 }
 
@@ -379,6 +428,7 @@ static void note_level(ash_tile_cost *details, const level_moves *m,
     return;
   details->bytes_moved[level] = m->all_bytes;
   details->transfers[level] = m->all_transfers;
+  details->rows[level] = m->all_rows;
 }
 
 static void start_value(const ash_tile_sizes *s, ash_tile_value *out,
@@ -411,6 +461,7 @@ bool ash_model_value(const ash_facts *f, const ash_tile_problem *p,
     out->cycles = best.cycles;
     out->footprint += best.room;
     out->bytes += m.all_bytes;
+    out->busy += m.busy;
     out->guessed |= best.guessed;
     note_level(details, &m, k);
   }
@@ -431,6 +482,7 @@ bool ash_model_given(const ash_facts *f, const ash_tile_problem *p,
     out->cycles = cycles_of(p, &m, k, choice->copies[k], out->cycles);
     out->footprint += room;
     out->bytes += m.all_bytes;
+    out->busy += m.busy;
     note_level(details, &m, k);
     if (details)
       details->bytes_without_reuse += bytes_again(f, p, s, k);
@@ -448,19 +500,23 @@ ash_tile_value ash_model_bound(const ash_facts *f, const ash_tile_problem *p,
     for (uint32_t o = 0; o < p->space->operand_count; o++) {
       if (!is_staged(p, k, o))
         continue;
-      uint64_t loads = 1, elements = ash_facts_base(f, o);
+      const ash_box_rows *box = &s->rows[k][o];
+      const bool gaps = open && ash_facts_has_gaps(f, o);
+      uint64_t loads = 1, elements = ash_facts_base(f, o), rows = box->base;
       for (uint32_t a = 0; a < p->space->axis_count; a++) {
+        const uint64_t fresh = s->fact[k][a]->operands[o].fresh;
+        const uint64_t size =
+            open ? ash_min_u64(fresh, ash_facts_least(f, a, o)) : fresh;
         loads *= distinct(s, k, a, o);
-        elements *= open ? ash_min_u64(s->fact[k][a]->operands[o].fresh,
-                                       ash_facts_least(f, a, o))
-                         : s->fact[k][a]->operands[o].fresh;
+        elements *= size;
+        rows *= box->inside >> a & 1 ? distinct(s, k, a, o) : size;
       }
       const uint64_t bytes = bytes_of(p, o, elements);
-      const uint64_t pieces =
-          open && ash_facts_has_gaps(f, o) ? 1 : s->pieces[k][o];
       const uint64_t least =
-          loads * pieces * hop->setup + bytes * 1000 / hop->bytes_per_kilocycle;
+          time_of(hop, loads * (gaps ? 1 : s->pieces[k][o]),
+                  gaps ? loads : rows, bytes + (open ? 0 : rows * box->added));
       out.bytes += bytes;
+      out.busy += least;
       time += least;
       if (!open)
         fill += ash_min_u64(s->cycles[k][o], least);

@@ -51,7 +51,8 @@ static bool same_space(const ash_tile_problem *x, const ash_tile_problem *y) {
 static bool same_hop(const ash_tile_hop *a, const ash_tile_hop *b) {
   return a->memory == b->memory && a->room == b->room &&
          a->staged == b->staged && a->setup == b->setup &&
-         a->bytes_per_kilocycle == b->bytes_per_kilocycle;
+         a->bytes_per_kilocycle == b->bytes_per_kilocycle &&
+         a->row_cycles == b->row_cycles && a->beat == b->beat;
 }
 
 bool ash_problem_same(const ash_tile_problem *a, const ash_tile_problem *b) {

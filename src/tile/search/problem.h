@@ -16,6 +16,8 @@ typedef struct ash_tile_hop {
   bool overlaps;   /* transfers go on while the processor works            */
   uint64_t setup;  /* cycles a transfer                                    */
   uint64_t bytes_per_kilocycle;
+  uint64_t row_cycles;   /* for each row of a transfer                     */
+  uint64_t beat;         /* bytes that the shortest row takes the time of  */
   uint32_t rank;         /* of the largest transfer the engine makes       */
   uint64_t transfer_max; /* bytes in one, 0: no limit                      */
   uint64_t alignment;
@@ -25,6 +27,7 @@ typedef struct ash_tile_hop {
 typedef struct ash_tile_value {
   uint64_t price; /* of cycles and bytes together, in thousandths of a cycle */
   uint64_t bytes; /* moved                                                   */
+  uint64_t busy;  /* cycles in which something is moved                      */
   uint64_t footprint;
   uint64_t cycles;
   bool guessed; /* copies: not all were tried                                */
@@ -69,6 +72,8 @@ static inline bool ash_value_less(const ash_tile_value *a,
     return a->price < b->price;
   if (a->bytes != b->bytes)
     return a->bytes < b->bytes;
+  if (a->busy != b->busy)
+    return a->busy < b->busy;
   return a->footprint < b->footprint;
 }
 

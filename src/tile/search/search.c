@@ -321,6 +321,7 @@ static ash_status bound_inside(const ash_tile_problem *p, const ash_facts *f,
   inner.hops[0] = p->hops[last];
   inner.hops[0].rank = ASH_RANK_MAX;
   inner.hops[0].transfer_max = 0;
+  inner.hops[0].row_cycles = inner.hops[0].beat = 0;
   for (uint32_t o = 0; o < ASH_OPERANDS_MAX; o++)
     inner.wanted[0][o] = p->wanted[last][o];
   ASH_TRY(ash_facts_new(&own, &inner));

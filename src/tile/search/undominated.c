@@ -22,6 +22,27 @@ static bool is_plain_dim(const ash_tile_dim *d) {
   return d->stride == 1 && d->window == 1 && d->before == 0 && d->divide == 1;
 }
 
+/* Does a piece of that size have rows that are shorter than a beat? Then a
+ * larger one may be faster. */
+static bool has_short_rows(const ash_tile_problem *p, uint32_t axis,
+                           int64_t size) {
+  ASH_ASSERT(size > 0);
+  for (uint32_t o = 0; o < p->space->operand_count; o++) {
+    const ash_tile_operand *operand = &p->space->operands[o];
+    const ash_tensor *t = &p->g->tensors.items[operand->tensor];
+    uint64_t bits = ash_type_bits(t->type);
+    for (uint32_t d = operand->rank; d-- > 0;) {
+      const uint64_t extent = (uint64_t)t->shape.dim[d];
+      if (operand->dim[d].axis == axis &&
+          bits * ash_dim_nominal(&operand->dim[d], extent, size) <
+              p->hops[p->level_count - 1].beat * 8)
+        return true;
+      bits *= extent;
+    }
+  }
+  return false;
+}
+
 /* Is the smallest size for each number of pieces the best? */
 static bool is_plain(const ash_tile_problem *p, uint32_t axis,
                      const ash_tile_cut *cut) {
@@ -29,7 +50,11 @@ static bool is_plain(const ash_tile_problem *p, uint32_t axis,
   int64_t region = a->extent;
   if (p->relaxed)
     return true;
-  if (a->multiple > 1)
+  /* Sizes below the root of the extent all have numbers of pieces of their
+   * own. */
+  const int64_t beat = (int64_t)p->hops[p->level_count - 1].beat;
+  if (a->multiple > 1 ||
+      (has_short_rows(p, axis, 1) && a->extent < beat * beat))
     return false;
   for (uint32_t k = 0; k + 1 < p->level_count; k++) {
     if (region % cut->at[k][axis])
@@ -106,6 +131,7 @@ static bool is_dominated(const ash_tile_problem *p, uint32_t axis,
   ASH_ASSERT(from <= kept->count);
   for (uint32_t i = from; i < kept->count; i++)
     if (dominates(p, kept->fact[i], fact) &&
+        !has_short_rows(p, axis, kept->size[i]) &&
         spans_alike(p, axis, cut, kept->size[i], size))
       return true;
   return false;

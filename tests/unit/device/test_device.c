@@ -224,6 +224,8 @@ static void orders_list_known_memories_once(void) {
 
 static void dma_engines_make_sense(void) {
   accept(TWO "  - {name: D, ranks: [1, 2], max_transfer: 64K}\n");
+  accept(TWO "  - {name: D, row_cycles: 4, beat: 8}\n");
+  refuse(TWO "  - {name: D, beat: 100000}\n", ASH_D_yaml_range, 8, NULL);
   refuse(TWO "  - {name: D, memories: [A, C]}\n", ASH_D_device_dma, 8, NULL);
   refuse(TWO "  - {name: D, memories: [A]}\n", ASH_D_device_dma, 8, NULL);
   refuse(TWO "  - {name: D, memories: [A, X9]}\n", ASH_D_device_memory_unknown,

@@ -20,6 +20,9 @@ typedef struct moves {
   uint64_t loads[ASH_TILE_LEVELS][ASH_OPERANDS_MAX];
   uint64_t bytes[ASH_TILE_LEVELS][ASH_OPERANDS_MAX];
   uint64_t largest[ASH_TILE_LEVELS][ASH_OPERANDS_MAX];
+  uint64_t rows[ASH_TILE_LEVELS][ASH_OPERANDS_MAX];
+  uint64_t most_rows[ASH_TILE_LEVELS][ASH_OPERANDS_MAX]; /* of the first box */
+  uint64_t added[ASH_TILE_LEVELS][ASH_OPERANDS_MAX];     /* to a row of it */
   uint64_t regions[ASH_TILE_LEVELS];
   uint64_t tiles;
 } moves;
@@ -64,6 +67,28 @@ static bool same_box(const ash_box *a, const ash_box *b) {
   return true;
 }
 
+/* Rows of a box in the box or tensor that it comes from, and by how many bytes
+ * one is shorter than a beat. */
+static uint64_t rows_of(const walker *k, uint32_t level, uint32_t o,
+                        const ash_box *box, uint64_t *short_by) {
+  const ash_tile_problem *p = &k->w->p;
+  const ash_tensor *t = &p->g->tensors.items[p->space->operands[o].tensor];
+  const bool inner = level && (p->hops[level - 1].staged >> o & 1);
+  uint64_t rows = 1, row = ash_type_bits(t->type) / 8;
+  bool ended = false;
+  for (uint32_t d = box->rank; d-- > 0;) {
+    if (ended) {
+      rows *= (uint64_t)box->size[d];
+      continue;
+    }
+    row *= (uint64_t)box->size[d];
+    ended = box->size[d] !=
+            (inner ? k->newest[level - 1][o].size[d] : t->shape.dim[d]);
+  }
+  *short_by = row < p->hops[level].beat ? p->hops[level].beat - row : 0;
+  return rows;
+}
+
 static void bring(walker *k, uint32_t level, const int64_t *at,
                   const int64_t *n) {
   const ash_tile_problem *p = &k->w->p;
@@ -81,6 +106,13 @@ static void bring(walker *k, uint32_t level, const int64_t *at,
     k->newest[level][o] = box;
     k->m->loads[level][o]++;
     k->m->bytes[level][o] += bytes;
+    uint64_t short_by;
+    const uint64_t rows = rows_of(k, level, o, &box, &short_by);
+    if (k->m->loads[level][o] == 1) {
+      k->m->most_rows[level][o] = rows;
+      k->m->added[level][o] = short_by;
+    }
+    k->m->rows[level][o] += rows;
   }
 }
 
@@ -194,10 +226,14 @@ static bool value_of(const world *w, const moves *m, ash_tile_value *v) {
     for (uint32_t o = 0; o < s->operand_count; o++) {
       if (!(hop->staged >> o & 1))
         continue;
+      const uint64_t added = m->added[k][o], rows = m->most_rows[k][o];
       const uint64_t time = m->loads[k][o] * hop->setup +
-                            m->bytes[k][o] * 1000 / hop->bytes_per_kilocycle;
+                            m->rows[k][o] * hop->row_cycles +
+                            (m->bytes[k][o] + m->rows[k][o] * added) * 1000 /
+                                hop->bytes_per_kilocycle;
       const uint64_t one =
-          hop->setup + m->largest[k][o] * 1000 / hop->bytes_per_kilocycle;
+          hop->setup + rows * hop->row_cycles +
+          (m->largest[k][o] + rows * added) * 1000 / hop->bytes_per_kilocycle;
       const uint64_t fill =
           ash_min_u64(time, ash_min_u64(m->loads[k][o], m->regions[k]) * one);
       room += w->copies[k][o] * ash_align_up(m->largest[k][o], 4);
@@ -205,6 +241,7 @@ static bool value_of(const world *w, const moves *m, ash_tile_value *v) {
       serial += hides ? fill : time;
       hidden += hides ? time - fill : 0;
       v->bytes += m->bytes[k][o];
+      v->busy += time;
     }
     if (room > hop->room)
       return false;
@@ -326,6 +363,8 @@ typedef struct variety {
   int64_t multiple; /* that kernels like, of all axes; 0: none */
   uint64_t price;   /* of a byte */
   uint64_t outer;   /* room of the outer level; 0: three times as much */
+  uint64_t rows;    /* cycles of a row */
+  uint64_t beat;
 } variety;
 
 static void set_hints(ash_tile_problem *p, int64_t multiple) {
@@ -345,6 +384,10 @@ static uint64_t compare_in(net *n, uint32_t levels, uint64_t room,
   w = (world){.p = problem_of(n, levels, room)};
   set_hints(&w.p, kind.multiple);
   w.p.byte_price = kind.price;
+  for (uint32_t k = 0; k < levels; k++) {
+    w.p.hops[k].row_cycles = kind.rows;
+    w.p.hops[k].beat = kind.beat;
+  }
   w.p.hops[0].overlaps = !kind.blocking;
   if (levels > 1 && kind.outer)
     w.p.hops[0].room = kind.outer;
@@ -587,6 +630,29 @@ static void prices_equal_brute_force(void) {
   net_free(&window);
 }
 
+/* Rows cost, short ones as much as a beat. The model takes the rows of all
+ * boxes to be as long as those of the first. */
+static void rows_that_cost_equal_brute_force(void) {
+  net nets[] = {matmul_net(1, 4, 3, 5), int8_product_net(6, 2, 7),
+                broadcast_net(5, 6), line_net(40), int8_product_net(30, 1, 2)};
+  for (size_t i = 0; i < ASH_COUNT_OF(nets); i++) {
+    for (uint64_t room = 12; room <= 132; room += 12)
+      for (uint64_t beat = 1; beat <= 9; beat += 4)
+        (void)compare_in(&nets[i], 1, room,
+                         (variety){.rows = beat, .beat = beat * 2});
+    net_free(&nets[i]);
+  }
+  net small = int8_product_net(3, 1, 3), line = line_net(13);
+  for (uint64_t room = 12; room <= 36; room += 8)
+    for (uint64_t cost = 1; cost <= 9; cost += 4) {
+      const variety kind = {.rows = cost, .beat = cost, .outer = room + 12};
+      (void)compare_in(&small, 2, room, kind);
+      (void)compare_in(&line, 2, room, kind);
+    }
+  net_free(&small);
+  net_free(&line);
+}
+
 /* The closed form of what is moved, against walking, at random. */
 static void figures_are_those_of_the_walk(void) {
   ash_rng rng = {11};
@@ -594,6 +660,8 @@ static void figures_are_those_of_the_walk(void) {
                 pool_net(10, 7, 3, 2),  join_net(5, 6, 4),
                 sum_net(7, 6),          broadcast_net(6, 5),
                 dense_net(5, 6, 7)};
+  /* Where the ends of a tensor clip boxes, rows are those of the others. */
+  static const bool clips[ASH_COUNT_OF(nets)] = {[1] = true, true, true};
   for (uint32_t round = 0; round < 7000; round++) {
     net *n = &nets[round % ASH_COUNT_OF(nets)];
     const uint32_t levels = 1 + round / 3 % 2;
@@ -630,11 +698,13 @@ static void figures_are_those_of_the_walk(void) {
     CHECK_EQ(sizes.tiles, m.tiles);
     for (uint32_t k = 0; k < levels; k++)
       for (uint32_t o = 0; o < w.p.space->operand_count; o++) {
-        uint64_t bytes;
+        const ash_tile_moves own =
+            ash_model_moves(f, &w.p, &sizes, &choice, k, o);
         CHECK(w.p.hops[k].staged >> o & 1);
-        CHECK_EQ(ash_model_loads(f, &w.p, &sizes, &choice, k, o, &bytes),
-                 m.loads[k][o]);
-        CHECK_EQ(bytes, m.bytes[k][o]);
+        CHECK_EQ(own.loads, m.loads[k][o]);
+        CHECK_EQ(own.bytes, m.bytes[k][o]);
+        if (!clips[round % ASH_COUNT_OF(nets)])
+          CHECK_EQ(own.rows, m.rows[k][o]);
         CHECK_EQ(sizes.box[k][o], m.largest[k][o]);
       }
     ash_zone_rewind(&n->ctx->scratch, mark);
@@ -655,5 +725,6 @@ static void figures_are_those_of_the_walk(void) {
   X(tiled_regions_equal_brute_force)                                           \
   X(long_axes_equal_brute_force)                                               \
   X(prices_equal_brute_force)                                                  \
+  X(rows_that_cost_equal_brute_force)                                          \
   X(figures_are_those_of_the_walk)
 TEST_MAIN(TESTS)
