@@ -142,7 +142,7 @@ static uint64_t shortage(const ash_tile_problem *p, const ash_tile_sizes *sizes,
   uint64_t most = 0;
   *level = p->level_count - 1;
   for (uint32_t k = 0; k < p->level_count; k++) {
-    const uint64_t need = ash_model_least(p, sizes, k);
+    const uint64_t need = ash_model_asked(p, sizes, k);
     if (need > p->hops[k].room && need - p->hops[k].room > most) {
       most = need - p->hops[k].room;
       *level = k;

@@ -226,6 +226,24 @@ static uint64_t distinct(const ash_tile_sizes *s, uint32_t level, uint32_t a,
   return s->fact[level][a]->operands[o].distinct;
 }
 
+uint64_t ash_model_asked(const ash_tile_problem *p, const ash_tile_sizes *s,
+                         uint32_t level) {
+  uint64_t sum = ash_model_least(p, s, level);
+  for (uint32_t o = 0; o < p->space->operand_count; o++) {
+    bool moves = false;
+    if (!is_staged(p, level, o))
+      continue;
+    for (uint32_t a = 0; a < p->space->axis_count; a++)
+      moves |= distinct(s, level, a, o) > 1;
+    const uint64_t copies = p->wanted[level][o]     ? p->wanted[level][o]
+                            : moves && p->buffering ? p->buffering
+                                                    : 1;
+    ASH_ASSERT(copies >= 1 && copies <= ASH_TILE_COPIES);
+    sum += (copies - 1) * room_for(p, s, level, o);
+  }
+  return sum;
+}
+
 /* The innermost loop that changes the operand's box: its level, and its place
  * in the order of that level. False: one box does. */
 static bool find_loop(const ash_tile_problem *p, const ash_tile_sizes *s,

@@ -43,6 +43,10 @@ bool ash_model_sizes(ash_facts *f, const ash_tile_problem *p,
 uint64_t ash_model_least(const ash_tile_problem *p, const ash_tile_sizes *s,
                          uint32_t level);
 
+/* The same with the copies that are asked for of what moves more than once. */
+uint64_t ash_model_asked(const ash_tile_problem *p, const ash_tile_sizes *s,
+                         uint32_t level);
+
 /* No order and no copies of these sizes cost less. `open`: nor does cutting
  * further. */
 ash_tile_value ash_model_bound(const ash_facts *f, const ash_tile_problem *p,
