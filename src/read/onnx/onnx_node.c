@@ -127,6 +127,11 @@ bool ash_ox_is(const ash_ox *m, const char *name, const char *text,
 
 const int64_t *ash_ox_ints(const ash_ox *m, const char *name, uint32_t *count) {
   const ash_onnx_attr *a = ash_ox_attr(m, name);
+  if (a &&
+      a->kind == ASH_ONNX_INT) { /* some exporters write a list of one so */
+    *count = 1;
+    return &a->i;
+  }
   *count = a && a->kind == ASH_ONNX_INTS ? a->count : 0;
   return a && a->kind == ASH_ONNX_INTS ? a->ints : NULL;
 }

@@ -107,6 +107,15 @@ static void cut_windows_sum_what_they_have(void) {
   gives(&g, FLOATS(0, 3, 4, 2), 8, FLOATS(5, 2));
 }
 
+/* An attribute that should be a list is a number: not all axes, as without. */
+static void one_number_is_a_list_of_one(void) {
+  wire n = node_of("ReduceMax", ONNX_NAMES("x"), "y");
+  onnx_int(&n, "axes", 1);
+  onnx_int(&n, "keepdims", 0);
+  const wire g = graph_of(&n, ONNX_FLOAT, 2, ONNX_INTS(2, 2), ONNX_FLOAT);
+  gives(&g, FLOATS(1, 3, 2, 0), 8, FLOATS(3, 2));
+}
+
 /* Both axes in floats, cut off once: the mean of 1 2 2 3 is 2. Cut off after
  * each axis, 1.5 and 2.5 would become 1 and 2, and their mean 1. */
 static void integers_are_resized_in_floats(void) {
@@ -221,6 +230,7 @@ static void sums_that_would_wrap_are_refused(void) {
   X(odd_padding_of_a_given_size_is_larger_at_the_start)                        \
   X(a_vector_of_zeros_stays_one_when_normalised)                               \
   X(cut_windows_sum_what_they_have)                                            \
+  X(one_number_is_a_list_of_one)                                               \
   X(integers_are_resized_in_floats)                                            \
   X(operators_of_other_domains_are_not_the_standard_ones)                      \
   X(a_name_is_written_once)                                                    \
