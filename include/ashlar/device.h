@@ -60,7 +60,7 @@ typedef struct ash_dma {
   uint32_t bytes_per_kilocycle; /* 8000: eight bytes per cycle                */
   uint32_t row_cycles; /* for each row (bytes without gaps) of a transfer     */
   uint32_t beat; /* bytes at once: a shorter row takes as long; 0: any        */
-  bool asynchronous;            /* the processor can compute meanwhile        */
+  bool asynchronous; /* the processor can compute meanwhile        */
   uint32_t line;
 } ash_dma;
 

@@ -509,38 +509,45 @@ bool ash_model_given(const ash_facts *f, const ash_tile_problem *p,
   return true;
 }
 
+/* The least cycles and bytes of moving operand o at a level. */
+static uint64_t bound_moves(const ash_facts *f, const ash_tile_problem *p,
+                            const ash_tile_sizes *s, uint32_t level, uint32_t o,
+                            bool open, uint64_t *bytes) {
+  ASH_ASSERT(is_staged(p, level, o));
+  const ash_box_rows *box = &s->rows[level][o];
+  const bool gaps = open && ash_facts_has_gaps(f, o);
+  uint64_t loads = 1, elements = ash_facts_base(f, o), rows = box->base;
+  for (uint32_t a = 0; a < p->space->axis_count; a++) {
+    const uint64_t fresh = s->fact[level][a]->operands[o].fresh;
+    const uint64_t size =
+        open ? ash_min_u64(fresh, ash_facts_least(f, a, o)) : fresh;
+    loads *= distinct(s, level, a, o);
+    elements *= size;
+    rows *= box->inside >> a & 1 ? distinct(s, level, a, o) : size;
+  }
+  *bytes = bytes_of(p, o, elements);
+  return time_of(&p->hops[level], loads * (gaps ? 1 : s->pieces[level][o]),
+                 gaps ? loads : rows, *bytes + (open ? 0 : rows * box->added));
+}
+
 ash_tile_value ash_model_bound(const ash_facts *f, const ash_tile_problem *p,
                                const ash_tile_sizes *s, bool open) {
   ash_tile_value out = {.cycles = s->compute};
   for (uint32_t k = p->level_count; k-- > 0;) {
-    const ash_tile_hop *hop = &p->hops[k];
     uint64_t time = 0, fill = 0;
     for (uint32_t o = 0; o < p->space->operand_count; o++) {
+      uint64_t bytes;
       if (!is_staged(p, k, o))
         continue;
-      const ash_box_rows *box = &s->rows[k][o];
-      const bool gaps = open && ash_facts_has_gaps(f, o);
-      uint64_t loads = 1, elements = ash_facts_base(f, o), rows = box->base;
-      for (uint32_t a = 0; a < p->space->axis_count; a++) {
-        const uint64_t fresh = s->fact[k][a]->operands[o].fresh;
-        const uint64_t size =
-            open ? ash_min_u64(fresh, ash_facts_least(f, a, o)) : fresh;
-        loads *= distinct(s, k, a, o);
-        elements *= size;
-        rows *= box->inside >> a & 1 ? distinct(s, k, a, o) : size;
-      }
-      const uint64_t bytes = bytes_of(p, o, elements);
-      const uint64_t least =
-          time_of(hop, loads * (gaps ? 1 : s->pieces[k][o]),
-                  gaps ? loads : rows, bytes + (open ? 0 : rows * box->added));
+      const uint64_t least = bound_moves(f, p, s, k, o, open, &bytes);
       out.bytes += bytes;
       out.busy += least;
       time += least;
       if (!open)
         fill += ash_min_u64(s->cycles[k][o], least);
     }
-    out.cycles = hop->overlaps ? ash_max_u64(out.cycles + fill, time)
-                               : out.cycles + time;
+    out.cycles = p->hops[k].overlaps ? ash_max_u64(out.cycles + fill, time)
+                                     : out.cycles + time;
     if (k + 1 == p->level_count)
       out.cycles = ash_max_u64(out.cycles, p->inner_least);
     if (!open)

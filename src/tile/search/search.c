@@ -258,35 +258,47 @@ static ash_status root_bound(search *s, uint64_t *price) {
   return ASH_OK;
 }
 
+/* One for each level and axis, the outermost level first. */
+static ash_status list_variables(search *s) {
+  const ash_tile_problem *p = s->p;
+  s->vars = ASH_NEW_ARRAY(&p->ctx->scratch, variable,
+                          p->level_count * p->space->axis_count + 1u);
+  ASH_TRY(ash_zone_check(p->ctx, &p->ctx->scratch));
+  for (uint32_t k = 0; k < p->level_count; k++)
+    for (uint32_t a = 0; a < p->space->axis_count; a++) {
+      s->vars[s->var_count].level = k;
+      s->vars[s->var_count++].axis = a;
+    }
+  ASH_ASSERT(s->var_count <= VARIABLES_MAX);
+  return ASH_OK;
+}
+
+static ash_status judge(search *s) {
+  ash_tile_found *out = s->best;
+  const bool all = !s->cut_short && !s->incomplete && !out->left_out;
+  out->verdict = !out->found ? (all ? ASH_INFEASIBLE : ASH_UNKNOWN)
+                 : all       ? ASH_OPTIMAL
+                             : ASH_FEASIBLE;
+  out->lower_bound = out->value.price;
+  if (!all)
+    ASH_TRY(root_bound(s, &out->lower_bound));
+  if (out->found && out->lower_bound == out->value.price)
+    out->verdict = ASH_OPTIMAL;
+  return ASH_OK;
+}
+
 static ash_status search_all(const ash_tile_problem *p, ash_facts *f,
                              ash_tile_found *out) {
   search s = {.p = p, .f = f, .best = out};
   s.limit = p->ticks ? p->ticks : DEFAULT_TICKS;
-  s.vars = ASH_NEW_ARRAY(&p->ctx->scratch, variable,
-                         p->level_count * p->space->axis_count + 1u);
-  ASH_TRY(ash_zone_check(p->ctx, &p->ctx->scratch));
-  for (uint32_t k = 0; k < p->level_count; k++)
-    for (uint32_t a = 0; a < p->space->axis_count; a++) {
-      s.vars[s.var_count].level = k;
-      s.vars[s.var_count++].axis = a;
-    }
+  ASH_TRY(list_variables(&s));
   if (s.var_count == 0) {
     ASH_TRY(ash_search_leaf(p, f, &s.cut, out)); /* nothing to cut */
   } else {
     ASH_TRY(start(&s));
     ASH_TRY(explore(&s));
   }
-  ASH_ASSERT(s.var_count <= VARIABLES_MAX);
-  const bool all = !s.cut_short && !s.incomplete && !out->left_out;
-  out->verdict = !out->found ? (all ? ASH_INFEASIBLE : ASH_UNKNOWN)
-                 : all       ? ASH_OPTIMAL
-                             : ASH_FEASIBLE;
-  out->lower_bound = out->value.price;
-  if (!all)
-    ASH_TRY(root_bound(&s, &out->lower_bound));
-  if (out->found && out->lower_bound == out->value.price)
-    out->verdict = ASH_OPTIMAL;
-  return ASH_OK;
+  return judge(&s);
 }
 
 /* ---- levels inside ------------------------------------------------------ */
