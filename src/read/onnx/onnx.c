@@ -187,9 +187,9 @@ static const struct {
      " QLinearWhere SoftmaxGrad SoftmaxCrossEntropyLossGrad"
      " LayerNormalizationGrad GeluGrad "},
     {"ai.onnx.preview.training", " Adagrad Adam Momentum "},
-    {"PACTOps",
-     " RequantShift iGELU iHardswish iSoftmax ITAMax iLayerNorm iRMSNorm"
-     " iNoNorm IntegerMean IntegerDiv TrueIntegerDiv "},
+    {"PACTOps", " RequantShift iGELU iHardswish iSoftmax ITAMax ITAPartialMax "
+                "iLayerNorm iRMSNorm iNoNorm IntegerMean IntegerDiv "
+                "TrueIntegerDiv "},
 };
 
 static bool is_in(const char *list, const char *type) {

@@ -130,18 +130,58 @@ static void read_softmax(ash_ox *m) {
                      sum));
 }
 
+/* (most - x + 16) >> 5: by how much a part of 256 is smaller. */
+static uint32_t ita_steps(ash_ox *m, uint32_t most, uint32_t x) {
+  return shifted(m, plus(m, ash_ox_map2(m, ASH_FN_sub, most, x), 16), 5);
+}
+
+static uint32_t ita_sum(ash_ox *m, uint32_t most, uint32_t x, uint32_t axes) {
+  const uint32_t parts =
+      ash_ox_map2(m, ASH_FN_shift_right, ash_ox_scalar(m, ASH_INT64, 256),
+                  ita_steps(m, most, x));
+  return ash_ox_fold(m, ASH_FOLD_SUM, parts, axes, true);
+}
+
 static void read_ita_max(ash_ox *m) {
   const uint32_t x = integer(m, 0), axes = last_axis(m, x);
   const double levels = number(m, "n_levels", 256);
   const uint32_t most = ash_ox_fold(m, ASH_FOLD_MAX, x, axes, true);
-  const uint32_t s =
-      shifted(m, plus(m, ash_ox_map2(m, ASH_FN_sub, most, x), 16), 5);
-  const uint32_t parts =
-      ash_ox_map2(m, ASH_FN_shift_right, ash_ox_scalar(m, ASH_INT64, 256), s);
   const uint32_t inverse = ash_ox_map2(
       m, ASH_FN_div, ash_ox_scalar(m, ASH_INT64, (levels - 1) * 256),
-      ash_ox_fold(m, ASH_FOLD_SUM, parts, axes, true));
-  put(m, ash_ox_map2(m, ASH_FN_shift_right, inverse, s));
+      ita_sum(m, most, x, axes));
+  put(m, ash_ox_map2(m, ASH_FN_shift_right, inverse, ita_steps(m, most, x)));
+}
+
+/* ITAMax in one pass over groups of a row: a larger maximum shrinks the sum so
+ * far. */
+static void read_ita_partial_max(ash_ox *m) {
+  const uint32_t x = integer(m, 0), axes = last_axis(m, x);
+  const uint32_t axis = ash_ox_rank(m, x) - 1;
+  const int64_t length = ash_ox_dim(m, x, axis);
+  const int64_t width = ash_ox_int(m, "group_width", length);
+  const double levels = number(m, "n_levels", 256);
+  if (width < 1 || length % width != 0) {
+    ash_ox_fail(m, ASH_MALFORMED, ASH_D_onnx_node,
+                "%s: rows are not made of groups", m->node->type);
+    return;
+  }
+  uint32_t most = ASH_NO_ID, sum = ASH_NO_ID;
+  for (int64_t at = 0; at < length; at += width) {
+    const uint32_t group = ash_ox_slice(m, x, axis, at, 1, width);
+    uint32_t now = ash_ox_fold(m, ASH_FOLD_MAX, group, axes, true);
+    if (at)
+      now = ash_ox_map2(m, ASH_FN_maximum, now, most);
+    const uint32_t own = ita_sum(m, now, group, axes);
+    sum = at ? ash_ox_map2(m, ASH_FN_add,
+                           ash_ox_map2(m, ASH_FN_shift_right, sum,
+                                       ita_steps(m, now, most)),
+                           own)
+             : own;
+    most = now;
+  }
+  const uint32_t inverse = ash_ox_map2(
+      m, ASH_FN_div, ash_ox_scalar(m, ASH_INT64, (levels / 2 - 1) * 256), sum);
+  put(m, ash_ox_map2(m, ASH_FN_shift_right, inverse, ita_steps(m, most, x)));
 }
 
 static void read_layer_norm(ash_ox *m) {
@@ -316,6 +356,7 @@ const ash_ox_handler ash_ox_deeploy[] = {
     {"iHardswish", read_hardswish},
     {"iSoftmax", read_softmax},
     {"ITAMax", read_ita_max},
+    {"ITAPartialMax", read_ita_partial_max},
     {"iLayerNorm", read_layer_norm},
     {"iRMSNorm", read_rms_norm},
     {"iNoNorm", read_no_norm},

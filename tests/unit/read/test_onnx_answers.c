@@ -107,6 +107,18 @@ static void cut_windows_sum_what_they_have(void) {
   gives(&g, FLOATS(0, 3, 4, 2), 8, FLOATS(5, 2));
 }
 
+/* 0 32 give 128 + 256 with a maximum of 32; with 96 a quarter of that, and 64
+ * 96 add 128 + 256: 480. 127 * 256 / 480 is 67, of which the four have shares
+ * of 1/8, 1/4, 1/2 and 1. */
+static void partial_maxima_shrink_the_sum_so_far(void) {
+  wire n = node_of("ITAPartialMax", ONNX_NAMES("x"), "y");
+  wire_text(&n, 7, "PACTOps");
+  onnx_int(&n, "n_levels", 256);
+  onnx_int(&n, "group_width", 2);
+  const wire g = graph_of(&n, ONNX_FLOAT, 2, ONNX_INTS(1, 4), ONNX_FLOAT);
+  gives(&g, FLOATS(0, 32, 64, 96), 16, FLOATS(8, 16, 33, 67));
+}
+
 /* An attribute that should be a list is a number: not all axes, as without. */
 static void one_number_is_a_list_of_one(void) {
   wire n = node_of("ReduceMax", ONNX_NAMES("x"), "y");
@@ -230,6 +242,7 @@ static void sums_that_would_wrap_are_refused(void) {
   X(odd_padding_of_a_given_size_is_larger_at_the_start)                        \
   X(a_vector_of_zeros_stays_one_when_normalised)                               \
   X(cut_windows_sum_what_they_have)                                            \
+  X(partial_maxima_shrink_the_sum_so_far)                                      \
   X(one_number_is_a_list_of_one)                                               \
   X(integers_are_resized_in_floats)                                            \
   X(operators_of_other_domains_are_not_the_standard_ones)                      \
