@@ -10,8 +10,9 @@
  * input's zero point is part of the bias, multipliers and shifts (none above 0)
  * have an entry for each channel, up to a multiple of four. A group of channels
  * whose first shift is above 0 is constant: its bias is the output, and it has
- * no weights. Without the instructions, plain C takes their place: a module for
- * a device can be tested elsewhere. */
+ * no weights. (DSP kernels count shifts the other way: ash_rt_dsp.h.) Without
+ * the instructions, plain C takes their place: a module for a device can be
+ * tested elsewhere. */
 
 /* ash_rt_add_s8 and ash_rt_mul_s8 without instructions for it. */
 static inline void ash_rt_add_plain(const ash_rt_add_s8_params *p,

@@ -132,14 +132,14 @@ static inline int8_t ash_rt_saturate_s8(int32_t x) {
 #endif
 }
 
-/* ash_rt_rescale, zero point and saturation, for |sum| < 2^30 and shift < 0:
- * doubling the sum makes one instruction of mul_high; lowering a negative
+/* ash_rt_rescale, zero point and saturation, for |sum| < 2^30 and shift < 0,
+ * where `right` is -shift - 1: doubling the sum makes one instruction of mul_high; lowering a negative
  * number by one makes ties that go up go away from zero; the last bit of the
  * shift is left to ash_rt_halve_s8, with which 2 * zero point + 1 is added. */
 static inline int8_t ash_rt_rescale_dsp(int32_t sum, int32_t multiplier,
-                                        int32_t shift, int32_t twice) {
+                                        int32_t right, int32_t twice) {
   const int32_t x = ash_rt_mul_top((int32_t)((uint32_t)sum << 1), multiplier);
-  return ash_rt_halve_s8(((x + (x >> 31)) >> (-shift - 1)) + twice);
+  return ash_rt_halve_s8(((x + (x >> 31)) >> right) + twice);
 }
 
 /* For fused activations that leave less than int8. */
@@ -155,22 +155,26 @@ static inline void ash_rt_clamp_run_s8(int8_t *out, int32_t count, int32_t low,
     ash_rt_clamp_each_s8(out, count, low, high);
 }
 
-/* Four bytes after the other as 16-bit numbers; returns the end. */
-static inline int16_t *ash_rt_widen_s8(int16_t *to, const int8_t *from,
-                                       int32_t count) {
-#if ASH_RT_HAS_DSP
-  for (; count >= 4; count -= 4, from += 4, to += 4) {
+/* Blocks of four bytes, at least one, as 16-bit numbers in the order 0 2 1 3,
+ * which is what two instructions make of four weights too; `step` numbers from
+ * one block to the next. Returns where the next one would be. */
+static inline int16_t *ash_rt_spread_dsp(int16_t *to, int32_t step,
+                                         const int8_t *from, int32_t count) {
+  const int8_t *const end = from + count;
+  do {
     const uint32_t x = ash_rt_load_4(from);
     const uint32_t even = ash_rt_even(x), odd = ash_rt_odd(x);
-    uint32_t first, second;
-    __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(first) : "r"(even), "r"(odd));
-    __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(second) : "r"(odd), "r"(even));
-    ASH_RT_COPY(to, &first, 4);
-    ASH_RT_COPY(to + 2, &second, 4);
-  }
+#if ASH_RT_HAS_DSP
+    __asm__("strd %1, %2, [%0]" : : "r"(to), "r"(even), "r"(odd) : "memory");
+#else
+    to[0] = (int16_t)ash_rt_low(even);
+    to[1] = (int16_t)ash_rt_high(even);
+    to[2] = (int16_t)ash_rt_low(odd);
+    to[3] = (int16_t)ash_rt_high(odd);
 #endif
-  for (; count > 0; count--)
-    *to++ = *from++;
+    from += 4;
+    to += step;
+  } while (from < end);
   return to;
 }
 
@@ -185,10 +189,9 @@ static inline uint32_t ash_rt_load_pair(const int16_t *p) {
 }
 
 /* Arm DSP: two 16-bit products at once. Weights are groups of channels (two for
- * convolution, four for fully connected) by blocks of four taps, an even number
- * of them, with the bytes of a block in the order 0 2 1 3 (one or two rows,
- * fully connected: groups of two, order 0 1 2 3); shifts are below 0 and sums
- * below 2^30. */
+ * convolution and for fully connected layers of one or two rows, else four) by
+ * blocks of four taps, an even number of them; sums are below 2^30. Shifts are
+ * below 0; `shift` has -shift - 1, below 0 for constant channels. */
 void ash_rt_conv_2d_s8_dsp(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
                            const int32_t *multiplier, const int8_t *shift,
                            const int32_t *bias, const int8_t *filter,

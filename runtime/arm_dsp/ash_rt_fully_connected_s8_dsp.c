@@ -29,26 +29,35 @@ static inline int8_t ash_rt_fc_finish_dsp(int32_t sum, const int32_t *scale) {
   "ldrd %[p], %[q], [%[x]], #8\n" ASH_RT_FC_ROW("%[s0]")                       \
       ASH_RT_FC_ROW("%[s1]") ASH_RT_FC_ROW("%[s2]") ASH_RT_FC_ROW("%[s3]")
 
-/* Eight inputs. */
-static inline void ash_rt_fc_eight_dsp(int32_t *s, const int16_t **x,
-                                       const int8_t **w) {
+/* Sums of four rows; a pass of the loop is sixteen inputs, and an odd number of
+ * eights starts in its middle. */
+static inline const int8_t *ash_rt_fc_four_dsp(int32_t *s, const int16_t *x,
+                                               const int16_t *end,
+                                               const int8_t *w) {
   uint32_t p, q, u, v;
-  __asm__(ASH_RT_FC_BLOCK ASH_RT_FC_BLOCK
+  __asm__("tst %[odd], #16\n"
+          "bne 2f\n"
+          "1:\n" ASH_RT_FC_BLOCK ASH_RT_FC_BLOCK
+          "2:\n" ASH_RT_FC_BLOCK ASH_RT_FC_BLOCK "cmp %[x], %[end]\n"
+          "bcc 1b\n"
           : [s0] "+r"(s[0]), [s1] "+r"(s[1]), [s2] "+r"(s[2]), [s3] "+r"(s[3]),
-            [x] "+r"(*x), [w] "+r"(*w), [p] "=&r"(p), [q] "=&r"(q),
-            [u] "=&r"(u), [v] "=&r"(v)
-          :
-          : "memory");
+            [x] "+r"(x), [w] "+r"(w), [p] "=&r"(p), [q] "=&r"(q), [u] "=&r"(u),
+            [v] "=&r"(v)
+          : [end] "r"(end), [odd] "r"((const int8_t *)end - (const int8_t *)x)
+          : "cc", "memory");
+  return w;
 }
 #else
-static inline void ash_rt_fc_eight_dsp(int32_t *s, const int16_t **x,
-                                       const int8_t **w) {
-  for (int32_t k = 0; k < 2; k++, *x += 4)
-    for (int32_t i = 0; i < 4; i++, *w += 4) {
-      const uint32_t v = ash_rt_load_4(*w);
-      s[i] = ash_rt_mla_pair(s[i], ash_rt_even(v), ash_rt_load_pair(*x));
-      s[i] = ash_rt_mla_pair(s[i], ash_rt_odd(v), ash_rt_load_pair(*x + 2));
+static inline const int8_t *ash_rt_fc_four_dsp(int32_t *s, const int16_t *x,
+                                               const int16_t *end,
+                                               const int8_t *w) {
+  for (; x < end; x += 4)
+    for (int32_t i = 0; i < 4; i++, w += 4) {
+      const uint32_t v = ash_rt_load_4(w);
+      s[i] = ash_rt_mla_pair(s[i], ash_rt_even(v), ash_rt_load_pair(x));
+      s[i] = ash_rt_mla_pair(s[i], ash_rt_odd(v), ash_rt_load_pair(x + 2));
     }
+  return w;
 }
 #endif
 
@@ -58,13 +67,13 @@ static void ash_rt_fc_row_dsp(const ash_rt_fc_dsp *k, const int16_t *in,
   const int32_t *scale = k->scale;
   const int32_t *bias = k->bias;
   const int16_t *const end = in + 8 * (ptrdiff_t)k->blocks;
+  const int32_t step = k->step;
   for (int32_t c = k->out_c; c > 0; c -= 4, bias += 4) {
     int32_t s[4] = {bias[0], bias[1], bias[2], bias[3]};
-    const int16_t *x = in;
-    do
-      ash_rt_fc_eight_dsp(s, &x, &w);
-    while (x < end);
-    for (int32_t i = 0; i < 4 && i < c; i++, scale += k->step)
+    w = ash_rt_fc_four_dsp(s, in, end, w);
+    *out++ = ash_rt_fc_finish_dsp(s[0], scale);
+    scale += step;
+    for (int32_t i = 1; i < 4 && i < c; i++, scale += step)
       *out++ = ash_rt_fc_finish_dsp(s[i], scale);
   }
 }
@@ -100,6 +109,18 @@ static void ash_rt_fc_few_dsp(const ash_rt_fc_dsp *k, const int8_t *in,
     out[i] = ash_rt_fc_finish_dsp(s[i], k->scale + (ptrdiff_t)i * k->step);
 }
 
+/* The input as 16-bit numbers, up to a multiple of eight. */
+static void ash_rt_fc_widen_dsp(int16_t *to, const int8_t *in, int32_t count) {
+  int8_t last[4] = {0, 0, 0, 0};
+  const int32_t whole = count & ~3;
+  if (whole)
+    to = ash_rt_spread_dsp(to, 4, in, whole);
+  for (int32_t i = whole; i < count; i++)
+    last[i - whole] = in[i];
+  if (whole < count)
+    (void)ash_rt_spread_dsp(to, 4, last, 4);
+}
+
 void ash_rt_fully_connected_s8_dsp(const ash_rt_fully_connected_s8_params *p,
                                    const int8_t *in, const int32_t *bias,
                                    const int8_t *filter, const int32_t *scale,
@@ -110,7 +131,7 @@ void ash_rt_fully_connected_s8_dsp(const ash_rt_fully_connected_s8_params *p,
     if (p->out_c <= 2) {
       ash_rt_fc_few_dsp(&k, in, p->in_c, out);
     } else {
-      (void)ash_rt_widen_s8(scratch, in, p->in_c);
+      ash_rt_fc_widen_dsp(scratch, in, p->in_c);
       ash_rt_fc_row_dsp(&k, scratch, out);
     }
     ash_rt_clamp_run_s8(out, p->out_c, p->act_min, p->act_max);

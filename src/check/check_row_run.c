@@ -384,7 +384,10 @@ static ash_status check_writing(const runner *r, uint32_t op,
 /* Work memory is written during the run, so it shares nothing with it. */
 static ash_status use_work(runner *r, uint32_t op) {
   const uint32_t work = r->c->index.work[op];
-  const uint64_t need = ash_plan_choice(r->c->plan, r->c->g, op).scratch;
+  const ash_choice choice = ash_plan_choice(r->c->plan, r->c->g, op);
+  const uint64_t need = r->c->plan->steps.items[r->step].row_count > 0
+                            ? choice.row_scratch
+                            : choice.scratch;
   if (need && (work == ASH_NO_ID || slot_at(r, work)->size < need))
     return REFUSE(r, ASH_D_plan_work, op, ASH_NO_ID,
                   "%s needs more work memory than the plan gives it",

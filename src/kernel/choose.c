@@ -7,11 +7,13 @@ static ash_choice make(const ash_graph *g, uint32_t op,
                        const ash_target *target, bool small) {
   const ash_target portable = {0};
   const ash_kernel *k = ash_kernel_find(g, op, target, small);
+  if (!target)
+    target = &portable;
+  if (!k)
+    return (ash_choice){0};
   return (ash_choice){.kernel = k,
-                      .scratch = k && k->scratch
-                                     ? k->scratch(target ? target : &portable,
-                                                  g, &g->ops.items[op])
-                                     : 0};
+                      .scratch = ash_kernel_work(k, target, g, op, false),
+                      .row_scratch = ash_kernel_work(k, target, g, op, true)};
 }
 
 ash_choice ash_choose(const ash_graph *g, uint32_t op,

@@ -9,6 +9,7 @@
 typedef struct ash_choice {
   const ash_kernel *kernel;   /* NULL: nothing fits                           */
   uint64_t scratch;           /* bytes of its work memory                     */
+  uint64_t row_scratch;       /* .. where it makes some rows at a time        */
   const ash_kernel *given_up; /* a faster one, for whose ..                 */
   uint64_t given_up_scratch;  /* .. work memory there is no room; or NULL   */
 } ash_choice;

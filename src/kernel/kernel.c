@@ -86,11 +86,27 @@ static uint64_t taps_of(const ash_graph *g, const ash_op *op) {
   return ash_shape_elements(w) / (uint64_t)w->dim[0];
 }
 
-/* Two columns of 16-bit numbers. */
+/* Columns of 16-bit numbers, and one of bytes where blocks of four taps do not
+ * begin with a pixel. */
+static uint64_t columns_dsp_bytes(const ash_graph *g, const ash_op *op,
+                                  uint64_t columns) {
+  const uint64_t taps = taps_of(g, op);
+  const bool blocks = ash_op_in(g, op, 1)->shape.dim[3] % 4 == 0;
+  return 2 * columns * ash_align_up(taps, 8) +
+         (blocks ? 0 : ash_align_up(taps, 4));
+}
+
 static uint64_t conv_dsp_bytes(const ash_target *t, const ash_graph *g,
                                const ash_op *op) {
   (void)t;
-  return 4 * ash_align_up(taps_of(g, op), 8);
+  return columns_dsp_bytes(g, op, 3);
+}
+
+/* Rows are for want of memory: the columns of two pixels. */
+static uint64_t conv_dsp_line_bytes(const ash_target *t, const ash_graph *g,
+                                    const ash_op *op) {
+  (void)t;
+  return columns_dsp_bytes(g, op, 2);
 }
 
 static bool is_padded(const ash_op *op) {
@@ -289,15 +305,16 @@ static const ash_kernel kernel_table[] = {
   {.name = (function), .op = ASH_OP_map, .fn = ASH_FN_##of, columns},
 #define TYPES(a, b, c, out)                                                    \
   .inputs = {ASH_##a, ASH_##b, ASH_##c}, .output = ASH_##out,
-#define FILE(text)     .file = (text),
-#define IN_PLACE(bits) .in_place = (bits),
-#define ORDER(word)    .order = ASH_ORDER_##word,
-#define FEATURE(text)  .feature = (text),
-#define FITS(rule)     .fits = (rule),
-#define SCRATCH(rule)  .scratch = (rule),
-#define PARAMS(word)   .params = ASH_PARAMS_##word, .params_name = #word,
-#define SPECIAL(word)  .special = ASH_SPECIAL_##word,
-#define LINES          .lines = true,
+#define FILE(text)         .file = (text),
+#define IN_PLACE(bits)     .in_place = (bits),
+#define ORDER(word)        .order = ASH_ORDER_##word,
+#define FEATURE(text)      .feature = (text),
+#define FITS(rule)         .fits = (rule),
+#define SCRATCH(rule)      .scratch = (rule),
+#define LINE_SCRATCH(rule) .line_scratch = (rule),
+#define PARAMS(word)       .params = ASH_PARAMS_##word, .params_name = #word,
+#define SPECIAL(word)      .special = ASH_SPECIAL_##word,
+#define LINES              .lines = true,
 #include "kernel/kernels.def"
 #include "kernel/loops.def"
 #undef KERNEL
@@ -345,6 +362,14 @@ static bool makes_lines(const ash_kernel *kernel, const ash_graph *g,
                         const ash_op *op) {
   return kernel->lines && is_one_image(ash_op_in(g, op, 0)) &&
          is_one_image(ash_op_out(g, op, 0));
+}
+
+uint64_t ash_kernel_work(const ash_kernel *kernel, const ash_target *target,
+                         const ash_graph *g, uint32_t op, bool rows) {
+  const ash_op *o = &g->ops.items[op];
+  if (rows && kernel->line_scratch && makes_lines(kernel, g, o))
+    return kernel->line_scratch(target, g, o);
+  return kernel->scratch ? kernel->scratch(target, g, o) : 0;
 }
 
 bool ash_kernel_runs_rows(const ash_kernel *kernel, const ash_graph *g,

@@ -76,6 +76,8 @@ typedef struct ash_kernel {
   bool (*fits)(const ash_graph *g, const ash_op *op); /* NULL: always */
   uint64_t (*scratch)(const ash_target *target, const ash_graph *g,
                       const ash_op *op); /* NULL: none */
+  uint64_t (*line_scratch)(const ash_target *target, const ash_graph *g,
+                           const ash_op *op); /* of lines; NULL: the same */
   ash_params params;
   const char *params_name; /* "add_s8"; NULL: ASH_PARAMS_other */
   ash_special special;
@@ -104,6 +106,10 @@ ash_status ash_kernel_check_params(ash_ctx *ctx, const ash_kernel *kernel,
 
 /* The file of runtime/ that holds it, NULL: none. */
 const ash_embedded *ash_kernel_file(const ash_kernel *kernel);
+
+/* Bytes of its work memory; `rows`: where it makes some rows at a time. */
+uint64_t ash_kernel_work(const ash_kernel *kernel, const ash_target *target,
+                         const ash_graph *g, uint32_t op, bool rows);
 
 /* Does it take what passes prepared instead of the model's own weights? */
 bool ash_kernel_is_packed(const ash_kernel *kernel);

@@ -214,7 +214,7 @@ static void add_work(maker *m) {
     s.tensor = ASH_NO_ID;
     s.op = op;
     s.kind = ASH_SLOT_WORK;
-    s.size = m->p->choices[op].scratch;
+    s.size = m->p->choices[op].row_scratch;
     m->end = (m->end + 15) / 16 * 16;
     place(m, &s, true);
     if (s.size > 0)
@@ -278,7 +278,7 @@ static void find_roots(maker *m) {
 static void give_work(maker *m) {
   for (uint32_t op = 0; op < problem(m)->op_count && m->ask->work > 0; op++)
     if (problem(m)->ops[op].steps > 1 && m->model.op_of[op] != ASH_NO_ID) {
-      m->p->choices[m->model.op_of[op]].scratch = m->ask->work;
+      m->p->choices[m->model.op_of[op]].row_scratch = m->ask->work;
       return;
     }
 }

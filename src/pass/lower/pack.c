@@ -68,6 +68,11 @@ static uint32_t entry(const layer *l, uint32_t c) {
   return is_split(l) ? c / 8 * 8 + c % 2 * 4 + c % 8 / 2 : c;
 }
 
+/* Its shifts are what it shifts by: to the right, but for the last bit. */
+static bool is_dsp(const layer *l) {
+  return !l->mve && !l->rvv;
+}
+
 static uint8_t *room(const layer *l, size_t bytes) {
   return ASH_NEW_ARRAY(&l->g->zone, uint8_t, bytes);
 }
@@ -163,8 +168,7 @@ static bool find_constants(layer *l) {
 
 /* Too few rows to widen the input for: it is read as it is. */
 static bool is_few(const layer *l) {
-  return !l->mve && !l->rvv && l->kind == ASH_OP_fully_connected &&
-         l->channels <= 2;
+  return is_dsp(l) && l->kind == ASH_OP_fully_connected && l->channels <= 2;
 }
 
 static uint32_t group_of(const layer *l) {
@@ -207,7 +211,7 @@ static ash_status spread_scales(const layer *l) {
       l->folded[c] = 4 * (l->folded[c] - zero);
     }
     ash_lower_put_int(multipliers + (size_t)entry(l, c) * 4, multiplier, 4);
-    shifts[entry(l, c)] = (uint8_t)shift;
+    shifts[entry(l, c)] = (uint8_t)(is_dsp(l) ? -shift - 1 : shift);
   }
   ASH_TRY(ash_lower_append(l->g, l->op, "multipliers", ASH_INT32, padded,
                            multipliers));
@@ -243,12 +247,11 @@ static uint8_t *dense_scale(const layer *l, uint32_t *count) {
 
 /* Bytes of one group of channels, block after block; absent ones are 0. */
 static void put_group(const layer *l, uint8_t *to, uint32_t c, uint32_t taps) {
-  static const uint8_t dsp_order[4] = {0, 2, 1, 3};
   const uint32_t block = l->mve ? 16 : 4;
   for (uint32_t t = 0; t < taps; t += block)
     for (uint32_t i = c; i < c + group_of(l); i++)
       for (uint32_t k = 0; k < block; k++, to++) {
-        const uint32_t tap = t + (l->mve || is_few(l) ? k : dsp_order[k]);
+        const uint32_t tap = t + k;
         if (i < l->channels && !l->constant[i] && tap < l->taps)
           *to = (uint8_t)weight(l, i, tap);
       }

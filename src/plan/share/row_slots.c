@@ -310,7 +310,16 @@ static ash_status touch_op(collector *c, uint32_t op) {
   return ASH_OK;
 }
 
-static ash_status add_work(collector *c, uint32_t op, ash_lifetime life) {
+/* Bytes of the work memory of the op that runs in this step. */
+static uint64_t work_of(const collector *c, uint32_t step) {
+  const ash_step *s = &c->ask->steps.items[step];
+  ASH_ASSERT(s->op_count > 0);
+  const ash_choice *choice = &c->ask->choices[s->ops[0]];
+  return s->row_count > 0 ? choice->row_scratch : choice->scratch;
+}
+
+static ash_status add_work(collector *c, uint32_t op, uint64_t bytes,
+                           ash_lifetime life) {
   ASH_ASSERT(life.first_step < life.end_step);
   const char *id =
       ash_zone_format(c->zone, "%s_scratch", c->g->ops.items[op].id);
@@ -319,7 +328,7 @@ static ash_status add_work(collector *c, uint32_t op, ash_lifetime life) {
                            .name = id,
                            .tensor = ASH_NO_ID,
                            .op = op,
-                           .size = c->ask->choices[op].scratch,
+                           .size = bytes,
                            .alignment = c->ask->device->alignment,
                            .life = life,
                            .alias_of = ASH_NO_ID,
@@ -352,8 +361,8 @@ static ash_status collect(collector *c) {
     const uint32_t op = c->ask->steps.items[s].ops[0];
     ran[op] = true;
     ASH_TRY(touch_op(c, op));
-    if (c->ask->choices[op].scratch > 0)
-      ASH_TRY(add_work(c, op, life_of_op(c, op)));
+    if (work_of(c, s) > 0)
+      ASH_TRY(add_work(c, op, work_of(c, s), life_of_op(c, op)));
   }
   for (size_t i = 0; i < c->g->output_count; i++)
     ASH_TRY(touch(c, c->g->outputs[i]));

@@ -122,25 +122,31 @@ static int32_t taps_of(void) {
 }
 
 /* Groups of channels that are constant have no weights. */
-static void make_constants(int32_t group) {
+static void make_constants(int32_t group, int8_t mark) {
   for (int32_t c = 0; c < window.out_c; c += group)
     if (random_below(5) == 0)
       for (int32_t i = c; i < c + group; i++) {
         bias[i] = random_s8();
-        shift[i] = 1;
+        shift[i] = mark;
       }
 }
 
+/* Shifts for DSP kernels: to the right, but for the last bit. */
+static void count_shifts_down(void) {
+  for (size_t i = 0; i < ASH_COUNT_OF(shift); i++)
+    shift[i] = (int8_t)(-shift[i] - 1);
+}
+
 static void prepare_conv_dsp(void) {
-  static const int32_t order[] = {0, 2, 1, 3};
   draw(3);
   window.out_c = random_between(1, 18);
   fill_bytes();
   fill_weights();
-  make_constants(2);
+  count_shifts_down();
+  make_constants(2, -2);
   const int32_t blocks = (taps_of() + 7) / 8 * 2;
   for (int32_t i = 0; i < (window.out_c + 1) * blocks * 4; i++)
-    if (i / 8 % blocks * 4 + order[i % 4] >= taps_of())
+    if (i / 8 % blocks * 4 + i % 4 >= taps_of())
       weights[i] = 0;
   scratch = work;
 }
@@ -150,7 +156,7 @@ static void prepare_conv_mve(void) {
   window.out_c = random_between(1, 18);
   fill_bytes();
   fill_weights();
-  make_constants(4);
+  make_constants(4, 1);
   const int32_t blocks = (taps_of() + 15) / 16;
   for (int32_t i = 0; i < (window.out_c + 4) * blocks * 16; i++)
     if (i / 64 % blocks * 16 + i % 16 >= taps_of())
@@ -175,6 +181,11 @@ static void prepare_depthwise_packed(void) {
   fill_bytes();
   fill_weights();
   scratch = window_is_padded(&window) || random_below(2) ? work : NULL;
+}
+
+static void prepare_depthwise_dsp(void) {
+  prepare_depthwise_packed();
+  count_shifts_down();
 }
 
 static void prepare_pool_f32(void) {
@@ -403,7 +414,7 @@ static const line_kernel kernels[] = {
     ROW(average_pool_2d_s8, prepare_pool, reads_window, 1)
     ROW(max_pool_2d_s8, prepare_pool, reads_window, 1)
     ROW(conv_2d_s8_dsp, prepare_conv_dsp, reads_window, 1)
-    ROW(depthwise_conv_2d_s8_dsp, prepare_depthwise_packed, reads_window, 1)
+    ROW(depthwise_conv_2d_s8_dsp, prepare_depthwise_dsp, reads_window, 1)
     ROW(average_pool_2d_s8_dsp, prepare_pool, reads_window, 1)
     ROW(max_pool_2d_s8_dsp, prepare_pool, reads_window, 1)
     ROW(conv_2d_s8_mve, prepare_conv_mve, reads_window, 1)
