@@ -1,7 +1,9 @@
 /* ash_rt_conv_2d_s8_mve.c - convolution, int8, with Helium.
  *
  * The input of a pixel is one column of bytes (a copy, unless it lies in one
- * piece already); four channels are summed up at once. */
+ * piece already). A whole operator sums up three pixels by two channels at once
+ * (a register block), so that weights are read once for three pixels; lines,
+ * which are made for want of memory, one pixel by four channels. */
 #include "ash_rt_mve.h"
 
 typedef struct ash_rt_conv_mve {
@@ -33,9 +35,156 @@ ASH_RT_INLINE void ash_rt_conv_inner_mve(const ash_rt_window *w,
       to = ash_rt_copy_mve(to, line, run);
 }
 
-ASH_RT_INLINE void ash_rt_conv_pixel_mve(const ash_rt_conv_2d_s8_params *p,
+/* ---- register blocks ----------------------------------------------------- */
+
+/* Columns of three pixels, and what the next four channels begin with; their
+ * sums, pixel after pixel. `filter` is moved to the next four. */
+typedef struct ash_rt_conv_block {
+  const int8_t *x[3];
+  const int8_t *filter;
+  const int32_t *bias;
+  int32_t more; /* blocks after the first */
+  int32_t sums[12];
+} ash_rt_conv_block;
+
+#if ASH_RT_HAS_MVE
+/* As assembly, in which loads and products take turns, since each of them takes
+ * a Cortex-M55 two cycles unless the next is of the other kind; with its own
+ * choice of registers, because compilers spill around ten of them. The last
+ * block is apart: the loop reads the weights of the next one. */
+#define ASH_RT_CONV_SIX                                                        \
+  "vldrb.8 q0, [r1], #16\n"                                                    \
+  "vmladava.s8 r0, q0, q3\n"                                                   \
+  "vldrb.8 q1, [r3], #16\n"                                                    \
+  "vmladava.s8 r2, q1, q3\n"                                                   \
+  "vldrb.8 q2, [r5], #16\n"                                                    \
+  "vmladava.s8 r4, q2, q3\n"                                                   \
+  "vldrb.8 q4, [r11], #16\n"                                                   \
+  "vmladava.s8 r6, q0, q4\n"
+#define ASH_RT_CONV_PAIR(bias, a, b, c)                                        \
+  "ldr r1, [r12, #16]\n"                                                       \
+  "ldr lr, [r12, #20]\n"                                                       \
+  "ldrd r0, r6, [r1, #" bias "]\n"                                             \
+  "ldm r12, {r1, r3, r5}\n"                                                    \
+  "mov r2, r0\n"                                                               \
+  "mov r4, r0\n"                                                               \
+  "mov r8, r6\n"                                                               \
+  "mov r10, r6\n"                                                              \
+  "vldrb.8 q3, [r11], #16\n"                                                   \
+  "wls lr, lr, 2f\n"                                                           \
+  "1:\n" ASH_RT_CONV_SIX "vldrb.8 q3, [r11], #16\n"                            \
+  "vmladava.s8 r8, q1, q4\n"                                                   \
+  "vmladava.s8 r10, q2, q4\n"                                                  \
+  "le lr, 1b\n"                                                                \
+  "2:\n" ASH_RT_CONV_SIX "vmladava.s8 r8, q1, q4\n"                            \
+  "vmladava.s8 r10, q2, q4\n"                                                  \
+  "strd r0, r6, [r12, #" a "]\n"                                               \
+  "strd r2, r8, [r12, #" b "]\n"                                               \
+  "strd r4, r10, [r12, #" c "]\n"
+
+static inline void ash_rt_conv_sums_mve(ash_rt_conv_block *block) {
+  register ash_rt_conv_block *at __asm__("r12") = block;
+  __asm__ volatile(
+      "ldr r11, [r12, #12]\n" ASH_RT_CONV_PAIR("0", "24", "40", "56")
+          ASH_RT_CONV_PAIR("8", "32", "48", "64") "str r11, [r12, #12]\n"
+      : "+r"(at)
+      :
+      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r10", "r11", "lr",
+        "q0", "q1", "q2", "q3", "q4", "memory");
+}
+
+/* Four channels' sums of one pixel. */
+static inline ash_rt_four ash_rt_conv_sum_mve(const int32_t *bias,
+                                              const int8_t *x, const int8_t *w,
+                                              int32_t blocks) {
+  int32_t a = bias[0], b = bias[1], c = bias[2], d = bias[3];
+  const int8_t *v = w + 32 * blocks;
+  __asm__("dls lr, %[n]\n"
+          "1:\n"
+          "vldrb.8 q0, [%[x]], #16\n"
+          "vldrb.8 q1, [%[w]], #16\n"
+          "vmladava.s8 %[a], q0, q1\n"
+          "vldrb.8 q1, [%[w]], #16\n"
+          "vmladava.s8 %[b], q0, q1\n"
+          "vldrb.8 q1, [%[v]], #16\n"
+          "vmladava.s8 %[c], q0, q1\n"
+          "vldrb.8 q1, [%[v]], #16\n"
+          "vmladava.s8 %[d], q0, q1\n"
+          "le lr, 1b\n"
+          : [a] "+Te"(a), [b] "+Te"(b), [c] "+Te"(c), [d] "+Te"(d), [x] "+r"(x),
+            [w] "+r"(w), [v] "+r"(v)
+          : [n] "r"(blocks)
+          : "lr", "q0", "q1", "memory");
+  const int32x4_t s = {a, b, c, d};
+  return s;
+}
+#else
+static inline ash_rt_four ash_rt_conv_sum_mve(const int32_t *bias,
+                                              const int8_t *x, const int8_t *w,
+                                              int32_t blocks) {
+  ash_rt_four s = ash_rt_four_load(bias);
+  for (int32_t k = 0; k < blocks; k++, x += 16)
+    for (int32_t c = 0; c < 4; c++)
+      s.at[c] = (int32_t)((uint32_t)s.at[c] +
+                          ash_rt_dot_s8(
+                              x, w + 32 * (c / 2 * blocks + k) + 16 * (c % 2),
+                              16, 0));
+  return s;
+}
+
+static inline void ash_rt_conv_sums_mve(ash_rt_conv_block *b) {
+  const int32_t blocks = b->more + 1;
+  for (int32_t i = 0; i < 3; i++) {
+    const ash_rt_four s =
+        ash_rt_conv_sum_mve(b->bias, b->x[i], b->filter, blocks);
+    for (int32_t c = 0; c < 4; c++)
+      b->sums[4 * i + c] = s.at[c];
+  }
+  b->filter += 64 * blocks;
+}
+#endif
+
+/* All channels of three pixels, from their columns. */
+ASH_RT_INLINE void ash_rt_conv_three_mve(const ash_rt_conv_2d_s8_params *p,
                                          const ash_rt_conv_mve *k,
-                                         const int8_t *in, int8_t *out) {
+                                         ash_rt_conv_block *b,
+                                         int8_t *const *pixel) {
+  const int32_t *multiplier = k->multiplier;
+  const int8_t *shift = k->shift;
+  const int32_t offset = p->out_offset;
+  const ash_rt_four low = ash_rt_four_of(p->act_min);
+  const ash_rt_four high = ash_rt_four_of(p->act_max);
+  int8_t *first = pixel[0], *second = pixel[1], *third = pixel[2];
+  b->bias = k->bias;
+  b->filter = k->filter;
+  ASH_RT_NO_UNROLL
+  for (int32_t rest = p->window.out_c; rest > 0; rest -= 4) {
+    ash_rt_four x = ash_rt_four_load(b->bias), y = x, z = x;
+    if (*shift <= 0) {
+      ash_rt_conv_sums_mve(b);
+      x = ash_rt_four_load(b->sums);
+      y = ash_rt_four_load(b->sums + 4);
+      z = ash_rt_four_load(b->sums + 8);
+      x = ash_rt_rescale_mve(x, multiplier, shift, offset);
+      y = ash_rt_rescale_mve(y, multiplier, shift, offset);
+      z = ash_rt_rescale_mve(z, multiplier, shift, offset);
+    }
+    ash_rt_store_mve(x, low, high, first, rest);
+    ash_rt_store_mve(y, low, high, second, rest);
+    ash_rt_store_mve(z, low, high, third, rest);
+    b->bias += 4;
+    multiplier += 4;
+    shift += 4;
+    first += 4;
+    second += 4;
+    third += 4;
+  }
+}
+
+/* The same of one pixel. */
+ASH_RT_INLINE void ash_rt_conv_one_mve(const ash_rt_conv_2d_s8_params *p,
+                                       const ash_rt_conv_mve *k,
+                                       const int8_t *in, int8_t *out) {
   const int32_t *bias = k->bias, *multiplier = k->multiplier;
   const int8_t *filter = k->filter, *shift = k->shift;
   const int32_t blocks = k->blocks, offset = p->out_offset;
@@ -47,7 +196,7 @@ ASH_RT_INLINE void ash_rt_conv_pixel_mve(const ash_rt_conv_2d_s8_params *p,
     if (*shift > 0) {
       s = ash_rt_four_load(bias);
     } else {
-      s = ash_rt_dot_mve(bias, in, filter, blocks);
+      s = ash_rt_conv_sum_mve(bias, in, filter, blocks);
       s = ash_rt_rescale_mve(s, multiplier, shift, offset);
       filter += 64 * blocks;
     }
@@ -59,20 +208,28 @@ ASH_RT_INLINE void ash_rt_conv_pixel_mve(const ash_rt_conv_2d_s8_params *p,
   }
 }
 
-/* Output lines [from, to). Taps in one piece are read where they are, and some
- * bytes after them, for which there are no weights, as long as these belong to
- * the line or, if it is `plain`, to the image. */
+/* ---- lines --------------------------------------------------------------- */
+
+/* Output lines [from, to), in groups of `most` pixels, the last of a line with
+ * the first of the next; the last group is filled up with its last pixel. Taps
+ * in one piece are read where they are, and some bytes after them, for which
+ * there are no weights, as long as these belong to the line or, if it is
+ * `plain`, to the image. */
 ASH_RT_INLINE void ash_rt_conv_core_mve(const ash_rt_conv_2d_s8_params *p,
                                         const ash_rt_conv_mve *k,
                                         const ash_rt_lines *in, int plain,
                                         const ash_rt_lines *out, int32_t from,
-                                        int32_t to, void *scratch) {
+                                        int32_t to, int8_t *scratch,
+                                        int32_t most) {
   const ash_rt_window *w = &p->window;
   const ash_rt_taps inner = ash_rt_inner_columns(w);
   const int32_t reach = (w->filter_h - 1) * w->dilation_h;
   const ptrdiff_t step = (ptrdiff_t)w->stride_w * w->in_c;
   const int point = w->filter_h == 1 && w->filter_w == 1;
   const ash_rt_lines known = *in; /* so that nobody else changes `in` */
+  ash_rt_conv_block b = {{NULL}, NULL, NULL, k->blocks - 1, {0}};
+  int8_t *pixels[3];
+  int32_t slot = 0;
   ASH_RT_NO_UNROLL
   for (int32_t y = from; y < to; y++) {
     const int32_t top = y * w->stride_h - w->pad_top;
@@ -87,17 +244,30 @@ ASH_RT_INLINE void ash_rt_conv_core_mve(const ash_rt_conv_2d_s8_params *p,
     int8_t *pixel = ash_rt_line_out(out, y);
     ASH_RT_NO_UNROLL
     for (int32_t x = 0; x < w->out_w; x++, pixel += w->out_c) {
-      const int8_t *column = scratch;
+      int8_t *const column = scratch + 16 * slot * k->blocks;
       const int inside = whole && x >= inner.lo && x < inner.hi;
       const int8_t *const first = ash_rt_line(&under, 0);
+      b.x[slot] = column;
       if (!scratch || (inside && point && stop - first >= 16 * k->blocks))
-        column = first;
+        b.x[slot] = first;
       else if (inside)
-        ash_rt_conv_inner_mve(w, &under, scratch);
+        ash_rt_conv_inner_mve(w, &under, column);
       else
-        ash_rt_conv_column_mve(p, &known, y, x, scratch);
-      ash_rt_conv_pixel_mve(p, k, column, pixel);
+        ash_rt_conv_column_mve(p, &known, y, x, column);
+      pixels[slot] = pixel;
       under = ash_rt_lines_from(&under, 0, step);
+      if (most == 1) {
+        ash_rt_conv_one_mve(p, k, b.x[0], pixel);
+        continue;
+      }
+      if (++slot < most && (y + 1 < to || x + 1 < w->out_w))
+        continue;
+      if (slot == 1)
+        b.x[1] = b.x[0], pixels[1] = pixels[0];
+      if (slot <= 2)
+        b.x[2] = b.x[1], pixels[2] = pixels[1];
+      ash_rt_conv_three_mve(p, k, &b, pixels);
+      slot = 0;
     }
   }
 }
@@ -113,7 +283,7 @@ void ash_rt_conv_2d_s8_mve(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
   for (int32_t n = 0; n < w->batches; n++) {
     const ash_rt_lines i = ash_rt_image_in(w, in, n, sizeof *in);
     const ash_rt_lines o = ash_rt_image_out(w, out, n, sizeof *out);
-    ash_rt_conv_core_mve(p, &k, &i, 1, &o, 0, w->out_h, scratch);
+    ash_rt_conv_core_mve(p, &k, &i, 1, &o, 0, w->out_h, scratch, 3);
   }
 }
 
@@ -127,5 +297,5 @@ void ash_rt_conv_2d_s8_mve_lines(const ash_rt_conv_2d_s8_params *p,
   const ash_rt_window *w = &p->window;
   const int32_t taps = w->filter_h * w->filter_w * w->in_c;
   const ash_rt_conv_mve k = {multiplier, shift, bias, filter, (taps + 15) / 16};
-  ash_rt_conv_core_mve(p, &k, in, 0, out, from, to, scratch);
+  ash_rt_conv_core_mve(p, &k, in, 0, out, from, to, scratch, 1);
 }

@@ -205,8 +205,8 @@ static inline int8_t *ash_rt_fill_mve(int8_t *to, int32_t value,
 }
 #endif
 
-/* Helium: sixteen 8-bit products at once. Weights are groups of four channels
- * by blocks of sixteen taps. */
+/* Helium: sixteen 8-bit products at once. Weights are groups of channels (two
+ * for convolution, four for fully connected) by blocks of sixteen taps. */
 void ash_rt_conv_2d_s8_mve(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
                            const int32_t *multiplier, const int8_t *shift,
                            const int32_t *bias, const int8_t *filter,

@@ -117,13 +117,19 @@ static bool is_padded(const ash_op *op) {
 }
 
 /* A column, unless a pixel can be read where it is. */
-static uint64_t conv_mve_bytes(const ash_target *t, const ash_graph *g,
-                               const ash_op *op) {
+static uint64_t conv_mve_line_bytes(const ash_target *t, const ash_graph *g,
+                                    const ash_op *op) {
   (void)t;
   const ash_shape *w = &ash_op_in(g, op, 1)->shape;
   if (w->dim[1] == 1 && w->dim[2] == 1 && w->dim[3] % 16 == 0 && !is_padded(op))
     return 0;
   return ash_align_up(taps_of(g, op), 16);
+}
+
+/* Those of three pixels. */
+static uint64_t conv_mve_bytes(const ash_target *t, const ash_graph *g,
+                               const ash_op *op) {
+  return 3 * conv_mve_line_bytes(t, g, op);
 }
 
 static uint64_t conv_rvv_bytes(const ash_target *t, const ash_graph *g,

@@ -245,16 +245,28 @@ static uint8_t *dense_scale(const layer *l, uint32_t *count) {
 
 /* ---- weights ------------------------------------------------------------- */
 
-/* Bytes of one group of channels, block after block; absent ones are 0. */
-static void put_group(const layer *l, uint8_t *to, uint32_t c, uint32_t taps) {
+/* Channels whose weights of a block are side by side: those that are summed up
+ * at once. */
+static uint32_t side_by_side(const layer *l) {
+  return l->kind == ASH_OP_conv_2d ? 2 : group_of(l);
+}
+
+/* Bytes of these channels from c on, block after block; absent ones are 0. */
+static uint8_t *put_blocks(const layer *l, uint8_t *to, uint32_t c,
+                           uint32_t taps) {
   const uint32_t block = l->mve ? 16 : 4;
   for (uint32_t t = 0; t < taps; t += block)
-    for (uint32_t i = c; i < c + group_of(l); i++)
-      for (uint32_t k = 0; k < block; k++, to++) {
-        const uint32_t tap = t + k;
-        if (i < l->channels && !l->constant[i] && tap < l->taps)
-          *to = (uint8_t)weight(l, i, tap);
-      }
+    for (uint32_t i = c; i < c + side_by_side(l); i++)
+      for (uint32_t k = 0; k < block; k++, to++)
+        if (i < l->channels && !l->constant[i] && t + k < l->taps)
+          *to = (uint8_t)weight(l, i, t + k);
+  return to;
+}
+
+/* Bytes of one group of channels. */
+static void put_group(const layer *l, uint8_t *to, uint32_t c, uint32_t taps) {
+  for (uint32_t i = c; i < c + group_of(l); i += side_by_side(l))
+    to = put_blocks(l, to, i, taps);
 }
 
 /* Groups of channels side by side, tap by tap; the last may be smaller. */

@@ -159,7 +159,7 @@ static void prepare_conv_mve(void) {
   make_constants(4, 1);
   const int32_t blocks = (taps_of() + 15) / 16;
   for (int32_t i = 0; i < (window.out_c + 4) * blocks * 16; i++)
-    if (i / 64 % blocks * 16 + i % 16 >= taps_of())
+    if (i / 32 % blocks * 16 + i % 16 >= taps_of())
       weights[i] = 0;
   const int plain = window.filter_h == 1 && window.filter_w == 1 &&
                     window.in_c % 16 == 0 && !window_is_padded(&window);
