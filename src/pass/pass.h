@@ -38,6 +38,8 @@ ash_status ash_pass_split_groups(ash_ctx *ctx, ash_graph *g,
                                  const ash_target *target);
 ash_status ash_pass_split_softmax(ash_ctx *ctx, ash_graph *g,
                                   const ash_target *target);
+ash_status ash_pass_one_channel(ash_ctx *ctx, ash_graph *g,
+                                const ash_target *target);
 ash_status ash_pass_lower(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_pack(ash_ctx *ctx, ash_graph *g, const ash_target *target);
 ash_status ash_pass_pack_cmsis(ash_ctx *ctx, ash_graph *g,

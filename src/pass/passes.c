@@ -19,6 +19,7 @@ static const ash_pass pass_table[] = {
     {"requant", ash_pass_requant, true, NULL},
     {"split_groups", NULL, true, ash_pass_split_groups},
     {"split_softmax", NULL, true, ash_pass_split_softmax},
+    {"one_channel", NULL, true, ash_pass_one_channel},
     {"fuse", ash_pass_fuse, true, NULL},
     {"lower", ash_pass_lower, false, NULL},
     {"pack", NULL, false, ash_pass_pack},
