@@ -133,9 +133,10 @@ static inline int8_t ash_rt_saturate_s8(int32_t x) {
 }
 
 /* ash_rt_rescale, zero point and saturation, for |sum| < 2^30 and shift < 0,
- * where `right` is -shift - 1: doubling the sum makes one instruction of mul_high; lowering a negative
- * number by one makes ties that go up go away from zero; the last bit of the
- * shift is left to ash_rt_halve_s8, with which 2 * zero point + 1 is added. */
+ * where `right` is -shift - 1: doubling the sum makes one instruction of
+ * mul_high; lowering a negative number by one makes ties that go up go away
+ * from zero; the last bit of the shift is left to ash_rt_halve_s8, with which 2
+ * * zero point + 1 is added. */
 static inline int8_t ash_rt_rescale_dsp(int32_t sum, int32_t multiplier,
                                         int32_t right, int32_t twice) {
   const int32_t x = ash_rt_mul_top((int32_t)((uint32_t)sum << 1), multiplier);
