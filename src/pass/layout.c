@@ -7,7 +7,7 @@
  *
  * ONNX models keep channels in front, our windows want them behind: between
  * two convolutions nothing is left of that. Averages that keep their axes,
- * concatenations and constant operands are turned along. */
+ * concatenations, paddings and constant operands are turned along. */
 #include "pass/pass.h"
 
 #include "graph/compact.h"
@@ -272,6 +272,23 @@ static ash_status turn_axes(layout *l, uint32_t op, const turned *turn,
   return ash_graph_set_attr(l->g, op, ASH_INTS_ATTR("axes", axes, count));
 }
 
+/* Paddings, one per axis, in the origin's order. */
+static ash_status turn_pads(layout *l, uint32_t op, const turned *turn,
+                            uint32_t rank) {
+  static const char *const names[] = {"before", "after"};
+  for (uint32_t k = 0; k < ASH_COUNT_OF(names); k++) {
+    int64_t pads[ASH_RANK_MAX];
+    for (uint32_t i = 0; i < rank; i++)
+      pads[turn->perm[i]] = ash_op_ints(&l->g->ops.items[op], names[k], i, 0);
+    ASH_TRY(ash_graph_set_attr(l->g, op, ASH_INTS_ATTR(names[k], pads, rank)));
+  }
+  return ASH_OK;
+}
+
+static bool is_padding(const ash_op *op) {
+  return op->kind == ASH_OP_pad || op->kind == ASH_OP_mirror_pad;
+}
+
 static ash_status turn_op(layout *l, ash_op *op, turned turn) {
   const uint32_t y = op->outputs[0];
   const ash_shape was = *shape_of(l, y);
@@ -286,6 +303,8 @@ static ash_status turn_op(layout *l, ash_op *op, turned turn) {
   ASH_TRY(ash_graph_add_op(l->g, &index, copy));
   if (op->kind == ASH_OP_reduce)
     ASH_TRY(turn_axes(l, index, &turn, was.rank));
+  if (is_padding(op))
+    ASH_TRY(turn_pads(l, index, &turn, was.rank));
   if (op->kind == ASH_OP_concatenation) {
     const int64_t axis = ash_attr_int(op, "axis", 0);
     const uint32_t from = (uint32_t)(axis < 0 ? axis + was.rank : axis);
@@ -303,7 +322,7 @@ static bool turns_along(const ash_op *op) {
   if (op->kind == ASH_OP_reduce)
     return ash_op_fold(op) == ASH_FOLD_MEAN &&
            ash_attr_int(op, "keep_dims", 0) != 0;
-  return op->kind == ASH_OP_concatenation ||
+  return op->kind == ASH_OP_concatenation || is_padding(op) ||
          (ash_op_has(op, ASH_OP_ELEMENTWISE) && op->output_count == 1);
 }
 

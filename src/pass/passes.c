@@ -15,6 +15,7 @@ static const ash_pass pass_table[] = {
     {"scales", ash_pass_scales, true, NULL},
     {"activations", ash_pass_activations, true, NULL},
     {"qdq", ash_pass_qdq, true, NULL},
+    {"padding", ash_pass_padding, true, NULL},
     {"narrow", ash_pass_narrow, true, NULL},
     {"requant", ash_pass_requant, true, NULL},
     {"split_groups", NULL, true, ash_pass_split_groups},
@@ -31,12 +32,14 @@ const ash_pass *ash_pass_at(size_t index) {
   return index < ASH_COUNT_OF(pass_table) ? &pass_table[index] : NULL;
 }
 
-/* "dead_code, constants, .." */
+/* "dead_code, constants, ..": a pass that runs twice is named once. */
 static const char *names_of_passes(char *buf, size_t size) {
   size_t at = 0;
   for (size_t i = 0; i < ASH_COUNT_OF(pass_table) && at < size; i++)
-    at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? ", " : "",
-                           pass_table[i].name);
+    if (ash_name_find(&pass_table->name, sizeof *pass_table, i,
+                      pass_table[i].name) == i)
+      at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? ", " : "",
+                             pass_table[i].name);
   return buf;
 }
 

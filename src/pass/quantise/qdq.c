@@ -297,6 +297,43 @@ static ash_status fuse_kept(ash_qdq *q, const ash_sink *s, const ash_op *o) {
   return close(q, &c, s, &model, inputs, model.input_count, in);
 }
 
+/* The code of a padding value, which its tensor must hold exactly, or which
+ * the sink would cut to the ends of the same codes. */
+static bool find_pad(const ash_codes *in, const ash_codes *want, double value,
+                     int8_t *out) {
+  const double code = value / (double)in->scale + in->zero;
+  const double near = floor(code + 0.5);
+  const bool exact = near >= -128 && near <= 127 && fabs(code - near) < 1e-3;
+  *out = (int8_t)fmin(fmax(near, -128), 127);
+  return !isnan(value) && (exact || same_meaning(in, want));
+}
+
+/* Zeros are what a pad without a value means. */
+static ash_status fuse_pad(ash_qdq *q, const ash_sink *s, const ash_op *o) {
+  const ash_op model = *o;
+  const ash_tensor *value = ash_op_in(q->g, o, 1);
+  const ash_codes want = as_int8(&s->out);
+  const ash_shape one = {0};
+  uint32_t inputs[2] = {0, ASH_NO_ID};
+  chain c = {.count = 0};
+  ash_codes in;
+  if (value && (!value->data || value->type != ASH_FLOAT32))
+    return ASH_OK;
+  const double real = value ? (double)ash_tensor_float(value, 0) : 0;
+  ASH_TRY(take(q, &c, &model, model.inputs[0], &in));
+  int8_t *code = ASH_NEW_ARRAY(&q->g->zone, int8_t, 1);
+  const char *id = ash_zone_format(&q->g->zone, "padding_%u", q->made++);
+  ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
+  if (in.tensor == ASH_NO_ID || !find_pad(&in, &want, real, code))
+    return ASH_OK;
+  inputs[0] = in.tensor;
+  if (real != 0) {
+    ASH_TRY(ash_graph_add_constant(q->g, &inputs[1], id, ASH_INT8, &one, code));
+    ASH_TRY(annotate(q, &(ash_codes){inputs[1], ASH_INT8, in.scale, in.zero}));
+  }
+  return close(q, &c, s, &model, inputs, real != 0 ? 2 : 1, in);
+}
+
 /* A function of one value. Scales do not matter here, but an int8 twin of uint8
  * codes has to have the same. */
 static ash_status fuse_table(ash_qdq *q, const ash_sink *s, ash_codes in,

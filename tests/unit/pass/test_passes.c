@@ -117,6 +117,12 @@ static void rectifiers_join_the_layer(void) {
 static void transpositions_cancel(void) {
   CHECK_EQ(keeps("pass_layout", "layout"), 2); /* and a view */
 }
+static void paddings_are_turned_along(void) {
+  CHECK_EQ(keeps("pass_layout_pad", "layout"), 2); /* pad and convolution */
+}
+static void paddings_of_codes_are_codes(void) {
+  CHECK_EQ(keeps("pass_qdq_pad", "qdq"), 1);
+}
 static void codes_replace_floats(void) {
   CHECK_EQ(keeps("pass_qdq", "qdq"), 1);
 }
@@ -144,10 +150,13 @@ static void lowering_changes_nothing(void) {
   X(scales_and_offsets_join_the_weights)                                       \
   X(rectifiers_join_the_layer)                                                 \
   X(transpositions_cancel)                                                     \
+  X(paddings_are_turned_along)                                                 \
+  X(paddings_of_codes_are_codes)                                               \
   X(codes_replace_floats)                                                      \
   X(integers_are_stored_narrow)                                                \
   X(scaling_of_sums_joins_the_layer)                                           \
   X(functions_become_a_chain)                                                  \
   X(a_function_of_codes_becomes_a_table)                                       \
   X(lowering_changes_nothing)
+
 TEST_MAIN(TESTS)

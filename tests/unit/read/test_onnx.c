@@ -199,10 +199,11 @@ static void damaged_models_are_refused(void) {
   X(computes_what_the_model_says)                                              \
   X(an_open_batch_is_one_and_said)                                             \
   X(open_inputs_are_named_with_what_is_known)                                  \
-      X(options_for_inputs_that_are_not_there_are_refused)                     \
-          X(an_option_fixes_an_open_dimension)                                 \
-              X(chains_that_compute_shapes_disappear)                          \
-                  X(between_convolutions_no_transposition_is_left)             \
-                      X(names_an_operator_that_it_does_not_know)               \
-                          X(damaged_models_are_refused)
+  X(options_for_inputs_that_are_not_there_are_refused)                         \
+  X(an_option_fixes_an_open_dimension)                                         \
+  X(chains_that_compute_shapes_disappear)                                      \
+  X(between_convolutions_no_transposition_is_left)                             \
+  X(names_an_operator_that_it_does_not_know)                                   \
+  X(damaged_models_are_refused)
+
 TEST_MAIN(TESTS)
