@@ -160,7 +160,7 @@ static uint64_t find(const ash_fb_table *t, uint32_t field, uint32_t size) {
     return NEVER_AT;
   if (distance < 4 || distance + size > t->bytes)
     (void)spoil(t->fb, t->vtable + slot, "a field is outside its table");
-  else if ((t->at + distance) % size)
+  else if ((t->at + distance) % (size < 4 ? size : 4))
     (void)spoil(t->fb, t->at + distance, "a field is misaligned");
   else
     return t->at + distance;
@@ -229,7 +229,7 @@ static ash_fb_vector open_vector(const ash_fb_table *t, uint32_t field,
   if (from == NEVER_AT || !follow(&at, fb, from))
     return empty_vector(fb);
   const uint32_t count = load_u32(fb, at);
-  if (at % 4 || (count && (at + 4) % size))
+  if (at % 4) /* some writers align to 4 only, whatever the elements */
     (void)spoil(fb, at, "a vector is misaligned");
   else if (!inside(fb, at + 4, (uint64_t)count * size))
     (void)spoil(fb, at, "a vector is longer than the file");

@@ -46,7 +46,7 @@ void make_child(make_file *f, size_t from, size_t *where,
 }
 
 void make_count(make_file *f, size_t from, uint32_t count, uint32_t size) {
-  make_align(f, 8, size == 8 ? 4 : 0);
+  make_align(f, 8, (size == 8) != f->by_fours ? 4 : 0);
   make_patch(f, from);
   make_put(f, count, 4);
 }
@@ -181,6 +181,7 @@ static void make_put_buffer(make_file *f, size_t from, const make_buffer *b) {
 void make_write(make_file *f, const make_model *m) {
   size_t w[16];
   f->count = 0;
+  f->by_fours = m->by_fours;
   make_put(f, 0, 4);
   for (const char *p = "TFL3"; *p; p++)
     make_put(f, (uint8_t)*p, 1);

@@ -8,6 +8,7 @@
 #define ASH_TESTS_TFLITE_MAKE_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -70,11 +71,13 @@ typedef struct make_model {
   make_op ops[MAKE_LIST];
   make_buffer buffers[MAKE_LIST];
   make_list inputs, outputs;
+  bool by_fours;
 } make_model;
 
 typedef struct make_file {
   uint8_t bytes[MAKE_BYTES];
   size_t count;
+  bool by_fours; /* vectors of 8-byte elements lie at multiples of 4 only */
 } make_file;
 
 /* ---- bytes ------------------------------------------------------------- */

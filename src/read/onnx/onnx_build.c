@@ -7,7 +7,7 @@
 
 /* Larger results are left to run time, and what makes a model larger by more
  * than that in sum. */
-enum { FOLD_BYTES_MAX = 1 << 26 };
+enum { FOLD_BYTES_MAX = 1 << 29 };
 
 /* ---- constants ----------------------------------------------------------- */
 

@@ -78,6 +78,21 @@ static void options_for_inputs_that_are_not_there_are_refused(void) {
   onnx_drop(&l);
 }
 
+static void large_constants_are_made_when_reading(void) {
+  wire g = {.count = 0};
+  const int64_t shape[] = {1 << 12, 1 << 13}; /* of float32: 128 MiB */
+  onnx_constant(&g, "s", 7, 1, ONNX_INTS(2), shape, sizeof shape);
+  onnx_node(&g, "ConstantOfShape", ONNX_NAMES("s"), "w", NULL, 0, NULL);
+  onnx_node(&g, "MatMul", ONNX_NAMES("x", "w"), "y", NULL, 0, NULL);
+  onnx_value(&g, 11, "x", 1, 2, ONNX_INTS(1, 1 << 12));
+  onnx_value(&g, 12, "y", 1, 0, NULL);
+  onnx_loaded l;
+  onnx_load(&l, &g, NULL);
+  CHECK_EQ(l.status, ASH_OK);
+  CHECK_EQ(l.g->op_count, 1);
+  onnx_drop(&l);
+}
+
 static void an_option_fixes_an_open_dimension(void) {
   const wire g = sum_model(-1);
   const char *shapes[] = {"x=3,2"};
@@ -200,6 +215,7 @@ static void damaged_models_are_refused(void) {
   X(an_open_batch_is_one_and_said)                                             \
   X(open_inputs_are_named_with_what_is_known)                                  \
   X(options_for_inputs_that_are_not_there_are_refused)                         \
+  X(large_constants_are_made_when_reading)                                     \
   X(an_option_fixes_an_open_dimension)                                         \
   X(chains_that_compute_shapes_disappear)                                      \
   X(between_convolutions_no_transposition_is_left)                             \

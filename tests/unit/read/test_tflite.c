@@ -115,6 +115,15 @@ static void takes_the_stored_shape_for_an_open_batch_and_says_so(void) {
   loaded_drop(&l);
 }
 
+static void reads_vectors_that_are_aligned_to_four(void) {
+  make_model m = make_good_model();
+  m.by_fours = true;
+  loaded l = read_made(&m);
+  CHECK_EQ(l.status, ASH_OK);
+  CHECK_EQ(tensor_by_id(l.g, "0")->quant.zero_point[0], m.tensors[0].zero[0]);
+  loaded_drop(&l);
+}
+
 static void names_the_subgraphs_it_ignores(void) {
   make_model m = make_good_model();
   m.subgraph_count = 3;
@@ -401,6 +410,7 @@ static void says_what_a_file_that_is_no_model_looks_like(void) {
   X(leaves_unused_tensors_out)                                                 \
   X(resolves_valid_padding_to_none)                                            \
   X(takes_the_stored_shape_for_an_open_batch_and_says_so)                      \
+  X(reads_vectors_that_are_aligned_to_four)                                    \
   X(names_the_subgraphs_it_ignores)                                            \
   X(finds_constants_after_the_flatbuffer)                                      \
   X(keeps_variables_and_absent_inputs)                                         \
@@ -415,4 +425,5 @@ static void says_what_a_file_that_is_no_model_looks_like(void) {
   X(refuses_bad_operators)                                                     \
   X(refuses_orders_that_are_not_topological)                                   \
   X(says_what_a_file_that_is_no_model_looks_like)
+
 TEST_MAIN(TESTS)
