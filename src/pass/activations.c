@@ -2,7 +2,8 @@
  *
  *   t = conv_2d(x, w); y = relu(t)     ->     y = conv_2d(x, w) act="relu"
  *
- * In float32 alone: integers are rounded to the scale in between. */
+ * In float32 alone: integers are rounded to the scale in between. A view
+ * between the two stays after the operator. */
 #include "pass/pass.h"
 
 #include "op/functions.h"
@@ -17,6 +18,18 @@ static bool is_rectifier(const ash_graph *g, const ash_op *o) {
          ash_op_in(g, o, 0)->type == ASH_FLOAT32;
 }
 
+/* The operator whose results the rectifier changes, all of them and only
+ * these; `view` is the one between, or none. */
+static uint32_t find_before(const ash_graph *g, const ash_uses *uses,
+                            const ash_op *o, uint32_t *view) {
+  const uint32_t before = ash_uses_only(uses, o->inputs[0]);
+  *view = ASH_NO_ID;
+  if (before == ASH_NO_ID || g->ops.items[before].kind != ASH_OP_reshape)
+    return before;
+  *view = before;
+  return ash_uses_only(uses, g->ops.items[before].inputs[0]);
+}
+
 ash_status ash_pass_activations(ash_ctx *ctx, ash_graph *g) {
   ash_uses uses;
   ASH_TRY(ash_uses_of(ctx, &uses, g));
@@ -24,7 +37,8 @@ ash_status ash_pass_activations(ash_ctx *ctx, ash_graph *g) {
     const ash_op *o = &g->ops.items[i];
     if (!is_rectifier(g, o))
       continue;
-    const uint32_t before = ash_uses_only(&uses, o->inputs[0]);
+    uint32_t view;
+    const uint32_t before = find_before(g, &uses, o, &view);
     if (before == ASH_NO_ID || uses.drop[before])
       continue;
     ash_op *p = &g->ops.items[before];
@@ -33,8 +47,9 @@ ash_status ash_pass_activations(ash_ctx *ctx, ash_graph *g) {
       continue;
     ASH_TRY(
         ash_graph_set_attr(g, before, ASH_STRING_ATTR("act", ash_op_text(o))));
-    g->ops.items[before].outputs[0] = o->outputs[0];
-    uses.writer[o->outputs[0]] = before;
+    const uint32_t last = view == ASH_NO_ID ? before : view;
+    g->ops.items[last].outputs[0] = o->outputs[0];
+    uses.writer[o->outputs[0]] = last;
     uses.drop[i] = true;
   }
   return ash_uses_drop(g, &uses);

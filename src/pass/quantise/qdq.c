@@ -8,7 +8,8 @@
  * Sums are exact then, and rounding is that of int8 kernels: results may differ
  * by one step from the float arithmetic. Functions of one value become tables
  * of their 256 results. uint8 codes are moved by 128 to where int8 kernels
- * want them; between two layers nothing of that is left. What does not fit the
+ * want them; between two layers nothing of that is left. Weights that need all
+ * 256 codes around a zero point make a layer of uint8. What does not fit the
  * pattern stays as it is.
  *
  * A new operator stands where one of QuantizeLinear's was, so that the order of
@@ -57,17 +58,21 @@ static ash_status annotate(ash_qdq *q, const ash_codes *l) {
   return ASH_OK;
 }
 
-/* The same codes as int8. */
+/* The same codes as int8 or uint8. */
+static ash_codes as_type(const ash_codes *l, ash_type type) {
+  const int32_t up = type == l->type ? 0 : type == ASH_UINT8 ? 128 : -128;
+  return (ash_codes){l->tensor, type, l->scale, l->zero + up};
+}
+
 static ash_codes as_int8(const ash_codes *l) {
-  return (ash_codes){l->tensor, ASH_INT8, l->scale,
-                     l->type == ASH_UINT8 ? l->zero - 128 : l->zero};
+  return as_type(l, ASH_INT8);
 }
 
 static bool same_meaning(const ash_codes *a, const ash_codes *b) {
   return a->scale == b->scale && a->zero == b->zero;
 }
 
-/* A new int8 tensor of this shape. */
+/* A new tensor of this shape. */
 static ash_status add_codes(ash_qdq *q, ash_codes *l, const ash_shape *s) {
   const char *id = ash_zone_format(&q->g->zone, "q_%u", q->made++);
   ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
@@ -75,7 +80,7 @@ static ash_status add_codes(ash_qdq *q, ash_codes *l, const ash_shape *s) {
                                (ash_tensor){.name = id,
                                             .id = id,
                                             .kind = ASH_TENSOR_ACTIVATION,
-                                            .type = ASH_INT8,
+                                            .type = l->type,
                                             .shape = *s,
                                             .file_byte = UINT64_MAX}));
   return annotate(q, l);
@@ -138,15 +143,16 @@ static ash_status put_chain(ash_qdq *q, const chain *c, const ash_sink *s) {
 
 /* ---- ends ---------------------------------------------------------------- */
 
-/* uint8 codes as int8 ones: those that they were made of, or a step. */
-static ash_status narrow(ash_qdq *q, chain *c, const ash_op *beside,
-                         ash_codes *l) {
+/* uint8 codes as int8 ones, or the other way: those that they were made of, or
+ * a step. */
+static ash_status turn(ash_qdq *q, chain *c, const ash_op *beside,
+                       ash_type type, ash_codes *l) {
   const ash_op *w = ash_qdq_writer(q, l->tensor);
   const ash_tensor *from = w ? ash_op_in(q->g, w, 0) : NULL;
-  ash_codes to = as_int8(l);
-  if (l->type == ASH_INT8)
+  ash_codes to = as_type(l, type);
+  if (l->type == type)
     return ASH_OK;
-  if (w && w->kind == ASH_OP_quantize && from->type == ASH_INT8 &&
+  if (w && w->kind == ASH_OP_quantize && from->type == type &&
       from->quant.count == 1 && from->quant.scale[0] == to.scale &&
       from->quant.zero_point[0] == to.zero) {
     to.tensor = w->inputs[0];
@@ -173,10 +179,10 @@ static ash_status move(ash_qdq *q, chain *c, const ash_op *o, ash_codes *l) {
   return add_step(q, c, &model, &input, 1, l->tensor);
 }
 
-/* The int8 codes behind a float tensor, behind the one that it is a view or
- * transposition of, or of a constant; no tensor if there are none. */
-static ash_status take(ash_qdq *q, chain *c, const ash_op *beside,
-                       uint32_t real, ash_codes *l) {
+/* The codes behind a float tensor, behind the one that it is a view or
+ * transposition of, or of a constant (of int8); no tensor if there are none. */
+static ash_status take_as(ash_qdq *q, chain *c, const ash_op *beside,
+                          uint32_t real, ash_type type, ash_codes *l) {
   const ash_op *moves[MOVES_MAX];
   uint32_t count = 0, at = real;
   bool found = ash_qdq_source(q, at, l);
@@ -187,6 +193,8 @@ static ash_status take(ash_qdq *q, chain *c, const ash_op *beside,
   }
   if (!found) {
     ASH_TRY(ash_qdq_constant(q, real, l));
+    if (type != ASH_INT8)
+      l->tensor = ASH_NO_ID;
     return l->tensor == ASH_NO_ID ? ASH_OK : annotate(q, l);
   }
   if (!agree(q, l)) {
@@ -194,10 +202,15 @@ static ash_status take(ash_qdq *q, chain *c, const ash_op *beside,
     return ASH_OK;
   }
   ASH_TRY(annotate(q, l));
-  ASH_TRY(narrow(q, c, beside, l));
+  ASH_TRY(turn(q, c, beside, type, l));
   while (count > 0)
     ASH_TRY(move(q, c, moves[--count], l));
   return ASH_OK;
+}
+
+static ash_status take(ash_qdq *q, chain *c, const ash_op *beside,
+                       uint32_t real, ash_codes *l) {
+  return take_as(q, c, beside, real, ASH_INT8, l);
 }
 
 /* The operator itself, its result with this meaning; then what leads from there
@@ -207,9 +220,9 @@ static ash_status close(ash_qdq *q, chain *c, const ash_sink *s,
                         uint32_t count, ash_codes made) {
   const ash_shape shape = ash_op_out(q->g, model, 0)->shape;
   const ash_shape last = q->g->tensors.items[s->out.tensor].shape;
-  const ash_codes want = as_int8(&s->out);
+  const ash_codes want = as_type(&s->out, made.type);
   const bool view = !ash_shape_equal(&shape, &last);
-  const bool step = s->out.type == ASH_UINT8 || !same_meaning(&made, &want);
+  const bool step = s->out.type != made.type || !same_meaning(&made, &want);
   ASH_TRY(annotate(q, &s->out));
   made.tensor = s->out.tensor;
   if (view || step)
@@ -245,17 +258,18 @@ static ash_status fuse_layer(ash_qdq *q, const ash_sink *s, const ash_op *o) {
   chain c = {.count = 0};
   ash_codes in;
   bool fits;
-  ASH_TRY(take(q, &c, &model, model.inputs[0], &in));
-  if (in.tensor == ASH_NO_ID)
-    return ASH_OK;
   ASH_TRY(ash_qdq_weights(q, &model, &inputs[1], &scales));
   if (inputs[1] == ASH_NO_ID)
+    return ASH_OK;
+  const ash_type type = q->g->tensors.items[inputs[1]].type;
+  ASH_TRY(take_as(q, &c, &model, model.inputs[0], type, &in));
+  if (in.tensor == ASH_NO_ID)
     return ASH_OK;
   ASH_TRY(ash_qdq_bias(q, &model, in.scale, scales, &inputs[2], &fits));
   if (!fits)
     return ASH_OK;
   inputs[0] = in.tensor;
-  return close(q, &c, s, &model, inputs, 3, as_int8(&s->out));
+  return close(q, &c, s, &model, inputs, 3, as_type(&s->out, type));
 }
 
 /* Sums, differences, products, joined tensors: their kernels bring the inputs
@@ -350,7 +364,7 @@ static ash_status fuse_table(ash_qdq *q, const ash_sink *s, ash_codes in,
     in.zero = known->zero_point[0];
   }
   ASH_TRY(annotate(q, &in));
-  ASH_TRY(narrow(q, &c, &model, &in));
+  ASH_TRY(turn(q, &c, &model, ASH_INT8, &in));
   inputs[0] = in.tensor;
   return close(q, &c, s, &model, inputs, 2, as_int8(&s->out));
 }
@@ -480,7 +494,7 @@ ash_status ash_pass_qdq(ash_ctx *ctx, ash_graph *g) {
   ASH_TRY(ash_uses_of(ctx, &q.uses, g));
   for (uint32_t op = 0; op < g->op_count; op++)
     ASH_TRY(fuse(&q, op));
-  if (!q.changed)
+  if (g->tensor_count == q.known)
     return ASH_OK;
   ASH_TRY(ash_graph_prune(g));
   return ash_op_verify(ctx, g);

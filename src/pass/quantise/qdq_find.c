@@ -132,69 +132,127 @@ void ash_qdq_skip(const ash_qdq *q, ash_sink *s) {
 
 /* ---- weights ------------------------------------------------------------- */
 
-/* The largest number of which all are multiples by -128 to 127; 0: none. */
-static float find_unit(const ash_tensor *w, uint64_t first, uint64_t step,
-                       uint64_t count) {
-  float most = 0;
-  for (uint64_t i = 0; i < count; i++) {
-    const float x = ash_tensor_float(w, first + i * step);
+/* Some elements of a tensor. */
+typedef struct walk {
+  uint64_t first, step, count;
+} walk;
+
+/* Whole multiples of `unit`, of which at most `codes` follow each other;
+ * `least` and `most` are the ends. */
+static bool fits_unit(const ash_tensor *w, const walk *at, double unit,
+                      double *least, double *most) {
+  *least = *most = 0;
+  for (uint64_t i = 0; i < at->count; i++) {
+    const double x =
+        (double)ash_tensor_float(w, at->first + i * at->step) / unit;
+    const double near = floor(x + 0.5);
+    if (fabs(x - near) >= 1e-3)
+      return false;
+    *least = fmin(*least, near);
+    *most = fmax(*most, near);
+  }
+  return true;
+}
+
+/* The largest number of which all are multiples: by -128 to 127, or, where
+ * `zero` is asked for, by any 256 numbers in a row with 0 among them; 0: none.
+ */
+static float find_unit(const ash_tensor *w, const walk *at, int32_t *zero) {
+  const int32_t codes = zero ? 255 : 128;
+  double least, most, high = 0;
+  for (uint64_t i = 0; i < at->count; i++) {
+    const double x = (double)ash_tensor_float(w, at->first + i * at->step);
     if (!isfinite(x))
       return 0.0f;
-    most = fmaxf(most, fabsf(x));
+    high = fmax(high, fabs(x));
   }
-  if (most == 0)
+  if (high == 0 && !zero)
     return 1.0f;
-  for (int32_t k = 1; k <= 128; k++) {
-    const double unit = (double)most / k;
-    bool fits = true;
-    for (uint64_t i = 0; i < count && fits; i++) {
-      const double x = (double)ash_tensor_float(w, first + i * step) / unit;
-      fits = fabs(x - floor(x + 0.5)) < 1e-3 && x < 127.5;
-    }
-    if (fits) /* a float that has all its bits */
-      return unit < (double)FLT_MIN ? 0.0f : (float)unit;
+  for (int32_t k = 1; k <= codes && high > 0; k++) {
+    const double unit = high / k;
+    if (!fits_unit(w, at, unit, &least, &most) ||
+        (zero ? most - least > 255 : most > 127))
+      continue;
+    if (zero)
+      *zero = (int32_t)-least;
+    /* a float that has all its bits */
+    return unit < (double)FLT_MIN ? 0.0f : (float)unit;
   }
   return 0.0f;
 }
 
-/* Weights [O, ..], those of depthwise layers [.., O], as int8. */
+/* Weights [O, ..], those of depthwise layers [.., O]: each channel's. */
+static walk channel_of(const ash_tensor *w, bool deep, uint64_t channels,
+                       uint64_t c) {
+  const uint64_t each = ash_shape_elements(&w->shape) / channels;
+  return deep ? (walk){c, channels, each} : (walk){c * each, 1, each};
+}
+
+static void put_codes(const ash_tensor *w, const walk *at, float unit,
+                      int32_t zero, uint8_t *to) {
+  for (uint64_t i = 0; i < at->count; i++) {
+    const uint64_t k = at->first + i * at->step;
+    const double code =
+        floor((double)ash_tensor_float(w, k) / (double)unit + 0.5);
+    to[k] = (uint8_t)((int32_t)code + zero);
+  }
+}
+
+/* One scale a channel and int8; failing that, one scale, a zero point, uint8.
+ */
+static bool find_codes(const ash_tensor *w, bool deep, uint32_t channels,
+                       ash_tensor *made, float *units, int32_t *zeros,
+                       uint8_t *to) {
+  bool narrow = true;
+  for (uint32_t c = 0; c < channels && narrow; c++) {
+    const walk at = channel_of(w, deep, channels, c);
+    units[c] = find_unit(w, &at, NULL);
+    narrow = units[c] != 0.0f;
+    if (narrow)
+      put_codes(w, &at, units[c], 0, to);
+  }
+  made->type = ASH_INT8;
+  made->quant = (ash_quant){.count = channels,
+                            .scale = units,
+                            .zero_point = zeros,
+                            .axis = deep ? 3 : 0};
+  if (narrow)
+    return true;
+  const walk all = {0, 1, ash_shape_elements(&w->shape)};
+  units[0] = find_unit(w, &all, &zeros[0]);
+  if (units[0] == 0.0f)
+    return false;
+  put_codes(w, &all, units[0], zeros[0], to);
+  for (uint32_t c = 1; c < channels; c++)
+    units[c] = units[0];
+  made->type = ASH_UINT8;
+  made->quant.count = 1;
+  made->quant.axis = 0;
+  return true;
+}
+
 ash_status ash_qdq_weights(ash_qdq *q, const ash_op *o, uint32_t *out,
                            const float **scales) {
   const ash_tensor *w = ash_op_in(q->g, o, 1);
   const bool deep = o->kind == ASH_OP_depthwise_conv_2d;
-  const uint64_t n = ash_shape_elements(&w->shape);
-  const uint64_t channels = (uint64_t)w->shape.dim[deep ? 3 : 0];
-  const uint64_t each = n / channels;
-  float *units = ASH_NEW_ARRAY(&q->g->zone, float, (size_t)channels);
-  int32_t *zeros = ASH_NEW_ARRAY(&q->g->zone, int32_t, (size_t)channels);
-  int8_t *to = ASH_NEW_ARRAY(&q->g->zone, int8_t, (size_t)n);
+  const uint32_t channels = (uint32_t)w->shape.dim[deep ? 3 : 0];
+  float *units = ASH_NEW_ARRAY(&q->g->zone, float, channels);
+  int32_t *zeros = ASH_NEW_ARRAY(&q->g->zone, int32_t, channels);
+  uint8_t *to = ASH_NEW_ARRAY(&q->g->zone, uint8_t,
+                              (size_t)ash_shape_elements(&w->shape));
   const char *id = ash_zone_format(&q->g->zone, "codes_%u", q->made++);
+  ash_tensor made = {.name = w->name,
+                     .id = id,
+                     .kind = ASH_TENSOR_CONSTANT,
+                     .shape = w->shape,
+                     .data = to,
+                     .file_byte = UINT64_MAX};
   *out = ASH_NO_ID;
   ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
-  for (uint64_t c = 0; c < channels; c++) {
-    const uint64_t first = deep ? c : c * each, step = deep ? channels : 1;
-    units[c] = find_unit(w, first, step, each);
-    if (units[c] == 0.0f)
-      return ASH_OK; /* these weights have no codes */
-    for (uint64_t i = 0; i < each; i++)
-      to[first + i * step] = (int8_t)floor(
-          (double)ash_tensor_float(w, first + i * step) / (double)units[c] +
-          0.5);
-  }
+  if (!find_codes(w, deep, channels, &made, units, zeros, to))
+    return ASH_OK; /* these weights have no codes */
   *scales = units;
-  return ash_graph_add_tensor(
-      q->g, out,
-      (ash_tensor){.name = w->name,
-                   .id = id,
-                   .kind = ASH_TENSOR_CONSTANT,
-                   .type = ASH_INT8,
-                   .shape = w->shape,
-                   .quant = {.count = (uint32_t)channels,
-                             .scale = units,
-                             .zero_point = zeros,
-                             .axis = deep ? 3 : 0},
-                   .data = (const uint8_t *)to,
-                   .file_byte = UINT64_MAX});
+  return ash_graph_add_tensor(q->g, out, made);
 }
 
 /* The bias in steps of the sums; false where one does not fit. */
@@ -227,7 +285,7 @@ ash_status ash_qdq_constant(ash_qdq *q, uint32_t tensor, ash_codes *out) {
   const uint64_t n = ash_shape_elements(&t.shape);
   int8_t *to = ASH_NEW_ARRAY(&q->g->zone, int8_t, (size_t)n);
   ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
-  out->scale = find_unit(&t, 0, 1, n);
+  out->scale = find_unit(&t, &(walk){0, 1, n}, NULL);
   if (out->scale == 0.0f || !isfinite(out->scale))
     return ASH_OK;
   for (uint64_t i = 0; i < n; i++)

@@ -94,18 +94,28 @@ static uint32_t as_plane(ash_ox *m, uint32_t x) {
   return ash_ox_reshape(m, x, s);
 }
 
+static const uint32_t lines_turned[] = {0, 2, 1};
+
+/* Channels last. Lines [N, C, W] are turned as such, so that transpositions
+ * between two layers meet: [N, W, C] is [N, 1, W, C]. */
 static uint32_t to_last(ash_ox *m, uint32_t x) {
   static const uint32_t order[] = {0, 2, 3, 1};
-  return ash_ox_transpose(m, x, order);
+  if (ash_ox_rank(m, x) != 3)
+    return ash_ox_transpose(m, x, order);
+  const uint32_t y = ash_ox_transpose(m, x, lines_turned);
+  const ash_shape s = *ash_ox_shape(m, y);
+  return ash_ox_reshape(m, y,
+                        (ash_shape){4, {s.dim[0], 1, s.dim[1], s.dim[2]}});
 }
 
 static uint32_t from_last(ash_ox *m, uint32_t x, uint32_t rank) {
   static const uint32_t order[] = {0, 3, 1, 2};
-  const uint32_t y = ash_ox_transpose(m, x, order);
-  ash_shape s = *ash_ox_shape(m, y);
-  if (rank == 3)
-    s = (ash_shape){3, {s.dim[0], s.dim[1], s.dim[3]}};
-  return ash_ox_reshape(m, y, s);
+  const ash_shape s = *ash_ox_shape(m, x);
+  if (rank != 3)
+    return ash_ox_transpose(m, x, order);
+  const uint32_t y =
+      ash_ox_reshape(m, x, (ash_shape){3, {s.dim[0], s.dim[2], s.dim[3]}});
+  return ash_ox_transpose(m, y, lines_turned);
 }
 
 /* The window's attributes as conv_2d and the pools name them; 1-D windows
@@ -141,7 +151,7 @@ static uint32_t conv_last(ash_ox *m, const window *w, uint32_t x,
   const uint32_t weights =
       ash_ox_transpose(m, as_plane(m, filter), depthwise ? deep : thick);
   ash_ox_op op = {.kind = depthwise ? ASH_OP_depthwise_conv_2d : ASH_OP_conv_2d,
-                  .inputs = {to_last(m, as_plane(m, x)), weights, bias},
+                  .inputs = {to_last(m, x), weights, bias},
                   .input_count = bias == ASH_NO_ID ? 2 : 3,
                   .type = ASH_FLOAT32};
   op.attr_count = window_attrs(w, op.attrs, &in);
@@ -340,7 +350,7 @@ static uint32_t pool_last(ash_ox *m, const window *w, uint32_t x, bool max) {
   const ash_shape in = *ash_ox_shape(m, x);
   const bool flat = w->axes == 1;
   ash_ox_op op = {.kind = max ? ASH_OP_max_pool_2d : ASH_OP_average_pool_2d,
-                  .inputs = {to_last(m, as_plane(m, x))},
+                  .inputs = {to_last(m, x)},
                   .input_count = 1,
                   .type = ASH_FLOAT32};
   op.attr_count = window_attrs(w, op.attrs, &in);

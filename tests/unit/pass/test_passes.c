@@ -114,6 +114,12 @@ static void scales_and_offsets_join_the_weights(void) {
 static void rectifiers_join_the_layer(void) {
   CHECK_EQ(keeps("pass_activations", "activations"), 1);
 }
+static void rectifiers_pass_a_view(void) {
+  CHECK_EQ(keeps("pass_activations_view", "activations"), 2);
+}
+static void weights_of_all_codes_make_layers_of_uint8(void) {
+  CHECK_EQ(keeps("pass_qdq_uint8", "qdq"), 3); /* and to uint8 and back */
+}
 static void transpositions_cancel(void) {
   CHECK_EQ(keeps("pass_layout", "layout"), 2); /* and a view */
 }
@@ -149,6 +155,8 @@ static void lowering_changes_nothing(void) {
   X(padding_joins_the_window)                                                  \
   X(scales_and_offsets_join_the_weights)                                       \
   X(rectifiers_join_the_layer)                                                 \
+  X(rectifiers_pass_a_view)                                                    \
+  X(weights_of_all_codes_make_layers_of_uint8)                                 \
   X(transpositions_cancel)                                                     \
   X(paddings_are_turned_along)                                                 \
   X(paddings_of_codes_are_codes)                                               \

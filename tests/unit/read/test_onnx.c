@@ -78,6 +78,26 @@ static void options_for_inputs_that_are_not_there_are_refused(void) {
   onnx_drop(&l);
 }
 
+/* Two layers on lines: only the ends are transposed, after passes. */
+static void layers_on_lines_meet_channels_last(void) {
+  wire g = {.count = 0};
+  onnx_constant(&g, "w", 1, 3, ONNX_INTS(2, 2, 1), FLOATS(1, 2, 3, 4), 16);
+  onnx_node(&g, "Conv", ONNX_NAMES("x", "w"), "t", NULL, 0, NULL);
+  onnx_node(&g, "Conv", ONNX_NAMES("t", "w"), "y", NULL, 0, NULL);
+  onnx_value(&g, 11, "x", 1, 3, ONNX_INTS(1, 2, 3));
+  onnx_value(&g, 12, "y", 1, 0, NULL);
+  onnx_loaded l;
+  uint32_t turns = 0;
+  onnx_load(&l, &g, NULL);
+  CHECK_EQ(l.status, ASH_OK);
+  for (size_t i = 0; i < l.g->op_count; i++) {
+    const ash_op *o = &l.g->ops.items[i];
+    turns += o->kind == ASH_OP_strided && ash_attr_find(o, "perm")->count == 3;
+  }
+  CHECK_EQ(turns, 4);
+  onnx_drop(&l);
+}
+
 static void large_constants_are_made_when_reading(void) {
   wire g = {.count = 0};
   const int64_t shape[] = {1 << 12, 1 << 13}; /* of float32: 128 MiB */
@@ -215,6 +235,7 @@ static void damaged_models_are_refused(void) {
   X(an_open_batch_is_one_and_said)                                             \
   X(open_inputs_are_named_with_what_is_known)                                  \
   X(options_for_inputs_that_are_not_there_are_refused)                         \
+  X(layers_on_lines_meet_channels_last)                                        \
   X(large_constants_are_made_when_reading)                                     \
   X(an_option_fixes_an_open_dimension)                                         \
   X(chains_that_compute_shapes_disappear)                                      \
