@@ -56,17 +56,90 @@ static uint32_t constant_slots(const ash_module *m, uint32_t *order,
   return count;
 }
 
-static void open_array(ash_module *m, const ash_render_arena *a) {
+static void open_array(ash_module *m, const ash_render_arena *a,
+                       const char *open) {
   ASH_ASSERT(ash_emit_is_region(m, a) && ash_emit_is_constant(a));
   const ash_render_blob *blob = ash_emit_blob(m, a);
   ash_text_line(m->text, "%s_PUT_CONST_IN_%s %suint8_t", m->upper,
                 ash_emit_upper(m, a->source_memory), ash_emit_const(m, a));
-  ash_text_line(m->text, "    %s_RT_ALIGN(%" PRIu64 ") %s[%" PRIu64 "] = {",
+  ash_text_line(m->text, "    %s_RT_ALIGN(%" PRIu64 ") %s[%" PRIu64 "] =%s",
                 m->upper, a->alignment, blob->symbol,
-                blob->size ? blob->size : 1);
+                blob->size ? blob->size : 1, open);
   if (blob->size == 0)
     ash_text_line(m->text, "0");
 }
+
+/* ---- large arrays ---------------------------------------------------------
+ * Compilers keep every number of a list, 100 bytes of memory for a byte of
+ * data; a string they keep as it is. */
+
+enum { LARGE = 1 << 20, LINE = 2048 };
+
+/* Octal digits end after three, so that what follows is never one of them. */
+static void put_string(ash_text *t, const uint8_t *bytes, size_t count) {
+  ASH_ASSERT(count > 0 && count <= LINE);
+  char row[LINE * 4 + 3];
+  size_t used = 0;
+  row[used++] = '"';
+  for (size_t i = 0; i < count; i++) {
+    const uint8_t c = bytes[i];
+    if (c >= ' ' && c < 127 && c != '"' && c != '\\' && c != '?') {
+      row[used++] = (char)c;
+      continue;
+    }
+    const char item[] = {'\\', (char)('0' + (c >> 6)),
+                         (char)('0' + (c >> 3 & 7)), (char)('0' + (c & 7))};
+    memcpy(row + used, item, sizeof item);
+    used += sizeof item;
+  }
+  row[used++] = '"';
+  row[used++] = '\n';
+  ash_text_put(t, row, used);
+}
+
+/* Strings may be longer than ISO C promises and have no NUL at the end. */
+static void allow_strings(ash_module *m) {
+  ASH_ASSERT(m->options.constants == ASH_CONSTANTS_HEX);
+  ash_text *t = m->text;
+  ash_text_line(t, "#ifdef __GNUC__");
+  ash_text_line(t, "#pragma GCC diagnostic ignored \"-Woverlength-strings\"");
+  ash_text_line(t, "#endif");
+  ash_text_line(t, "#if defined(__clang__) ? __clang_major__ >= 21 "
+                   ": defined(__GNUC__) && __GNUC__ >= 15");
+  ash_text_line(t, "#pragma GCC diagnostic ignored "
+                   "\"-Wunterminated-string-initialization\"");
+  ash_text_line(t, "#endif");
+}
+
+/* Up to the next constant, or a line. */
+static size_t string_bytes(const ash_module *m, const uint32_t *order,
+                           uint32_t next, uint32_t count, uint64_t at,
+                           uint64_t end) {
+  ASH_ASSERT(at < end && next <= count);
+  const uint64_t starts =
+      next < count ? m->plan->slots[order[next]].binding.offset / 16 * 16 : end;
+  const uint64_t to = starts > at && starts < end ? starts : end;
+  return to - at < LINE ? (size_t)(to - at) : LINE;
+}
+
+static void put_strings(ash_module *m, const ash_render_arena *a,
+                        const uint32_t *order, uint32_t count) {
+  const ash_render_blob *blob = ash_emit_blob(m, a);
+  ASH_ASSERT(blob->size >= LARGE);
+  uint32_t next = 0;
+  size_t bytes;
+  allow_strings(m);
+  open_array(m, a, "");
+  for (uint64_t at = 0; at < blob->size; at += bytes) {
+    put_labels(m, blob->memory, at, &next, order, count);
+    bytes = string_bytes(m, order, next, count, at, blob->size);
+    put_string(m->text, blob->payload + at, bytes);
+  }
+  ash_text_line(m->text, ";");
+}
+
+/* ---- files ----------------------------------------------------------------
+ */
 
 static void put_hex(ash_module *m, const ash_render_arena *a, uint32_t *order) {
   ASH_ASSERT(ash_emit_is_region(m, a) && !ash_emit_loads(m));
@@ -74,7 +147,11 @@ static void put_hex(ash_module *m, const ash_render_arena *a, uint32_t *order) {
   uint32_t next = 0;
   const uint32_t count =
       constant_slots(m, order, order + m->plan->slot_count, blob->memory);
-  open_array(m, a);
+  if (blob->size >= LARGE) {
+    put_strings(m, a, order, count);
+    return;
+  }
+  open_array(m, a, " {");
   for (uint64_t at = 0; at < blob->size; at += 16) {
     put_labels(m, blob->memory, at, &next, order, count);
     put_row(m->text, blob->payload + at,
@@ -90,7 +167,7 @@ static void put_embed(ash_module *m, const ash_render_arena *a) {
   ash_text_line(m->text, "#error \"this compiler has no #embed: use "
                          "--constants hex or incbin\"");
   ash_text_line(m->text, "#else");
-  open_array(m, a);
+  open_array(m, a, " {");
   if (blob->size)
     ash_text_line(m->text, "#embed \"%s\"", blob->sidecar_filename);
   ash_text_line(m->text, "};");
