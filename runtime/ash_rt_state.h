@@ -56,6 +56,19 @@ void ash_rt_rnn_f32(const ash_rt_rnn_f32_params *p, const float *in,
                     const float *weights, const float *recurrent,
                     const float *bias, float *state, float *out);
 
+/* ONNX's layers: 4 gates are an LSTM, whose cells are one more row of the
+ * output, 3 a GRU, 1 an RNN. `work` holds four rows of results. */
+typedef struct ash_rt_recurrence_f32_params {
+  int32_t gates, steps, batches, depth, units;
+  int32_t back, linear_before_reset;
+} ash_rt_recurrence_f32_params;
+
+void ash_rt_recurrence_f32(const ash_rt_recurrence_f32_params *p,
+                           const float *in, const float *weights,
+                           const float *recurrent, const float *bias,
+                           const float *back_bias, const float *first,
+                           const float *first_cell, float *out, void *work);
+
 /* int8 weights. `work` holds a row of data and one of results, as int8. */
 typedef struct ash_rt_rnn_hybrid_params {
   ash_rt_sequence sequence;

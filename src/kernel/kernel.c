@@ -183,6 +183,13 @@ static uint64_t recurrent_hybrid_bytes(const ash_target *t, const ash_graph *g,
          (op->kind == ASH_OP_rnn ? (uint64_t)w->dim[0] : 0);
 }
 
+/* Four rows, of gates or what a GRU keeps of its past. */
+static uint64_t recurrence_bytes(const ash_target *t, const ash_graph *g,
+                                 const ash_op *op) {
+  (void)t;
+  return 16 * (uint64_t)ash_op_in(g, op, 2)->shape.dim[1];
+}
+
 /* Four gates in float; the hidden state in int8. int8 weights need rows of
  * data, results and cells as int8, too. */
 static uint64_t lstm_bytes(const ash_target *t, const ash_graph *g,

@@ -33,6 +33,14 @@ static uint64_t macs_matmul(const ash_graph *g, const ash_op *op) {
       weights(g, op, rank - (ash_attr_int(op, "transpose_b", 0) ? 1 : 2)));
 }
 
+/* Every step multiplies all weights with its data and with the last result. */
+static uint64_t macs_recurrence(const ash_graph *g, const ash_op *op) {
+  const ash_shape *in = &ash_op_in(g, op, 0)->shape;
+  const ash_shape *back = &ash_op_in(g, op, 2)->shape;
+  return (uint64_t)in->dim[0] * (uint64_t)in->dim[1] * (uint64_t)back->dim[0] *
+         (uint64_t)(in->dim[2] + back->dim[1]);
+}
+
 /* Each element of the input meets each weight of its channel once. */
 static uint64_t macs_transpose_conv(const ash_graph *g, const ash_op *op) {
   return ash_shape_elements(&ash_op_in(g, op, 0)->shape) * weights(g, op, 0) *

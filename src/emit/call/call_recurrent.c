@@ -108,6 +108,24 @@ void ash_call_rnn(const ash_call *c) {
   ash_call_invoke(c);
 }
 
+void ash_call_recurrence(const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 2) && ash_call_op(c)->input_count == 7);
+  const ash_op *op = ash_call_op(c);
+  const ash_shape *in = &ash_call_in(c, 0)->shape;
+  const ash_shape *back = &ash_call_in(c, 2)->shape;
+  ash_call_open(c, "recurrence_f32");
+  ash_call_int(c, "gates", back->dim[0] / back->dim[1]);
+  ash_call_int(c, "steps", in->dim[0]);
+  ash_call_int(c, "batches", in->dim[1]);
+  ash_call_int(c, "depth", in->dim[2]);
+  ash_call_int(c, "units", back->dim[1]);
+  ash_call_int(c, "back", ash_attr_int(op, "back", 0) != 0);
+  ash_call_int(c, "linear_before_reset",
+               ash_attr_int(op, "linear_before_reset", 0) != 0);
+  ash_call_close(c);
+  ash_call_invoke(c);
+}
+
 /* Scales of inputs `first` and on; 0 where there is none. */
 static void put_scales(const ash_call *c, const char *name, uint32_t first,
                        uint32_t count) {

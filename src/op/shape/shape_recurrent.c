@@ -1,4 +1,4 @@
-/* shape_recurrent.c - layers with state: svdf, rnn, lstm. */
+/* shape_recurrent.c - layers with state: svdf, rnn, lstm; recurrence. */
 #include "op/shape/shape_rule.h"
 
 #include <inttypes.h>
@@ -126,6 +126,50 @@ ash_status ash_op_shape_rnn(const ash_rule *r) {
     ASH_TRY(ash_rule_act(r));
   *r->out = ash_op_in(r->g, r->op, 0)->shape;
   r->out->dim[r->out->rank - 1] = units;
+  return ASH_OK;
+}
+
+/* ---- recurrence --------------------------------------------------------- */
+
+static uint32_t gates_of(const ash_op *op) {
+  const char *cell = ash_attr_string(op, "cell", "");
+  return strcmp(cell, "lstm") == 0  ? 4
+         : strcmp(cell, "gru") == 0 ? 3
+         : strcmp(cell, "rnn") == 0 ? 1
+                                    : 0;
+}
+
+static ash_status need_state(const ash_rule *r, uint32_t k, int32_t batches,
+                             int32_t units) {
+  return need_part(r, k, "first state", ASH_T(FLOAT32), batches, units);
+}
+
+ash_status ash_op_shape_recurrence(const ash_rule *r) {
+  const ash_tensor *back;
+  const int32_t gates = (int32_t)gates_of(r->op);
+  if (gates == 0)
+    return ASH_RULE_FAIL(r, ASH_UNSUPPORTED, attr, ASH_NO_ID,
+                         "cell %s, expected lstm, gru or rnn",
+                         ash_attr_string(r->op, "cell", "none"));
+  ASH_TRY(ash_rule_one_type(r, 1));
+  ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 3, 3));
+  const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
+  ASH_TRY(ash_rule_input(r, 2, "recurrent weights", &back));
+  ASH_TRY(ash_rule_rank(r, r->op->inputs[2], 2, 2));
+  const int32_t units = back->shape.dim[1];
+  if (units < 1 || units > INT32_MAX / 16 || in->dim[0] == INT32_MAX)
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, channels, r->op->inputs[2],
+                         "%" PRId32 " units of %" PRId32 " steps", units,
+                         in->dim[0]);
+  const int32_t rows = gates * units;
+  ASH_TRY(need_part(r, 1, "weights", ASH_T(FLOAT32), rows, in->dim[2]));
+  ASH_TRY(need_part(r, 2, "weights", ASH_T(FLOAT32), rows, units));
+  ASH_TRY(check_part(r, 3, ASH_T(FLOAT32), 1, rows, 1));
+  ASH_TRY(check_part(r, 4, ASH_T(FLOAT32), 1, rows, 1));
+  ASH_TRY(need_state(r, 5, in->dim[1], units));
+  if (gates == 4)
+    ASH_TRY(need_state(r, 6, in->dim[1], units));
+  *r->out = (ash_shape){3, {in->dim[0] + (gates == 4), in->dim[1], units}};
   return ASH_OK;
 }
 

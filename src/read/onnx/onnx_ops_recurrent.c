@@ -1,5 +1,6 @@
-/* onnx_ops_recurrent.c - LSTM, GRU and RNN, unrolled: the number of steps is
- * part of the input's shape. */
+/* onnx_ops_recurrent.c - LSTM, GRU and RNN: one operator where functions and
+ * lengths are the usual ones, otherwise unrolled; the number of steps is part
+ * of the input's shape. */
 #include "read/onnx/onnx_import.h"
 
 #include <string.h>
@@ -340,6 +341,8 @@ static cell open_cell(ash_ox *m, uint32_t gates, uint32_t x, int64_t d,
 
 /* All steps of one direction; [steps, 1, batch, hidden]. */
 static uint32_t run_cell(ash_ox *m, cell *l) {
+  if (m->status == ASH_OK && l->steps > STEPS_MAX)
+    ash_ox_refuse(m, "so many steps");
   uint32_t *hs =
       ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, (size_t)l->steps + 1);
   if (!hs) {
@@ -360,6 +363,45 @@ static uint32_t run_cell(ash_ox *m, cell *l) {
                              : ASH_NO_ID;
 }
 
+static bool is_plain(const activation *f, ash_fn fn) {
+  return f->shape == PLAIN && f->fn == fn;
+}
+
+/* Is it what the operator `recurrence` does? One step alone is cheaper as
+ * operators that others fuse with. */
+static bool is_usual(ash_ox *m, const cell *l) {
+  const bool gated = l->gates > 1;
+  return m->status == ASH_OK && l->steps > 1 && !l->lengths && !(l->clip > 0) &&
+         l->peep == ASH_NO_ID && ash_ox_type(m, l->x) == ASH_FLOAT32 &&
+         ash_ox_int(m, "input_forget", 0) == 0 &&
+         is_plain(&l->f, gated ? ASH_FN_sigmoid : ASH_FN_tanh) &&
+         (!gated || is_plain(&l->g, ASH_FN_tanh)) &&
+         (l->gates < 4 || is_plain(&l->k, ASH_FN_tanh));
+}
+
+/* The same as run_cell, by one operator. */
+static uint32_t loop_cell(ash_ox *m, cell *l) {
+  const uint32_t inputs[] = {l->x, l->w, l->r, l->wb, l->rb, l->h, l->c};
+  const char *name = l->gates == 4 ? "lstm" : l->gates == 3 ? "gru" : "rnn";
+  const ash_type type = ASH_FLOAT32;
+  const ash_ox_op op = {
+      .kind = ASH_OP_recurrence,
+      .attrs = {ASH_STRING_ATTR("cell", name), ASH_INT_ATTR("back", l->back),
+                ASH_INT_ATTR("linear_before_reset",
+                             ash_ox_int(m, "linear_before_reset", 0) != 0)},
+      .attr_count = 3};
+  uint32_t all;
+  ash_ox_add_any(m, &op, inputs, ASH_COUNT_OF(inputs), &type, 1, &all);
+  if (m->status != ASH_OK)
+    return ASH_NO_ID;
+  const uint32_t y = ash_ox_slice(m, all, 0, 0, 1, l->steps);
+  l->h = part(m, all, l->back ? 0 : l->steps - 1);
+  if (l->gates == 4)
+    l->c = part(m, all, l->steps);
+  return ash_ox_reshape(m, y,
+                        (ash_shape){4, {l->steps, 1, l->batch, l->hidden}});
+}
+
 static void read_layer(ash_ox *m, uint32_t gates) {
   static const uint32_t swap[] = {1, 0, 2}, last[] = {2, 0, 1, 3};
   const bool batch_first = ash_ox_int(m, "layout", 0) != 0;
@@ -371,8 +413,6 @@ static void read_layer(ash_ox *m, uint32_t gates) {
     ash_ox_bad(m, "the input must have three dimensions");
   if (batch_first && m->status == ASH_OK)
     x = ash_ox_transpose(m, x, swap);
-  if (m->status == ASH_OK && ash_ox_dim(m, x, 0) > STEPS_MAX)
-    ash_ox_refuse(m, "so many steps");
   const int64_t *given = lengths_of(m, ash_ox_dim(m, x, 0), lengths);
   if (m->status == ASH_OK && given && ash_ox_dim(m, x, 1) > BATCH_MAX)
     ash_ox_refuse(m, "so many sequences");
@@ -382,7 +422,7 @@ static void read_layer(ash_ox *m, uint32_t gates) {
     cell l = open_cell(m, gates, x, d, batch_first);
     choose_functions(m, &l, &at);
     l.lengths = given;
-    ys[d] = run_cell(m, &l);
+    ys[d] = is_usual(m, &l) ? loop_cell(m, &l) : run_cell(m, &l);
     hs[d] = first_axis(m, l.h);
     cs[d] = gates == 4 ? first_axis(m, l.c) : ASH_NO_ID;
   }
