@@ -101,15 +101,15 @@ static ash_status check(ash_ctx *ctx, const char *option,
   return ASH_OK;
 }
 
-ash_status ash_given_check(ash_ctx *ctx, const ash_load_options *o,
+ash_status ash_given_check(ash_ctx *ctx, const ash_load_options *options,
                            const char *const *inputs, size_t count,
                            const char *file) {
-  if (!o)
+  if (!options)
     return ASH_OK;
-  ASH_TRY(check(ctx, "--input-shape", o->input_shapes, o->input_shape_count,
-                inputs, count, file));
-  return check(ctx, "--constant", o->constants, o->constant_count, inputs,
-               count, file);
+  ASH_TRY(check(ctx, "--input-shape", options->input_shapes,
+                options->input_shape_count, inputs, count, file));
+  return check(ctx, "--constant", options->constants, options->constant_count,
+               inputs, count, file);
 }
 
 static ash_status check_fixed(ash_ctx *ctx, const ash_load_options *o,

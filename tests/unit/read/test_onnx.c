@@ -100,7 +100,8 @@ static void layers_on_lines_meet_channels_last(void) {
 
 static void large_constants_are_made_when_reading(void) {
   wire g = {.count = 0};
-  const int64_t shape[] = {1 << 12, 1 << 13}; /* of float32: 128 MiB */
+  const int64_t shape[] = {1 << 12,
+                           (1 << 12) + 1}; /* float32: 64 MiB and more */
   onnx_constant(&g, "s", 7, 1, ONNX_INTS(2), shape, sizeof shape);
   onnx_node(&g, "ConstantOfShape", ONNX_NAMES("s"), "w", NULL, 0, NULL);
   onnx_node(&g, "MatMul", ONNX_NAMES("x", "w"), "y", NULL, 0, NULL);
