@@ -5,6 +5,8 @@
 
 #define ENOUGH ((uint64_t)1 << 32)
 
+enum { ROUNDS = 6 };
+
 static bool enlarge(session *s, const ash_device **device, uint32_t memory) {
   const ash_memory *m = &(*device)->memories[memory];
   return m->bytes >= ENOUGH ||
@@ -25,6 +27,14 @@ static uint64_t scratch_of(const ash_plan *p) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < p->arena_count; i++)
     if (p->arenas[i].role == ASH_SCRATCH)
+      sum += p->arenas[i].size;
+  return sum;
+}
+
+static uint64_t sum_of_arenas(const ash_plan *p, const char *memory) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < p->arena_count; i++)
+    if (strcmp(p->arenas[i].memory, memory) == 0)
       sum += p->arenas[i].size;
   return sum;
 }
@@ -51,6 +61,25 @@ static void try_plan(session *s, room *r, const char *path,
   ash_compiled_drop(&c);
 }
 
+/* With less room than the plan takes, operators give up kernels that want work
+ * memory: until that helps no more. */
+static void squeeze(session *s, room *r, const char *path,
+                    const ash_device *device, uint32_t memory) {
+  const ash_memory *m = &device->memories[memory];
+  for (int round = 0; round < ROUNDS; round++) {
+    const uint64_t before = scratch_of(r->made.plan);
+    const uint64_t used = sum_of_arenas(r->made.plan, m->name);
+    const ash_device *tight = device;
+    if (used == 0 ||
+        ash_device_set_bytes(s->ctx, &tight, m->name,
+                             m->reserve_bytes + used - 1) != ASH_OK)
+      return;
+    try_plan(s, r, path, tight, s->options.plan.order, s->options.kernels);
+    if (scratch_of(r->made.plan) == before)
+      return;
+  }
+}
+
 /* The order and the kernels that need least, unless the user chose. */
 static bool try_orders(session *s, room *r, const char *path,
                        const ash_device *device) {
@@ -62,14 +91,6 @@ static bool try_orders(session *s, room *r, const char *path,
   if (!r->made.plan && order != asked)
     try_plan(s, r, path, device, asked, s->options.kernels);
   return r->made.plan != NULL;
-}
-
-static uint64_t sum_of_arenas(const ash_plan *p, const char *memory) {
-  uint64_t sum = 0;
-  for (uint32_t i = 0; i < p->arena_count; i++)
-    if (strcmp(p->arenas[i].memory, memory) == 0)
-      sum += p->arenas[i].size;
-  return sum;
 }
 
 static uint64_t usable(const ash_memory *m) {
@@ -124,6 +145,7 @@ bool plan_with_room(session *s, room *r, const char *path,
     if (!try_orders(s, r, path, large))
       return false;
   }
+  squeeze(s, r, path, large, last_ram(device));
   take_capacities(r, device);
   find_shortages(r, device);
   return true;

@@ -203,8 +203,10 @@ static void add_rows(lives *l) {
 static uint64_t work_of(const lives *l, uint32_t step) {
   const ash_step *s = &l->c->plan->steps.items[step];
   uint64_t bytes = 0;
-  for (uint32_t k = 0; k < s->op_count; k++)
-    bytes += ash_plan_choice(l->c->plan, l->c->g, s->ops[k]).scratch;
+  for (uint32_t k = 0; k < s->op_count; k++) {
+    const ash_choice c = ash_plan_choice(l->c->plan, l->c->g, s->ops[k]);
+    bytes += s->row_count > 0 ? c.row_scratch : c.scratch;
+  }
   return bytes;
 }
 

@@ -39,6 +39,16 @@ static bool writes_variable(const ash_graph *g, uint32_t op) {
   return false;
 }
 
+/* Of one step: kernels that make rows may need less than for all at once. */
+static uint64_t work_of(const ordering *o, uint32_t op) {
+  const ash_choice *choice = &o->ask->choices[op];
+  const ash_op *x = &o->ask->graph->ops.items[op];
+  const bool by_rows =
+      o->options->order == ASH_ORDER_ROWS && !o->is_whole[op] &&
+      ash_domain_row_count(&o->ask->graph->tensors.items[x->outputs[0]]) > 1;
+  return by_rows ? choice->row_scratch : choice->scratch;
+}
+
 static ash_status ask_kernels(ordering *o) {
   const bool *is_whole = o->ask->is_whole;
   const ash_graph *g = o->ask->graph;
@@ -54,7 +64,7 @@ static ash_status ask_kernels(ordering *o) {
                       !ash_kernel_runs_rows(o->ask->choices[op].kernel, g, op,
                                             rows.is_row_to_row);
     o->in_place[op] = in_place_of(o, op);
-    o->work[op] = o->ask->choices[op].scratch;
+    o->work[op] = work_of(o, op);
     o->has_work = o->has_work || o->work[op] > 0;
   }
   return ASH_OK;
