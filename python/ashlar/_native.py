@@ -109,7 +109,8 @@ class _Memory(ctypes.Structure):
                 ("section_zeroed", ctypes.c_char_p),
                 ("section_initialised", ctypes.c_char_p),
                 ("section_code", ctypes.c_char_p),
-                ("linkable", ctypes.c_bool), ("line", ctypes.c_uint32)]
+                ("linkable", ctypes.c_bool), ("line", ctypes.c_uint32),
+                ("is_set", ctypes.c_bool)]
 
 
 class _Device(ctypes.Structure):

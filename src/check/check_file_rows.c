@@ -143,6 +143,17 @@ static bool has_operand(const rows *r, const ash_file_op *op, uint32_t entry) {
   return false;
 }
 
+/* Does some row move right after the step? One that shares its bytes ends its
+ * life there then, and goes on elsewhere. */
+static bool moves_after(const rows *r, uint32_t step) {
+  const ash_plan *p = plan_of(r);
+  for (uint32_t i = 0; i < p->slot_count; i++)
+    if (p->slots[i].moved_from != ASH_NO_ID &&
+        p->slots[i].life.first_step == step + 1)
+      return true;
+  return false;
+}
+
 /* The step at which a row is touched last is a run of somebody who knows its
  * tensor, its arrival, or the end. */
 static ash_status check_last(const rows *r, uint32_t entry, uint32_t step) {
@@ -154,7 +165,7 @@ static ash_status check_last(const rows *r, uint32_t entry, uint32_t step) {
       s->op_count
           ? has_operand(r, &r->k->f->ops[s->ops[0]], entry)
           : group_of(r, r->k->f->inputs.items[s->input]) == group_of(r, entry);
-  if (known)
+  if (known || moves_after(r, step))
     return ASH_OK;
   return REFUSE(r, at(r, entry)->at, ASH_D_plan_lifetime,
                 "a row of '%s' lives until step %u, which does not use it",
@@ -174,9 +185,13 @@ static ash_status check_first(const rows *r, uint32_t entry, uint32_t row,
                               uint32_t step) {
   const uint32_t slot = at(r, entry)->slot + row;
   const ash_slot *s = &plan_of(r)->slots[slot];
-  if (s->life.first_step == step ||
-      s->life.first_step == r->earliest[r->k->c.index.root[slot]])
+  const uint32_t root = r->k->c.index.root[slot];
+  if (s->life.first_step == step || s->life.first_step == r->earliest[root])
     return ASH_OK;
+  const ash_slot *storage = &plan_of(r)->slots[root];
+  if (root != slot &&
+      (r->next[root] != ASH_NO_ID || storage->moved_from != ASH_NO_ID))
+    return ASH_OK; /* its storage moves: it lives there from then on */
   return REFUSE(r, at(r, entry)->at, ASH_D_plan_lifetime,
                 "row %u of '%s' lives from step %u on and is made at step %u",
                 (unsigned)row, s->id, (unsigned)s->life.first_step,
