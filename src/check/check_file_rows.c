@@ -143,13 +143,14 @@ static bool has_operand(const rows *r, const ash_file_op *op, uint32_t entry) {
   return false;
 }
 
-/* Does some row move right after the step? One that shares its bytes ends its
- * life there then, and goes on elsewhere. */
-static bool moves_after(const rows *r, uint32_t step) {
+/* Does a row that may share its bytes move right after the step? Then its life
+ * ends there, and goes on elsewhere. */
+static bool moves_after(const rows *r, uint32_t entry, uint32_t step) {
   const ash_plan *p = plan_of(r);
   for (uint32_t i = 0; i < p->slot_count; i++)
-    if (p->slots[i].moved_from != ASH_NO_ID &&
-        p->slots[i].life.first_step == step + 1)
+    if (p->slots[i].has_row && p->slots[i].moved_from != ASH_NO_ID &&
+        p->slots[i].life.first_step == step + 1 &&
+        group_of(r, p->slots[i].tensor) == group_of(r, entry))
       return true;
   return false;
 }
@@ -165,7 +166,7 @@ static ash_status check_last(const rows *r, uint32_t entry, uint32_t step) {
       s->op_count
           ? has_operand(r, &r->k->f->ops[s->ops[0]], entry)
           : group_of(r, r->k->f->inputs.items[s->input]) == group_of(r, entry);
-  if (known || moves_after(r, step))
+  if (known || moves_after(r, entry, step))
     return ASH_OK;
   return REFUSE(r, at(r, entry)->at, ASH_D_plan_lifetime,
                 "a row of '%s' lives until step %u, which does not use it",
