@@ -39,7 +39,8 @@ static ash_status fail_type(ash_ctx *ctx, const char *word, ash_loc loc) {
   if (ash_nearest_word(&near))
     ash_hint(ctx, "did you mean '%s'?", ash_nearest_word(&near));
   else
-    ash_hint(ctx, "kinds: scratch, persistent, constant");
+    ash_hint(ctx, "kinds: scratch (activations and work memory), persistent "
+                  "(state), constant");
   return ASH_MALFORMED;
 }
 
@@ -289,6 +290,10 @@ static ash_status unknown_key(ash_ctx *ctx, const char *key, ash_loc loc) {
   const char *near = ash_nearest_of(key, keys, KEY_COUNT);
   if (near)
     ash_hint(ctx, "did you mean '%s'?", near);
+  else
+    ash_hint(ctx, "its keys: type, id, memory, offset, alignment, "
+                  "scratch_placement, code_placement, "
+                  "constant_destination_memory");
   return ASH_MALFORMED;
 }
 

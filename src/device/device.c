@@ -126,7 +126,7 @@ ash_status ash_device_find_memory(ash_ctx *ctx, uint32_t *out,
     return ASH_OK;
   const ash_status status =
       ash_fail(ctx, ASH_MALFORMED, ASH_D_device_memory_unknown,
-               ash_device_loc(device, UINT32_MAX),
+               ASH_NOWHERE, /* who asked is wrong, not the device's file */
                "the device %s has no memory '%.40s'", device->name, name);
   ash_device_hint_memory(ctx, device, name);
   return status;
