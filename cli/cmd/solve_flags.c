@@ -39,6 +39,8 @@ static size_t list_flags(solve_flags *f, flag *out) {
       {"heuristic", FLAG_TEXT, &f->heuristic,
        "heuristic to use instead of the search"},
       {"report", FLAG_TEXT, &f->report, "web page that shows the packing"},
+      {"certificate", FLAG_TEXT, &f->certificate,
+       "file that proves the bound, for ashlar-verify"},
       {"help", FLAG_BOOL, &f->help, "this text"},
       {"preordering_heuristics", FLAG_TEXT, &f->preordering, "no effect"},
       {"canonical_only", FLAG_BOOL, &f->ablation, "no effect"},

@@ -17,7 +17,7 @@ typedef struct solve_flags {
   bool json, quiet, verbose;
   const char *color;
   int64_t threads, ticks, seed;
-  const char *heuristic, *report;
+  const char *heuristic, *report, *certificate;
   bool help;
   bool ablation; /* accepted for MiniMalloc's sake, without effect */
   const char *preordering;

@@ -118,6 +118,19 @@ ASH_API ASH_MUST_CHECK ash_status
 ash_place_check(ash_ctx *ctx, uint64_t *height,
                 const ash_place_problem *problem, const int64_t *offsets);
 
+/* Takes a piece of a certificate; false: it cannot. */
+typedef bool ash_place_write(void *user, const char *bytes, size_t count);
+
+/* Writes why the result's bound is true (docs/certificates.md), for a program
+ * that trusts nobody. Where the load does not say it, one component is refuted
+ * again, in at most `options->ticks`. `*certified` is false if that was not
+ * enough, if the problem has relations, or if `write` failed: then what was
+ * written is worth nothing. */
+ASH_API ASH_MUST_CHECK ash_status ash_place_certify(
+    ash_ctx *ctx, bool *certified, const ash_place_problem *problem,
+    const ash_place_result *result, const ash_place_options *options,
+    ash_place_write *write, void *user);
+
 /* The names for ash_place_options.heuristic: index 0.. until NULL. */
 ASH_API const char *ash_place_heuristic_name(size_t index);
 
@@ -125,9 +138,10 @@ ASH_API const char *ash_place_heuristic_name(size_t index);
  * MiniMalloc's format: a header names the columns id, lower, upper, size and
  * optionally alignment, hint, gaps, offset, in any order; `start`, `begin` and
  * `end` (inclusive) are accepted as well, other columns are ignored. The first
- * empty line ends the file. */
+ * empty line ends the file. An empty cell of the column offset leaves its
+ * buffer free, so that some can be pinned and others not. */
 typedef struct ash_csv {
-  const ash_buffer *buffers; /* offset: from the column, else free */
+  const ash_buffer *buffers; /* offset: from its cell, else free */
   const char *const *ids;
   size_t count;
   bool has_offsets; /* there was an offset column */

@@ -110,6 +110,8 @@ static ash_status search(ash_place_solve *s) {
     return ash_place_heuristic_run(s);
   if (!has_inside(s->problem) && !(s->options.off & ASH_OFF_RACE))
     ASH_TRY(ash_place_race_run(s));
+  if (!ash_place_solve_done(s) && !(s->options.off & ASH_OFF_REPAIR))
+    ASH_TRY(ash_place_without_gaps(s));
   if (!ash_place_solve_done(s) && !has_inside(s->problem) &&
       !(s->options.off & ASH_OFF_REPAIR))
     ASH_TRY(ash_place_repair_run(s));

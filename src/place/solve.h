@@ -28,4 +28,7 @@ void ash_place_solve_offer(ash_place_solve *s, const int64_t *bases,
 /* Counts work; true: the budget is spent or the caller wants to stop. */
 bool ash_place_solve_spend(ash_place_solve *s, uint64_t ticks);
 
+/* without_gaps.c: the same buffers without their gaps, as a first incumbent. */
+ash_status ash_place_without_gaps(ash_place_solve *s);
+
 #endif

@@ -281,7 +281,9 @@ static ash_status read_cells(reader *r, const slice *cell, ash_buffer *b) {
       return bad(r, "Improperly formed hint");
     b->hint = value < 0 ? ASH_FREE_OFFSET : value;
   }
+  /* An empty cell leaves the buffer free: an extension, to pin only some. */
   if (r->field_of[COLUMN_OFFSET] >= 0 &&
+      trimmed(cell[COLUMN_OFFSET]).count > 0 &&
       !read_number(cell[COLUMN_OFFSET], &b->offset))
     return bad(r, "Improperly formed offset");
   return r->field_of[COLUMN_GAPS] >= 0 ? read_gaps(r, cell[COLUMN_GAPS], b)

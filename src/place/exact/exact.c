@@ -16,11 +16,12 @@ typedef struct minimise {
   ash_place_goal *goal;
   ash_zone zone;
   ash_place_skyline sky;
-  ash_place_valley valley;
-  ash_place_table bound_table,
-      probe_table;                        /* failures at the bound, and above */
-  int64_t bound_capacity, probe_capacity; /* they hold up to these        */
-  ash_place_portfolio *portfolio;         /* NULL: one thread */
+  /* One search at the bound and one above it, each with its own table, weights
+   * and random numbers: how heights are probed does not disturb the search that
+   * proves. The failures in a table hold up to a capacity. */
+  ash_place_valley bound_valley, probe_valley;
+  int64_t bound_capacity, probe_capacity;
+  ash_place_portfolio *portfolio; /* NULL: one thread */
   int64_t lower, upper; /* in units: not refuted yet, known to be feasible */
 } minimise;
 
@@ -56,23 +57,22 @@ static void take_places(minimise *m) {
 
 /* Failures known at some capacity hold at every smaller one; at a larger one
  * the table starts afresh. */
-static ash_place_outcome attempt(minimise *m, int64_t capacity,
-                                 uint64_t nodes) {
+static ash_place_outcome attempt(minimise *m, int64_t capacity, uint64_t nodes,
+                                 bool jackson) {
   ASH_ASSERT(m->lower <= capacity && capacity < m->upper && nodes > 0);
   const bool at_bound = capacity == m->lower;
   int64_t *valid = at_bound ? &m->bound_capacity : &m->probe_capacity;
-  ash_place_table *table = at_bound ? &m->bound_table : &m->probe_table;
-  m->valley.table = *table;
+  ash_place_valley *v = at_bound ? &m->bound_valley : &m->probe_valley;
+  v->use.jackson = jackson;
   if (capacity > *valid)
-    ash_place_table_forget_failed(&m->valley.table);
-  ash_place_table_forget_solved(&m->valley.table);
-  ash_place_guide_forget(&m->valley);
+    ash_place_table_forget_failed(&v->table);
+  ash_place_table_forget_solved(&v->table);
+  ash_place_guide_forget(v);
   *valid = capacity;
   if (m->portfolio)
     ash_place_portfolio_start(m->portfolio, capacity, nodes);
   ash_place_outcome outcome =
-      ash_place_valley_search(&m->valley, capacity, nodes, keep_on, m);
-  *table = m->valley.table;
+      ash_place_valley_search(v, capacity, nodes, keep_on, m);
   if (m->portfolio) {
     const ash_place_outcome theirs = ash_place_portfolio_finish(
         m->portfolio, outcome == ASH_PLACE_CUT ? &m->sky : NULL);
@@ -110,48 +110,64 @@ static ash_status raise_lower(minimise *m, int64_t refuted) {
 
 /* Nodes with the one-machine bound take twice as long and seldom help where the
  * bound can be met. */
-static uint64_t round_nodes(const minimise *m, uint64_t nodes) {
-  return m->valley.use.jackson ? nodes / 8 : nodes;
+static uint64_t round_nodes(uint64_t nodes, bool jackson) {
+  return jackson ? nodes / 8 : nodes;
+}
+
+/* The one-machine bound halves the speed: it is for proofs, so it is used every
+ * fourth time once the bound has resisted. */
+static bool uses_jackson(const minimise *m, unsigned round) {
+  return !(m->solve->options.off & ASH_OFF_JACKSON) && round % 4 == 3;
 }
 
 /* Only a placement within `limit` is wanted. */
 static ash_status reach_limit(minimise *m, int64_t limit) {
   ASH_ASSERT(m->lower <= limit + 1);
   uint64_t nodes = FIRST_NODES * m->sky.block_count + 1000;
-  const bool jackson = m->valley.use.jackson;
   for (unsigned round = 0; m->upper > limit && !is_done(m); round++) {
-    m->valley.use.jackson = jackson && round % 4 == 3;
-    if (attempt(m, limit, round_nodes(m, nodes)) == ASH_PLACE_REFUTED)
+    const bool jackson = uses_jackson(m, round);
+    if (attempt(m, limit, round_nodes(nodes, jackson), jackson) ==
+        ASH_PLACE_REFUTED)
       return raise_lower(m, limit);
     nodes += nodes / 2;
   }
   return ASH_OK;
 }
 
+/* The height of the next probe: half way down from the incumbent to the bound,
+ * and after each probe that was cut half as far, until the next height below
+ * the incumbent; then from the middle again. So every height between them is
+ * looked at some day, and cheap gains near the incumbent are found soon. */
+static int64_t probe_height(const minimise *m, unsigned *halvings) {
+  ASH_ASSERT(m->lower < m->upper);
+  const int64_t gap = m->upper - m->lower;
+  if (*halvings > 61 || gap >> *halvings == 0)
+    *halvings = 0;
+  const int64_t step = gap >> (*halvings + 1);
+  return m->upper - (step ? step : 1);
+}
+
 /* `limit` is the capacity, or where no solution is known yet. */
 static ash_status reach_optimum(minimise *m) {
   uint64_t nodes = FIRST_NODES * m->sky.block_count + 1000;
-  int64_t stride = 2;
-  /* The one-machine bound halves the speed: it is for proofs, so it is used
-   * every fourth time once the bound has resisted. */
-  const bool jackson = m->valley.use.jackson;
+  unsigned halvings = 0;
   for (unsigned round = 0; !is_done(m); round++) {
-    m->valley.use.jackson = jackson && round % 4 == 3;
-    ash_place_outcome outcome = attempt(m, m->lower, round_nodes(m, nodes));
+    const bool jackson = uses_jackson(m, round);
+    ash_place_outcome outcome =
+        attempt(m, m->lower, round_nodes(nodes, jackson), jackson);
     if (outcome == ASH_PLACE_REFUTED)
       ASH_TRY(raise_lower(m, m->lower));
     if (outcome != ASH_PLACE_CUT || is_done(m))
       continue;
-    ASH_ASSERT(stride >= 2 && m->lower < m->upper);
-    const int64_t middle = m->lower + (m->upper - m->lower) / stride;
-    if (middle > m->lower && middle < m->upper) {
-      outcome = attempt(m, middle, nodes / 4);
+    const int64_t height = probe_height(m, &halvings);
+    if (height > m->lower) {
+      outcome = attempt(m, height, nodes / 4, jackson);
       if (outcome == ASH_PLACE_REFUTED)
-        ASH_TRY(raise_lower(m, middle));
-      if (outcome == ASH_PLACE_CUT && stride > 2)
-        stride = stride / 2;
-      else
-        stride = 2;
+        ASH_TRY(raise_lower(m, height));
+      if (outcome == ASH_PLACE_CUT)
+        halvings++;
+    } else {
+      halvings = 0;
     }
     nodes += nodes / 2;
   }
@@ -178,32 +194,34 @@ static ash_status run(minimise *m) {
   ash_place_solve *s = m->solve;
   ASH_TRY(ash_place_skyline_build(s->ctx, &m->zone, &m->sky, &s->reduced,
                                   goal->items, goal->count));
-  if (!ash_place_valley_init(&m->valley, &m->sky, &m->zone,
-                             techniques(s->options.off), s->options.seed) ||
-      !ash_place_table_init(&m->probe_table, &m->zone, m->sky.block_count))
+  const ash_place_valley_use use = techniques(s->options.off);
+  if (!ash_place_valley_init(&m->bound_valley, &m->sky, &m->zone, use,
+                             s->options.seed) ||
+      !ash_place_valley_init(&m->probe_valley, &m->sky, &m->zone, use,
+                             s->options.seed))
     return ash_nomem(s->ctx);
-  m->bound_table = m->valley.table;
   uint32_t helpers = s->options.threads > 1 ? s->options.threads - 1 : 0;
   if (helpers > ASH_PLACE_PORTFOLIO_MAX)
     helpers = ASH_PLACE_PORTFOLIO_MAX;
   if (helpers && goal->count > 20)
-    m->portfolio =
-        ash_place_portfolio_new(s, &m->zone, goal, m->valley.use, helpers);
+    m->portfolio = ash_place_portfolio_new(s, &m->zone, goal, use, helpers);
   const int64_t unit = m->sky.unit;
   const int64_t floor = units_down(m, goal->floor);
   const int64_t limit = units_down(m, goal->limit);
   const uint64_t known = ash_min_u64(goal->height, stacked(m));
   m->upper = (int64_t)(known / (uint64_t)unit) + (known != goal->height);
-  if (m->upper > limit)
+  const bool any_will_do = s->problem->capacity && !s->problem->minimise;
+  const bool unplaced = goal->height == UINT64_MAX;
+  if (m->upper > limit || (any_will_do && unplaced))
     m->upper = limit + 1; /* what is higher is as good as nothing */
   m->bound_capacity = m->probe_capacity = INT64_MAX;
   ASH_ASSERT(m->sky.bound > 0);
   ASH_TRY(raise_lower(m, m->sky.bound - 1));
   if (floor > m->lower)
     m->lower = floor; /* not a bound of this component, but low enough */
-  if (m->lower >= m->upper && goal->height == UINT64_MAX && m->upper <= limit)
+  if (m->lower >= m->upper && unplaced && m->upper <= limit)
     m->lower = m->upper - 1; /* any placement will do */
-  if (s->problem->capacity && !s->problem->minimise)
+  if (any_will_do)
     ASH_TRY(reach_limit(m, limit));
   else
     ASH_TRY(reach_optimum(m));

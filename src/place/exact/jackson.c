@@ -56,9 +56,10 @@ static bool moment_allows(ash_place_valley *v, uint32_t s) {
 bool ash_place_jackson_allows(ash_place_valley *v) {
   ASH_ASSERT(v->sky->changed_first < v->sky->changed_last);
   ASH_ASSERT(v->sky->changed_last <= v->sky->moment_count);
-  const ash_place_skyline *k = v->sky;
+  ash_place_skyline *k = v->sky;
   for (uint32_t s = k->changed_first; s < k->changed_last; s++)
     if (k->cells.left[s] && !moment_allows(v, s)) {
+      k->failed_at = s;
       ash_place_valley_blame(v, s);
       return false;
     }

@@ -221,15 +221,19 @@ static void sort_spans(ash_place_fit *f, size_t count) {
   ash_place_radix_sort(f->order, f->spare, f->key, count);
 }
 
-int64_t ash_place_fit_lowest(ash_place_fit *f, uint32_t item, bool best) {
+/* First fit at `from` or above, or best fit. */
+static int64_t find_base(ash_place_fit *f, uint32_t item, int64_t from,
+                         bool best) {
   ASH_ASSERT(item < f->in->item_count && f->bases[item] == INT64_MIN);
   const ash_place_item *x = &f->in->items[item];
   if (f->dense && !best && x->rect_count)
     return ash_place_offset_list_lowest(
         &f->by_offset, f->in->rects[x->rect].first, f->in->rects[x->rect].last,
-        x->reach, x->modulus, &f->steps);
+        from, x->reach, x->modulus, &f->steps);
   const size_t count = collect_spans(f, x);
-  int64_t at = x->residue, chosen = INT64_MIN, smallest = INT64_MAX;
+  int64_t at =
+      ash_place_item_round_up(x, from > x->residue ? from : x->residue);
+  int64_t chosen = INT64_MIN, smallest = INT64_MAX;
   sort_spans(f, count);
   for (size_t i = 0; i < count; i++) {
     const ash_place_span s = f->spans[f->order[i]];
@@ -247,9 +251,24 @@ int64_t ash_place_fit_lowest(ash_place_fit *f, uint32_t item, bool best) {
   return best && chosen != INT64_MIN ? chosen : at;
 }
 
-uint64_t ash_place_fit_run(ash_place_fit *f, const uint32_t *items,
-                           size_t count, bool best, uint64_t limit) {
-  ASH_ASSERT(count <= f->in->item_count);
+int64_t ash_place_fit_lowest(ash_place_fit *f, uint32_t item, bool best) {
+  return find_base(f, item, 0, best);
+}
+
+int64_t ash_place_fit_lowest_from(ash_place_fit *f, uint32_t item,
+                                  int64_t from) {
+  ASH_ASSERT(from >= 0);
+  return find_base(f, item, from, false);
+}
+
+bool ash_place_fit_pay(ash_place_fit *f) {
+  ASH_ASSERT(f->paid <= f->steps);
+  const uint64_t steps = f->steps - f->paid;
+  f->paid = f->steps;
+  return f->solve && ash_place_solve_spend(f->solve, steps / 64);
+}
+
+uint64_t ash_place_fit_height(const ash_place_fit *f) {
   uint64_t height = 0;
   for (uint32_t i = 0; i < f->in->item_count; i++) {
     const ash_place_item *x = &f->in->items[i];
@@ -257,15 +276,27 @@ uint64_t ash_place_fit_run(ash_place_fit *f, const uint32_t *items,
         (uint64_t)(f->bases[i] + x->reach) > height)
       height = (uint64_t)(f->bases[i] + x->reach);
   }
+  return height;
+}
+
+uint64_t ash_place_fit_run(ash_place_fit *f, const uint32_t *items,
+                           size_t count, bool best, uint64_t limit) {
+  ASH_ASSERT(count <= f->in->item_count);
+  static const uint64_t PAY_STEPS = 1 << 18;
+  uint64_t height = ash_place_fit_height(f);
+  bool spent = false;
   for (size_t i = 0; i < count && height < limit; i++) {
     const uint32_t item = items[i];
     if (f->bases[item] != INT64_MIN)
       continue;
-    const int64_t base = ash_place_fit_lowest(f, item, best);
-    ash_place_fit_put(f, item, base);
     const ash_place_item *x = &f->in->items[item];
+    const int64_t base = spent ? ash_place_item_round_up(x, (int64_t)height)
+                               : ash_place_fit_lowest(f, item, best);
+    ash_place_fit_put(f, item, base);
     if (x->reach && (uint64_t)(base + x->reach) > height)
       height = (uint64_t)(base + x->reach);
+    if (f->steps - f->paid > PAY_STEPS)
+      spent = ash_place_fit_pay(f);
   }
   return height < limit ? height : UINT64_MAX;
 }

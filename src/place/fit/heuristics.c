@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-typedef enum method { FIRST, BEST, TETRIS, CLIMB } method;
+typedef enum method { FIRST, BEST, NEXT, TETRIS, CLIMB } method;
 
 static const struct {
   const char *name;
@@ -28,6 +28,7 @@ static const struct {
     {"first-fit-conflicts-size", ASH_PLACE_BY_CONFLICTS_SIZE, FIRST},
     {"best-fit-life", ASH_PLACE_BY_LIFE, BEST}, /* XLA, temporal */
     {"best-fit-start", ASH_PLACE_BY_START, BEST},
+    {"next-fit-start", ASH_PLACE_BY_START, NEXT}, /* a ring buffer */
 };
 
 static_assert(ASH_COUNT_OF(known) >= 5, "the hint names five of them");
@@ -59,10 +60,9 @@ static void try_random(ash_place_solve *s, ash_place_fit *fit,
   const size_t n = s->reduced.item_count;
   ash_rng rng = {s->options.seed};
   for (size_t i = 0; i < n && !ash_place_solve_done(s); i++) {
-    const uint64_t before = fit->steps;
     shuffle(order, n, &rng);
     ash_place_solve_offer(s, fit->bases, place_order(fit, order, n, false));
-    (void)ash_place_solve_spend(s, (fit->steps - before) / 64 + 1);
+    (void)ash_place_fit_pay(fit);
   }
 }
 
@@ -73,7 +73,6 @@ static void climb(ash_place_solve *s, ash_place_fit *fit, uint32_t *order) {
   uint64_t height = place_order(fit, order, n, false);
   ash_place_solve_offer(s, fit->bases, height);
   for (size_t i = 0; n > 1 && i < 20 * n && !ash_place_solve_done(s); i++) {
-    const uint64_t before = fit->steps;
     const size_t a = (size_t)ash_rng_below(&rng, n);
     const size_t b = (size_t)ash_rng_below(&rng, n);
     const uint32_t swap = order[a];
@@ -87,7 +86,7 @@ static void climb(ash_place_solve *s, ash_place_fit *fit, uint32_t *order) {
     } else {
       height = now;
     }
-    (void)ash_place_solve_spend(s, (fit->steps - before) / 64 + 1);
+    (void)ash_place_fit_pay(fit);
   }
 }
 
@@ -111,6 +110,7 @@ ash_status ash_place_heuristic_run(ash_place_solve *s) {
   ash_place_fit fit;
   ash_place_traits traits;
   ASH_TRY(ash_place_fit_init(s->ctx, &fit, &s->reduced));
+  fit.solve = s;
   ASH_TRY(ash_place_traits_build(s->ctx, &traits, &s->reduced, &s->bound));
   uint32_t *order =
       ASH_NEW_ARRAY(&s->ctx->scratch, uint32_t, s->reduced.item_count);
@@ -120,6 +120,8 @@ ash_status ash_place_heuristic_run(ash_place_solve *s) {
     try_random(s, &fit, order);
   else if (known[k].method == CLIMB)
     climb(s, &fit, order);
+  else if (known[k].method == NEXT)
+    ash_place_ring_run(s, &fit, order);
   else
     ash_place_solve_offer(s, fit.bases,
                           place_order(&fit, order, s->reduced.item_count,

@@ -122,7 +122,7 @@ static uint32_t widen(uint32_t at, uint32_t by, uint32_t most, bool up) {
 /* All places that are too high, with neighbourhoods of one width. Returns how
  * many are left. */
 static uint32_t mend_all(ash_place_repair *r, local *x, uint32_t width,
-                         ash_rng *rng) {
+                         uint64_t until, ash_rng *rng) {
   ASH_ASSERT(r->solve->reduced.plain && width > 0);
   const ash_place_reduced *in = &r->solve->reduced;
   const uint64_t target = r->solve->target;
@@ -131,11 +131,10 @@ static uint32_t mend_all(ash_place_repair *r, local *x, uint32_t width,
     if (in->items[i].rect_count == 0 || top_of(r, i) <= target)
       continue;
     const ash_place_rect *p = rect_of(r, i);
-    const uint64_t before = r->fit.steps;
     left += !take_out(x, widen(p->first, width, in->moment_count, false),
                       widen(p->last, width, in->moment_count, true)) ||
             !mend(x, target, rng);
-    if (ash_place_solve_spend(r->solve, (r->fit.steps - before) / 64 + 1))
+    if (ash_place_fit_pay(&r->fit) || r->solve->ticks > until)
       return left + 1;
   }
   return left;
@@ -155,8 +154,9 @@ void ash_place_lns_mend(ash_place_repair *r) {
   if (!x)
     return;
   x->r = r;
-  for (uint32_t width = 4; width <= 256; width *= 2)
-    if (mend_all(r, x, width, &rng) == 0)
+  const uint64_t until = s->ticks + r->mend_ticks;
+  for (uint32_t width = 4; width <= 256 && s->ticks <= until; width *= 2)
+    if (mend_all(r, x, width, until, &rng) == 0)
       break;
   ash_zone_rewind(&s->ctx->scratch, mark);
   uint64_t height = 0;

@@ -14,6 +14,7 @@ typedef struct ash_place_repair {
   ash_place_fit fit;
   ash_place_traits traits;
   uint32_t *order, *critical;
+  uint64_t mend_ticks;
 } ash_place_repair;
 
 ash_status ash_place_repair_init(ash_place_repair *r, ash_place_solve *s);
@@ -23,7 +24,8 @@ void ash_place_squeaky_run(ash_place_repair *r, ash_place_order kind,
                            unsigned rounds);
 
 /* lns.c: mends the places that are too high; for sparse instances. From the
- * best placement so far, or from what is in the fit. */
+ * best placement so far, or from what is in the fit. Ends after r->mend_ticks:
+ * where almost every place is too high, other passes are better. */
 void ash_place_lns_run(ash_place_repair *r);
 void ash_place_lns_mend(ash_place_repair *r);
 

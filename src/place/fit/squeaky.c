@@ -27,7 +27,6 @@ void ash_place_squeaky_run(ash_place_repair *r, ash_place_order kind,
   uint64_t best = UINT64_MAX;
   ash_place_order_make(r->order, &r->traits, &s->reduced, kind);
   for (unsigned i = 0; i < rounds && !ash_place_solve_done(s); i++) {
-    const uint64_t before = r->fit.steps;
     ash_place_fit_clear(&r->fit);
     const uint64_t height = ash_place_fit_run(
         &r->fit, r->order, s->reduced.item_count, false, UINT64_MAX);
@@ -37,7 +36,7 @@ void ash_place_squeaky_run(ash_place_repair *r, ash_place_order kind,
     const uint64_t gap = best > s->target ? best - s->target : 0;
     promote(r, r->order, s->target + gap / 200 * ash_rng_below(&rng, 100),
             &rng);
-    if (ash_place_solve_spend(s, (r->fit.steps - before) / 64 + 1))
+    if (ash_place_fit_pay(&r->fit))
       return;
   }
 }

@@ -66,7 +66,6 @@ static void place_around(ash_place_repair *r, const ash_place_skyline *k) {
   }
   if (sparse)
     keep_others(r, k);
-  const uint64_t before = r->fit.steps;
   const uint64_t height =
       ash_place_fit_run(&r->fit, r->order, s->reduced.item_count, false,
                         sparse ? UINT64_MAX : s->height);
@@ -74,7 +73,7 @@ static void place_around(ash_place_repair *r, const ash_place_skyline *k) {
     ash_place_solve_offer(s, r->fit.bases, height);
     ash_place_lns_mend(r);
   }
-  (void)ash_place_solve_spend(s, (r->fit.steps - before) / 64);
+  (void)ash_place_fit_pay(&r->fit);
 }
 
 static const uint32_t SEARCH_BLOCKS = 30000; /* the undo log grows with pairs */

@@ -157,6 +157,28 @@ static void senseless_buffers_are_named(void) {
   ash_ctx_free(ctx);
 }
 
+/* The first placement that fits is enough, but there must be one: also of parts
+ * that would fit stacked, while nothing of them is placed yet. */
+static void a_capacity_above_the_optimum_is_met(void) {
+  ash_ctx *ctx = new_ctx();
+  ash_buffer b[] = {buffer(1, 3, 6), buffer(1, 2, 4), buffer(1, 2, 3),
+                    buffer(0, 1, 3)};
+  b[3].alignment = 4;
+  const ash_relation inside = {ASH_INSIDE, 0, 2, 0};
+  for (uint64_t capacity = 10; capacity <= 13; capacity++) {
+    const ash_place_problem p = {.buffers = b,
+                                 .buffer_count = 4,
+                                 .relations = &inside,
+                                 .relation_count = 1,
+                                 .capacity = capacity};
+    ash_place_result r;
+    CHECK_EQ(ash_place(ctx, &r, &p, NULL), ASH_OK);
+    CHECK(r.offsets != NULL);
+    CHECK(r.height <= capacity);
+  }
+  ash_ctx_free(ctx);
+}
+
 static void the_checker_rejects_what_is_wrong(void) {
   ash_ctx *ctx = new_ctx();
   ash_buffer b[] = {buffer(0, 4, 10), buffer(2, 6, 10)};
@@ -190,5 +212,6 @@ static void the_checker_rejects_what_is_wrong(void) {
   X(tied_buffers_move_together)                                                \
   X(a_reader_may_run_ahead_of_its_writer)                                      \
   X(senseless_buffers_are_named)                                               \
+  X(a_capacity_above_the_optimum_is_met)                                       \
   X(the_checker_rejects_what_is_wrong)
 TEST_MAIN(TESTS)

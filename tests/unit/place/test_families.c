@@ -1,0 +1,218 @@
+/* test_families.c - families of instances on which a packing solver can be
+ * weak: queues, everything at once, nested lifetimes, gaps; and what holds for
+ * every instance: the answer is never worse than a named heuristic's, and there
+ * is one however early the search is stopped. */
+#include "ashlar/place.h"
+#include "base/ctx.h"
+#include "base/rng.h"
+#include "check.h"
+#include "context.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* Watched builds are slower by far: smaller instances, and no clock. */
+#if defined(__OPTIMIZE__) && !defined(ASH_DEBUG)
+#define LARGE  1
+#define MANY   100000
+#define MEDIUM 10000
+#else
+#define LARGE  0
+#define MANY   4000
+#define MEDIUM 2500
+#endif
+
+static ash_buffer buffer(int64_t lower, int64_t upper, uint64_t size) {
+  return (ash_buffer){.lower = lower,
+                      .upper = upper,
+                      .size = size,
+                      .offset = ASH_FREE_OFFSET,
+                      .hint = ASH_FREE_OFFSET};
+}
+
+static ash_place_result solve(ash_ctx *ctx, const ash_buffer *b, size_t count,
+                              const ash_place_options *options) {
+  const ash_place_problem p = {.buffers = b, .buffer_count = count};
+  ash_place_result r;
+  CHECK_EQ(ash_place(ctx, &r, &p, options), ASH_OK);
+  CHECK(r.offsets != NULL);
+  return r;
+}
+
+static double seconds(void) {
+  return (double)clock() / CLOCKS_PER_SEC;
+}
+
+typedef void make_fn(ash_buffer *b, size_t n, ash_rng *rng);
+
+static void make_together(ash_buffer *b, size_t n, ash_rng *rng) {
+  for (size_t i = 0; i < n; i++)
+    b[i] = buffer(0, 10, 1 + ash_rng_below(rng, 1 << 20));
+}
+
+static void make_nested(ash_buffer *b, size_t n, ash_rng *rng) {
+  for (size_t i = 0; i < n; i++)
+    b[i] = buffer((int64_t)i, (int64_t)(2 * n - i),
+                  1 + ash_rng_below(rng, 1 << 16));
+}
+
+static void make_queue(ash_buffer *b, size_t n, ash_rng *rng) {
+  for (size_t i = 0; i < n; i++)
+    b[i] = buffer((int64_t)i, (int64_t)i + 50, 1 + ash_rng_below(rng, 1 << 16));
+}
+
+static void make_random(ash_buffer *b, size_t n, ash_rng *rng) {
+  for (size_t i = 0; i < n; i++) {
+    const int64_t lower = (int64_t)ash_rng_below(rng, n);
+    const int64_t life = 1 + (int64_t)ash_rng_below(rng, n / 10 + 1);
+    b[i] = buffer(lower, lower + life, 1 + ash_rng_below(rng, 1 << 12));
+  }
+}
+
+/* The sum of sizes at one time is met, in time that is nearly linear: a
+ * hundred thousand buffers with 5 * 10^9 pairs that meet. */
+static void meets_bound_quickly(make_fn *make) {
+  ash_ctx *ctx = new_ctx();
+  ash_buffer *b = malloc(MANY * sizeof *b);
+  ash_rng rng = {1};
+  CHECK(b != NULL);
+  make(b, MANY, &rng);
+  const double before = seconds();
+  const ash_place_result r = solve(ctx, b, MANY, NULL);
+  CHECK_EQ(r.verdict, ASH_OPTIMAL);
+  CHECK(r.ticks < 2000000);
+  CHECK(!LARGE || seconds() - before < 8); /* 30 s when it was quadratic */
+  free(b);
+  ash_ctx_free(ctx);
+}
+
+static void a_hundred_thousand_that_all_meet_are_quick(void) {
+  meets_bound_quickly(make_together);
+}
+
+static void a_hundred_thousand_nested_ones_are_quick(void) {
+  meets_bound_quickly(make_nested);
+}
+
+/* First fit leaves a quarter above the bound there. */
+static void queues_are_laid_out_as_rings(void) {
+  ash_ctx *ctx = new_ctx();
+  ash_buffer *b = malloc(MEDIUM * sizeof *b);
+  ash_rng rng = {2};
+  const ash_place_options o = {.struct_bytes = sizeof o, .ticks = 400000};
+  CHECK(b != NULL);
+  make_queue(b, MEDIUM, &rng);
+  const ash_place_result r = solve(ctx, b, MEDIUM, &o);
+  CHECK(r.height - r.lower_bound <= r.lower_bound / 1000 * 15);
+  free(b);
+  ash_ctx_free(ctx);
+}
+
+static void compare_with_heuristics(const ash_buffer *b, size_t n) {
+  ash_ctx *ctx = new_ctx();
+  const ash_place_options budget = {.struct_bytes = sizeof budget,
+                                    .ticks = 150000};
+  const uint64_t mine = solve(ctx, b, n, &budget).height;
+  for (size_t i = 0; ash_place_heuristic_name(i); i++) {
+    const ash_place_options o = {.struct_bytes = sizeof o,
+                                 .ticks = 5000,
+                                 .heuristic = ash_place_heuristic_name(i)};
+    const uint64_t theirs = solve(ctx, b, n, &o).height;
+    if (mine > theirs)
+      fprintf(stderr, "%s: %llu < %llu of %zu buffers\n", o.heuristic,
+              (unsigned long long)theirs, (unsigned long long)mine, n);
+    CHECK(mine <= theirs);
+  }
+  ash_ctx_free(ctx);
+}
+
+static void no_heuristic_is_better_than_the_answer(void) {
+  static make_fn *const make[] = {make_queue, make_random};
+  static const size_t counts[] = {60, 400, 2500};
+  ash_buffer b[2500];
+  ash_rng rng = {3};
+  for (size_t i = 0; i < ASH_COUNT_OF(make); i++)
+    for (size_t k = 0; k < ASH_COUNT_OF(counts); k++) {
+      if (!LARGE && counts[k] > 400)
+        continue;
+      make[i](b, counts[k], &rng);
+      compare_with_heuristics(b, counts[k]);
+    }
+}
+
+static bool stop_at_once(void *user) {
+  (void)user;
+  return true;
+}
+
+/* Stopped before its first question, and after any number of ticks: the best so
+ * far is a placement, and the bound is one. */
+static void there_is_an_answer_whenever_it_is_stopped(void) {
+  enum { N = 3000 };
+  static ash_buffer b[N];
+  ash_ctx *ctx = new_ctx();
+  ash_rng rng = {4};
+  make_queue(b, N, &rng);
+  ash_place_options o = {.struct_bytes = sizeof o, .stop = stop_at_once};
+  ash_place_result r = solve(ctx, b, N, &o);
+  CHECK_EQ(r.verdict, ASH_FEASIBLE);
+  CHECK_EQ(r.reason, ASH_REASON_STOPPED);
+  uint64_t height = r.height;
+  for (uint64_t ticks = 1; ticks < 100000; ticks *= 10) {
+    o = (ash_place_options){.struct_bytes = sizeof o, .ticks = ticks};
+    r = solve(ctx, b, N, &o);
+    CHECK(r.verdict == ASH_OPTIMAL || r.reason == ASH_REASON_TICKS);
+    CHECK(r.lower_bound <= r.height && r.height <= height);
+    height = r.height;
+  }
+  ash_ctx_free(ctx);
+}
+
+/* ---- the checker -------------------------------------------------------- */
+
+static bool overlap(const ash_buffer *a, const ash_buffer *b, int64_t x,
+                    int64_t y) {
+  const bool room =
+      a->size && b->size && a->lower < a->upper && b->lower < b->upper;
+  return room && a->lower < b->upper && b->lower < a->upper &&
+         x < y + (int64_t)b->size && y < x + (int64_t)a->size;
+}
+
+/* Random placements of up to 200 buffers, about half of them wrong by one pair:
+ * the sweep must find what comparing all pairs finds. */
+static void the_checker_finds_what_all_pairs_find(void) {
+  ash_ctx *ctx = new_ctx();
+  ash_rng rng = {5};
+  unsigned wrong = 0, right = 0;
+  for (int round = 0; round < (LARGE ? 4000 : 200); round++) {
+    ash_buffer b[200];
+    int64_t at[200];
+    const size_t n = 2 + ash_rng_below(&rng, round % 10 == 0 ? 199 : 9);
+    make_random(b, n, &rng);
+    for (size_t i = 0; i < n; i++) {
+      b[i].size = ash_rng_below(&rng, 4);
+      b[i].upper -= ash_rng_below(&rng, 8) == 0;
+      at[i] = (int64_t)ash_rng_below(&rng, 5 * n);
+    }
+    bool expected = true;
+    for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < i; j++)
+        expected = expected && !overlap(&b[i], &b[j], at[i], at[j]);
+    const ash_place_problem p = {.buffers = b, .buffer_count = n};
+    uint64_t height;
+    CHECK_EQ(ash_place_check(ctx, &height, &p, at) == ASH_OK, expected);
+    right += expected;
+    wrong += !expected;
+  }
+  CHECK(right > 20 && wrong > 20);
+  ash_ctx_free(ctx);
+}
+
+#define TESTS(X)                                                               \
+  X(a_hundred_thousand_that_all_meet_are_quick)                                \
+  X(a_hundred_thousand_nested_ones_are_quick)                                  \
+  X(queues_are_laid_out_as_rings)                                              \
+  X(no_heuristic_is_better_than_the_answer)                                    \
+  X(there_is_an_answer_whenever_it_is_stopped)                                 \
+  X(the_checker_finds_what_all_pairs_find)
+TEST_MAIN(TESTS)
