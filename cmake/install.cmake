@@ -19,10 +19,31 @@ set_target_properties(ashlar PROPERTIES VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 install(TARGETS ashlar-program EXPORT ashlar-program-targets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET ashlar-verify)
+  install(TARGETS ashlar-verify RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(TARGETS ashlar EXPORT ashlar-library-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# A static build installs the shared library as well, made of the same objects:
+# pkg-config and other languages want it.
+if(NOT BUILD_SHARED_LIBS AND UNIX AND NOT ASHLAR_SANITIZE)
+  set_target_properties(ashlar PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  set(objects "")
+  foreach(part ashlar ashlar_device_texts ashlar_runtime_files
+          ashlar_viewer_files)
+    list(APPEND objects $<TARGET_OBJECTS:${part}>)
+  endforeach()
+  add_library(ashlar_shared SHARED ${objects})
+  target_link_libraries(ashlar_shared PRIVATE ${ASHLAR_YAML_LIBRARY} m
+    ${CMAKE_DL_LIBS})
+  set_target_properties(ashlar_shared PROPERTIES OUTPUT_NAME ashlar
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/shared
+    LINKER_LANGUAGE C VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  install(TARGETS ashlar_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 # For tools that call minimalloc: the solver under that name, on request only,
 # because the real one may be installed too.
 if(ASHLAR_MINIMALLOC_NAME)
@@ -48,16 +69,17 @@ install(FILES ${PROJECT_BINARY_DIR}/ashlar-config.cmake
   ${PROJECT_BINARY_DIR}/ashlar-config-version.cmake cmake/AshlarAddModel.cmake
   DESTINATION ${package_dir})
 
-# Who links the static library has to name what it needs as well.
-if(BUILD_SHARED_LIBS)
+# Who links the static library has to name what it needs as well
+# (pkg-config --static); a build with sanitizers has no other.
+set(ASHLAR_PC_LIBS " -lm")
+if(CMAKE_DL_LIBS)
+  string(APPEND ASHLAR_PC_LIBS " -l${CMAKE_DL_LIBS}")
+endif()
+if(BUILD_SHARED_LIBS OR TARGET ashlar_shared)
   set(ASHLAR_PC_PRIVATE ".private")
-  set(ASHLAR_PC_LIBS "")
+  set(ASHLAR_PC_LIBS "\nLibs.private:${ASHLAR_PC_LIBS}")
 else()
   set(ASHLAR_PC_PRIVATE "")
-  set(ASHLAR_PC_LIBS " -lm")
-  if(CMAKE_DL_LIBS)
-    string(APPEND ASHLAR_PC_LIBS " -l${CMAKE_DL_LIBS}")
-  endif()
   if(ASHLAR_SANITIZE)
     string(APPEND ASHLAR_PC_LIBS " -fsanitize=${ASHLAR_SANITIZE}")
   endif()
