@@ -19,9 +19,17 @@ enum {
   STATE_BYTES = 64 << 20,
   CAP_TICKS = 1 << 20,    /* for a cap in the first round; then twice that */
   COARSE_TICKS = 1 << 20, /* for the order of whole operators              */
-  CUT_TICKS = 1 << 20,
+  CUT_TICKS = 1 << 20,    /* for cuts in the first round; then twice that  */
   SMOOTH_TICKS = 1 << 20
 };
+
+/* Operators that are finished before anything after them starts, under way. */
+typedef struct cuts {
+  bool *is_cut;     /* by op                                     */
+  uint64_t peak;    /* of the order with these cuts              */
+  uint32_t next;    /* the operator to try                       */
+  uint32_t in_vain; /* operators tried since the last that helps */
+} cuts;
 
 typedef struct best {
   ash_zone *zone;
@@ -29,7 +37,7 @@ typedef struct best {
   ash_order_sim sim;
   ash_order_search search;
   uint32_t *ops; /* the best order: by step, its op */
-  bool *is_cut;  /* by op                           */
+  cuts cuts;
   uint64_t peak, bound;
 } best;
 
@@ -144,29 +152,43 @@ static void raise_bound(best *b, uint64_t below, uint32_t round) {
 
 /* ---- cuts ---------------------------------------------------------------- */
 
-/* Adds the first cut that helps, then the next, until none does. */
-static void add_cuts(best *b) {
-  const uint64_t most = b->sim.ticks + CUT_TICKS;
-  bool better = true, *is_cut = b->is_cut;
-  while (better) {
-    better = false;
-    for (uint32_t op = 0; op + 1 < b->sim.p->op_count; op++) {
-      if (is_cut[op] || b->sim.ticks >= most || !ticks_left(b))
-        continue;
-      is_cut[op] = true;
-      if (keep(b, ash_order_demand(&b->sim, is_cut)))
-        better = true;
-      else
-        is_cut[op] = false;
-    }
+/* Tries the next operator as one more cut. Cuts are judged by the orders that
+ * they make, before these are smoothed: a cut that helps is a step towards the
+ * next one, also where the best order known is better than both. */
+static void try_cut(best *b) {
+  cuts *c = &b->cuts;
+  const uint32_t op = c->next, count = b->sim.p->op_count - 1;
+  ASH_ASSERT(op < count && c->in_vain < count);
+  c->next = (op + 1) % count;
+  c->in_vain++;
+  if (c->is_cut[op])
+    return;
+  c->is_cut[op] = true;
+  const uint64_t peak = ash_order_demand(&b->sim, c->is_cut);
+  if (peak < c->peak) {
+    c->peak = peak;
+    c->in_vain = 0;
+  } else {
+    c->is_cut[op] = false;
   }
+  (void)keep(b, peak);
+}
+
+/* Adds the first cut that helps, then the next, until none does; goes on where
+ * the last round ended. */
+static void add_cuts(best *b, uint32_t round) {
+  const uint64_t most = b->sim.ticks + ((uint64_t)CUT_TICKS << round);
+  while (b->cuts.in_vain + 1 < b->sim.p->op_count && b->sim.ticks < most &&
+         ticks_left(b) && b->bound < b->peak)
+    try_cut(b);
 }
 
 /* ---- the whole ----------------------------------------------------------- */
 
 static bool begin(best *b, const ash_order_problem *p) {
   ash_zone *z = b->zone;
-  b->is_cut = ASH_NEW_ARRAY(z, bool, (size_t)p->op_count + 1);
+  b->cuts = (cuts){.peak = UINT64_MAX};
+  b->cuts.is_cut = ASH_NEW_ARRAY(z, bool, (size_t)p->op_count + 1);
   if (!ash_order_sim_init(&b->sim, z, p) ||
       !ash_order_search_init(&b->search, &b->sim, z, &b->options))
     return false;
@@ -181,8 +203,8 @@ static void search(best *b) {
   for (uint32_t round = 0; b->bound < b->peak && ticks_left(b); round++) {
     const uint64_t unknown = lower_peak(b, round);
     raise_bound(b, unknown, round);
-    if (round == 0 && b->bound < b->peak && is_on(b, ASH_ORDER_DEMAND))
-      add_cuts(b);
+    if (is_on(b, ASH_ORDER_DEMAND))
+      add_cuts(b, round);
   }
 }
 
@@ -194,7 +216,8 @@ static void start_whole(best *b) {
   (void)keep(b, ash_order_whole(&b->sim, NULL));
   if (!is_on(b, ASH_ORDER_DEMAND) || !ash_order_has_steps(b->sim.p))
     return;
-  (void)keep(b, ash_order_demand(&b->sim, NULL));
+  b->cuts.peak = ash_order_demand(&b->sim, NULL);
+  (void)keep(b, b->cuts.peak);
   c.options.ticks = COARSE_TICKS;
   if (!ticks_left(b) || !ash_order_coarse(&coarse, b->zone, b->sim.p) ||
       !begin(&c, &coarse))

@@ -6,16 +6,25 @@
 
 #include "base/checked.h"
 
-/* Runs the steps of `op` up to `steps` and all that they need. Follows one
- * chain of operators that wait for each other at a time, from `op` on: it ends
- * since operators only wait for earlier ones. */
+/* Runs the steps of `op` up to `steps` and all that they need. Operators that
+ * wait for each other are a stack, `op` at the bottom: each waits for an
+ * earlier one, so it has room for all, and what the last one does is of use to
+ * the one below it alone. */
 static uint64_t run_until(ash_order_sim *s, uint32_t op, uint32_t steps) {
   uint64_t peak = 0, looks = 0;
+  uint32_t count = 1;
+  s->stack[0] = op;
   while (s->done[op] < steps) {
-    uint32_t at = op, next;
-    for (; (next = ash_order_waits_for(s, at)) != at; looks++)
-      at = next;
+    const uint32_t at = s->stack[count - 1];
+    const uint32_t next = ash_order_waits_for(s, at);
+    looks++;
+    if (next != at) {
+      ASH_ASSERT(next < at && count < s->p->op_count);
+      s->stack[count++] = next;
+      continue;
+    }
     peak = ash_max_u64(peak, ash_order_step(s, at));
+    count -= count > 1;
   }
   s->ticks += looks / 8; /* looking costs, too */
   return peak;

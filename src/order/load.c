@@ -124,7 +124,7 @@ static void share_place(lives *l, uint32_t op, uint32_t step, uint32_t now) {
     if (!(o->in_place >> k & 1) || !dies(l, &o->reads[k], step, now))
       continue;
     const uint64_t bytes = bytes_of(l, &o->writes[0], step);
-    if (bytes != bytes_of(l, &o->reads[k], step))
+    if (bytes > bytes_of(l, &o->reads[k], step))
       continue;
     l->rises[now] -= bytes;
     l->falls[now + 1] -= bytes;

@@ -13,8 +13,9 @@
  * nothing reads exists during the step that writes it. The load of a step is
  * the sum of the rows that exist while it runs, and of its work memory; the
  * peak of an order is its largest load. Where a step may work in place, and all
- * rows that it reads of that operand die with it and are as large as what it
- * writes, the written rows take their places and add nothing.
+ * rows that it reads of that operand die with it and are at least as large as
+ * what it writes, the written rows take their places and add nothing; after the
+ * step, only what was written is left of them.
  *
  * An input whose rows arrive while the model runs is written by an operator
  * that reads nothing. */

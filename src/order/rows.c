@@ -153,6 +153,13 @@ static void read_input(builder *b, making *m, uint32_t position) {
     put_whole(rows, m->steps, b->tensors[index].rows);
 }
 
+/* Is a result of type `out` small enough for the place of one of type `in`?
+ * Rows are packed with their storage, which does not shrink. */
+static bool is_small_enough(const builder *b, ash_type in, ash_type out) {
+  return b->grain == ASH_ORDER_ROWS ? ash_type_bits(in) == ash_type_bits(out)
+                                    : ash_type_bits(in) >= ash_type_bits(out);
+}
+
 /* May the result take the place of what input `position` shows? Element by
  * element and row by row, and no other input shows the same bytes in another
  * way. */
@@ -166,7 +173,7 @@ static bool can_replace(const builder *b, uint32_t op, uint32_t position) {
       rows_of(b, tensor_at(b, b->root[o->inputs[position]])) !=
           rows_of(b, out) ||
       !ash_shape_equal(&in->shape, &out->shape) ||
-      ash_type_bits(in->type) != ash_type_bits(out->type))
+      !is_small_enough(b, in->type, out->type))
     return false;
   for (uint32_t k = 0; k < o->input_count; k++)
     if (o->inputs[k] != ASH_NO_ID &&

@@ -95,6 +95,7 @@ bool ash_order_sim_init(ash_order_sim *s, ash_zone *zone,
   s->first = ASH_NEW_ARRAY(zone, uint32_t, (size_t)p->tensor_count + 1);
   s->left = ASH_NEW_ARRAY(zone, uint32_t, (size_t)rows + 1);
   s->trail = ASH_NEW_ARRAY(zone, uint32_t, (size_t)s->steps + 1);
+  s->stack = ASH_NEW_ARRAY(zone, uint32_t, (size_t)p->op_count + 1);
   if (zone->failed)
     return false;
   for (uint32_t t = 0; t < p->tensor_count; t++) {
@@ -156,12 +157,12 @@ static void end_reads(ash_order_sim *s, const ash_order_op *o, uint32_t step) {
   }
 }
 
-/* Are the rows that the step reads of it dead now, and as many bytes? */
+/* Are the rows that the step reads of it dead now, and no fewer bytes? */
 static bool frees(const ash_order_sim *s, const ash_order_access *a,
                   uint32_t step, uint64_t bytes) {
   const ash_order_range rows = a->rows[step];
   const uint32_t *left = s->left + s->first[a->tensor];
-  if ((rows.to - rows.from) * s->p->tensors[a->tensor].row_bytes != bytes)
+  if ((rows.to - rows.from) * s->p->tensors[a->tensor].row_bytes < bytes)
     return false;
   for (uint32_t r = rows.from; r < rows.to; r++)
     if (left[r])

@@ -19,6 +19,7 @@ typedef struct ash_order_sim {
   uint64_t start;  /* load before the first step                             */
   uint64_t load;   /* of the rows that exist and are needed                  */
   uint64_t ticks;  /* steps tried so far, whatever became of them            */
+  uint32_t *stack; /* of ops that wait for each other: room for all          */
 } ash_order_sim;
 
 #define ASH_ORDER_NO_OP UINT32_MAX

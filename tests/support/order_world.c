@@ -118,10 +118,10 @@ static void read_some(order_world *w, ash_rng *rng, uint32_t tensors) {
     const uint32_t tensor = tensors - 1 - below(rng, tensors < 3 ? tensors : 3);
     const uint32_t rows = w->tensors[tensor].rows, steps = w->ops[op].steps;
     const int32_t stride = (int32_t)(rows > steps ? rows / steps : 1);
-    const bool equal =
-        rows == steps && w->tensors[tensor].row_bytes ==
+    const bool takes =
+        rows == steps && w->tensors[tensor].row_bytes >=
                              w->tensors[w->writes[op][0].tensor].row_bytes;
-    if (equal && w->ops[op].write_count == 1 && below(rng, 2)) {
+    if (takes && w->ops[op].write_count == 1 && below(rng, 2)) {
       world_read(w, tensor, (world_window){1, 1, 0});
       world_in_place(w, k);
     } else if (below(rng, 6) == 0) {
@@ -252,7 +252,7 @@ static bool is_over(const lattice *l, const uint32_t *done, uint32_t op,
   const ash_order_op *o = &l->p->ops[op];
   const uint32_t step = done[op] - 1;
   const ash_order_range rows = o->reads[k].rows[step];
-  if (bytes_of(l, &o->reads[k], step) != bytes_of(l, &o->writes[0], step))
+  if (bytes_of(l, &o->reads[k], step) < bytes_of(l, &o->writes[0], step))
     return false;
   for (uint32_t r = rows.from; r < rows.to; r++)
     if (is_needed(l, done, o->reads[k].tensor, r))
