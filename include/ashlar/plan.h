@@ -67,8 +67,10 @@ typedef struct ash_slot {
   uint32_t alias_of;  /* slot whose storage this one shares, or ASH_NO_ID */
   ash_alias_kind alias_kind;
   uint64_t alias_offset; /* where in that slot's bytes this one begins     */
-  uint32_t follows;      /* slot this one may overwrite while its last reader is
-                            still running (`--overlap`), or ASH_NO_ID      */
+  uint32_t follows;      /* slot this one overwrites while its last reader is
+                            still running: a smaller result in place, or a
+                            window behind its reading (`--overlap`); or
+                            ASH_NO_ID                                      */
   bool bound;            /* is `binding` valid?                            */
   ash_binding binding;
   const char *reason; /* why it is placed there, or NULL                   */
@@ -323,6 +325,13 @@ ASH_API ash_move_facts ash_plan_move_facts(const ash_plan *plan);
  * NULL. */
 ASH_API uint64_t ash_plan_cycles(const ash_plan *plan, const ash_graph *g,
                                  const ash_device *device, uint64_t *moves);
+
+/* How many cycles an operator, and one run of the model, take: estimates from
+ * multiply-accumulates, elements and the kernel's instruction set; for
+ * operators that are cut, what the tile search says. */
+ASH_API uint64_t ash_plan_op_cycles(const ash_plan *plan, const ash_graph *g,
+                                    uint32_t op);
+ASH_API uint64_t ash_plan_estimate(const ash_plan *plan, const ash_graph *g);
 
 /* Is it the slot that stands for its tensor in lists: whole, or row 0? */
 ASH_API bool ash_plan_heads_tensor(const ash_plan *plan, uint32_t slot);

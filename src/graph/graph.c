@@ -354,6 +354,20 @@ static uint32_t file_index(const ash_tensor *t, uint32_t index) {
   return number < UINT32_MAX ? (uint32_t)number : index;
 }
 
+ash_status ash_graph_need_constants(ash_ctx *ctx, const ash_graph *g) {
+  if (!g->absent)
+    return ASH_OK;
+  (void)ash_fail(ctx, ASH_IO, ASH_D_constant_absent,
+                 ash_graph_loc(g, ASH_NO_ID, ASH_NO_ID),
+                 "constant '%s' of model '%s' lies in '%s', which is not there",
+                 g->absent, g->name, g->absent_file);
+  ash_hint(ctx,
+           "put '%s' beside the model; without it the model can be planned "
+           "and inspected only",
+           g->absent_file);
+  return ASH_IO;
+}
+
 ash_loc ash_graph_loc(const ash_graph *g, uint32_t op, uint32_t tensor) {
   ash_loc loc = ASH_NOWHERE;
   loc.file = g->file;

@@ -57,6 +57,8 @@ struct ash_graph {
   const char *name; /* of the model, without folder and ending */
   const char *file; /* as given, for diagnostics; may be NULL  */
   ash_file bytes;   /* of the model, if the graph owns them     */
+  const char *absent, *absent_file; /* a constant whose bytes are made up, and
+                       the file that has them; NULL: none       */
   struct {
     ash_tensor *items;
     size_t capacity;
@@ -70,6 +72,10 @@ struct ash_graph {
   uint32_t *inputs, *outputs;
   size_t input_count, output_count;
 };
+
+/* Are the bytes of all constants those of the model? Otherwise an error that
+ * names one of them; shapes are right in any case. */
+ash_status ash_graph_need_constants(ash_ctx *ctx, const ash_graph *g);
 
 /* ---- building ----------------------------------------------------------- */
 

@@ -7,7 +7,8 @@
  * who left come back, dearest first, as far as the packing still fits. Last,
  * where memories cost the same, storages move if that lets a power bank stay
  * off. */
-#include "plan/planner.h"
+#include "plan/share/overlap.h"
+#include "plan/share/shrink.h"
 
 #include "plan/record/record.h"
 
@@ -22,6 +23,7 @@ typedef struct banks {
   ash_pack *pack;
   ash_scratch all;
   uint32_t *home;       /* by buffer: memory                              */
+  uint32_t *buffer_of;  /* by slot that is a storage                      */
   bool *fixed;          /* by buffer: a rule says so                      */
   uint32_t *unit;       /* by buffer: the first one of those that share a
                            memory with it, as rows of a tensor do        */
@@ -73,6 +75,17 @@ static void move_unit(banks *b, uint32_t unit, uint32_t to) {
 
 /* ---- one memory ---------------------------------------------------------- */
 
+/* Results that shrink in place share their bytes with what they are made of. */
+static void give_back(banks *b, uint32_t memory) {
+  for (uint32_t i = 0; i < b->d->shrink_count; i++) {
+    const ash_shrink *x = &b->d->shrinks[i];
+    const uint32_t in = b->buffer_of[x->in], out = b->buffer_of[x->out];
+    ASH_ASSERT(in < b->all.count && out < b->all.count);
+    if (b->home[in] == memory && b->home[out] == memory)
+      b->live[x->step] -= x->shared;
+  }
+}
+
 static void gather(banks *b, uint32_t memory) {
   b->part.count = 0;
   for (uint32_t s = 0; s < b->d->ask->steps.count; s++)
@@ -89,6 +102,7 @@ static void gather(banks *b, uint32_t memory) {
       if (s < (int64_t)b->d->ask->steps.count)
         b->live[s] += buffer->size;
   }
+  give_back(b, memory);
 }
 
 static bool is_overfull(const banks *b, uint64_t room) {
@@ -363,6 +377,7 @@ static ash_status prepare(banks *b, uint32_t first) {
   ASH_TRY(ash_draft_scratch(b->d, &b->all));
   const size_t n = b->all.count + 1u;
   b->home = ASH_NEW_ARRAY(z, uint32_t, n);
+  b->buffer_of = ASH_NEW_ARRAY(z, uint32_t, b->d->ask->slot_count + 1u);
   b->fixed = ASH_NEW_ARRAY(z, bool, n);
   b->unit = ASH_NEW_ARRAY(z, uint32_t, n);
   b->index = ASH_NEW_ARRAY(z, uint32_t, n);
@@ -376,12 +391,15 @@ static ash_status prepare(banks *b, uint32_t first) {
   for (uint32_t i = 0; i < b->all.count; i++) {
     const uint32_t asked = b->d->ask->memory[b->all.slot[i]];
     const bool pinned = b->all.buffers[i].offset != ASH_FREE_OFFSET;
+    b->buffer_of[b->all.slot[i]] = i;
     b->home[i] = asked == ASH_NO_MEMORY ? first : asked;
     b->fixed[i] = asked != ASH_NO_MEMORY || pinned;
     b->unit[i] = i;
   }
   if (b->d->rows)
     ASH_TRY(join_rows(b));
+  else if (b->pack == ash_plan_pack_exact && !b->d->ask->options->no_in_place)
+    ASH_TRY(ash_find_shrinks(b->d));
   return ash_count_traffic(b->d, b->traffic);
 }
 
@@ -485,6 +503,10 @@ static ash_status commit(banks *b) {
     gather(b, m);
     ASH_ASSERT(fits(b, &b->placed[m], ash_draft_room(b->d, m)));
     ASH_TRY(ash_draft_commit(b->d, &b->part, &b->placed[m], m));
+    if (b->d->rows || b->part.count == 0)
+      continue;
+    ASH_TRY(ash_mark_overlaps(b->d, &b->part, &b->placed[m]));
+    ASH_TRY(ash_mark_shrinks(b->d, &b->part, &b->placed[m]));
   }
   return ASH_OK;
 }

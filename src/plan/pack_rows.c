@@ -16,7 +16,6 @@
 #include "plan/move_rows.h"
 
 enum {
-  UNITS_MAX = 65536,
   TICKS = 200000,
   TICKS_OF_NEED = 50000 /* how much is missing: no plan is made of it */
 };
@@ -303,13 +302,6 @@ static void align_rows(packing *p, uint64_t unit) {
   }
 }
 
-static uint64_t unit_for(uint64_t bytes) {
-  uint64_t unit = 1;
-  while (ash_ceil_div(bytes, unit) > UNITS_MAX)
-    unit *= 2;
-  return unit;
-}
-
 /* ---- attempts ------------------------------------------------------------ */
 
 static ash_status place(packing *p, ash_place_result *out, uint64_t capacity,
@@ -492,10 +484,10 @@ static ash_status move_smallest(packing *p, ash_place_result *out,
   const bool fits = out->offsets && (!capacity || out->height <= capacity);
   if (fits)
     limit = ash_min_u64(limit, out->height - 1);
-  ASH_ASSERT(unit_for(p->load) <= unit);
+  ASH_ASSERT(ash_plan_row_unit(p->load) <= unit);
   for (uint64_t more = 0; p->load + more <= limit; more = more ? 2 * more : 4) {
     ash_place_result moved = {0};
-    if (unit_for(p->load + more) > unit)
+    if (ash_plan_row_unit(p->load + more) > unit)
       return ASH_OK;
     ASH_TRY(try_moves(p, &moved, p->load + more));
     if (!moved.offsets)
@@ -544,16 +536,16 @@ static ash_status pack_once(packing *p, ash_place_result *out,
 }
 
 static ash_status pack(packing *p, ash_place_result *out, uint64_t capacity) {
-  uint64_t unit = unit_for(p->load);
+  uint64_t unit = ash_plan_row_unit(p->load);
   for (;;) {
     align_rows(p, unit);
     ASH_TRY(make_solid(p));
     put_buffers(p);
     *out = (ash_place_result){0};
     ASH_TRY(pack_once(p, out, capacity, unit));
-    if (!out->offsets || unit_for(out->height) <= unit)
+    if (!out->offsets || ash_plan_row_unit(out->height) <= unit)
       return ASH_OK;
-    unit = unit_for(out->height);
+    unit = ash_plan_row_unit(out->height);
   }
 }
 

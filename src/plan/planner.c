@@ -95,7 +95,8 @@ static ash_status call_backend(planning *p) {
   ASH_ASSERT(p->backend->plan != NULL && p->answer.slots != NULL);
   const size_t said = p->ctx->diag_count;
   if (has_rows(p)) {
-    ash_draft d = {p->ctx, &p->ask, &p->answer, &p->rows, NULL};
+    ash_draft d = {
+        .ctx = p->ctx, .ask = &p->ask, .answer = &p->answer, .rows = &p->rows};
     ASH_TRY(ash_plan_banks(&d, ash_plan_pack_rows));
     p->moves = d.moves;
     return ASH_OK;
@@ -203,7 +204,8 @@ static ash_status find_aliases(planning *p, const uint32_t *slot_of) {
                    .memory = p->memory,
                    .offset = p->offset,
                    .aligned = p->aligned,
-                   .tilings = p->options.tilings};
+                   .tilings = p->options.tilings,
+                   .shrinks = p->backend == &ash_planner_exact};
   ASH_TRY(ash_find_aliases(&a, &p->options, p->backend->views_only));
   if (p->options.tilings) {
     ash_demands demands = {p->memory, p->offset, p->aligned};
@@ -218,6 +220,7 @@ static ash_status collect_slots(planning *p) {
   uint32_t *slot_of;
   ash_ask asked = *p->asked;
   asked.steps = p->ask.steps;
+  asked.order = p->order;
   if (has_rows(p)) {
     ASH_TRY(ash_collect_row_slots(ctx, &ctx->keep, &p->slots, &p->rows, &asked,
                                   !p->options.no_in_place));

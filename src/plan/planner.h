@@ -32,6 +32,8 @@ typedef struct ash_moves {
   struct ash_moves *next;
 } ash_moves;
 
+typedef struct ash_shrink ash_shrink; /* share/shrink.h */
+
 /* A request and its answer, as built-in backends see them. */
 typedef struct ash_draft {
   ash_ctx *ctx;
@@ -39,6 +41,8 @@ typedef struct ash_draft {
   ash_plan_answer *answer;
   const ash_row_layout *rows; /* NULL: whole tensors                        */
   ash_moves *moves;           /* of all packings that were tried             */
+  const ash_shrink *shrinks;  /* results that give a tail back               */
+  uint32_t shrink_count;
 } ash_draft;
 
 /* ---- the registry -------------------------------------------------------- */

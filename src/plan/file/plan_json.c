@@ -179,6 +179,8 @@ static void put_op(ash_ctx *ctx, ash_json *j, const ash_plan *p,
   put_unread(j, p, g, index);
   put_ids(j, "outputs", g, op->outputs, op->output_count);
   ash_json_uint(j, "macs", ash_op_macs(g, index));
+  if (p->device)
+    ash_json_uint(j, "cycles", ash_plan_op_cycles(p, g, index));
   put_kernel(ctx, j, p, g, index);
   ash_json_close(j, '}');
 }
@@ -281,6 +283,8 @@ static ash_status put_plan(ash_ctx *ctx, ash_text *t, const ash_plan *p,
   ash_json_string(&j, "schema", in_rows ? "ashlar-plan-2" : "ashlar-plan-1");
   ash_json_string(&j, "model", p->model);
   ash_json_string(&j, "target", p->target);
+  if (p->device && p->device->mhz)
+    ash_json_uint(&j, "mhz", p->device->mhz);
   put_set(&j, p);
   ash_json_string(&j, "planner", p->planner);
   ash_json_string(&j, "verdict", ash_verdict_text(p->verdict));

@@ -216,9 +216,10 @@ ash_status ash_alias_profile(ash_aliaser *a, ash_profile *out) {
   uint64_t live = 0;
   for (uint32_t s = 0; s <= steps; s++) {
     live += (uint64_t)change[s];
-    ASH_ASSERT(live <= INT64_MAX);
-    const uint64_t scaled = ash_min_u64(live / 16, UINT32_MAX / 2);
-    out->peak = ash_max_u64(out->peak, live);
+    ASH_ASSERT(live <= INT64_MAX && a->shared[s] <= live);
+    const uint64_t now = live - a->shared[s];
+    const uint64_t scaled = ash_min_u64(now / 16, UINT32_MAX / 2);
+    out->peak = ash_max_u64(out->peak, now);
     out->squares += scaled * scaled / 1024;
   }
   ash_zone_rewind(z, mark);
@@ -280,6 +281,7 @@ ash_status ash_find_aliases(ash_aliaser *a, const ash_plan_options *options,
                             bool views_only) {
   ash_storages_init(&a->storages, &a->ctx->scratch, a->slots->count, a->memory,
                     a->offset);
+  a->shared = ASH_NEW_ARRAY(&a->ctx->scratch, uint64_t, a->steps->count + 1u);
   ASH_TRY(ash_zone_check(a->ctx, &a->ctx->scratch));
   note_ends(a);
   if (!options->no_views)

@@ -19,6 +19,8 @@ typedef struct ash_aliaser {
   const ash_tilings *tilings; /* or NULL                                    */
   ash_storages storages; /* of the slots, as the aliases so far say          */
   uint64_t effort;       /* spent on profiles                                */
+  bool shrinks;     /* the backend gives the tails of results in place back */
+  uint64_t *shared; /* by step: bytes of a result that may do (shrink.c)    */
 } ash_aliaser;
 
 /* Finds views, concatenations in place and results in place, as far as they

@@ -91,23 +91,50 @@ static bool join(ash_aliaser *a, const place *p) {
          ash_alias_join(a, root, p->out, 0, ASH_ALIAS_IN_PLACE);
 }
 
-static ash_status try_input(ash_aliaser *a, const place *p, bool *done) {
+/* Do the two storages meet at this step only, and does the result live on? Then
+ * the solver can lay one over the other and give the tail back (shrink.c). */
+static bool can_shrink(const ash_aliaser *a, const place *p) {
+  const ash_storages *s = &a->storages;
+  const uint32_t out = s->root[p->out];
+  if (!a->shrinks || s->root[p->in] == out || s->end[out] <= p->step + 1 ||
+      s->end[s->root[p->in]] > p->step + 1)
+    return false;
+  for (uint32_t i = out; i != ASH_NO_ID; i = s->next[i])
+    if (slot(a, i)->life.first_step < p->step)
+      return false;
+  return true;
+}
+
+/* An alias of a small result keeps all of a large input's storage: is that
+ * worth it? Never where the tail can be given back after the step. */
+static ash_status try_smaller(ash_aliaser *a, const place *p, bool *done) {
   ash_profile before, after;
-  const uint64_t in = slot(a, p->in)->size, out = slot(a, p->out)->size;
   const size_t joins = a->storages.join_count;
-  *done = false;
-  if (!is_legal(a, p) || (in != out && ash_alias_is_tired(a)))
+  if (can_shrink(a, p)) {
+    a->shared[p->step] = slot(a, p->out)->size;
+    *done = true;
     return ASH_OK;
-  if (in != out)
-    ASH_TRY(ash_alias_profile(a, &before));
+  }
+  if (ash_alias_is_tired(a))
+    return ASH_OK;
+  ASH_TRY(ash_alias_profile(a, &before));
   *done = join(a, p);
-  if (!*done || in == out)
+  if (!*done)
     return ASH_OK;
-  /* A small result keeps a large input's storage: is that worth it? */
   ASH_TRY(ash_alias_profile(a, &after));
   *done = !ash_profile_worse(after, before);
   if (!*done)
     ash_alias_part(a, joins);
+  return ASH_OK;
+}
+
+static ash_status try_input(ash_aliaser *a, const place *p, bool *done) {
+  *done = false;
+  if (!is_legal(a, p))
+    return ASH_OK;
+  if (slot(a, p->in)->size != slot(a, p->out)->size)
+    return try_smaller(a, p, done);
+  *done = join(a, p);
   return ASH_OK;
 }
 

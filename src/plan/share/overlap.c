@@ -81,10 +81,14 @@ ash_status ash_find_overlaps(ash_draft *d, const ash_scratch *s,
   return ASH_OK;
 }
 
-void ash_mark_overlaps(ash_draft *d, const ash_scratch *s,
-                       const ash_place_result *placed,
-                       const ash_relation *relations, size_t count) {
-  for (size_t i = 0; placed->offsets && i < count; i++) {
+ash_status ash_mark_overlaps(ash_draft *d, const ash_scratch *s,
+                             const ash_place_result *placed) {
+  const ash_relation *relations = NULL;
+  size_t count = 0;
+  ASH_ASSERT(s->count == 0 || placed->offsets);
+  if (d->ask->options->overlap)
+    ASH_TRY(ash_find_overlaps(d, s, &relations, &count));
+  for (size_t i = 0; i < count; i++) {
     const uint32_t a = relations[i].a, b = relations[i].b;
     ASH_ASSERT(a < s->count && b < s->count && a != b);
     const int64_t x = placed->offsets[a], y = placed->offsets[b];
@@ -92,4 +96,5 @@ void ash_mark_overlaps(ash_draft *d, const ash_scratch *s,
         y < x + (int64_t)s->buffers[a].size)
       d->answer->slots[s->slot[b]].follows = s->slot[a];
   }
+  return ASH_OK;
 }

@@ -8,8 +8,7 @@
 ash_status ash_find_overlaps(ash_draft *d, const ash_scratch *s,
                              const ash_relation **out, size_t *count);
 /* Notes in the slots which of them do. */
-void ash_mark_overlaps(ash_draft *d, const ash_scratch *s,
-                       const ash_place_result *placed,
-                       const ash_relation *relations, size_t count);
+ash_status ash_mark_overlaps(ash_draft *d, const ash_scratch *s,
+                             const ash_place_result *placed);
 
 #endif

@@ -402,6 +402,25 @@ static bool can_replace(const collector *c, uint32_t op, uint32_t k) {
   return true;
 }
 
+uint64_t ash_plan_row_unit(uint64_t bytes) {
+  const uint64_t most = 65536;
+  uint64_t unit = 1;
+  while (ash_ceil_div(bytes, unit) > most)
+    unit *= 2;
+  return unit;
+}
+
+/* May rows of one tensor lie where those of the other do? Tables point at the
+ * rows of tensors that are not in one piece, in units; rows that a piece holds
+ * at other distances cannot be pointed at. The arena is taken to be at most
+ * twice the load. */
+static bool can_point(const collector *c, uint32_t x, uint32_t y) {
+  const uint64_t unit = ash_plan_row_unit(2 * c->ask->order.peak_with_work);
+  ASH_ASSERT(c->root[x] == x && c->root[y] == y);
+  return c->is_piece[x] == c->is_piece[y] ||
+         ash_domain_row_bytes(tensor_at(c, x)) % unit == 0;
+}
+
 static bool all_die(const collector *c, uint32_t root,
                     ash_domain_row_range rows, uint32_t step) {
   for (uint32_t i = rows.from; i < rows.to; i++)
@@ -422,7 +441,7 @@ static uint32_t find_dying(const collector *c, const run *r) {
     const ash_domain_row_range in = read_range(c, r, k, &follows);
     const ash_domain_row_range out = write_range(c, r, 0);
     if (in.from == out.from && in.to == out.to &&
-        all_die(c, root, in, r->step) &&
+        all_die(c, root, in, r->step) && can_point(c, root, o->outputs[0]) &&
         !(c->apart && c->is_piece[root] && c->is_piece[o->outputs[0]]))
       return k;
   }

@@ -24,4 +24,8 @@ ash_status ash_collect_row_slots(ash_ctx *ctx, ash_zone *zone, ash_slots *out,
                                  ash_row_layout *layout, const ash_ask *ask,
                                  bool in_place);
 
+/* Tables of rows hold 16-bit numbers: the unit in which they count, so that
+ * they reach `bytes`. */
+uint64_t ash_plan_row_unit(uint64_t bytes);
+
 #endif
