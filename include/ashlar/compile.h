@@ -2,11 +2,18 @@
  *
  *   ash_ctx *ctx;
  *   const ash_device *device;
- *   ash_compiled result;
- *   ash_ctx_new(&ctx, NULL);
- *   ash_device_load(ctx, &device, "apollo510");
- *   ash_compile(ctx, &result, "digits.tflite", device, NULL);
- *   ash_write_files(ctx, "out", result.files, result.file_count);
+ *   ash_compiled result = {0};
+ *   ash_status status = ash_ctx_new(&ctx, NULL);
+ *   if (status == ASH_OK)
+ *     status = ash_device_load(ctx, &device, "apollo510");
+ *   if (status == ASH_OK)
+ *     status = ash_compile(ctx, &result, "digits.tflite", device, NULL);
+ *   if (status == ASH_OK)
+ *     status = ash_write_files(ctx, "out", result.files, result.file_count);
+ *   size_t count;
+ *   const ash_diag *diags = ash_ctx_diags(ctx, &count);
+ *   for (size_t i = 0; i < count; i++)
+ *     printf("%s\n", diags[i].message);
  *   ash_compiled_drop(&result);
  *   ash_ctx_free(ctx);                                                       */
 #ifndef ASHLAR_COMPILE_H
@@ -108,9 +115,10 @@ ASH_API ash_constants ash_constants_find(const char *name);
   X(SINGLE_FILE, "single-file", "one .h and one .c")                           \
   X(CMAKE, "cmake", "with a CMakeLists.txt")                                   \
   X(ZEPHYR, "zephyr", "a Zephyr module")                                       \
-  X(CMSIS_PACK, "cmsis-pack", "with a .pdsc")                                  \
+  X(CMSIS_PACK, "cmsis-pack", "a .pack and its .pdsc")                         \
   X(ESP_IDF, "esp-idf", "an ESP-IDF component")                                \
-  X(ARDUINO, "arduino", "an Arduino library")
+  X(ARDUINO, "arduino", "an Arduino library")                                  \
+  X(PLATFORMIO, "platformio", "a PlatformIO library")
 
 typedef enum ash_module_kind {
 #define X(name, text, help) ASH_MODULE_##name,
@@ -152,7 +160,9 @@ typedef struct ash_emit_options {
   const char *shared_scratch;
   bool step; /* <prefix>_step, which runs one step of the model and returns;
                 modules whose operators run row by row always have it     */
-  uint64_t reserved[3]; /* zero */
+  const char *version; /* of the package: "1.2.0"; NULL: "1.0.0"           */
+  const char *url;     /* of the package; NULL: a page below example.com   */
+  uint64_t reserved;   /* zero */
 } ash_emit_options;
 
 /* The arenas for modules with `shared_scratch` set to `prefix`: one per memory,
@@ -246,6 +256,14 @@ ASH_API ASH_MUST_CHECK ash_status ash_compile_shared(
     ash_ctx *ctx, ash_compiled_set *out, const char *const *paths, size_t count,
     const ash_device *device, const char *prefix,
     const ash_compile_options *options);
+
+/* Checks a plan file (ash_check_plan_file) and compares it with the model at
+ * `path`: everything that follows from the graph, which is read and rewritten
+ * with `options` as for the plan. `device` NULL: the built-in one that the file
+ * names. */
+ASH_API ASH_MUST_CHECK ash_status ash_check_plan_of_model(
+    ash_ctx *ctx, const ash_plan_text *plan, const char *path,
+    const ash_device *device, const ash_compile_options *options);
 
 /* A C identifier made from a model's file name; kept by the context. */
 ASH_API const char *ash_default_prefix(ash_ctx *ctx, const char *path);

@@ -75,7 +75,7 @@ static const struct {
 } stages[ASH_STAGE_COUNT] = {[ASH_STAGE_READ] = {"reading", read},
                              [ASH_STAGE_PASS] = {"rewriting", pass},
                              [ASH_STAGE_PLAN] = {"planning", plan},
-                             [ASH_STAGE_EMIT] = {NULL, emit}};
+                             [ASH_STAGE_EMIT] = {"writing C", emit}};
 
 /* Hands out what a stage made, as text. */
 static ash_status dump(const run *r, ash_stage stage) {

@@ -1,6 +1,6 @@
 /* check_file.c - a plan file, without its model: nothing is believed that the
  * file itself contradicts. */
-#include "check/check_file.h"
+#include "check/check_model.h"
 
 #include "base/sort.h"
 #include "plan/file/hash.h"
@@ -142,41 +142,106 @@ static ash_status set_device(ash_ctx *ctx, const ash_device **device,
   return ASH_OK;
 }
 
-static ash_status check_file(ash_ctx *ctx, const ash_plan_text *text,
-                             const ash_device *device, bool find_device) {
-  ash_plan_file f;
+/* `given`, or the built-in device of that name, or NULL. */
+static ash_status find_device(ash_ctx *ctx, const ash_device **out,
+                              const char *target, const ash_device *given,
+                              const ash_yaml *top) {
+  *out = given;
+  for (size_t i = 0; !given && ash_device_builtin(i); i++)
+    if (strcmp(ash_device_builtin(i), target) == 0)
+      ASH_TRY(ash_device_load(ctx, out, target));
+  return set_device(ctx, out, top);
+}
+
+static ash_status parse(ash_ctx *ctx, const ash_yaml **top,
+                        const ash_plan_text *text) {
+  return ash_yaml_parse(ctx, top, &ctx->scratch, text->text, text->count,
+                        text->file);
+}
+
+static ash_status read_device(ash_ctx *ctx, const ash_device **out,
+                              const ash_plan_text *text,
+                              const ash_device *given) {
   const ash_yaml *top;
-  ASH_TRY(ash_yaml_parse(ctx, &top, &ctx->scratch, text->text, text->count,
-                         text->file));
+  const char *target;
+  ASH_TRY(parse(ctx, &top, text));
+  ASH_TRY(ash_yaml_want_map(ctx, top, "a plan"));
   if (ash_is_residency(top))
-    return ash_plan_check_residency(ctx, top);
-  ASH_TRY(ash_plan_read(ctx, &f, top));
-  for (size_t i = 0; find_device && ash_device_builtin(i); i++)
-    if (strcmp(ash_device_builtin(i), f.plan.target) == 0)
-      ASH_TRY(ash_device_load(ctx, &device, f.plan.target));
-  ASH_TRY(set_device(ctx, &device, top));
-  const ash_status status = ash_check_plan(ctx, &f.plan, NULL, device);
+    return ash_fail(ctx, ASH_MISUSE, ASH_D_plan_device, ash_yaml_loc(top),
+                    "a residency file has no steps to compare with a model; "
+                    "a plan is written by ashlar plan --json");
+  ASH_TRY(ash_yaml_need_string(ctx, &target, top, "target"));
+  ASH_TRY(find_device(ctx, out, target, given, top));
+  if (!*out)
+    return ash_fail(ctx, ASH_MISUSE, ASH_D_plan_device, ash_yaml_loc(top),
+                    "the device '%s' is not built in: --target FILE gives it",
+                    target);
+  return ASH_OK;
+}
+
+ash_status ash_check_file_device(ash_ctx *ctx, const ash_device **out,
+                                 const ash_plan_text *text,
+                                 const ash_device *given) {
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  *out = NULL;
+  const ash_status status = read_device(ctx, out, text, given);
+  ash_zone_rewind(&ctx->scratch, mark);
+  return status;
+}
+
+/* `device` NULL: what can be said without one. */
+static ash_status check_read(ash_ctx *ctx, const ash_plan_text *text,
+                             ash_plan_file *f, const ash_device *device,
+                             const ash_check_model *model) {
+  const ash_status status = ash_check_plan(ctx, &f->plan, NULL, device);
   if (status == ASH_INTERNAL) /* the file is wrong, not we */
     return ASH_MALFORMED;
   ASH_TRY(status);
-  ash_file_check k = {.ctx = ctx, .f = &f};
+  ash_file_check k = {.ctx = ctx, .f = f};
   ASH_TRY(check_parts(&k));
-  return check_content(&k, text->text, text->count);
+  ASH_TRY(check_content(&k, text->text, text->count));
+  return model ? ash_check_file_model(&k, model) : ASH_OK;
+}
+
+static ash_status check_file(ash_ctx *ctx, const ash_plan_text *text,
+                             const ash_device *device, bool find,
+                             const ash_check_model *model) {
+  ash_plan_file f;
+  const ash_yaml *top;
+  ASH_TRY(parse(ctx, &top, text));
+  if (ash_is_residency(top))
+    return ash_plan_check_residency(ctx, top);
+  ASH_TRY(ash_plan_read(ctx, &f, top));
+  if (find)
+    ASH_TRY(find_device(ctx, &device, f.plan.target, NULL, top));
+  else if (!model) /* whose device is set already */
+    ASH_TRY(set_device(ctx, &device, top));
+  return check_read(ctx, text, &f, device, model);
+}
+
+/* Leaves the scratch zone as it was. */
+static ash_status check_and_forget(ash_ctx *ctx, const ash_plan_text *text,
+                                   const ash_device *device, bool find,
+                                   const ash_check_model *model) {
+  const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  const ash_status status = check_file(ctx, text, device, find, model);
+  ash_zone_rewind(&ctx->scratch, mark);
+  return status;
+}
+
+ash_status ash_check_file_of(ash_ctx *ctx, const ash_plan_text *text,
+                             const ash_check_model *model) {
+  ASH_ASSERT(model->graph && model->device && model->target);
+  return check_and_forget(ctx, text, model->device, false, model);
 }
 
 ash_status ash_check_plan_file(ash_ctx *ctx, const ash_plan_text *plan,
                                const ash_device *device) {
-  const ash_mark mark = ash_zone_mark(&ctx->scratch);
-  const ash_status status = check_file(ctx, plan, device, false);
-  ash_zone_rewind(&ctx->scratch, mark);
-  return status;
+  return check_and_forget(ctx, plan, device, false, NULL);
 }
 
 ash_status ash_check_plan_json(ash_ctx *ctx, const char *text, size_t count,
                                const char *file) {
-  const ash_mark mark = ash_zone_mark(&ctx->scratch);
-  const ash_status status =
-      check_file(ctx, &(ash_plan_text){text, count, file}, NULL, true);
-  ash_zone_rewind(&ctx->scratch, mark);
-  return status;
+  return check_and_forget(ctx, &(ash_plan_text){text, count, file}, NULL, true,
+                          NULL);
 }

@@ -222,13 +222,14 @@ static ash_status check_level(layer *l, const tiles *t, const ash_yaml *map) {
 /* ---- figures ------------------------------------------------------------- */
 
 static ash_status check_figures(const layer *l) {
-  uint64_t calls, moved, without, compute, cycles, bound, used;
+  uint64_t calls, moved, without, compute, cycles, price, bound, used;
   const char *verdict;
   ASH_TRY(need_u64(l, &calls, l->at, "tiles"));
   ASH_TRY(need_u64(l, &moved, l->at, "bytes_moved"));
   ASH_TRY(need_u64(l, &without, l->at, "bytes_without_reuse"));
   ASH_TRY(need_u64(l, &compute, l->at, "compute_cycles"));
   ASH_TRY(need_u64(l, &cycles, l->at, "cycles"));
+  ASH_TRY(need_u64(l, &price, l->at, "price"));
   ASH_TRY(need_u64(l, &bound, l->at, "lower_bound"));
   ASH_TRY(need_u64(l, &used, l->at, "utilisation_percent"));
   ASH_TRY(ash_yaml_need_string(l->k->ctx, &verdict, l->at, "verdict"));
@@ -239,14 +240,15 @@ static ash_status check_figures(const layer *l) {
                   " and its levels move %" PRIu64,
                   name_of(l), calls, moved, without, l->pieces, l->moved);
   const bool optimal = strcmp(verdict, ash_verdict_text(ASH_OPTIMAL)) == 0;
-  if (compute > cycles || bound > cycles || (optimal && bound != cycles) ||
+  if (compute > cycles || cycles > price || bound > price ||
+      (optimal && bound != price) ||
       (!optimal && strcmp(verdict, ash_verdict_text(ASH_FEASIBLE)) != 0) ||
       used != (cycles ? compute * 100 / cycles : 0))
     return REFUSE(l,
                   "%s is said to take %" PRIu64 " cycles, %" PRIu64
-                  " of them to compute (%" PRIu64 " %%), no less than "
-                  "%" PRIu64 ", %s",
-                  name_of(l), cycles, compute, used, bound, verdict);
+                  " of them to compute (%" PRIu64 " %%), at a price of "
+                  "%" PRIu64 ", no less than %" PRIu64 ", %s",
+                  name_of(l), cycles, compute, used, price, bound, verdict);
   return ASH_OK;
 }
 

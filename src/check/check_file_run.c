@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+typedef enum in_place { NOT_KNOWN, NOWHERE, SOMEWHERE } in_place;
+
 typedef struct runner {
   const ash_file_check *k;
   ash_intact intact;
@@ -16,6 +18,7 @@ typedef struct runner {
   const ash_file_op *op;
   const ash_file_op **reader; /* by slot: the last op that read it */
   uint64_t before;            /* bytes of the results before this one */
+  in_place *over; /* by slot: does a link of its aliases say `in place`? */
 } runner;
 
 static const ash_slot *slot_of(const runner *r, uint32_t entry) {
@@ -38,9 +41,28 @@ static bool share(const runner *r, uint32_t a, uint32_t b) {
   return root[r->k->f->tensors[a].slot] == root[r->k->f->tensors[b].slot];
 }
 
-static bool has_alias(const runner *r, uint32_t entry, ash_alias_kind kind) {
-  const char *word = r->k->f->tensors[entry].alias_kind;
-  return word && strcmp(word, ash_alias_text(kind)) == 0;
+/* Without rows a tensor has one slot, at its place in the list. */
+static bool is_over(const runner *r, uint32_t slot) {
+  const char *word = r->k->f->tensors[slot].alias_kind;
+  return word && strcmp(word, ash_alias_text(ASH_ALIAS_IN_PLACE)) == 0;
+}
+
+/* A view of a result in place of something is there, too. Each link of a chain
+ * is walked once; there are no circles. */
+static in_place find_over(const runner *r, uint32_t slot) {
+  const ash_slot *slots = r->k->f->plan.slots;
+  uint32_t end = slot, links = 0;
+  for (; r->over[end] == NOT_KNOWN && slots[end].alias_of != ASH_NO_ID;
+       end = slots[end].alias_of)
+    links += is_over(r, end);
+  const bool above = r->over[end] == SOMEWHERE;
+  for (uint32_t i = slot; i != end; i = slots[i].alias_of) {
+    r->over[i] = links > 0 || above ? SOMEWHERE : NOWHERE;
+    links -= is_over(r, i);
+  }
+  if (r->over[end] == NOT_KNOWN)
+    r->over[end] = NOWHERE;
+  return r->over[slot];
 }
 
 static ash_status lost(const runner *r, uint32_t entry, ash_diag_id id,
@@ -94,8 +116,8 @@ static bool may_overwrite(const runner *r, uint32_t out, uint32_t in) {
     return true;
   return share(r, out, in) &&
          slot_of(r, out)->binding.offset == slot_of(r, in)->binding.offset &&
-         (has_alias(r, out, ASH_ALIAS_IN_PLACE) ||
-          has_alias(r, in, ASH_ALIAS_IN_PLACE)) &&
+         (find_over(r, r->k->f->tensors[out].slot) == SOMEWHERE ||
+          find_over(r, r->k->f->tensors[in].slot) == SOMEWHERE) &&
          kernel_allows(r->op);
 }
 
@@ -233,6 +255,7 @@ ash_status ash_check_file_run(const ash_file_check *k) {
                                       f->plan.slot_count + 1u)};
   r.reader = ASH_NEW_ARRAY(&k->ctx->scratch, const ash_file_op *,
                            f->plan.slot_count + 1u);
+  r.over = ASH_NEW_ARRAY(&k->ctx->scratch, in_place, f->plan.slot_count + 1u);
   ASH_TRY(ash_intact_of(k->ctx, &r.intact, &f->plan));
   start(&r);
   ASH_TRY(fill_inputs(&r));

@@ -178,12 +178,16 @@ static ash_status check_entry(const uses *u, uint32_t entry) {
   return ASH_OK;
 }
 
+/* Of operators with more inputs some may be absent, as of an LSTM. */
+enum { SURELY_THERE = 3 };
+
 /* As many operands as the kind needs; a function of `map` has at least one. */
 static ash_status check_arity(const ash_file_check *k, const ash_file_op *op) {
   const ash_op_kind kind = ash_kind_find(op->kind);
   const ash_op_info *info = kind < ASH_OP_COUNT ? ash_kind_info(kind) : NULL;
   const bool fn = !info && ash_fn_find(op->kind) != ASH_FN_COUNT;
-  const uint32_t least = info ? info->inputs_min : fn;
+  const uint32_t named = info ? info->inputs_min : fn;
+  const uint32_t least = named < SURELY_THERE ? named : SURELY_THERE;
   if (op->input_count >= least && op->output_count > 0)
     return ASH_OK;
   return ash_fail(k->ctx, ASH_MALFORMED, ASH_D_plan_json, ash_yaml_loc(op->at),

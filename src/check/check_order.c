@@ -2,8 +2,9 @@
  * activations exist at every step follows from the graph and the steps alone:
  * a row exists from the step that makes it to the last one that reads it. Rows
  * of inputs that the caller fills exist before the first step, rows of outputs
- * to the end; where an element-wise operator may take over rows of the same
- * size that die with it, the new rows add nothing. */
+ * to the end; where an element-wise operator may take over rows that die with
+ * it, as large as its own or, of whole tensors, larger, the new rows add
+ * nothing to that step. */
 #include "check/check_rows.h"
 
 #include "plan/record/record.h"
@@ -137,7 +138,8 @@ static void follow(lives *l) {
 
 /* ---- bytes --------------------------------------------------------------- */
 
-/* Element by element, as large, and no other input shows it in another way. */
+/* Element by element, as large (or larger, in an order of whole operators), and
+ * no other input shows it in another way. */
 static bool can_replace(const lives *l, const ash_op *o, uint32_t k) {
   const ash_graph *g = l->c->g;
   const ash_tensor *in = ash_op_in(g, o, k), *out = ash_op_out(g, o, 0);
@@ -145,7 +147,8 @@ static bool can_replace(const lives *l, const ash_op *o, uint32_t k) {
   const ash_kernel *kernel = ash_plan_choice(l->c->plan, g, op).kernel;
   if (!in || !ash_op_has(o, ASH_OP_ELEMENTWISE) || o->output_count != 1 ||
       !kernel || !ash_kernel_in_place(kernel, g, op, k) ||
-      !ash_shape_equal(&in->shape, &out->shape) || in->bytes != out->bytes)
+      !ash_shape_equal(&in->shape, &out->shape) || in->bytes < out->bytes ||
+      (l->c->plan->order.kind == ASH_ORDER_ROWS && in->bytes != out->bytes))
     return false;
   for (uint32_t i = 0; i < o->input_count; i++)
     if (o->inputs[i] != ASH_NO_ID &&

@@ -3,7 +3,7 @@
  * axis (a box is a product of intervals, one an axis, so that is exact),
  * buffers are compared with the boxes they must hold, slots with the buffers.
  */
-#include "check/check_plan.h"
+#include "check/check_tiles.h"
 
 #include "op/views.h"
 #include "plan/record/record.h"
@@ -193,10 +193,6 @@ static ash_status check_space(const checker *c) {
 
 /* ---- boxes -------------------------------------------------------------- */
 
-typedef struct interval {
-  int64_t lo, hi; /* [lo, hi) */
-} interval;
-
 static int64_t floor_div(int64_t a, int64_t b) {
   int64_t q = a / b;
   while (q * b > a)
@@ -204,13 +200,13 @@ static int64_t floor_div(int64_t a, int64_t b) {
   return q;
 }
 
-/* As ashlar/tile.h says. */
-static interval interval_of(const ash_tile_dim *d, int64_t size, int64_t at,
-                            int64_t n) {
-  interval i = {floor_div(at * d->stride - d->before, d->divide),
-                floor_div((at + n - 1) * d->stride - d->before + d->window - 1,
-                          d->divide) +
-                    1};
+ash_interval ash_check_interval(const ash_tile_dim *d, int64_t size, int64_t at,
+                                int64_t n) {
+  ash_interval i = {
+      floor_div(at * d->stride - d->before, d->divide),
+      floor_div((at + n - 1) * d->stride - d->before + d->window - 1,
+                d->divide) +
+          1};
   i.lo = i.lo < 0 ? 0 : i.lo > size ? size : i.lo;
   i.hi = i.hi > size ? size : i.hi < i.lo ? i.lo : i.hi;
   return i;
@@ -248,10 +244,11 @@ static ash_status check_dim(const checker *c, uint32_t o, uint32_t dim) {
   int64_t covered = 0;
   while (next_piece(&w)) {
     const uint32_t k = w.level;
-    const interval in = interval_of(d, size, w.start[k], w.end[k] - w.start[k]);
+    const ash_interval in =
+        ash_check_interval(d, size, w.start[k], w.end[k] - w.start[k]);
     for (uint32_t outer = 0; outer < k; outer++) {
-      const interval out =
-          interval_of(d, size, w.start[outer], w.end[outer] - w.start[outer]);
+      const ash_interval out = ash_check_interval(
+          d, size, w.start[outer], w.end[outer] - w.start[outer]);
       if (in.lo < out.lo || in.hi > out.hi)
         return REFUSE(c, ASH_D_tile_read,
                       "%s reads [%" PRId64 ", %" PRId64 ") of '%s', of which "
@@ -288,8 +285,8 @@ static uint64_t largest_box(const checker *c, uint32_t level, uint32_t o) {
     int64_t most = dim->axis == ASH_NO_AXIS ? size : 0;
     walk w = {.c = c, .axis = dim->axis, .level = level};
     while (dim->axis != ASH_NO_AXIS && next_piece(&w)) {
-      const interval i =
-          interval_of(dim, size, w.start[level], w.end[level] - w.start[level]);
+      const ash_interval i = ash_check_interval(dim, size, w.start[level],
+                                                w.end[level] - w.start[level]);
       most = i.hi - i.lo > most ? i.hi - i.lo : most;
     }
     elements *= (uint64_t)most;
@@ -372,8 +369,8 @@ static ash_status check_row(const checker *c, uint32_t o) {
     int64_t least = size, most = dim->axis == ASH_NO_AXIS ? size : 0;
     walk w = {.c = c, .axis = dim->axis, .level = last};
     while (dim->axis != ASH_NO_AXIS && next_piece(&w)) {
-      const interval i =
-          interval_of(dim, size, w.start[last], w.end[last] - w.start[last]);
+      const ash_interval i = ash_check_interval(dim, size, w.start[last],
+                                                w.end[last] - w.start[last]);
       least = i.hi - i.lo < least ? i.hi - i.lo : least;
       most = i.hi - i.lo > most ? i.hi - i.lo : most;
     }
@@ -577,7 +574,8 @@ static ash_status check_tiled(const checker *c) {
   ASH_TRY(check_accumulator(c));
   ASH_TRY(check_work(c));
   ASH_TRY(check_apart(c));
-  return check_cost(c);
+  ASH_TRY(check_cost(c));
+  return ash_check_tile_moves(c->ctx, c->g, c->t);
 }
 
 /* Does tensor `inner` lie `offset` bytes into tensor `outer`? */
