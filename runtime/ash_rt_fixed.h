@@ -15,6 +15,18 @@ static inline int32_t ash_rt_rescale_long(int64_t x, int32_t multiplier,
   return y > INT32_MAX ? INT32_MAX : y < INT32_MIN ? INT32_MIN : (int32_t)y;
 }
 
+/* x * (high * 2^22 + low) * 2^-(22 + shift) to the nearest, ties away from
+ * zero, within 2^16 of 0. The product has up to 84 bits: it is formed in two
+ * parts, and `whole` is its floor after division by 2^22. Lowering a negative
+ * product by one turns the rounding of ties from up to away. */
+static inline int32_t ash_rt_rescale_53(int32_t x, int32_t high, int32_t low,
+                                        int32_t shift) {
+  const int64_t rest = ((int64_t)x * low - (x < 0)) >> 22;
+  const int64_t whole = (int64_t)x * high + rest;
+  const int64_t y = (whole + ((int64_t)1 << (shift - 1))) >> shift;
+  return y > 65536 ? 65536 : y < -65536 ? -65536 : (int32_t)y;
+}
+
 /* x * 2^n, saturated. */
 static inline int32_t ash_rt_shift_up(int32_t x, int32_t n) {
   const int32_t limit = INT32_MAX >> n;

@@ -69,6 +69,7 @@ typedef struct ash_rt_fully_connected_s8_params {
   int32_t batches, in_c, out_c;
   int32_t in_offset, filter_offset, out_offset;
   int32_t per_channel;
+  int32_t wide; /* of packed scales: 53 bits (ash_rt_packed.h) */
   int32_t act_min, act_max;
 } ash_rt_fully_connected_s8_params;
 

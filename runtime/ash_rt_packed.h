@@ -57,6 +57,20 @@ static inline void ash_rt_max_plain(const ash_rt_pane *b, int32_t c,
   }
 }
 
+/* ---- fully connected: from sums to outputs ------------------------------- */
+
+/* The layer, or each channel, has four numbers m, c, f, k: a sum s becomes
+ * (mul_high(s << k, m) + c) >> f, the zero point being part of c. Where no such
+ * numbers are exact for every sum, the scale is wide: ash_rt_rescale_53 with 31
+ * and 22 bits of the multiplier and a shift of 32 - scale[3], which leaves the
+ * upper half of the product; scale[2] is what is added to that half to round,
+ * and the zero point. */
+static inline int32_t ash_rt_scale_wide(int32_t sum, const int32_t *scale) {
+  const int32_t rest = (int32_t)(((int64_t)sum * scale[1] + (sum >> 31)) >> 22);
+  const int64_t whole = (int64_t)sum * scale[0] + rest;
+  return ((int32_t)(whole >> 32) + scale[2]) >> -scale[3];
+}
+
 /* ---- averages over windows of at most 255 pixels ------------------------- */
 
 typedef struct ash_rt_average {

@@ -41,6 +41,18 @@ static inline int32_t ash_rt_count_of(const ash_rt_broadcast *shape) {
   return count;
 }
 
+/* Calls `run(p, a, b, out, count)` for each innermost run of a broadcast, where
+ * both operands are dense along the last axis. */
+#define ASH_RT_DENSE_RUNS(p, a, b, out, run)                                   \
+  do {                                                                         \
+    ash_rt_cursor ash_rt_at = {0, 0, {0}};                                     \
+    const int32_t ash_rt_run = (p)->shape.dim[(p)->shape.rank - 1];            \
+    do {                                                                       \
+      run((p), (a) + ash_rt_at.a, (b) + ash_rt_at.b, (out), ash_rt_run);       \
+      (out) += ash_rt_run;                                                     \
+    } while (ash_rt_advance(&(p)->shape, &ash_rt_at));                         \
+  } while (0)
+
 /* For kernels of few lines: `result` is an expression of *x and *y, computed
  * for every pair of a broadcast and written to *out. */
 #define ASH_RT_PAIRS(shape, type, a, b, out, result)                           \

@@ -88,6 +88,12 @@ ASH_RT_INLINE ash_rt_pane ash_rt_pane_of(const ash_rt_window *w,
   return b;
 }
 
+/* From a pixel whose window is inside, as far as columns go, to the next one,
+ * `bytes` further, if that is so there too. */
+static inline void ash_rt_pane_next(ash_rt_pane *b, ptrdiff_t bytes) {
+  b->in.base = (const unsigned char *)b->in.base + bytes;
+}
+
 /* Image n of the input and of the output of a whole operator, whose elements
  * have `size` bytes. */
 ASH_RT_INLINE ash_rt_lines ash_rt_image_in(const ash_rt_window *w,

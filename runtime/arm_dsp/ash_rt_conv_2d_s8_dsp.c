@@ -295,18 +295,30 @@ static ASH_RT_NOINLINE void ash_rt_conv_one_dsp(const ash_rt_conv_dsp *k,
   ash_rt_conv_channels_dsp(k, pixel, 1);
 }
 
+static ASH_RT_NOINLINE void ash_rt_conv_three_dsp(const ash_rt_conv_dsp *k,
+                                                  int8_t *const *pixel) {
+  ash_rt_conv_channels_dsp(k, pixel, 3);
+}
+
 /* ---- lines --------------------------------------------------------------- */
 
 typedef void ash_rt_conv_pixels_dsp(const ash_rt_conv_dsp *k,
                                     int8_t *const *pixel);
 
+/* How many pixels are summed up next, of those that are left. */
+ASH_RT_INLINE int32_t ash_rt_conv_group_dsp(int32_t left, int32_t most,
+                                            int pairs) {
+  return left >= most ? most : left >= 2 && pairs ? 2 : 1;
+}
+
 /* Output lines [from, to), in groups of `most` pixels, the last of a line with
- * the first of the next; what is left at the end is done alone. */
+ * the first of the next; what is left at the end is done in a pair, if there is
+ * a function for pairs, or alone. */
 ASH_RT_INLINE void ash_rt_conv_core_dsp(const ash_rt_conv_dsp *k,
                                         const ash_rt_lines *in,
                                         const ash_rt_lines *out, int32_t from,
                                         int32_t to, int32_t most,
-                                        ash_rt_conv_pixels_dsp *all) {
+                                        ash_rt_conv_pixels_dsp *pair) {
   const ash_rt_window *w = &k->p->window;
   const ash_rt_taps inner = ash_rt_inner_columns(w);
   const int32_t reach = (w->filter_h - 1) * w->dilation_h;
@@ -315,7 +327,7 @@ ASH_RT_INLINE void ash_rt_conv_core_dsp(const ash_rt_conv_dsp *k,
   const ash_rt_lines known = *in; /* so that nobody else changes `in` */
   int8_t *pixels[ASH_RT_CONV_PIXELS];
   int32_t left = (to - from) * w->out_w, slot = 0;
-  int32_t group = left < most ? 1 : most;
+  int32_t group = ash_rt_conv_group_dsp(left, most, pair != NULL);
   for (int32_t y = from; y < to; y++) {
     const int32_t top = y * w->stride_h - w->pad_top;
     const int whole = top >= 0 && top + reach < w->in_h && w->dilation_w == 1;
@@ -333,23 +345,20 @@ ASH_RT_INLINE void ash_rt_conv_core_dsp(const ash_rt_conv_dsp *k,
       pixels[slot++] = pixel;
       if (slot < group)
         continue;
-      if (group == most)
-        all(k, pixels);
+      if (group == 3)
+        ash_rt_conv_three_dsp(k, pixels);
+      else if (pair && group == 2)
+        pair(k, pixels);
       else
         ash_rt_conv_one_dsp(k, pixels);
       left -= group;
       slot = 0;
-      group = left < most ? 1 : most;
+      group = ash_rt_conv_group_dsp(left, most, pair != NULL);
     }
   }
 }
 
 /* kernel conv_2d_s8_dsp */
-static ASH_RT_NOINLINE void ash_rt_conv_three_dsp(const ash_rt_conv_dsp *k,
-                                                  int8_t *const *pixel) {
-  ash_rt_conv_channels_dsp(k, pixel, 3);
-}
-
 void ash_rt_conv_2d_s8_dsp(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
                            const int32_t *multiplier, const int8_t *shift,
                            const int32_t *bias, const int8_t *filter,
@@ -360,12 +369,20 @@ void ash_rt_conv_2d_s8_dsp(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
   for (int32_t n = 0; n < w->batches; n++) {
     const ash_rt_lines i = ash_rt_image_in(w, in, n, sizeof *in);
     const ash_rt_lines o = ash_rt_image_out(w, out, n, sizeof *out);
-    ash_rt_conv_core_dsp(&k, &i, &o, 0, w->out_h, 3, ash_rt_conv_three_dsp);
+    ash_rt_conv_core_dsp(&k, &i, &o, 0, w->out_h, 3, NULL);
   }
 }
 
 /* kernel conv_2d_s8_dsp_lines */
-/* Lines are made for want of memory: columns of two pixels take less. */
+/* Lines are made for want of memory: columns of three pixels must not take more
+ * than the lines under a window and the one that is made of them. */
+static int32_t ash_rt_conv_most_dsp(const ash_rt_window *w) {
+  const int32_t taps = w->filter_h * w->filter_w * w->in_c;
+  const int32_t lines = w->filter_h * w->in_w * w->in_c + w->out_w * w->out_c;
+  return 6 * ((taps + 7) / 8 * 8) <= lines ? 3 : 2;
+}
+
+/* A line often ends with a group that is not full. */
 static ASH_RT_NOINLINE void ash_rt_conv_two_dsp(const ash_rt_conv_dsp *k,
                                                 int8_t *const *pixel) {
   ash_rt_conv_channels_dsp(k, pixel, 2);
@@ -377,7 +394,8 @@ void ash_rt_conv_2d_s8_dsp_lines(const ash_rt_conv_2d_s8_params *p,
                                  const int32_t *bias, const int8_t *filter,
                                  const ash_rt_lines *out, int32_t from,
                                  int32_t to, void *scratch) {
+  const int32_t most = ash_rt_conv_most_dsp(&p->window);
   const ash_rt_conv_dsp k =
-      ash_rt_conv_begin_dsp(p, multiplier, shift, bias, filter, scratch, 2);
-  ash_rt_conv_core_dsp(&k, in, out, from, to, 2, ash_rt_conv_two_dsp);
+      ash_rt_conv_begin_dsp(p, multiplier, shift, bias, filter, scratch, most);
+  ash_rt_conv_core_dsp(&k, in, out, from, to, most, ash_rt_conv_two_dsp);
 }

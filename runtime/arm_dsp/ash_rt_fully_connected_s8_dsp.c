@@ -10,12 +10,22 @@ typedef struct ash_rt_fc_dsp {
   int32_t step;   /* to the next channel's scale */
   int32_t blocks; /* of eight inputs */
   int32_t out_c;
+  int32_t wide;
 } ash_rt_fc_dsp;
 
 static inline int8_t ash_rt_fc_finish_dsp(int32_t sum, const int32_t *scale) {
   const int32_t x =
       ash_rt_mul_top((int32_t)((uint32_t)sum << (scale[3] + 1)), scale[0]);
   return ash_rt_saturate_s8((x + scale[1]) >> scale[2]);
+}
+
+/* Not inlined: it is run once for many products. */
+static ASH_RT_NOINLINE void ash_rt_fc_wide_dsp(const int32_t *sum,
+                                               const int32_t *scale,
+                                               int32_t step, int32_t count,
+                                               int8_t *out) {
+  for (int32_t i = 0; i < count; i++, scale += step)
+    out[i] = ash_rt_saturate_s8(ash_rt_scale_wide(sum[i], scale));
 }
 
 #if ASH_RT_HAS_DSP
@@ -31,7 +41,7 @@ static inline int8_t ash_rt_fc_finish_dsp(int32_t sum, const int32_t *scale) {
 
 /* Sums of four rows; a pass of the loop is sixteen inputs, and an odd number of
  * eights starts in its middle. */
-static inline const int8_t *ash_rt_fc_four_dsp(int32_t *s, const int16_t *x,
+ASH_RT_INLINE const int8_t *ash_rt_fc_four_dsp(int32_t *s, const int16_t *x,
                                                const int16_t *end,
                                                const int8_t *w) {
   uint32_t p, q, u, v;
@@ -48,7 +58,7 @@ static inline const int8_t *ash_rt_fc_four_dsp(int32_t *s, const int16_t *x,
   return w;
 }
 #else
-static inline const int8_t *ash_rt_fc_four_dsp(int32_t *s, const int16_t *x,
+ASH_RT_INLINE const int8_t *ash_rt_fc_four_dsp(int32_t *s, const int16_t *x,
                                                const int16_t *end,
                                                const int8_t *w) {
   for (; x < end; x += 4)
@@ -75,6 +85,21 @@ static void ash_rt_fc_row_dsp(const ash_rt_fc_dsp *k, const int16_t *in,
     scale += step;
     for (int32_t i = 1; i < 4 && i < c; i++, scale += step)
       *out++ = ash_rt_fc_finish_dsp(s[i], scale);
+  }
+}
+
+/* The same with wide scales. Apart, so that it costs the other nothing. */
+static ASH_RT_NOINLINE void
+ash_rt_fc_wide_row_dsp(const ash_rt_fc_dsp *k, const int16_t *in, int8_t *out) {
+  const int8_t *w = k->filter;
+  const int16_t *const end = in + 8 * (ptrdiff_t)k->blocks;
+  for (int32_t c = 0; c < k->out_c; c += 4) {
+    const int32_t *const bias = k->bias + c;
+    const int32_t rest = k->out_c - c;
+    int32_t s[4] = {bias[0], bias[1], bias[2], bias[3]};
+    w = ash_rt_fc_four_dsp(s, in, end, w);
+    ash_rt_fc_wide_dsp(s, k->scale + (ptrdiff_t)c * k->step, k->step,
+                       rest < 4 ? rest : 4, out + c);
   }
 }
 
@@ -105,6 +130,10 @@ static void ash_rt_fc_few_dsp(const ash_rt_fc_dsp *k, const int8_t *in,
     ash_rt_fc_two_dsp(s, last, w);
     ash_rt_fc_two_dsp(s, last + 4, w + 8);
   }
+  if (k->wide) {
+    ash_rt_fc_wide_dsp(s, k->scale, k->step, k->out_c, out);
+    return;
+  }
   for (int32_t i = 0; i < k->out_c; i++)
     out[i] = ash_rt_fc_finish_dsp(s[i], k->scale + (ptrdiff_t)i * k->step);
 }
@@ -126,13 +155,17 @@ void ash_rt_fully_connected_s8_dsp(const ash_rt_fully_connected_s8_params *p,
                                    const int8_t *filter, const int32_t *scale,
                                    int8_t *out, void *scratch) {
   const ash_rt_fc_dsp k = {
-      bias, filter, scale, p->per_channel ? 4 : 0, (p->in_c + 7) / 8, p->out_c};
+      bias,     filter, scale, p->per_channel ? 4 : 0, (p->in_c + 7) / 8,
+      p->out_c, p->wide};
   for (int32_t b = 0; b < p->batches; b++) {
     if (p->out_c <= 2) {
       ash_rt_fc_few_dsp(&k, in, p->in_c, out);
     } else {
       ash_rt_fc_widen_dsp(scratch, in, p->in_c);
-      ash_rt_fc_row_dsp(&k, scratch, out);
+      if (p->wide)
+        ash_rt_fc_wide_row_dsp(&k, scratch, out);
+      else
+        ash_rt_fc_row_dsp(&k, scratch, out);
     }
     ash_rt_clamp_run_s8(out, p->out_c, p->act_min, p->act_max);
     in += p->in_c;

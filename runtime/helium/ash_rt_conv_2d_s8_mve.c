@@ -1,9 +1,9 @@
 /* ash_rt_conv_2d_s8_mve.c - convolution, int8, with Helium.
  *
  * The input of a pixel is one column of bytes (a copy, unless it lies in one
- * piece already). A whole operator sums up three pixels by two channels at once
- * (a register block), so that weights are read once for three pixels; lines,
- * which are made for want of memory, one pixel by four channels. */
+ * piece already). Three pixels by two channels are summed up at once (a
+ * register block), so that weights are read once for three pixels. What a line
+ * has left is done two by two, or one pixel by four channels. */
 #include "ash_rt_mve.h"
 
 typedef struct ash_rt_conv_mve {
@@ -118,6 +118,41 @@ static inline ash_rt_four ash_rt_conv_sum_mve(const int32_t *bias,
   const int32x4_t s = {a, b, c, d};
   return s;
 }
+
+/* Two channels of two pixels; the weights of the next two. */
+static inline const int8_t *
+ash_rt_conv_square_mve(const int32_t *bias, const int8_t *x, const int8_t *y,
+                       const int8_t *w, int32_t blocks, int32_t *sums) {
+  int32_t a = bias[0], b = bias[1], c = a, d = b;
+  __asm__("dls lr, %[n]\n"
+          "1:\n"
+          "vldrb.8 q0, [%[x]], #16\n"
+          "vldrb.8 q2, [%[w]], #16\n"
+          "vmladava.s8 %[a], q0, q2\n"
+          "vldrb.8 q1, [%[y]], #16\n"
+          "vmladava.s8 %[c], q1, q2\n"
+          "vldrb.8 q3, [%[w]], #16\n"
+          "vmladava.s8 %[b], q0, q3\n"
+          "vmladava.s8 %[d], q1, q3\n"
+          "le lr, 1b\n"
+          : [a] "+Te"(a), [b] "+Te"(b), [c] "+Te"(c), [d] "+Te"(d), [x] "+r"(x),
+            [y] "+r"(y), [w] "+r"(w)
+          : [n] "r"(blocks)
+          : "lr", "q0", "q1", "q2", "q3", "memory");
+  sums[0] = a;
+  sums[1] = b;
+  sums[4] = c;
+  sums[5] = d;
+  return w;
+}
+
+/* Four channels' sums of two pixels; the weights of the next four. */
+static inline const int8_t *
+ash_rt_conv_pair_mve(const int32_t *bias, const int8_t *const *x,
+                     const int8_t *w, int32_t blocks, int32_t *sums) {
+  w = ash_rt_conv_square_mve(bias, x[0], x[1], w, blocks, sums);
+  return ash_rt_conv_square_mve(bias + 2, x[0], x[1], w, blocks, sums + 2);
+}
 #else
 static inline ash_rt_four ash_rt_conv_sum_mve(const int32_t *bias,
                                               const int8_t *x, const int8_t *w,
@@ -130,6 +165,17 @@ static inline ash_rt_four ash_rt_conv_sum_mve(const int32_t *bias,
                               x, w + 32 * (c / 2 * blocks + k) + 16 * (c % 2),
                               16, 0));
   return s;
+}
+
+static inline const int8_t *
+ash_rt_conv_pair_mve(const int32_t *bias, const int8_t *const *x,
+                     const int8_t *w, int32_t blocks, int32_t *sums) {
+  for (int32_t i = 0; i < 2; i++) {
+    const ash_rt_four s = ash_rt_conv_sum_mve(bias, x[i], w, blocks);
+    for (int32_t c = 0; c < 4; c++)
+      sums[4 * i + c] = s.at[c];
+  }
+  return w + 64 * blocks;
 }
 
 static inline void ash_rt_conv_sums_mve(ash_rt_conv_block *b) {
@@ -181,10 +227,40 @@ ASH_RT_INLINE void ash_rt_conv_three_mve(const ash_rt_conv_2d_s8_params *p,
   }
 }
 
+/* The same of two pixels. */
+static ASH_RT_NOINLINE void
+ash_rt_conv_two_mve(const ash_rt_conv_2d_s8_params *p, const ash_rt_conv_mve *k,
+                    const int8_t *const *x, int8_t *const *pixel) {
+  const int32_t *bias = k->bias, *multiplier = k->multiplier;
+  const int8_t *filter = k->filter, *shift = k->shift;
+  const int32_t blocks = k->blocks, offset = p->out_offset;
+  const ash_rt_four low = ash_rt_four_of(p->act_min);
+  const ash_rt_four high = ash_rt_four_of(p->act_max);
+  int8_t *first = pixel[0], *second = pixel[1];
+  ASH_RT_NO_UNROLL
+  for (int32_t rest = p->window.out_c; rest > 0; rest -= 4) {
+    ash_rt_four a = ash_rt_four_load(bias), b = a;
+    if (*shift <= 0) {
+      int32_t sums[8];
+      filter = ash_rt_conv_pair_mve(bias, x, filter, blocks, sums);
+      a = ash_rt_rescale_mve(ash_rt_four_load(sums), multiplier, shift, offset);
+      b = ash_rt_rescale_mve(ash_rt_four_load(sums + 4), multiplier, shift,
+                             offset);
+    }
+    ash_rt_store_mve(a, low, high, first, rest);
+    ash_rt_store_mve(b, low, high, second, rest);
+    bias += 4;
+    multiplier += 4;
+    shift += 4;
+    first += 4;
+    second += 4;
+  }
+}
+
 /* The same of one pixel. */
-ASH_RT_INLINE void ash_rt_conv_one_mve(const ash_rt_conv_2d_s8_params *p,
-                                       const ash_rt_conv_mve *k,
-                                       const int8_t *in, int8_t *out) {
+static ASH_RT_NOINLINE void
+ash_rt_conv_one_mve(const ash_rt_conv_2d_s8_params *p, const ash_rt_conv_mve *k,
+                    const int8_t *in, int8_t *out) {
   const int32_t *bias = k->bias, *multiplier = k->multiplier;
   const int8_t *filter = k->filter, *shift = k->shift;
   const int32_t blocks = k->blocks, offset = p->out_offset;
@@ -210,17 +286,30 @@ ASH_RT_INLINE void ash_rt_conv_one_mve(const ash_rt_conv_2d_s8_params *p,
 
 /* ---- lines --------------------------------------------------------------- */
 
-/* Output lines [from, to), in groups of `most` pixels, the last of a line with
- * the first of the next; the last group is filled up with its last pixel. Taps
- * in one piece are read where they are, and some bytes after them, for which
- * there are no weights, as long as these belong to the line or, if it is
- * `plain`, to the image. */
+/* Are the first `count` columns read from other bytes than the pixels at `out`
+ * are written to? */
+static inline int ash_rt_conv_is_apart_mve(const ash_rt_conv_block *b,
+                                           int32_t count, const int8_t *out,
+                                           int32_t bytes) {
+  const int32_t column = 16 * (b->more + 1);
+  for (int32_t i = 0; i < count; i++)
+    if ((uintptr_t)b->x[i] < (uintptr_t)out + (uintptr_t)bytes &&
+        (uintptr_t)out < (uintptr_t)b->x[i] + (uintptr_t)column)
+      return 0;
+  return 1;
+}
+
+/* Output lines [from, to), in groups of three pixels. Taps in one piece are
+ * read where they are, and some bytes after them, for which there are no
+ * weights, as long as these belong to the line or, if it is `plain`, to the
+ * image. The last pixels of a line are joined with the first of the next,
+ * unless that may lie where they are read. The last group of a plain image is
+ * filled up with its last pixel. */
 ASH_RT_INLINE void ash_rt_conv_core_mve(const ash_rt_conv_2d_s8_params *p,
                                         const ash_rt_conv_mve *k,
                                         const ash_rt_lines *in, int plain,
                                         const ash_rt_lines *out, int32_t from,
-                                        int32_t to, int8_t *scratch,
-                                        int32_t most) {
+                                        int32_t to, int8_t *scratch) {
   const ash_rt_window *w = &p->window;
   const ash_rt_taps inner = ash_rt_inner_columns(w);
   const int32_t reach = (w->filter_h - 1) * w->dilation_h;
@@ -256,17 +345,23 @@ ASH_RT_INLINE void ash_rt_conv_core_mve(const ash_rt_conv_2d_s8_params *p,
         ash_rt_conv_column_mve(p, &known, y, x, column);
       pixels[slot] = pixel;
       under = ash_rt_lines_from(&under, 0, step);
-      if (most == 1) {
-        ash_rt_conv_one_mve(p, k, b.x[0], pixel);
+      if (++slot < 3 &&
+          (x + 1 < w->out_w ||
+           (y + 1 < to &&
+            (plain || !point ||
+             ash_rt_conv_is_apart_mve(&b, slot, ash_rt_line_out(out, y + 1),
+                                      2 * w->out_c)))))
         continue;
-      }
-      if (++slot < most && (y + 1 < to || x + 1 < w->out_w))
-        continue;
-      if (slot == 1)
+      if (plain && slot == 1)
         b.x[1] = b.x[0], pixels[1] = pixels[0];
-      if (slot <= 2)
+      if (plain && slot <= 2)
         b.x[2] = b.x[1], pixels[2] = pixels[1];
-      ash_rt_conv_three_mve(p, k, &b, pixels);
+      if (plain || slot == 3)
+        ash_rt_conv_three_mve(p, k, &b, pixels);
+      else if (slot == 2)
+        ash_rt_conv_two_mve(p, k, b.x, pixels);
+      else
+        ash_rt_conv_one_mve(p, k, b.x[0], pixels[0]);
       slot = 0;
     }
   }
@@ -283,7 +378,7 @@ void ash_rt_conv_2d_s8_mve(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
   for (int32_t n = 0; n < w->batches; n++) {
     const ash_rt_lines i = ash_rt_image_in(w, in, n, sizeof *in);
     const ash_rt_lines o = ash_rt_image_out(w, out, n, sizeof *out);
-    ash_rt_conv_core_mve(p, &k, &i, 1, &o, 0, w->out_h, scratch, 3);
+    ash_rt_conv_core_mve(p, &k, &i, 1, &o, 0, w->out_h, scratch);
   }
 }
 
@@ -297,5 +392,5 @@ void ash_rt_conv_2d_s8_mve_lines(const ash_rt_conv_2d_s8_params *p,
   const ash_rt_window *w = &p->window;
   const int32_t taps = w->filter_h * w->filter_w * w->in_c;
   const ash_rt_conv_mve k = {multiplier, shift, bias, filter, (taps + 15) / 16};
-  ash_rt_conv_core_mve(p, &k, in, 0, out, from, to, scratch, 1);
+  ash_rt_conv_core_mve(p, &k, in, 0, out, from, to, scratch);
 }

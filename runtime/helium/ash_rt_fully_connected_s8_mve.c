@@ -2,6 +2,17 @@
  * four rows of the matrix at once. */
 #include "ash_rt_mve.h"
 
+/* Not inlined: it is run once for many products. */
+static ASH_RT_NOINLINE ash_rt_four ash_rt_scale_wide_mve(ash_rt_four s,
+                                                         const int32_t *scale,
+                                                         int32_t step) {
+  int32_t x[4];
+  ash_rt_four_store(x, s);
+  for (int32_t i = 0; i < 4; i++, scale += step)
+    x[i] = ash_rt_scale_wide(x[i], scale);
+  return ash_rt_four_load(x);
+}
+
 static void ash_rt_fc_row_mve(const ash_rt_fully_connected_s8_params *p,
                               const int8_t *in, const int32_t *bias,
                               const int8_t *filter, const int32_t *scale,
@@ -11,7 +22,10 @@ static void ash_rt_fc_row_mve(const ash_rt_fully_connected_s8_params *p,
   const ash_rt_four high = ash_rt_four_of(p->act_max);
   for (int32_t rest = p->out_c; rest > 0; rest -= 4) {
     ash_rt_four s = ash_rt_dot_mve(bias, in, filter, blocks);
-    if (p->per_channel) {
+    if (p->wide) {
+      s = ash_rt_scale_wide_mve(s, scale, p->per_channel ? 4 : 0);
+      scale += p->per_channel ? 16 : 0;
+    } else if (p->per_channel) {
       s = ash_rt_scale_each_mve(s, scale);
       scale += 16;
     } else {

@@ -23,6 +23,10 @@ static inline ash_rt_four ash_rt_four_load(const int32_t *from) {
   return vldrwq_s32(from);
 }
 
+static inline void ash_rt_four_store(int32_t *to, ash_rt_four x) {
+  vstrwq_s32(to, x);
+}
+
 /* Bias and `blocks` times sixteen products; four rows of weights, block by
  * block. For GCC 12 as assembly: it moves pointers in instructions of their own
  * and makes no loop of the kind that costs nothing. */
@@ -140,6 +144,11 @@ static inline ash_rt_four ash_rt_four_of(int32_t x) {
 static inline ash_rt_four ash_rt_four_load(const int32_t *from) {
   const ash_rt_four s = {{from[0], from[1], from[2], from[3]}};
   return s;
+}
+
+static inline void ash_rt_four_store(int32_t *to, ash_rt_four x) {
+  for (int32_t i = 0; i < 4; i++)
+    to[i] = x.at[i];
 }
 
 static inline ash_rt_four ash_rt_dot_mve(const int32_t *bias, const int8_t *x,

@@ -1,5 +1,5 @@
-/* ash_rt_pairs_s8_mve.c - sum and product of two int8 tensors of one shape,
- * with Helium: four elements at once. */
+/* ash_rt_pairs_s8_mve.c - sum and product of two int8 tensors that are
+ * dense along the last axis, with Helium: four elements at once. */
 #include "ash_rt_mve.h"
 
 /* kernel add_s8_mve: different scales. */
@@ -40,9 +40,9 @@ static void ash_rt_add_run_mve(const ash_rt_add_s8_params *p, const int8_t *a,
 void ash_rt_add_s8_mve(const ash_rt_add_s8_params *p, const int8_t *a,
                        const int8_t *b, int8_t *out) {
 #if ASH_RT_HAS_MVE
-  ash_rt_add_run_mve(p, a, b, out, ash_rt_count_of(&p->shape));
+  ASH_RT_DENSE_RUNS(p, a, b, out, ash_rt_add_run_mve);
 #else
-  ash_rt_add_plain(p, a, b, out, ash_rt_count_of(&p->shape));
+  ASH_RT_DENSE_RUNS(p, a, b, out, ash_rt_add_plain);
 #endif
 }
 
@@ -71,8 +71,8 @@ static void ash_rt_mul_run_mve(const ash_rt_mul_s8_params *p, const int8_t *a,
 void ash_rt_mul_s8_mve(const ash_rt_mul_s8_params *p, const int8_t *a,
                        const int8_t *b, int8_t *out) {
 #if ASH_RT_HAS_MVE
-  ash_rt_mul_run_mve(p, a, b, out, ash_rt_count_of(&p->shape));
+  ASH_RT_DENSE_RUNS(p, a, b, out, ash_rt_mul_run_mve);
 #else
-  ash_rt_mul_plain(p, a, b, out, ash_rt_count_of(&p->shape));
+  ASH_RT_DENSE_RUNS(p, a, b, out, ash_rt_mul_plain);
 #endif
 }

@@ -54,10 +54,15 @@ ASH_RT_INLINE void ash_rt_average_core_mve(const ash_rt_pool_2d_s8_params *p,
                                            const ash_rt_lines *out,
                                            int32_t from, int32_t to) {
   const ash_rt_window *w = &p->window;
+  const ash_rt_taps inner = ash_rt_inner_columns(w);
   for (int32_t y = from; y < to; y++) {
     int8_t *pixel = ash_rt_line_out(out, y);
+    ash_rt_average b = ash_rt_average_of(w, in, y, 0);
     for (int32_t x = 0; x < w->out_w; x++, pixel += w->in_c) {
-      const ash_rt_average b = ash_rt_average_of(w, in, y, x);
+      if (x > inner.lo && x < inner.hi)
+        ash_rt_pane_next(&b.pane, (ptrdiff_t)w->stride_w * w->in_c);
+      else if (x > 0)
+        b = ash_rt_average_of(w, in, y, x);
       ash_rt_average_pixel_mve(p, &b, pixel);
     }
   }
@@ -85,24 +90,96 @@ void ash_rt_average_pool_2d_s8_mve_lines(const ash_rt_pool_2d_s8_params *p,
 /* kernels max_pool_2d_s8_mve, max_pool_2d_s8_mve_lines: sixteen channels at
  * once. */
 
-/* Up to sixteen channels from c on; `low` is the activation's, and what a
- * window without elements gives. */
-ASH_RT_INLINE void ash_rt_max_some_mve(const ash_rt_pane *b, int32_t c,
-                                       int32_t rest, int32_t low, int32_t high,
-                                       int8_t *out) {
-#if ASH_RT_HAS_MVE
-  const mve_pred16_t some = vctp8q((uint32_t)rest);
-  int8x16_t m = vdupq_n_s8((int8_t)low);
-  for (int32_t y = 0; y < b->rows; y++) {
-    const int8_t *x = (const int8_t *)ash_rt_line(&b->in, y) + c;
-    for (int32_t k = b->columns; k > 0; k--, x += b->column)
-      m = vmaxq_s8(m, vldrbq_z_s8(x, some));
+enum { ASH_RT_MAX_TAPS = 25 };
+
+/* Where the elements of a window are, if they are few: a table costs less than
+ * two loops around each vector. */
+typedef struct ash_rt_max_mve {
+  ash_rt_pane pane;
+  const int8_t *taps[ASH_RT_MAX_TAPS];
+  int32_t count; /* of taps; -1: too many */
+  int32_t channels, low, high;
+} ash_rt_max_mve;
+
+static void ash_rt_max_find_mve(ash_rt_max_mve *m) {
+  const ash_rt_pane *const b = &m->pane;
+  const int8_t **tap = m->taps;
+  m->count = b->rows * b->columns;
+  if (m->count > ASH_RT_MAX_TAPS) {
+    m->count = -1;
+    return;
   }
-  vstrbq_p_s8(out + c, vminq_s8(m, vdupq_n_s8((int8_t)high)), some);
-#else
-  ash_rt_max_plain(b, c, rest < 16 ? rest : 16, low, high, out);
-#endif
+  for (int32_t y = 0; y < b->rows; y++) {
+    const int8_t *x = ash_rt_line(&b->in, y);
+    for (int32_t k = b->columns; k > 0; k--, x += b->column)
+      *tap++ = x;
+  }
 }
+
+static inline void ash_rt_max_next_mve(ash_rt_max_mve *m, ptrdiff_t bytes) {
+  ash_rt_pane_next(&m->pane, bytes);
+  ASH_RT_NO_UNROLL
+  for (int32_t i = 0; i < m->count; i++)
+    m->taps[i] += bytes;
+}
+
+#if ASH_RT_HAS_MVE
+/* Channels [c, c + 32), then [c, c + 16), then those that are left. A window
+ * without elements gives `low`, which is the activation's. */
+static ASH_RT_NOINLINE void ash_rt_max_listed_mve(const ash_rt_max_mve *m,
+                                                  int8_t *out) {
+  const int8x16_t low = vdupq_n_s8((int8_t)m->low);
+  const int8x16_t high = vdupq_n_s8((int8_t)m->high);
+  const int8_t *const *const end = m->taps + m->count;
+  int32_t rest = m->channels;
+  int32_t c = 0;
+  for (; rest >= 32; c += 32, rest -= 32) {
+    int8x16_t v = low, u = low;
+    ASH_RT_NO_UNROLL
+    for (const int8_t *const *tap = m->taps; tap < end; tap++) {
+      v = vmaxq_s8(v, vldrbq_s8(*tap + c));
+      u = vmaxq_s8(u, vldrbq_s8(*tap + c + 16));
+    }
+    vstrbq_s8(out + c, vminq_s8(v, high));
+    vstrbq_s8(out + c + 16, vminq_s8(u, high));
+  }
+  for (; rest > 0; c += 16, rest -= 16) {
+    const mve_pred16_t some = vctp8q((uint32_t)rest);
+    int8x16_t v = low;
+    ASH_RT_NO_UNROLL
+    for (const int8_t *const *tap = m->taps; tap < end; tap++)
+      v = vmaxq_s8(v, vldrbq_z_s8(*tap + c, some));
+    vstrbq_p_s8(out + c, vminq_s8(v, high), some);
+  }
+}
+
+/* The same for windows of many elements. */
+static ASH_RT_NOINLINE void ash_rt_max_many_mve(const ash_rt_max_mve *m,
+                                                int8_t *out) {
+  const ash_rt_pane *const b = &m->pane;
+  for (int32_t c = 0; c < m->channels; c += 16) {
+    const mve_pred16_t some = vctp8q((uint32_t)(m->channels - c));
+    int8x16_t v = vdupq_n_s8((int8_t)m->low);
+    for (int32_t y = 0; y < b->rows; y++) {
+      const int8_t *x = (const int8_t *)ash_rt_line(&b->in, y) + c;
+      for (int32_t k = b->columns; k > 0; k--, x += b->column)
+        v = vmaxq_s8(v, vldrbq_z_s8(x, some));
+    }
+    vstrbq_p_s8(out + c, vminq_s8(v, vdupq_n_s8((int8_t)m->high)), some);
+  }
+}
+
+static inline void ash_rt_max_pixel_mve(const ash_rt_max_mve *m, int8_t *out) {
+  if (m->count < 0)
+    ash_rt_max_many_mve(m, out);
+  else
+    ash_rt_max_listed_mve(m, out);
+}
+#else
+static inline void ash_rt_max_pixel_mve(const ash_rt_max_mve *m, int8_t *out) {
+  ash_rt_max_plain(&m->pane, 0, m->channels, m->low, m->high, out);
+}
+#endif
 
 /* Output lines [from, to). */
 ASH_RT_INLINE void ash_rt_max_core_mve(const ash_rt_pool_2d_s8_params *p,
@@ -110,12 +187,21 @@ ASH_RT_INLINE void ash_rt_max_core_mve(const ash_rt_pool_2d_s8_params *p,
                                        const ash_rt_lines *out, int32_t from,
                                        int32_t to) {
   const ash_rt_window *w = &p->window;
+  const ash_rt_taps inner = ash_rt_inner_columns(w);
+  ash_rt_max_mve m;
+  m.channels = w->in_c;
+  m.low = p->act_min;
+  m.high = p->act_max;
   for (int32_t y = from; y < to; y++) {
     int8_t *pixel = ash_rt_line_out(out, y);
     for (int32_t x = 0; x < w->out_w; x++, pixel += w->in_c) {
-      const ash_rt_pane b = ash_rt_pane_of(w, in, y, x, 1);
-      for (int32_t c = 0; c < w->in_c; c += 16)
-        ash_rt_max_some_mve(&b, c, w->in_c - c, p->act_min, p->act_max, pixel);
+      if (x > inner.lo && x < inner.hi) {
+        ash_rt_max_next_mve(&m, (ptrdiff_t)w->stride_w * w->in_c);
+      } else {
+        m.pane = ash_rt_pane_of(w, in, y, x, 1);
+        ash_rt_max_find_mve(&m);
+      }
+      ash_rt_max_pixel_mve(&m, pixel);
     }
   }
 }

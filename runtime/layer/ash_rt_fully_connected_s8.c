@@ -1,20 +1,7 @@
 /* ash_rt_fully_connected_s8.c - matrix times vectors, int8. */
+#include "ash_rt_fixed.h"
 #include "ash_rt_layers_s8.h"
 #include "ash_rt_sums.h"
-
-/* sum * multiplier * 2^-(22 + shift) to the nearest, ties away from zero. The
- * product has up to 84 bits: it is formed in two parts, and `whole` is its
- * floor after division by 2^22. Lowering a negative product by one turns the
- * rounding of ties from up to away. */
-static int32_t ash_rt_fc_rescale(int32_t sum, int64_t multiplier,
-                                 int32_t shift) {
-  const int32_t high = (int32_t)(multiplier >> 22);
-  const int32_t low = (int32_t)(multiplier & 0x3fffff);
-  const int64_t rest = ((int64_t)sum * low - (sum < 0)) >> 22;
-  const int64_t whole = (int64_t)sum * high + rest;
-  const int64_t y = (whole + ((int64_t)1 << (shift - 1))) >> shift;
-  return y > 65536 ? 65536 : y < -65536 ? -65536 : (int32_t)y;
-}
 
 typedef struct ash_rt_fc_scale {
   const int32_t *bias;
@@ -30,8 +17,9 @@ static int8_t ash_rt_fc_finish(const ash_rt_fully_connected_s8_params *p,
   sum += s->extra;
   if (s->bias)
     sum += (uint32_t)s->bias[channel];
-  const int32_t y =
-      ash_rt_fc_rescale((int32_t)sum, s->multiplier[k], s->shift[k]);
+  const int32_t high = (int32_t)(s->multiplier[k] >> 22);
+  const int32_t low = (int32_t)(s->multiplier[k] & 0x3fffff);
+  const int32_t y = ash_rt_rescale_53((int32_t)sum, high, low, s->shift[k]);
   return (int8_t)ash_rt_finish(y, p->out_offset, p->act_min, p->act_max);
 }
 

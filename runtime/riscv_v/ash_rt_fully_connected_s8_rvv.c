@@ -47,6 +47,30 @@ static void ash_rt_fc_group_rvv(const ash_rt_fc_rvv *k, const int8_t *x,
 #endif
 }
 
+/* The same with wide scales: only the sums are vectors. */
+static void ash_rt_fc_wide_rvv(const ash_rt_fc_rvv *k, const int8_t *x,
+                               const int8_t *w, int32_t c, int32_t n,
+                               int8_t *out) {
+  const ash_rt_fully_connected_s8_params *p = k->p;
+  const int32_t *scale = k->scale + (p->per_channel ? 4 * c : 0);
+  int32_t sums[ASH_RT_RVV_GROUP];
+#if ASH_RT_HAS_RVV
+  long a, b, t, pairs = p->in_c >> 1;
+  __asm__ volatile(ASH_RT_RVV_DOT ASH_RT_RVV_32 "vse32.v v8, (%[sums])\n"
+                   : [x] "+&r"(x), [w] "+&r"(w), [pairs] "+&r"(pairs),
+                     [a] "=&r"(a), [b] "=&r"(b), [t] "=&r"(t)
+                   : [n] "r"((long)n), [odd] "r"((long)(p->in_c & 1)),
+                     [bias] "r"(k->bias + c), [sums] "r"(sums)
+                   : ASH_RT_RVV_CLOBBERS);
+#else
+  for (int32_t i = 0; i < n; i++)
+    sums[i] = ash_rt_dot_rvv(k->bias + c, x, w, p->in_c, n, i);
+#endif
+  for (int32_t i = 0; i < n; i++, scale += p->per_channel ? 4 : 0)
+    out[c + i] = (int8_t)ash_rt_clamp(ash_rt_scale_wide(sums[i], scale),
+                                      p->act_min, p->act_max);
+}
+
 void ash_rt_fully_connected_s8_rvv(const ash_rt_fully_connected_s8_params *p,
                                    const int8_t *in, const int32_t *bias,
                                    const int8_t *filter, const int32_t *scale,
@@ -56,7 +80,10 @@ void ash_rt_fully_connected_s8_rvv(const ash_rt_fully_connected_s8_params *p,
     const int8_t *w = filter;
     for (int32_t c = 0; c < p->out_c; c += ASH_RT_RVV_GROUP) {
       const int32_t n = ash_rt_group_rvv(p->out_c - c);
-      ash_rt_fc_group_rvv(&k, in, w, c, n, out);
+      if (p->wide)
+        ash_rt_fc_wide_rvv(&k, in, w, c, n, out);
+      else
+        ash_rt_fc_group_rvv(&k, in, w, c, n, out);
       w += (ptrdiff_t)n * p->in_c;
     }
     in += p->in_c;

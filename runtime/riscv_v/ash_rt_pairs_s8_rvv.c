@@ -37,11 +37,15 @@ static void ash_rt_add_group_rvv(const ash_rt_add_s8_params *p, const int8_t *a,
 #endif
 }
 
-void ash_rt_add_s8_rvv(const ash_rt_add_s8_params *p, const int8_t *a,
-                       const int8_t *b, int8_t *out) {
-  const int32_t count = ash_rt_count_of(&p->shape);
+static void ash_rt_add_run_rvv(const ash_rt_add_s8_params *p, const int8_t *a,
+                               const int8_t *b, int8_t *out, int32_t count) {
   for (int32_t i = 0; i < count; i += ASH_RT_RVV_GROUP)
     ash_rt_add_group_rvv(p, a + i, b + i, out + i, ash_rt_group_rvv(count - i));
+}
+
+void ash_rt_add_s8_rvv(const ash_rt_add_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out) {
+  ASH_RT_DENSE_RUNS(p, a, b, out, ash_rt_add_run_rvv);
 }
 
 /* kernel mul_s8_rvv */
@@ -75,9 +79,13 @@ static void ash_rt_mul_group_rvv(const ash_rt_mul_s8_params *p, const int8_t *a,
 #endif
 }
 
-void ash_rt_mul_s8_rvv(const ash_rt_mul_s8_params *p, const int8_t *a,
-                       const int8_t *b, int8_t *out) {
-  const int32_t count = ash_rt_count_of(&p->shape);
+static void ash_rt_mul_run_rvv(const ash_rt_mul_s8_params *p, const int8_t *a,
+                               const int8_t *b, int8_t *out, int32_t count) {
   for (int32_t i = 0; i < count; i += ASH_RT_RVV_GROUP)
     ash_rt_mul_group_rvv(p, a + i, b + i, out + i, ash_rt_group_rvv(count - i));
+}
+
+void ash_rt_mul_s8_rvv(const ash_rt_mul_s8_params *p, const int8_t *a,
+                       const int8_t *b, int8_t *out) {
+  ASH_RT_DENSE_RUNS(p, a, b, out, ash_rt_mul_run_rvv);
 }

@@ -50,6 +50,13 @@ static bool is_one_shape(const ash_graph *g, const ash_op *op) {
          ash_shape_equal(&ash_op_in(g, op, 1)->shape, out);
 }
 
+/* Both operands are dense along the last axis, broadcast along others. */
+static bool has_dense_runs(const ash_graph *g, const ash_op *op) {
+  const ash_broadcast s = ash_broadcast_of(g, op);
+  return s.rank >= 1 && s.rank <= ASH_KERNEL_RANK &&
+         s.step_a[s.rank - 1] == 1 && s.step_b[s.rank - 1] == 1;
+}
+
 /* Kernels of pairs walk through few dimensions; loops through any number. */
 static bool has_few_axes(const ash_graph *g, const ash_op *op) {
   return ash_broadcast_of(g, op).rank <= ASH_KERNEL_RANK;
@@ -61,10 +68,10 @@ static bool is_one_to_one(const ash_graph *g, const ash_op *op) {
          ash_op_out(g, op, 0)->shape.dim[3];
 }
 
-/* Products of one shape whose scaling is below a half. */
+/* Such products whose scaling is below a half. */
 static bool shrinks(const ash_graph *g, const ash_op *op) {
   ash_scaling s;
-  return is_one_shape(g, op) &&
+  return has_dense_runs(g, op) &&
          ash_quant_mul(&s, ash_op_in(g, op, 0), ash_op_in(g, op, 1),
                        ash_op_out(g, op, 0)) &&
          s.shift < 0;
@@ -102,11 +109,21 @@ static uint64_t conv_dsp_bytes(const ash_target *t, const ash_graph *g,
   return columns_dsp_bytes(g, op, 3);
 }
 
-/* Rows are for want of memory: the columns of two pixels. */
+static uint64_t line_bytes(const ash_shape *s) {
+  return (uint64_t)s->dim[2] * (uint64_t)s->dim[3];
+}
+
+/* Rows are for want of memory: the columns of two pixels where those of three
+ * take more than the lines that they are made of and for. */
 static uint64_t conv_dsp_line_bytes(const ash_target *t, const ash_graph *g,
                                     const ash_op *op) {
   (void)t;
-  return columns_dsp_bytes(g, op, 2);
+  const ash_shape *w = &ash_op_in(g, op, 1)->shape;
+  const uint64_t lines =
+      (uint64_t)w->dim[1] * line_bytes(&ash_op_in(g, op, 0)->shape) +
+      line_bytes(&ash_op_out(g, op, 0)->shape);
+  return columns_dsp_bytes(
+      g, op, 6 * ash_align_up(taps_of(g, op), 8) <= lines ? 3 : 2);
 }
 
 static bool is_padded(const ash_op *op) {
@@ -116,20 +133,14 @@ static bool is_padded(const ash_op *op) {
          ash_attr_int(op, "pad_right", 0) != 0;
 }
 
-/* A column, unless a pixel can be read where it is. */
-static uint64_t conv_mve_line_bytes(const ash_target *t, const ash_graph *g,
-                                    const ash_op *op) {
+/* Columns of three pixels, unless a pixel can be read where it is. */
+static uint64_t conv_mve_bytes(const ash_target *t, const ash_graph *g,
+                               const ash_op *op) {
   (void)t;
   const ash_shape *w = &ash_op_in(g, op, 1)->shape;
   if (w->dim[1] == 1 && w->dim[2] == 1 && w->dim[3] % 16 == 0 && !is_padded(op))
     return 0;
-  return ash_align_up(taps_of(g, op), 16);
-}
-
-/* Those of three pixels. */
-static uint64_t conv_mve_bytes(const ash_target *t, const ash_graph *g,
-                               const ash_op *op) {
-  return 3 * conv_mve_line_bytes(t, g, op);
+  return 3 * ash_align_up(taps_of(g, op), 16);
 }
 
 static uint64_t conv_rvv_bytes(const ash_target *t, const ash_graph *g,
@@ -273,6 +284,13 @@ static uint64_t fft_bytes(const ash_target *t, const ash_graph *g,
   const int64_t h = ash_op_ints(op, "length", 0, 0);
   const int64_t w = ash_op_ints(op, "length", 1, 0);
   return 8 * (uint64_t)(h > w ? h : w);
+}
+
+static uint64_t coupling_bytes(const ash_target *t, const ash_graph *g,
+                               const ash_op *op) {
+  (void)t, (void)g;
+  const uint64_t n = (uint64_t)ash_attr_int(op, "classes", 0);
+  return 4 * n * (n + 1);
 }
 
 /* ---- loops -------------------------------------------------------------- */

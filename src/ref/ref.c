@@ -141,6 +141,7 @@ static ash_status run(ash_ctx *ctx, const ash_graph *g,
 static ash_status run_once(ash_ctx *ctx, const ash_graph *g,
                            const void *const *inputs, void *const *outputs,
                            const ash_ref_watch *watch, void *state) {
+  ASH_TRY(ash_graph_need_constants(ctx, g));
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   const ash_status status = run(ctx, g, inputs, outputs, watch, state);
   ash_zone_rewind(&ctx->scratch, mark);

@@ -1,6 +1,8 @@
-/* ref_fold.c - sums and means of quantised values. */
+/* ref_fold.c - sums and means of quantised values, and choices. */
 #include "ref/ref_any.h"
 #include "ref/ref_fixed.h"
+
+#include <math.h>
 
 /* Which axes are folded. */
 typedef struct fold {
@@ -70,5 +72,139 @@ ash_status ash_ref_scaled_sum(const ash_ref_call *c) {
   for (uint64_t i = 0; i < ash_ref_elements(out); i++)
     ash_ref_put_int(c, &limits, i,
                     ash_ref_rescale(ash_ref_wrap(sums[i]), factor));
+  return ASH_OK;
+}
+
+/* ---- choices --------------------------------------------------------------
+ */
+
+/* Intersection over union of two boxes, each step rounded to float32. */
+static float overlap(const float *a, const float *b, bool centre) {
+  float low[2], high[2], area[2], sides[2];
+  for (uint32_t d = 0; d < 2; d++) { /* along one axis, then the other */
+    float from[2], to[2];
+    for (uint32_t k = 0; k < 2; k++) {
+      const float *box = k ? b : a;
+      const float half = box[2 + d] / 2;
+      from[k] = centre ? box[d] - half : fminf(box[d], box[d + 2]);
+      to[k] = centre ? box[d] + half : fmaxf(box[d], box[d + 2]);
+    }
+    low[d] = fmaxf(from[0], from[1]);
+    high[d] = fminf(to[0], to[1]);
+    for (uint32_t k = 0; k < 2; k++)
+      area[k] = d == 0 ? to[k] - from[k] : (to[k] - from[k]) * area[k];
+    sides[d] = fmaxf(high[d] - low[d], 0);
+  }
+  const float both = sides[0] * sides[1];
+  return area[0] > 0 && area[1] > 0 ? both / (area[0] + area[1] - both) : 0;
+}
+
+/* By the definition: the scores of all that are left, after every choice. */
+static ash_status choose(const ash_ref_call *c, const float *boxes,
+                         const float *scores, int32_t *places, float *best) {
+  const uint64_t n = (uint64_t)ash_ref_in(c, 0)->shape.dim[1];
+  const float iou = (float)ash_attr_float(c->op, "iou", 0);
+  const float least = (float)ash_attr_float(c->op, "least", 0);
+  const double sigma = ash_attr_float(c->op, "sigma", 0);
+  const bool centre = ash_attr_int(c->op, "centre", 0) != 0;
+  float *now = ASH_NEW_ARRAY(&c->ctx->scratch, float, n);
+  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
+  for (uint64_t i = 0; i < n; i++)
+    now[i] = scores[i] > least ? scores[i] : least;
+  for (int64_t k = 0; k < ash_attr_int(c->op, "k", 1); k++) {
+    uint64_t next = 0;
+    for (uint64_t i = 1; i < n; i++)
+      next = now[i] > now[next] ? i : next;
+    const bool found = now[next] > least;
+    places[k] = found ? (int32_t)next : -1;
+    best[k] = found ? now[next] : 0;
+    for (uint64_t i = 0; found && i < n; i++) {
+      const float v = overlap(&boxes[4 * i], &boxes[4 * next], centre);
+      if (i == next || v > iou)
+        now[i] = least;
+      else if (sigma > 0)
+        now[i] *= expf((float)(-0.5 / sigma) * v * v);
+    }
+  }
+  return ASH_OK;
+}
+
+ash_status ash_ref_non_max_suppression(const ash_ref_call *c) {
+  const ash_shape *s = &ash_ref_in(c, 1)->shape;
+  const int64_t k = ash_attr_int(c->op, "k", 1);
+  const float *boxes = ash_ref_read(c, 0), *scores = ash_ref_read(c, 1);
+  int32_t *places = ash_ref_write(c, 0);
+  float *best = ash_ref_write(c, 1);
+  for (int64_t i = 0; i < (int64_t)s->dim[0] * s->dim[1]; i++)
+    ASH_TRY(choose(c, boxes + i / s->dim[1] * 4 * s->dim[2],
+                   scores + i * s->dim[2], places + i * k, best + i * k));
+  return ASH_OK;
+}
+
+/* How likely class i is, if it is i or j. */
+static float rather(const float *r, int64_t n, int64_t i, int64_t j) {
+  return i < j ? r[i * n + j] : 1 - r[j * n + i];
+}
+
+/* Entry of the matrix Q of the quadratic form that is made least. */
+static float form(const float *r, int64_t n, int64_t i, int64_t j) {
+  float sum = 0;
+  if (i != j)
+    return -rather(r, n, j, i) * rather(r, n, i, j);
+  for (int64_t k = 0; k < n; k++)
+    sum += k == i ? 0 : rather(r, n, k, i) * rather(r, n, k, i);
+  return sum;
+}
+
+/* Q p, and p' Q p. */
+static float apply(const float *r, int64_t n, const float *p, float *qp) {
+  float pqp = 0;
+  for (int64_t i = 0; i < n; i++) {
+    qp[i] = 0;
+    for (int64_t j = 0; j < n; j++)
+      qp[i] += form(r, n, i, j) * p[j];
+    pqp += p[i] * qp[i];
+  }
+  return pqp;
+}
+
+/* One sweep over the classes, in float32; true when it was not needed. */
+static bool couple(int64_t n, const float *r, float *p, float *qp) {
+  float pqp = apply(r, n, p, qp), worst = 0;
+  for (int64_t i = 0; i < n; i++)
+    worst = fmaxf(worst, fabsf(qp[i] - pqp));
+  if (worst < 0.005f / (float)n)
+    return true;
+  for (int64_t i = 0; i < n; i++) {
+    const float own = form(r, n, i, i), d = (pqp - qp[i]) / own;
+    p[i] += d;
+    pqp = (pqp + d * (d * own + 2 * qp[i])) / (1 + d) / (1 + d);
+    for (int64_t j = 0; j < n; j++) {
+      qp[j] = (qp[j] + d * form(r, n, i, j)) / (1 + d);
+      p[j] /= 1 + d;
+    }
+  }
+  return false;
+}
+
+ash_status ash_ref_pairwise_coupling(const ash_ref_call *c) {
+  enum { ROUNDS = 100 };
+  const ash_shape *out = &ash_ref_out(c, 0)->shape;
+  const int64_t n = out->dim[1];
+  const float *pair = ash_ref_read(c, 0);
+  float *p = ash_ref_write(c, 0);
+  float *r = ASH_NEW_ARRAY(&c->ctx->scratch, float, (size_t)(n * n));
+  float *qp = ASH_NEW_ARRAY(&c->ctx->scratch, float, (size_t)n);
+  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
+  for (int64_t row = 0; row < out->dim[0]; row++, p += n) {
+    for (int64_t i = 0; i < n; i++)
+      for (int64_t j = i + 1; j < n; j++)
+        r[i * n + j] = *pair++;
+    for (int64_t i = 0; i < n; i++)
+      p[i] = 1 / (float)n;
+    for (uint32_t round = 0; round < ROUNDS; round++)
+      if (couple(n, r, p, qp))
+        break;
+  }
   return ASH_OK;
 }

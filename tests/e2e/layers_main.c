@@ -70,8 +70,11 @@ static ash_rt_window window_of(void) {
   return window;
 }
 
-static ash_rt_broadcast line(void) {
-  const ash_rt_broadcast s = {1, {h.window[0]}, {1}, {1}};
+/* A row for each of window[1]; operand window[2] - 1 is the same in all. */
+static ash_rt_broadcast shape_of(void) {
+  const int32_t *w = h.window;
+  const ash_rt_broadcast s = {
+      2, {w[1], w[0]}, {w[2] == 1 ? 0 : w[0], 1}, {w[2] == 2 ? 0 : w[0], 1}};
   return s;
 }
 
@@ -105,9 +108,10 @@ static void run_depthwise(int variant, int8_t *out, void *work) {
 }
 
 static void run_dense(int variant, int8_t *out, void *work) {
+  const int32_t wide = I(at[7])[3] < 0;
   const ash_rt_fully_connected_s8_params p = {
       h.window[0],  h.window[1],   h.window[2], h.in_offset, 0,
-      h.out_offset, h.per_channel, h.act_min,   h.act_max};
+      h.out_offset, h.per_channel, wide,        h.act_min,   h.act_max};
   (void)work;
   if (!variant)
     ash_rt_fully_connected_s8(&p, in, B(at[1]), I(at[2]),
@@ -123,9 +127,9 @@ static void run_dense(int variant, int8_t *out, void *work) {
 
 static void run_add(int variant, int8_t *out, void *work) {
   const int32_t *q = h.pair;
-  const ash_rt_add_s8_params p = {line(), q[0], q[1],      q[2],
-                                  q[3],   q[4], q[5],      q[6],
-                                  q[7],   q[8], h.act_min, h.act_max};
+  const ash_rt_add_s8_params p = {shape_of(), q[0], q[1],      q[2],
+                                  q[3],       q[4], q[5],      q[6],
+                                  q[7],       q[8], h.act_min, h.act_max};
   (void)work;
   if (variant)
     SUFFIX(ash_rt_add_s8)
@@ -135,8 +139,8 @@ static void run_add(int variant, int8_t *out, void *work) {
 
 static void run_mul(int variant, int8_t *out, void *work) {
   const int32_t *q = h.pair;
-  const ash_rt_mul_s8_params p = {line(), q[0], q[3],      q[6],
-                                  q[7],   q[8], h.act_min, h.act_max};
+  const ash_rt_mul_s8_params p = {shape_of(), q[0], q[3],      q[6],
+                                  q[7],       q[8], h.act_min, h.act_max};
   (void)work;
   if (variant)
     SUFFIX(ash_rt_mul_s8)
@@ -214,7 +218,7 @@ static void run_dense_f32(int variant, int8_t *out, void *work) {
 }
 
 static void run_pair_f32(int variant, int8_t *out, void *work) {
-  const ash_rt_binary_f32_params p = {line(), h.low, h.high};
+  const ash_rt_binary_f32_params p = {shape_of(), h.low, h.high};
   float *to = (float *)(void *)out;
   const int product = h.kind == LAYER_MUL_F32;
   (void)work;

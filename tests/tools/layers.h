@@ -31,7 +31,7 @@ typedef struct layer_head {
   uint32_t in_bytes, other_bytes, out_bytes, want_bytes, scratch_bytes;
   uint32_t constant_bytes[LAYER_INPUTS];
   /* ash_rt_window; fully connected: batches, inputs, outputs; softmax: rows,
-   * depth; pairs: elements */
+   * depth; pairs: elements of a row, rows, which operand has one row */
   int32_t window[15];
   int32_t in_offset, out_offset, per_channel, act_min, act_max;
   int32_t pair[9]; /* offset, multiplier, shift of both inputs, output */

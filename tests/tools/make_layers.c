@@ -229,6 +229,8 @@ static bool make_dense(net *n, config *c, uint32_t *op) {
   w[0] = between(0, 2) ? 1 : between(1, 3);
   w[1] = between(0, 1) ? between(1, 200) : 16 * between(1, 8);
   w[2] = between(1, between(0, 3) ? 20 : 50);
+  if (!c->real && w[2] <= 20 && between(0, 9) == 0)
+    w[1] = between(1000, 2000); /* few short scales are exact there */
   c->channels = w[2];
   c->taps = w[1];
   *op = add_layer(n, c, NET_DIMS(w[0], w[1]), NET_DIMS(w[0], w[2]),
@@ -253,13 +255,19 @@ static bool make_pair(net *n, config *c, uint32_t *op) {
   float s[3];
   for (int32_t i = 0; i < 3; i++)
     s[i] = c->real ? 0 : random_scale(-8, 1);
-  const uint32_t a = net_input(n, type, shape, s[0], random_s8());
-  const uint32_t b = net_input(n, type, shape, s[1], random_s8());
+  const ash_shape row = NET_DIMS(shape.dim[1]);
+  const int32_t repeated = c->real || shape.dim[0] == 1 ? 0 : between(0, 2);
+  const uint32_t a =
+      net_input(n, type, repeated == 1 ? row : shape, s[0], random_s8());
+  const uint32_t b =
+      net_input(n, type, repeated == 2 ? row : shape, s[1], random_s8());
   const uint32_t y = net_result(n, type, shape, s[2], random_s8());
   *op = net_op(n, c->kind, NET_IDS(a, b), y);
   net_string(n, *op, "act", act);
   set_range(c, n, y, act);
-  c->head.window[0] = shape.dim[0] * shape.dim[1];
+  c->head.window[0] = shape.dim[1];
+  c->head.window[1] = shape.dim[0];
+  c->head.window[2] = repeated;
   if (c->real)
     return true;
   const ash_tensor *t = n->g->tensors.items;

@@ -175,14 +175,18 @@ static void put_output(const ash_call *c, uint32_t k) {
                     c->outputs[k]);
 }
 
-static void put_tail(const ash_call *c, uint32_t k) {
-  put_output(c, k);
+static void put_end(const ash_call *c) {
   if (c->kernel->scratch) {
     ash_text_string(c->text, ",\n");
     put_indent(c);
     ash_text_format(c->text, "    %s", c->scratch ? c->scratch : "0");
   }
   ash_text_string(c->text, ");\n");
+}
+
+static void put_tail(const ash_call *c, uint32_t k) {
+  put_output(c, k);
+  put_end(c);
 }
 
 static void put_function(const ash_call *c, const char *name) {
@@ -228,7 +232,9 @@ void ash_call_invoke(const ash_call *c) {
   for (uint32_t k = 0; k < count; k++)
     if (ash_kernel_reads(c->kernel, c->graph, c->op, k))
       put_input(c, k);
-  put_tail(c, 0);
+  for (uint32_t k = 0; k < ash_call_op(c)->output_count; k++)
+    put_output(c, k);
+  put_end(c);
 }
 
 /* ---- dispatch ----------------------------------------------------------- */

@@ -1,6 +1,8 @@
 /* call_dense.c - fully connected layers. */
 #include "emit/call/call_write.h"
 
+#include "op/reads.h"
+
 static void put_sizes(const ash_call *c) {
   ASH_ASSERT(ash_call_in(c, 1)->shape.rank == 2);
   const ash_tensor *in = ash_call_in(c, 0), *w = ash_call_in(c, 1);
@@ -45,6 +47,12 @@ static void call_cmsis(const ash_call *c) {
   ash_call_invoke(c);
 }
 
+/* pass/lower/pack.c marks a scale of 53 bits by its last number. */
+static bool has_wide_scale(const ash_call *c) {
+  return ash_kernel_is_packed(c->kernel) &&
+         ash_tensor_int(ash_call_in(c, ASH_IN_DENSE_SCALE), 3) < 0;
+}
+
 void ash_call_dense(const ash_call *c) {
   ASH_ASSERT(ash_call_in(c, 0) && ash_call_in(c, 1));
   if (c->kernel->params == ASH_PARAMS_dense_cmsis) {
@@ -71,6 +79,8 @@ void ash_call_dense(const ash_call *c) {
                  w->quant.count > 1 ? 0 : -ash_quant_zero(w));
     ash_call_int(c, "out_offset", ash_quant_zero(ash_call_out(c)));
     ash_call_int(c, "per_channel", w->quant.count > 1);
+    if (!other)
+      ash_call_int(c, "wide", has_wide_scale(c));
     ash_call_int_range(c);
   } else {
     ash_call_float_range(c);

@@ -38,7 +38,7 @@ void ash_call_ints(const ash_call *c, const char *name, const int32_t *values,
 void ash_call_int_range(const ash_call *c);
 void ash_call_float_range(const ash_call *c);
 
-/* The call itself, with all inputs that the kernel reads. */
+/* The call itself, with all inputs that the kernel reads, and all outputs. */
 void ash_call_invoke(const ash_call *c);
 /* With input k only. */
 void ash_call_invoke_one(const ash_call *c, uint32_t k);

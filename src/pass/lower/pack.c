@@ -22,7 +22,8 @@
 
 enum {
   DEPTHWISE_TAPS_MAX = 25, /* ASH_RT_DEPTHWISE_TAPS */
-  RVV_GROUP = 32           /* ASH_RT_RVV_GROUP      */
+  RVV_GROUP = 32,          /* ASH_RT_RVV_GROUP      */
+  WIDE_SHIFT_MAX = 22
 };
 
 typedef struct layer {
@@ -218,29 +219,58 @@ static ash_status spread_scales(const layer *l) {
   return ash_lower_append(l->g, l->op, "shifts", ASH_INT8, padded, shifts);
 }
 
-/* Four numbers for the layer, or for each channel; NULL: cannot be proved. */
-static uint8_t *dense_scale(const layer *l, uint32_t *count) {
+/* Four numbers each. False: cannot be proved for one of them. */
+static bool put_short_scales(const layer *l, uint8_t *to) {
   const ash_op *o = op_of(l);
   const ash_tensor *in = in_of(l, 0), *w = in_of(l, 1);
   const ash_tensor *out = ash_op_out(l->g, o, 0);
   const ash_int_range range =
       ash_quant_range(out, ash_attr_string(o, "act", "none"));
-  const uint32_t n = w->quant.count;
-  const uint32_t padded = n > 1 ? (uint32_t)ash_align_up(n, 4) : 1;
-  uint8_t *bytes = room(l, (size_t)padded * 16);
-  *count = 4 * padded;
-  for (uint32_t i = 0; bytes && i < n; i++) {
+  for (uint32_t i = 0; i < w->quant.count; i++, to += 16) {
     ash_long_scaling exact;
     ash_packed_scale s;
     if (!ash_quant_fully_connected(&exact, in, w, out, i) ||
         !ash_lower_pack_scale(&s, &exact, ash_quant_zero(out), range, l->bound))
-      return NULL;
-    ash_lower_put_int(bytes + (size_t)i * 16, s.m, 4);
-    ash_lower_put_int(bytes + (size_t)i * 16 + 4, s.c, 4);
-    ash_lower_put_int(bytes + (size_t)i * 16 + 8, s.f, 4);
-    ash_lower_put_int(bytes + (size_t)i * 16 + 12, s.k, 4);
+      return false;
+    ash_lower_put_int(to, s.m, 4);
+    ash_lower_put_int(to + 4, s.c, 4);
+    ash_lower_put_int(to + 8, s.f, 4);
+    ash_lower_put_int(to + 12, s.k, 4);
   }
-  return bytes;
+  return true;
+}
+
+/* All 53 bits of the multiplier: exact, with two products for each output. The
+ * shift must leave the upper half of 64 bits, with room for the zero point.
+ * What pads the last group is shifted too. */
+static bool put_wide_scales(const layer *l, uint8_t *to, uint32_t padded) {
+  const ash_tensor *in = in_of(l, 0), *w = in_of(l, 1);
+  const ash_tensor *out = ash_op_out(l->g, op_of(l), 0);
+  for (uint32_t i = 0; i < padded; i++, to += 16) {
+    ash_long_scaling exact = {.shift = 33};
+    if (i < w->quant.count && !ash_quant_fully_connected(&exact, in, w, out, i))
+      return false;
+    const int32_t shift = exact.shift - 32;
+    if (shift < 1 || shift > WIDE_SHIFT_MAX)
+      return false;
+    const int64_t zero = ash_quant_zero(out) * (INT64_C(1) << shift);
+    ash_lower_put_int(to, exact.multiplier >> 22, 4);
+    ash_lower_put_int(to + 4, exact.multiplier & 0x3fffff, 4);
+    ash_lower_put_int(to + 8, zero + (INT64_C(1) << (shift - 1)), 4);
+    ash_lower_put_int(to + 12, -shift, 4);
+  }
+  return true;
+}
+
+/* For the layer, or for each channel; NULL: they are out of proportion. */
+static uint8_t *dense_scale(const layer *l, uint32_t *count) {
+  const uint32_t n = in_of(l, 1)->quant.count;
+  const uint32_t padded = n > 1 ? (uint32_t)ash_align_up(n, 4) : 1;
+  uint8_t *bytes = room(l, (size_t)padded * 16);
+  *count = 4 * padded;
+  if (!bytes || put_short_scales(l, bytes) || put_wide_scales(l, bytes, padded))
+    return bytes;
+  return NULL;
 }
 
 /* ---- weights ------------------------------------------------------------- */

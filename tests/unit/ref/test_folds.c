@@ -106,6 +106,33 @@ static void weighted_sums_are_rounded_as_they_are_made(void) {
   gives_bytes(&n, NET_BYTES(-13, -13), NULL, 1, NET_BYTES(-13)); /* 243 */
 }
 
+static net boxes_net(uint32_t k) {
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(1, 3, 4), 0, 0);
+  const uint32_t s = net_input(&n, ASH_FLOAT32, NET_DIMS(1, 1, 3), 0, 0);
+  const uint32_t y = net_result(&n, ASH_INT32, NET_DIMS(1, 1, 2), 0, 0);
+  const uint32_t z = net_result(&n, ASH_FLOAT32, NET_DIMS(1, 1, 2), 0, 0);
+  const uint32_t op = net_op(&n, ASH_OP_non_max_suppression, NET_IDS(x, s), y);
+  static uint32_t outputs[2];
+  outputs[0] = y;
+  outputs[1] = z;
+  n.g->ops.items[op].outputs = outputs;
+  n.g->ops.items[op].output_count = 2;
+  net_int(&n, op, "k", k);
+  return n;
+}
+
+static void boxes_need_as_many_scores(void) {
+  ash_shape shapes[2];
+  net n = boxes_net(2);
+  CHECK_EQ(ash_infer_shape(n.ctx, n.g, 0, shapes), ASH_OK);
+  CHECK_EQ(shapes[0].dim[2], 2);
+  net_free(&n);
+  n = boxes_net(4); /* of three */
+  CHECK_EQ(ash_infer_shape(n.ctx, n.g, 0, shapes), ASH_MALFORMED);
+  net_free(&n);
+}
+
 static void resizing_samples(void) {
   net n = resize_net(ASH_OP_resize_nearest_neighbor, ASH_INT8);
   gives_bytes(&n, NET_BYTES(10, 20), NULL, 4, NET_BYTES(10, 10, 20, 20));
@@ -175,6 +202,7 @@ static void matrices_multiply_and_broadcast(void) {
   X(running_sums_have_two_directions)                                          \
   X(weighted_sums_are_rounded_as_they_are_made)                                \
   X(resizing_samples)                                                          \
+  X(boxes_need_as_many_scores)                                                 \
   X(transposed_convolutions_spread)                                            \
   X(outputs_of_other_sizes_are_refused)                                        \
   X(matrices_multiply_and_broadcast)
