@@ -81,7 +81,8 @@ static ash_status refuse_unknown(ash_ctx *ctx, ash_loc at, const uint8_t *bytes,
   const ash_status got = ash_fail(
       ctx, ASH_MALFORMED, ASH_D_model_format, at,
       "the file is not a model that Ashlar reads: it starts with%s", hex);
-  ash_hint(ctx, "a .tflite file has the letters TFL3 at byte 4");
+  ash_hint(ctx, "a .tflite file has the letters TFL3 at byte 4, an .onnx file "
+                "starts with 08; docs/ir.md describes the textual form");
   return got;
 }
 

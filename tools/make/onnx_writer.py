@@ -168,7 +168,9 @@ class Function(Graph):
 def model(graph, opset=13, domains=("com.microsoft",), ir=8, functions=()):
     sets = block(8, block(1, "") + number(2, opset))
     domains = list(domains) + sorted({f.domain for f in functions})
-    sets += b"".join(block(8, block(1, d) + number(2, 1)) for d in domains)
+    for domain in domains:  # a name, or a name and a version
+        name, version = ((domain, 1) if isinstance(domain, str) else domain)
+        sets += block(8, block(1, name) + number(2, version))
     return (number(1, ir) + block(7, graph.bytes()) + sets
             + b"".join(block(25, f.bytes(opset)) for f in functions))
 

@@ -12,6 +12,9 @@ sys.path.insert(0, str(ROOT / "tools" / "make"))
 
 import onnx_definitions as definition  # noqa: E402
 import onnx_writer  # noqa: E402
+import random_detect  # noqa: E402
+import random_fused  # noqa: E402
+import random_ml  # noqa: E402
 
 CASES = 3  # inputs of a model: two of random values, one of small integers
 FLOAT = ("float32",) * 4 + ("float16", "float64")
@@ -28,6 +31,9 @@ class Case:
         self.judge = None   # the definition: inputs by name -> outputs
         self.slack = 0      # integers may be that far from the definition
         self.room = 1       # floats have that many times the usual tolerance
+        self.near = 0       # integers may be that far from the oracle
+        self.ml_opset = 1   # of ai.onnx.ml
+        self.filled = {}    # outputs that -1 fills up to this shape
         self.traits = ""    # what is particular about the model
 
     def one(self, *choices):
@@ -77,11 +83,13 @@ class Case:
         values = self.values(shape, dtype)
         return self.constant(change(values) if change else values, dtype)
 
-    def node(self, op, inputs, types, **attributes):
-        outs = [f"y{k}" for k in range(len(types))]
-        self.g.node(op, inputs, outs, **attributes)
+    def node(self, op, inputs, types, domain="", **attributes):
+        """A type of None: this output is not wanted."""
+        outs = [f"y{k}" if t else "" for k, t in enumerate(types)]
+        self.g.node(op, inputs, outs, domain, **attributes)
         for name, dtype in zip(outs, types):
-            self.g.output(name, dtype, None)
+            if name:
+                self.g.output(name, dtype, None)
         self.traits = traits(op, attributes, types)
 
     def broadcast(self, rank=None):
@@ -946,6 +954,9 @@ FAMILIES = {
     "quantisation": [("QuantizeLinear", quantize),
                      ("DequantizeLinear", dequantize),
                      ("DynamicQuantizeLinear", dynamic_quantize)],
+    "choices": random_detect.DETECT,
+    "fused operators": random_fused.FUSED,
+    "learnt models": random_ml.LEARNT,
 }
 ALL = [(family, op, build) for family, members in FAMILIES.items()
        for op, build in members]
@@ -975,7 +986,17 @@ def runtime(path, case):
                 for i in range(CASES)]
     except Exception as e:  # any refusal of the oracle is an answer
         return " ".join(str(e).split())[:200]
-    return [np.stack([r[k] for r in rows]) for k in range(len(rows[0]))]
+    return [np.stack([fill(r[k], case.filled.get(k)) for r in rows])
+            for k in range(len(rows[0]))]
+
+
+def fill(array, shape):
+    """The array with -1 behind it."""
+    if shape is None:
+        return array
+    out = np.full(shape, -1, array.dtype)
+    out[tuple(slice(n) for n in array.shape)] = array
+    return out
 
 
 def judged(path, case):

@@ -253,23 +253,24 @@ static bool is_layer(const ash_qdq *q, const ash_op *o) {
 
 static ash_status fuse_layer(ash_qdq *q, const ash_sink *s, const ash_op *o) {
   const ash_op model = *o;
-  const float *scales = NULL;
+  ash_coded_weights w;
   uint32_t inputs[3];
   chain c = {.count = 0};
   ash_codes in;
   bool fits;
-  ASH_TRY(ash_qdq_weights(q, &model, &inputs[1], &scales));
-  if (inputs[1] == ASH_NO_ID)
+  ASH_TRY(ash_qdq_weights(q, &model, &w));
+  if (w.made.type == ASH_NONE)
     return ASH_OK;
-  const ash_type type = q->g->tensors.items[inputs[1]].type;
-  ASH_TRY(take_as(q, &c, &model, model.inputs[0], type, &in));
+  ASH_TRY(take_as(q, &c, &model, model.inputs[0], w.made.type, &in));
   if (in.tensor == ASH_NO_ID)
     return ASH_OK;
-  ASH_TRY(ash_qdq_bias(q, &model, in.scale, scales, &inputs[2], &fits));
+  ash_qdq_widen(q, &model, &w, in.scale);
+  ASH_TRY(ash_graph_add_tensor(q->g, &inputs[1], w.made));
+  ASH_TRY(ash_qdq_bias(q, &model, in.scale, w.scales, &inputs[2], &fits));
   if (!fits)
     return ASH_OK;
   inputs[0] = in.tensor;
-  return close(q, &c, s, &model, inputs, 3, as_type(&s->out, type));
+  return close(q, &c, s, &model, inputs, 3, as_type(&s->out, w.made.type));
 }
 
 /* Sums, differences, products, joined tensors: their kernels bring the inputs

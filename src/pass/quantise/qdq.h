@@ -43,10 +43,19 @@ bool ash_qdq_sink(const ash_qdq *q, uint32_t op, ash_sink *out);
 /* Takes what a view before the sink is a view of; its place becomes free. */
 void ash_qdq_skip(const ash_qdq *q, ash_sink *s);
 
-/* Float weights as int8 with a scale a channel: an id, or ASH_NO_ID if they
- * are no multiples of one number each. */
-ash_status ash_qdq_weights(ash_qdq *q, const ash_op *o, uint32_t *out,
-                           const float **scales);
+/* Weights as codes: a constant that is not part of the graph yet. */
+typedef struct ash_coded_weights {
+  ash_tensor made; /* type ASH_NONE: they are no multiples of one number     */
+  float *scales;   /* of `made`, one a channel in any case                  */
+  uint8_t *codes;  /* of `made`                                             */
+} ash_coded_weights;
+
+/* The weights of a layer as codes. */
+ash_status ash_qdq_weights(ash_qdq *q, const ash_op *o, ash_coded_weights *out);
+/* Larger steps for channels whose bias has no room in their own, with inputs of
+ * that scale. */
+void ash_qdq_widen(const ash_qdq *q, const ash_op *o,
+                   const ash_coded_weights *w, float in);
 /* The bias in steps of the sums; `fits` says whether 32 bits hold it. */
 ash_status ash_qdq_bias(ash_qdq *q, const ash_op *o, float in,
                         const float *scales, uint32_t *out, bool *fits);

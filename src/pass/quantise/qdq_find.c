@@ -231,8 +231,8 @@ static bool find_codes(const ash_tensor *w, bool deep, uint32_t channels,
   return true;
 }
 
-ash_status ash_qdq_weights(ash_qdq *q, const ash_op *o, uint32_t *out,
-                           const float **scales) {
+ash_status ash_qdq_weights(ash_qdq *q, const ash_op *o,
+                           ash_coded_weights *out) {
   const ash_tensor *w = ash_op_in(q->g, o, 1);
   const bool deep = o->kind == ASH_OP_depthwise_conv_2d;
   const uint32_t channels = (uint32_t)w->shape.dim[deep ? 3 : 0];
@@ -241,18 +241,45 @@ ash_status ash_qdq_weights(ash_qdq *q, const ash_op *o, uint32_t *out,
   uint8_t *to = ASH_NEW_ARRAY(&q->g->zone, uint8_t,
                               (size_t)ash_shape_elements(&w->shape));
   const char *id = ash_zone_format(&q->g->zone, "codes_%u", q->made++);
-  ash_tensor made = {.name = w->name,
-                     .id = id,
-                     .kind = ASH_TENSOR_CONSTANT,
-                     .shape = w->shape,
-                     .data = to,
-                     .file_byte = UINT64_MAX};
-  *out = ASH_NO_ID;
+  *out = (ash_coded_weights){.made = {.name = w->name,
+                                      .id = id,
+                                      .kind = ASH_TENSOR_CONSTANT,
+                                      .shape = w->shape,
+                                      .data = to,
+                                      .file_byte = UINT64_MAX},
+                             .scales = units,
+                             .codes = to};
   ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
-  if (!find_codes(w, deep, channels, &made, units, zeros, to))
-    return ASH_OK; /* these weights have no codes */
-  *scales = units;
-  return ash_graph_add_tensor(q->g, out, made);
+  if (!find_codes(w, deep, channels, &out->made, units, zeros, to))
+    out->made.type = ASH_NONE;
+  return ASH_OK;
+}
+
+/* A bias of so many steps of a sum leaves room for the sum. */
+static const double BIAS_MOST = 1e9;
+
+/* Channels whose weights are next to nothing beside their bias: in steps that
+ * small the bias has no room, so they get larger ones. A weight then errs by
+ * half a step, which is 5e-10 of the bias: all of them together, times inputs
+ * of 8 bits, by far less than a step of any result that shows the bias. */
+void ash_qdq_widen(const ash_qdq *q, const ash_op *o,
+                   const ash_coded_weights *w, float in) {
+  const ash_tensor *real = ash_op_in(q->g, o, 1), *b = ash_op_in(q->g, o, 2);
+  const uint32_t channels = w->made.quant.count;
+  ASH_ASSERT(w->made.quant.scale == w->scales);
+  if (!b || w->made.type != ASH_INT8 ||
+      ash_shape_elements(&b->shape) != channels)
+    return;
+  for (uint32_t c = 0; c < channels; c++) {
+    const double bias = fabs((double)ash_tensor_float(b, c));
+    const double least = bias / ((double)in * BIAS_MOST * 0.99);
+    if ((double)w->scales[c] >= least || !isfinite(least) || least > 1e30)
+      continue;
+    const walk at =
+        channel_of(real, o->kind == ASH_OP_depthwise_conv_2d, channels, c);
+    w->scales[c] = (float)least;
+    put_codes(real, &at, w->scales[c], 0, w->codes);
+  }
 }
 
 /* The bias in steps of the sums; false where one does not fit. */
@@ -270,7 +297,7 @@ ash_status ash_qdq_bias(ash_qdq *q, const ash_op *o, float in,
   for (uint64_t i = 0; i < n; i++) {
     const double x =
         (double)ash_tensor_float(b, i) / ((double)in * (double)scales[i]);
-    *fits = *fits && fabs(x) < 1e9;
+    *fits = *fits && fabs(x) < BIAS_MOST;
     to[i] = *fits ? (int32_t)floor(x + 0.5) : 0;
   }
   const ash_shape shape = b->shape;

@@ -3,7 +3,9 @@
 #include "read/onnx/onnx.h"
 
 #include "base/file.h"
+#include "base/rng.h"
 #include "graph/compact.h"
+#include "read/onnx/ml/ml.h"
 #include "read/onnx/onnx_import.h"
 
 #include <inttypes.h>
@@ -95,6 +97,42 @@ static bool open_outside(ash_ox *m, const char *name) {
   return m->status == ASH_OK;
 }
 
+/* Weights alone are made up: other numbers decide about shapes. */
+static bool can_stand_in(const ash_ox *m, ash_type type, uint64_t bytes) {
+  static const uint64_t most = (uint64_t)256 << 20;
+  const bool is_weight = type == ASH_FLOAT32 || type == ASH_FLOAT16 ||
+                         type == ASH_BFLOAT16 || type == ASH_INT8 ||
+                         type == ASH_UINT8;
+  return is_weight && bytes <= most && m->made_up <= most - bytes;
+}
+
+/* Bytes for a constant whose file is not there. All constants get others, so
+ * that equal ones are not joined; as floats they are small. */
+static const uint8_t *stand_in(ash_ox *m, const ash_onnx_tensor *t,
+                               uint64_t need) {
+  uint8_t *data =
+      ASH_NEW_ARRAY(&m->g->zone, uint8_t, (size_t)need + (need == 0));
+  ash_rng rng = {m->g->tensor_count};
+  const uint32_t width = ash_type_bits(t->type) / 8;
+  m->status = ash_zone_check(m->ctx, &m->g->zone);
+  for (uint64_t i = 0; m->status == ASH_OK && i < need; i++)
+    data[i] = (uint8_t)ash_rng_below(&rng, 128);
+  for (uint64_t i = width; m->status == ASH_OK && width > 1 && i <= need;
+       i += width)
+    data[i - 1] = (uint8_t)(0x3c - width / 2); /* exponent: below 1 */
+  m->made_up += need;
+  if (m->status != ASH_OK || m->g->absent)
+    return data;
+  m->g->absent = t->name;
+  m->g->absent_file = t->location;
+  ash_note(m->ctx, ASH_D_constant_absent,
+           ash_graph_loc(m->g, ASH_NO_ID, ASH_NO_ID),
+           "'%s', which has constant '%s', is not there: planned with made-up "
+           "bytes of the same shapes",
+           t->location, t->name);
+  return data;
+}
+
 static const uint8_t *read_outside(ash_ox *m, const ash_onnx_tensor *t,
                                    uint64_t need) {
   if (!m->file || !is_inside(t->location)) {
@@ -103,6 +141,9 @@ static const uint8_t *read_outside(ash_ox *m, const ash_onnx_tensor *t,
                 t->name, t->location);
     return NULL;
   }
+  if (can_stand_in(m, t->type, need) &&
+      ash_file_is_missing(m->ctx, m->file, t->location))
+    return stand_in(m, t, need);
   if (!open_outside(m, t->location))
     return NULL;
   const ash_file *file = &m->outside.file;
@@ -170,9 +211,20 @@ uint32_t ash_ox_from_tensor(ash_ox *m, const ash_onnx_tensor *t) {
 /* ---- nodes --------------------------------------------------------------- */
 
 static const ash_ox_handler *const families[] = {
-    ash_ox_math,   ash_ox_move, ash_ox_window,  ash_ox_norm,   ash_ox_reduce,
-    ash_ox_matrix, ash_ox_rnn,  ash_ox_loss,    ash_ox_resize, ash_ox_quant,
-    ash_ox_flow,   ash_ox_make, ash_ox_deeploy, ash_ox_signal};
+    ash_ox_math,    ash_ox_move,   ash_ox_window, ash_ox_norm,
+    ash_ox_reduce,  ash_ox_matrix, ash_ox_rnn,    ash_ox_loss,
+    ash_ox_resize,  ash_ox_quant,  ash_ox_flow,   ash_ox_make,
+    ash_ox_deeploy, ash_ox_signal, ash_ox_detect, ash_ox_sample};
+
+/* Operators that only one other domain has. */
+static const struct {
+  const char *domain;
+  const ash_ox_handler *rows;
+} own[] = {
+    {"com.microsoft", ash_ox_fused}, {"com.microsoft", ash_ox_attention},
+    {"ai.onnx.ml", ash_ml_features}, {"ai.onnx.ml", ash_ml_machines},
+    {"ai.onnx.ml", ash_ml_trees},
+};
 
 /* Operators of other domains; those of ONNX, and those that are written
  * without a domain, are in no list. The same name elsewhere may mean anything.
@@ -185,7 +237,7 @@ static const struct {
      " QLinearAveragePool QLinearGlobalAveragePool QLinearSigmoid"
      " QLinearLeakyRelu QLinearSoftmax QLinearReduceMean QLinearConcat"
      " QLinearWhere SoftmaxGrad SoftmaxCrossEntropyLossGrad"
-     " LayerNormalizationGrad GeluGrad "},
+     " LayerNormalizationGrad GeluGrad Trilu Pad GridSample GatherND Range "},
     {"ai.onnx.preview.training", " Adagrad Adam Momentum "},
     {"PACTOps", " RequantShift iGELU iHardswish iSoftmax ITAMax ITAPartialMax "
                 "iLayerNorm iRMSNorm iNoNorm IntegerMean IntegerDiv "
@@ -209,12 +261,21 @@ static bool is_known(const ash_onnx_node *node) {
   return false;
 }
 
+static const ash_ox_handler *row_of(const ash_ox_handler *rows,
+                                    const char *type) {
+  while (rows->type && strcmp(rows->type, type) != 0)
+    rows++;
+  return rows->type ? rows : NULL;
+}
+
 static const ash_ox_handler *find_handler(const ash_onnx_node *node) {
-  for (size_t f = 0; f < ASH_COUNT_OF(families) && is_known(node); f++)
-    for (const ash_ox_handler *h = families[f]; h->type; h++)
-      if (strcmp(h->type, node->type) == 0)
-        return h;
-  return NULL;
+  const ash_ox_handler *h = NULL;
+  for (size_t i = 0; i < ASH_COUNT_OF(own) && !h; i++)
+    if (strcmp(own[i].domain, node->domain) == 0)
+      h = row_of(own[i].rows, node->type);
+  for (size_t f = 0; f < ASH_COUNT_OF(families) && !h && is_known(node); f++)
+    h = row_of(families[f], node->type);
+  return h;
 }
 
 void ash_ox_run_node(ash_ox *m, const ash_onnx_node *node) {

@@ -316,6 +316,22 @@ uint32_t ash_ox_transpose(ash_ox *m, uint32_t a, const uint32_t *perm) {
                : ash_ox_reshape(m, a, out);
 }
 
+uint32_t ash_ox_channels_first(ash_ox *m, uint32_t a) {
+  const uint32_t rank = ash_ox_rank(m, a);
+  uint32_t perm[ASH_RANK_MAX] = {0};
+  for (uint32_t i = 1; i < rank; i++)
+    perm[i] = i == 1 ? rank - 1 : i - 1;
+  return ash_ox_transpose(m, a, perm);
+}
+
+uint32_t ash_ox_channels_last(ash_ox *m, uint32_t a) {
+  const uint32_t rank = ash_ox_rank(m, a);
+  uint32_t perm[ASH_RANK_MAX] = {0};
+  for (uint32_t i = 1; i < rank; i++)
+    perm[i] = i + 1 < rank ? i + 1 : 1;
+  return ash_ox_transpose(m, a, perm);
+}
+
 uint32_t ash_ox_expand(ash_ox *m, uint32_t a, const ash_shape *to) {
   const ash_shape in = *ash_ox_shape(m, a);
   int64_t from[ASH_RANK_MAX] = {0}, step[ASH_RANK_MAX] = {0};

@@ -36,6 +36,7 @@ typedef struct ash_ox {
   uint32_t made;      /* operators so far, folded ones too: makes ids unique */
   uint32_t depth;     /* of nested graphs */
   uint64_t grown;     /* bytes by which folded constants exceed their inputs */
+  uint64_t made_up;   /* bytes of constants whose file is not there          */
   struct {            /* the file of the last constant beside the model */
     const char *name; /* NULL: none */
     ash_file file;
@@ -131,6 +132,9 @@ uint32_t ash_ox_saturate(ash_ox *m, uint32_t a, ash_type type);
 uint32_t ash_ox_unary(ash_ox *m, ash_op_kind kind, uint32_t a);
 uint32_t ash_ox_reshape(ash_ox *m, uint32_t a, ash_shape shape);
 uint32_t ash_ox_transpose(ash_ox *m, uint32_t a, const uint32_t *perm);
+/* The axis of channels, second or last, the others in their order. */
+uint32_t ash_ox_channels_first(ash_ox *m, uint32_t a);
+uint32_t ash_ox_channels_last(ash_ox *m, uint32_t a);
 uint32_t ash_ox_strided(ash_ox *m, uint32_t a, const ash_shape *shape,
                         const int64_t *step, int64_t offset);
 uint32_t ash_ox_expand(ash_ox *m, uint32_t a, const ash_shape *to);
@@ -147,6 +151,11 @@ uint32_t ash_ox_pad(ash_ox *m, uint32_t a, const int64_t *before,
 uint32_t ash_ox_matmul(ash_ox *m, uint32_t a, uint32_t b);
 /* x * w' + bias, w constant [out, in] float32; keeps leading dimensions. */
 uint32_t ash_ox_dense(ash_ox *m, uint32_t x, uint32_t w, uint32_t bias);
+
+/* uint8 codes between the least and the largest value, with the scale and zero
+ * point that follow from them (onnx_ops_quant.c). */
+uint32_t ash_ox_dynamic_codes(ash_ox *m, uint32_t x, uint32_t *scale,
+                              uint32_t *zero);
 
 /* Over the axes of these bits (onnx_ops_norm.c). */
 uint32_t ash_ox_softmax(ash_ox *m, uint32_t x, uint32_t axes);
@@ -197,6 +206,9 @@ typedef struct ash_ox_handler {
 extern const ash_ox_handler ash_ox_math[], ash_ox_move[], ash_ox_window[],
     ash_ox_norm[], ash_ox_reduce[], ash_ox_matrix[], ash_ox_quant[],
     ash_ox_rnn[], ash_ox_loss[], ash_ox_resize[], ash_ox_deeploy[],
-    ash_ox_flow[], ash_ox_make[], ash_ox_signal[];
+    ash_ox_flow[], ash_ox_make[], ash_ox_signal[], ash_ox_detect[],
+    ash_ox_sample[];
+/* Of com.microsoft alone. */
+extern const ash_ox_handler ash_ox_fused[], ash_ox_attention[];
 
 #endif

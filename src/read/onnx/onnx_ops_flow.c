@@ -1,6 +1,7 @@
-/* onnx_ops_flow.c - If, Loop and Scan where the condition or the number of
- * rounds is a constant: the branch is taken, the rounds are unrolled. Others
- * would need a choice at run time and are refused. */
+/* onnx_ops_flow.c - If, Loop and Scan. Where the condition or the number of
+ * rounds is a constant, the branch is taken, the rounds are unrolled. An If at
+ * run time computes both branches and selects; other choices at run time are
+ * refused. */
 #include "read/onnx/onnx_import.h"
 
 #include <string.h>
@@ -27,9 +28,53 @@ static uint32_t output_of(ash_ox *m, const ash_onnx_graph *graph, uint32_t k) {
   return id;
 }
 
+enum { BRANCH_OUTPUTS = 32 };
+
+/* Reads a branch; its outputs. */
+static bool run_branch(ash_ox *m, const char *name, uint32_t *outputs) {
+  ash_onnx_graph graph;
+  if (!open_graph(m, name, &graph))
+    return false;
+  ash_ox_run_graph(m, &graph);
+  for (uint32_t k = 0; k < m->node->output_count; k++)
+    outputs[k] = output_of(m, &graph, k);
+  return m->status == ASH_OK;
+}
+
+/* Known only at run time: both branches are computed, and each result is that
+ * of one of them. */
+static void choose_at_run_time(ash_ox *m, uint32_t condition) {
+  uint32_t yes[BRANCH_OUTPUTS], no[BRANCH_OUTPUTS];
+  char a[ASH_SHAPE_TEXT], b[ASH_SHAPE_TEXT];
+  if (m->node->output_count > BRANCH_OUTPUTS) {
+    ash_ox_refuse(m, "this number of outputs");
+    return;
+  }
+  if (!run_branch(m, "then_branch", yes) || !run_branch(m, "else_branch", no))
+    return;
+  const uint32_t one = ash_ox_reshape(m, condition, (ash_shape){0});
+  for (uint32_t k = 0; k < m->node->output_count && m->status == ASH_OK; k++) {
+    const ash_tensor *x = ash_ox_t(m, yes[k]), *y = ash_ox_t(m, no[k]);
+    if (!ash_shape_equal(&x->shape, &y->shape) || x->type != y->type)
+      ash_ox_fail(m, ASH_UNSUPPORTED, ASH_D_onnx_op,
+                  "If: the condition is known at run time only, and output "
+                  "'%s' is %s %s in one branch, %s %s in the other",
+                  m->node->outputs[k], ash_type_text(x->type),
+                  ash_shape_text(a, &x->shape), ash_type_text(y->type),
+                  ash_shape_text(b, &y->shape));
+    else
+      ash_ox_out(m, k, ash_ox_map3(m, ASH_FN_select, one, yes[k], no[k]));
+  }
+}
+
 static void read_if(ash_ox *m) {
   int64_t truth = 0;
   ash_onnx_graph graph;
+  const uint32_t condition = ash_ox_in(m, 0);
+  if (m->status == ASH_OK && !ash_ox_is_constant(m, condition)) {
+    choose_at_run_time(m, condition);
+    return;
+  }
   (void)ash_ox_list(m, ash_ox_in(m, 0), &truth, 1);
   if (!open_graph(m, truth ? "then_branch" : "else_branch", &graph))
     return;

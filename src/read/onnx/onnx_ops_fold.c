@@ -1,4 +1,4 @@
-/* onnx_ops_fold.c - sums and searches along axes. */
+/* onnx_ops_fold.c - sums and searches along axes, and counts of n-grams. */
 #include "read/onnx/onnx_import.h"
 
 #include <string.h>
@@ -134,6 +134,150 @@ static void read_top_k(ash_ox *m) {
   ash_ox_out(m, 1, out[1]);
 }
 
+/* ---- counts of n-grams --------------------------------------------------- */
+
+typedef struct grams {
+  const int64_t *pool, *starts, *indexes;
+  uint32_t pool_count, lengths, index_count;
+  int64_t least, most, skips;
+  uint32_t rows; /* [batch, length] */
+} grams;
+
+/* Where grams of `n` numbers at this distance occur: [batch, grams], summed. */
+static uint32_t occurrences(ash_ox *m, const grams *g, uint32_t n,
+                            uint32_t count, int64_t step) {
+  const ash_shape s = *ash_ox_shape(m, g->rows);
+  const int64_t places = s.dim[1] - (int64_t)(n - 1) * step;
+  uint32_t same = ASH_NO_ID;
+  int64_t *list = ASH_NEW_ARRAY(&m->ctx->scratch, int64_t, count + 1u);
+  if (places < 1 || !list)
+    return ASH_NO_ID;
+  for (uint32_t j = 0; j < n; j++) {
+    for (uint32_t k = 0; k < count; k++)
+      list[k] = g->pool[g->starts[n - 1] + (int64_t)k * n + j];
+    const uint32_t x =
+        ash_ox_reshape(m, ash_ox_slice(m, g->rows, 1, j * step, 1, places),
+                       (ash_shape){3, {s.dim[0], (int32_t)places, 1}});
+    const uint32_t hit = ash_ox_map2(
+        m, ASH_FN_equal, x,
+        ash_ox_constant(m, ASH_INT64, (ash_shape){1, {(int32_t)count}}, list));
+    same = j ? ash_ox_map2(m, ASH_FN_logical_and, same, hit) : hit;
+  }
+  return ash_ox_fold(m, ASH_FOLD_SUM, ash_ox_cast(m, same, ASH_FLOAT32), 2,
+                     false);
+}
+
+/* Grams of n numbers, at every distance that may lie between them. */
+static uint32_t counts_of(ash_ox *m, const grams *g, uint32_t n,
+                          uint32_t count) {
+  const ash_shape none = {2, {ash_ox_dim(m, g->rows, 0), (int32_t)count}};
+  uint32_t sum = ASH_NO_ID;
+  const bool wanted = n >= g->least && n <= g->most;
+  for (int64_t skip = 0; wanted && skip <= (n > 1 ? g->skips : 0); skip++) {
+    const uint32_t part = occurrences(m, g, n, count, skip + 1);
+    if (part == ASH_NO_ID)
+      break;
+    sum = sum == ASH_NO_ID ? part : ash_ox_map2(m, ASH_FN_add, sum, part);
+  }
+  return sum == ASH_NO_ID ? ash_ox_constant(m, ASH_FLOAT32, none, NULL) : sum;
+}
+
+static bool open_grams(ash_ox *m, grams *g) {
+  enum { SKIPS_MAX = 64 };
+  *g = (grams){.least = ash_ox_int(m, "min_gram_length", 1),
+               .most = ash_ox_int(m, "max_gram_length", 1),
+               .skips = ash_ox_int(m, "max_skip_count", 0)};
+  g->pool = ash_ox_ints(m, "pool_int64s", &g->pool_count);
+  g->starts = ash_ox_ints(m, "ngram_counts", &g->lengths);
+  g->indexes = ash_ox_ints(m, "ngram_indexes", &g->index_count);
+  const uint32_t x = ash_ox_cast(m, ash_ox_in(m, 0), ASH_INT64);
+  const ash_shape s = *ash_ox_shape(m, x);
+  if (!g->pool)
+    ash_ox_refuse(m, "a pool of strings");
+  if (m->status == ASH_OK &&
+      (!g->starts || !g->indexes || s.rank < 1 || s.rank > 2 ||
+       g->lengths > ASH_RANK_MAX || g->skips < 0 || g->skips > SKIPS_MAX))
+    ash_ox_bad(m, "lists of n-grams are missing, or data have other than one "
+                  "or two axes");
+  for (uint32_t i = 0; m->status == ASH_OK && i < g->lengths; i++) {
+    const int64_t end =
+        i + 1 < g->lengths ? g->starts[i + 1] : (int64_t)g->pool_count;
+    if (g->starts[i] < 0 || end > (int64_t)g->pool_count ||
+        end < g->starts[i] || (end - g->starts[i]) % (i + 1))
+      ash_ox_bad(m, "ngram_counts does not fit the pool");
+  }
+  for (uint32_t i = 0; m->status == ASH_OK && i < g->index_count; i++)
+    if (g->indexes[i] < 0 || g->indexes[i] > 65535)
+      ash_ox_bad(m, "an index of ngram_indexes is impossible");
+  g->rows =
+      s.rank == 1 ? ash_ox_reshape(m, x, (ash_shape){2, {1, s.dim[0]}}) : x;
+  return m->status == ASH_OK;
+}
+
+/* Counts in the order of the pool become those of the indexes. */
+static uint32_t arranged(ash_ox *m, const grams *g, uint32_t counts) {
+  int64_t most = 0;
+  for (uint32_t i = 0; i < g->index_count; i++)
+    most = g->indexes[i] > most ? g->indexes[i] : most;
+  const ash_shape to = {2, {(int32_t)most + 1, ash_ox_dim(m, counts, 1)}};
+  float *w = ASH_NEW_ARRAY(&m->ctx->scratch, float,
+                           (size_t)ash_shape_elements(&to) + 1);
+  if (m->status == ASH_OK)
+    m->status = ash_zone_check(m->ctx, &m->ctx->scratch);
+  if (m->status != ASH_OK)
+    return ASH_NO_ID;
+  for (uint32_t i = 0; i < g->index_count; i++)
+    w[(size_t)g->indexes[i] * g->index_count + i] = 1;
+  return ash_ox_dense(m, counts, ash_ox_constant(m, ASH_FLOAT32, to, w),
+                      ASH_NO_ID);
+}
+
+/* A weight for each gram of the pool. */
+static uint32_t weighed(ash_ox *m, uint32_t y) {
+  const ash_onnx_attr *a = ash_ox_attr(m, "weights");
+  const bool plain = ash_ox_is(m, "mode", "TF", "TF");
+  const uint32_t there =
+      ash_ox_cast(m, ash_ox_with(m, ASH_FN_greater, y, 0), ASH_FLOAT32);
+  if (plain)
+    return y;
+  const uint32_t x = ash_ox_is(m, "mode", "IDF", "") ? there : y;
+  if (!a)
+    return x;
+  if (a->kind != ASH_ONNX_FLOATS || a->count != (uint32_t)ash_ox_dim(m, y, 1)) {
+    ash_ox_refuse(m, "weights that are not one for each n-gram");
+    return y;
+  }
+  return ash_ox_map2(m, ASH_FN_mul, x,
+                     ash_ox_constant(m, ASH_FLOAT32,
+                                     (ash_shape){1, {(int32_t)a->count}},
+                                     a->floats));
+}
+
+static void read_tf_idf(ash_ox *m) {
+  uint32_t parts[ASH_RANK_MAX], count = 0, all = 0;
+  grams g;
+  if (!open_grams(m, &g))
+    return;
+  for (uint32_t n = 1; n <= g.lengths; n++) {
+    const int64_t end = n < g.lengths ? g.starts[n] : (int64_t)g.pool_count;
+    const uint32_t here = (uint32_t)(end - g.starts[n - 1]) / n;
+    all += here;
+    if (here)
+      parts[count++] = counts_of(m, &g, n, here);
+  }
+  if (m->status == ASH_OK && (count == 0 || all != g.index_count))
+    ash_ox_bad(m, "ngram_indexes has another number of n-grams than the pool");
+  if (m->status != ASH_OK)
+    return;
+  const uint32_t y =
+      arranged(m, &g, weighed(m, ash_ox_join(m, parts, count, 1)));
+  const uint32_t rank = ash_ox_rank(m, ash_ox_in(m, 0));
+  ash_ox_out(m, 0,
+             rank == 1
+                 ? ash_ox_reshape(m, y, (ash_shape){1, {ash_ox_dim(m, y, 1)}})
+                 : y);
+}
+
 const ash_ox_handler ash_ox_reduce[] = {
     {"ReduceSum", read_sum},
     {"ReduceMean", read_mean},
@@ -149,5 +293,6 @@ const ash_ox_handler ash_ox_reduce[] = {
     {"ArgMin", read_arg_min},
     {"CumSum", read_cum_sum},
     {"TopK", read_top_k},
+    {"TfIdfVectorizer", read_tf_idf},
     {NULL, NULL},
 };

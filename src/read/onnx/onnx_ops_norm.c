@@ -306,6 +306,31 @@ static void read_image_scaler(ash_ox *m) {
   ash_ox_out(m, 0, ash_ox_map2(m, ASH_FN_add, y, bias));
 }
 
+/* The middle of an image, or a part of it: as old as ImageScaler. `border` is
+ * what goes to the left, at the top, to the right and at the bottom; with a
+ * `scale` it is where a part of that height and width begins. */
+static void read_crop(ash_ox *m) {
+  const uint32_t x = ash_ox_in(m, 0);
+  const ash_shape s = *ash_ox_shape(m, x);
+  int64_t border[4], size[2];
+  uint32_t given = 0;
+  ash_ox_fill(m, "border", border, 4, 0);
+  if (m->status == ASH_OK && s.rank != 4)
+    ash_ox_bad(m, "an image needs four axes");
+  if (m->status != ASH_OK)
+    return;
+  const int64_t *scale = ash_ox_ints(m, "scale", &given);
+  size[0] = given == 2 ? scale[0] : s.dim[2] - border[1] - border[3];
+  size[1] = given == 2 ? scale[1] : s.dim[3] - border[0] - border[2];
+  if (border[0] < 0 || border[1] < 0 || size[0] < 1 || size[1] < 1 ||
+      border[1] + size[0] > s.dim[2] || border[0] + size[1] > s.dim[3]) {
+    ash_ox_bad(m, "the border leaves nothing of the image, or lies outside");
+    return;
+  }
+  const uint32_t rows = ash_ox_slice(m, x, 2, border[1], 1, size[0]);
+  ash_ox_out(m, 0, ash_ox_slice(m, rows, 3, border[0], 1, size[1]));
+}
+
 const ash_ox_handler ash_ox_norm[] = {
     {"BatchNormalization", read_batch_norm},
     {"LayerNormalization", read_layer_norm},
@@ -320,5 +345,6 @@ const ash_ox_handler ash_ox_norm[] = {
     {"LogSoftmax", read_log_softmax},
     {"Hardmax", read_hardmax},
     {"ImageScaler", read_image_scaler},
+    {"Crop", read_crop},
     {NULL, NULL},
 };

@@ -242,10 +242,70 @@ static void read_einsum(ash_ox *m) {
   ash_ox_out(m, 0, y);
 }
 
+/* ---- determinants ----------------------------------------------------------
+ * Laplace's expansion, row by row from the last: the minor of each set of
+ * columns is made once. */
+
+enum { ROWS_MAX = 6 };
+
+static uint32_t minor_of(ash_ox *m, const uint32_t *minors, uint32_t flat,
+                         uint32_t n, uint32_t row, uint32_t columns) {
+  uint32_t sum = ASH_NO_ID;
+  bool negative = false;
+  for (uint32_t j = 0; j < n; j++) {
+    if (!(columns >> j & 1))
+      continue;
+    uint32_t part = ash_ox_slice(m, flat, 1, row * n + j, 1, 1);
+    if (columns != 1u << j)
+      part = ash_ox_map2(m, ASH_FN_mul, part, minors[columns & ~(1u << j)]);
+    sum = sum == ASH_NO_ID
+              ? part
+              : ash_ox_map2(m, negative ? ASH_FN_sub : ASH_FN_add, sum, part);
+    negative = !negative;
+  }
+  return sum;
+}
+
+static uint32_t members(uint32_t set) {
+  uint32_t count = 0;
+  for (; set; set &= set - 1)
+    count++;
+  return count;
+}
+
+static void read_det(ash_ox *m) {
+  const uint32_t x = ash_ox_in(m, 0);
+  const ash_shape s = *ash_ox_shape(m, x);
+  uint32_t minors[1 << ROWS_MAX];
+  if (m->status != ASH_OK)
+    return;
+  const uint32_t n = s.rank < 2 ? 0 : (uint32_t)s.dim[s.rank - 1];
+  if (n == 0 || s.dim[s.rank - 2] != (int32_t)n) {
+    ash_ox_bad(m, "a matrix needs as many rows as columns");
+    return;
+  }
+  if (n > ROWS_MAX) {
+    ash_ox_refuse(m, "a matrix of more than 6 rows");
+    return;
+  }
+  ash_shape out = {.rank = s.rank - 2};
+  for (uint32_t i = 0; i < out.rank; i++)
+    out.dim[i] = s.dim[i];
+  const int32_t matrices = (int32_t)ash_shape_elements(&out);
+  const uint32_t flat =
+      ash_ox_reshape(m, x, (ash_shape){2, {matrices, (int32_t)(n * n)}});
+  for (uint32_t row = n; row-- > 0;)
+    for (uint32_t set = 1; set < 1u << n; set++)
+      if (members(set) == n - row)
+        minors[set] = minor_of(m, minors, flat, n, row, set);
+  ash_ox_out(m, 0, ash_ox_reshape(m, minors[(1u << n) - 1], out));
+}
+
 const ash_ox_handler ash_ox_matrix[] = {
     {"MatMul", read_matmul},
     {"Gemm", read_gemm},
     {"MatMulInteger", read_matmul_integer},
     {"Einsum", read_einsum},
+    {"Det", read_det},
     {NULL, NULL},
 };

@@ -81,22 +81,29 @@ static void read_dequantize(ash_ox *m) {
                   along(m, ash_ox_cast(m, scale, ASH_FLOAT32), x, axis)));
 }
 
-static void read_dynamic_quantize(ash_ox *m) {
-  const uint32_t x = ash_ox_in(m, 0);
+uint32_t ash_ox_dynamic_codes(ash_ox *m, uint32_t x, uint32_t *scale,
+                              uint32_t *zero) {
   const uint32_t axes = (1u << ash_ox_rank(m, x)) - 1;
   const uint32_t low = ash_ox_with(
       m, ASH_FN_minimum, ash_ox_fold(m, ASH_FOLD_MIN, x, axes, false), 0);
   const uint32_t high = ash_ox_with(
       m, ASH_FN_maximum, ash_ox_fold(m, ASH_FOLD_MAX, x, axes, false), 0);
-  const uint32_t scale =
+  *scale =
       ash_ox_with(m, ASH_FN_div, ash_ox_map2(m, ASH_FN_sub, high, low), 255);
-  uint32_t zero = ash_ox_map1(
+  uint32_t at = ash_ox_map1(
       m, ASH_FN_round,
-      ash_ox_map1(m, ASH_FN_neg, ash_ox_map2(m, ASH_FN_div, low, scale)));
-  zero = ash_ox_map3(m, ASH_FN_clip, zero, ash_ox_scalar(m, ASH_FLOAT32, 0),
-                     ash_ox_scalar(m, ASH_FLOAT32, 255));
-  zero = ash_ox_cast(m, zero, ASH_UINT8);
-  ash_ox_out(m, 0, quantise(m, x, scale, zero, ASH_UINT8, 0));
+      ash_ox_map1(m, ASH_FN_neg, ash_ox_map2(m, ASH_FN_div, low, *scale)));
+  at = ash_ox_map3(m, ASH_FN_clip, at, ash_ox_scalar(m, ASH_FLOAT32, 0),
+                   ash_ox_scalar(m, ASH_FLOAT32, 255));
+  *zero = ash_ox_cast(m, at, ASH_UINT8);
+  return quantise(m, x, *scale, *zero, ASH_UINT8, 0);
+}
+
+static void read_dynamic_quantize(ash_ox *m) {
+  uint32_t scale, zero;
+  const uint32_t codes =
+      ash_ox_dynamic_codes(m, ash_ox_in(m, 0), &scale, &zero);
+  ash_ox_out(m, 0, codes);
   ash_ox_out(m, 1, scale);
   ash_ox_out(m, 2, zero);
 }
@@ -260,10 +267,11 @@ static void read_qlinear_mul(ash_ox *m) {
 
 /* One operand, its scale and zero point, then those of the output. */
 static void function_of_codes(ash_ox *m, const char *type) {
-  const uint32_t x = real_of(m, 0, 0);
-  if (ash_ox_int(m, "channels_last", 0))
-    ash_ox_refuse(m, "channels_last");
-  put_codes(m, ash_ox_run_as(m, type, &x, 1), 3,
+  const bool last = ash_ox_int(m, "channels_last", 0) != 0;
+  const uint32_t real = real_of(m, 0, 0);
+  const uint32_t x = last ? ash_ox_channels_first(m, real) : real;
+  const uint32_t y = ash_ox_run_as(m, type, &x, 1);
+  put_codes(m, last ? ash_ox_channels_last(m, y) : y, 3,
             ash_ox_type(m, ash_ox_in(m, 0)));
 }
 

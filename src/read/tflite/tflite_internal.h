@@ -91,6 +91,12 @@ bool ash_tflite_is_flow(int32_t code);
 ash_status ash_tflite_add_flow(ash_tflite *r, uint32_t op);
 bool ash_tflite_flow_runs(const ash_tflite *r, uint32_t op, uint32_t subgraph);
 
+/* ---- tflite_detect.c ----------------------------------------------------- */
+
+/* Operators behind a detector, which become several. */
+bool ash_tflite_is_detection(const ash_tflite_code *code);
+ash_status ash_tflite_add_detection(ash_tflite *r, uint32_t op);
+
 /* ---- tflite_tensor.c --------------------------------------------------- */
 
 ash_loc ash_tflite_at_tensor(ash_tflite *r, uint32_t tensor);

@@ -107,6 +107,8 @@ static ash_status check_code(ash_tflite *r, const ash_tflite_code *code) {
   const ash_loc at = ash_tflite_at_op(r, code->first_use);
   const ash_tflite_rule *known = find_rule(code->builtin);
   const char *name = ash_tflite_builtin_name(code->builtin);
+  if (ash_tflite_is_detection(code) && !is_supplied(r, code->custom))
+    return ASH_OK;
   if (code->builtin == CUSTOM)
     return is_supplied(r, code->custom) ? ASH_OK : refuse_custom(r, code);
   if (ash_tflite_makes_handles(code->builtin))
@@ -371,6 +373,9 @@ static ash_status widen(ash_tflite *r, const ash_tflite_op *op) {
 ash_status ash_tflite_add_op(ash_tflite *r, uint32_t op) {
   if (is_widening(r, &r->ops[op]))
     return widen(r, &r->ops[op]);
+  const ash_tflite_code *code = r->ops[op].code;
+  if (ash_tflite_is_detection(code) && !is_supplied(r, code->custom))
+    return ash_tflite_add_detection(r, op);
   ash_tflite_call c = {
       .r = r, .rule = find_rule(r->ops[op].code->builtin), .index = op};
   const ash_mark mark = ash_zone_mark(&r->ctx->scratch);

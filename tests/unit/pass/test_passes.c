@@ -131,6 +131,7 @@ static void paddings_of_codes_are_codes(void) {
 }
 static void codes_replace_floats(void) {
   CHECK_EQ(keeps("pass_qdq", "qdq"), 1);
+  CHECK_EQ(keeps("pass_qdq_bias", "qdq"), 1); /* far above the weights */
 }
 static void integers_are_stored_narrow(void) {
   CHECK_EQ(keeps("pass_narrow", "narrow"), 7);

@@ -1,8 +1,10 @@
 /* test_onnx_model.c - the protobuf layer and the structure of ONNX files. */
+#include "ashlar/compile.h"
 #include "base/file.h"
 #include "base/rng.h"
 #include "check.h"
 #include "faulty.h"
+#include "graph/graph.h"
 #include "onnx_make.h"
 #include "read/onnx/onnx_model.h"
 
@@ -280,11 +282,32 @@ static void reads_shared_models_as_their_index_says(void) {
   }
 }
 
+/* Plans need shapes only; bytes are asked for when they matter. */
+static void a_missing_file_of_constants_is_told_and_asked_for(void) {
+  ash_ctx *ctx;
+  ash_graph *g;
+  CHECK_EQ(ash_ctx_new(&ctx, NULL), ASH_OK);
+  if (ash_load_model(ctx, &g, MODELS "/stream/resnet18_stripped.onnx") !=
+      ASH_OK) {
+    ash_ctx_free(ctx);
+    SKIP("the shared models are not here");
+  }
+  CHECK(ctx->diag_count > 0);
+  CHECK_EQ(ctx->diags[0].id, ASH_D_constant_absent);
+  CHECK(strcmp(g->absent_file, "resnet18.external") == 0);
+  CHECK_EQ(ash_graph_need_constants(ctx, g), ASH_IO);
+  g->absent = NULL;
+  CHECK_EQ(ash_graph_need_constants(ctx, g), ASH_OK);
+  ash_graph_free(g);
+  ash_ctx_free(ctx);
+}
+
 #define TESTS(X)                                                               \
   X(reads_nodes_constants_and_types)                                           \
   X(opens_nested_graphs_when_asked)                                            \
   X(refuses_what_contradicts_itself)                                           \
   X(survives_truncation_and_bit_flips)                                         \
   X(every_failed_allocation_is_reported_and_nothing_leaks)                     \
-  X(reads_shared_models_as_their_index_says)
+  X(reads_shared_models_as_their_index_says)                                   \
+  X(a_missing_file_of_constants_is_told_and_asked_for)
 TEST_MAIN(TESTS)
