@@ -21,14 +21,27 @@ void ash_emit_banner(ash_module *m, const char *file, const char *what) {
   ash_text_string(m->text, " */\n");
 }
 
+/* Nobody's page, to be replaced before the package is published. */
+static void put_url(ash_module *m) {
+  ASH_ASSERT(m->text && m->prefix);
+  if (m->options.url)
+    ash_text_string(m->text, m->options.url);
+  else
+    ash_text_format(m->text, "https://example.com/%s", m->prefix);
+}
+
 void ash_emit_template(ash_module *m, const char *const *lines) {
   ASH_ASSERT(m->text && m->prefix && m->upper);
   for (; *lines; lines++) {
     for (const char *p = *lines; *p; p++) {
       if (*p == '%')
         ash_text_string(m->text, m->prefix);
-      else if (p[0] == '$' && p[1] == '$')
-        ash_text_put(m->text, p++, 1);
+      else if (p[0] == '$' && (p[1] == '$' || p[1] == '%'))
+        ash_text_put(m->text, ++p, 1);
+      else if (p[0] == '$' && p[1] == '^')
+        ash_text_string(m->text, ash_package_version(m)), p++;
+      else if (p[0] == '$' && p[1] == '@')
+        put_url(m), p++;
       else if (*p == '$')
         ash_text_string(m->text, m->upper);
       else

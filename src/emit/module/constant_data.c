@@ -73,7 +73,7 @@ static void open_array(ash_module *m, const ash_render_arena *a,
  * Compilers keep every number of a list, 100 bytes of memory for a byte of
  * data; a string they keep as it is. */
 
-enum { LARGE = 1 << 20, LINE = 2048 };
+enum { LARGE = 1 << 20, LINE = 2048, PROGRESS = 1 << 16 };
 
 /* Octal digits end after three, so that what follows is never one of them. */
 static void put_string(ash_text *t, const uint8_t *bytes, size_t count) {
@@ -134,6 +134,8 @@ static void put_strings(ash_module *m, const ash_render_arena *a,
     put_labels(m, blob->memory, at, &next, order, count);
     bytes = string_bytes(m, order, next, count, at, blob->size);
     put_string(m->text, blob->payload + at, bytes);
+    if (at % PROGRESS < bytes)
+      ash_progress(m->ctx, "writing constants", at, blob->size);
   }
   ash_text_line(m->text, ";");
 }

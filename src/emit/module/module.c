@@ -85,6 +85,8 @@ static ash_status pack(ash_module *m) {
     return ash_package_esp_idf(m);
   case ASH_MODULE_ARDUINO:
     return ash_package_arduino(m);
+  case ASH_MODULE_PLATFORMIO:
+    return ash_package_platformio(m);
   default:
     return ASH_OK;
   }
@@ -118,6 +120,8 @@ ash_status ash_emit_rendered(ash_ctx *ctx, ash_compiled *c,
                              const ash_code *code, const ash_device *device,
                              const ash_emit_options *options) {
   ASH_ASSERT(c->graph && c->plan && c->render && code);
+  ASH_TRY(ash_package_check(ctx, options));
+  ASH_TRY(ash_graph_need_constants(ctx, c->graph));
   ash_module m = {.ctx = ctx,
                   .zone = &ctx->keep,
                   .g = c->graph,

@@ -136,9 +136,12 @@ const char *ash_emit_stored(ash_module *m, const ash_render_arena *a);
 
 /* ---- small texts --------------------------------------------------------- */
 
+/* The version of the package. */
+const char *ash_package_version(const ash_module *m);
 void ash_emit_banner(ash_module *m, const char *file, const char *what);
-/* Lines in which % stands for the prefix and $ for the prefix in capitals; $$
- * is a dollar. Ends with NULL. */
+/* Lines in which % stands for the prefix and $ for the prefix in capitals; $^
+ * is the package's version, $@ its page, $$ a dollar, $% a percent sign. Ends
+ * with NULL. */
 void ash_emit_template(ash_module *m, const char *const *lines);
 /* Rewrites the names of the runtime (ash_rt_, ASH_RT_) to the module's own. */
 void ash_emit_renamed(ash_module *m, const char *text, size_t count);
