@@ -32,8 +32,9 @@ const command commands[] = {
      "  ashlar inspect digits.tflite --text > digits.ir\n"
      "  ashlar inspect digits.tflite --dot | dot -Tsvg > digits.svg\n"},
     {"check", cmd_check, "check a plan without trusting who made it",
-     "PLAN.json [--elf FIRMWARE.elf] | --csv SOLUTION.csv",
+     "PLAN.json [--model MODEL] [--elf FIRMWARE.elf] | --csv SOLUTION.csv",
      "  ashlar plan digits.tflite --json plan.json && ashlar check plan.json\n"
+     "  ashlar check plan.json --model digits.tflite\n"
      "  ashlar check --elf firmware.elf plan.json --prefix digits\n"
      "  ashlar check --csv solution.csv --capacity 1048576\n"},
     {"solve", cmd_solve, "place buffers with lifetimes, proved optimal",

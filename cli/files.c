@@ -59,6 +59,32 @@ void free_whole(char *bytes) {
   free(bytes);
 }
 
+file_kind kind_of(const char *bytes, size_t count) {
+  if (count >= 8 && memcmp(bytes + 4, "TFL3", 4) == 0)
+    return FILE_TFLITE;
+  /* A protobuf that starts with the small number of ONNX's IR version. */
+  if (count > 3 && bytes[0] == 0x08 && bytes[1] > 0 && bytes[1] < 64 &&
+      (bytes[2] == 0x12 || bytes[2] == 0x3a || bytes[2] == 0x42))
+    return FILE_ONNX;
+  return FILE_OTHER;
+}
+
+bool refuse_model(const char *path, const char *bytes, size_t count) {
+  if (kind_of(bytes, count) == FILE_OTHER)
+    return false;
+  fprintf(stderr,
+          "%s: error: this is a model, a plan was expected\n  hint: make one: "
+          "ashlar plan %s --json plan.json\n",
+          path, path);
+  return true;
+}
+
+bool same_file(const char *a, const char *b) {
+  struct stat first, second;
+  return stat(a, &first) == 0 && stat(b, &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
 bool write_whole(const char *path, const void *bytes, size_t count) {
   FILE *f = fopen(path, "wb");
   if (!f)

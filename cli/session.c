@@ -20,6 +20,15 @@ static int check_stage(const session *s, const char *name, const char *option) {
                      option);
 }
 
+/* "=99T": digits and a letter, so what is wrong is the amount. */
+static bool is_size_word(const char *equals) {
+  if (!equals)
+    return false;
+  const size_t digits = strspn(equals + 1, "0123456789");
+  const char *unit = equals + 1 + digits;
+  return digits && (!*unit || (strchr("KMGTPkmgtp", *unit) && !unit[1]));
+}
+
 /* "MEM=SIZE" in two parts. */
 static int split_size(session *s, const char *text, char name[64],
                       uint64_t *bytes) {
@@ -27,7 +36,11 @@ static int split_size(session *s, const char *text, char name[64],
   if (!equals || equals == text || (size_t)(equals - text) >= 64 ||
       !ash_parse_bytes(bytes, equals + 1)) {
     (void)session_close(s, ASH_MISUSE);
-    return usage_error(s->cmd, "'%s' is not MEM=SIZE, as in DTCM=64K", text);
+    return usage_error(s->cmd,
+                       is_size_word(equals)
+                           ? "'%s': the size is too large"
+                           : "'%s' is not MEM=SIZE, as in DTCM=64K",
+                       text);
   }
   memcpy(name, text, (size_t)(equals - text));
   name[equals - text] = '\0';
@@ -77,7 +90,7 @@ static int take_kernels(session *s) {
   if (s->options.kernels != ASH_KERNELS_COUNT)
     return -1;
   return usage_error(s->cmd,
-                     "'%s' is no value for --kernels: auto, portable, cmsis-nn",
+                     "--kernels takes auto, portable or cmsis-nn, not '%s'",
                      s->kernels);
 }
 
@@ -93,9 +106,9 @@ static int take_order(session *s) {
       s->options.plan.order = k;
       return -1;
     }
-  return usage_error(
-      s->cmd, "'%s' is no value for --order: auto, given, operators, rows",
-      s->order);
+  return usage_error(s->cmd,
+                     "--order takes auto, given, operators or rows, not '%s'",
+                     s->order);
 }
 
 static int take_moves(session *s) {
@@ -106,9 +119,8 @@ static int take_moves(session *s) {
       s->options.plan.moves = (ash_move_policy)k;
       return -1;
     }
-  return usage_error(s->cmd,
-                     "'%s' is no value for --moves: auto, never, fit, smallest",
-                     s->moves);
+  return usage_error(
+      s->cmd, "--moves takes auto, never, fit or smallest, not '%s'", s->moves);
 }
 
 static int take_buffering(session *s) {
@@ -116,8 +128,8 @@ static int take_buffering(session *s) {
   if (!text || strcmp(text, "auto") == 0)
     return -1;
   if (text[0] < '1' || text[0] > '0' + ASH_TILE_COPIES || text[1])
-    return usage_error(s->cmd,
-                       "'%s' is no value for --buffering: 1, 2, 3, auto", text);
+    return usage_error(s->cmd, "--buffering takes 1, 2, 3 or auto, not '%s'",
+                       text);
   s->options.tile.buffering = (uint32_t)(text[0] - '0');
   return -1;
 }
@@ -125,8 +137,10 @@ static int take_buffering(session *s) {
 int session_open(session *s, const command *cmd) {
   s->cmd = cmd;
   if (!term_open(&s->out, stdout, s->color, s->ascii))
-    return usage_error(cmd, "'%s' is no value for --color: auto, always, never",
+    return usage_error(cmd, "--color takes auto, always or never, not '%s'",
                        s->color);
+  if (s->quiet && s->verbose)
+    return usage_error(cmd, "--quiet and --verbose contradict each other");
   int code = check_stage(s, s->dump_after, "dump-after");
   if (code < 0)
     code = check_stage(s, s->stop_after, "stop-after");

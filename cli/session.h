@@ -60,6 +60,15 @@ typedef struct session {
   {"constant", 0, ARG_LIST, &(s)->constants, "NAME=1,2,3",                     \
    "make an input a constant: shapes, axes and paddings must be known"}
 
+/* What becomes of its operators. */
+#define LOWER_OPTIONS(s)                                                       \
+  {"custom", 0, ARG_LIST, &(s)->customs, "NAME",                               \
+   "custom operator that you supply as a C function (repeatable)"},            \
+  {"no-pass", 0, ARG_LIST, &(s)->no_passes, "NAME",                            \
+   "leave out a pass of docs/passes.md: common, padding, ... (repeatable)"},   \
+  {"integers", 0, ARG_FLAG, &(s)->options.load.integers, NULL,                 \
+   "ONNX: read float inputs and constants that hold integers as int32"}
+
 /* The options that all model commands take, for the head of their tables. */
 #define SESSION_OPTIONS(s)                                                     \
   ARG_GROUP("device and memory"),                                              \
@@ -75,12 +84,7 @@ typedef struct session {
    "one more rule: 'type=constant memory=MRAM' (repeatable)"},                 \
   ARG_GROUP("model"),                                                          \
   LOAD_OPTIONS(s),                                                             \
-  {"custom", 0, ARG_LIST, &(s)->customs, "NAME",                               \
-   "custom operator that you supply as a C function (repeatable)"},            \
-  {"no-pass", 0, ARG_LIST, &(s)->no_passes, "NAME",                            \
-   "leave out a pass of docs/passes.md: common, padding, ... (repeatable)"},   \
-  {"integers", 0, ARG_FLAG, &(s)->options.load.integers, NULL,                 \
-   "ONNX: read float inputs and constants that hold integers as int32"},       \
+  LOWER_OPTIONS(s),                                                            \
   ARG_GROUP("order of steps"),                                                 \
   {"order", 0, ARG_TEXT, &(s)->order, "KIND",                                  \
    "order of steps: auto (default: whole operators, rows where these do not "  \

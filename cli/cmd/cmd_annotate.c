@@ -76,7 +76,7 @@ static void print_result(const job *j, const ash_offline_plan *plan) {
             "TFLite Micro's own planner takes %" PRIu64 " bytes for them\n",
             plan->greedy_bytes);
   else if (plan->greedy_bytes)
-    fprintf(stderr, "TFLite Micro's own planner takes no more: this plan wins "
+    fprintf(stderr, "TFLite Micro's own planner takes no more: this plan saves "
                     "nothing there\n");
   if (j->s.verbose)
     print_offsets(stderr, plan);
@@ -104,6 +104,14 @@ static int run(job *j, const char *path) {
   size_t count;
   if (!read_whole(path, &bytes, &count))
     return session_close(&j->s, ASH_IO);
+  if (kind_of(bytes, count) == FILE_ONNX) {
+    free_whole(bytes);
+    fprintf(stderr,
+            "%s: error: this is an ONNX model; TFLite Micro, for which "
+            "'annotate' plans, reads .tflite files\n",
+            path);
+    return session_close(&j->s, ASH_MALFORMED);
+  }
   const ash_status status =
       j->check ? check(j, path, (const uint8_t *)bytes, count)
                : annotate(j, path, (const uint8_t *)bytes, count);
@@ -127,6 +135,8 @@ int cmd_annotate(int argc, char **argv) {
     code = usage_error(cmd, "one model file is needed");
   if (code < 0 && !j.check && !j.output)
     code = usage_error(cmd, "where to? give -o OUT.tflite");
+  if (code < 0 && !j.check && same_file(models.items[0], j.output))
+    code = usage_error(cmd, "-o %s would overwrite the model", j.output);
   if (code < 0 && j.json && j.output && j.output[0] == '-' && !j.output[1])
     code = usage_error(cmd, "--json and -o - both want standard output");
   if (code < 0)

@@ -1,5 +1,5 @@
-/* cmd_check.c - ashlar check PLAN.json, --csv for packing solutions, --elf for
- * the firmware that came of a plan. */
+/* cmd_check.c - ashlar check PLAN.json, --model for the model that it is of,
+ * --csv for packing solutions, --elf for the firmware that came of a plan. */
 #include "ashlar/firmware.h"
 #include "commands.h"
 #include "files.h"
@@ -10,7 +10,7 @@
 
 typedef struct job {
   session s;
-  const char *elf, *prefix;
+  const char *elf, *prefix, *model;
   bool allow_missing, json;
 } job;
 
@@ -65,17 +65,31 @@ static void print_json(job *j, const char *file, bool right) {
   ash_ctx_forget(j->s.ctx);
 }
 
+static ash_status check_plan(job *j, const ash_plan_text *plan) {
+  const ash_device *device = j->s.target ? j->s.device : NULL;
+  if (j->model)
+    return ash_check_plan_of_model(j->s.ctx, plan, j->model, device,
+                                   &j->s.options);
+  return device ? ash_check_plan_file(j->s.ctx, plan, device)
+                : ash_check_plan_json(j->s.ctx, plan->text, plan->count,
+                                      plan->file);
+}
+
 static int check(job *j, const char *file) {
   char *bytes;
   size_t count;
   if (!read_whole(file, &bytes, &count))
     return session_close(&j->s, ASH_IO);
+  if (refuse_model(file, bytes, count)) {
+    free_whole(bytes);
+    return session_close(&j->s, ASH_MALFORMED);
+  }
   const ash_plan_text plan = {bytes, count, file};
-  ash_status status = j->s.target
-                          ? ash_check_plan_file(j->s.ctx, &plan, j->s.device)
-                          : ash_check_plan_json(j->s.ctx, bytes, count, file);
+  ash_status status = check_plan(j, &plan);
+  progress_clear(&j->s.progress);
   if (status == ASH_OK && !j->s.quiet && !j->json)
-    printf("%s: the plan is right\n", file);
+    printf("%s: the plan is right%s%s\n", file, j->model ? " for " : "",
+           j->model ? j->model : "");
   if (status == ASH_OK && j->elf)
     status = check_firmware(j, &plan);
   free_whole(bytes);
@@ -84,12 +98,24 @@ static int check(job *j, const char *file) {
   return session_close(&j->s, status);
 }
 
+/* Does an option say how the model is to be read? */
+static bool is_about_model(const session *s) {
+  return s->shapes.count + s->types.count + s->out_types.count +
+                 s->constants.count + s->customs.count + s->no_passes.count +
+                 s->budgets.count >
+             0 ||
+         s->kernels || s->options.load.integers;
+}
+
 int cmd_check(int argc, char **argv) {
   if (asks_for_csv(argc, argv))
     return cmd_check_csv(argc, argv);
   job j = {0};
   arg_list files;
   const arg_option options[] = {
+      {"model", 'm', ARG_TEXT, &j.model, "MODEL",
+       "check that the plan is one of this model, with the options that it was "
+       "made with"},
       {"elf", 0, ARG_TEXT, &j.elf, "FIRMWARE.elf",
        "check that every arena of this firmware lies in its memory"},
       {"prefix", 'p', ARG_TEXT, &j.prefix, "NAME",
@@ -99,12 +125,23 @@ int cmd_check(int argc, char **argv) {
       {"allow-missing", 0, ARG_FLAG, &j.allow_missing, NULL,
        "arenas that you bind and constants that you load have no symbol"},
       {"json", 0, ARG_FLAG, &j.json, NULL, "answer as JSON"},
+      ARG_GROUP("model"),
+      LOAD_OPTIONS(&j.s),
+      LOWER_OPTIONS(&j.s),
+      {"budget", 0, ARG_LIST, &j.s.budgets, "MEM=SIZE",
+       "use at most that many bytes of a memory (repeatable)"},
+      {"kernels", 0, ARG_TEXT, &j.s.kernels, "WHOSE",
+       "auto (default: for the processor), portable (C alone), cmsis-nn (calls "
+       "of your copy)"},
+      ARG_GROUP("output"),
       OUTPUT_OPTIONS(&j.s),
       {0}};
   const command *cmd = find_command("check");
   int code = args_parse(cmd, argc, argv, options, &files);
   if (code < 0 && files.count != 1)
     code = usage_error(cmd, "one plan file is needed");
+  if (code < 0 && !j.model && is_about_model(&j.s))
+    code = usage_error(cmd, "options of the model need --model FILE");
   if (code < 0)
     code = session_open(&j.s, cmd);
   return code >= 0 ? code : check(&j, files.items[0]);

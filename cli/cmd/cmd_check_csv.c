@@ -30,6 +30,21 @@ static ash_status check_rows(ash_ctx *ctx, const char *path, const ash_csv *csv,
   return status;
 }
 
+/* Every row needs an offset: an empty cell is for the solver to fill. */
+static bool has_all_offsets(const char *path, const ash_csv *csv) {
+  if (csv->count && !csv->has_offsets) {
+    fprintf(stderr, "%s: there is no offset column to check\n", path);
+    return false;
+  }
+  for (size_t i = 0; i < csv->count; i++)
+    if (csv->buffers[i].offset == ASH_FREE_OFFSET) {
+      fprintf(stderr, "%s: buffer %s has no offset to check\n", path,
+              csv->ids[i]);
+      return false;
+    }
+  return true;
+}
+
 static ash_status check_file(ash_ctx *ctx, const char *path, uint64_t capacity,
                              uint64_t *height) {
   char *bytes;
@@ -39,10 +54,8 @@ static ash_status check_file(ash_ctx *ctx, const char *path, uint64_t capacity,
     return ASH_IO;
   ash_status status = ash_csv_read(ctx, &csv, bytes, count, path);
   free_whole(bytes);
-  if (status == ASH_OK && csv.count && !csv.has_offsets) {
-    fprintf(stderr, "%s: there is no offset column to check\n", path);
+  if (status == ASH_OK && !has_all_offsets(path, &csv))
     status = ASH_MALFORMED;
-  }
   if (status == ASH_OK)
     status = check_rows(ctx, path, &csv, capacity, height);
   return status;

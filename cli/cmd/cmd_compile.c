@@ -67,17 +67,28 @@ static int compile_shared(job *j, const arg_list *models) {
   return code == 0 && j->require_optimal && !proved ? 10 : code;
 }
 
+static int refuse_module(const command *cmd, const char *module) {
+  char all[256] = "";
+  for (unsigned k = 0; k < ASH_MODULE_COUNT; k++)
+    (void)snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s",
+                   k ? ", " : "", ash_module_text((ash_module_kind)k));
+  return usage_error(cmd, "--module takes %s, not '%s'", all, module);
+}
+
 static int choose_forms(job *j, const command *cmd) {
   ash_emit_options *emit = &j->s.options.emit;
   emit->struct_bytes = sizeof *emit;
   if (j->constants)
     emit->constants = ash_constants_find(j->constants);
   if (emit->constants == ASH_CONSTANTS_COUNT)
-    return usage_error(cmd, "'%s' is no form of constants", j->constants);
+    return usage_error(cmd,
+                       "--constants takes hex, incbin, sidecar or embed, not "
+                       "'%s'",
+                       j->constants);
   if (j->module)
     emit->module = ash_module_find(j->module);
   if (emit->module == ASH_MODULE_COUNT)
-    return usage_error(cmd, "'%s' is no kind of module", j->module);
+    return refuse_module(cmd, j->module);
   if (j->specialise)
     emit->specialise = ash_specialise_find(j->specialise);
   if (emit->specialise == ASH_SPECIALISE_COUNT)
@@ -103,7 +114,11 @@ int cmd_compile(int argc, char **argv) {
        "how constants are stored: hex (default), incbin, sidecar or embed"},
       {"module", 0, ARG_TEXT, &j.module, "KIND",
        "packaging: plain (default), single-file, cmake, zephyr, cmsis-pack, "
-       "esp-idf, arduino"},
+       "esp-idf, arduino, platformio"},
+      {"module-version", 0, ARG_TEXT, &j.s.options.emit.version, "N.N.N",
+       "version of the package (default 1.0.0)"},
+      {"module-url", 0, ARG_TEXT, &j.s.options.emit.url, "URL",
+       "page of the package, for its manifest (default: below example.com)"},
       {"specialise", 0, ARG_TEXT, &j.specialise, "LAYERS",
        "auto (default), none or all: layers that get a kernel compiled for "
        "their shape"},

@@ -58,7 +58,7 @@ static int list_all(const job *j) {
 /* The id in "ASH1234" or "1234"; 0 if it is no such word. */
 static uint32_t id_in(const char *text) {
   char *end;
-  if (strncmp(text, "ASH", 3) == 0)
+  if (strncmp(text, "ASH", 3) == 0 || strncmp(text, "ash", 3) == 0)
     text += 3;
   if (*text < '0' || *text > '9')
     return 0;
@@ -124,7 +124,7 @@ static void explain_arena(job *j, const char *path, const ash_compiled *c,
 static void explain_others(const ash_plan *p) {
   for (uint32_t i = 0; i < p->arena_count; i++)
     if (p->arenas[i].role != ASH_SCRATCH)
-      printf("\n%s: %llu bytes of %s tensors, one behind the other.\n",
+      printf("\n%s: %llu bytes of %s tensors, one after the other.\n",
              p->arenas[i].memory, (unsigned long long)p->arenas[i].size,
              ash_role_text(p->arenas[i].role));
 }

@@ -24,12 +24,15 @@ typedef struct outcome {
   bool tiled;
   uint64_t scratch, scratch_has; /* bytes, of all memories it is in        */
   uint64_t stored;               /* constants and state                    */
+  uint64_t microseconds;         /* of one run, estimated; 0: no clock known */
   shortage lacks;                /* the worst; memory NULL: not known       */
   fix help;                      /* the first that fits, if it does not     */
 } outcome;
 
 /* A memory with scratch counts once in what the device has. */
-static void take_plan(outcome *o, const ash_plan *p) {
+static void take_plan(outcome *o, const ash_plan *p, const ash_graph *g) {
+  if (o->device->mhz)
+    o->microseconds = ash_plan_estimate(p, g) / o->device->mhz;
   o->order = p->order.kind;
   o->tiled = p->tilings != NULL;
   for (uint32_t i = 0; i < p->arena_count; i++) {
@@ -46,7 +49,7 @@ static void take_plan(outcome *o, const ash_plan *p) {
 static void take_shortage(job *j, outcome *o) {
   room r;
   if (plan_with_room(&j->s, &r, j->path, o->device)) {
-    take_plan(o, &r.plan);
+    take_plan(o, &r.plan, r.made.graph);
     for (uint32_t i = 0; i < r.shortage_count; i++)
       if (!o->lacks.memory || r.shortages[i].needs - r.shortages[i].has >
                                   o->lacks.needs - o->lacks.has)
@@ -68,7 +71,7 @@ static ash_status try_device(job *j, outcome *o, size_t index) {
   status = ash_compile(j->s.ctx, &c, j->path, o->device, &j->s.options);
   o->fits = status == ASH_OK;
   if (o->fits)
-    take_plan(o, c.plan);
+    take_plan(o, c.plan, c.graph);
   ash_compiled_drop(&c);
   if (status != ASH_OK && status != ASH_NOFIT)
     return status;
@@ -110,7 +113,11 @@ static void print_row(const outcome *o) {
     printf(" %6.1f %%", 100.0 * (double)o->scratch / (double)o->scratch_has);
   else
     printf(" %8s", "");
-  printf(" %10" PRIu64 "  ", o->stored);
+  printf(" %10" PRIu64, o->stored);
+  if (o->microseconds)
+    printf(" %9.1f  ", (double)o->microseconds / 1000);
+  else
+    printf(" %9s  ", "-");
   if (o->fits)
     printf("%s\n", how(o));
   else if (o->help.fits)
@@ -124,14 +131,15 @@ static void print_row(const outcome *o) {
 
 static void print_table(const outcome *rows, size_t count) {
   size_t fitting = 0;
-  printf("  %-17s %-14s %-4s %10s %8s %10s\n", "device", "cpu", "fits",
-         "RAM bytes", "of RAM", "constants");
+  printf("  %-17s %-14s %-4s %10s %8s %10s %9s\n", "device", "cpu", "fits",
+         "RAM bytes", "of RAM", "constants", "about ms");
   for (size_t i = 0; i < count; i++) {
     print_row(&rows[i]);
     fitting += rows[i].fits;
   }
   printf("%zu of %zu devices fit; RAM without the device's reserve for stack "
-         "and heap\n",
+         "and heap;\nmilliseconds of one run are an estimate from the kernels "
+         "and the device's clock\n",
          fitting, count);
 }
 
@@ -145,6 +153,9 @@ static void print_json(const outcome *rows, size_t count) {
     json_key_bool(stdout, &first, "fits", o->fits);
     json_key_uint(stdout, &first, "scratch", o->scratch);
     json_key_uint(stdout, &first, "constants", o->stored);
+    json_key_uint(stdout, &first, "of", o->scratch_has);
+    if (o->microseconds)
+      json_key_uint(stdout, &first, "estimated_microseconds", o->microseconds);
     if (o->fits)
       json_key_text(stdout, &first, "order", ash_order_text(o->order));
     if (o->fits)

@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "fit/fixes.h"
 #include "fit/room.h"
+#include "plan_certificate.h"
 #include "session.h"
 #include "show/layer_table.h"
 #include "show/no_fit.h"
@@ -9,7 +10,7 @@
 
 typedef struct job {
   session s;
-  const char *json, *explain, *report;
+  const char *json, *explain, *report, *certificate;
   bool require_optimal;
 } job;
 
@@ -33,6 +34,9 @@ static ash_status show(job *j, const ash_compiled *c) {
   if (!j->json && !j->s.quiet)
     print_page(j, c);
   const ash_status status = write_json(&j->s, j->json, c);
+  if (status == ASH_OK && j->certificate &&
+      !write_plan_certificate(j->s.ctx, j->certificate, c->plan, c->graph))
+    return ASH_IO;
   return status == ASH_OK ? write_report(&j->s, j->report, c) : status;
 }
 
@@ -84,6 +88,8 @@ int cmd_plan(int argc, char **argv) {
        "say where a tensor was placed and why, and which rules matched it"},
       {"report", 0, ARG_TEXT, &j.report, "FILE",
        "write a web page that shows the plan"},
+      {"certificate", 0, ARG_TEXT, &j.certificate, "FILE",
+       "write why no arena can be smaller, for ashlar-verify"},
       {"require-optimal", 0, ARG_FLAG, &j.require_optimal, NULL,
        "exit 10 unless the plan is proved optimal"},
       SESSION_OPTIONS(&j.s),

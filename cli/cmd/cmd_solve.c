@@ -1,11 +1,13 @@
 /* cmd_solve.c - ashlar solve, and minimalloc: the packing solver as a program
  * with MiniMalloc's command line, files, messages and exit codes. */
 #include "ashlar/report.h"
+#include "certificate_file.h"
 #include "cmd/solve_flags.h"
 #include "commands.h"
 #include "print_diag.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +25,22 @@ typedef struct run {
   ash_place_result result;
   double started, deadline, told;
   bool terminal;
+  bool certified; /* a certificate was written */
 } run;
 
 static double now_seconds(void) {
   struct timespec t;
   (void)clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Ctrl-C ends the search, not the program: the best placement so far is still
+ * written. A second one ends the program. */
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number) {
+  interrupted = 1;
+  (void)signal(number, SIG_DFL);
 }
 
 /* Polled by the search: the deadline, and a sign of life on a terminal. */
@@ -42,7 +54,7 @@ static bool is_over(void *user) {
       fprintf(stderr, ", at most %.0f s more", r->deadline - now);
     fflush(stderr);
   }
-  return now >= r->deadline;
+  return interrupted || now >= r->deadline;
 }
 
 /* ---- reading ------------------------------------------------------------ */
@@ -82,6 +94,8 @@ static int read_input(run *r) {
   FILE *f = fopen(path, "rb");
   if (!f) {
     fprintf(stderr, "Opening file %s failed.\n", path);
+    if (!r->flags.input)
+      fprintf(stderr, "No buffers were given: --input FILE.csv names them.\n");
     return EXIT_FAILED;
   }
   char *bytes = read_stream(f, &count);
@@ -113,16 +127,21 @@ static bool is_hopeless(const run *r) {
   return false;
 }
 
-static ash_status solve(run *r) {
+static ash_place_options options_of(run *r) {
   const solve_flags *f = &r->flags;
-  const ash_place_options options = {
-      .struct_bytes = sizeof options,
+  return (ash_place_options){
+      .struct_bytes = sizeof(ash_place_options),
       .ticks = f->ticks > 0 ? (uint64_t)f->ticks : UINT64_MAX,
       .seed = (uint64_t)f->seed,
       .threads = f->threads > 1 ? (uint32_t)f->threads : 1,
       .heuristic = f->heuristic,
       .stop = is_over,
       .stop_user = r};
+}
+
+static ash_status solve(run *r) {
+  const solve_flags *f = &r->flags;
+  const ash_place_options options = options_of(r);
   r->problem = (ash_place_problem){
       .buffers = r->csv.buffers,
       .buffer_count = r->csv.count,
@@ -141,7 +160,9 @@ static int report_failure(const run *r) {
     fprintf(stderr, "NOT_FOUND: Not found any valid capacity.\n");
   else
     fprintf(stderr, "%s: Error encountered during search.\n",
-            refuted ? "NOT_FOUND" : "DEADLINE_EXCEEDED");
+            refuted       ? "NOT_FOUND"
+            : interrupted ? "CANCELLED"
+                          : "DEADLINE_EXCEEDED");
   if (!r->drop_in && r->problem.capacity &&
       r->result.lower_bound > r->problem.capacity)
     fprintf(stderr, "at least %llu bytes are needed, %llu more than allowed\n",
@@ -202,6 +223,28 @@ static int write_report(run *r) {
   return 0;
 }
 
+/* A certificate that was asked for and is not there is a failure as well. */
+static int write_certificate(run *r) {
+  certificate_file file;
+  const ash_place_options options = options_of(r);
+  if (!r->flags.certificate)
+    return 0;
+  if (!certificate_open(&file, r->flags.certificate))
+    return EXIT_FAILED;
+  const ash_status status =
+      ash_place_certify(r->ctx, &r->certified, &r->problem, &r->result,
+                        &options, certificate_write, &file);
+  if (status != ASH_OK)
+    print_diags_as(r->ctx, stderr, r->flags.color);
+  else if (!r->certified)
+    fprintf(stderr,
+            "%s: no certificate: the bound %llu was not refuted again within "
+            "the limits\n",
+            r->flags.certificate, (unsigned long long)r->result.lower_bound);
+  r->certified = certificate_close(&file, status == ASH_OK && r->certified);
+  return r->certified ? 0 : EXIT_FAILED;
+}
+
 static int validate(run *r) {
   uint64_t height;
   if (!r->flags.validate)
@@ -234,6 +277,8 @@ static void print_json(const run *r, double elapsed) {
     printf("  \"height\": %llu,\n", (unsigned long long)x->height);
   printf("  \"lower_bound\": %llu,\n  \"ticks\": %llu,\n",
          (unsigned long long)x->lower_bound, (unsigned long long)x->ticks);
+  if (r->flags.certificate)
+    printf("  \"certified\": %s,\n", r->certified ? "true" : "false");
   printf("  \"seconds\": %.6f,\n", elapsed);
   printf("  \"witness\": {\"time\": %lld, \"buffers\": [",
          (long long)x->witness_time);
@@ -256,6 +301,27 @@ static void print_tikz(const run *r) {
 
 /* ---- the command -------------------------------------------------------- */
 
+/* What ended early says how good its answer is. */
+static void print_gap(const run *r) {
+  const ash_place_result *x = &r->result;
+  const bool early =
+      x->reason == ASH_REASON_TICKS || x->reason == ASH_REASON_STOPPED;
+  if (r->flags.quiet || r->drop_in || !x->offsets || !early ||
+      x->verdict != ASH_FEASIBLE || r->flags.heuristic)
+    return;
+  const double gap =
+      x->lower_bound ? 100.0 * ((double)x->height / (double)x->lower_bound - 1)
+                     : 0;
+  fprintf(stderr,
+          "%s: the best placement so far has %llu bytes, none has less than "
+          "%llu (gap %.2f %%)\n",
+          interrupted                     ? "interrupted"
+          : x->reason == ASH_REASON_TICKS ? "out of ticks"
+                                          : "out of time",
+          (unsigned long long)x->height, (unsigned long long)x->lower_bound,
+          gap);
+}
+
 static int finish(run *r, ash_status status) {
   const double elapsed = now_seconds() - r->started;
   if (r->terminal && r->told > r->started)
@@ -264,11 +330,14 @@ static int finish(run *r, ash_status status) {
     return report_errors(r->ctx, r->flags.color);
   if (!r->flags.quiet)
     fprintf(stderr, "Elapsed time %.3fs\n", elapsed);
+  const int certified = write_certificate(r);
   if (r->flags.verbose && r->result.offsets)
-    fprintf(stderr, "height %llu, bound %llu: %s (%s)\n",
+    fprintf(stderr, "height %llu, bound %llu: %s (%s)%s\n",
             (unsigned long long)r->result.height,
             (unsigned long long)r->result.lower_bound,
-            ash_verdict_text(r->result.verdict), reason_text(r->result.reason));
+            ash_verdict_text(r->result.verdict), reason_text(r->result.reason),
+            r->certified ? ", certified" : "");
+  print_gap(r);
   if (r->flags.json)
     print_json(r, elapsed);
   if (!r->result.offsets)
@@ -278,7 +347,7 @@ static int finish(run *r, ash_status status) {
     print_tikz(r);
   const int reported = write_report(r);
   const int validated = validate(r);
-  return reported ? reported : validated;
+  return reported ? reported : validated ? validated : certified;
 }
 
 static int solve_input(run *r) {
@@ -288,7 +357,13 @@ static int solve_input(run *r) {
   r->started = r->told = now_seconds();
   r->deadline = r->started + r->flags.timeout;
   r->terminal = !r->flags.quiet && isatty(2);
-  return finish(r, solve(r));
+  interrupted = 0;
+  void (*before)(int) = signal(SIGINT, interrupt);
+  if (before == SIG_IGN)
+    (void)signal(SIGINT, SIG_IGN);
+  const ash_status status = solve(r);
+  (void)signal(SIGINT, before);
+  return finish(r, status);
 }
 
 int cmd_solve(int argc, char **argv) {

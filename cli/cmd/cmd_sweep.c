@@ -160,6 +160,18 @@ static uint64_t next_size(uint64_t bytes, uint64_t to) {
   return bytes < to && wanted > to ? to : wanted;
 }
 
+/* What the sizes include that the model does not use. */
+static void print_reserve(const job *j) {
+  uint64_t reserve = 0;
+  for (uint32_t i = 0; i < j->s.device->memory_count; i++)
+    if (strcmp(j->s.device->memories[i].name, j->memory) == 0)
+      reserve = j->s.device->memories[i].reserve_bytes;
+  if (reserve)
+    printf(", of which the device reserves %" PRIu64 " for stack and heap",
+           reserve);
+  printf("\n");
+}
+
 /* The smallest size that fits, on a grid; sizes between a "no" and a "yes". */
 static ash_status find_smallest(job *j, outcome *best, uint64_t no) {
   while (best->bytes - no > GRAIN) {
@@ -207,10 +219,12 @@ static ash_status sweep(job *j) {
     return ASH_NOFIT;
   const ash_status status = no > 0 ? find_smallest(j, &best, no) : ASH_OK;
   progress_clear(&j->s.progress);
-  if (status == ASH_OK && !j->json)
-    printf("%s %s: %" PRIu64 " bytes\n",
+  if (status == ASH_OK && !j->json) {
+    printf("%s %s: %" PRIu64 " bytes",
            no > 0 ? "smallest" : "fits already with the smallest asked for,",
            j->memory, best.bytes);
+    print_reserve(j);
+  }
   return status;
 }
 

@@ -43,6 +43,10 @@ static int view(job *j, const char *path) {
     j->output = name;
   if (!read_whole(path, &bytes, &count))
     return session_close(&j->s, ASH_IO);
+  if (refuse_model(path, bytes, count)) {
+    free_whole(bytes);
+    return session_close(&j->s, ASH_MALFORMED);
+  }
   const ash_status status = make_report(j, path, bytes, count);
   free_whole(bytes);
   const bool to_file = strcmp(j->output, "-") != 0;

@@ -23,12 +23,33 @@ bool slot_is_there(const ash_plan *p, const ash_slot *s, uint32_t step) {
          p->steps.items[step].ops[0] == s->op;
 }
 
+/* Bytes that a result shares, at its first step, with what it is made of. */
+static uint64_t shared_bytes(const ash_plan *p, const ash_slot *s) {
+  if (s->follows == ASH_NO_ID)
+    return 0;
+  const ash_slot *in = &p->slots[s->follows];
+  const uint64_t from = s->binding.offset > in->binding.offset
+                            ? s->binding.offset
+                            : in->binding.offset;
+  const uint64_t end = s->binding.offset + s->size;
+  const uint64_t other = in->binding.offset + in->size;
+  const uint64_t to = end < other ? end : other;
+  return from < to && strcmp(s->binding.memory, in->binding.memory) == 0
+             ? to - from
+             : 0;
+}
+
+uint64_t slot_bytes_at(const ash_plan *p, const ash_slot *s, uint32_t step) {
+  return s->size - (step == s->life.first_step ? shared_bytes(p, s) : 0);
+}
+
 bool slot_counts(const ash_plan *p, uint32_t slot, const char *memory,
                  uint32_t step, uint32_t *rows) {
   const ash_slot *s = &p->slots[slot];
   bool is_first = true;
   *rows = 0;
-  if (!slot_takes_room(s, memory) || !slot_is_there(p, s, step))
+  if (!slot_takes_room(s, memory) || !slot_is_there(p, s, step) ||
+      (s->size > 0 && slot_bytes_at(p, s, step) == 0))
     return false;
   for (uint32_t i = 0; i < p->slot_count && s->has_row; i++) {
     const ash_slot *other = &p->slots[i];
@@ -69,7 +90,9 @@ bool plan_peak(const ash_plan *p, const char *memory, uint32_t *step,
   for (uint32_t i = 0; i < p->slot_count; i++) {
     const ash_slot *s = &p->slots[i];
     if (slot_takes_room(s, memory) && s->life.end_step <= p->steps.count) {
-      born[s->life.first_step] += s->size;
+      const uint64_t shared = shared_bytes(p, s);
+      born[s->life.first_step] += s->size - shared;
+      born[s->life.first_step + 1] += shared;
       gone[s->life.end_step] += s->size;
       if (s->kind == ASH_SLOT_WORK)
         leave_gaps(p, s, born, gone);

@@ -13,6 +13,10 @@ bool slot_is_alive(const ash_slot *s, uint32_t step);
  * runs only. */
 bool slot_is_there(const ash_plan *p, const ash_slot *s, uint32_t step);
 
+/* Bytes that the slot takes at that step, at which it is there, besides those
+ * of an input that it is written over. */
+uint64_t slot_bytes_at(const ash_plan *p, const ash_slot *s, uint32_t step);
+
 /* Does the slot take room there at that step, and is it the first of its
  * tensor's rows that do? `*rows`: how many do; 0: it is whole. */
 bool slot_counts(const ash_plan *p, uint32_t slot, const char *memory,

@@ -114,7 +114,8 @@ static void print_peak(const term *t, const ash_plan *p, const ash_graph *g,
       continue;
     }
     shown++;
-    fprintf(t->out, "  %10" PRIu64 "  ", rows ? rows * s->size : s->size);
+    fprintf(t->out, "  %10" PRIu64 "  ",
+            rows ? rows * s->size : slot_bytes_at(p, s, step));
     print_name(t->out, s->name, false);
     if (rows)
       fprintf(t->out, ", %" PRIu32 " row%s", rows, rows > 1 ? "s" : "");

@@ -80,7 +80,7 @@ static uint64_t alive_at(const why *w, uint32_t step) {
   for (uint32_t i = 0; i < w->plan->slot_count; i++)
     if (slot_takes_room(&w->plan->slots[i], w->arena->memory) &&
         slot_is_there(w->plan, &w->plan->slots[i], step))
-      sum += w->plan->slots[i].size;
+      sum += slot_bytes_at(w->plan, &w->plan->slots[i], step);
   return sum;
 }
 
@@ -97,7 +97,8 @@ static void find_next(why *w) {
 
 /* Into the list of the largest. */
 static void put(why *w, const ash_slot *s, uint32_t rows) {
-  const uint64_t bytes = rows ? rows * s->size : s->size;
+  const uint64_t bytes =
+      rows ? rows * s->size : slot_bytes_at(w->plan, s, w->peak);
   size_t at = w->shown;
   while (at > 0 && w->bytes[at - 1] < bytes)
     at--;

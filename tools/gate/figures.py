@@ -3,6 +3,8 @@ hand, from the files that bench/devices and bench/compare write:
 
   examples/firmware/README.md   bench/devices.csv, bench/profiles.csv
   docs/kernels.md               bench/compare.csv
+  docs/comparison.md            these, bench/results.csv, bench/packing.csv
+  README.md                     the first table, bench/devices.csv
 """
 import csv
 
@@ -102,7 +104,45 @@ def by_kind():
                   "Cortex-M55, clang", "worst layer"], rows)
 
 
-PARTS = {"instructions": instructions, "memory": memory, "profiles": profiles,
+def front(stored):
+    """The opening of README.md: visual wake words on a Cortex-M4. `stored` is
+    the bytes of constants in the model's file."""
+    ours = devices()[M4, MODELS["vww"], "gcc"]
+    instructions, flash, arena = THEIRS["vww"][M4]
+    rows = [
+        ["RAM, bytes", f"**{grouped(ours['ram'])}**: arenas, context and stack",
+         f"{grouped(arena)}: the arena alone"],
+        ["instructions of a run", f"**{grouped(ours['instructions'])}**",
+         grouped(instructions)],
+        ["flash, weights included, bytes", f"**{grouped(ours['flash'])}**",
+         grouped(flash)],
+        ["constants, bytes", f"**{grouped(ours['constants'])}**: weights that "
+         "cannot change the result are removed", grouped(stored)],
+        ["smallest possible arena", "proved", "not known"]]
+    return table(["MLPerf Tiny visual wake words, int8, Cortex-M4", "Ashlar",
+                  "TFLite Micro with CMSIS-NN"], rows)
+
+
+def planners():
+    """Of bench/run: portable kernels, the host's one memory."""
+    rows = [[r["model"], *(grouped(r[k]) for k in (
+        "arena", "bound", "first_fit", "greedy", "naive"))]
+        for r in rows_of("results.csv")]
+    return table(["model", "Ashlar", "lower bound", "largest first",
+                  "greedy (heliaAOT's way)",
+                  "no sharing"], rows)
+
+
+def packing():
+    """Of bench/packing.sh: MiniMalloc's own instances, at their capacity."""
+    rows = [[r["instance"].split(".")[0], grouped(r["height"]), r["verdict"],
+             r["seconds_at_capacity"], r["minimalloc_seconds"]]
+            for r in rows_of("packing.csv") if r["minimalloc_seconds"]]
+    return table(["instance", "smallest height", "verdict",
+                  "Ashlar at capacity, s", "MiniMalloc at capacity, s"], rows)
+
+
+PARTS = {"planners": planners, "packing": packing, "instructions": instructions, "memory": memory, "profiles": profiles,
          "layers against CMSIS-NN": by_kind}
 
 
