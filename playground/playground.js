@@ -23,14 +23,20 @@ onmessage = e => {
 /* Resolves with {code, out, err, files}; a second run ends the first. */
 function run(args, files) {
   stop();
+  return startWorker(args, files, worker => { state.worker = worker; }, worker => state.worker === worker && !(state.worker = null));
+}
+/* One that goes on beside the plan. */
+function runApart(args, files) { return startWorker(args, files, () => {}, () => true); }
+function startWorker(args, files, begun, isWanted) {
   return new Promise(resolve => {
     const url = URL.createObjectURL(new Blob([workerText], {type: 'text/javascript'}));
-    const worker = state.worker = new Worker(url);
+    const worker = new Worker(url);
+    begun(worker);
     const end = result => {
       clearTimeout(timer);
       worker.terminate();
       URL.revokeObjectURL(url);
-      if (state.worker === worker) { state.worker = null; resolve(result); }
+      if (isWanted(worker)) resolve(result);
     };
     const timer = setTimeout(() => end({code: 75, out: '', err: 'This takes longer than two minutes; the command line has more patience.', files: new Map()}), LIMIT_MS);
     worker.onmessage = e => end(e.data);
@@ -51,7 +57,7 @@ function words(text) {
 }
 function options() {
   const args = ['--target', $('target').value];
-  for (const input of document.querySelectorAll('#size-list input'))
+  for (const input of document.querySelectorAll('#size-list input[type=text]'))
     if (input.value.trim() && input.value.trim() !== input.dataset.size) args.push('--set', input.name + '=' + input.value.trim());
   if ($('overlap').checked) args.push('--overlap');
   return args.concat(words($('more').value));
@@ -72,7 +78,7 @@ function offer(on) { for (const id of ['save-c', 'save-json', 'save-report']) $(
 
 /* ---- planning ------------------------------------------------------------- */
 
-const EXITS = {20: 'It does not fit this device.', 65: 'This file cannot be read.', 69: 'This model uses something that Ashlar does not implement.', 64: 'An option is wrong.'};
+const EXITS = {20: 'It does not fit this device.', 65: 'This file cannot be read.', 69: 'This model cannot be planned as it is: the message says what is open or not implemented.', 64: 'An option is wrong.'};
 
 async function plan() {
   if (!state.model || !state.module) return;
@@ -87,15 +93,51 @@ async function plan() {
   state.plan = done.code === 0 ? done.out : null;
   offer(done.code === 0);
   complainAloud(done.err.trim(), done.code === 0);
+  $('no-fit').textContent = '';
+  $('fixes').hidden = true;
+  $('start-help').hidden = true;
+  rememberInAddress();
+  if (done.code === 20) {
+    await showNoFit(args, number);
+    return;
+  }
   $('report').hidden = done.code !== 0;
   if (done.code !== 0) {
     $('verdict').textContent = '';
+    $('title').textContent = 'No plan for “' + state.model.name + '”';
+    $('subtitle').textContent = 'Device ' + $('target').value;
+    document.title = state.model.name + ': no plan';
     say(EXITS[done.code] || 'No plan.');
     return;
   }
   show(JSON.parse(done.out));
   say('Planned in ' + Math.max(1, Math.round(performance.now() - start)) + ' ms, in this page.');
 }
+
+/* The plan that is missing room, and what makes it fit: both are in the page that the program writes. */
+async function showNoFit(args, number) {
+  say(EXITS[20] + ' Looking for what would make it fit …', true);
+  $('stop').hidden = false;
+  const done = await run([...args, '-q', '--report', 'short.html'], state.model.files);
+  if (number !== state.runs) return;
+  $('stop').hidden = true;
+  const page = done.files.get('short.html');
+  $('report').hidden = !page;
+  say(EXITS[20]);
+  if (!page) { $('verdict').textContent = ''; $('title').textContent = '“' + state.model.name + '” does not fit'; return; }
+  const parts = new DOMParser().parseFromString(new TextDecoder().decode(page), 'text/html');
+  $('no-fit').textContent = parts.getElementById('no-fit').textContent;
+  show(JSON.parse(parts.getElementById('plan').textContent));
+}
+
+/* A fix that the page offers, as a command: what stands behind the device is an option. */
+window.applyFix = command => {
+  const all = words(command), at = all.indexOf('--target');
+  const more = [...words($('more').value), ...all.slice(at + 2)];
+  $('more').value = more.map(shellWord).join(' ');
+  $('more').closest('details').open = true;
+  plan();
+};
 
 let waitingForMore = 0;
 function planSoon() {
@@ -128,13 +170,24 @@ function showDevice() {
   const has = Object.entries(device.features).filter(([, on]) => on === true).map(([name]) => name.toUpperCase());
   $('device-facts').textContent = [device.cpu + (has.length ? ' with ' + has.join(', ') : ''), device.mhz ? 'up to ' + device.mhz + ' MHz' : '',
     device.memories.map(m => m.name + ' ' + rough(m.bytes)).join(', ')].filter(Boolean).join('; ');
-  $('size-list').replaceChildren(...device.memories.filter(m => m.kind === 'ram').map(m => {
-    const label = document.createElement('label'), input = document.createElement('input');
+  $('size-list').replaceChildren(...device.memories.map(m => {
+    const label = document.createElement('label'), input = document.createElement('input'), slider = document.createElement('input');
+    slider.type = 'range'; /* a sixty-fourth of the size to four times it, in equal factors */
+    Object.assign(slider, {min: -48, max: 16, step: 1, value: 0});
+    slider.setAttribute('aria-label', 'Size of ' + m.name);
+    slider.addEventListener('input', () => {
+      const exact = m.bytes * 2 ** (slider.value / 8), unit = exact >= 4096 ? 1024 : 16;
+      input.value = Number(slider.value) === 0 ? input.dataset.size : sizeText(Math.max(unit, Math.round(exact / unit) * unit));
+      input.dispatchEvent(new Event('input'));
+    });
+    input.type = 'text';
     input.name = m.name;
     input.value = input.dataset.size = sizeText(m.bytes);
     input.setAttribute('aria-label', 'Bytes of ' + m.name);
-    input.addEventListener('input', () => { input.classList.toggle('changed', input.value.trim() !== input.dataset.size); planSoon(); });
-    label.append(m.name, input);
+    const mark = () => input.classList.toggle('changed', input.value.trim() !== input.dataset.size);
+    input.addEventListener('input', () => { mark(); planSoon(); });
+    input.addEventListener('change', mark);
+    label.append(element('span', '', m.name), input, slider);
     return label;
   }));
 }
@@ -238,11 +291,23 @@ function listenToDoor() {
   $('target').addEventListener('change', () => { showDevice(); plan(); });
   $('overlap').addEventListener('change', plan);
   $('more').addEventListener('change', plan);
+  $('share').addEventListener('click', copyLink);
+  $('ask-fit').addEventListener('click', askFit);
   $('copy').addEventListener('click', () => navigator.clipboard?.writeText($('command').textContent));
   $('stop').addEventListener('click', () => { stop(); state.runs++; $('stop').hidden = true; say('Stopped.'); });
   $('save-json').addEventListener('click', () => save(state.model.name.replace(/\.[^.]*$/, '') + '.plan.json', state.plan, 'application/json'));
   $('save-c').addEventListener('click', saveModule);
   $('save-report').addEventListener('click', saveReport);
+}
+
+/* A plan that came in a link: shown, until a model is brought. */
+function showGiven(json) {
+  try { show(json); } catch (error) { complainAloud('The plan in this link cannot be shown: ' + error.message); return; }
+  state.plan = JSON.stringify(json);
+  $('start-help').hidden = true;
+  $('command-row').hidden = false;
+  $('command').textContent = commandText(['plan', new URLSearchParams(location.hash.slice(1)).get('model') || 'MODEL', ...options()]);
+  say('This plan came with the link. Bring the model to change it.');
 }
 
 async function start() {
@@ -253,7 +318,10 @@ async function start() {
     const done = await run(['targets', '--json'], new Map());
     fillTargets(JSON.parse(done.out));
     say('');
-    plan();
+    const given = await fromAddress();
+    if (given === 'example') $('example').click();
+    else if (given) showGiven(given);
+    else plan();
   } catch (error) {
     say('');
     complainAloud('This browser cannot run the program: ' + error.message);

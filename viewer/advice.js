@@ -46,7 +46,7 @@ function peakFacts(plan, m) {
   const memory = plan.memories[m], step = memory.peak, tensors = [];
   for (let i = 0; i < plan.count; i++)
     if (plan.memory[i] === m && isReused(plan.kind[i]) && plan.alias[i] < 0 &&
-        plan.from[i] <= step && step < plan.to[i])
+        plan.from[i] <= step && step < plan.to[i] && (plan.size[i] === 0 || bytesAt(plan, i, step) > 0))
       tensors.push(i);
   tensors.sort((a, b) => plan.size[b] - plan.size[a] || a - b);
   let next = -1, ties = 0;
@@ -55,7 +55,7 @@ function peakFacts(plan, m) {
     else if (next < 0 || bytesAlive > memory.live[next]) next = s;
   });
   const together = runsRows(plan) ? groupRows(plan, tensors, step)
-    : tensors.slice(0, 40).map(i => ({i, bytes: plan.size[i], reason: reasonAt(plan, i, step), rows: null}));
+    : tensors.slice(0, 40).map(i => ({i, bytes: bytesAt(plan, i, step), reason: reasonAt(plan, i, step), rows: null}));
   return {step, live: memory.live[step], next, ties, all: runsRows(plan) ? together.length : tensors.length,
           tensors: together};
 }
@@ -115,7 +115,8 @@ function adviseInOut(plan, facts, out) {
   const less = Math.min(plan.size[read.i], plan.size[written.i]);
   out.push({tensor: written.i, text: 'This step holds its input and its output at once. Run in pieces (row by row, or ' +
     'fused with the next step), the smaller of ' + quoted(plan, read.i) + ' and ' +
-    quoted(plan, written.i) + ' need not exist whole: up to ' + both(less) + ' less here.'});
+    quoted(plan, written.i) + ' never exists as a whole: up to ' + both(less) + ' less here. ' +
+    '“--order rows” runs operators row by row; “--overlap” lets a result overwrite its input while it is read.'});
 }
 
 /* Row by row, only other rows help. */
@@ -167,8 +168,8 @@ function adviseLimit(plan, memory, facts, out) {
   if (facts.next < 0) return;
   const gain = facts.live - memory.live[facts.next];
   out.push({tensor: -1, step: facts.next, text: (facts.ties > 1
-    ? facts.ties + ' steps share this peak and all of them must shrink. Behind them comes step '
-    : 'Behind it comes step ') + facts.next + ' (' + stepTitle(plan, facts.next) + ') with ' +
+    ? facts.ties + ' steps share this peak and all of them must shrink. The next is step '
+    : 'The next largest is step ') + facts.next + ' (' + stepTitle(plan, facts.next) + ') with ' +
     both(memory.live[facts.next]) + ': lowering ' + (facts.ties > 1 ? 'these' : 'this') + ' alone saves at most ' + both(gain) + '.'});
 }
 
@@ -194,7 +195,7 @@ function headline(plan) {
   for (const m of plan.memories) {
     if (m.scratch)
       parts.push(both(m.scratch.size) + ' of ' + m.name + ' while it runs' +
-        (m.capacity ? ', ' + percent(m.bytes, m.capacity) + ' of what it may use' : ''));
+        (m.scratch.total_size ? ', ' + percent(m.scratch.size, m.scratch.total_size) + ' of what it may use' : ''));
     for (const a of m.arenas)
       if (a.role !== 'scratch')
         parts.push(both(a.size) + ' of ' + a.memory + (a.role === 'constant' ? ' for constants' : ' kept between runs'));
@@ -204,7 +205,10 @@ function headline(plan) {
   const bound = runsRows(plan) && scratch.length === 1 && scratch[0].size === json.order.lower_bound;
   return {needs: parts, proof: !scratch.length ? '' : bound
     ? 'Proved: no order of rows needs less working memory.' : proved
-    ? 'Proved: with this order of steps no placement needs less working memory.'
+    ? (json.verdict === 'optimal' || scratch.length < 2
+      ? 'Proved: with this order of steps no placement needs less working memory.'
+      : 'Proved for each memory alone: no placement of the tensors that live there needs less. Which tensors live in which memory was ' +
+        'chosen by what a run gains, and that choice is not proved best.')
     : 'Not proved smallest: the bound is ' + scratch.filter(a => a.verdict !== 'optimal')
         .map(a => both(a.lower_bound) + ' in ' + a.memory).join(', ') + '.'};
 }

@@ -3,6 +3,8 @@
  * second "after". */
 'use strict';
 
+const CHANGES_SHOWN = 12, CHANGES_MOST = 2000;
+
 function changeText(before, after) {
   return after === before ? '±0' : (after > before ? '+' : '−') + count(Math.abs(after - before));
 }
@@ -37,12 +39,12 @@ function compareTensors(before, after) {
   after.tensors.forEach((t, i) => {
     const was = old.get(keyAfter[i]);
     old.delete(keyAfter[i]);
-    if (!was) changes.push({name: t.name, what: 'new at ' + place(t), before: 0, after: t.size});
-    else if (was.size !== t.size) changes.push({name: t.name, what: 'other size', before: was.size, after: t.size});
+    if (!was) changes.push({name: tensorTitle(t), what: 'new at ' + place(t), before: 0, after: t.size});
+    else if (was.size !== t.size) changes.push({name: tensorTitle(t), what: 'other size', before: was.size, after: t.size});
     else if (place(was) !== place(t) || was.role !== t.role)
-      changes.push({name: t.name, what: place(was) + ' → ' + place(t), before: was.size, after: t.size});
+      changes.push({name: tensorTitle(t), what: place(was) + ' → ' + place(t), before: was.size, after: t.size});
   });
-  for (const t of old.values()) changes.push({name: t.name, what: 'gone', before: t.size, after: 0});
+  for (const t of old.values()) changes.push({name: tensorTitle(t), what: 'gone', before: t.size, after: 0});
   return changes.sort((a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before));
 }
 
@@ -60,7 +62,12 @@ function compareTable(head, rows) {
     body.append(row);
   }
   table.append(top, body);
-  return table;
+  const scroll = element('div', 'sideways');
+  scroll.tabIndex = 0;
+  scroll.setAttribute('role', 'region');
+  scroll.setAttribute('aria-label', head[0]);
+  scroll.append(table);
+  return scroll;
 }
 
 /* Small pictures of the memories that are reused, left and right, on one scale.
@@ -94,7 +101,8 @@ function pairOfMaps(before, after, holder, onChoose) {
 
 function fillCompare(before, after, onChoose) {
   const box = element('section'), same = before.plan_hash === after.plan_hash;
-  const title = element('h2', '', 'What changed');
+  const title = element('h2', '', 'What changed from “before” to “after”');
+  document.title = before.model + ': two plans compared';
   const numbers = (a, b) => [count(a), count(b), {text: changeText(a, b), className: changeClass(a, b)}];
   box.append(title, element('p', 'how', same
     ? 'The interface is the same (plan ' + after.plan_hash + '): firmware keeps its arenas.'
@@ -102,10 +110,17 @@ function fillCompare(before, after, onChoose) {
   box.append(compareTable(['Arena', 'before', 'after', 'change'],
     compareArenas(before, after).map(([name, r]) => [name, ...numbers(r.before, r.after)])));
   const changes = compareTensors(before, after);
-  box.append(element('p', 'how', changes.length ? count(changes.length) + ' tensors changed' + (changes.length > 12 ? '; the first 12:' : ':') : 'No tensor changed.'));
-  if (changes.length)
-    box.append(compareTable(['Tensor', 'what', 'before', 'after', 'change'],
-      changes.slice(0, 12).map(c => [c.name.split(';')[0], c.what, ...numbers(c.before, c.after)])));
+  box.append(element('p', 'how', changes.length ? count(changes.length) + ' tensors changed, the largest change first:' : 'No tensor changed.'));
+  const list = most => compareTable(['Tensor', 'what', 'before', 'after', 'change'],
+    changes.slice(0, most).map(c => [shortened(c.name.split(';')[0]), c.what, ...numbers(c.before, c.after)]));
+  if (changes.length) box.append(list(CHANGES_SHOWN));
+  if (changes.length > CHANGES_SHOWN) {
+    const more = element('button', '', 'Show all ' + count(changes.length));
+    more.type = 'button';
+    more.id = 'all-changes';
+    more.addEventListener('click', () => { more.previousElementSibling.replaceWith(list(CHANGES_MOST)); more.remove(); });
+    box.append(more);
+  }
   const pictures = element('div');
   box.insertBefore(pictures, box.children[2]);
   const choice = element('p'), buttons = ['before', 'after'].map((text, k) => {

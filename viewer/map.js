@@ -117,6 +117,7 @@ class MemoryMap {
     const wide = this.columnWidth(width), {from, to} = this.shared.view, c = this.context;
     this.flat = false;
     this.bottom = 36;
+    if (this.shared.axis) { this.bottom = 130; return; }
     if (wide < 11) return;
     let longest = 0;
     c.font = '700 11px system-ui, sans-serif';
@@ -129,14 +130,28 @@ class MemoryMap {
     const {from, to} = this.shared.view;
     return (width - LEFT - RIGHT) / (to - from);
   }
+  /* Where a step begins on the axis of time: all alike, or by cycles (shared.axis). */
+  position(step) {
+    const axis = this.shared.axis;
+    if (!axis) return step;
+    const s = Math.max(0, Math.min(axis.length - 2, Math.floor(step)));
+    return axis[s] + (step - s) * (axis[s + 1] - axis[s]);
+  }
+  stepFrom(position) {
+    const axis = this.shared.axis;
+    if (!axis) return position;
+    let low = 0, high = axis.length - 2;
+    while (low < high) { const middle = (low + high + 1) >> 1; if (axis[middle] <= position) low = middle; else high = middle - 1; }
+    return low + Math.max(0, Math.min(1, (position - axis[low]) / (axis[low + 1] - axis[low])));
+  }
   x(step) {
     const {from, to} = this.shared.view;
-    return LEFT + (step - from) / (to - from) * (this.width - LEFT - RIGHT);
+    return LEFT + (this.position(step) - from) / (to - from) * (this.width - LEFT - RIGHT);
   }
   y(at) { return this.height - this.bottom - (at - this.low) / (this.high - this.low) * (this.height - this.bottom - TOP); }
   stepAt(x) {
     const {from, to} = this.shared.view;
-    return from + (x - LEFT) / (this.width - LEFT - RIGHT) * (to - from);
+    return this.stepFrom(from + (x - LEFT) / (this.width - LEFT - RIGHT) * (to - from));
   }
   byteAt(y) { return this.low + (this.height - this.bottom - y) / (this.height - this.bottom - TOP) * (this.high - this.low); }
 
@@ -216,12 +231,13 @@ class MemoryMap {
     const pw = Math.max(1, Math.round((this.width - RIGHT) * r) - px0);
     const ph = Math.max(1, Math.round((this.height - this.bottom) * r) - py0);
     const perStep = pw / (to - from), perByte = ph / (high - low), enough = LARGE * r;
-    const marks = this.shared.matches || this.shared.selected >= 0, sampled = perStep < 0.5;
+    const marks = this.shared.matches || this.shared.selected >= 0, sampled = perStep < 0.5, axis = this.shared.axis;
     let image = null, words = null;
     for (let k = 0; k < members.length; k++) {
       const i = members[k], lo = at[i], hi = lo + size[i];
-      if (end[i] <= from || first[i] >= to || hi <= low || lo >= high) continue;
-      const x0 = Math.round((first[i] - from) * perStep), x1 = Math.round((end[i] - from) * perStep);
+      const start = axis ? axis[first[i]] : first[i], stop = axis ? axis[end[i]] : end[i];
+      if (stop <= from || start >= to || hi <= low || lo >= high) continue;
+      const x0 = Math.round((start - from) * perStep), x1 = Math.round((stop - from) * perStep);
       if (sampled && x0 === x1 && !(first[i] <= peak && peak < end[i]) && !(marks && !this.isDimmed(i))) continue;
       const y0 = Math.round(ph - (hi - low) * perByte), y1 = Math.round(ph - (lo - low) * perByte);
       if (x1 - x0 >= enough && y1 - y0 >= enough) { large.push(i); continue; }
@@ -367,7 +383,7 @@ class MemoryMap {
   paintLive() {
     const live = this.memory.live, c = this.context;
     if (!live || !this.shared.plan.steps.length) return;
-    const {from, to} = this.shared.view, first = Math.max(0, Math.floor(from)), last = Math.min(live.length, Math.ceil(to));
+    const {from, to} = this.shared.view, first = Math.max(0, Math.floor(this.stepFrom(from))), last = Math.min(live.length, Math.ceil(this.stepFrom(to)) + 1);
     const stride = Math.max(1, Math.floor((last - first) / (2 * this.width)));
     c.beginPath();
     for (let s = first; s < last; s += stride) {
@@ -413,7 +429,15 @@ class MemoryMap {
     }
     if (m.capacity) labels.push({at: m.capacity, colour: this.theme.limit, dash: [10, 4], text: 'capacity ' + bytes(m.capacity) +
       (m.bytes > m.capacity ? ', ' + bytes(m.bytes - m.capacity) + ' short' : '')});
-    for (const l of labels) this.paintLine(l);
+    /* The label of a line goes below it where another's would cover it. */
+    labels.sort((a, b) => b.at - a.at);
+    let free = -Infinity;
+    for (const l of labels) {
+      const y = this.y(l.at);
+      l.below = l.below || y - 18 < free || y - 18 < 2;
+      free = l.below ? y + 18 : y;
+      this.paintLine(l);
+    }
     if (m.capacity && m.capacity > this.high) this.note('capacity ' + rough(m.capacity) + ', beyond the picture \u2191');
   }
   paintLine({at, colour, dash, text, below}) {
@@ -469,7 +493,26 @@ class MemoryMap {
     c.stroke();
   }
 
+  /* By cycles: a name where its step has room, else a tick. */
+  paintCycleAxis() {
+    const c = this.context, y = this.height - this.bottom, plan = this.shared.plan;
+    let free = LEFT;
+    for (let s = 0; s < plan.steps.length; s++) {
+      const x0 = this.x(s), x1 = this.x(s + 1), isPeak = s === this.memory.peak;
+      if (x1 < LEFT || x0 > this.width - RIGHT) continue;
+      c.fillStyle = isPeak ? this.theme.accent : this.theme.soft;
+      c.fillRect(Math.max(LEFT, x0), y + 1, 1, 4);
+      const x = (Math.max(x0, LEFT) + Math.min(x1, this.width - RIGHT)) / 2;
+      if (x < free || (x1 - x0 < 11 && !isPeak)) continue;
+      c.font = (isPeak ? '700' : '400') + ' 11px system-ui, sans-serif';
+      this.upright(stepTitle(plan, s), s, x, y + 10);
+      free = x + 11;
+    }
+    c.font = '11px system-ui, sans-serif';
+  }
+
   paintTimeAxis() {
+    if (this.shared.axis) { this.paintCycleAxis(); return; }
     const c = this.context, {from, to} = this.shared.view, wide = this.columnWidth(this.width);
     const y = this.height - this.bottom, every = wide >= 11 ? 1 : niceStride(46 / wide);
     for (let s = Math.max(0, Math.ceil(from / every) * every); s < to && s < this.shared.plan.steps.length; s += every) {
@@ -582,7 +625,7 @@ class MemoryMap {
 
   /* `y` null: only time is zoomed. */
   zoom(factor, x, y) {
-    const view = this.shared.view, all = this.shared.plan.stepCount, centre = this.stepAt(x);
+    const view = this.shared.view, all = this.shared.plan.stepCount, centre = this.position(this.stepAt(x));
     const span = Math.max(Math.min(2, all), Math.min(all, (view.to - view.from) * factor));
     const part = (centre - view.from) / (view.to - view.from);
     view.from = Math.max(0, Math.min(all - span, centre - part * span));
@@ -601,8 +644,9 @@ class MemoryMap {
   /* Brings a tensor into sight without changing the scale if it is already. */
   reveal(i) {
     const plan = this.shared.plan, view = this.shared.view, span = view.to - view.from;
-    if (plan.to[i] <= view.from || plan.from[i] >= view.to) {
-      view.from = Math.max(0, Math.min(plan.stepCount - span, (plan.from[i] + plan.to[i] - span) / 2));
+    const left = this.position(plan.from[i]), right = this.position(plan.to[i]);
+    if (right <= view.from || left >= view.to) {
+      view.from = Math.max(0, Math.min(plan.stepCount - span, (left + right - span) / 2));
       view.to = view.from + span;
     }
     if (plan.low[i] + plan.size[i] <= this.low || plan.low[i] >= this.high) this.fitHeight();

@@ -71,13 +71,27 @@ function collectUses(plan) {
   return read;
 }
 
+/* Bytes that a result shares, at its first step, with the input that it is
+ * written over. */
+function sharedBytes(plan, i) {
+  const of = plan.tensors[i].follows === undefined ? undefined : plan.byId.get(plan.tensors[i].follows);
+  if (of === undefined || plan.memory[of] !== plan.memory[i]) return 0;
+  const from = Math.max(plan.low[i], plan.low[of]);
+  return Math.max(0, Math.min(plan.low[i] + plan.size[i], plan.low[of] + plan.size[of]) - from);
+}
+
+/* Bytes of its own that a tensor takes at a step. */
+function bytesAt(plan, i, step) { return plan.size[i] - (step === plan.from[i] ? sharedBytes(plan, i) : 0); }
+
 /* Bytes alive at each step in the scratch arena of a memory; views share the
  * bytes of what they look at and count once. */
 function liveCurve(plan, m) {
   const change = new Float64Array(plan.stepCount + 1);
   for (let i = 0; i < plan.count; i++)
     if (plan.memory[i] === m && isReused(plan.kind[i]) && plan.alias[i] < 0) {
-      change[plan.from[i]] += plan.size[i];
+      const shared = sharedBytes(plan, i);
+      change[plan.from[i]] += plan.size[i] - shared;
+      change[plan.from[i] + 1] += shared;
       change[plan.to[i]] -= plan.size[i];
     }
   for (let s = 1; s <= plan.stepCount; s++) change[s] += change[s - 1];
@@ -127,7 +141,7 @@ function unrolled(json) {
     }
     for (let row = 0; row < t.rows.count; row++)
       placesOf(t, row, moves.get(i + ' ' + row) || []).forEach((p, k) => tensors.push({
-        ...t, id: rowId(t.id, row) + (k ? '.' + k : ''), name: t.name.split(';')[0] + ' [' + row + ']', rows: undefined, of: i, row,
+        ...t, id: rowId(t.id, row) + (k ? '.' + k : ''), name: tensorTitle(t) + ' [' + row + ']', rows: undefined, of: i, row,
         offset: p.offset, size: t.rows.bytes, first_step: p.from, last_step: p.to, alias_of: k ? null : target(t, row)}));
   });
   const rowsOf = (id, want) => {
@@ -141,6 +155,7 @@ function unrolled(json) {
         {id: 'rows arrive', kind: 'feed', source_index: 0, inputs: [], outputs: [json.inputs[-1 - index]], macs: 0};
     return {step, ops: [{
       ...op, macs: rows ? Math.round(op.macs * rows / made.get(index)) : op.macs,
+      cycles: op.cycles === undefined ? undefined : rows ? op.cycles * rows / made.get(index) : op.cycles,
       inputs: op.inputs.flatMap(id => rowsOf(id, (t, r) => t.rows.last_steps[r] === step)),
       outputs: op.outputs.flatMap(id => rowsOf(id, (t, r) => t.rows.first_steps[r] === step))}]};
   });
@@ -190,7 +205,7 @@ function readPlan(json) {
   plan.lastParts = new Map(); /* how often a name ends so */
   for (const t of json.tensors) {
     if (t.role !== 'scratch') continue;
-    const last = t.name.split(';')[0].split('/').pop();
+    const last = tensorTitle(t).split('/').pop();
     plan.lastParts.set(last, (plan.lastParts.get(last) || 0) + 1);
   }
   plan.read = collectUses(plan);
@@ -247,6 +262,8 @@ function percent(part, whole) {
   if (p > 99.9 && part < whole) return '> 99.9\u00a0%';
   return (p >= 10 ? p.toFixed(0) : p >= 0.1 ? p.toFixed(1) : '< 0.1') + '\u00a0%';
 }
+/* 7489664 -> "7.5 M". */
+function short(value) { return value >= 1e9 ? (value / 1e9).toFixed(1) + '\u00a0G' : value >= 1e6 ? (value / 1e6).toFixed(1) + '\u00a0M' : value >= 1e3 ? (value / 1e3).toFixed(0) + '\u00a0k' : String(value); }
 function address(offset) { return '0x' + offset.toString(16).padStart(4, '0'); }
 function shapeText(t) {
   return t.type === undefined ? 'work memory' : (t.shape.length ? t.shape.join('×') : 'scalar') + ' ' + t.type;
@@ -270,10 +287,15 @@ function commonFolder(tensors) {
   }
   return seen > 1 && folder || '';
 }
-/* Fused tensors carry the names of all that was fused, joined by semicolons. */
+const NAME_MAX = 64;
+/* Fused tensors carry the names of all that was fused, joined by semicolons; those without a name are called by
+ * their id. */
+function tensorTitle(t) { return t.name.split(';')[0].trim() || 'tensor ' + t.id; }
+/* The two ends of a long name tell it apart best. */
+function shortened(name) { return name.length <= NAME_MAX ? name : name.slice(0, NAME_MAX / 2 - 2) + '…' + name.slice(-NAME_MAX / 2); }
 function shortName(plan, i) {
-  const name = plan.tensors[i].name.split(';')[0];
-  return plan.folder && name.startsWith(plan.folder) ? name.slice(plan.folder.length) : name;
+  const name = tensorTitle(plan.tensors[i]);
+  return shortened(plan.folder && name.startsWith(plan.folder) ? name.slice(plan.folder.length) : name);
 }
 /* Ever shorter, for labels. */
 function namesOf(plan, i) {

@@ -2,7 +2,7 @@
  * that a hundred thousand tensors scroll as well as ten. */
 'use strict';
 
-const ROW = 30, PRINT_ROWS = 400;
+const ROW = 30, PRINT_ROWS = 400, SCROLLER = 520; /* max-height of .scroller */
 
 function element(tag, className, text) {
   const e = document.createElement(tag);
@@ -78,7 +78,7 @@ class Table {
 
   /* Only rows in sight, between two empty ones as tall as the others. */
   draw(all) {
-    const n = this.shown.length, visible = Math.ceil((this.scroller.clientHeight || 480) / ROW) + 8;
+    const n = this.shown.length, visible = Math.ceil(SCROLLER / ROW) + 8;
     const first = all ? 0 : Math.max(0, Math.min(n - visible, Math.floor(this.scroller.scrollTop / ROW) - 4));
     const last = Math.min(n, all ? PRINT_ROWS : first + visible);
     const rows = [this.space(first)];
@@ -120,7 +120,7 @@ class Table {
 function tensorColumns(plan) {
   const t = i => plan.tensors[i];
   return [
-    {title: 'Tensor', value: i => t(i).name, text: i => t(i).name},
+    {title: 'Tensor', value: i => t(i).name || tensorTitle(t(i)), text: i => t(i).name || tensorTitle(t(i))},
     {title: 'Id', value: i => t(i).id, text: i => t(i).id},
     {title: 'What', value: i => plan.kind[i], text: i => plan.alias[i] >= 0 ? 'in ' + t(plan.alias[i]).id : KINDS[plan.kind[i]].key},
     {title: 'Shape', value: i => shapeText(t(i)), text: i => shapeText(t(i))},
@@ -146,8 +146,12 @@ function stepColumns(plan) {
     if (m.live)
       columns.push({title: 'Alive in ' + m.name, number: true, value: s => m.live[s], text: s => count(m.live[s]),
                     bar: s => m.live[s] / Math.max(1, m.live[m.peak])});
-  columns.push({title: 'Reads', value: s => ops(s)[0].inputs.join(' '), text: s => ops(s).map(op => op.inputs.join(', ')).join('; ')});
-  columns.push({title: 'Writes', value: s => ops(s)[0].outputs.join(' '), text: s => ops(s).map(op => op.outputs.join(', ')).join('; ')});
+  const cycles = cyclesOf(plan), top = cycles ? cycles.reduce((most, n) => Math.max(most, n), 1) : 1;
+  if (cycles) columns.push({title: 'Cycles, estimate', number: true, value: s => cycles[s], text: s => count(Math.round(cycles[s])), bar: s => cycles[s] / top});
+  /* Activations first, by their names; constants are many. */
+  const names = (s, list) => ops(s).flatMap(op => op[list]).map(id => plan.byId.get(id)).filter(i => i !== undefined)
+    .sort((a, b) => (plan.kind[a] === CONSTANT) - (plan.kind[b] === CONSTANT)).map(i => shortName(plan, i)).join(', ');
+  for (const [title, list] of [['Reads', 'inputs'], ['Writes', 'outputs']]) columns.push({title, value: s => names(s, list), text: s => names(s, list)});
   return columns;
 }
 

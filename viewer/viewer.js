@@ -3,7 +3,7 @@
 'use strict';
 
 const $ = id => document.getElementById(id);
-let shared = null, maps = [], tables = [], shownTable = 0, waiting = false;
+let shared = null, maps = [], tables = [], shownTable = 0, waiting = false, views = {};
 
 /* ---- drawing ------------------------------------------------------------- */
 
@@ -12,7 +12,8 @@ function redraw() {
   waiting = true;
   requestAnimationFrame(() => {
     waiting = false;
-    for (const map of maps) map.paint();
+    for (const map of maps) if (!$('maps').hidden) map.paint();
+    if (views.graph && !$('graph').hidden) views.graph.paint();
   });
 }
 
@@ -38,7 +39,7 @@ function showTip(i, e, plan = shared.plan) {
     'at ' + t.memory + ' + ' + address(t.offset) + ' (' + count(t.offset) + ')',
   ];
   if (plan.producer[i] >= 0) rows.push('made by step ' + plan.producer[i] + ', ' + stepTitle(plan, plan.producer[i]));
-  if (plan.alias[i] >= 0) rows.push((t.alias_kind || 'in the storage') + ' of ' + plan.tensors[plan.alias[i]].name);
+  if (plan.alias[i] >= 0) rows.push((t.alias_kind || 'in the storage') + ' of ' + shortName(plan, plan.alias[i]));
   if (t.follows !== undefined) rows.push('follows the reading of ' + t.follows);
   if (t.reason) rows.push('why there: ' + t.reason);
   for (const row of rows) { tip.append(element('span', '', row), element('br')); }
@@ -75,6 +76,7 @@ function select(i, quiet) {
   shared.selected = i;
   shared.related = i < 0 ? new Set() : relatedTo(i);
   if (i >= 0 && !quiet) maps[shared.plan.memory[i]].reveal(i);
+  markInGraph(i);
   showDetails(i);
   redraw();
 }
@@ -114,6 +116,7 @@ function showDetails(i) {
     return;
   }
   const t = plan.tensors[i], list = element('dl');
+  if (innerWidth <= 980) requestAnimationFrame(() => box.scrollIntoView({block: 'nearest'}));
   addRow(list, 'is', plan.alias[i] >= 0 ? 'in the storage of another tensor' : KINDS[plan.kind[i]].text);
   addRow(list, 'shape', shapeText(t));
   addRow(list, 'bytes', both(t.size));
@@ -137,13 +140,73 @@ function showDetails(i) {
   box.replaceChildren(element('h3', '', shortName(plan, i)), list, link('clear', () => select(-1)));
 }
 
+/* The operators that make and read a tensor, in the graph. */
+function markInGraph(i) {
+  const plan = shared.plan, graph = views.graph;
+  if (!graph) return;
+  const steps = i < 0 ? [] : familyOf(plan, i).flatMap(k => [plan.producer[k], ...readersOf(plan, k).slice(0, 20)]).filter(s => s >= 0);
+  graph.mark(steps.flatMap(s => plan.steps[s].ops.map(op => op.id)));
+  const first = i >= 0 && plan.producer[i] >= 0 ? plan.steps[plan.producer[i]].ops[0].id : null;
+  if (i >= 0) graph.choose(graph.byOp.get(first) || null, !$('graph').hidden);
+}
+
+/* A click in the graph: the step in the details, its results in the map. */
+function onNode(node) {
+  if (!node) { select(-1); return; }
+  if (node.step >= 0) {
+    const made = tensorsOf(node.step, 'outputs')[0];
+    shared.selected = made === undefined ? -1 : made;
+    shared.related = made === undefined ? new Set() : relatedTo(made);
+    showStep(node.step);
+    return;
+  }
+  const i = shared.plan.tensors.findIndex(t => tensorTitle(t).replace(/ \[\d+\]$/, '') === node.id);
+  if (i >= 0) select(i);
+}
+
+const VIEWS = [['maps', 'Memory'], ['graph', 'Graph'], ['layers', 'Layers'], ['lanes', 'Timeline']];
+function showView(name) {
+  for (const [id] of VIEWS) {
+    $(id).hidden = id !== name;
+    $('view-' + id).setAttribute('aria-pressed', String(id === name));
+  }
+  for (const id of ['legend', 'axis-choice']) $(id).hidden = name !== 'maps' || (id === 'axis-choice' && !shared.cycleAxis);
+  $('how-maps').hidden = name !== 'maps';
+  if (name === 'graph') {
+    if (!views.graph) { views.graph = new GraphView(shared.plan, $('graph'), {node: onNode}); }
+    views.graph.paint();
+    markInGraph(shared.selected);
+  } else if (name === 'layers') fillLayerBars(shared.plan, $('layers'), showStep);
+  else if (name === 'lanes') { if (!views.lanes) views.lanes = new LaneView(shared.plan, $('lanes'), showStep); views.lanes.paint(); }
+  redraw();
+}
+function fillViews(plan) {
+  views = {};
+  $('views').replaceChildren(...VIEWS.map(([id, text]) => {
+    const button = element('button', '', text);
+    button.type = 'button';
+    button.id = 'view-' + id;
+    button.addEventListener('click', () => showView(id));
+    return button;
+  }));
+  shared.cycleAxis = cycleAxis(plan);
+  shared.axis = $('axis').value === 'cycles' ? shared.cycleAxis : null;
+  $('view-lanes').hidden = !shared.cycleAxis;
+  $('view-graph').hidden = !plan.steps.some(step => step.ops.some(op => op.kind !== 'time'));
+  showView('maps');
+}
+
 function showStep(s) {
   const plan = shared.plan, box = $('details'), list = element('dl');
   const span = Math.min(plan.stepCount, Math.max(6, shared.view.to - shared.view.from));
-  if (s < shared.view.from || s >= shared.view.to) setView(s + 0.5 - span / 2, span);
+  const at = maps.length ? maps[0].position(s + 0.5) : s;
+  if (at < shared.view.from || at >= shared.view.to) setView(at - span / 2, span);
+  const node = views.graph && views.graph.byOp.get(plan.steps[s].ops[0]?.id);
+  if (node && node !== views.graph.chosen) views.graph.choose(node, true);
   for (const op of plan.steps[s].ops) {
     addRow(list, 'operator', op.kind + ' (number ' + op.source_index + ' in the model)');
     if (op.macs) addRow(list, 'work', count(op.macs) + ' MACs');
+    if (op.cycles) addRow(list, 'time', count(Math.round(op.cycles)) + ' cycles' + (plan.json.mhz ? ', ' + timeText(milliseconds(plan, op.cycles)) : '') + ' (estimate)');
     if (op.kernel) addRow(list, 'kernel', op.kernel);
     const layer = plan.layers.find(l => l.op === op.id);
     if (layer && layer.levels) {
@@ -170,16 +233,23 @@ function setView(from, span) {
   redraw();
 }
 function fit() {
+  if (!$('graph').hidden && views.graph) { views.graph.fit(); return; }
+  if (!$('lanes').hidden && views.lanes) { views.lanes.move(0, views.lanes.end); return; }
   for (const map of maps) map.fitHeight();
   setView(0, shared.plan.stepCount);
 }
-function zoomAll(factor) { if (maps.length) maps[0].zoom(factor, (maps[0].width + LEFT - RIGHT) / 2, null); }
+function zoomAll(factor) {
+  const lanes = views.lanes;
+  if (!$('graph').hidden && views.graph) views.graph.zoom(1 / factor);
+  else if (!$('lanes').hidden && lanes) lanes.move((lanes.from + lanes.to) / 2 - (lanes.to - lanes.from) * factor / 2, (lanes.to - lanes.from) * factor);
+  else if (maps.length) maps[0].zoom(factor, (maps[0].width + LEFT - RIGHT) / 2, null);
+}
 function goToPeak(wanted) {
   const m = typeof wanted === 'number' ? wanted : shared.plan.memories.findIndex(memory => memory.scratch);
   if (m < 0) return;
   const peak = shared.plan.memories[m].peak, span = Math.min(shared.plan.stepCount, 12);
   maps[m].fitHeight();
-  setView(peak + 0.5 - span / 2, span);
+  setView(maps[m].position(peak + 0.5) - span / 2, span);
   if (shared.plan.steps.length) showStep(peak);
 }
 
@@ -210,43 +280,11 @@ function onMapKey(e, map) {
   } else if (e.key === '+' || e.key === '=') map.zoom(0.6, middle, null);
   else if (e.key === '-') map.zoom(1 / 0.6, middle, null);
   else if (e.key === '0') fit();
-  else if (e.key === 'p' || e.key === 'P') goToPeak();
   else if (e.key === 'Home') setView(0, shared.view.to - shared.view.from);
   else if (e.key === 'End') setView(shared.plan.stepCount, shared.view.to - shared.view.from);
   else if (e.key === 'Enter' && shared.selected >= 0) $('details').querySelector('button')?.focus();
   else return;
   e.preventDefault();
-}
-
-/* ---- search -------------------------------------------------------------- */
-
-function search(text) {
-  const plan = shared.plan, want = text.trim().toLowerCase();
-  shared.matches = null;
-  let hits = 0;
-  if (want) {
-    shared.matches = new Uint8Array(plan.count);
-    const stepHits = plan.steps.map(step => step.ops.some(op => op.id.toLowerCase().includes(want)));
-    for (let i = 0; i < plan.count; i++) {
-      const t = plan.tensors[i];
-      const hit = t.name.toLowerCase().includes(want) || t.id.toLowerCase() === want ||
-        (t.type !== undefined && t.type === want) || (plan.producer[i] >= 0 && stepHits[plan.producer[i]]);
-      if (hit) { shared.matches[i] = 1; hits++; }
-    }
-  }
-  $('found').textContent = want ? (hits === 1 ? '1 tensor' : count(hits) + ' tensors') : '';
-  if (tables[0]) tables[0].filter(shared.matches ? i => shared.matches[i] : null);
-  redraw();
-}
-
-/* Enter goes from hit to hit. */
-function nextMatch(back) {
-  const n = shared.plan.count, step = back ? n - 1 : 1;
-  if (!shared.matches) return;
-  for (let k = 1, i = shared.selected < 0 ? n - 1 : shared.selected; k <= n; k++) {
-    i = (i + step) % n;
-    if (shared.matches[i]) { select(i); return; }
-  }
 }
 
 /* ---- the page ------------------------------------------------------------ */
@@ -258,19 +296,21 @@ function fillHead(plan) {
 }
 
 function fillTitle(plan) {
-  const json = plan.json, good = json.verdict === 'optimal';
-  document.title = json.model + ' on ' + json.target + ': memory plan';
-  $('title').textContent = 'Where the memory of “' + json.model + '” goes';
-  $('subtitle').textContent = 'Device ' + json.target + ', ' + count(plan.steps.length) + ' steps, ' +
-    count((json.whole || plan.tensors).length) + ' tensors, planner ' + json.planner;
+  const json = plan.json, good = json.verdict === 'optimal', isPacking = json.target === 'packing';
+  if (!$('compare').children.length) document.title = json.model + ' on ' + json.target + ': memory plan';
+  $('title').textContent = $('compare').children.length ? 'What changed in the memory of “' + json.model + '”' : isPacking ? 'A packing of ' + count(plan.count) + ' buffers'
+    : 'Where the memory of “' + json.model + '” goes';
+  $('subtitle').textContent = isPacking ? json.model + ', ' + count(plan.steps.length) + ' times, ' + count(plan.count) + ' tensors'
+    : 'Device ' + json.target + ', ' + count(plan.steps.length) + ' steps, ' + count((json.whole || plan.tensors).length) + ' tensors, planner ' + json.planner;
   $('verdict').textContent = good ? 'proved optimal' : json.verdict;
   $('verdict').className = 'badge ' + (good ? 'good' : 'warn');
   const words = headline(plan);
-  $('headline').replaceChildren('This model needs ' + (words.needs.length > 1
+  $('headline').replaceChildren((isPacking ? 'This packing needs ' : 'This model needs ') + (words.needs.length > 1
     ? words.needs.slice(0, -1).join(', ') + ', and ' + words.needs[words.needs.length - 1]
     : words.needs[0] || 'no memory') + '.', element('span', 'proof', words.proof));
-  $('foot').textContent = 'Plan ' + json.plan_hash + ', layout ' + json.tensor_layout_hash + ', made by Ashlar. ' +
+  $('foot').textContent = (isPacking ? 'Made by Ashlar. ' : 'Plan ' + json.plan_hash + ', layout ' + json.tensor_layout_hash + ', made by Ashlar. ') +
     (document.body.dataset.host ? 'Nothing has left this machine.' : 'This file is complete: it needs no network and no other file.');
+  fillWords($('foot'));
 }
 
 /* ---- a plan that does not fit -------------------------------------------- */
@@ -286,6 +326,12 @@ function fixItem(fix) {
   copy.addEventListener('click', () => navigator.clipboard.writeText(fix.command).then(() => { copy.textContent = 'Copied'; },
     () => { getSelection().selectAllChildren(command); }));
   item.append(element('p', '', fix.meaning + ': ' + both(fix.scratch) + ' of RAM'), command, copy);
+  if (window.applyFix) {
+    const apply = element('button', 'apply', 'Apply');
+    apply.type = 'button';
+    apply.addEventListener('click', () => window.applyFix(fix.command));
+    item.append(apply);
+  }
   return item;
 }
 
@@ -295,7 +341,7 @@ function fillNoFit(plan, noFit) {
   $('verdict').textContent = 'does not fit';
   $('verdict').className = 'badge bad';
   $('headline').replaceChildren(...noFit.shortages.map(m => element('span', 'short', both(m.needs - m.has) + ' of ' + m.memory +
-    ' are missing: the model needs ' + both(m.needs) + ', ' + plan.json.target + ' has room for ' + both(m.has) + '.')));
+    ' short: the model needs ' + both(m.needs) + ', ' + plan.json.target + ' has room for ' + both(m.has) + '.')));
   list.append(...noFit.fixes.map(fixItem));
   $('fixes').hidden = false;
   $('fixes').replaceChildren(element('h2', '', 'What makes it fit'), noFit.fixes.length ? list :
@@ -307,7 +353,7 @@ const ROLE_TITLE = {scratch: 'working memory', persistent: 'kept between runs', 
 
 function card(plan, arena) {
   const box = element('div', 'card'), big = element('div', 'big', count(arena.size) + ' ');
-  box.append(element('h3', '', arena.memory + ': ' + ROLE_TITLE[arena.role]));
+  box.append(element('h2', '', arena.memory + ': ' + ROLE_TITLE[arena.role]));
   big.append(element('small', '', 'bytes' + (arena.size >= 1024 ? ' (' + rough(arena.size) + ')' : '')));
   box.append(big);
   if (arena.role === 'scratch') {
@@ -335,7 +381,9 @@ function workCard(plan) {
   const work = s => plan.steps[s].ops.reduce((sum, op) => sum + op.macs, 0);
   plan.steps.forEach((_, s) => { if (work(s) > work(heaviest)) heaviest = s; });
   big.append(element('small', '', 'MACs'));
-  box.append(element('h3', '', 'Work of one run'), big, element('p', '', count(plan.steps.length) + ' steps'));
+  const cycles = cyclesOf(plan), all = cycles ? cycles.reduce((sum, n) => sum + n, 0) : 0;
+  box.append(element('h2', '', 'Work of one run'), big, element('p', '', count(plan.steps.length) + ' steps'));
+  if (all) box.append(element('p', '', 'About ' + (plan.json.mhz ? timeText(milliseconds(plan, all)) + ' at ' + plan.json.mhz + ' MHz' : count(Math.round(all)) + ' cycles') + ' (estimate).'));
   if (macs > 0) box.append(element('p', '', 'Heaviest: step ' + heaviest + ' (' + stepTitle(plan, heaviest) + '), ' + percent(work(heaviest), macs) + '.'));
   return box;
 }
@@ -346,7 +394,7 @@ function moveCard(plan) {
   if (!order || !order.moved_rows) return [];
   const box = element('div', 'card'), big = element('div', 'big', count(order.moved_bytes) + ' ');
   big.append(element('small', '', 'bytes copied'));
-  box.append(element('h3', '', 'Rows that move in one run'), big, element('p', '', count(order.moved_rows) + ' times a row goes on in another place'));
+  box.append(element('h2', '', 'Rows that move in one run'), big, element('p', '', count(order.moved_rows) + ' times a row goes on in another place'));
   if (order.cycles) box.append(element('p', '', percent(order.moved_cycles, order.cycles) + ' of the modelled cycles'));
   return [box];
 }
@@ -357,7 +405,7 @@ function transferCard(plan) {
   const sum = key => plan.layers.reduce((all, layer) => all + (layer[key] || 0), 0);
   const box = element('div', 'card'), big = element('div', 'big', count(sum('bytes_moved')) + ' ');
   big.append(element('small', '', 'bytes moved'));
-  box.append(element('h3', '', 'Transfers of one run'), big,
+  box.append(element('h2', '', 'Transfers of one run'), big,
     element('p', '', count(plan.layers.length) + ' layers in ' + count(sum('tiles')) + ' tiles'),
     element('p', '', count(sum('cycles')) + ' cycles, modelled; computing ' + percent(sum('compute_cycles'), Math.max(1, sum('cycles'))) + ' of them'));
   return [box];
@@ -502,12 +550,14 @@ function show(json) {
   $('drop').hidden = true;
   $('report').hidden = false;
   fillHead(plan);
-  $('cards').replaceChildren(...plan.json.arenas.map(a => card(plan, a)), workCard(plan), ...moveCard(plan), ...transferCard(plan));
+  $('cards').replaceChildren(...plan.json.arenas.map(a => card(plan, a)), ...(plan.json.target === 'packing' ? [] : [workCard(plan)]), ...moveCard(plan), ...transferCard(plan));
   fillPeak(plan);
   fillLegend(plan);
   fillMaps(plan);
   fillTables(plan);
   showDetails(-1);
+  fillViews(plan);
+  explainWords($('report'));
   for (const map of maps) map.paint();
 }
 
@@ -541,12 +591,34 @@ function isDark() {
   return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
 }
 
+/* The pictures in sight, one below the other, as PNG: on the clipboard where the browser allows it, else a file. */
+function copyPicture() {
+  const parts = [...document.querySelectorAll('#stage canvas')].filter(c => c.clientWidth), r = devicePixelRatio || 1, head = Math.round(30 * r);
+  const all = document.createElement('canvas'), c = all.getContext('2d');
+  all.width = Math.max(1, ...parts.map(p => p.width));
+  all.height = head + parts.reduce((sum, p) => sum + p.height, 0);
+  c.fillStyle = cssColour('--paper');
+  c.fillRect(0, 0, all.width, all.height);
+  c.fillStyle = cssColour('--ink');
+  c.font = '600 ' + 14 * r + 'px system-ui, sans-serif';
+  c.fillText($('title').textContent + ', ' + shared.plan.json.target, 8 * r, 20 * r);
+  let y = head;
+  for (const part of parts) { c.drawImage(part, 0, y); y += part.height; }
+  all.toBlob(blob => {
+    const file = () => { const a = element('a'); a.href = URL.createObjectURL(blob); a.download = shared.plan.json.model + '.png'; a.click(); };
+    if (!navigator.clipboard || !window.ClipboardItem) { file(); return; }
+    navigator.clipboard.write([new ClipboardItem({'image/png': blob})]).then(() => { $('found').textContent = 'The picture is on the clipboard.'; }, file);
+  });
+}
+
 function listen() {
   $('theme').addEventListener('click', () => setTheme(isDark() ? 'light' : 'dark'));
   $('zoom-in').addEventListener('click', () => zoomAll(0.6));
   $('zoom-out').addEventListener('click', () => zoomAll(1 / 0.6));
   $('fit').addEventListener('click', fit);
-  $('to-peak').addEventListener('click', () => goToPeak());
+  $('to-peak').addEventListener('click', () => { showView('maps'); goToPeak(); });
+  $('axis').addEventListener('change', e => { shared.axis = e.target.value === 'cycles' ? shared.cycleAxis : null; fit(); });
+  $('save-picture').addEventListener('click', copyPicture);
   $('to-capacity').addEventListener('change', e => { shared.toCapacity = e.target.checked; fit(); });
   $('search').addEventListener('input', e => search(e.target.value));
   $('search').addEventListener('keydown', e => {
@@ -554,13 +626,15 @@ function listen() {
     else if (e.key === 'Escape') { e.target.value = ''; search(''); }
   });
   document.addEventListener('keydown', e => {
-    if (e.target.closest('input')) return;
+    if (e.target.closest('input, select, textarea')) return;
     if (e.key === '/') { $('search').focus(); e.preventDefault(); }
+    else if ((e.key === 'p' || e.key === 'P') && shared && !e.ctrlKey && !e.metaKey && !e.altKey) { showView('maps'); goToPeak(); $('picture').scrollIntoView({block: 'start'}); }
     else if (e.key === 'Escape' && shared) { $('search').value = ''; search(''); select(-1); }
   });
   addEventListener('resize', () => {
     if (!shared) return;
     redraw();
+    if (views.lanes && !$('lanes').hidden) views.lanes.paint();
     ($('compare').maps || []).forEach(map => map.paint());
     tables[shownTable].draw();
   });

@@ -171,7 +171,7 @@ const tests = {
     assert(pictures[0].y === pictures[1].y && pictures[1].x > pictures[0].x + pictures[0].w, 'they do not stand side by side');
     const tops = await page.evaluate(() => $('compare').maps.map(map => map.high));
     assert.strictEqual(tops[0], tops[1], 'two scales');
-    const rows = await page.$$eval('#compare table:first-of-type tbody tr', all => all.map(row => [...row.cells].map(c => c.textContent)));
+    const rows = await page.$$eval('#compare .sideways:nth-of-type(2) tbody tr', all => all.map(row => [...row.cells].map(c => c.textContent)));
     const size = (json, row) => json.arenas.filter(a => row.startsWith(a.memory + ': ') && row.includes({scratch: 'working', constant: 'constants', persistent: 'kept'}[a.role])).map(a => String(a.size))[0];
     for (const row of rows) assert.deepStrictEqual([digits(row[1]), digits(row[2])], [size(plan, row[0]), size(other, row[0])]);
     await page.click('#show-before');
@@ -179,6 +179,14 @@ const tests = {
     await page.click('#show-after');
     assert((await page.textContent('#foot')).includes(other.plan_hash));
     await page.screenshot({path: path.join(process.env.OUT, 'compare.png')});
+    assert((await page.textContent('#title')).includes('changed'), 'the title does not say that two plans are compared');
+    if (await page.$('#all-changes')) {
+      await page.click('#all-changes');
+      const rows = await page.$$eval('#compare .sideways:last-of-type tbody tr', all => all.map(r => Number(r.cells[4].textContent.replace(/[^0-9]/g, ''))));
+      assert(rows.length > 12 && rows.every((n, k) => !k || n <= rows[k - 1]), 'the changes are not all there, the largest first');
+    }
+    const phone = await openPage(browser, {viewport: {width: 390, height: 844}});
+    assert(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'too wide for a telephone');
   },
 
   /* What tiling adds: a table of layers and a card. */
@@ -197,6 +205,139 @@ const tests = {
     });
     const card = await page.textContent('.card:last-child');
     assert(digits(card.split('bytes moved')[0]).endsWith(String(plan.layers.reduce((sum, l) => sum + (l.bytes_moved || 0), 0))), card);
+  },
+
+  /* The graph has every operator once, joined with map and details both ways. */
+  async graph(browser, plan) {
+    const page = await openPage(browser), ops = plan.steps ? plan.steps.flatMap(s => s.ops) : plan.ops;
+    await page.click('#view-graph');
+    assert(await page.isHidden('#maps'));
+    const shown = await page.evaluate(() => views.graph.graph.nodes.filter(n => n.op).map(n => n.op.id));
+    assert.deepStrictEqual(shown, ops.map(op => op.id));
+    const edges = await page.evaluate(() => views.graph.graph.edges.map(e => e.from.layer < e.to.layer));
+    assert(edges.length >= ops.length && edges.every(Boolean), 'an edge goes up');
+    const overlaps = await page.evaluate(() => views.graph.graph.nodes.some((a, k) => views.graph.graph.nodes.slice(k + 1)
+      .some(b => a.layer === b.layer && Math.abs(a.x - b.x) < (a.w + b.w) / 2)));
+    assert(!overlaps, 'two operators are drawn over each other');
+    const point = await page.evaluate(() => {
+      const g = views.graph, n = g.graph.nodes[2], box = g.canvas.getBoundingClientRect();
+      g.centre(n);
+      g.paint();
+      return {x: box.left + (n.x - g.left) * g.scale, y: box.top + (n.y + 20 - g.top) * g.scale, id: n.op.id};
+    });
+    await page.evaluate(() => $('graph').scrollIntoView({block: 'center'}));
+    const moved = await page.evaluate(() => views.graph.canvas.getBoundingClientRect().top);
+    await page.mouse.click(point.x, moved + await page.evaluate(() => { const g = views.graph, n = g.graph.nodes[2]; return (n.y + 20 - g.top) * g.scale; }));
+    assert((await page.textContent('#details h3')).includes(point.id), await page.textContent('#details h3'));
+    assert(await page.evaluate(() => shared.selected) >= 0, 'the map does not follow');
+    const made = await page.evaluate(() => shared.plan.producer.findIndex(s => s === 3));
+    await page.evaluate(i => select(i), made);
+    assert.strictEqual(await page.evaluate(() => views.graph.chosen.op.id), await page.evaluate(() => shared.plan.steps[3].ops[0].id));
+    await page.focus('#graph canvas');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('+');
+    const scale = await page.evaluate(() => views.graph.scale);
+    await page.click('#fit');
+    assert.notStrictEqual(await page.evaluate(() => views.graph.scale), scale);
+  },
+
+  /* 2 000 operators in a graph. */
+  async large_graph(browser) {
+    const page = await openPage(browser, {}, true), before = await workOf(page);
+    await page.click('#view-graph');
+    const work = await workOf(page) - before, nodes = await page.evaluate(() => views.graph.graph.nodes.length);
+    const frames = await page.evaluate(() => {
+      const times = [];
+      for (let k = 0; k < 20; k++) { const start = performance.now(); views.graph.top += 300; views.graph.paint(); times.push(performance.now() - start); }
+      return times.sort((a, b) => a - b);
+    });
+    return {nodes, work, frame: Math.round(frames[10])};
+  },
+
+  /* The axis in cycles, bars of layers, lanes, and the trace for Perfetto. */
+  async time(browser, plan) {
+    const page = await openPage(browser), ops = plan.steps.flatMap(s => s.ops), total = ops.reduce((sum, op) => sum + op.cycles, 0);
+    const widths = () => page.evaluate(() => shared.plan.steps.map((_, s) => maps[0].x(s + 1) - maps[0].x(s)));
+    const even = await widths();
+    assert(Math.max(...even) - Math.min(...even) < 0.01);
+    await page.selectOption('#axis', 'cycles');
+    const uneven = await widths(), all = uneven.reduce((a, b) => a + b, 0);
+    plan.steps.forEach((step, s) => {
+      const share = step.ops.reduce((sum, op) => sum + op.cycles, 0) / total;
+      assert(Math.abs(uneven[s] / all - share) < 0.05, 'step ' + s + ' is ' + uneven[s] / all + ' wide, not ' + share);
+    });
+    const back = await page.evaluate(() => shared.plan.steps.every((_, s) => Math.abs(maps[0].stepAt(maps[0].x(s + 0.5)) - s - 0.5) < 0.01));
+    assert(back, 'a point is not the step that is drawn there');
+    await page.click('#view-layers');
+    const rows = await page.$$eval('#layers tbody tr', list => list.map(r => [...r.cells].map(c => c.textContent)));
+    assert.strictEqual(rows.length, ops.length);
+    rows.forEach((cells, k) => assert.strictEqual(digits(cells[3]), String(ops[k].macs)));
+    await page.click('#view-lanes');
+    const [file] = await Promise.all([page.waitForEvent('download'), page.click('#save-trace')]);
+    const out = path.join(process.env.OUT, 'trace.json');
+    await file.saveAs(out);
+    const trace = JSON.parse(fs.readFileSync(out, 'utf8')), boxes = trace.traceEvents.filter(e => e.ph === 'X');
+    assert.deepStrictEqual(trace.traceEvents.filter(e => e.name === 'thread_name').map(e => e.args.name), ['DMA in', 'compute', 'DMA out']);
+    const end = Math.max(...boxes.map(e => e.ts + e.dur)) * (plan.mhz || 1);
+    assert(Math.abs(end - total) <= 0.02 * total + 2, end + ' cycles in the trace, ' + total + ' in the plan');
+    for (const l of (plan.layers || []).filter(l => l.levels)) {
+      const own = boxes.filter(e => e.tid === 2 && e.name.startsWith(l.op + ' ')), sum = own.reduce((a, e) => a + e.args.cycles, 0);
+      assert.strictEqual(own.length, Math.min(256, l.tiles), l.op);
+      assert(Math.abs(sum - l.compute_cycles) <= own.length, l.op + ' computes ' + sum + ', not ' + l.compute_cycles);
+    }
+  },
+
+  /* Search, keys, names and headings as people expect them. */
+  async habits(browser, plan) {
+    const page = await openPage(browser);
+    await page.click('#tabs button:nth-child(2)');
+    const rows = (await page.$$('#table .scroller:not([hidden]) tbody tr:not(.space)')).length;
+    assert(rows >= Math.min(plan.steps.length, 17), 'the table of steps shows ' + rows + ' rows');
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press('p');
+    assert((await page.textContent('#details h3')).startsWith('step '), 'P needs a focus');
+    const op = plan.steps[2].ops[0];
+    await page.fill('#search', op.id);
+    await page.press('#search', 'Enter');
+    const first = await page.evaluate(() => shared.plan.tensors[shared.selected].id);
+    assert(op.outputs.includes(first), op.id + ' leads to ' + first);
+    const m = plan.arenas.find(a => a.role === 'scratch'), text = await page.textContent('#headline'), card = await page.textContent('.card');
+    const share = /([\d.<> ]+)\s%/.exec(text)[1].trim();
+    assert(card.includes(share), 'headline ' + share + ', card ' + card);
+    const words = await page.$$eval('#words dt', all => all.map(e => e.textContent));
+    assert(words.includes('arena') && words.includes('peak'));
+    return {words: await page.evaluate(() => WORDS)};
+  },
+
+  /* The rules of axe-core, in every view, light and dark. */
+  async audit(browser) {
+    const rules = fs.readFileSync(process.env.AXE, 'utf8'), found = new Set();
+    for (const colorScheme of ['light', 'dark']) {
+      const page = await openPage(browser, {colorScheme, reducedMotion: 'reduce'}); /* colours under way are no colours */
+      for (const view of ['maps', 'graph', 'layers', 'lanes']) {
+        await page.click('#view-' + view);
+        await page.evaluate(rules);
+        const result = await page.evaluate(() => axe.run());
+        for (const v of result.violations) found.add(v.id + ': ' + v.nodes[0].html.slice(0, 120));
+      }
+      await page.close();
+    }
+    assert.deepStrictEqual([...found], []);
+  },
+
+  async proof(browser) {
+    const page = await openPage(browser);
+    return {proof: await page.textContent('#headline .proof')};
+  },
+
+  async nameless(browser, plan) {
+    const page = await openPage(browser);
+    await page.click('#tabs button:nth-child(1)');
+    const names = await page.$$eval('#table .scroller:not([hidden]) tbody tr:not(.space) td:first-child', all => all.map(e => e.textContent));
+    assert(names.every(Boolean), 'a row without a name');
+    assert(!(await page.textContent('#peak')).includes('“”'), 'a quotation of nothing');
+    const longest = await page.evaluate(() => Math.max(...shared.plan.tensors.map((_, i) => shortName(shared.plan, i).length)));
+    assert(longest <= 66, 'a label of ' + longest + ' characters');
   },
 
   async hostile(browser, plan) {
@@ -225,7 +366,7 @@ const tests = {
     });
     const drawing = (await workOf(page) - work) / frames.length;
     await page.fill('#search', 'layer_99999');
-    assert((await page.textContent('#found')).startsWith('1 tensor'));
+    assert((await page.textContent('#found')).startsWith('1 tensor'), await page.textContent('#found'));
     return {load, work, frame: Math.round(frames[15]), drawing: Math.round(drawing)};
   },
 };
@@ -305,7 +446,7 @@ async function searchAndWalk(page, plan) {
 async function main() {
   const browser = await chromium.launch({executablePath: process.env.CHROMIUM, args: ['--no-sandbox']});
   try {
-    const plan = process.argv[2] === 'large' ? null : JSON.parse(fs.readFileSync(process.env.PLAN, 'utf8'));
+    const plan = process.argv[2].startsWith('large') ? null : JSON.parse(fs.readFileSync(process.env.PLAN, 'utf8'));
     const result = await tests[process.argv[2]](browser, plan);
     assert.deepStrictEqual(errors, []);
     console.log(JSON.stringify(result || {}));

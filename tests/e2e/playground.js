@@ -46,12 +46,11 @@ const tests = {
     await settled(page);
     await page.waitForFunction(() => document.getElementById('command').textContent.includes('--set DTCM=1'));
     assert(/ASH\d{4}/.test(await page.textContent('#said')), await page.textContent('#said'));
-    assert(await page.isHidden('#report'));
     await page.fill('#size-list input[name=DTCM]', '512K');
     await page.waitForSelector('#report:not([hidden])');
     await settled(page);
     assert.deepStrictEqual(await page.evaluate(() => JSON.parse(state.plan).arenas), before);
-    await page.click('details summary');
+    await page.click('#device details summary');
     await page.fill('#more', '--planner naive');
     await page.press('#more', 'Enter');
     await page.waitForFunction(() => state.plan && JSON.parse(state.plan).planner === 'naive');
@@ -63,6 +62,78 @@ const tests = {
     await page.waitForFunction(() => state.plan && JSON.parse(state.plan).target === 'stm32f446re');
     await settled(page);
     assert((await page.textContent('#device-facts')).includes('cortex-m4'));
+  },
+
+  /* A plan without room is drawn, and a button applies what helps. */
+  async no_fit(browser) {
+    const page = await openPage(browser);
+    await give(page);
+    await page.waitForFunction(() => $('no-fit').textContent, null, {timeout: 100000});
+    await settled(page);
+    assert.strictEqual(await page.textContent('#verdict'), 'does not fit');
+    assert(await page.isVisible('#maps canvas'), 'no picture');
+    assert((await page.textContent('#headline')).includes('short'));
+    await page.screenshot({path: path.join(process.env.OUT, 'no-fit.png'), fullPage: true});
+    await page.click('#fixes .apply');
+    await page.waitForFunction(() => state.plan, null, {timeout: 60000});
+    await settled(page);
+    assert(await page.isHidden('#fixes'), 'fixes for a plan that fits');
+    assert.notStrictEqual(await page.textContent('#verdict'), 'does not fit');
+    await page.fill('#more', '--planner nobody');
+    await page.press('#more', 'Enter');
+    await page.waitForFunction(() => $('title').textContent.startsWith('No plan'));
+  },
+
+  /* The slider of a memory plans again; all memories have one. */
+  async slider(browser) {
+    const page = await openPage(browser);
+    await page.click('#example');
+    await settled(page);
+    const names = await page.$$eval('#size-list input[type=text]', all => all.map(e => e.name));
+    assert.deepStrictEqual(names, await page.evaluate(() => state.targets.find(d => d.name === $('target').value).memories.map(m => m.name)));
+    await page.focus('#size-list label:first-child input[type=range]');
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForFunction(name => $('command').textContent.includes('--set ' + name + '='), names[0]);
+    await settled(page);
+    const size = await page.inputValue('#size-list label:first-child input[type=text]');
+    assert((await page.textContent('#command')).includes('--set ' + names[0] + '=' + size));
+    assert((await page.evaluate(() => location.hash)).includes('set=' + names[0] + '%3D' + size), 'the address does not follow');
+  },
+
+  /* One card for each device, with the numbers of the command line. */
+  async fit(browser) {
+    const page = await openPage(browser);
+    await page.click('#example');
+    await settled(page);
+    await page.click('#ask-fit');
+    await page.waitForFunction(() => $('fit-state').textContent.includes('devices fit'), null, {timeout: 110000});
+    const cards = await page.$$eval('#fit-list li', all => all.map(e => ({device: e.querySelector('b').textContent, fits: e.className === 'fits'})));
+    await page.screenshot({path: path.join(process.env.OUT, 'fit.png'), fullPage: true});
+    await page.click('#fit-list button:has-text("rp2040")');
+    await page.waitForFunction(() => state.plan && JSON.parse(state.plan).target === 'rp2040');
+    return {cards};
+  },
+
+  /* A link opens with device, sizes, options and the plan. */
+  async share(browser) {
+    const page = await openPage(browser);
+    await page.click('#example');
+    await settled(page);
+    await page.fill('#size-list input[name=DTCM]', '64K');
+    await page.waitForFunction(() => $('command').textContent.includes('DTCM=64K') && state.plan);
+    await settled(page);
+    const link = await page.evaluate(() => shareLink()), hash = await page.evaluate(() => JSON.parse(state.plan).plan_hash);
+    assert(link.includes('&plan='), 'a small plan is not in the link');
+    const other = await browser.newPage();
+    other.on('pageerror', error => errors.push(error.message));
+    await other.goto(link);
+    await other.waitForSelector('#maps canvas');
+    assert((await other.textContent('#foot')).includes(hash));
+    assert.strictEqual(await other.inputValue('#size-list input[name=DTCM]'), '64K');
+    const broken = await browser.newPage();
+    await broken.goto(link.replace(/plan=.{9}/, 'plan=AAAAAAAAA'));
+    await broken.waitForSelector('#said:not([hidden])');
+    assert((await broken.textContent('#said')).includes('link'));
   },
 
   async broken(browser) {

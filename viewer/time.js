@@ -1,0 +1,219 @@
+/* time.js - time in a plan: cycles of each step (estimates that the plan
+ * carries), bars for each layer, and lanes for transfers and computing. */
+'use strict';
+
+/* Cycles of every step; null: the plan does not say. Of an operator that runs in several steps each takes its
+ * share of rows. */
+function cyclesOf(plan) {
+  if (!plan.steps.length || plan.steps.some(step => step.ops.some(op => op.cycles === undefined && op.kind !== 'feed'))) return null;
+  return Float64Array.from(plan.steps, step => step.ops.reduce((sum, op) => sum + (op.cycles || 0), 0));
+}
+
+function milliseconds(plan, cycles) { return plan.json.mhz ? cycles / plan.json.mhz / 1000 : null; }
+function timeText(ms) { return ms === null ? '' : (ms >= 100 ? ms.toFixed(0) : ms >= 1 ? ms.toFixed(1) : ms >= 0.01 ? ms.toFixed(2) : '< 0.01') + '\u00a0ms'; }
+
+/* Where each step begins on an axis of `stepCount` units, by cycles; a step always has a hair's breadth. */
+function cycleAxis(plan) {
+  const cycles = cyclesOf(plan), n = plan.stepCount, edges = new Float64Array(n + 1);
+  if (!cycles) return null;
+  const total = cycles.reduce((a, b) => a + b, 0) || 1, hair = 0.03;
+  for (let s = 0; s < n; s++) edges[s + 1] = edges[s] + hair + (1 - hair) * n * (cycles[s] || 0) / total;
+  return edges;
+}
+
+/* ---- layers: bars of RAM, flash, MACs, time -------------------------------- */
+
+/* One row an operator: bytes alive while it runs, constants it reads, MACs, cycles. */
+function layerFacts(plan) {
+  const rows = new Map(), cycles = cyclesOf(plan);
+  plan.steps.forEach((step, s) => step.ops.forEach(op => {
+    if (op.kind === 'feed') return;
+    const row = rows.get(op.id) || {id: op.id, kind: op.kind, step: s, ram: 0, flash: 0, macs: 0, cycles: 0, read: new Set()};
+    row.ram = Math.max(row.ram, plan.memories.reduce((sum, m) => sum + (m.live ? m.live[s] : 0), 0));
+    row.macs += op.macs;
+    row.cycles += op.cycles || 0;
+    for (const id of op.inputs) {
+      const i = plan.byId.get(id);
+      if (i !== undefined && plan.kind[i] === CONSTANT && !row.read.has(i)) { row.read.add(i); row.flash += plan.size[i]; }
+    }
+    rows.set(op.id, row);
+  }));
+  return {rows: [...rows.values()], timed: !!cycles};
+}
+
+function barCell(value, most, text, kind) {
+  const cell = element('td', 'bar-cell'), bar = element('i');
+  bar.style.cssText = 'width:' + (100 * value / Math.max(1, most)).toFixed(1) + '%;background:var(--' + kind + ');border-color:var(--' + kind + '-edge)';
+  cell.append(bar, element('span', '', text));
+  return cell;
+}
+
+const LAYER_ROWS = 300;
+function fillLayerBars(plan, holder, onStep) {
+  const {rows, timed} = layerFacts(plan), most = key => rows.reduce((all, row) => Math.max(all, row[key]), 0);
+  const top = {ram: most('ram'), flash: most('flash'), macs: most('macs'), cycles: most('cycles')};
+  const table = element('table', 'bars'), head = element('tr'), body = element('tbody'), clock = plan.json.mhz;
+  const titles = ['Operator', 'RAM alive', 'Constants it reads', 'MACs', ...(timed ? [clock ? 'Time, estimate' : 'Cycles, estimate'] : [])];
+  for (const text of titles) { const th = element('th', '', text); th.scope = 'col'; head.append(th); }
+  for (const row of rows.slice(0, LAYER_ROWS)) {
+    const line = element('tr'), name = element('td');
+    name.append(link(row.step + ' ' + row.id, () => onStep(row.step)));
+    line.append(name, barCell(row.ram, top.ram, bytes(row.ram), 'activation'), barCell(row.flash, top.flash, bytes(row.flash), 'constant'),
+      barCell(row.macs, top.macs, count(row.macs), 'input'));
+    if (timed) line.append(barCell(row.cycles, top.cycles, clock ? timeText(milliseconds(plan, row.cycles)) : count(row.cycles), 'output'));
+    body.append(line);
+  }
+  const thead = element('thead');
+  thead.append(head);
+  table.append(thead, body);
+  const scroll = element('div', 'scroller tall');
+  scroll.tabIndex = 0;
+  scroll.setAttribute('role', 'region');
+  scroll.setAttribute('aria-label', 'Layers as bars');
+  scroll.append(table);
+  holder.replaceChildren(scroll);
+  if (rows.length > LAYER_ROWS) holder.append(element('p', 'how', 'The first ' + LAYER_ROWS + ' of ' + count(rows.length) + '; the table of steps has all.'));
+}
+
+/* ---- lanes: transfers in, computing, transfers out ------------------------- */
+
+/* Events {lane, name, from, to, step} in cycles. The plan knows of a layer its tiles, the cycles in which kernels
+ * compute and all of them; the tiles are drawn equally long, the transfers of a tile where buffers let them hide
+ * behind the computing of another, else before and after it. */
+const LANES = ['DMA in', 'compute', 'DMA out'];
+function timeline(plan) {
+  const events = [], layerOf = new Map(plan.layers.map(l => [l.op, l]));
+  let now = 0;
+  plan.steps.forEach((step, s) => step.ops.forEach(op => {
+    const layer = layerOf.get(op.id), total = op.cycles || 0;
+    if (layer && layer.levels && layer.tiles) now = tileEvents(events, layer, op, s, now);
+    else {
+      if (total) events.push({lane: op.kind === 'feed' ? 0 : 1, name: op.id, from: now, to: now + total, step: s});
+      else if (op.kind === 'feed') events.push({lane: 0, name: op.id, from: now, to: now + 1, step: s});
+      now += total;
+    }
+  }));
+  return {events, end: now};
+}
+const TILE_EVENTS = 256; /* of one layer; more are drawn together */
+function tileEvents(events, layer, op, step, start) {
+  const n = Math.min(layer.tiles, TILE_EVENTS), hidden = copiesOf(layer) > 1, compute = layer.compute_cycles / n;
+  const rest = (layer.cycles - layer.compute_cycles) / n, many = layer.tiles > n ? ' (' + count(layer.tiles) + ' tiles)' : '';
+  const add = (lane, k, from, to) => { if (to > from) events.push({lane, name: op.id + (many || ' tile ' + k), from, to, step}); };
+  if (!hidden) {
+    for (let k = 0; k < n; k++) {
+      const at = start + k * (compute + rest);
+      add(0, k, at, at + rest / 2);
+      add(1, k, at + rest / 2, at + rest / 2 + compute);
+      add(2, k, at + rest / 2 + compute, at + rest + compute);
+    }
+    return start + layer.cycles;
+  }
+  const fill = rest * n / 2, slot = compute; /* the first in and the last out are seen */
+  for (let k = 0; k < n; k++) {
+    const at = start + fill + k * slot;
+    add(0, k, k ? at - slot : start, k ? at - slot + Math.min(slot, fill) : start + fill);
+    add(1, k, at, at + slot);
+    add(2, k, at + slot, at + slot + (k === n - 1 ? fill : Math.min(slot, fill)));
+  }
+  return start + layer.cycles;
+}
+
+/* The Trace Event Format, which Perfetto opens. Microseconds, or cycles if no clock is known. */
+function traceJson(plan) {
+  const {events} = timeline(plan), per = plan.json.mhz || 1;
+  const meta = (name, tid, text) => ({ph: 'M', pid: 1, tid, name, args: {name: text}});
+  return JSON.stringify({displayTimeUnit: 'ns', otherData: {model: plan.json.model, target: plan.json.target, unit: plan.json.mhz ? 'microseconds, estimated' : 'cycles, modelled'},
+    traceEvents: [meta('process_name', 0, plan.json.model + ' on ' + plan.json.target), ...LANES.map((lane, k) => meta('thread_name', k + 1, lane)),
+      ...events.map(e => ({ph: 'X', pid: 1, tid: e.lane + 1, name: e.name, cat: LANES[e.lane], ts: e.from / per, dur: (e.to - e.from) / per,
+        args: {step: e.step, cycles: Math.round(e.to - e.from)}}))]});
+}
+
+function downloadText(name, text, type) {
+  const a = element('a');
+  a.href = URL.createObjectURL(new Blob([text], {type}));
+  a.download = name;
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(a.href), 10000);
+}
+
+/* Lanes over time, drawn as one picture as wide as the page; the wheel with Ctrl zooms. */
+class LaneView {
+  constructor(plan, holder, onStep) {
+    this.plan = plan;
+    Object.assign(this, timeline(plan));
+    this.from = 0;
+    this.to = Math.max(1, this.end);
+    this.onStep = onStep;
+    this.canvas = element('canvas');
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute('role', 'img');
+    this.canvas.setAttribute('aria-label', 'Lanes over time: DMA in, compute, DMA out; ' + count(Math.round(this.end)) + ' cycles in all.');
+    const save = link('Open it in Perfetto: save the timeline as a trace', () => downloadText(plan.json.model + '.trace.json', traceJson(plan), 'application/json'));
+    save.id = 'save-trace';
+    holder.replaceChildren(element('p', 'how', 'Time runs to the right' + (plan.json.mhz ? ', estimated at ' + plan.json.mhz + ' MHz' : ', in modelled cycles') +
+      '. A box is the computing of a tile (or of a step), above it the transfers that bring its data, below those that take the results away. Tiles of a layer are drawn equally long.'), this.canvas, save);
+    this.canvas.addEventListener('wheel', e => {
+      if (!e.ctrlKey && !e.metaKey && Math.abs(e.deltaX) <= Math.abs(e.deltaY)) return;
+      e.preventDefault();
+      const part = Math.max(0, (e.offsetX - LEFT) / (this.width - LEFT - RIGHT)), at = this.from + part * (this.to - this.from);
+      if (e.ctrlKey || e.metaKey) { const f = Math.exp(e.deltaY * 0.005), span = Math.min(this.end, (this.to - this.from) * f); this.move(at - part * span, span); }
+      else this.move(this.from + e.deltaX / this.width * (this.to - this.from), this.to - this.from);
+    }, {passive: false});
+    this.canvas.addEventListener('click', e => { const hit = this.hit(e.offsetX, e.offsetY); if (hit) onStep(hit.step); });
+    this.canvas.addEventListener('keydown', e => {
+      const span = this.to - this.from, middle = (this.from + this.to) / 2;
+      if (e.key === '+' || e.key === 'w') this.move(middle - span / 4, span / 2);
+      else if (e.key === '-' || e.key === 's') this.move(middle - span, span * 2);
+      else if (e.key === 'ArrowLeft' || e.key === 'a') this.move(this.from - span / 4, span);
+      else if (e.key === 'ArrowRight' || e.key === 'd') this.move(this.from + span / 4, span);
+      else if (e.key === '0') this.move(0, this.end);
+      else return;
+      e.preventDefault();
+    });
+  }
+  move(from, span) {
+    span = Math.max(10, Math.min(this.end, span));
+    this.from = Math.max(0, Math.min(this.end - span, from));
+    this.to = this.from + span;
+    this.paint();
+  }
+  x(at) { return LEFT + (at - this.from) / (this.to - this.from) * (this.width - LEFT - RIGHT); }
+  hit(x, y) { const lane = Math.floor((y - 6) / 46); return this.events.find(e => e.lane === lane && this.x(e.from) <= x && x < Math.max(this.x(e.to), this.x(e.from) + 2)); }
+  paint() {
+    const width = this.canvas.parentElement.clientWidth, height = 3 * 46 + 30, r = devicePixelRatio || 1, c = this.canvas.getContext('2d');
+    if (!width) return;
+    this.width = width;
+    this.canvas.width = Math.round(width * r);
+    this.canvas.height = Math.round(height * r);
+    this.canvas.style.height = height + 'px';
+    c.setTransform(r, 0, 0, r, 0, 0);
+    c.fillStyle = cssColour('--paper');
+    c.fillRect(0, 0, width, height);
+    c.font = '11px system-ui, sans-serif';
+    c.textBaseline = 'middle';
+    const fills = ['--input', '--activation', '--output'].map(name => [cssColour(name), cssColour(name + '-edge')]), ink = cssColour('--ink');
+    LANES.forEach((text, k) => { c.fillStyle = cssColour('--band'); c.fillRect(LEFT, 6 + 46 * k, width - LEFT - RIGHT, 40); c.fillStyle = ink; c.fillText(text, 4, 26 + 46 * k); });
+    c.save();
+    c.beginPath();
+    c.rect(LEFT, 0, width - LEFT - RIGHT, height);
+    c.clip();
+    for (const e of this.events) {
+      const x0 = this.x(e.from), x1 = this.x(e.to);
+      if (x1 < LEFT || x0 > width) continue;
+      c.fillStyle = fills[e.lane][0];
+      c.fillRect(x0, 8 + 46 * e.lane, Math.max(1, x1 - x0), 36);
+      if (x1 - x0 > 4) { c.strokeStyle = fills[e.lane][1]; c.strokeRect(x0 + 0.5, 8.5 + 46 * e.lane, x1 - x0 - 1, 35); }
+      if (x1 - x0 > 40) { c.fillStyle = ink; c.fillText(fitText(c, e.name, x1 - x0 - 8), Math.max(x0, LEFT) + 4, 26 + 46 * e.lane); }
+    }
+    c.restore();
+    c.fillStyle = cssColour('--soft');
+    const ticks = Math.max(2, Math.floor(width / 160));
+    for (let k = 0; k <= ticks; k++) {
+      const at = this.from + k * (this.to - this.from) / ticks, ms = milliseconds(this.plan, at);
+      c.textAlign = k === ticks ? 'right' : k ? 'center' : 'left';
+      c.fillText(ms === null ? count(Math.round(at)) + ' cycles' : ms.toFixed(ms < 10 ? 3 : 1) + ' ms', this.x(at), 158);
+    }
+    c.textAlign = 'left';
+  }
+}
