@@ -1,40 +1,20 @@
 """The library through ctypes: structures, and calls that raise on failure.
 
-Nothing is built: the shared library is looked for in ASHLAR_LIBRARY, beside
-this file, and where the system keeps libraries.
+Nothing is built: the shared library is looked for in ASHLAR_LIBRARY, inside
+the package, in the build folder of a source tree, and where the system keeps
+libraries.
 """
 import ctypes
 import ctypes.util
-import json
 import os
 import pathlib
 
+from ._errors import NOFIT, AshlarError, NoFit
+
 FREE_OFFSET = -2**63
 VERDICTS = ("unknown", "feasible", "optimal", "infeasible")
-MALFORMED, NOFIT = 20, 30  # ash_status
 ERROR = 2                  # ash_severity
 NVM = 1                    # ash_memory_kind
-
-
-class AshlarError(Exception):
-    """What went wrong. The text has the errors; `diagnostics` has every line
-    that the library said, oldest first, notes and warnings included."""
-
-    def __init__(self, status, errors, diagnostics=None):
-        super().__init__("; ".join(errors) or f"status {status}")
-        self.status = status
-        self.diagnostics = errors if diagnostics is None else diagnostics
-
-
-class NoFit(AshlarError):
-    """Nothing is wrong, but the device has too little memory."""
-
-
-class ModelError(AshlarError, ValueError):
-    """A model, a target or a rule that says too little or contradicts itself."""
-
-    def __init__(self, text):
-        super().__init__(MALFORMED, [text])
 
 
 class _Buffer(ctypes.Structure):
@@ -65,20 +45,6 @@ class _Result(ctypes.Structure):
                 ("ticks", ctypes.c_uint64), ("witness_time", ctypes.c_int64),
                 ("witness", ctypes.POINTER(ctypes.c_uint32)),
                 ("witness_count", ctypes.c_size_t)]
-
-
-class _CompileOptions(ctypes.Structure):
-    """The first fields, and room for those after them, all zero."""
-    _fields_ = [("struct_bytes", ctypes.c_size_t), ("prefix", ctypes.c_char_p),
-                ("plan_struct_bytes", ctypes.c_size_t),
-                ("planner", ctypes.c_char_p), ("ticks", ctypes.c_uint64),
-                ("seed", ctypes.c_uint64), ("room", ctypes.c_char * 4096)]
-
-
-class _Compiled(ctypes.Structure):
-    _fields_ = [("graph", ctypes.c_void_p), ("plan", ctypes.c_void_p),
-                ("render", ctypes.c_void_p), ("files", ctypes.c_void_p),
-                ("file_count", ctypes.c_size_t)]
 
 
 class _Loc(ctypes.Structure):
@@ -134,7 +100,7 @@ def find_library():
     names = ("libashlar.so", "libashlar.dylib", "ashlar.dll")
     if os.environ.get("ASHLAR_LIBRARY"):
         return os.environ["ASHLAR_LIBRARY"]
-    for folder in (here, here.parent.parent / "build-shared"):
+    for folder in (here / "_bin", here.parent.parent / "build-shared" / "bin"):
         for name in names:
             if (folder / name).exists():
                 return str(folder / name)
@@ -151,8 +117,9 @@ def library():
         path = find_library()
         if not path:
             raise ImportError(
-                "libashlar was not found: build it with cmake "
-                "-DBUILD_SHARED_LIBS=ON, or set ASHLAR_LIBRARY to its path")
+                "libashlar was not found: install a wheel (make wheel), build "
+                "it with cmake -DBUILD_SHARED_LIBS=ON, or set ASHLAR_LIBRARY "
+                "to its path")
         _library = ctypes.CDLL(path)
         _library.ash_version.restype = ctypes.c_char_p
         _library.ash_ctx_diags.restype = ctypes.POINTER(_Diag)
@@ -240,25 +207,6 @@ def device(name):
                 "min_alignment": d.alignment}
 
 
-def plan_json(model, target, planner, ticks, sizes):
-    """The plan of a model file, as ash_plan_json writes it."""
-    with Context() as ctx:
-        device, compiled = ctypes.c_void_p(), _Compiled()
-        text, count = ctypes.c_char_p(), ctypes.c_size_t()
-        options = _CompileOptions(ctypes.sizeof(_CompileOptions))
-        options.plan_struct_bytes = 32  # up to and with the seed
-        options.planner = planner.encode() if planner else None
-        options.ticks = ticks
-        ctx.call("ash_device_load", ctypes.byref(device), target.encode())
-        for memory, size in sizes.items():
-            ctx.call("ash_device_set_bytes", ctypes.byref(device),
-                     memory.encode(), ctypes.c_uint64(size))
-        try:
-            ctx.call("ash_compile", ctypes.byref(compiled),
-                     os.fsencode(model), device, ctypes.byref(options))
-            ctx.call("ash_plan_json", ctypes.byref(text), ctypes.byref(count),
-                     ctypes.c_void_p(compiled.plan),
-                     ctypes.c_void_p(compiled.graph))
-            return json.loads(ctypes.string_at(text, count.value))
-        finally:
-            ctx.lib.ash_compiled_drop(ctypes.byref(compiled))
+def version() -> str:
+    """The library's version."""
+    return library().ash_version().decode()

@@ -17,7 +17,7 @@ import typing
 import warnings
 
 from . import _native
-from ._native import ModelError, NoFit
+from ._errors import NOFIT, ModelError, NoFit
 from .models import (CONSTANT, KINDS, PERSISTENT, SCRATCH, ModelAdapter,
                      View, check_alignment, get, items, word)
 
@@ -271,7 +271,7 @@ class _Work:
                     tensor.kind == CONSTANT or
                     memory not in self.target.read_only):
                 return memory
-        raise NoFit(_native.NOFIT, [
+        raise NoFit(NOFIT, [
             f"{tensor.id!r}: no memory has {tensor.size} bytes left"])
 
     # What lives always: one after the other, in order of first use.
@@ -292,7 +292,7 @@ class _Work:
         for place in dict.fromkeys((memory, source)):  # stored and copied
             self.left[place] -= grown
             if self.left[place] < 0:
-                raise NoFit(_native.NOFIT, [
+                raise NoFit(NOFIT, [
                     f"{word(place)}: {tensor.kind} tensors need "
                     f"{-self.left[place]} bytes more than there are"])
 
@@ -314,7 +314,7 @@ class _Work:
         for memory, mine in fixed.items():
             self._fill(memory, mine, [])
         if free:
-            raise NoFit(_native.NOFIT, [
+            raise NoFit(NOFIT, [
                 f"{len(free)} tensors fit no memory, the largest has "
                 f"{max(t.size for t in free)} bytes"])
 
@@ -333,7 +333,7 @@ class _Work:
             if offsets is not None and height <= self.left[memory]:
                 break
             if not over:
-                raise NoFit(_native.NOFIT, [
+                raise NoFit(NOFIT, [
                     f"{word(memory)}: needs {bound} bytes, has "
                     f"{self.left[memory]}"])
             left.append(over.pop(0))

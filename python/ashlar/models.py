@@ -23,7 +23,7 @@ import math
 import numbers
 
 from . import _native
-from ._native import ModelError
+from ._errors import ModelError
 
 SCRATCH, PERSISTENT, CONSTANT = "scratch", "persistent", "constant"
 KINDS = {"scratch": SCRATCH, "activation": SCRATCH, "input": SCRATCH,

@@ -68,6 +68,27 @@ def python_with(*modules):
     return done.stdout.strip()
 
 
+def shared_build():
+    """Library and program of the Python package, in build-shared: built as for
+    a wheel, and named for whoever imports the package."""
+    sys.path.insert(0, str(ROOT / "python"))
+    import ashlar_build
+    import fcntl
+    with open(ROOT / "build-shared.log", "w+b") as log:
+        fcntl.flock(log, fcntl.LOCK_EX)  # several tests build it
+        kept = os.dup(1)
+        os.dup2(log.fileno(), 1)
+        try:
+            found = ashlar_build.cmake(ROOT / "build-shared")
+        finally:
+            os.dup2(kept, 1)
+            os.close(kept)
+    for path in found:
+        kind = "PROGRAM" if path.stem == "ashlar" else "LIBRARY"
+        os.environ["ASHLAR_" + kind] = str(path)
+    return found
+
+
 def check(condition, text):
     if not condition:
         raise Failure(text)
