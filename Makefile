@@ -6,9 +6,14 @@
 #   make bench          measure speed and memory of the compiler
 #   make lint           layers, assertions, formatting, static analysis
 #   make fuzz           fuzz the readers (FUZZ_TIME=60 seconds each)
-#   make install        install (PREFIX=/usr/local)
+#   make install        install (PREFIX=/usr/local, DESTDIR=)
+#   make uninstall      remove what `make install` put there
 #   make clean          remove builds
 #
+#   make wheel          Python wheels and source distribution, in dist/
+#   make test-wheel     the same, installed into fresh environments and used
+#   make site           the documentation with search and the playground inside,
+#                       in build-site
 #   make playground     the program for browsers, in build-playground/site
 #   make test-fresh     demo and test in a bare Debian, with data and without
 #   make test-long      the sweeps below, one after the other (hours)
@@ -19,8 +24,12 @@
 #                       sanitizers
 #   make test-random    thousands of random models of one operator against ONNX
 #                       Runtime and LiteRT (RANDOM_MODELS=5000 of each, SEED=1)
+#   make coverage       lines and branches of src that the tests run; writes the
+#                       table in docs/trust.md
+#   make mutate         mutants of the checkers' source against their tests
+#                       (MUTANTS=200 of them, 0: all; SEED=1); writes the table
 #   make conformance    the ONNX project's node tests; writes the table in docs
-#   make bench-packing, bench-tiles, bench-rows, bench-devices
+#   make bench-packing, bench-certificates, bench-tiles, bench-rows, bench-devices
 #
 # `make` alone installs nothing. The others install the packages that they need,
 # as root or with a sudo that asks nothing, and say so; ASHLAR_INSTALL=no
@@ -31,6 +40,7 @@ PREFIX    ?= /usr/local
 FUZZ_TIME ?= 60
 RANDOM_MODELS ?= 5000
 SEED      ?= 1
+MUTANTS   ?= 200
 CMAKE     ?= cmake
 JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
 
@@ -38,7 +48,7 @@ PLAYGROUND ?= build-playground
 # A Python with numpy and the oracles (a virtual environment in build-oracle).
 ORACLE     = $$(tools/oracle-python numpy onnxruntime)
 
-.PHONY: all program build-deps test-deps demo test test-fresh test-long test-browser test-devices test-tiles test-random conformance playground bench bench-packing bench-tiles bench-rows bench-devices lint fuzz install clean
+.PHONY: all program build-deps test-deps demo test test-fresh test-long test-browser test-devices test-tiles test-random coverage mutate conformance playground bench bench-packing bench-certificates bench-tiles bench-rows bench-devices lint fuzz install clean
 
 all:
 	@tools/install-deps --check build
@@ -68,7 +78,7 @@ test-fresh:
 	@tools/fresh-machine
 	@tools/fresh-machine --no-data
 
-test-long: test-devices conformance test-tiles test-random
+test-long: test-wheel test-devices conformance test-tiles test-random
 
 test-browser: test-deps
 	@tests/run browser playground
@@ -88,6 +98,13 @@ test-random:
 	@$(MAKE) --no-print-directory program
 	@$(ORACLE) tools/oracle/random-models --ashlar $(BUILD)/bin/ashlar --count $(RANDOM_MODELS) --seed $(SEED)
 
+coverage: test-deps
+	@tools/coverage --write
+
+mutate: test-deps
+	@tests/run unit/check/plan > /dev/null
+	@tools/mutate --count $(MUTANTS) --seed $(SEED) --write
+
 # The ONNX project's node tests through generated C; writes the table.
 conformance:
 	@tools/install-deps build oracle conformance
@@ -99,6 +116,11 @@ playground:
 	@tools/install-deps build playground
 	@$(MAKE) --no-print-directory program
 	@tools/playground --build $(BUILD) --out $(PLAYGROUND)
+
+# The documentation as a site that needs no server.
+.PHONY: site
+site: playground
+	@tools/site/build --playground $(PLAYGROUND)/site
 
 bench:
 	@tools/install-deps build bench
@@ -123,6 +145,12 @@ bench-packing:
 	@$(MAKE) --no-print-directory program
 	@bench/packing.sh $(BUILD)
 
+bench-certificates:
+	@tools/install-deps build
+	@$(MAKE) --no-print-directory program
+	@bench/certificates $(BUILD)
+	@tools/gate/gen-docs --ashlar $(BUILD)/bin/ashlar
+
 bench-devices: test-deps
 	@$(MAKE) --no-print-directory program
 	@bench/devices $(BUILD)/bin/ashlar
@@ -136,7 +164,20 @@ fuzz:
 	@tools/fuzz $(FUZZ_TIME)
 
 install: all
-	@$(CMAKE) --install $(BUILD)
+	@tools/uninstall --before $(BUILD) $(DESTDIR)$(PREFIX)
+	@$(CMAKE) --install $(BUILD) --prefix $(PREFIX)
+
+.PHONY: uninstall wheel test-wheel
+uninstall:
+	@tools/uninstall $(BUILD) $(DESTDIR)
+
+# Wheels for Linux on x86_64 and aarch64, a source distribution for the rest.
+wheel:
+	@tools/install-deps build wheel
+	@tools/make/wheel
+
+test-wheel: wheel test-deps
+	@ASHLAR_WHEELS=$(CURDIR)/dist tests/run wheel
 
 clean:
-	rm -rf build build-*
+	rm -rf build build-* dist
