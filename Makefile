@@ -48,7 +48,7 @@ PLAYGROUND ?= build-playground
 # A Python with numpy and the oracles (a virtual environment in build-oracle).
 ORACLE     = $$(tools/oracle-python numpy onnxruntime)
 
-.PHONY: all program build-deps test-deps demo test test-fresh test-long test-browser test-devices test-tiles test-random coverage mutate conformance playground bench bench-packing bench-certificates bench-tiles bench-rows bench-devices lint fuzz install clean
+.PHONY: all program test-deps demo test test-fresh test-long test-browser test-devices test-tiles test-random coverage mutate conformance playground bench bench-packing bench-certificates bench-tiles bench-rows bench-devices lint fuzz install clean
 
 all:
 	@tools/install-deps --check build
@@ -60,13 +60,11 @@ program:
 	@$(CMAKE) --build $(BUILD) -j $(JOBS)
 	@rm -f $(BUILD).log
 
-build-deps:
-	@tools/install-deps build
-
 test-deps:
 	@tools/install-deps build test playground
 
-demo: build-deps
+demo:
+	@tools/install-deps build demo
 	@$(MAKE) --no-print-directory program
 	@examples/digits/demo.sh $(BUILD)/bin/ashlar
 	@examples/wake_words/demo.sh $(BUILD)/bin/ashlar

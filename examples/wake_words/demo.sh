@@ -75,7 +75,7 @@ same lines "line by line"
 say "on the board, in QEMU"
 for tool in arm-none-eabi-gcc qemu-system-arm; do
   command -v $tool > /dev/null 2>&1 || {
-    echo "skipped: $tool is not installed (tools/install-deps test)"
+    echo "skipped: $tool is not installed (tools/install-deps demo)"
     exit 0
   }
 done
