@@ -90,6 +90,7 @@ function runProgram(module, args, given) {
       if (!files.has(path) && !create) return NOENT;
       if (files.has(path) && exclusive) return EXIST;
       const bytes = truncate || !files.has(path) ? new Uint8Array(0) : files.get(path);
+      files.set(path, bytes); /* a new file has its name at once */
       open.set(nextFd, {path, bytes, at: 0, size: bytes.length, written: !!(create || truncate)});
       set32(out, nextFd++);
       return OK;
