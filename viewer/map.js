@@ -116,9 +116,10 @@ class MemoryMap {
   measureTitles(width) {
     const wide = this.columnWidth(width), {from, to} = this.shared.view, c = this.context;
     this.flat = false;
+    this.named = !this.isLower && (this.shared.axis || wide >= 11);
     this.bottom = 36;
+    if (!this.named) return;
     if (this.shared.axis) { this.bottom = 130; return; }
-    if (wide < 11) return;
     let longest = 0;
     c.font = '700 11px system-ui, sans-serif';
     for (let s = Math.floor(from); s < Math.min(to, this.shared.plan.steps.length); s++)
@@ -179,8 +180,9 @@ class MemoryMap {
     c.font = '11px system-ui, sans-serif';
     c.textBaseline = 'middle';
     this.paintArenas();
+    this.paintPeak(c.fillRect, 0.25);
     this.paintBlocks();
-    this.paintPeakColumn();
+    this.paintPeak(c.strokeRect, 0.9);
     c.save();
     c.beginPath();
     c.rect(LEFT, TOP - 12, this.width - LEFT - RIGHT, this.height - this.bottom - TOP + 14);
@@ -205,7 +207,8 @@ class MemoryMap {
     });
   }
 
-  paintPeakColumn() {
+  /* The column of the peak: filled behind the blocks, so that they keep their colours, framed before them. */
+  paintPeak(draw, alpha) {
     if (!this.memory.scratch) return;
     const c = this.context, x0 = this.x(this.memory.peak), x1 = this.x(this.memory.peak + 1);
     if (x1 < LEFT || x0 > this.width - RIGHT) return;
@@ -213,10 +216,8 @@ class MemoryMap {
     c.strokeStyle = this.theme.peak;
     c.lineWidth = 1.5;
     const left = Math.max(LEFT, x0), wide = Math.max(2, Math.min(x1, this.width - RIGHT) - left);
-    c.globalAlpha = 0.2;
-    c.fillRect(left, TOP, wide, this.height - this.bottom - TOP);
-    c.globalAlpha = 0.9;
-    c.strokeRect(left, TOP, wide, this.height - this.bottom - TOP + 4);
+    c.globalAlpha = alpha;
+    draw.call(c, left, TOP, wide, this.height - this.bottom - TOP);
     c.globalAlpha = 1;
   }
 
@@ -503,29 +504,30 @@ class MemoryMap {
       c.fillStyle = isPeak ? this.theme.accent : this.theme.soft;
       c.fillRect(Math.max(LEFT, x0), y + 1, 1, 4);
       const x = (Math.max(x0, LEFT) + Math.min(x1, this.width - RIGHT)) / 2;
-      if (x < free || (x1 - x0 < 11 && !isPeak)) continue;
+      if (!this.named || x < free || (x1 - x0 < 11 && !isPeak)) continue;
       c.font = (isPeak ? '700' : '400') + ' 11px system-ui, sans-serif';
       this.upright(stepTitle(plan, s), s, x, y + 10);
       free = x + 11;
     }
     c.font = '11px system-ui, sans-serif';
+    if (!this.named) this.paintPeakMark(y);
   }
 
   paintTimeAxis() {
     if (this.shared.axis) { this.paintCycleAxis(); return; }
     const c = this.context, {from, to} = this.shared.view, wide = this.columnWidth(this.width);
-    const y = this.height - this.bottom, every = wide >= 11 ? 1 : niceStride(46 / wide);
+    const y = this.height - this.bottom, every = this.named ? 1 : niceStride(Math.max(1, 46 / wide));
     for (let s = Math.max(0, Math.ceil(from / every) * every); s < to && s < this.shared.plan.steps.length; s += every) {
       const x = this.x(s) + wide / 2;
       if (x < LEFT || x > this.width - RIGHT) continue;
       const isPeak = s === this.memory.peak;
       c.fillStyle = isPeak ? this.theme.accent : this.theme.soft;
       c.font = (isPeak ? '700' : '400') + ' 11px system-ui, sans-serif';
-      if (wide >= 11) this.upright(stepTitle(this.shared.plan, s), s, x, y + 8);
+      if (this.named) this.upright(stepTitle(this.shared.plan, s), s, x, y + 8);
       else { c.textAlign = 'center'; c.fillText(String(s), x, y + 11); c.textAlign = 'left'; }
     }
     c.font = '11px system-ui, sans-serif';
-    if (wide < 11) {
+    if (!this.named) {
       c.fillStyle = this.theme.soft;
       c.fillText('step', LEFT - 34, y + 11);
       this.paintPeakMark(y);

@@ -290,7 +290,11 @@ function commonFolder(tensors) {
 const NAME_MAX = 64;
 /* Fused tensors carry the names of all that was fused, joined by semicolons; those without a name are called by
  * their id. */
-function tensorTitle(t) { return t.name.split(';')[0].trim() || 'tensor ' + t.id; }
+function tensorTitle(t) {
+  const tile = /^(.+)_tile(\d+)_(in|out)(\d+)_(\d+)$/.exec(t.name);
+  if (tile) return tile[1] + ', ' + tile[3] + 'put ' + tile[4] + (tile[5] === '0' ? '' : ', copy ' + (Number(tile[5]) + 1)) + (tile[2] === '0' ? '' : ', level ' + tile[2]);
+  return t.name.split(';')[0].trim() || 'tensor ' + t.id;
+}
 /* The two ends of a long name tell it apart best. */
 function shortened(name) { return name.length <= NAME_MAX ? name : name.slice(0, NAME_MAX / 2 - 2) + '…' + name.slice(-NAME_MAX / 2); }
 function shortName(plan, i) {

@@ -44,7 +44,9 @@ function layerFacts(plan) {
 function barCell(value, most, text, kind) {
   const cell = element('td', 'bar-cell'), bar = element('i');
   bar.style.cssText = 'width:' + (100 * value / Math.max(1, most)).toFixed(1) + '%;background:var(--' + kind + ');border-color:var(--' + kind + '-edge)';
-  cell.append(bar, element('span', '', text));
+  const both = element('div');
+  both.append(element('span', '', text), bar);
+  cell.append(both);
   return cell;
 }
 
@@ -75,31 +77,37 @@ function fillLayerBars(plan, holder, onStep) {
   if (rows.length > LAYER_ROWS) holder.append(element('p', 'how', 'The first ' + LAYER_ROWS + ' of ' + count(rows.length) + '; the table of steps has all.'));
 }
 
-/* ---- lanes: transfers in, computing, transfers out ------------------------- */
+/* ---- lanes: transfers in, computing, transfers out; of rows, each operator --- */
 
 /* Events {lane, name, from, to, step} in cycles. The plan knows of a layer its tiles, the cycles in which kernels
  * compute and all of them; the tiles are drawn equally long, the transfers of a tile where buffers let them hide
- * behind the computing of another, else before and after it. */
-const LANES = ['DMA in', 'compute', 'DMA out'];
+ * behind the computing of another, else before and after it. In an order of rows every operator has a lane: its runs
+ * wait for the rows of the one before. */
+const LANES = ['DMA in', 'compute', 'DMA out'], ROW_LANES = 200;
+function lanesOf(plan) {
+  const ops = plan.json.whole ? [...new Set(plan.steps.flatMap(step => step.ops.map(op => op.id)))] : [];
+  const feeds = plan.steps.flatMap(step => step.ops.filter(op => op.kind === 'feed')).slice(0, 1).map(op => op.id);
+  return ops.length > 1 && ops.length <= ROW_LANES ? [...feeds, ...ops.filter(id => !feeds.includes(id))] : LANES;
+}
 function timeline(plan) {
-  const events = [], layerOf = new Map(plan.layers.map(l => [l.op, l]));
+  const events = [], layerOf = new Map(plan.layers.map(l => [l.op, l])), lanes = lanesOf(plan), own = new Map(lanes.map((name, k) => [name, k]));
   let now = 0;
   plan.steps.forEach((step, s) => step.ops.forEach(op => {
-    const layer = layerOf.get(op.id), total = op.cycles || 0;
+    const layer = layerOf.get(op.id), arrives = op.kind === 'feed', total = op.cycles || 0;
     if (layer && layer.levels && layer.tiles) now = tileEvents(events, layer, op, s, now);
     else {
-      if (total) events.push({lane: op.kind === 'feed' ? 0 : 1, name: op.id, from: now, to: now + total, step: s});
-      else if (op.kind === 'feed') events.push({lane: 0, name: op.id, from: now, to: now + 1, step: s});
+      const lane = lanes === LANES ? (arrives ? 0 : 1) : own.get(op.id);
+      if (total || arrives) events.push({lane, name: op.id, kind: arrives ? 'input' : 'activation', from: now, to: now + (total || 1), step: s});
       now += total;
     }
   }));
-  return {events, end: now};
+  return {events, end: now, lanes};
 }
 const TILE_EVENTS = 256; /* of one layer; more are drawn together */
 function tileEvents(events, layer, op, step, start) {
   const n = Math.min(layer.tiles, TILE_EVENTS), hidden = copiesOf(layer) > 1, compute = layer.compute_cycles / n;
   const rest = (layer.cycles - layer.compute_cycles) / n, many = layer.tiles > n ? ' (' + count(layer.tiles) + ' tiles)' : '';
-  const add = (lane, k, from, to) => { if (to > from) events.push({lane, name: op.id + (many || ' tile ' + k), from, to, step}); };
+  const add = (lane, k, from, to) => { if (to > from) events.push({lane, kind: ['input', 'activation', 'output'][lane], name: op.id + (many || ' tile ' + k), from, to, step}); };
   if (!hidden) {
     for (let k = 0; k < n; k++) {
       const at = start + k * (compute + rest);
@@ -121,11 +129,11 @@ function tileEvents(events, layer, op, step, start) {
 
 /* The Trace Event Format, which Perfetto opens. Microseconds, or cycles if no clock is known. */
 function traceJson(plan) {
-  const {events} = timeline(plan), per = plan.json.mhz || 1;
+  const {events, lanes} = timeline(plan), per = plan.json.mhz || 1;
   const meta = (name, tid, text) => ({ph: 'M', pid: 1, tid, name, args: {name: text}});
   return JSON.stringify({displayTimeUnit: 'ns', otherData: {model: plan.json.model, target: plan.json.target, unit: plan.json.mhz ? 'microseconds, estimated' : 'cycles, modelled'},
-    traceEvents: [meta('process_name', 0, plan.json.model + ' on ' + plan.json.target), ...LANES.map((lane, k) => meta('thread_name', k + 1, lane)),
-      ...events.map(e => ({ph: 'X', pid: 1, tid: e.lane + 1, name: e.name, cat: LANES[e.lane], ts: e.from / per, dur: (e.to - e.from) / per,
+    traceEvents: [meta('process_name', 0, plan.json.model + ' on ' + plan.json.target), ...lanes.map((lane, k) => meta('thread_name', k + 1, lane)),
+      ...events.map(e => ({ph: 'X', pid: 1, tid: e.lane + 1, name: e.name, cat: lanes[e.lane], ts: e.from / per, dur: (e.to - e.from) / per,
         args: {step: e.step, cycles: Math.round(e.to - e.from)}}))]});
 }
 
@@ -144,19 +152,23 @@ class LaneView {
     Object.assign(this, timeline(plan));
     this.from = 0;
     this.to = Math.max(1, this.end);
+    this.isRows = this.lanes !== LANES;
+    this.pitch = this.isRows ? 22 : 46;
     this.onStep = onStep;
     this.canvas = element('canvas');
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute('role', 'img');
-    this.canvas.setAttribute('aria-label', 'Lanes over time: DMA in, compute, DMA out; ' + count(Math.round(this.end)) + ' cycles in all.');
+    this.canvas.setAttribute('aria-label', 'Lanes over time: ' + (this.isRows ? this.lanes.length + ' operators' : this.lanes.join(', ')) + '; ' + count(Math.round(this.end)) + ' cycles in all.');
     const save = link('Open it in Perfetto: save the timeline as a trace', () => downloadText(plan.json.model + '.trace.json', traceJson(plan), 'application/json'));
     save.id = 'save-trace';
     holder.replaceChildren(element('p', 'how', 'Time runs to the right' + (plan.json.mhz ? ', estimated at ' + plan.json.mhz + ' MHz' : ', in modelled cycles') +
-      '. A box is the computing of a tile (or of a step), above it the transfers that bring its data, below those that take the results away. Tiles of a layer are drawn equally long.'), this.canvas, save);
+      '. ' + (this.isRows
+      ? 'A lane is an operator, a box one of its runs: some rows of its result, as soon as the rows that they need are there. The staircase is the pipeline.'
+      : 'A box is the computing of a tile (or of a step), above it the transfers that bring its data, below those that take the results away. Tiles of a layer are drawn equally long.')), this.canvas, save);
     this.canvas.addEventListener('wheel', e => {
       if (!e.ctrlKey && !e.metaKey && Math.abs(e.deltaX) <= Math.abs(e.deltaY)) return;
       e.preventDefault();
-      const part = Math.max(0, (e.offsetX - LEFT) / (this.width - LEFT - RIGHT)), at = this.from + part * (this.to - this.from);
+      const part = Math.max(0, (e.offsetX - this.left) / (this.width - this.left - RIGHT)), at = this.from + part * (this.to - this.from);
       if (e.ctrlKey || e.metaKey) { const f = Math.exp(e.deltaY * 0.005), span = Math.min(this.end, (this.to - this.from) * f); this.move(at - part * span, span); }
       else this.move(this.from + e.deltaX / this.width * (this.to - this.from), this.to - this.from);
     }, {passive: false});
@@ -178,11 +190,12 @@ class LaneView {
     this.to = this.from + span;
     this.paint();
   }
-  x(at) { return LEFT + (at - this.from) / (this.to - this.from) * (this.width - LEFT - RIGHT); }
-  hit(x, y) { const lane = Math.floor((y - 6) / 46); return this.events.find(e => e.lane === lane && this.x(e.from) <= x && x < Math.max(this.x(e.to), this.x(e.from) + 2)); }
+  x(at) { return this.left + (at - this.from) / (this.to - this.from) * (this.width - this.left - RIGHT); }
+  hit(x, y) { const lane = Math.floor((y - 6) / this.pitch); return this.events.find(e => e.lane === lane && this.x(e.from) <= x && x < Math.max(this.x(e.to), this.x(e.from) + 2)); }
   paint() {
-    const width = this.canvas.parentElement.clientWidth, height = 3 * 46 + 30, r = devicePixelRatio || 1, c = this.canvas.getContext('2d');
+    const {pitch, lanes} = this, width = this.canvas.parentElement.clientWidth, height = lanes.length * pitch + 30, r = devicePixelRatio || 1, c = this.canvas.getContext('2d');
     if (!width) return;
+    const left = this.left = this.isRows ? Math.min(150, width / 3) : LEFT;
     this.width = width;
     this.canvas.width = Math.round(width * r);
     this.canvas.height = Math.round(height * r);
@@ -192,19 +205,25 @@ class LaneView {
     c.fillRect(0, 0, width, height);
     c.font = '11px system-ui, sans-serif';
     c.textBaseline = 'middle';
-    const fills = ['--input', '--activation', '--output'].map(name => [cssColour(name), cssColour(name + '-edge')]), ink = cssColour('--ink');
-    LANES.forEach((text, k) => { c.fillStyle = cssColour('--band'); c.fillRect(LEFT, 6 + 46 * k, width - LEFT - RIGHT, 40); c.fillStyle = ink; c.fillText(text, 4, 26 + 46 * k); });
+    const ink = cssColour('--ink'), band = cssColour('--band'), fills = {};
+    for (const kind of ['input', 'activation', 'output']) fills[kind] = [cssColour('--' + kind), cssColour('--' + kind + '-edge')];
+    lanes.forEach((text, k) => {
+      c.fillStyle = band;
+      c.fillRect(left, 6 + pitch * k, width - left - RIGHT, pitch - 6);
+      c.fillStyle = ink;
+      c.fillText(fitText(c, text, left - 8), 4, 3 + pitch * (k + 0.5));
+    });
     c.save();
     c.beginPath();
-    c.rect(LEFT, 0, width - LEFT - RIGHT, height);
+    c.rect(left, 0, width - left - RIGHT, height);
     c.clip();
     for (const e of this.events) {
-      const x0 = this.x(e.from), x1 = this.x(e.to);
-      if (x1 < LEFT || x0 > width) continue;
-      c.fillStyle = fills[e.lane][0];
-      c.fillRect(x0, 8 + 46 * e.lane, Math.max(1, x1 - x0), 36);
-      if (x1 - x0 > 4) { c.strokeStyle = fills[e.lane][1]; c.strokeRect(x0 + 0.5, 8.5 + 46 * e.lane, x1 - x0 - 1, 35); }
-      if (x1 - x0 > 40) { c.fillStyle = ink; c.fillText(fitText(c, e.name, x1 - x0 - 8), Math.max(x0, LEFT) + 4, 26 + 46 * e.lane); }
+      const x0 = this.x(e.from), x1 = this.x(e.to), y = 8 + pitch * e.lane, tall = pitch - 10;
+      if (x1 < left || x0 > width) continue;
+      c.fillStyle = fills[e.kind][x1 - x0 > 4 ? 0 : 1];
+      c.fillRect(x0, y, Math.max(1, x1 - x0), tall);
+      if (x1 - x0 > 4) { c.strokeStyle = fills[e.kind][1]; c.strokeRect(x0 + 0.5, y + 0.5, x1 - x0 - 1, tall - 1); }
+      if (x1 - x0 > 40 && tall > 20) { c.fillStyle = ink; c.fillText(fitText(c, e.name, x1 - x0 - 8), Math.max(x0, left) + 4, y + tall / 2); }
     }
     c.restore();
     c.fillStyle = cssColour('--soft');
@@ -212,7 +231,7 @@ class LaneView {
     for (let k = 0; k <= ticks; k++) {
       const at = this.from + k * (this.to - this.from) / ticks, ms = milliseconds(this.plan, at);
       c.textAlign = k === ticks ? 'right' : k ? 'center' : 'left';
-      c.fillText(ms === null ? count(Math.round(at)) + ' cycles' : ms.toFixed(ms < 10 ? 3 : 1) + ' ms', this.x(at), 158);
+      c.fillText(ms === null ? count(Math.round(at)) + ' cycles' : ms.toFixed(ms < 10 ? 3 : 1) + ' ms', this.x(at), height - 10);
     }
     c.textAlign = 'left';
   }

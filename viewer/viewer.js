@@ -111,11 +111,12 @@ function addLinks(list, name, links) {
 function showDetails(i) {
   const box = $('details'), plan = shared.plan;
   if (i < 0) {
-    box.replaceChildren(element('h3', '', 'Nothing chosen'),
-      element('p', 'how', 'Point at a block to see what it is. Click one to follow it: where it comes from, who reads it, what shares its bytes.'));
+    box.className = 'idle';
+    box.replaceChildren(element('h3', '', 'Follow a tensor'), element('p', 'how', 'Click a block: where it comes from, who reads it, what shares its bytes.'));
     return;
   }
   const t = plan.tensors[i], list = element('dl');
+  box.className = '';
   if (innerWidth <= 980) requestAnimationFrame(() => box.scrollIntoView({block: 'nearest'}));
   addRow(list, 'is', plan.alias[i] >= 0 ? 'in the storage of another tensor' : KINDS[plan.kind[i]].text);
   addRow(list, 'shape', shapeText(t));
@@ -170,7 +171,8 @@ function showView(name) {
     $(id).hidden = id !== name;
     $('view-' + id).setAttribute('aria-pressed', String(id === name));
   }
-  for (const id of ['legend', 'axis-choice']) $(id).hidden = name !== 'maps' || (id === 'axis-choice' && !shared.cycleAxis);
+  for (const id of ['legend', 'axis-choice', 'capacity-choice']) $(id).hidden = name !== 'maps' || (id === 'axis-choice' && !shared.cycleAxis);
+  for (const id of ['zoom-in', 'zoom-out', 'fit', 'save-picture']) $(id).hidden = name === 'layers';
   $('how-maps').hidden = name !== 'maps';
   if (name === 'graph') {
     if (!views.graph) { views.graph = new GraphView(shared.plan, $('graph'), {node: onNode}); }
@@ -198,6 +200,7 @@ function fillViews(plan) {
 
 function showStep(s) {
   const plan = shared.plan, box = $('details'), list = element('dl');
+  box.className = '';
   const span = Math.min(plan.stepCount, Math.max(6, shared.view.to - shared.view.from));
   const at = maps.length ? maps[0].position(s + 0.5) : s;
   if (at < shared.view.from || at >= shared.view.to) setView(at - span / 2, span);
@@ -342,6 +345,7 @@ function fillNoFit(plan, noFit) {
   $('verdict').className = 'badge bad';
   $('headline').replaceChildren(...noFit.shortages.map(m => element('span', 'short', both(m.needs - m.has) + ' of ' + m.memory +
     ' short: the model needs ' + both(m.needs) + ', ' + plan.json.target + ' has room for ' + both(m.has) + '.')));
+  for (const m of plan.memories) m.capacity = m.capacity || (noFit.shortages.find(s => s.memory === m.name) || {has: 0}).has;
   list.append(...noFit.fixes.map(fixItem));
   $('fixes').hidden = false;
   $('fixes').replaceChildren(element('h2', '', 'What makes it fit'), noFit.fixes.length ? list :
@@ -357,7 +361,7 @@ function card(plan, arena) {
   big.append(element('small', '', 'bytes' + (arena.size >= 1024 ? ' (' + rough(arena.size) + ')' : '')));
   box.append(big);
   if (arena.role === 'scratch') {
-    const gauge = element('div', 'gauge'), bar = element('i');
+    const gauge = element('div', arena.size > arena.total_size ? 'gauge over' : 'gauge'), bar = element('i');
     bar.style.width = Math.min(100, 100 * arena.size / Math.max(1, arena.total_size)) + '%';
     gauge.append(bar);
     box.append(gauge, element('p', '', percent(arena.size, Math.max(1, arena.total_size)) + ' of the ' + both(arena.total_size) + ' it may use'));
@@ -502,6 +506,7 @@ function fillMaps(plan) {
     holder.append(title);
     $('maps').append(holder);
     maps.push(new MemoryMap(shared, m, holder, hooks));
+    maps[m].isLower = m > 0; /* names of steps stand under the first picture alone */
   });
 }
 

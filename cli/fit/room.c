@@ -122,10 +122,25 @@ static void take_capacities(room *r, const ash_device *device) {
   }
 }
 
+/* What a memory must have: arenas that are never reused end at a multiple of
+ * their alignment, those that are copied at start are in two memories. */
+static uint64_t needed_of(const ash_plan *p, const char *memory) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < p->arena_count; i++) {
+    const ash_arena *a = &p->arenas[i];
+    const uint64_t unit = a->role == ASH_SCRATCH ? 1 : a->alignment;
+    const bool is_copy = strcmp(a->memory, a->source_memory) != 0;
+    if (strcmp(a->memory, memory) == 0 ||
+        (is_copy && strcmp(a->source_memory, memory) == 0))
+      sum += (a->size + unit - 1) / unit * unit;
+  }
+  return sum;
+}
+
 static void find_shortages(room *r, const ash_device *device) {
   for (uint32_t i = 0; i < device->memory_count; i++) {
     const ash_memory *m = &device->memories[i];
-    const uint64_t needs = sum_of_arenas(r->made.plan, m->name);
+    const uint64_t needs = needed_of(r->made.plan, m->name);
     if (needs > usable(m))
       r->shortages[r->shortage_count++] = (shortage){m->name, needs, usable(m)};
   }

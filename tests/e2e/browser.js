@@ -105,6 +105,55 @@ const tests = {
     assert(advice.includes('row by row') && !advice.includes('Run in pieces'), advice);
   },
 
+  /* On a laptop's screen the picture is in sight; steps are named once; the column of the peak does not tint blocks. */
+  async layout(browser, plan) {
+    const page = await openPage(browser, {viewport: {width: 1440, height: 900}});
+    const box = await page.$eval('#maps canvas', e => e.getBoundingClientRect().top);
+    assert(box < 640, 'the picture starts at ' + box);
+    const empty = await page.$eval('#side', e => e.getBoundingClientRect().height);
+    assert(empty > 200, 'the side is empty');
+    assert.deepStrictEqual(await page.evaluate(() => maps.map(m => m.bottom > 36)), plan.arenas.map((_, k) => k === 0));
+    const colours = await page.evaluate(() => {
+      const map = maps[0], plan = shared.plan, at = map.memory.peak, i = map.members.find(k => plan.kind[k] === 0 && plan.from[k] <= at && at < plan.to[k]);
+      const pick = () => [...map.context.getImageData(Math.round(map.ratio * (map.x(at + 0.5))), Math.round(map.ratio * (map.y(plan.low[i]) - 4)), 1, 1).data];
+      const block = pick();
+      return [block.slice(0, 3), cssColour('--activation')];
+    });
+    assert.strictEqual('#' + colours[0].map(v => v.toString(16).padStart(2, '0')).join(''), colours[1]);
+    await page.click('#view-layers');
+    assert(await page.isHidden('#zoom-in') && await page.isHidden('#capacity-choice'), 'buttons that do nothing');
+  },
+
+  async lanes_rows(browser, plan) {
+    const page = await openPage(browser), total = plan.ops.reduce((sum, op) => sum + op.cycles, 0);
+    await page.click('#view-lanes');
+    const {events, lanes, end} = await page.evaluate(() => timeline(shared.plan));
+    assert.strictEqual(lanes[0], 'rows arrive');
+    assert.deepStrictEqual(new Set(lanes.slice(1)), new Set(plan.runs.filter(([op]) => op >= 0).map(([op]) => plan.ops[op].id)));
+    assert(events.every(e => lanes[e.lane] === e.name && e.to > e.from), 'a run is in another lane');
+    assert(Math.abs(end - total) < 1, end + ' for ' + total);
+    const runs = plan.runs.filter(([op]) => op >= 0 && plan.ops[op].cycles).length;
+    assert.strictEqual(events.filter(e => e.name !== 'rows arrive').length, runs);
+    const step = await page.evaluate(() => {
+      const v = views.lanes, e = v.events.reduce((a, b) => b.to - b.from > a.to - a.from ? b : a);
+      v.canvas.dispatchEvent(new MouseEvent('click', {clientX: v.canvas.getBoundingClientRect().left + v.x((e.from + e.to) / 2), clientY: v.canvas.getBoundingClientRect().top + 6 + v.pitch * (e.lane + 0.4)}));
+      return e.step;
+    });
+    assert((await page.textContent('#details h3')).startsWith('step ' + step + ':'), 'a click on a run leads elsewhere');
+  },
+
+  async no_fit(browser) {
+    const page = await openPage(browser);
+    assert.strictEqual(await page.textContent('#verdict'), 'does not fit');
+    const shown = await page.evaluate(() => maps.map(m => {
+      const above = m.memory.capacity && m.memory.bytes > m.memory.capacity, y = (m.y(m.memory.capacity) + m.y(m.memory.bytes)) / 2;
+      return {name: m.memory.name, above, colour: [...m.context.getImageData(Math.round(m.ratio * (m.width - RIGHT - 2)), Math.round(m.ratio * y), 1, 1).data]};
+    }));
+    for (const m of shown) assert(m.above && m.colour[0] > m.colour[2] + 20, JSON.stringify(m));
+    assert.strictEqual((await page.$$('#headline .short')).length, shown.length);
+    assert(await page.$('.gauge.over'), 'the gauge is not red');
+  },
+
   async looks(browser) {
     for (const [name, options] of [['light', {}], ['dark', {colorScheme: 'dark'}], ['telephone', {viewport: {width: 390, height: 844}, deviceScaleFactor: 2}]]) {
       const page = await openPage(browser, options);
@@ -422,7 +471,7 @@ async function checkTables(page, plan) {
 async function searchAndWalk(page, plan) {
   const want = plan.tensors[plan.tensors.length - 1];
   await page.keyboard.press('Escape');
-  assert((await page.textContent('#details h3')).includes('Nothing'));
+  assert((await page.textContent('#details h3')).includes('Follow'));
   await page.keyboard.press('/');
   await page.keyboard.type(want.name);
   const hits = plan.tensors.filter(t => t.name.toLowerCase().includes(want.name.toLowerCase())).length;
