@@ -33,6 +33,7 @@ class Case:
         self.dtype = dtype
         self.model = tflite_writer.Model(f"{op} {dtype}")
         self.inputs = None  # set when the model needs particular inputs
+        self.define = None  # what a custom operator makes of them, in numpy
         self.tags = set()
         self.tag(op, dtype)
 

@@ -189,6 +189,7 @@ class _Tensor:
         self.axis = axis
         self.is_variable = is_variable
         self.shape_signature = shape_signature
+        self.sparsity = None  # (order, axes of blocks, levels): _write_sparsity
 
 
 class _Op:
@@ -410,6 +411,42 @@ def _write_quantization(b, t):
     return b.EndObject()
 
 
+def _write_places(b, values):
+    """A vector of the union of int32, uint16 and uint8: (number, offset)."""
+    kind = (3, np.uint8) if max(values, default=0) < 256 else (2, np.uint16)
+    vector = _numbers(b, values, kind[1])
+    b.StartObject(1)
+    b.PrependUOffsetTRelativeSlot(0, vector, 0)
+    return kind[0], b.EndObject()
+
+
+def _write_level(b, level):
+    """A size, or the segments and indices of a compressed level."""
+    if isinstance(level, int):
+        b.StartObject(6)
+        b.PrependInt32Slot(1, level, 0)
+        return b.EndObject()
+    (kind, segments), (other, places) = (_write_places(b, v) for v in level)
+    b.StartObject(6)
+    b.PrependInt8Slot(0, 1, 0)
+    b.PrependInt8Slot(2, kind, 0)
+    b.PrependUOffsetTRelativeSlot(3, segments, 0)
+    b.PrependInt8Slot(4, other, 0)
+    b.PrependUOffsetTRelativeSlot(5, places, 0)
+    return b.EndObject()
+
+
+def _write_sparsity(b, order, blocks, levels):
+    tables = _offsets(b, [_write_level(b, level) for level in levels])
+    blocks = _numbers(b, blocks, np.int32)
+    order = _numbers(b, order, np.int32)
+    b.StartObject(3)
+    b.PrependUOffsetTRelativeSlot(0, order, 0)
+    b.PrependUOffsetTRelativeSlot(1, blocks, 0)
+    b.PrependUOffsetTRelativeSlot(2, tables, 0)
+    return b.EndObject()
+
+
 def _write_tensor(b, t):
     name = b.CreateString(t.name)
     shape = _numbers(b, t.shape, np.int32)
@@ -417,6 +454,7 @@ def _write_tensor(b, t):
     if t.shape_signature is not None:
         signature = _numbers(b, t.shape_signature, np.int32)
     quantization = _write_quantization(b, t) if t.scales else None
+    sparsity = _write_sparsity(b, *t.sparsity) if t.sparsity else None
     number = t.dtype if isinstance(t.dtype, int) else TYPES[t.dtype]
     b.StartObject(9)
     b.PrependUOffsetTRelativeSlot(0, shape, 0)
@@ -426,6 +464,8 @@ def _write_tensor(b, t):
     if quantization is not None:
         b.PrependUOffsetTRelativeSlot(4, quantization, 0)
     b.PrependBoolSlot(5, t.is_variable, False)
+    if sparsity is not None:
+        b.PrependUOffsetTRelativeSlot(6, sparsity, 0)
     if signature is not None:
         b.PrependUOffsetTRelativeSlot(7, signature, 0)
     b.PrependBoolSlot(8, True, False)  # shape [] means scalar, not "unknown"

@@ -91,11 +91,18 @@ bool ash_tflite_is_flow(int32_t code);
 ash_status ash_tflite_add_flow(ash_tflite *r, uint32_t op);
 bool ash_tflite_flow_runs(const ash_tflite *r, uint32_t op, uint32_t subgraph);
 
-/* ---- tflite_detect.c ----------------------------------------------------- */
+/* ---- tflite_make.c ------------------------------------------------------- */
 
-/* Operators behind a detector, which become several. */
-bool ash_tflite_is_detection(const ash_tflite_code *code);
-ash_status ash_tflite_add_detection(ash_tflite *r, uint32_t op);
+/* Operators without a counterpart in the graph, which become several. */
+bool ash_tflite_is_made(const ash_tflite_code *code);
+ash_status ash_tflite_add_made(ash_tflite *r, uint32_t op);
+
+/* ---- tflite_sparse.c ----------------------------------------------------- */
+
+/* The bytes of a constant, `stored` in the file, become those of all its
+ * elements. */
+ash_status ash_tflite_unpack_sparse(ash_tflite *r, const ash_fb_table *sparsity,
+                                    ash_tensor *t, uint64_t stored, ash_loc at);
 
 /* ---- tflite_tensor.c --------------------------------------------------- */
 

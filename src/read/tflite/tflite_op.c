@@ -56,7 +56,7 @@ ash_loc ash_tflite_at_op(const ash_tflite *r, uint32_t op) {
 
 /* ---- is it known? ------------------------------------------------------ */
 
-enum { CUSTOM = 32, CUSTOM_SHOWN = 200 };
+enum { CUSTOM = 32, DENSIFY = 124, CUSTOM_SHOWN = 200 };
 
 static bool same_code(const ash_tflite_code *a, const ash_tflite_code *b) {
   const char *custom_a = a->custom ? a->custom : "";
@@ -107,11 +107,11 @@ static ash_status check_code(ash_tflite *r, const ash_tflite_code *code) {
   const ash_loc at = ash_tflite_at_op(r, code->first_use);
   const ash_tflite_rule *known = find_rule(code->builtin);
   const char *name = ash_tflite_builtin_name(code->builtin);
-  if (ash_tflite_is_detection(code) && !is_supplied(r, code->custom))
+  if (ash_tflite_is_made(code) && !is_supplied(r, code->custom))
     return ASH_OK;
   if (code->builtin == CUSTOM)
     return is_supplied(r, code->custom) ? ASH_OK : refuse_custom(r, code);
-  if (ash_tflite_makes_handles(code->builtin))
+  if (ash_tflite_makes_handles(code->builtin) || code->builtin == DENSIFY)
     return ASH_OK;
   if (ash_tflite_is_flow(code->builtin))
     return ASH_OK;
@@ -370,12 +370,34 @@ static ash_status widen(ash_tflite *r, const ash_tflite_op *op) {
   return ASH_OK;
 }
 
+/* DENSIFY: the constant was unpacked when it was read. */
+static ash_status add_densified(ash_tflite *r, uint32_t index) {
+  const ash_tflite_op *op = &r->ops[index];
+  if (op->input_count != 1 || op->output_count != 1 ||
+      op->inputs[0] == ASH_NO_ID)
+    return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_op_arity,
+                    ash_tflite_at_op(r, index), "not one input and one output");
+  const ash_tensor *in = &r->g->tensors.items[r->uses[op->inputs[0]].graph];
+  ash_tensor *out = &r->g->tensors.items[r->uses[op->outputs[0]].graph];
+  if (!in->data || in->kind != ASH_TENSOR_CONSTANT || in->type != out->type)
+    return ash_fail(r->ctx, ASH_UNSUPPORTED, ASH_D_op_options,
+                    ash_tflite_at_op(r, index),
+                    "only constants of one type can be made dense");
+  out->shape = in->shape;
+  out->bytes = in->bytes;
+  out->data = in->data;
+  out->kind = ASH_TENSOR_CONSTANT;
+  return ASH_OK;
+}
+
 ash_status ash_tflite_add_op(ash_tflite *r, uint32_t op) {
+  const ash_tflite_code *code = r->ops[op].code;
   if (is_widening(r, &r->ops[op]))
     return widen(r, &r->ops[op]);
-  const ash_tflite_code *code = r->ops[op].code;
-  if (ash_tflite_is_detection(code) && !is_supplied(r, code->custom))
-    return ash_tflite_add_detection(r, op);
+  if (code->builtin == DENSIFY)
+    return add_densified(r, op);
+  if (ash_tflite_is_made(code) && !is_supplied(r, code->custom))
+    return ash_tflite_add_made(r, op);
   ash_tflite_call c = {
       .r = r, .rule = find_rule(r->ops[op].code->builtin), .index = op};
   const ash_mark mark = ash_zone_mark(&r->ctx->scratch);

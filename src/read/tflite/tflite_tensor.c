@@ -398,13 +398,13 @@ static ash_status find_data(draft *d, uint64_t *size) {
 static ash_status read_data(draft *d) {
   ash_tflite *r = d->r;
   uint64_t size;
-  if (ash_fb_has(&d->table, TENSOR_SPARSITY))
-    return ash_fail(r->ctx, ASH_UNSUPPORTED, ASH_D_tensor_storage, here(d),
-                    "sparse tensors are not supported");
   if (ash_fb_u32(&d->table, TENSOR_EXTERNAL_BUFFER, 0) != 0)
     return ash_fail(r->ctx, ASH_UNSUPPORTED, ASH_D_tensor_storage, here(d),
                     "the tensor's bytes are in another file");
   ASH_TRY(find_data(d, &size));
+  const ash_fb_table sparsity = ash_fb_sub(&d->table, TENSOR_SPARSITY);
+  if (size != 0 && ash_fb_is_there(&sparsity))
+    return ash_tflite_unpack_sparse(r, &sparsity, &d->t, size, here(d));
   if (size == 0 || size == d->t.bytes)
     return ASH_OK;
   ash_loc at = here(d);
