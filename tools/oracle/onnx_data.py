@@ -94,22 +94,47 @@ def tensor(data):
     return array.reshape(dims), name
 
 
-def value_info(data):
-    """(name, element type, dims) of a ValueInfoProto; type 0: no tensor."""
-    name, kind, dims = "", 0, []
-    for number, _, value in fields(data):
+def value(data, form):
+    """What a file of test data holds: an array, a list of arrays for a
+    sequence, None for an optional value without any. `form` is that of
+    value_info."""
+    if form.startswith("optional "):
+        held = [v for n, _, v in fields(data) if n in (3, 5)]
+        return value(held[0], form[9:]) if held else None
+    if form == "sequence":
+        return [tensor(v)[0] for n, _, v in fields(data) if n == 3]
+    return tensor(data)[0]
+
+
+def type_info(data):
+    """(form, element type, dims): the form is "tensor", "sequence", "optional
+    tensor" or "optional sequence", "" for others."""
+    form, kind, dims = "", 0, []
+    for number, _, v in fields(data):
         if number == 1:
-            name = value.decode()
+            form = "tensor"
+            for k, _, x in fields(v):
+                if k == 1:
+                    kind = x
+                elif k == 2:
+                    dims = [dim(d) for i, _, d in fields(x) if i == 1]
+        elif number in (4, 9):
+            inner = [type_info(x) for k, _, x in fields(v) if k == 1]
+            held, kind, dims = inner[0] if inner else ("", 0, [])
+            form = ("sequence" if number == 4 and held == "tensor" else
+                    "optional " + held if number == 9 else "")
+    return form, kind, dims
+
+
+def value_info(data):
+    """(name, element type, dims, form) of a ValueInfoProto."""
+    name, form, kind, dims = "", "", 0, []
+    for number, _, v in fields(data):
+        if number == 1:
+            name = v.decode()
         elif number == 2:
-            for n, _, v in fields(value):
-                if n != 1:
-                    continue
-                for k, _, x in fields(v):
-                    if k == 1:
-                        kind = x
-                    elif k == 2:
-                        dims = [dim(d) for i, _, d in fields(x) if i == 1]
-    return name, kind, dims
+            form, kind, dims = type_info(v)
+    return name, kind, dims, form
 
 
 def dim(data):

@@ -105,8 +105,52 @@ def n_grams(c):
         **({} if mode == "TF" else a))
 
 
+def sequence(c):
+    """A tensor cut, its parts moved about and joined."""
+    shape = (c.int(2, 5),) + c.shape(c.int(0, 2), 1, 3)
+    x, g = c.input(shape), c.g
+    g.node("SplitToSequence", [x], ["s0"], axis=0, keepdims=1)
+    last = "s0"
+    for k in range(1, c.int(1, 4)):
+        at = c.constant(c.int(-1, 1), np.int64)
+        g.node("SequenceAt", [last, at], [f"t{k}"])
+        g.node("Neg", [f"t{k}"], [f"n{k}"])
+        if c.often():
+            g.node("SequenceErase", [last, at], [f"e{k}"])
+            last = f"e{k}"
+        g.node("SequenceInsert", [last, f"n{k}"] + (
+            [c.constant(c.int(0, 1), np.int64)] if c.often() else []),
+            [f"s{k}"])
+        last = f"s{k}"
+    stacked = c.int(0, 1)
+    c.node("ConcatFromSequence", [last], ["float32"],
+           axis=c.int(0, len(shape) - 1), new_axis=stacked)
+
+
+def unique(c):
+    """The different rows of a constant, added to an input."""
+    shape = c.shape(c.int(1, 3), 1, 4)
+    values = c.rng.integers(0, 3, shape).astype(np.float32)
+    a = {"sorted": c.int(0, 1)}
+    axis = None
+    if c.often():
+        axis = a["axis"] = c.int(0, len(shape) - 1)
+    c.g.node("Unique", [c.constant(values, np.float32)],
+             ["u", "at", "back", "times"], **a)
+    c.g.node("Cast", ["at"], ["af"], to=1)
+    c.g.node("Cast", ["back"], ["bf"], to=1)
+    c.g.node("Cast", ["times"], ["tf"], to=1)
+    parts = []
+    for name in ("u", "af", "bf", "tf"):
+        c.g.node("Reshape", [name, c.constant([-1], np.int64)], [name + "1"])
+        parts.append(name + "1")
+    c.g.node("Concat", parts, ["all"], axis=0)
+    c.node("Add", ["all", c.input((1,))], ["float32"])
+
+
 DETECT = [("NonMaxSuppression", suppression), ("NonMaxSuppression", suppression),
           ("NonZero", non_zero), ("GridSample", grid_sample),
           ("GridSample", grid_sample), ("RoiAlign", roi_align),
           ("If", run_time_if), ("Det", determinant),
-          ("TfIdfVectorizer", n_grams)]
+          ("TfIdfVectorizer", n_grams), ("ConcatFromSequence", sequence),
+          ("Unique", unique)]

@@ -7,6 +7,7 @@
 #include "graph/compact.h"
 #include "read/onnx/ml/ml.h"
 #include "read/onnx/onnx_import.h"
+#include "read/onnx/sequence/sequence.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -59,11 +60,14 @@ static void grow_names(ash_ox *m) {
 void ash_ox_bind(ash_ox *m, const char *name, uint32_t tensor) {
   if (m->status == ASH_OK && 2 * (m->names.count + 1) > m->names.capacity)
     grow_names(m);
-  if (m->status != ASH_OK || tensor >= m->g->tensor_count)
+  const bool sequence = ash_ox_is_sequence(tensor);
+  if (m->status != ASH_OK || (tensor >= m->g->tensor_count && !sequence))
     return;
   ash_ox_name *s = slot_of(m->names.items, m->names.capacity, name);
   m->names.count += s->name == NULL;
   *s = (ash_ox_name){name, tensor};
+  if (sequence)
+    return;
   ash_tensor *t = &m->g->tensors.items[tensor];
   if (!*t->name)
     t->name = name;
@@ -211,10 +215,11 @@ uint32_t ash_ox_from_tensor(ash_ox *m, const ash_onnx_tensor *t) {
 /* ---- nodes --------------------------------------------------------------- */
 
 static const ash_ox_handler *const families[] = {
-    ash_ox_math,    ash_ox_move,   ash_ox_window, ash_ox_norm,
-    ash_ox_reduce,  ash_ox_matrix, ash_ox_rnn,    ash_ox_loss,
-    ash_ox_resize,  ash_ox_quant,  ash_ox_flow,   ash_ox_make,
-    ash_ox_deeploy, ash_ox_signal, ash_ox_detect, ash_ox_sample};
+    ash_ox_math,     ash_ox_move,   ash_ox_window, ash_ox_norm,
+    ash_ox_reduce,   ash_ox_matrix, ash_ox_rnn,    ash_ox_loss,
+    ash_ox_resize,   ash_ox_quant,  ash_ox_flow,   ash_ox_make,
+    ash_ox_deeploy,  ash_ox_signal, ash_ox_detect, ash_ox_sample,
+    ash_ox_sequences};
 
 /* Operators that only one other domain has. */
 static const struct {
@@ -424,7 +429,6 @@ static void check_declared(ash_ox *m, const ash_onnx_value *v, uint32_t id) {
   const bool given = o && (o->input_shape_count || o->constant_count);
   char text[ASH_SHAPE_TEXT];
   uint64_t elements;
-  check_type(m, v, t->type);
   if (declared_elements(v, &elements) && !given &&
       elements != ash_shape_elements(&t->shape))
     ash_ox_fail(m, ASH_MALFORMED, ASH_D_onnx_node,
@@ -463,28 +467,69 @@ static uint32_t own_output(ash_ox *m, uint32_t id, const uint32_t *before,
   return out;
 }
 
+/* Outputs of the graph: more than the model's, where those are sequences. */
+typedef struct ends {
+  uint32_t *ids;
+  uint32_t count;
+} ends;
+
+static void add_output(ash_ox *m, ends *e, const ash_onnx_value *v, uint32_t id,
+                       const char *name) {
+  ash_ox_bind(m, name, id);
+  check_type(m, v, ash_ox_type(m, id));
+  id = own_output(m, id, e->ids, e->count, name);
+  e->ids[e->count++] = id;
+}
+
+/* The tensors of a sequence have its name and their number. */
+static void add_members(ash_ox *m, ends *e, const ash_onnx_value *v,
+                        uint32_t id) {
+  uint32_t count = 0;
+  const uint32_t *members =
+      ash_ox_is_nothing(m, id) ? NULL : ash_ox_members(m, id, &count);
+  for (uint32_t i = 0; i < count && m->status == ASH_OK; i++) {
+    const char *name = ash_zone_format(&m->g->zone, "%s_%u", v->name, i);
+    m->status = ash_zone_check(m->ctx, &m->g->zone);
+    add_output(m, e, v, members[i], name);
+  }
+}
+
+static uint32_t most_outputs(ash_ox *m, const ash_onnx_graph *graph) {
+  uint32_t all = 0;
+  for (uint32_t i = 0; i < graph->output_count && m->status == ASH_OK; i++) {
+    const uint32_t id = ash_ox_find(m, graph->outputs[i].name);
+    uint32_t count = 1;
+    if (ash_ox_is_sequence(id) && !ash_ox_is_nothing(m, id))
+      (void)ash_ox_members(m, id, &count);
+    all += count;
+  }
+  return all;
+}
+
 static void add_outputs(ash_ox *m) {
   const ash_onnx_graph *graph = &m->model->graph;
-  uint32_t *ids =
-      ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, graph->output_count + 1u);
-  if (!ids) {
-    m->status = ash_nomem(m->ctx);
-    return;
-  }
   m->node = NULL;
+  ends e = {.ids = ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t,
+                                 most_outputs(m, graph) + 1u)};
+  if (m->status == ASH_OK)
+    m->status = ash_zone_check(m->ctx, &m->ctx->scratch);
   for (uint32_t i = 0; i < graph->output_count && m->status == ASH_OK; i++) {
-    const char *name = graph->outputs[i].name;
-    ids[i] = ash_ox_find(m, name);
-    if (ids[i] == ASH_NO_ID)
+    const ash_onnx_value *v = &graph->outputs[i];
+    const uint32_t id = ash_ox_find(m, v->name);
+    if (ash_ox_is_sequence(id)) {
+      add_members(m, &e, v, id);
+      continue;
+    }
+    if (id == ASH_NO_ID)
       ash_ox_fail(m, ASH_MALFORMED, ASH_D_onnx_node,
-                  "nothing makes output '%s' of the model", name);
-    check_declared(m, &graph->outputs[i], ids[i]);
-    ids[i] = own_output(m, ids[i], ids, i, name);
+                  "nothing makes output '%s' of the model", v->name);
+    check_declared(m, v, id);
+    add_output(m, &e, v, id, v->name);
   }
-  if (m->status == ASH_OK && graph->output_count == 0)
+  if (m->status == ASH_OK && e.count == 0)
     ash_ox_bad(m, "it has no output");
   if (m->status == ASH_OK)
-    m->status = ash_graph_set_outputs(m->g, ids, graph->output_count);
+    m->status = ash_graph_set_outputs(m->g, e.ids, e.count);
 }
 
 /* ---- entry --------------------------------------------------------------- */

@@ -19,6 +19,18 @@ typedef struct ash_ox_name {
   uint32_t tensor;
 } ash_ox_name;
 
+/* A value that is no tensor (sequence/sequence.h). */
+typedef struct ash_ox_bundle {
+  const uint32_t *members; /* NULL: an optional value that holds nothing */
+  uint32_t count;
+} ash_ox_bundle;
+
+/* Ids from here on are theirs. */
+#define ASH_OX_SEQUENCE ((uint32_t)1 << 31)
+static inline bool ash_ox_is_sequence(uint32_t id) {
+  return id >= ASH_OX_SEQUENCE && id != ASH_NO_ID;
+}
+
 typedef struct ash_ox {
   ash_ctx *ctx;
   ash_graph *g;
@@ -31,6 +43,10 @@ typedef struct ash_ox {
     ash_ox_name *items;
     size_t capacity, count;
   } names;
+  struct {
+    ash_ox_bundle *items;
+    uint32_t capacity, count;
+  } values;
   const ash_onnx_node *node;
   uint32_t node_index;
   uint32_t made;      /* operators so far, folded ones too: makes ids unique */
@@ -50,8 +66,9 @@ void ash_ox_add_inputs(ash_ox *m);
 
 /* ---- the node ------------------------------------------------------------ */
 
-bool ash_ox_has(const ash_ox *m, uint32_t k); /* input k is there */
-uint32_t ash_ox_in(ash_ox *m, uint32_t k);    /* must be */
+bool ash_ox_has(const ash_ox *m, uint32_t k);  /* input k is there */
+uint32_t ash_ox_in(ash_ox *m, uint32_t k);     /* must be, and a tensor */
+uint32_t ash_ox_in_any(ash_ox *m, uint32_t k); /* or another value */
 uint32_t ash_ox_in_or(ash_ox *m, uint32_t k, uint32_t otherwise);
 bool ash_ox_wants(const ash_ox *m, uint32_t k); /* output k is named */
 void ash_ox_out(ash_ox *m, uint32_t k, uint32_t tensor);
@@ -93,6 +110,8 @@ double ash_ox_value(const ash_ox *m, uint32_t id, uint64_t i);
 /* The integers of a constant; fails, asking for the constant, if it is none,
  * or has more than `most`. */
 uint32_t ash_ox_list(ash_ox *m, uint32_t id, int64_t *out, uint32_t most);
+/* Fails, asking for the constant, if it is none. */
+void ash_ox_need_constant(ash_ox *m, uint32_t id);
 
 uint32_t ash_ox_constant(ash_ox *m, ash_type type, ash_shape shape,
                          const void *data); /* copied; NULL: zeros */
@@ -185,6 +204,11 @@ void ash_ox_bind(ash_ox *m, const char *name, uint32_t tensor);
 void ash_ox_unbind(ash_ox *m, const char *name);
 void ash_ox_run_graph(ash_ox *m, const ash_onnx_graph *graph);
 void ash_ox_run_node(ash_ox *m, const ash_onnx_node *node);
+/* The graph that an attribute of the node is, and what it made as output k
+ * (onnx_ops_flow.c). */
+bool ash_ox_open_graph(ash_ox *m, const char *name, ash_onnx_graph *graph);
+uint32_t ash_ox_graph_output(ash_ox *m, const ash_onnx_graph *graph,
+                             uint32_t k);
 /* The model's function for such a node, NULL if there is none; and its nodes in
  * the node's place (onnx_inline.c). */
 const ash_onnx_function *ash_ox_function_of(const ash_ox *m,

@@ -62,7 +62,7 @@ static void bind_inputs(ash_ox *m, scope *s) {
       ASH_NEW_ARRAY(&m->g->zone, uint32_t, (size_t)f->input_count + 1);
   m->status = ash_zone_check(m->ctx, &m->g->zone);
   for (uint32_t k = 0; k < f->input_count && m->status == ASH_OK; k++)
-    ids[k] = ash_ox_has(m, k) ? ash_ox_in(m, k) : ASH_NO_ID;
+    ids[k] = ash_ox_has(m, k) ? ash_ox_in_any(m, k) : ASH_NO_ID;
   if (m->status != ASH_OK)
     return;
   for (uint32_t k = 0; k < f->input_count; k++)

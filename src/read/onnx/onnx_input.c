@@ -1,7 +1,7 @@
 /* onnx_input.c - inputs of an ONNX model: the shapes that the file declares,
  * those that the caller gives, and inputs that the caller makes constants. */
 #include "read/given.h"
-#include "read/onnx/onnx_import.h"
+#include "read/onnx/sequence/sequence.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,11 +56,28 @@ static ash_loc at_input(const ash_ox *m, const ash_onnx_value *v,
   return at;
 }
 
+/* How many tensors a sequence has, no file says. */
+static ash_status check_sequence(ash_ox *m, const ash_onnx_value *v,
+                                 uint32_t index) {
+  if (v->type == ASH_NONE || ash_given_shape(m->options, v->name))
+    return ASH_OK;
+  const ash_status got = ash_fail(
+      m->ctx, ASH_UNSUPPORTED, ASH_D_input_open, at_input(m, v, index),
+      "input '%.200s' is a sequence, of how many tensors is open", v->name);
+  ash_hint(m->ctx,
+           "give the shapes of its tensors, with slashes between them: "
+           "--input-shape %.200s=1,3/1,3; none for no tensor",
+           v->name);
+  return got;
+}
+
 /* All open inputs are named, each with an option that fixes it. */
 static ash_status check_open(ash_ox *m, const ash_onnx_value *v,
                              uint32_t index) {
   char open[TEXT], fixed[TEXT];
   ash_shape shape;
+  if (v->is_sequence)
+    return check_sequence(m, v, index);
   if (v->type == ASH_NONE || ash_ox_find(m, v->name) != ASH_NO_ID ||
       ash_given_shape(m->options, v->name) || declared_shape(&shape, v))
     return ASH_OK;
@@ -152,51 +169,106 @@ static ash_type input_type(const ash_ox *m, const ash_onnx_value *v) {
   return integers && v->type == ASH_FLOAT32 ? ASH_INT32 : v->type;
 }
 
-static void add_input(ash_ox *m, uint32_t index, uint32_t *ids, size_t *count) {
+/* Inputs of the graph: more than the model's, where those are sequences. */
+typedef struct ends {
+  uint32_t *ids;
+  size_t count;
+} ends;
+
+static uint32_t new_input(ash_ox *m, ends *e, const ash_onnx_value *v,
+                          const char *name, ash_shape shape) {
+  uint32_t id = ASH_NO_ID;
+  if (m->status == ASH_OK)
+    m->status = ash_graph_add_tensor(m->g, &id,
+                                     (ash_tensor){.name = name,
+                                                  .kind = ASH_TENSOR_INPUT,
+                                                  .type = input_type(m, v),
+                                                  .shape = shape,
+                                                  .file_byte = UINT64_MAX});
+  if (m->status == ASH_OK)
+    e->ids[e->count++] = id;
+  return id;
+}
+
+/* "2,3/4": shapes with slashes between them; "none" is no tensor. */
+static uint32_t count_members(const char *text) {
+  uint32_t count = strcmp(text, "none") != 0;
+  for (const char *p = text; count > 0 && (p = strchr(p, '/')) != NULL; p++)
+    count++;
+  return count;
+}
+
+static uint32_t add_members(ash_ox *m, ends *e, const ash_onnx_value *v,
+                            const char *text) {
+  const uint32_t count = count_members(text);
+  uint32_t *ids = ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, count + 1u);
+  m->status = ash_zone_check(m->ctx, &m->ctx->scratch);
+  for (uint32_t i = 0; i < count && m->status == ASH_OK; i++) {
+    const size_t n = strcspn(text, "/");
+    const char *part = ash_zone_format(&m->ctx->scratch, "%.*s", (int)n, text);
+    const char *name = ash_zone_format(&m->g->zone, "%s_%u", v->name, i);
+    ash_shape shape = {0};
+    text += n + (text[n] == '/');
+    m->status = part && name ? ash_given_read_shape(m->ctx, &shape, part, name)
+                             : ash_nomem(m->ctx);
+    ids[i] = new_input(m, e, v, name, shape);
+  }
+  return ash_ox_sequence(m, ids, count);
+}
+
+static void add_input(ash_ox *m, uint32_t index, ends *e) {
   const ash_onnx_value *v = &m->model->graph.inputs[index];
   const char *fixed = ash_given_constant(m->options, v->name);
-  uint32_t id = ASH_NO_ID;
+  const char *given = ash_given_shape(m->options, v->name);
   if (m->status != ASH_OK || ash_ox_find(m, v->name) != ASH_NO_ID)
     return; /* an initialiser */
   if (v->type == ASH_NONE) {
     ash_ox_fail(m, ASH_UNSUPPORTED, ASH_D_onnx_type,
                 v->type_number ? "input '%s' has element type %s"
-                               : "input '%s' is a sequence, optional or map, "
-                                 "no tensor%.0s",
+                               : "input '%s' is a map, or a sequence of "
+                                 "others than tensors%.0s",
                 v->name, ash_onnx_type_text(v->type_number));
+    return;
+  }
+  if (given && v->is_optional && strcmp(given, "none") == 0) {
+    ash_ox_bind(m, v->name, ash_ox_nothing(m));
+    return;
+  }
+  if (v->is_sequence) {
+    ash_ox_bind(m, v->name, add_members(m, e, v, given));
     return;
   }
   const ash_shape shape = input_shape(m, v, index);
   if (m->status != ASH_OK)
     return;
-  if (fixed) {
-    id = given_constant(m, v->type, shape, fixed, v->name);
-  } else {
-    m->status = ash_graph_add_tensor(m->g, &id,
-                                     (ash_tensor){.name = v->name,
-                                                  .kind = ASH_TENSOR_INPUT,
-                                                  .type = input_type(m, v),
-                                                  .shape = shape,
-                                                  .file_byte = UINT64_MAX});
-    ids[(*count)++] = id;
+  ash_ox_bind(m, v->name,
+              fixed ? given_constant(m, v->type, shape, fixed, v->name)
+                    : new_input(m, e, v, v->name, shape));
+}
+
+static uint32_t most_inputs(const ash_ox *m, const ash_onnx_graph *graph) {
+  uint32_t all = graph->input_count;
+  for (uint32_t i = 0; i < graph->input_count; i++) {
+    const ash_onnx_value *v = &graph->inputs[i];
+    const char *given = ash_given_shape(m->options, v->name);
+    all += v->is_sequence && given ? count_members(given) : 0;
   }
-  ash_ox_bind(m, v->name, id);
+  return all;
 }
 
 void ash_ox_add_inputs(ash_ox *m) {
   if (m->status != ASH_OK)
     return;
   const ash_onnx_graph *graph = &m->model->graph;
-  uint32_t *ids =
-      ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, graph->input_count + 1u);
-  size_t count = 0;
-  if (!ids) {
+  ends e = {.ids = ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t,
+                                 most_inputs(m, graph) + 1u)};
+  if (!e.ids) {
     m->status = ash_nomem(m->ctx);
     return;
   }
   m->status = check_inputs(m, graph);
   for (uint32_t i = 0; i < graph->input_count; i++)
-    add_input(m, i, ids, &count);
+    add_input(m, i, &e);
   if (m->status == ASH_OK)
-    m->status = ash_graph_set_inputs(m->g, ids, count);
+    m->status = ash_graph_set_inputs(m->g, e.ids, e.count);
 }

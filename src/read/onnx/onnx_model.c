@@ -62,6 +62,8 @@ enum { /* ValueInfoProto, TypeProto, its tensor type, its shape, a dimension */
        VALUE_NAME = 1,
        VALUE_TYPE = 2,
        TYPE_TENSOR = 1,
+       TYPE_SEQUENCE = 4,
+       TYPE_OPTIONAL = 9,
        TENSOR_ELEMENT = 1,
        TENSOR_SHAPE = 2,
        SHAPE_DIM = 1,
@@ -169,18 +171,34 @@ static void read_tensor_type(ash_onnx_reader *r, ash_onnx_value *v,
     }
 }
 
+/* Inside sequences and optional values there are types again: tensors, or an
+ * optional sequence of them. Others are none that the reader knows. */
+static void read_type(ash_onnx_reader *r, ash_onnx_value *v, ash_pb_span type) {
+  ash_pb_field f, inner;
+  while (ash_pb_next(&type, &f)) {
+    const bool sequence = f.number == TYPE_SEQUENCE;
+    if (f.number == TYPE_TENSOR)
+      read_tensor_type(r, v, ash_pb_sub(&f));
+    if ((!sequence && f.number != TYPE_OPTIONAL) || v->is_sequence ||
+        (v->is_optional && !sequence))
+      continue;
+    v->is_sequence = sequence;
+    v->is_optional = v->is_optional || !sequence;
+    ash_pb_span element = ash_pb_sub(&f);
+    while (ash_pb_next(&element, &inner))
+      if (inner.number == 1)
+        read_type(r, v, ash_pb_sub(&inner));
+  }
+}
+
 static void read_value(ash_onnx_reader *r, ash_onnx_value *v, ash_pb_span m) {
-  ash_pb_field f, g;
+  ash_pb_field f;
   v->name = "";
   while (ash_pb_next(&m, &f)) {
     if (f.number == VALUE_NAME)
       v->name = ash_pb_string(&f, r->zone);
-    if (f.number != VALUE_TYPE)
-      continue;
-    ash_pb_span type = ash_pb_sub(&f);
-    while (ash_pb_next(&type, &g))
-      if (g.number == TYPE_TENSOR)
-        read_tensor_type(r, v, ash_pb_sub(&g));
+    if (f.number == VALUE_TYPE)
+      read_type(r, v, ash_pb_sub(&f));
   }
 }
 

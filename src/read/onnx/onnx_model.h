@@ -42,7 +42,8 @@ typedef struct ash_onnx_dim {
 typedef struct ash_onnx_value {
   const char *name;
   int32_t type_number; /* 0: not a tensor, or not given */
-  ash_type type;
+  ash_type type;       /* of the tensor, or of all tensors of a sequence */
+  bool is_sequence, is_optional;
   bool has_shape;
   uint32_t rank;
   const ash_onnx_dim *dims;

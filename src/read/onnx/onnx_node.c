@@ -69,7 +69,7 @@ bool ash_ox_has(const ash_ox *m, uint32_t k) {
   return k < m->node->input_count && *m->node->inputs[k];
 }
 
-uint32_t ash_ox_in(ash_ox *m, uint32_t k) {
+uint32_t ash_ox_in_any(ash_ox *m, uint32_t k) {
   if (!ash_ox_has(m, k)) {
     ash_ox_fail(m, ASH_MALFORMED, ASH_D_onnx_node, "input %u is missing",
                 (unsigned)k);
@@ -81,6 +81,16 @@ uint32_t ash_ox_in(ash_ox *m, uint32_t k) {
                 "nothing makes input '%s' before this node",
                 m->node->inputs[k]);
   return id;
+}
+
+uint32_t ash_ox_in(ash_ox *m, uint32_t k) {
+  const uint32_t id = ash_ox_in_any(m, k);
+  if (!ash_ox_is_sequence(id))
+    return id;
+  ash_ox_fail(m, ASH_MALFORMED, ASH_D_onnx_node,
+              "%s: input '%s' is a sequence or optional value, not a tensor",
+              m->node->type, m->node->inputs[k]);
+  return ASH_NO_ID;
 }
 
 uint32_t ash_ox_in_or(ash_ox *m, uint32_t k, uint32_t otherwise) {
@@ -197,7 +207,9 @@ static const char *input_behind(const ash_ox *m, uint32_t id) {
   return t->kind == ASH_TENSOR_INPUT ? t->name : NULL;
 }
 
-static void ask_for_constant(ash_ox *m, uint32_t id) {
+void ash_ox_need_constant(ash_ox *m, uint32_t id) {
+  if (m->status != ASH_OK || ash_ox_is_constant(m, id))
+    return;
   const char *input = input_behind(m, id);
   ash_ox_fail(m, ASH_UNSUPPORTED, ASH_D_onnx_constant,
               "'%s' must be known when the model is compiled",
@@ -216,10 +228,9 @@ uint32_t ash_ox_list(ash_ox *m, uint32_t id, int64_t *out, uint32_t most) {
   const uint64_t count = ash_shape_elements(&t->shape);
   if (m->status != ASH_OK)
     return 0;
-  if (!ash_ox_is_constant(m, id)) {
-    ask_for_constant(m, id);
+  ash_ox_need_constant(m, id);
+  if (m->status != ASH_OK)
     return 0;
-  }
   if (count > most) {
     ash_ox_bad(m, "a list of numbers is too long");
     return 0;

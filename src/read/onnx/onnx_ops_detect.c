@@ -121,8 +121,124 @@ static void read_non_zero(ash_ox *m) {
   ash_ox_out(m, 0, ash_ox_transpose(m, rows, turned));
 }
 
+/* ---- different elements of a constant ------------------------------------ */
+
+enum { ROWS_MAX = 4096 };
+
+/* Rows of numbers, and for each the first that equals it. */
+typedef struct rows {
+  uint32_t id; /* [count, width] */
+  uint32_t count;
+  uint64_t width;
+  uint32_t *first, *kept; /* kept: rows that are their own first */
+  uint32_t kept_count;
+} rows;
+
+static int compare_rows(const ash_ox *m, const rows *r, uint32_t a,
+                        uint32_t b) {
+  for (uint64_t i = 0; i < r->width; i++) {
+    const double x = ash_ox_value(m, r->id, a * r->width + i);
+    const double y = ash_ox_value(m, r->id, b * r->width + i);
+    if (x != y)
+      return x < y ? -1 : 1;
+  }
+  return 0;
+}
+
+static void find_first(const ash_ox *m, rows *r) {
+  for (uint32_t i = 0; i < r->count; i++) {
+    uint32_t k = 0;
+    while (k < r->kept_count && compare_rows(m, r, r->kept[k], i) != 0)
+      k++;
+    if (k == r->kept_count)
+      r->kept[r->kept_count++] = i;
+    r->first[i] = r->kept[k];
+  }
+}
+
+/* By insertion: a list from the command line, or of labels. */
+static void sort_kept(const ash_ox *m, rows *r) {
+  for (uint32_t i = 1; i < r->kept_count; i++) {
+    const uint32_t row = r->kept[i];
+    uint32_t k = i;
+    for (; k > 0 && compare_rows(m, r, row, r->kept[k - 1]) < 0; k--)
+      r->kept[k] = r->kept[k - 1];
+    r->kept[k] = row;
+  }
+}
+
+static uint32_t place_of(const rows *r, uint32_t row) {
+  uint32_t k = 0;
+  while (k < r->kept_count && r->kept[k] != r->first[row])
+    k++;
+  return k;
+}
+
+/* Where each different row is first, which each row is, and how often each
+ * occurs. */
+static void give_rows(ash_ox *m, const rows *r) {
+  const ash_shape each = {1, {(int32_t)r->kept_count}};
+  const ash_shape all = {1, {(int32_t)r->count}};
+  int64_t *lists =
+      ASH_NEW_ARRAY(&m->ctx->scratch, int64_t, 3 * (size_t)r->count + 1);
+  m->status = ash_zone_check(m->ctx, &m->ctx->scratch);
+  if (m->status != ASH_OK)
+    return;
+  int64_t *at = lists, *inverse = at + r->count, *times = inverse + r->count;
+  for (uint32_t i = 0; i < r->kept_count; i++)
+    at[i] = r->kept[i];
+  for (uint32_t i = 0; i < r->count; i++) {
+    inverse[i] = place_of(r, i);
+    times[inverse[i]]++;
+  }
+  ash_ox_out(m, 1, ash_ox_constant(m, ASH_INT64, each, at));
+  ash_ox_out(m, 2, ash_ox_constant(m, ASH_INT64, all, inverse));
+  ash_ox_out(m, 3, ash_ox_constant(m, ASH_INT64, each, times));
+}
+
+/* How many there are decides the shape: the values must be known. */
+static void read_unique(ash_ox *m) {
+  uint32_t x = ash_ox_in(m, 0), perm[ASH_RANK_MAX], axis = 0;
+  const bool flat = ash_ox_attr(m, "axis") == NULL;
+  ash_ox_need_constant(m, x);
+  if (m->status != ASH_OK)
+    return;
+  if (flat)
+    x = ash_ox_reshape(
+        m, x,
+        (ash_shape){1, {(int32_t)ash_shape_elements(ash_ox_shape(m, x))}});
+  const ash_shape s = *ash_ox_shape(m, x);
+  if (!flat)
+    axis = ash_ox_axis(m, ash_ox_int(m, "axis", 0), s.rank);
+  for (uint32_t d = 0; d < s.rank; d++)
+    perm[d] = d == 0 ? axis : d <= axis ? d - 1 : d;
+  rows r = {.id = ash_ox_transpose(m, x, perm),
+            .count = (uint32_t)ash_ox_dim(m, x, axis)};
+  if (m->status == ASH_OK && (s.rank == 0 || r.count < 1 || r.count > ROWS_MAX))
+    ash_ox_refuse(m, "more than 4096 rows, or none");
+  if (m->status != ASH_OK)
+    return;
+  r.width = ash_shape_elements(&s) / r.count;
+  r.first = ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, r.count);
+  r.kept = ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, r.count);
+  m->status = ash_zone_check(m->ctx, &m->ctx->scratch);
+  if (m->status != ASH_OK)
+    return;
+  find_first(m, &r);
+  if (ash_ox_int(m, "sorted", 1) != 0)
+    sort_kept(m, &r);
+  int64_t *at = ASH_NEW_ARRAY(&m->ctx->scratch, int64_t, r.kept_count + 1u);
+  m->status = ash_zone_check(m->ctx, &m->ctx->scratch);
+  for (uint32_t i = 0; i < r.kept_count && m->status == ASH_OK; i++)
+    at[i] = r.kept[i];
+  ash_ox_out(m, 0,
+             ash_ox_gather(m, x, ash_ox_ints32(m, at, r.kept_count), axis));
+  give_rows(m, &r);
+}
+
 const ash_ox_handler ash_ox_detect[] = {
     {"NonMaxSuppression", read_suppression},
     {"NonZero", read_non_zero},
+    {"Unique", read_unique},
     {NULL, NULL},
 };

@@ -254,7 +254,7 @@ static void read_cast_like(ash_ox *m) {
 }
 
 static void read_identity(ash_ox *m) {
-  ash_ox_out(m, 0, ash_ox_in(m, 0));
+  ash_ox_out(m, 0, ash_ox_in_any(m, 0));
 }
 
 /* Without training, nothing is dropped and the mask is all true. */

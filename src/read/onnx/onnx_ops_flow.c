@@ -2,13 +2,13 @@
  * rounds is a constant, the branch is taken, the rounds are unrolled. An If at
  * run time computes both branches and selects; other choices at run time are
  * refused. */
-#include "read/onnx/onnx_import.h"
+#include "read/onnx/sequence/sequence.h"
 
 #include <string.h>
 
 enum { ROUNDS_MAX = 1024, VALUES_MAX = 32 };
 
-static bool open_graph(ash_ox *m, const char *name, ash_onnx_graph *graph) {
+bool ash_ox_open_graph(ash_ox *m, const char *name, ash_onnx_graph *graph) {
   const ash_onnx_attr *a = ash_ox_attr(m, name);
   if (!a || a->kind != ASH_ONNX_GRAPH) {
     ash_ox_bad(m, "a nested graph is missing");
@@ -19,7 +19,8 @@ static bool open_graph(ash_ox *m, const char *name, ash_onnx_graph *graph) {
   return m->status == ASH_OK;
 }
 
-static uint32_t output_of(ash_ox *m, const ash_onnx_graph *graph, uint32_t k) {
+uint32_t ash_ox_graph_output(ash_ox *m, const ash_onnx_graph *graph,
+                             uint32_t k) {
   const uint32_t id = k < graph->output_count
                           ? ash_ox_find(m, graph->outputs[k].name)
                           : ASH_NO_ID;
@@ -33,38 +34,64 @@ enum { BRANCH_OUTPUTS = 32 };
 /* Reads a branch; its outputs. */
 static bool run_branch(ash_ox *m, const char *name, uint32_t *outputs) {
   ash_onnx_graph graph;
-  if (!open_graph(m, name, &graph))
+  if (!ash_ox_open_graph(m, name, &graph))
     return false;
   ash_ox_run_graph(m, &graph);
   for (uint32_t k = 0; k < m->node->output_count; k++)
-    outputs[k] = output_of(m, &graph, k);
+    outputs[k] = ash_ox_graph_output(m, &graph, k);
   return m->status == ASH_OK;
+}
+
+static uint32_t chosen_tensor(ash_ox *m, uint32_t condition, uint32_t yes,
+                              uint32_t no, const char *name) {
+  char a[ASH_SHAPE_TEXT], b[ASH_SHAPE_TEXT];
+  const ash_tensor *x = ash_ox_t(m, yes), *y = ash_ox_t(m, no);
+  if (ash_shape_equal(&x->shape, &y->shape) && x->type == y->type)
+    return ash_ox_map3(m, ASH_FN_select,
+                       ash_ox_reshape(m, condition, (ash_shape){0}), yes, no);
+  ash_ox_fail(m, ASH_UNSUPPORTED, ASH_D_onnx_op,
+              "If: the condition is known at run time only, and output "
+              "'%s' is %s %s in one branch, %s %s in the other",
+              name, ash_type_text(x->type), ash_shape_text(a, &x->shape),
+              ash_type_text(y->type), ash_shape_text(b, &y->shape));
+  return ASH_NO_ID;
+}
+
+/* Sequences of one length are chosen tensor by tensor. */
+static uint32_t chosen(ash_ox *m, uint32_t condition, uint32_t yes, uint32_t no,
+                       const char *name) {
+  uint32_t count = 0, other = 0;
+  if (!ash_ox_is_sequence(yes) && !ash_ox_is_sequence(no))
+    return chosen_tensor(m, condition, yes, no, name);
+  if (ash_ox_is_nothing(m, yes) || ash_ox_is_nothing(m, no)) {
+    ash_ox_need_constant(m, condition);
+    return ASH_NO_ID;
+  }
+  const uint32_t *a = ash_ox_members(m, yes, &count);
+  const uint32_t *b = ash_ox_members(m, no, &other);
+  if (m->status == ASH_OK && count != other)
+    ash_ox_refuse(m, "a choice at run time between sequences of different "
+                     "lengths");
+  uint32_t *all = ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, count + 1u);
+  if (m->status == ASH_OK)
+    m->status = ash_zone_check(m->ctx, &m->ctx->scratch);
+  for (uint32_t i = 0; i < count && m->status == ASH_OK; i++)
+    all[i] = chosen_tensor(m, condition, a[i], b[i], name);
+  return m->status == ASH_OK ? ash_ox_sequence(m, all, count) : ASH_NO_ID;
 }
 
 /* Known only at run time: both branches are computed, and each result is that
  * of one of them. */
 static void choose_at_run_time(ash_ox *m, uint32_t condition) {
   uint32_t yes[BRANCH_OUTPUTS], no[BRANCH_OUTPUTS];
-  char a[ASH_SHAPE_TEXT], b[ASH_SHAPE_TEXT];
   if (m->node->output_count > BRANCH_OUTPUTS) {
     ash_ox_refuse(m, "this number of outputs");
     return;
   }
   if (!run_branch(m, "then_branch", yes) || !run_branch(m, "else_branch", no))
     return;
-  const uint32_t one = ash_ox_reshape(m, condition, (ash_shape){0});
-  for (uint32_t k = 0; k < m->node->output_count && m->status == ASH_OK; k++) {
-    const ash_tensor *x = ash_ox_t(m, yes[k]), *y = ash_ox_t(m, no[k]);
-    if (!ash_shape_equal(&x->shape, &y->shape) || x->type != y->type)
-      ash_ox_fail(m, ASH_UNSUPPORTED, ASH_D_onnx_op,
-                  "If: the condition is known at run time only, and output "
-                  "'%s' is %s %s in one branch, %s %s in the other",
-                  m->node->outputs[k], ash_type_text(x->type),
-                  ash_shape_text(a, &x->shape), ash_type_text(y->type),
-                  ash_shape_text(b, &y->shape));
-    else
-      ash_ox_out(m, k, ash_ox_map3(m, ASH_FN_select, one, yes[k], no[k]));
-  }
+  for (uint32_t k = 0; k < m->node->output_count && m->status == ASH_OK; k++)
+    ash_ox_out(m, k, chosen(m, condition, yes[k], no[k], m->node->outputs[k]));
 }
 
 static void read_if(ash_ox *m) {
@@ -76,11 +103,11 @@ static void read_if(ash_ox *m) {
     return;
   }
   (void)ash_ox_list(m, ash_ox_in(m, 0), &truth, 1);
-  if (!open_graph(m, truth ? "then_branch" : "else_branch", &graph))
+  if (!ash_ox_open_graph(m, truth ? "then_branch" : "else_branch", &graph))
     return;
   ash_ox_run_graph(m, &graph);
   for (uint32_t k = 0; k < m->node->output_count; k++)
-    ash_ox_out(m, k, output_of(m, &graph, k));
+    ash_ox_out(m, k, ash_ox_graph_output(m, &graph, k));
 }
 
 /* ---- rounds -------------------------------------------------------------- */
@@ -98,7 +125,7 @@ typedef struct rounds {
 static bool open_rounds(ash_ox *m, rounds *r, uint32_t states, uint32_t skipped,
                         int64_t most) {
   *r = (rounds){.states = states, .skipped = skipped};
-  if (!open_graph(m, "body", &r->graph))
+  if (!ash_ox_open_graph(m, "body", &r->graph))
     return false;
   if (states > VALUES_MAX || r->graph.output_count < states + skipped ||
       r->graph.output_count - states - skipped > VALUES_MAX || most < 0 ||
@@ -115,15 +142,23 @@ static bool open_rounds(ash_ox *m, rounds *r, uint32_t states, uint32_t skipped,
   return m->status == ASH_OK;
 }
 
+static uint32_t left_tensor(ash_ox *m, const ash_onnx_graph *graph,
+                            uint32_t k) {
+  const uint32_t id = ash_ox_graph_output(m, graph, k);
+  if (m->status == ASH_OK && ash_ox_is_sequence(id))
+    ash_ox_bad(m, "rounds leave sequences behind");
+  return id;
+}
+
 /* The body's inputs are bound; states are bound from `first` on. */
 static void run_round(ash_ox *m, rounds *r, uint32_t first) {
   for (uint32_t k = 0; k < r->states; k++)
     ash_ox_bind(m, r->graph.inputs[first + k].name, r->state[k]);
   ash_ox_run_graph(m, &r->graph);
   for (uint32_t k = 0; k < r->states; k++)
-    r->state[k] = output_of(m, &r->graph, r->skipped + k);
+    r->state[k] = ash_ox_graph_output(m, &r->graph, r->skipped + k);
   for (uint32_t k = 0; k < r->scans; k++)
-    r->left[k][r->done] = output_of(m, &r->graph, r->skipped + r->states + k);
+    r->left[k][r->done] = left_tensor(m, &r->graph, r->skipped + r->states + k);
   r->done++;
 }
 
@@ -180,12 +215,12 @@ static void read_loop(ash_ox *m) {
     return;
   }
   for (uint32_t k = 0; k < n; k++)
-    r.state[k] = ash_ox_in(m, k + 2);
+    r.state[k] = ash_ox_in_any(m, k + 2);
   while (r.done < r.most && go_on && m->status == ASH_OK) {
     ash_ox_bind(m, r.graph.inputs[0].name, ash_ox_scalar(m, ASH_INT64, r.done));
     ash_ox_bind(m, r.graph.inputs[1].name, ash_ox_scalar(m, ASH_BOOL, 1));
     run_round(m, &r, 2);
-    (void)ash_ox_list(m, output_of(m, &r.graph, 0), &go_on, 1);
+    (void)ash_ox_list(m, ash_ox_graph_output(m, &r.graph, 0), &go_on, 1);
   }
   if (!counted && go_on && m->status == ASH_OK)
     ash_ox_refuse(m, "a number of rounds that no condition ends");
