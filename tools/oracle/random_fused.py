@@ -206,6 +206,38 @@ def multi_head(c):
            num_heads=heads, unidirectional=ordered)
 
 
+def matmul_bits(c):
+    """Weights of 4 or 8 bits with a scale for each block of a column."""
+    bits, block = c.one(4, 8), c.one(16, 32)
+    depth, n = c.int(1, 70), c.int(1, 5)
+    blocks = -(-depth // block)
+    names = [c.input(c.shape(c.int(0, 2), 1, 3) + (c.int(1, 3), depth)),
+             c.constant(c.rng.integers(0, 256, (
+                 n, blocks, block * bits // 8)), np.uint8),
+             c.constant(c.rng.uniform(0.01, 0.1, n * blocks), np.float32)]
+    if c.often():
+        names.append(c.constant(c.rng.integers(0, 256, (
+            n * (-(-blocks * bits // 8)))), np.uint8))
+    c.node("MatMulNBits", names, ["float32"], MS, K=depth, N=n, bits=bits,
+           block_size=block)
+
+
+def blocks(c):
+    """DequantizeLinear with scales of blocks, then a product."""
+    c.opset = 21
+    size, k, n = c.int(2, 4), c.int(1, 3), c.int(1, 4)
+    axis = c.int(0, 1)
+    shape = (n, k * size) if axis else (k * size, n)
+    scales = (n, k) if axis else (k, n)
+    dtype = c.one(np.int8, np.uint8)
+    names = [c.constant(c.rng.integers(-100, 100, shape) % 128, dtype),
+             c.constant(c.rng.uniform(0.01, 0.1, scales), np.float32)]
+    if c.often():
+        names.append(c.constant(c.rng.integers(0, 100, scales), dtype))
+    c.g.node("DequantizeLinear", names, ["w"], axis=axis, block_size=size)
+    c.node("MatMul", [c.input((c.int(1, 3), shape[0])), "w"], ["float32"])
+
+
 FUSED = [
     gelu("BiasGelu", 2), gelu("FastGelu"), ("QuickGelu", quick_gelu),
     ("SkipLayerNormalization", skip_norm),
@@ -217,4 +249,5 @@ FUSED = [
     ("NhwcMaxPool", nhwc_max_pool),
     channels_last("QLinearGlobalAveragePool"),
     ("Attention", attention), ("Attention", attention),
-    ("QAttention", quantised_attention), ("MultiHeadAttention", multi_head)]
+    ("QAttention", quantised_attention), ("MultiHeadAttention", multi_head),
+         ("MatMulNBits", matmul_bits), ("DequantizeLinear", blocks)]

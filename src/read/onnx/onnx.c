@@ -183,6 +183,24 @@ static bool holds_integers(const ash_ox *m, uint32_t id) {
   return true;
 }
 
+/* Constants of 4 bits become bytes: two numbers a byte, the lower half first.
+ */
+static void unpack_nibbles(ash_ox *m, ash_tensor *t) {
+  const uint64_t count = ash_shape_elements(&t->shape);
+  const bool is_signed = t->type == ASH_INT4;
+  if (m->status != ASH_OK || (!is_signed && t->type != ASH_UINT4))
+    return;
+  uint8_t *wide = ASH_NEW_ARRAY(&m->g->zone, uint8_t, (size_t)count + 1);
+  m->status = ash_zone_check(m->ctx, &m->g->zone);
+  for (uint64_t i = 0; i < count && m->status == ASH_OK; i++) {
+    const uint32_t x = t->data[i / 2] >> (i % 2 * 4) & 15u;
+    wide[i] = (uint8_t)(is_signed && x > 7 ? x | 0xf0u : x);
+  }
+  t->type = is_signed ? ASH_INT8 : ASH_UINT8;
+  t->data = wide;
+  t->file_byte = UINT64_MAX;
+}
+
 uint32_t ash_ox_from_tensor(ash_ox *m, const ash_onnx_tensor *t) {
   static const uint8_t none[1];
   ash_tensor made = {.name = t->name,
@@ -207,6 +225,7 @@ uint32_t ash_ox_from_tensor(ash_ox *m, const ash_onnx_tensor *t) {
   }
   if (t->location)
     made.data = read_outside(m, t, need);
+  unpack_nibbles(m, &made);
   if (m->status == ASH_OK)
     m->status = ash_graph_add_tensor(m->g, &id, made);
   return holds_integers(m, id) ? ash_ox_cast(m, id, ASH_INT32) : id;

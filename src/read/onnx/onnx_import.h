@@ -176,6 +176,12 @@ uint32_t ash_ox_dense(ash_ox *m, uint32_t x, uint32_t w, uint32_t bias);
 uint32_t ash_ox_dynamic_codes(ash_ox *m, uint32_t x, uint32_t *scale,
                               uint32_t *zero);
 
+/* Numbers of blocks of an axis of x, each for `size` elements, as one for each
+ * element (onnx_ops_blocks.c); and com.microsoft's MatMulNBits. */
+uint32_t ash_ox_spread_blocks(ash_ox *m, uint32_t v, uint32_t x, int64_t axis,
+                              int64_t size);
+void ash_ox_read_matmul_bits(ash_ox *m);
+
 /* Over the axes of these bits (onnx_ops_norm.c). */
 uint32_t ash_ox_softmax(ash_ox *m, uint32_t x, uint32_t axes);
 uint32_t ash_ox_log_softmax(ash_ox *m, uint32_t x, uint32_t axes);

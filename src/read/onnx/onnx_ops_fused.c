@@ -240,5 +240,6 @@ const ash_ox_handler ash_ox_fused[] = {
     {"MatMulIntegerToFloat", read_matmul_to_float},
     {"DynamicQuantizeMatMul", read_dynamic_matmul},
     {"NhwcMaxPool", read_nhwc_max_pool},
+    {"MatMulNBits", ash_ox_read_matmul_bits},
     {NULL, NULL},
 };

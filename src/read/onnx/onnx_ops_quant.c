@@ -7,6 +7,9 @@
 /* A list along `axis` of tensors like `x`; a single number as it is. */
 static uint32_t along(ash_ox *m, uint32_t v, uint32_t x, int64_t axis) {
   const uint32_t rank = ash_ox_rank(m, x);
+  const int64_t block = ash_ox_int(m, "block_size", 0);
+  if (block != 0)
+    return ash_ox_spread_blocks(m, v, x, axis, block);
   ash_shape s = {.rank = rank};
   if (ash_ox_rank(m, v) != 1 || ash_ox_dim(m, v, 0) == 1)
     return ash_ox_rank(m, v) == 1 ? ash_ox_reshape(m, v, (ash_shape){0}) : v;
@@ -53,7 +56,7 @@ static void read_quantize(ash_ox *m) {
   const uint32_t x = ash_ox_cast(m, ash_ox_in(m, 0), ASH_FLOAT32);
   const uint32_t zero = ash_ox_in_or(m, 2, ASH_NO_ID);
   const ash_type type = zero == ASH_NO_ID ? ASH_UINT8 : ash_ox_type(m, zero);
-  if (!is_level(type) || ash_ox_int(m, "block_size", 0))
+  if (!is_level(type))
     ash_ox_refuse(m, "this type or form of quantisation");
   ash_ox_out(
       m, 0,
@@ -71,7 +74,7 @@ static uint32_t centred(ash_ox *m, uint32_t x, uint32_t zero, int64_t axis) {
 static void read_dequantize(ash_ox *m) {
   const uint32_t x = ash_ox_in(m, 0), scale = ash_ox_in(m, 1);
   const int64_t axis = ash_ox_int(m, "axis", 1);
-  if (ash_ox_int(m, "block_size", 0) || ash_ox_is_float(m, x))
+  if (ash_ox_is_float(m, x))
     ash_ox_refuse(m, "this type or form of quantisation");
   const uint32_t y = ash_ox_cast(
       m, centred(m, x, ash_ox_in_or(m, 2, ASH_NO_ID), axis), ASH_FLOAT32);

@@ -149,6 +149,8 @@ ash_loc ash_tflite_at_op(const ash_tflite *r, uint32_t op);
 /* Reports every operator code in use that the reader does not know. */
 ash_status ash_tflite_check_codes(ash_tflite *r);
 ash_status ash_tflite_add_op(ash_tflite *r, uint32_t op);
+/* The bits of a float32 with the value of a float16. */
+uint32_t ash_tflite_widen_half(uint32_t half);
 
 /* ---- tflite_variable.c ------------------------------------------------- */
 

@@ -337,8 +337,7 @@ static bool is_widening(const ash_tflite *r, const ash_tflite_op *op) {
          ash_shape_equal(&in->shape, &out->shape);
 }
 
-/* The bits of a float32 with the value of a float16. */
-static uint32_t widen_half(uint32_t half) {
+uint32_t ash_tflite_widen_half(uint32_t half) {
   const uint32_t sign = (half & 0x8000) << 16;
   uint32_t exponent = half >> 10 & 31, part = half & 1023;
   if (exponent == 31)
@@ -361,7 +360,7 @@ static ash_status widen(ash_tflite *r, const ash_tflite_op *op) {
   const uint8_t *from = in->data;
   for (uint64_t i = 0; i < in->bytes / 2; i++) {
     const uint32_t low = from[2 * i], high = from[2 * i + 1];
-    const uint32_t bits = widen_half(low | high << 8);
+    const uint32_t bits = ash_tflite_widen_half(low | high << 8);
     for (uint32_t k = 0; k < 4; k++)
       bytes[4 * i + k] = (uint8_t)(bits >> (8 * k));
   }

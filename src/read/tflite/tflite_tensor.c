@@ -25,7 +25,14 @@ enum { /* QuantizationParameters; 0 and 1 are observed ranges */
        QUANT_SCALE = 2,
        QUANT_ZERO_POINT = 3,
        QUANT_DETAILS_TYPE = 4,
+       QUANT_DETAILS = 5,
        QUANT_AXIS = 6,
+};
+enum { /* BlockwiseQuantization, number 2 of the details */
+       BLOCKWISE = 2,
+       BLOCK_SCALES = 0,
+       BLOCK_ZEROS = 1,
+       BLOCK_SIZE = 2,
 };
 enum { /* Buffer */
        BUFFER_DATA = 0,
@@ -56,7 +63,7 @@ static const struct {
 typedef struct draft {
   ash_tflite *r;
   uint32_t index;
-  ash_fb_table table;
+  ash_fb_table table, blocks; /* blocks: of block-wise quantisation */
   ash_tensor t;
 } draft;
 
@@ -341,9 +348,14 @@ static bool is_float(ash_type type) {
 
 static ash_status read_quant(draft *d) {
   const ash_fb_table q = ash_fb_sub(&d->table, TENSOR_QUANTIZATION);
-  if (ash_fb_u8(&q, QUANT_DETAILS_TYPE, 0) != 0)
+  const uint32_t details = ash_fb_u8(&q, QUANT_DETAILS_TYPE, 0);
+  if (details == BLOCKWISE) {
+    d->blocks = ash_fb_sub(&q, QUANT_DETAILS);
+    return ASH_OK;
+  }
+  if (details != 0)
     return ash_fail(d->r->ctx, ASH_UNSUPPORTED, ASH_D_tensor_storage, here(d),
-                    "block-wise or custom quantisation is not supported");
+                    "custom quantisation is not supported");
   const ash_fb_vector scales = ash_fb_vec(&q, QUANT_SCALE, 4);
   if (scales.count == 0 || is_float(d->t.type))
     return ASH_OK;
@@ -458,6 +470,57 @@ static ash_status unpack(draft *d) {
   return ASH_OK;
 }
 
+/* ---- block-wise quantisation --------------------------------------------- */
+
+/* Element i of float32 or float16. */
+static float real_at(const ash_tensor *t, uint64_t i) {
+  if (t->type == ASH_FLOAT32)
+    return ash_tensor_float(t, i);
+  const uint32_t bits =
+      ash_tflite_widen_half(t->data[2 * i] | (uint32_t)t->data[2 * i + 1] << 8);
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+/* The tensor of scales, one for each block of a row. */
+static ash_status open_scales(draft *d, ash_tensor *scales, uint64_t count) {
+  const int32_t index = ash_fb_i32(&d->blocks, BLOCK_SCALES, -1);
+  if (index < 0 || (uint32_t)index >= d->r->tensors.count)
+    return bad_quant(d, "the tensor of the blocks' scales does not exist");
+  const ash_fb_table table = ash_fb_at_table(&d->r->tensors, (uint32_t)index);
+  ASH_TRY(ash_tflite_read_value(d->r, &table, scales));
+  if ((scales->type != ASH_FLOAT32 && scales->type != ASH_FLOAT16) ||
+      !scales->data || scales->bytes != count * ash_type_bits(scales->type) / 8)
+    return bad_quant(d, "the blocks' scales are no floats, one a block");
+  return ASH_OK;
+}
+
+/* Weights whose scales belong to blocks of the last axis become float32. */
+static ash_status spread_blocks(draft *d) {
+  ash_tensor *t = &d->t, scales;
+  const ash_shape *s = &t->shape;
+  const int32_t size = ash_fb_i32(&d->blocks, BLOCK_SIZE, 0);
+  const uint64_t count = ash_shape_elements(s);
+  ash_zone *zone = &d->r->g->zone;
+  if (t->type != ASH_INT8 || !t->data || s->rank < 1 || size < 1 ||
+      s->dim[s->rank - 1] % size != 0 || count > INT32_MAX / 4 ||
+      ash_fb_i32(&d->blocks, BLOCK_ZEROS, -1) > 0)
+    return ash_fail(d->r->ctx, ASH_UNSUPPORTED, ASH_D_tensor_storage, here(d),
+                    "block-wise quantisation of others than int4 and int8 "
+                    "constants in whole blocks, without zero points, is not "
+                    "supported");
+  ASH_TRY(open_scales(d, &scales, count / (uint32_t)size));
+  float *wide = ASH_NEW_ARRAY(zone, float, (size_t)count + 1);
+  ASH_TRY(ash_zone_check(d->r->ctx, zone));
+  for (uint64_t i = 0; i < count; i++)
+    wide[i] = (float)(int8_t)t->data[i] * real_at(&scales, i / (uint32_t)size);
+  t->type = ASH_FLOAT32;
+  t->data = (const uint8_t *)wide;
+  t->file_byte = UINT64_MAX;
+  return ASH_OK;
+}
+
 enum { STATE_MAX = 1 << 24 }; /* bytes of a variable */
 
 /* Variables of int8 start from the value that means 0, others from zeros. */
@@ -495,6 +558,8 @@ static ash_status read_tensor(draft *d) {
   ASH_TRY(ash_fb_check(r->ctx, &r->fb, r->file));
   if (d->t.type == ASH_INT4 && d->t.kind == ASH_TENSOR_CONSTANT && d->t.data)
     ASH_TRY(unpack(d));
+  if (ash_fb_is_there(&d->blocks))
+    ASH_TRY(spread_blocks(d));
   ASH_TRY(fill_first(d));
   if (!d->t.data)
     d->t.file_byte = UINT64_MAX;
