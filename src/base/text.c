@@ -43,7 +43,8 @@ void ash_text_put(ash_text *t, const char *bytes, size_t count) {
 }
 
 void ash_text_string(ash_text *t, const char *text) {
-  ash_text_put(t, text, strlen(text));
+  t->failed |= text == NULL;
+  ash_text_put(t, text, text ? strlen(text) : 0);
 }
 
 static void put_format(ash_text *t, const char *fmt, va_list ap)

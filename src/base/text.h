@@ -17,6 +17,7 @@ typedef struct ash_text {
 void ash_text_init(ash_text *t, const ash_allocator *mem);
 void ash_text_drop(ash_text *t);
 void ash_text_put(ash_text *t, const char *bytes, size_t count);
+/* NULL, a string for which there was no memory, is an error as well. */
 void ash_text_string(ash_text *t, const char *text);
 void ash_text_format(ash_text *t, const char *fmt, ...) ASH_PRINTF(2, 3);
 /* Indentation, the formatted text, a newline. */

@@ -233,6 +233,7 @@ ash_status ash_graph_set_outputs(ash_graph *g, const uint32_t *ids, size_t n) {
 ash_status ash_graph_set_attr(ash_graph *g, uint32_t op, ash_attr attr) {
   ash_op *o = &g->ops.items[op];
   copy_attr(&g->zone, &attr);
+  ASH_TRY(ash_zone_check(g->ctx, &g->zone));
   uint32_t at = 0;
   while (at < o->attr_count && strcmp(o->attrs[at].name, attr.name) != 0)
     at++;
@@ -246,7 +247,7 @@ ash_status ash_graph_set_attr(ash_graph *g, uint32_t op, ash_attr attr) {
     o->attr_count++;
   }
   o->attrs[at] = attr;
-  return ash_zone_check(g->ctx, &g->zone);
+  return ASH_OK;
 }
 
 ash_status ash_graph_append_input(ash_graph *g, uint32_t op, uint32_t tensor) {

@@ -27,7 +27,9 @@ typedef struct parser {
   bool sorted;
 } parser;
 
+/* A word for which there was no memory is not a wrong one. */
 static ash_status syntax(parser *p, const char *expected) {
+  ASH_TRY(ash_zone_check(p->ctx, &p->ctx->scratch));
   ash_loc at = ASH_NOWHERE;
   at.file = p->file;
   at.line = p->line;
