@@ -101,6 +101,17 @@ void ash_rt_fully_connected_s16(const ash_rt_dense_params *p, const int16_t *in,
                                 const int8_t *filter, const void *bias,
                                 const double *ratio, int16_t *out);
 
+/* To the nearest, ties away from zero, within what any clamp needs. */
+static inline int32_t ash_rt_fc_round(double x) {
+  if (!(x > -1e9))
+    return -1000000000;
+  if (x >= 1e9)
+    return 1000000000;
+  const int32_t whole = (int32_t)x;
+  const double rest = x - (double)whole;
+  return whole + (int32_t)(rest >= 0.5) - (int32_t)(rest <= -0.5);
+}
+
 /* Pools of uint8 and int16. */
 typedef struct ash_rt_pool_2d_any_params {
   ash_rt_window window;

@@ -23,17 +23,6 @@ void ash_rt_fully_connected_u8(const ash_rt_dense_params *p, const uint8_t *in,
 
 /* kernel fully_connected_s16: int16 by int8. */
 
-/* To the nearest, ties away from zero, within what any clamp needs. */
-static int32_t ash_rt_fc_round(double x) {
-  if (!(x > -1e9))
-    return -1000000000;
-  if (x >= 1e9)
-    return 1000000000;
-  const int32_t whole = (int32_t)x;
-  const double rest = x - (double)whole;
-  return whole + (int32_t)(rest >= 0.5) - (int32_t)(rest <= -0.5);
-}
-
 static int64_t ash_rt_fc_sum_s16(const ash_rt_dense_params *p,
                                  const int16_t *in, const int8_t *w,
                                  const void *bias, int32_t channel) {

@@ -68,6 +68,35 @@ static bool is_one_to_one(const ash_graph *g, const ash_op *op) {
          ash_op_out(g, op, 0)->shape.dim[3];
 }
 
+/* Weights and input without zero points, as the variants of int16 take them.
+ */
+static bool has_no_zeros(const ash_graph *g, const ash_op *op) {
+  const ash_tensor *w = ash_op_in(g, op, 1);
+  return ash_quant_zero(ash_op_in(g, op, 0)) == 0 &&
+         (w->quant.count > 1 || ash_quant_zero(w) == 0);
+}
+
+static bool is_wide_conv(const ash_graph *g, const ash_op *op) {
+  return has_no_zeros(g, op) &&
+         ash_op_in(g, op, 0)->shape.dim[3] == ash_op_in(g, op, 1)->shape.dim[3];
+}
+
+/* Sums of int16 by int8 that fit 32 bits. */
+static bool is_wide_depthwise(const ash_graph *g, const ash_op *op) {
+  const ash_shape *w = &ash_op_in(g, op, 1)->shape;
+  return has_no_zeros(g, op) && is_one_to_one(g, op) && w->dim[1] < 512 &&
+         w->dim[2] < 512 && w->dim[1] * w->dim[2] < 512;
+}
+
+/* Where all scales are powers of two, sums have a rule of their own. */
+static bool has_wide_runs(const ash_graph *g, const ash_op *op) {
+  int32_t p, q;
+  return has_dense_runs(g, op) &&
+         !(ash_attr_int(op, "pot", 0) &&
+           ash_quant_shifts(&p, &q, ash_op_in(g, op, 0), ash_op_in(g, op, 1),
+                            ash_op_out(g, op, 0)));
+}
+
 /* Such products whose scaling is below a half. */
 static bool shrinks(const ash_graph *g, const ash_op *op) {
   ash_scaling s;
@@ -109,6 +138,22 @@ static uint64_t conv_dsp_bytes(const ash_target *t, const ash_graph *g,
   return columns_dsp_bytes(g, op, 3);
 }
 
+/* int16: two columns side by side, and one where blocks of four taps do not
+ * begin with a pixel. */
+static uint64_t conv_wide_dsp_bytes(const ash_target *t, const ash_graph *g,
+                                    const ash_op *op) {
+  (void)t;
+  const uint64_t taps = taps_of(g, op);
+  const bool blocks = ash_op_in(g, op, 1)->shape.dim[3] % 4 == 0;
+  return 4 * ash_align_up(taps, 4) + (blocks ? 0 : 2 * taps);
+}
+
+static uint64_t dense_wide_dsp_bytes(const ash_target *t, const ash_graph *g,
+                                     const ash_op *op) {
+  (void)t;
+  return 4 * ash_align_up(taps_of(g, op), 4);
+}
+
 static uint64_t line_bytes(const ash_shape *s) {
   return (uint64_t)s->dim[2] * (uint64_t)s->dim[3];
 }
@@ -141,6 +186,16 @@ static uint64_t conv_mve_bytes(const ash_target *t, const ash_graph *g,
   if (w->dim[1] == 1 && w->dim[2] == 1 && w->dim[3] % 16 == 0 && !is_padded(op))
     return 0;
   return 3 * ash_align_up(taps_of(g, op), 16);
+}
+
+/* int16: two columns, unless pixels can be read where they are. */
+static uint64_t conv_wide_mve_bytes(const ash_target *t, const ash_graph *g,
+                                    const ash_op *op) {
+  (void)t;
+  const ash_shape *w = &ash_op_in(g, op, 1)->shape;
+  return w->dim[1] == 1 && w->dim[2] == 1 && !is_padded(op)
+             ? 0
+             : 4 * taps_of(g, op);
 }
 
 static uint64_t conv_rvv_bytes(const ash_target *t, const ash_graph *g,

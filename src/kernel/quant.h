@@ -76,6 +76,10 @@ bool ash_quant_add(ash_add_scaling *out, const ash_tensor *a,
                    const ash_tensor *b, const ash_tensor *result);
 /* Which power of two a scale is; false if it is none. */
 bool ash_quant_power(int32_t *out, const ash_tensor *t);
+/* Are all scales powers of two and the result's the largest? Then operands are
+ * shifted to it. */
+bool ash_quant_shifts(int32_t *a_shift, int32_t *b_shift, const ash_tensor *a,
+                      const ash_tensor *b, const ash_tensor *result);
 
 /* Any operator of two quantised inputs (quant_pair.c). Where an entry does not
  * count, it is 0. */

@@ -31,6 +31,16 @@ bool ash_quant_power(int32_t *out, const ash_tensor *t) {
   return exact;
 }
 
+bool ash_quant_shifts(int32_t *a_shift, int32_t *b_shift, const ash_tensor *a,
+                      const ash_tensor *b, const ash_tensor *result) {
+  int32_t p = 0, q = 0, r = 0;
+  const bool exact = ash_quant_power(&p, a) && ash_quant_power(&q, b) &&
+                     ash_quant_power(&r, result) && p <= r && q <= r;
+  *a_shift = exact ? p - r : 0;
+  *b_shift = exact ? q - r : 0;
+  return exact;
+}
+
 bool ash_quant_pair(ash_add_scaling *out, ash_fn fn, const ash_tensor *a,
                     const ash_tensor *b, const ash_tensor *result) {
   const float p = ash_quant_scale(a), q = ash_quant_scale(b);

@@ -3,9 +3,9 @@
  * that lie scattered in an arena, with each other and with the record; on this
  * machine, or on a board with the start-up code of examples/firmware. VARIANT
  * is dsp, mve or rvv. */
-#include "ash_rt_dsp.h"
-#include "ash_rt_mve.h"
+#include "ash_rt_dsp_s16.h"
 #include "ash_rt_mve_f32.h"
+#include "ash_rt_mve_s16.h"
 #include "ash_rt_rvv.h"
 #include "layers.h"
 
@@ -179,7 +179,108 @@ static void run_softmax(int variant, int8_t *out, void *work) {
 }
 #endif
 
+#if !IS_RVV
+#define S(p) ((const int16_t *)(const void *)(p))
+
+static ash_rt_layer_params wide_layer(void) {
+  const uint32_t channels = (uint32_t)h.window[6];
+  const ash_rt_layer_params p = {window_of(),
+                                 1,
+                                 0,
+                                 0,
+                                 0,
+                                 h.per_channel,
+                                 h.constant_bytes[2] == 4 * channels,
+                                 h.act_min,
+                                 h.act_max};
+  return p;
+}
+
+static void run_conv_s16(int variant, int8_t *out, void *work) {
+  const ash_rt_layer_params p = wide_layer();
+  int16_t *to = (int16_t *)(void *)out;
+  if (variant == IN_LINES)
+    LINES(ash_rt_conv_2d_s16)
+  (&p, &in_lines, B(at[1]), at[2], I(at[3]), B(at[4]), &out_lines, first, end,
+   work);
+  else if (variant) SUFFIX(ash_rt_conv_2d_s16)(&p, S(in), B(at[1]), at[2],
+                                               I(at[3]), B(at[4]), to, work);
+  else ash_rt_conv_2d_s16(&p, S(in), B(at[1]), at[2], I(at[3]), B(at[4]), to);
+}
+
+static void run_depthwise_s16(int variant, int8_t *out, void *work) {
+  const ash_rt_layer_params p = wide_layer();
+  int16_t *to = (int16_t *)(void *)out;
+  (void)work;
+  if (variant == IN_LINES)
+    LINES(ash_rt_depthwise_conv_2d_s16)
+  (&p, &in_lines, B(at[1]), at[2], I(at[3]), B(at[4]), &out_lines, first, end);
+  else if (variant) SUFFIX(ash_rt_depthwise_conv_2d_s16)(
+      &p, S(in), B(at[1]), at[2], I(at[3]), B(at[4]), to);
+  else ash_rt_depthwise_conv_2d_s16(&p, S(in), B(at[1]), at[2], I(at[3]),
+                                    B(at[4]), to);
+}
+
+static void run_dense_s16(int variant, int8_t *out, void *work) {
+  const ash_rt_dense_params p = {h.window[0],
+                                 h.window[1],
+                                 h.window[2],
+                                 0,
+                                 0,
+                                 0,
+                                 h.per_channel,
+                                 h.constant_bytes[2] ==
+                                     4 * (uint32_t)h.window[2],
+                                 h.act_min,
+                                 h.act_max};
+  int16_t *to = (int16_t *)(void *)out;
+  const double *ratio = (const double *)at[3];
+  (void)work;
+  if (!variant)
+    ash_rt_fully_connected_s16(&p, S(in), B(at[1]), at[2], ratio, to);
+  else
+#if IS_DSP
+    ash_rt_fully_connected_s16_dsp(&p, S(in), B(at[1]), at[2], ratio, to, work);
+#else
+    ash_rt_fully_connected_s16_mve(&p, S(in), B(at[1]), at[2], ratio, to);
+#endif
+}
+
+static void run_pool_s16(int variant, int8_t *out, void *work) {
+  const ash_rt_pool_2d_any_params p = {window_of(), ASH_RT_S16, h.act_min,
+                                       h.act_max};
+  const int average = h.kind == LAYER_AVERAGE_S16;
+  (void)work;
+  if (variant == IN_LINES && average)
+    LINES(ash_rt_average_pool_2d_any)
+  (&p, &in_lines, &out_lines, first, end);
+  else if (variant == IN_LINES)
+      LINES(ash_rt_max_pool_2d_any)(&p, &in_lines, &out_lines, first, end);
+  else if (variant && average) SUFFIX(ash_rt_average_pool_2d_any)(&p, in, out);
+  else if (variant) SUFFIX(ash_rt_max_pool_2d_any)(&p, in, out);
+  else if (average) ash_rt_average_pool_2d_any(&p, in, out);
+  else ash_rt_max_pool_2d_any(&p, in, out);
+}
+#endif
+
 #if IS_MVE
+static void run_pair_s16(int variant, int8_t *out, void *work) {
+  const int32_t *q = h.pair;
+  const ash_rt_pairs_s16_params p = {
+      shape_of(), 0, q[1], q[2], q[4], q[5], q[7], q[8], h.act_min, h.act_max};
+  int16_t *to = (int16_t *)(void *)out;
+  const int product = h.kind == LAYER_MUL_S16;
+  (void)work;
+  if (variant && product)
+    ash_rt_mul_s16_mve(&p, S(in), S(other), to);
+  else if (variant)
+    ash_rt_add_s16_mve(&p, S(in), S(other), to);
+  else if (product)
+    ash_rt_mul_s16(&p, S(in), S(other), to);
+  else
+    ash_rt_add_s16(&p, S(in), S(other), to);
+}
+
 static void run_conv_f32(int variant, int8_t *out, void *work) {
   const ash_rt_conv_2d_f32_params p = {window_of(), 1, h.low, h.high};
   float *to = (float *)(void *)out;
@@ -252,6 +353,15 @@ static layer_runner *const runners[LAYER_KINDS] = {
     [LAYER_DENSE_F32] = run_dense_f32,
     [LAYER_ADD_F32] = run_pair_f32,
     [LAYER_MUL_F32] = run_pair_f32,
+    [LAYER_ADD_S16] = run_pair_s16,
+    [LAYER_MUL_S16] = run_pair_s16,
+#endif
+#if !IS_RVV
+    [LAYER_CONV_S16] = run_conv_s16,
+    [LAYER_DEPTHWISE_S16] = run_depthwise_s16,
+    [LAYER_DENSE_S16] = run_dense_s16,
+    [LAYER_AVERAGE_S16] = run_pool_s16,
+    [LAYER_MAX_S16] = run_pool_s16,
 #endif
 };
 
@@ -322,6 +432,11 @@ static uint32_t size_of_lines(void) {
   case LAYER_MAX:
   case LAYER_AVERAGE:
     return 1;
+  case LAYER_CONV_S16:
+  case LAYER_DEPTHWISE_S16:
+  case LAYER_AVERAGE_S16:
+  case LAYER_MAX_S16:
+    return sizeof(int16_t);
   case LAYER_CONV_F32:
   case LAYER_DEPTHWISE_F32:
     return sizeof(float);

@@ -29,6 +29,7 @@ static union {
   float floats[ROOM / 4];
 } input, other, weights, output;
 static int32_t bias[CHANNELS];
+static int64_t long_bias[CHANNELS];
 static float float_bias[CHANNELS], scales[CHANNELS];
 
 static int32_t between(int32_t low, int32_t high) {
@@ -67,6 +68,7 @@ typedef struct config {
   layer_head head;
   ash_op_kind kind;
   bool real; /* float */
+  bool wide; /* int16 */
   int32_t taps, channels, bottom, right;
 } config;
 
@@ -100,6 +102,7 @@ static void fill_weights(const config *c) {
   for (int32_t k = 0; k < c->channels; k++) {
     bias[k] =
         between(0, 9) ? between(-20000, 20000) : between(-(1 << 28), 1 << 28);
+    long_bias[k] = bias[k] * (between(0, 3) ? INT64_C(1) : INT64_C(100));
     scales[k] = random_scale(between(0, 4) ? -14 : -30, -2);
   }
 }
@@ -132,10 +135,36 @@ static uint32_t add_float_layer(net *n, config *c, ash_shape in, ash_shape out,
   return op;
 }
 
+/* int16 without zero points; sums are of 32 bits if the bias is. */
+static uint32_t add_wide_layer(net *n, config *c, ash_shape in, ash_shape out,
+                               ash_shape filter, int32_t axis) {
+  const char *act = random_act();
+  const bool narrow = between(0, 2) == 0;
+  fill_weights(c);
+  const uint32_t x = net_input(n, ASH_INT16, in, 1.0f, 0);
+  const uint32_t y = net_result(n, ASH_INT16, out, random_scale(-2, 14), 0);
+  const uint32_t w =
+      net_constant(n, ASH_INT8, filter, weights.bytes, scales[0], 0);
+  const uint32_t b =
+      narrow
+          ? net_constant(n, ASH_INT32, NET_DIMS(c->channels), bias, 0, 0)
+          : net_constant(n, ASH_INT64, NET_DIMS(c->channels), long_bias, 0, 0);
+  c->head.per_channel = between(0, 3) != 0 && c->channels > 1;
+  if (c->head.per_channel)
+    net_channels(n, w, axis, scales, (uint32_t)c->channels);
+  const uint32_t op =
+      net_op(n, c->kind, between(0, 7) ? NET_IDS(x, w, b) : NET_IDS(x, w), y);
+  net_string(n, op, "act", act);
+  set_range(c, n, y, act);
+  return op;
+}
+
 static uint32_t add_layer(net *n, config *c, ash_shape in, ash_shape out,
                           ash_shape filter, int32_t axis) {
   if (c->real)
     return add_float_layer(n, c, in, out, filter);
+  if (c->wide)
+    return add_wide_layer(n, c, in, out, filter, axis);
   const char *act = random_act();
   const float out_scale = between(0, 1) ? 1.0f : 0.05f;
   const int32_t in_zero = random_s8(), out_zero = random_s8();
@@ -210,11 +239,12 @@ static bool make_pool(net *n, config *c, uint32_t *op) {
   const int32_t *w = c->head.window;
   const char *act = random_act();
   const float scale = random_scale(-8, 0);
-  const int32_t zero = random_s8();
+  const int32_t zero = c->wide ? 0 : random_s8();
+  const ash_type type = c->wide ? ASH_INT16 : ASH_INT8;
   const uint32_t x =
-      net_input(n, ASH_INT8, NET_DIMS(w[0], w[1], w[2], w[3]), scale, zero);
+      net_input(n, type, NET_DIMS(w[0], w[1], w[2], w[3]), scale, zero);
   const uint32_t y =
-      net_result(n, ASH_INT8, NET_DIMS(w[0], w[4], w[5], w[6]), scale, zero);
+      net_result(n, type, NET_DIMS(w[0], w[4], w[5], w[6]), scale, zero);
   *op = net_op(n, c->kind, NET_IDS(x), y);
   net_int(n, *op, "filter_h", w[7]);
   net_int(n, *op, "filter_w", w[8]);
@@ -248,9 +278,13 @@ static void set_pair(config *c, const ash_tensor *a, const ash_tensor *b,
   memcpy(c->head.pair, pair, sizeof pair);
 }
 
+static int32_t zero_of(const config *c) {
+  return c->wide ? 0 : random_s8();
+}
+
 static bool make_pair(net *n, config *c, uint32_t *op) {
   const char *act = random_act();
-  const ash_type type = c->real ? ASH_FLOAT32 : ASH_INT8;
+  const ash_type type = c->real ? ASH_FLOAT32 : c->wide ? ASH_INT16 : ASH_INT8;
   const ash_shape shape = NET_DIMS(between(1, 3), between(1, 90));
   float s[3];
   for (int32_t i = 0; i < 3; i++)
@@ -258,10 +292,10 @@ static bool make_pair(net *n, config *c, uint32_t *op) {
   const ash_shape row = NET_DIMS(shape.dim[1]);
   const int32_t repeated = c->real || shape.dim[0] == 1 ? 0 : between(0, 2);
   const uint32_t a =
-      net_input(n, type, repeated == 1 ? row : shape, s[0], random_s8());
+      net_input(n, type, repeated == 1 ? row : shape, s[0], zero_of(c));
   const uint32_t b =
-      net_input(n, type, repeated == 2 ? row : shape, s[1], random_s8());
-  const uint32_t y = net_result(n, type, shape, s[2], random_s8());
+      net_input(n, type, repeated == 2 ? row : shape, s[1], zero_of(c));
+  const uint32_t y = net_result(n, type, shape, s[2], zero_of(c));
   *op = net_op(n, c->kind, NET_IDS(a, b), y);
   net_string(n, *op, "act", act);
   set_range(c, n, y, act);
@@ -337,22 +371,32 @@ typedef bool maker(net *n, config *c, uint32_t *op);
 static const struct {
   ash_op_kind kind;
   maker *make;
-  bool real;
+  bool real, wide;
   uint32_t weight; /* how often, among all */
 } makers[LAYER_KINDS] = {
-    [LAYER_CONV] = {ASH_OP_conv_2d, make_window, false, 8},
-    [LAYER_DEPTHWISE] = {ASH_OP_depthwise_conv_2d, make_window, false, 8},
-    [LAYER_DENSE] = {ASH_OP_fully_connected, make_dense, false, 8},
-    [LAYER_ADD] = {ASH_FN_ROW(add), make_pair, false, 3},
-    [LAYER_MUL] = {ASH_FN_ROW(mul), make_pair, false, 3},
-    [LAYER_AVERAGE] = {ASH_OP_average_pool_2d, make_pool, false, 2},
-    [LAYER_MAX] = {ASH_OP_max_pool_2d, make_pool, false, 2},
-    [LAYER_SOFTMAX] = {ASH_OP_softmax, make_softmax, false, 2},
-    [LAYER_CONV_F32] = {ASH_OP_conv_2d, make_window, true, 1},
-    [LAYER_DEPTHWISE_F32] = {ASH_OP_depthwise_conv_2d, make_window, true, 1},
-    [LAYER_DENSE_F32] = {ASH_OP_fully_connected, make_dense, true, 1},
-    [LAYER_ADD_F32] = {ASH_FN_ROW(add), make_pair, true, 1},
-    [LAYER_MUL_F32] = {ASH_FN_ROW(mul), make_pair, true, 1},
+    [LAYER_CONV] = {ASH_OP_conv_2d, make_window, false, false, 8},
+    [LAYER_DEPTHWISE] = {ASH_OP_depthwise_conv_2d, make_window, false, false,
+                         8},
+    [LAYER_DENSE] = {ASH_OP_fully_connected, make_dense, false, false, 8},
+    [LAYER_ADD] = {ASH_FN_ROW(add), make_pair, false, false, 3},
+    [LAYER_MUL] = {ASH_FN_ROW(mul), make_pair, false, false, 3},
+    [LAYER_AVERAGE] = {ASH_OP_average_pool_2d, make_pool, false, false, 2},
+    [LAYER_MAX] = {ASH_OP_max_pool_2d, make_pool, false, false, 2},
+    [LAYER_SOFTMAX] = {ASH_OP_softmax, make_softmax, false, false, 2},
+    [LAYER_CONV_F32] = {ASH_OP_conv_2d, make_window, true, false, 1},
+    [LAYER_DEPTHWISE_F32] = {ASH_OP_depthwise_conv_2d, make_window, true, false,
+                             1},
+    [LAYER_DENSE_F32] = {ASH_OP_fully_connected, make_dense, true, false, 1},
+    [LAYER_ADD_F32] = {ASH_FN_ROW(add), make_pair, true, false, 1},
+    [LAYER_MUL_F32] = {ASH_FN_ROW(mul), make_pair, true, false, 1},
+    [LAYER_CONV_S16] = {ASH_OP_conv_2d, make_window, false, true, 4},
+    [LAYER_DEPTHWISE_S16] = {ASH_OP_depthwise_conv_2d, make_window, false, true,
+                             3},
+    [LAYER_DENSE_S16] = {ASH_OP_fully_connected, make_dense, false, true, 4},
+    [LAYER_ADD_S16] = {ASH_FN_ROW(add), make_pair, false, true, 2},
+    [LAYER_MUL_S16] = {ASH_FN_ROW(mul), make_pair, false, true, 2},
+    [LAYER_AVERAGE_S16] = {ASH_OP_average_pool_2d, make_pool, false, true, 1},
+    [LAYER_MAX_S16] = {ASH_OP_max_pool_2d, make_pool, false, true, 1},
 };
 
 static uint32_t random_kind(void) {
@@ -376,7 +420,7 @@ static void run_reference(net *n, const config *c) {
     return;
   }
   fill(input.bytes, (int32_t)t[n->g->inputs[0]].bytes);
-  fill(other.bytes, 300);
+  fill(other.bytes, 600);
   CHECK_EQ(ash_ref_run(n->ctx, n->g, ins, outs), ASH_OK);
 }
 
@@ -388,6 +432,7 @@ static bool make(FILE *to, uint32_t features) {
   bool written = false;
   c.kind = makers[c.head.kind].kind;
   c.real = makers[c.head.kind].real;
+  c.wide = makers[c.head.kind].wide;
   if (makers[c.head.kind].make(&n, &c, &op)) {
     run_reference(&n, &c);
     const ash_target target = {.features = features};

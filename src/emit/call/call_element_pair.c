@@ -70,13 +70,12 @@ static void put_q8(const ash_call *c) {
  * shifted to the output's. */
 static void put_s16(const ash_call *c) {
   const ash_tensor *a = ash_call_in(c, 0), *b = ash_call_in(c, 1);
-  int32_t p = 0, q = 0, r = 0;
-  if (ash_attr_int(ash_call_op(c), "pot", 0) && ash_quant_power(&p, a) &&
-      ash_quant_power(&q, b) && ash_quant_power(&r, ash_call_out(c)) &&
-      p <= r && q <= r) {
+  int32_t p, q;
+  if (ash_attr_int(ash_call_op(c), "pot", 0) &&
+      ash_quant_shifts(&p, &q, a, b, ash_call_out(c))) {
     ash_call_int(c, "pot", 1);
-    ash_call_int(c, "a_shift", p - r);
-    ash_call_int(c, "b_shift", q - r);
+    ash_call_int(c, "a_shift", p);
+    ash_call_int(c, "b_shift", q);
     ash_call_int_range(c);
     return;
   }
