@@ -223,13 +223,19 @@ static ash_status check_power(const ash_file_check *k) {
 
 /* ---- all of it ----------------------------------------------------------- */
 
-/* The plan is as well proved as its worst arena. */
+/* The plan is as well proved as its worst arena. Of tensors in several memories
+ * it may be proved less: which of them each lies in is often chosen. */
 static ash_status check_verdict(const ash_file_check *k) {
   const ash_plan *p = &k->f->plan;
   ash_verdict worst = ASH_OPTIMAL;
-  for (uint32_t i = 0; i < p->arena_count && worst == ASH_OPTIMAL; i++)
-    worst = p->arenas[i].verdict;
-  if (p->verdict == worst)
+  uint32_t scratch = 0;
+  for (uint32_t i = 0; i < p->arena_count; i++) {
+    worst = worst == ASH_OPTIMAL ? p->arenas[i].verdict : worst;
+    scratch += p->arenas[i].role == ASH_SCRATCH;
+  }
+  const bool is_chosen =
+      worst == ASH_OPTIMAL && p->verdict == ASH_FEASIBLE && scratch > 1;
+  if (p->verdict == worst || is_chosen)
     return ASH_OK;
   return REFUSE(k, k->f->top, ASH_D_plan_verdict,
                 "the plan claims to be %s, its arenas are %s",

@@ -13,7 +13,8 @@
 
 /* Runs `scenario` in new contexts until no chain of callers is left that has
  * not failed. A failure must be ASH_NOMEM with a diagnostic, and nothing may be
- * left allocated; at last it must succeed. Returns the number of failures. */
+ * left allocated; at last it must succeed. Returns the number of failures; what
+ * failed in earlier calls does not fail again. */
 size_t exhaust(ash_status (*scenario)(ash_ctx *ctx));
 
 #endif
