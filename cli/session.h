@@ -62,8 +62,9 @@ typedef struct session {
 
 /* What becomes of its operators. */
 #define LOWER_OPTIONS(s)                                                       \
-  {"custom", 0, ARG_LIST, &(s)->customs, "NAME",                               \
-   "custom operator that you supply as a C function (repeatable)"},            \
+  {"custom", 0, ARG_LIST, &(s)->customs, "NAME|FILE.yaml",                     \
+   "custom operator that you supply as a C function; a file describes its "    \
+   "outputs, work memory and whether it works in place (repeatable)"},         \
   {"no-pass", 0, ARG_LIST, &(s)->no_passes, "NAME",                            \
    "leave out a pass of docs/passes.md: common, padding, ... (repeatable)"},   \
   {"integers", 0, ARG_FLAG, &(s)->options.load.integers, NULL,                 \

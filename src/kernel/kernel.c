@@ -434,6 +434,8 @@ bool ash_kernel_in_place(const ash_kernel *kernel, const ash_graph *g,
   const ash_tensor *in = ash_op_in(g, o, input);
   if (!in || input >= 32 || !(kernel->in_place >> input & 1))
     return false;
+  if (o->kind == ASH_OP_custom && ash_attr_int(o, "in_place", 0) == 0)
+    return false;
   const ash_tensor *out = ash_op_out(g, o, 0);
   if (!kernel->file && !types_overlap(in->type, out->type))
     return false;

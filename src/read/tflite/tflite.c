@@ -460,6 +460,8 @@ ash_status ash_read_tflite_with(ash_ctx *ctx, ash_graph **out,
   *out = NULL;
   ash_status status = start_graph(&r);
   if (status == ASH_OK)
+    status = ash_customs_read(ctx, &r.customs, options);
+  if (status == ASH_OK)
     status = settle(&r, read_model(&r), diags);
   ash_zone_rewind(&ctx->scratch, mark);
   if (status == ASH_OK)

@@ -4,6 +4,7 @@
 #ifndef ASH_READ_TFLITE_INTERNAL_H
 #define ASH_READ_TFLITE_INTERNAL_H
 
+#include "read/customs.h"
 #include "read/flatbuf.h"
 #include "read/tflite/tflite.h"
 
@@ -54,6 +55,7 @@ typedef struct ash_tflite {
   ash_graph *g;
   const char *file;
   const ash_load_options *options; /* or NULL */
+  ash_customs customs;             /* operators that the user supplies */
   const uint8_t *bytes; /* the whole file, also what lies behind the ... */
   uint64_t count;
   ash_fb fb; /* ... FlatBuffer */

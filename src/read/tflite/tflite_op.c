@@ -97,10 +97,7 @@ static ash_status refuse_custom(ash_tflite *r, const ash_tflite_code *code) {
 
 /* Did the user promise to supply it? */
 static bool is_supplied(const ash_tflite *r, const char *name) {
-  for (size_t i = 0; name && r->options && i < r->options->custom_count; i++)
-    if (strcmp(r->options->customs[i], name) == 0)
-      return true;
-  return false;
+  return ash_customs_find(&r->customs, name) != NULL;
 }
 
 static ash_status check_code(ash_tflite *r, const ash_tflite_code *code) {

@@ -295,7 +295,35 @@ ash_status ash_tflite_read_lookup(ash_tflite_call *c) {
   return ASH_OK;
 }
 
-/* Nobody but the file knows what a custom operator makes. */
+/* What the user says of the outputs must be what the file says, if it does. */
+static ash_status put_outputs(ash_tflite_call *c, const ash_custom *own) {
+  const ash_tflite_op *from = &c->r->ops[c->index];
+  char said[ASH_SHAPE_TEXT], stored[128];
+  if (own->output_count != from->output_count)
+    return ash_fail(c->r->ctx, ASH_MALFORMED, ASH_D_custom_file,
+                    ash_tflite_at_op(c->r, c->index),
+                    "%.200s has %u outputs, the model's operator %u", own->file,
+                    (unsigned)own->output_count, (unsigned)from->output_count);
+  for (uint32_t k = 0; k < from->output_count; k++) {
+    const ash_custom_output *o = &own->outputs[k];
+    ash_tensor *t = &c->r->g->tensors.items[c->op.outputs[k]];
+    if (o->type != t->type ||
+        !ash_tflite_allows_shape(c->r, from->outputs[k], &o->shape, stored,
+                                 sizeof stored))
+      return ash_fail(c->r->ctx, ASH_MALFORMED, ASH_D_custom_file,
+                      ash_tflite_at_output(c, k),
+                      "%.200s has %s%s, the model %s%s", own->file,
+                      ash_type_text(o->type), ash_shape_text(said, &o->shape),
+                      ash_type_text(t->type), stored);
+    t->shape = o->shape;
+    if (!ash_shape_bytes(&t->bytes, &t->shape, t->type))
+      return ash_fail(c->r->ctx, ASH_LIMIT, ASH_D_model_limit,
+                      ash_tflite_at_output(c, k), "the output is too large");
+  }
+  return ASH_OK;
+}
+
+/* Nobody else knows what a custom operator makes. */
 static ash_status need_shapes(const ash_tflite_call *c) {
   const ash_tflite_op *from = &c->r->ops[c->index];
   for (uint32_t k = 0; k < from->output_count; k++) {
@@ -307,18 +335,44 @@ static ash_status need_shapes(const ash_tflite_call *c) {
                  "the file does not say the shape of output %u of custom "
                  "operator '%.200s'",
                  (unsigned)k, from->code->custom);
-    ash_hint(c->r->ctx, "write the shapes that the function makes into the "
-                        "file, or cut the model before this operator");
+    ash_hint(c->r->ctx,
+             "--custom FILE.yaml says it: name: %.100s, outputs: "
+             "[ \"float32[1,10,4]\", .. ]",
+             from->code->custom);
     return got;
   }
   return ASH_OK;
+}
+
+/* Work memory is one more output, which nobody reads. */
+static ash_status put_scratch(ash_tflite_call *c, uint32_t bytes) {
+  uint32_t id;
+  if (bytes == 0)
+    return ASH_OK;
+  ASH_TRY(ash_graph_add_tensor(c->r->g, &id,
+                               (ash_tensor){.name = "",
+                                            .kind = ASH_TENSOR_ACTIVATION,
+                                            .type = ASH_UINT8,
+                                            .shape = {1, {(int32_t)bytes}},
+                                            .file_byte = UINT64_MAX}));
+  c->op.outputs[c->op.output_count++] = id;
+  return ASH_OK;
+}
+
+static ash_status put_described(ash_tflite_call *c, const ash_custom *own) {
+  ASH_TRY(own->outputs ? put_outputs(c, own) : need_shapes(c));
+  if (own->in_place)
+    ash_tflite_put_int(c, "in_place", 1);
+  return put_scratch(c, own->scratch);
 }
 
 /* Name and options of an operator that is not TFLite's. */
 ash_status ash_tflite_read_custom(ash_tflite_call *c) {
   static const char digits[] = "0123456789abcdef";
   const ash_tflite_op *from = &c->r->ops[c->index];
-  ASH_TRY(need_shapes(c));
+  const ash_custom *own = ash_customs_find(&c->r->customs, from->code->custom);
+  ASH_ASSERT(own);
+  ASH_TRY(put_described(c, own));
   const ash_fb_vector blob = ash_fb_blob(&from->table, OPERATOR_CUSTOM_OPTIONS);
   ash_zone *zone = &c->r->ctx->scratch;
   char *hex = ASH_NEW_ARRAY(zone, char, (size_t)blob.count * 2 + 1);
