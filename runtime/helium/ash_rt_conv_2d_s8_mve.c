@@ -22,17 +22,27 @@ ash_rt_conv_column_mve(const ash_rt_conv_2d_s8_params *p,
   ash_rt_conv_column(p, in, y, x, to, ash_rt_fill_mve, ash_rt_copy_mve);
 }
 
-/* The same for a pixel without padding, from the start of the lines on. */
-ASH_RT_INLINE void ash_rt_conv_inner_mve(const ash_rt_window *w,
+/* The lines under the windows of an output line, which are looked up once;
+ * lines of a higher filter are found pixel by pixel. */
+enum { ASH_RT_CONV_LINES = 8 };
+
+/* The same for a pixel without padding: of an image in one piece, from its
+ * first tap on .. */
+ASH_RT_INLINE void ash_rt_conv_plain_mve(const ash_rt_window *w,
                                          const ash_rt_lines *in, int8_t *to) {
   const int32_t run = w->filter_w * w->in_c, step = w->dilation_h;
   const int8_t *line = in->base;
-  if (in->at)
-    for (int32_t k = 0; k < w->filter_h; k++)
-      to = ash_rt_copy_mve(to, line + in->at[k * step] * in->unit, run);
-  else
-    for (int32_t k = w->filter_h; k > 0; k--, line += step * in->pitch)
-      to = ash_rt_copy_mve(to, line, run);
+  for (int32_t k = w->filter_h; k > 0; k--, line += step * in->pitch)
+    to = ash_rt_copy_mve(to, line, run);
+}
+
+/* .. and of lines, `at` bytes after their start. */
+ASH_RT_INLINE void ash_rt_conv_inner_mve(const ash_rt_window *w,
+                                         const int8_t *const *lines,
+                                         ptrdiff_t at, int8_t *to) {
+  const int32_t run = w->filter_w * w->in_c;
+  for (int32_t k = 0; k < w->filter_h; k++)
+    to = ash_rt_copy_mve(to, lines[k] + at, run);
 }
 
 /* ---- register blocks ----------------------------------------------------- */
@@ -323,28 +333,38 @@ ASH_RT_INLINE void ash_rt_conv_core_mve(const ash_rt_conv_2d_s8_params *p,
   for (int32_t y = from; y < to; y++) {
     const int32_t top = y * w->stride_h - w->pad_top;
     const int inside_v = top >= 0 && top + reach < w->in_h;
-    const int whole = inside_v && w->dilation_w == 1;
+    const int whole = inside_v && w->dilation_w == 1 &&
+                      (plain || w->filter_h <= ASH_RT_CONV_LINES);
+    const int8_t *lines[ASH_RT_CONV_LINES];
     ash_rt_lines under =
         ash_rt_lines_from(in, inside_v ? top : 0, -w->pad_left * w->in_c);
+    ptrdiff_t at = -(ptrdiff_t)w->pad_left * w->in_c;
+    lines[0] = ash_rt_line(in, inside_v ? top : 0);
+    for (int32_t i = 1; !plain && whole && i < w->filter_h; i++)
+      lines[i] = ash_rt_line(in, top + i * w->dilation_h);
     const int8_t *const stop =
         plain ? (const int8_t *)in->base + w->in_h * in->pitch
-              : (const int8_t *)ash_rt_line(&under, 0) +
-                    (ptrdiff_t)(w->pad_left + w->in_w) * w->in_c;
+              : lines[0] + (ptrdiff_t)w->in_w * w->in_c;
     int8_t *pixel = ash_rt_line_out(out, y);
     ASH_RT_NO_UNROLL
     for (int32_t x = 0; x < w->out_w; x++, pixel += w->out_c) {
       int8_t *const column = scratch + 16 * slot * k->blocks;
       const int inside = whole && x >= inner.lo && x < inner.hi;
-      const int8_t *const first = ash_rt_line(&under, 0);
+      const int8_t *const first =
+          plain ? ash_rt_line(&under, 0) : lines[0] + at;
       b.x[slot] = column;
       if (!scratch || (inside && point && stop - first >= 16 * k->blocks))
         b.x[slot] = first;
+      else if (inside && plain)
+        ash_rt_conv_plain_mve(w, &under, column);
       else if (inside)
-        ash_rt_conv_inner_mve(w, &under, column);
+        ash_rt_conv_inner_mve(w, lines, at, column);
       else
         ash_rt_conv_column_mve(p, &known, y, x, column);
       pixels[slot] = pixel;
-      under = ash_rt_lines_from(&under, 0, step);
+      if (plain)
+        under = ash_rt_lines_from(&under, 0, step);
+      at += step;
       if (++slot < 3 &&
           (x + 1 < w->out_w ||
            (y + 1 < to &&

@@ -15,11 +15,11 @@ ash_rt_depthwise_load_mve(const int8_t *from, mve_pred16_t some, int whole) {
 
 /* Channels c to c + 7, of which `rest` exist. */
 ASH_RT_INLINE void ash_rt_depthwise_eight_mve(const ash_rt_depthwise *k,
+                                              const int8_t *const *tap,
                                               int32_t c, int32_t rest,
                                               int8_t *out, int whole) {
   const mve_pred16_t some = whole ? 0 : vctp16q((uint32_t)rest);
   const int8_t *w = k->filter + c;
-  const int8_t *const *tap = k->taps;
   const ptrdiff_t pitch = k->channels;
   int32x4_t even = vldrwq_s32(k->bias + c);
   int32x4_t odd = vldrwq_s32(k->bias + c + 4);
@@ -55,7 +55,8 @@ ASH_RT_INLINE void ash_rt_depthwise_eight_mve(const ash_rt_depthwise *k,
     vstrbq_p_s16(out + c, sum, some);
 }
 #else
-static void ash_rt_depthwise_eight_mve(const ash_rt_depthwise *k, int32_t c,
+static void ash_rt_depthwise_eight_mve(const ash_rt_depthwise *k,
+                                       const int8_t *const *tap, int32_t c,
                                        int32_t rest, int8_t *out, int whole) {
   (void)whole;
   for (int32_t i = 0; i < 8 && i < rest; i++) {
@@ -63,7 +64,7 @@ static void ash_rt_depthwise_eight_mve(const ash_rt_depthwise *k, int32_t c,
     const int8_t *w = k->filter + c + i;
     uint32_t s = (uint32_t)k->bias[from];
     for (int32_t t = 0; t < k->count; t++, w += k->channels)
-      s += (uint32_t)(k->taps[t][c + i] * *w);
+      s += (uint32_t)(tap[t][c + i] * *w);
     const int32_t y =
         ash_rt_rescale((int32_t)s, k->multiplier[from], k->shift[from]);
     out[c + i] = (int8_t)ash_rt_finish(y, k->offset, k->low, k->high);
@@ -71,13 +72,19 @@ static void ash_rt_depthwise_eight_mve(const ash_rt_depthwise *k, int32_t c,
 }
 #endif
 
-ASH_RT_INLINE void ash_rt_depthwise_pixel_mve(const ash_rt_depthwise *k,
+/* A copy of what is the same for all channels, which no store can change. */
+ASH_RT_INLINE void ash_rt_depthwise_pixel_mve(const ash_rt_depthwise *pixel,
                                               int8_t *out) {
+  const int8_t *const *const taps = pixel->taps;
+  const ash_rt_depthwise k = {
+      {NULL},        NULL,        pixel->filter, pixel->multiplier,
+      pixel->shift,  pixel->bias, pixel->count,  pixel->channels,
+      pixel->offset, pixel->low,  pixel->high};
   int32_t c = 0;
-  for (; c + 8 <= k->channels; c += 8)
-    ash_rt_depthwise_eight_mve(k, c, 8, out, 1);
-  if (c < k->channels)
-    ash_rt_depthwise_eight_mve(k, c, k->channels - c, out, 0);
+  for (; c + 8 <= k.channels; c += 8)
+    ash_rt_depthwise_eight_mve(&k, taps, c, 8, out, 1);
+  if (c < k.channels)
+    ash_rt_depthwise_eight_mve(&k, taps, c, k.channels - c, out, 0);
 }
 
 /* kernel depthwise_conv_2d_s8_mve */
@@ -103,8 +110,12 @@ void ash_rt_depthwise_conv_2d_s8_mve_lines(
     const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
     const int32_t *bias, const ash_rt_lines *out, int32_t from, int32_t to,
     void *scratch) {
-  ash_rt_depthwise k = {{0}, scratch, filter,        multiplier, shift, bias,
-                        0,   0,       p->out_offset, 0,          0};
+  ash_rt_depthwise k; /* not its taps: that would take a while in each line */
+  k.filter = filter;
+  k.multiplier = multiplier;
+  k.shift = shift;
+  k.bias = bias;
+  k.offset = p->out_offset;
   ash_rt_depthwise_begin(p, &k, scratch);
   ash_rt_depthwise_pixels(p, &k, in, out, from, to, ash_rt_depthwise_pixel_mve);
 }

@@ -85,8 +85,12 @@ void ash_rt_depthwise_conv_2d_s8_rvv_lines(
     const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
     const int32_t *bias, const ash_rt_lines *out, int32_t from, int32_t to,
     void *scratch) {
-  ash_rt_depthwise k = {{0}, scratch, filter,        multiplier, shift, bias,
-                        0,   0,       p->out_offset, 0,          0};
+  ash_rt_depthwise k; /* not its taps: that would take a while in each line */
+  k.filter = filter;
+  k.multiplier = multiplier;
+  k.shift = shift;
+  k.bias = bias;
+  k.offset = p->out_offset;
   ash_rt_depthwise_begin(p, &k, scratch);
   ash_rt_depthwise_pixels(p, &k, in, out, from, to, ash_rt_depthwise_pixel_rvv);
 }
