@@ -318,9 +318,10 @@ typedef struct ash_move_facts {
 } ash_move_facts;
 ASH_API ash_move_facts ash_plan_move_facts(const ash_plan *plan);
 
-/* Cycles of one run, modelled: one a multiply-accumulate, and for every byte
- * that an operator or a move reads or writes the cost of the memory it lies in;
- * for operators that are cut, what the tile search says. Only for comparing
+/* Cycles of one run, modelled: one a multiply-accumulate, some for each call of
+ * a kernel, and for every byte that an operator or a move reads or writes the
+ * cost of the memory it lies in; for operators that are cut, what the tile
+ * search says. Only for comparing
  * plans of one model on one device. `*moves`: of it, copies of rows; may be
  * NULL. */
 ASH_API uint64_t ash_plan_cycles(const ash_plan *plan, const ash_graph *g,

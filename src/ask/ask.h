@@ -20,6 +20,8 @@ typedef struct ash_ask {
                              has rows; NULL: none                           */
   bool ignores_work;      /* the order of rows is the best of activations alone,
                              not with work memory                           */
+  uint32_t joins;         /* .. in which so many rows of an operator follow each
+                             other where its peak allows it; 0: as found    */
   const ash_rules *book;  /* where they come from, or NULL                   */
   const bool *is_fed;     /* by input: its rows arrive while the model runs;
                              NULL: none                                     */

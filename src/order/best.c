@@ -229,27 +229,6 @@ static void start_whole(best *b) {
     (void)keep(b, ash_order_whole(&b->sim, c.ops));
 }
 
-static ash_status put_runs(ash_ctx *ctx, ash_order_answer *out, const best *b) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < b->sim.steps; i++)
-    count += i == 0 || b->ops[i] != b->ops[i - 1];
-  ash_order_run *runs =
-      ASH_NEW_ARRAY(&ctx->keep, ash_order_run, (size_t)count + 1);
-  uint32_t *done =
-      ASH_NEW_ARRAY(&ctx->scratch, uint32_t, (size_t)b->sim.p->op_count + 1);
-  ASH_TRY(ash_zone_check(ctx, &ctx->keep));
-  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
-  out->runs = runs;
-  for (uint32_t i = 0; i < b->sim.steps; i++) {
-    const uint32_t op = b->ops[i];
-    if (i == 0 || op != b->ops[i - 1])
-      runs[out->run_count++] = (ash_order_run){op, done[op], 0};
-    runs[out->run_count - 1].count++;
-    done[op]++;
-  }
-  return ASH_OK;
-}
-
 static ash_status judge(ash_ctx *ctx, const ash_order_answer *a,
                         const ash_order_problem *p) {
   ash_order_load load;
@@ -270,7 +249,8 @@ static ash_status run(ash_ctx *ctx, ash_order_answer *out,
   out->bound = b->bound;
   out->verdict = b->bound == b->peak ? ASH_OPTIMAL : ASH_FEASIBLE;
   out->ticks = b->sim.ticks;
-  ASH_TRY(put_runs(ctx, out, b));
+  (void)ash_order_replay(&b->sim, b->ops);
+  ASH_TRY(ash_order_runs(ctx, out, &b->sim));
   return judge(ctx, out, p);
 }
 

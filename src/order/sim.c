@@ -225,3 +225,29 @@ void ash_order_back(ash_order_sim *s, uint32_t count) {
     unwrite_rows(s, &s->p->ops[op], step);
   }
 }
+
+/* ---- the answer ---------------------------------------------------------- */
+
+ash_status ash_order_runs(ash_ctx *ctx, ash_order_answer *out,
+                          const ash_order_sim *s) {
+  const uint32_t *ops = s->trail;
+  uint32_t count = 0;
+  ASH_ASSERT(s->count == s->steps);
+  for (uint32_t i = 0; i < s->steps; i++)
+    count += i == 0 || ops[i] != ops[i - 1];
+  ash_order_run *runs =
+      ASH_NEW_ARRAY(&ctx->keep, ash_order_run, (size_t)count + 1);
+  uint32_t *done =
+      ASH_NEW_ARRAY(&ctx->scratch, uint32_t, (size_t)s->p->op_count + 1);
+  ASH_TRY(ash_zone_check(ctx, &ctx->keep));
+  ASH_TRY(ash_zone_check(ctx, &ctx->scratch));
+  out->runs = runs;
+  out->run_count = 0;
+  for (uint32_t i = 0; i < s->steps; i++) {
+    if (i == 0 || ops[i] != ops[i - 1])
+      runs[out->run_count++] = (ash_order_run){ops[i], done[ops[i]], 0};
+    runs[out->run_count - 1].count++;
+    done[ops[i]]++;
+  }
+  return ASH_OK;
+}

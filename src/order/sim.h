@@ -42,4 +42,8 @@ uint64_t ash_order_step(ash_order_sim *s, uint32_t op);
 /* Takes steps back until `count` are left. */
 void ash_order_back(ash_order_sim *s, uint32_t count);
 
+/* The steps that have run, which are all, as the runs of an answer. */
+ash_status ash_order_runs(ash_ctx *ctx, ash_order_answer *out,
+                          const ash_order_sim *s);
+
 #endif

@@ -40,6 +40,10 @@ static uint64_t traffic_of_op(const ash_plan *p, const ash_graph *g,
   return sum;
 }
 
+/* Of a call: parameters, the table of the order, the first and last pixels of
+ * lines; of a row that is copied, and of each of its bytes. */
+enum { CALL_CYCLES = 300, MOVE_CYCLES = 60, COPY_CYCLES = 1 };
+
 static uint64_t traffic_of_moves(const ash_plan *p, const ash_device *d) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < p->slot_count; i++) {
@@ -47,7 +51,9 @@ static uint64_t traffic_of_moves(const ash_plan *p, const ash_device *d) {
     const ash_memory *m =
         s->moved_from == ASH_NO_ID ? NULL : memory_of(d, s->binding.memory);
     if (m)
-      sum += s->size * ((uint64_t)m->read_cost + m->write_cost);
+      sum += 1000 * MOVE_CYCLES +
+             s->size *
+                 (1000 * COPY_CYCLES + (uint64_t)m->read_cost + m->write_cost);
   }
   return sum;
 }
@@ -62,7 +68,7 @@ static uint64_t tiled_cycles(const ash_plan *p, uint32_t op) {
 
 uint64_t ash_plan_cycles(const ash_plan *plan, const ash_graph *g,
                          const ash_device *device, uint64_t *moves) {
-  uint64_t cycles = 0, milli = 0;
+  uint64_t cycles = (uint64_t)CALL_CYCLES * ash_plan_calls(plan), milli = 0;
   for (uint32_t k = 0; k < plan->steps.count; k++) {
     const ash_step *s = &plan->steps.items[k];
     for (uint32_t i = 0; i < s->op_count && s->first_row == 0; i++) {

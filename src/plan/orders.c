@@ -10,6 +10,7 @@
 #include "domain/rows.h"
 #include "plan/attempts.h"
 #include "plan/planner.h"
+#include "plan/record/record.h"
 #include "plan/row_order.h"
 
 #include <string.h>
@@ -155,6 +156,43 @@ static ash_status plan_all_rows(chooser *c, const ash_plan **out) {
   return take_smaller(c, out, other, status, said, told);
 }
 
+/* Orders that are found with more effort, or are longer, are not made again. */
+enum { JOIN_TICKS = 1 << 22, JOIN_STEPS = 4096 };
+
+static uint64_t cycles_of(const chooser *c, const ash_plan *p) {
+  return ash_plan_cycles(p, c->given.graph, c->given.device, NULL);
+}
+
+/* The rows of `*out` with fewer switches between operators, if that takes no
+ * more bytes and fewer cycles: switches cost, and so do copies, which longer
+ * runs may want. Where nothing is copied, it stays so. Before `*out`, `said`
+ * things were said. */
+static ash_status join_runs(chooser *c, const ash_plan **out, uint32_t first,
+                            size_t said) {
+  ASH_ASSERT(*out != NULL && said <= c->ctx->diag_count);
+  if ((*out)->order.ticks > JOIN_TICKS || (*out)->steps.count > JOIN_STEPS)
+    return ASH_OK;
+  const ash_move_policy moves = c->moves;
+  if (ash_plan_move_facts(*out).count == 0)
+    c->moves = ASH_MOVES_NEVER;
+  for (uint32_t rows = ASH_ROWS_TOGETHER; rows > 1; rows /= 2) {
+    const size_t told = c->ctx->diag_count;
+    const ash_plan *joined = NULL;
+    c->given.joins = rows;
+    ASH_TRY(or_nothing(c, plan_rows(c, &joined, first), told));
+    c->given.joins = 0;
+    if (joined && scratch_of(joined) <= scratch_of(*out) &&
+        cycles_of(c, joined) < cycles_of(c, *out)) {
+      forget(c, said, told);
+      *out = joined;
+    } else {
+      forget(c, told, c->ctx->diag_count);
+    }
+  }
+  c->moves = moves;
+  return ASH_OK;
+}
+
 /* The fewest operators by rows that fit, by bisection: `*out` is a plan of all
  * rows. Before it, `said` things were said. */
 static ash_status coarsen(chooser *c, const ash_plan **out, size_t said) {
@@ -171,7 +209,7 @@ static ash_status coarsen(chooser *c, const ash_plan **out, size_t said) {
     forget(c, said, told);
     *out = plan;
   }
-  return ASH_OK;
+  return join_runs(c, out, high, said);
 }
 
 static bool has_streams(const chooser *c) {
@@ -183,6 +221,8 @@ static ash_status plan_smallest(chooser *c, const ash_plan **out) {
   const size_t said = c->ctx->diag_count;
   const ash_plan *whole = NULL;
   const ash_status status = plan_all_rows(c, out);
+  if (status == ASH_OK)
+    ASH_TRY(join_runs(c, out, (uint32_t)c->given.graph->op_count, said));
   if ((status != ASH_OK && status != ASH_NOFIT) || has_streams(c))
     return status;
   const size_t told = c->ctx->diag_count;

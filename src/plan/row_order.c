@@ -3,6 +3,7 @@
 #include "plan/row_order.h"
 
 #include "domain/rows.h"
+#include "order/join.h"
 #include "order/rows.h"
 
 typedef struct ordering {
@@ -99,6 +100,12 @@ static ash_status count(ordering *o, uint64_t *peak, const ash_order_model *m,
   return ASH_OK;
 }
 
+/* Of activations, and with work memory. */
+static ash_status count_peaks(ordering *o, const ash_order_model *both) {
+  ASH_TRY(count(o, &o->proof.peak, &o->model, &o->answer));
+  return count(o, &o->proof.peak_with_work, both, &o->answer);
+}
+
 /* Rows share their memory with the work memory of the kernels: the best order
  * of both together, unless that of the activations is wanted. */
 static ash_status search_rows(ordering *o) {
@@ -112,8 +119,13 @@ static ash_status search_rows(ordering *o) {
   proof->bound_with_work = o->answer.bound;
   if (o->ask->ignores_work)
     o->answer = first;
-  ASH_TRY(count(o, &proof->peak, &o->model, &o->answer));
-  ASH_TRY(count(o, &proof->peak_with_work, &both, &o->answer));
+  ASH_TRY(count_peaks(o, &both));
+  if (o->ask->joins > 0) {
+    const ash_order_caps caps = {proof->peak_with_work, proof->peak};
+    ASH_TRY(ash_order_join(o->ctx, &o->answer, &both.problem, &caps,
+                           o->ask->joins));
+    ASH_TRY(count_peaks(o, &both));
+  }
   ASH_ASSERT(proof->lower_bound <= proof->peak);
   ASH_ASSERT(proof->bound_with_work <= proof->peak_with_work);
   ASH_ASSERT(proof->peak <= proof->peak_with_work);

@@ -175,7 +175,7 @@ static ash_status find_sources(finder *f) {
  * operator that directly follow each other are one entry up to some rows:
  * kernels make one row after the other, so that nothing changes, but each call
  * costs hundreds of instructions. */
-enum { ROWS_OF_ENTRY = 255, ROWS_TOGETHER = 8 };
+enum { ROWS_OF_ENTRY = 255 };
 
 static ash_status add_entry(finder *f, uint32_t source, uint32_t rows) {
   ASH_ASSERT(source < f->rows->source_count && rows <= ROWS_OF_ENTRY);
@@ -223,7 +223,7 @@ static bool join(finder *f, uint32_t source, uint32_t rows) {
           : &f->rows->entries.items[f->rows->entries.count - 1];
   const ash_row_source *s = &f->rows->sources[source];
   if (!last || last->source != source || s->kind != ASH_ROWS_OP || rows != 1 ||
-      last->rows >= ROWS_TOGETHER || drains(f, s->op) ||
+      last->rows >= ASH_ROWS_TOGETHER || drains(f, s->op) ||
       !lies_apart(f, s->op, s->rows, last->rows))
     return false;
   last->rows++;

@@ -114,6 +114,20 @@ bool ash_plan_in_rows(const ash_plan *p) {
   return p->order.kind == ASH_ORDER_ROWS;
 }
 
+uint32_t ash_plan_calls(const ash_plan *plan) {
+  uint32_t calls = 0, together = 0;
+  for (uint32_t i = 0; i < plan->steps.count; i++) {
+    const ash_step *s = &plan->steps.items[i];
+    const ash_step *last = i > 0 ? s - 1 : NULL;
+    const bool goes_on = last && s->row_count == 1 && s->op_count == 1 &&
+                         last->op_count == 1 && last->ops[0] == s->ops[0] &&
+                         together < ASH_ROWS_TOGETHER;
+    together = goes_on ? together + 1 : 1;
+    calls += goes_on ? 0 : s->op_count;
+  }
+  return calls;
+}
+
 /* ---- rows of a tensor, taken together ------------------------------------ */
 
 bool ash_plan_heads_tensor(const ash_plan *plan, uint32_t slot) {

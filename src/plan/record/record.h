@@ -8,6 +8,11 @@
 
 /* Has the plan an order of rows, or runs, rows or moves? */
 bool ash_plan_in_rows(const ash_plan *plan);
+/* Rows of an operator that follow each other and are made in one call, at most.
+ */
+enum { ASH_ROWS_TOGETHER = 8 };
+/* Calls of kernels in one run. */
+uint32_t ash_plan_calls(const ash_plan *plan);
 /* The order of regions: by role, then by the memory's name in capitals.
  * Negative: a comes before b; zero: the two cannot be told apart. */
 int ash_arena_compare(const ash_arena *a, const ash_arena *b);

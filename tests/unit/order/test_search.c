@@ -2,6 +2,7 @@
  * holds when techniques are off or effort ends; orders judged by the counter
  * that shares nothing with the search. */
 #include "faulty.h"
+#include "order/join.h"
 #include "order_world.h"
 
 static void check_runs(const order_world *w, const ash_order_answer *a) {
@@ -267,9 +268,6 @@ static void smoothing_lowers_the_load_on_the_way(void) {
   ash_ctx_free(ctx);
 }
 
-/* ---- the counter ------------------------------------------------------------
- */
-
 /* Two rows of 4 become two of 3, which are kept. */
 static void two_rows(order_world *w, bool is_fed) {
   world_clear(w);
@@ -278,6 +276,54 @@ static void two_rows(order_world *w, bool is_fed) {
   world_read(w, x, (world_window){1, 1, 0});
   world_end(w);
 }
+
+/* Fewer runs over all, and never a load above the cap, which may be higher than
+ * the peak. */
+static void joining_makes_fewer_runs(void) {
+  ash_rng rng = {17};
+  ash_ctx *ctx = new_ctx();
+  uint32_t before = 0, after = 0, with_room = 0;
+  for (int i = 0; i < 300; i++) {
+    order_world w;
+    ash_order_load load;
+    world_random(&w, &rng, 5, 5);
+    const ash_order_answer found = solve(ctx, &w, (ash_order_options){0});
+    for (uint64_t room = 0; room <= 12; room += 12) {
+      const ash_order_caps caps = {found.peak + room, found.peak + room};
+      ash_order_answer joined = found;
+      CHECK_EQ(ash_order_join(ctx, &joined, &w.p, &caps, 4), ASH_OK);
+      check_runs(&w, &joined);
+      CHECK(!ash_order_count(ctx, &load, &w.p, joined.runs, joined.run_count));
+      CHECK(load.peak <= caps.all);
+      CHECK_EQ(load.peak, joined.peak);
+      *(room ? &with_room : &after) += joined.run_count;
+    }
+    before += found.run_count;
+  }
+  CHECK(after < before && with_room < after);
+  ash_ctx_free(ctx);
+}
+
+/* What an order loads beside work memory has a cap of its own. */
+static void joining_keeps_both_caps(void) {
+  ash_ctx *ctx = new_ctx();
+  ash_order_load load;
+  order_world w;
+  two_rows(&w, true);
+  const ash_order_run turns[] = {{0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}};
+  const ash_order_caps room = {100, 11}, tight = {100, 10};
+  ash_order_answer a = {.runs = turns, .run_count = 4};
+  CHECK_EQ(ash_order_join(ctx, &a, &w.p, &tight, 2), ASH_OK);
+  CHECK_EQ(a.run_count, 4);
+  CHECK_EQ(ash_order_join(ctx, &a, &w.p, &room, 2), ASH_OK);
+  CHECK_EQ(a.run_count, 2); /* both rows arrive, both are made */
+  CHECK(!ash_order_count(ctx, &load, &w.p, a.runs, a.run_count));
+  CHECK_EQ(load.peak, 11);
+  ash_ctx_free(ctx);
+}
+
+/* ---- the counter ------------------------------------------------------------
+ */
 
 static void the_counter_counts_by_hand(void) {
   ash_ctx *ctx = new_ctx();
@@ -347,5 +393,7 @@ static void memory_that_runs_out_is_reported(void) {
   X(more_ticks_are_never_worse)                                                \
   X(little_memory_for_states_keeps_the_bound_true)                             \
   X(smoothing_lowers_the_load_on_the_way)                                      \
+  X(joining_makes_fewer_runs)                                                  \
+  X(joining_keeps_both_caps)                                                   \
   X(memory_that_runs_out_is_reported)
 TEST_MAIN(TESTS)
