@@ -3,6 +3,7 @@
 
 #include "print_diag.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void print_dump(void *user, ash_stage stage, const char *text,
@@ -134,6 +135,28 @@ static int take_buffering(session *s) {
   return -1;
 }
 
+/* Of a device that says how many it has, no more than these. */
+static int take_cores(session *s) {
+  const uint32_t has = s->device->features.cores;
+  char *end;
+  if (!s->cores)
+    return -1;
+  if (strcmp(s->cores, "all") == 0) {
+    s->options.plan.cores = has;
+    return -1;
+  }
+  const unsigned long count = strtoul(s->cores, &end, 10);
+  if (s->cores[0] < '0' || s->cores[0] > '9' || *end || count < 1 ||
+      count > ASH_CORES_MAX)
+    return usage_error(s->cmd, "--cores takes 1 to %d or all, not '%s'",
+                       ASH_CORES_MAX, s->cores);
+  if (has > 1 && count > has)
+    return usage_error(s->cmd, "--cores %lu: %s has %u", count,
+                       s->target ? s->target : "host", (unsigned)has);
+  s->options.plan.cores = (uint32_t)count;
+  return -1;
+}
+
 int session_open(session *s, const command *cmd) {
   s->cmd = cmd;
   if (!term_open(&s->out, stdout, s->color, s->ascii))
@@ -193,6 +216,8 @@ int session_open(session *s, const command *cmd) {
       return code;
   }
   code = take_budgets(s);
+  if (code < 0)
+    code = take_cores(s);
   if (code >= 0)
     return code;
   const ash_status read = read_rules(s);

@@ -20,6 +20,7 @@ typedef struct session {
   const char *buffering;      /* --buffering */
   const char *kernels;        /* --kernels */
   const char *order;          /* --order */
+  const char *cores;          /* --cores */
   const char *moves;          /* --moves */
   arg_list feeds, drains;     /* --feed INPUT, --drain OUTPUT */
   ash_memory_constraint constraints[ARG_LIST_MAX];
@@ -122,6 +123,9 @@ typedef struct session {
   {"kernels", 0, ARG_TEXT, &(s)->kernels, "WHOSE",                             \
    "auto (default: for the processor), portable (C alone), cmsis-nn (calls "   \
    "of your copy)"},                                                           \
+  {"cores", 0, ARG_TEXT, &(s)->cores, "N|all",                                 \
+   "split operators over so many cores, all: as many as the device has "       \
+   "(default 1, in tiles all)"},                                               \
   {"default-memory", 0, ARG_TEXT, &(s)->options.tile.default_memory, "MEM",    \
    "where tensors live on a device with a compute memory"},                    \
   {"io-memory", 0, ARG_TEXT, &(s)->options.tile.io_memory, "MEM",              \

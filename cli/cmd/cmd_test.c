@@ -251,41 +251,56 @@ static bool run_engines(job *j, const host_build *b) {
 
 /* ---- building ----------------------------------------------------------- */
 
-/* The module's files and those of the DMA engines. */
-static ash_generated *add_engines(const ash_compiled *c, size_t *count) {
-  static const char *const names[] = {"ash_dma.h", "ash_dma_host.h",
-                                      "ash_dma_host.c"};
-  ash_generated *all = calloc(c->file_count + 4, sizeof *all);
+enum { MOST_PORT_FILES = 8 };
+
+static bool has_file(const ash_generated *files, size_t count,
+                     const char *name) {
+  for (size_t k = 0; k < count; k++)
+    if (strcmp(files[k].name, name) == 0)
+      return true;
+  return false;
+}
+
+/* Files of the runtime that are not among these. */
+static void add_missing(ash_generated *files, size_t *count,
+                        const char *const *names) {
+  for (; *names; names++) {
+    ash_generated file = {.name = *names};
+    file.bytes = ash_runtime_source(*names, &file.count);
+    if (file.bytes && !has_file(files, *count, *names))
+      files[(*count)++] = file;
+  }
+}
+
+/* The module's files and those of the ports: DMA engines, and threads. */
+static ash_generated *add_ports(const ash_compiled *c, size_t *count,
+                                bool tiled) {
+  static const char *const engines[] = {"ash_dma.h", "ash_dma_host.h",
+                                        "ash_dma_host.c", NULL};
+  static const char *const threads[] = {"ash_cores_threads.h",
+                                        "ash_cores_threads.c", NULL};
+  ash_generated *all = calloc(c->file_count + MOST_PORT_FILES, sizeof *all);
   *count = c->file_count;
   if (!all)
     return NULL;
   memcpy(all, c->files, c->file_count * sizeof *all);
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    ash_generated file = {.name = names[i]};
-    bool there = false;
-    for (size_t k = 0; k < *count; k++)
-      there |= strcmp(all[k].name, names[i]) == 0;
-    file.bytes = ash_runtime_source(names[i], &file.count);
-    if (!there && file.bytes)
-      all[(*count)++] = file;
-  }
+  if (tiled)
+    add_missing(all, count, engines);
+  if (has_file(all, *count, "ash_cores.h"))
+    add_missing(all, count, threads);
   return all;
 }
 
-static bool run_tiled(job *j, host_build *b, const char *driver) {
+static bool build_and_run(job *j, host_build *b, const char *driver,
+                          bool tiled) {
   size_t count;
-  ash_generated *files = add_engines(&j->compiled, &count);
-  const bool done = files &&
-                    host_build_make(b, j->s.ctx, files, count, driver) &&
-                    run_engines(j, b);
+  ash_generated *files = add_ports(&j->compiled, &count, tiled);
+  const bool done =
+      files && host_build_make(b, j->s.ctx, files, count, driver) &&
+      (tiled ? run_engines(j, b)
+             : run_program(j, b, j->in.cases, NULL, j->got.bytes));
   free(files);
   return done;
-}
-
-static bool run_flat(job *j, host_build *b, const char *driver) {
-  return host_build_make(b, j->s.ctx, j->compiled.files, j->compiled.file_count,
-                         driver) &&
-         run_program(j, b, j->in.cases, NULL, j->got.bytes);
 }
 
 static ash_status run_generated(job *j) {
@@ -297,8 +312,7 @@ static ash_status run_generated(job *j) {
   char *text = tiled && !driver
                    ? NULL
                    : with_names(tiled ? driver : driver_text, prefix);
-  const bool done =
-      text && (tiled ? run_tiled(j, &b, text) : run_flat(j, &b, text));
+  const bool done = text && build_and_run(j, &b, text, tiled);
   free(driver);
   free(text);
   host_build_drop(&b);

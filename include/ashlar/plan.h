@@ -161,6 +161,8 @@ ASH_API uint32_t ash_alias_root(const ash_slot *slots, uint32_t count,
 
 /* ---- backends ------------------------------------------------------------ */
 
+enum { ASH_CORES_MAX = 64 }; /* that an operator is split over */
+
 typedef struct ash_plan_options {
   size_t struct_bytes;
   const char *planner; /* backend by name; NULL: "exact". A name with '/' is
@@ -190,6 +192,8 @@ typedef struct ash_plan_options {
                             default                                      */
   ash_order_kind order;  /* which orders are tried                       */
   ash_move_policy moves; /* of rows                                      */
+  uint32_t cores;        /* operators may be split over so many; 0: one, in
+                            tiles as many as the device has              */
 } ash_plan_options;
 
 /* The input of a backend: everything that is known before placement. */

@@ -342,6 +342,7 @@ static ash_status check(checker *c) {
   if (c->plan->tilings && c->device)
     ASH_TRY(ash_check_all_tilings(c));
   ASH_TRY(ash_check_run(c));
+  ASH_TRY(ash_check_cores(c));
   return ash_check_order_proof(c);
 }
 

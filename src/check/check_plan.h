@@ -62,6 +62,9 @@ uint32_t ash_intact_next(const ash_intact *s, const ash_bytes *what,
 /* Every step finds its inputs intact, and the end all outputs. */
 ash_status ash_check_run(const ash_checker *c);
 
+/* Do cores that share an operator leave each other alone? */
+ash_status ash_check_cores(const ash_checker *c);
+
 /* Is every tiling right? */
 ash_status ash_check_all_tilings(const ash_checker *all);
 

@@ -452,6 +452,11 @@ static bool makes_lines(const ash_kernel *kernel, const ash_graph *g,
          is_one_image(ash_op_out(g, op, 0));
 }
 
+bool ash_kernel_makes_lines(const ash_kernel *kernel, const ash_graph *g,
+                            uint32_t op) {
+  return makes_lines(kernel, g, &g->ops.items[op]);
+}
+
 uint64_t ash_kernel_work(const ash_kernel *kernel, const ash_target *target,
                          const ash_graph *g, uint32_t op, bool rows) {
   const ash_op *o = &g->ops.items[op];

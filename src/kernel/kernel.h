@@ -95,6 +95,10 @@ const ash_kernel *ash_kernel_at(size_t index);
 const ash_kernel *ash_kernel_find(const ash_graph *g, uint32_t op,
                                   const ash_target *target, bool small);
 
+/* Is it made for an operator of this kind, these types and shapes? */
+bool ash_kernel_suits(const ash_kernel *kernel, const ash_graph *g,
+                      uint32_t op);
+
 /* Can it run the operator? ASH_UNSUPPORTED names operator, types and tensor;
  * NULL: no kernel can. */
 ash_status ash_kernel_check(ash_ctx *ctx, const ash_kernel *kernel,
@@ -124,6 +128,9 @@ bool ash_kernel_reads(const ash_kernel *kernel, const ash_graph *g, uint32_t op,
 bool ash_kernel_in_place(const ash_kernel *kernel, const ash_graph *g,
                          uint32_t op, uint32_t input);
 
+/* Does its function for lines make those of the result? */
+bool ash_kernel_makes_lines(const ash_kernel *kernel, const ash_graph *g,
+                            uint32_t op);
 /* Can it make some rows of the result at a time? Lines of an image, wherever
  * they lie, or single rows as pieces, if the operator is made row to row
  * (domain/rows.h). Whether it has rows at all is the caller's business. */

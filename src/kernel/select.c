@@ -61,19 +61,24 @@ static bool is_function(const ash_kernel *k, ash_fn fn, bool scaled) {
          scaled == (narrow >> k->inputs[0] & 1);
 }
 
+bool ash_kernel_suits(const ash_kernel *kernel, const ash_graph *g,
+                      uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  if (kernel->op != o->kind)
+    return false;
+  if (o->kind == ASH_OP_map &&
+      !is_function(kernel, ash_op_fn(o), ash_op_is_scaled(g, o)))
+    return false;
+  return (kernel->params == ASH_PARAMS_loop ||
+          !ash_op_is_integer_layer(g, o)) &&
+         types_match(kernel, g, o) && (!kernel->fits || kernel->fits(g, o));
+}
+
 const ash_kernel *ash_kernel_find(const ash_graph *g, uint32_t op,
                                   const ash_target *target, bool small) {
-  const ash_op *o = &g->ops.items[op];
-  const bool map = o->kind == ASH_OP_map;
-  const ash_fn fn = map ? ash_op_fn(o) : ASH_FN_COUNT;
-  const bool scaled = map && ash_op_is_scaled(g, o);
-  const bool loop = ash_op_is_integer_layer(g, o);
   const ash_kernel *k;
   for (size_t i = 0; (k = ash_kernel_at(i)) != NULL; i++)
-    if (k->op == o->kind && (!map || is_function(k, fn, scaled)) &&
-        (!loop || k->params == ASH_PARAMS_loop) &&
-        is_allowed(k, target, small) && types_match(k, g, o) &&
-        (!k->fits || k->fits(g, o)))
+    if (is_allowed(k, target, small) && ash_kernel_suits(k, g, op))
       return k;
   return NULL;
 }

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/nearest.h"
 #include "base/sort.h"
+#include "plan/cores.h"
 #include "plan/record/record.h"
 #include "plan/row_order.h"
 
@@ -23,9 +24,10 @@ typedef struct planning {
   ash_row_layout rows; /* of an order of rows */
   ash_moves *moves;    /* likewise            */
   ash_order_proof order;
-  uint32_t *memory; /* by slot */
-  uint64_t *offset; /* by slot */
-  bool *aligned;    /* by slot: a rule asks for its alignment */
+  uint32_t *memory;    /* by slot */
+  uint64_t *offset;    /* by slot */
+  bool *aligned;       /* by slot: a rule asks for its alignment */
+  ash_choice *choices; /* of the request */
   ash_plan_request ask;
   ash_plan_answer answer;
 } planning;
@@ -221,6 +223,7 @@ static ash_status collect_slots(planning *p) {
   ash_ask asked = *p->asked;
   asked.steps = p->ask.steps;
   asked.order = p->order;
+  asked.choices = p->choices;
   if (has_rows(p)) {
     ASH_TRY(ash_collect_row_slots(ctx, &ctx->keep, &p->slots, &p->rows, &asked,
                                   !p->options.no_in_place));
@@ -329,9 +332,6 @@ static ash_status finish(planning *p, const ash_plan **out) {
   ash_plan *plan = ASH_NEW(&p->ctx->keep, ash_plan);
   const char *model = ash_zone_string(&p->ctx->keep, p->ask.graph->name);
   const char *planner = ash_zone_string(&p->ctx->keep, name_of(p->backend));
-  const ash_choice *choices =
-      ash_zone_copy(&p->ctx->keep, p->asked->choices,
-                    (p->ask.graph->op_count + 1) * sizeof *choices);
   ASH_TRY(ash_zone_check(p->ctx, &p->ctx->keep));
   if (p->options.tilings)
     ash_plan_tile_reasons(p->answer.slots, p->ask.slot_count);
@@ -353,7 +353,7 @@ static ash_status finish(planning *p, const ash_plan **out) {
                      .arenas = p->answer.arenas,
                      .arena_count = p->answer.arena_count,
                      .ticks = p->answer.ticks,
-                     .choices = choices,
+                     .choices = p->choices,
                      .order = p->order,
                      .is_drained = p->asked->is_drained};
   if (slot_count > p->ask.slot_count)
@@ -365,12 +365,26 @@ static ash_status finish(planning *p, const ash_plan **out) {
     ASH_TRY(ash_plan_tile_bind(p->ctx, &plan->tilings, p->options.tilings,
                                plan->slots, plan->slot_count));
   ASH_TRY(ash_plan_check_demands(&d));
+  ASH_TRY(ash_plan_keep_apart(p->ctx, p->choices, plan, p->ask.graph));
   *out = plan;
+  return ASH_OK;
+}
+
+/* Rows are made one after the other: an order of rows has one core. */
+static ash_status share_out(planning *p) {
+  const uint32_t asked = p->options.cores || !p->options.tilings
+                             ? p->options.cores
+                             : p->ask.device->features.cores;
+  const uint32_t cores = has_rows(p) ? 1 : asked;
+  ASH_TRY(ash_plan_share_out(p->ctx, &p->choices, p->asked, cores,
+                             p->options.tilings));
+  p->ask.choices = p->choices;
   return ASH_OK;
 }
 
 static ash_status run(planning *p, const ash_plan **out) {
   ASH_TRY(find_backend(p));
+  ASH_TRY(share_out(p));
   if (has_rows(p))
     ASH_TRY(ash_plan_find_order(p->ctx, &p->ask.steps, &p->order, NULL,
                                 p->asked, &p->options));
@@ -397,7 +411,6 @@ ash_status ash_plan_once(ash_ctx *ctx, const ash_plan **out, const ash_ask *ask,
                              .device = ask->device,
                              .options = &p.options,
                              .steps = ask->steps,
-                             .choices = ask->choices,
                              .memories = ask->memories,
                              .memory_count = ask->device->memory_count};
   *out = NULL;

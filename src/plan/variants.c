@@ -87,8 +87,16 @@ static bool drop_one(chooser *c) {
   return true;
 }
 
+/* Work memory for each core may be what does not fit: then one core runs. */
 static ash_status plan(chooser *c, const ash_plan **out) {
-  return ash_plan_once(c->ctx, out, &c->ask, c->options);
+  const size_t diags = c->ctx->diag_count;
+  const ash_status status = ash_plan_once(c->ctx, out, &c->ask, c->options);
+  if (status != ASH_NOFIT || c->options->cores < 2)
+    return status;
+  ash_plan_options one = *c->options;
+  one.cores = 1;
+  c->ctx->diag_count = diags;
+  return ash_plan_once(c->ctx, out, &c->ask, &one);
 }
 
 static void restart(chooser *c) {

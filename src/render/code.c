@@ -30,11 +30,14 @@ static bool has_lines(const ash_kernel *kernel, const ash_graph *g,
 static void settle_rows(ash_ctx *ctx, ash_code *code, const ash_plan *plan,
                         const ash_graph *g, uint32_t op) {
   ASH_ASSERT(code->kernel && op < g->op_count);
+  const bool split = code->cores > 1 && !code->tiling;
   code->function = code->kernel->name;
-  if (!has_runs(plan, op))
-    return;
-  code->rows =
-      has_lines(code->kernel, g, op) ? ASH_CODE_LINES : ASH_CODE_PIECES;
+  if (has_runs(plan, op))
+    code->rows =
+        has_lines(code->kernel, g, op) ? ASH_CODE_LINES : ASH_CODE_PIECES;
+  else if (split)
+    code->rows = ash_kernel_makes_lines(code->kernel, g, op) ? ASH_CODE_LINES
+                                                             : ASH_CODE_PIECES;
   if (code->rows == ASH_CODE_LINES)
     code->function =
         ash_zone_format(&ctx->keep, "%s_lines", code->kernel->name);
@@ -57,7 +60,9 @@ ash_status ash_settle_code(ash_ctx *ctx, const ash_code **out,
   for (uint32_t op = 0; op < g->op_count; op++) {
     if (ash_plan_is_free(plan, g, op))
       continue;
-    code[op].kernel = ash_plan_choice(plan, g, op).kernel;
+    const ash_choice choice = ash_plan_choice(plan, g, op);
+    code[op].kernel = choice.kernel;
+    code[op].cores = choice.cores;
     code[op].tiling = tiling_of(plan, op);
     settle_rows(ctx, &code[op], plan, g, op);
     ASH_TRY(ash_kernel_check_params(ctx, code[op].kernel, g, op));

@@ -24,6 +24,8 @@ typedef struct ash_code {
                    away. Its step is beside that copy in <prefix>_kernels.c */
   ash_code_rows rows;
   const char *function; /* of the kernel: its name, or name_lines            */
+  uint32_t cores;       /* it is split over these; 1: it is not. Of a tiled
+                           operator: its pieces may be                      */
 } ash_code;
 
 /* By operator; kept by `ctx`. ASH_UNSUPPORTED names an operator that the kernel

@@ -1,5 +1,5 @@
 /* header.c - <prefix>.h: what the firmware sees. */
-#include "emit/call/call.h"
+#include "emit/cores/cores.h"
 #include "emit/rows/rows.h"
 #include "emit/tile/tile.h"
 
@@ -133,6 +133,9 @@ static void put_ends(ash_module *m) {
                 m->plan->steps.count);
   if (ash_emit_is_stepped(m))
     put_run_steps(m);
+  if (ash_emit_has_cores(m))
+    ash_text_line(m->text, "#define %s_CORES %" PRIu32, m->upper,
+                  ash_emit_most_cores(m));
   ash_text_blank(m->text);
 }
 
@@ -201,6 +204,11 @@ static const char *const dma_status[] = {
 static const char *const dma_field[] = {
     ("  const ash_dma *dma; /* moves tiles; set it before init. 0: the "
      "processor does */"),
+    NULL};
+
+static const char *const cores_field[] = {
+    ("  const ash_cores *cores; /* runs shares; may be set at any time. 0: one "
+     "core */"),
     NULL};
 
 static const char *const binding[] = {
@@ -333,6 +341,10 @@ ash_status ash_emit_header(ash_module *m) {
     ash_text_line(t, "#include \"ash_dma.h\"");
     ash_text_blank(t);
   }
+  if (ash_emit_has_cores(m)) {
+    ash_text_line(t, "#include \"ash_cores.h\"");
+    ash_text_blank(t);
+  }
   ash_text_string(t, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
   put_hashes(m);
   put_regions(m);
@@ -349,6 +361,8 @@ ash_status ash_emit_header(ash_module *m) {
     ash_emit_template(m, loaded_field);
   if (ash_emit_is_tiled(m))
     ash_emit_template(m, dma_field);
+  if (ash_emit_has_cores(m))
+    ash_emit_template(m, cores_field);
   if (ash_emit_is_stepped(m))
     ash_emit_stepping_fields(m);
   ash_emit_template(m, binding);

@@ -1,5 +1,6 @@
 /* kernels.c - <prefix>_kernels.[ch]: copies of those kernels of runtime/ that
  * this model uses, and no others, under the module's own names. */
+#include "emit/cores/cores.h"
 #include "emit/rows/rows.h"
 #include "emit/tile/tile.h"
 #include "kernel/runtime_files.h"
@@ -36,14 +37,15 @@ static size_t kernel_count(const ash_module *m) {
 static const ash_kernel *kernel_at(const ash_module *m, size_t i) {
   ASH_ASSERT(i < kernel_count(m));
   if (i >= m->g->op_count)
-    return m->used.items[i - m->g->op_count];
+    return m->used.items[i - m->g->op_count].kernel;
   return m->code[i].tiling ? NULL : m->code[i].kernel;
 }
 
 /* The function of a kernel that steps call: all of it, or some lines. */
 static const char *function_at(const ash_module *m, size_t i) {
   ASH_ASSERT(kernel_at(m, i));
-  return i < m->g->op_count ? m->code[i].function : kernel_at(m, i)->name;
+  return i < m->g->op_count ? m->code[i].function
+                            : m->used.items[i - m->g->op_count].function;
 }
 
 /* Does a kernel of this model need the section? Headers have no kernels and
@@ -141,6 +143,8 @@ static void put_prototypes(ash_module *m) {
   ash_text_blank(m->text);
   if (m->rows)
     ash_emit_row_externs(m);
+  if (ash_emit_has_cores(m))
+    ash_emit_cores_prototype(m);
   for (uint32_t op = 0; op < m->g->op_count; op++)
     if (m->code[op].special) {
       ash_text_format(m->text, "void %s_%s(", m->prefix,

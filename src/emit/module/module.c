@@ -2,6 +2,7 @@
 #include "base/nearest.h"
 #include "emit/package/package.h"
 
+#include "emit/cores/cores.h"
 #include "emit/rows/rows.h"
 #include "emit/tile/tile.h"
 #include "kernel/runtime_files.h"
@@ -106,6 +107,10 @@ static ash_status emit(ash_module *m) {
   if (ash_emit_is_tiled(m)) {
     const ash_embedded *dma = ash_runtime_file("ash_dma.h");
     ASH_TRY(ash_emit_add_file(m, dma->name, dma->text, dma->bytes));
+  }
+  if (ash_emit_has_cores(m)) {
+    const ash_embedded *cores = ash_runtime_file("ash_cores.h");
+    ASH_TRY(ash_emit_add_file(m, cores->name, cores->text, cores->bytes));
   }
   ASH_TRY(ash_emit_blobs(m));
   ASH_TRY(ash_emit_text(m, "README.md", ash_emit_readme));

@@ -16,6 +16,12 @@ typedef struct ash_tiled_text {
   size_t count;
 } ash_tiled_text;
 
+/* A kernel that pieces call, and which of its functions (ash_code). */
+typedef struct ash_used_kernel {
+  const ash_kernel *kernel;
+  const char *function;
+} ash_used_kernel;
+
 /* All that the emitters of single files look at. */
 typedef struct ash_module {
   ash_ctx *ctx;
@@ -31,7 +37,7 @@ typedef struct ash_module {
   const struct ash_rows *rows; /* NULL: operators run as a whole (emit/rows) */
   ash_text *text;              /* the file being written */
   struct { /* kernels of pieces: their files are needed too */
-    const ash_kernel **items;
+    struct ash_used_kernel *items;
     size_t capacity, count;
   } used;
   struct { /* what tiled steps share */

@@ -1,6 +1,6 @@
 /* source.c - <prefix>.c: the memory map, one function a step, their order. */
 #include "base/sort.h"
-#include "emit/call/call.h"
+#include "emit/cores/cores.h"
 #include "emit/rows/rows.h"
 #include "emit/tile/tile.h"
 #include "plan/record/record.h"
@@ -124,6 +124,7 @@ static ash_status put_call(ash_module *m, uint32_t op) {
     made[k] = ash_plan_is_made(m->plan, m->g, op, k);
   }
   const uint32_t work = ash_plan_slot_of_op(m->plan, op);
+  const ash_choice choice = ash_plan_choice(m->plan, m->g, op);
   ash_text body;
   ash_text_init(&body, &m->ctx->mem);
   body.indent = 1;
@@ -141,7 +142,10 @@ static ash_status put_call(ash_module *m, uint32_t op) {
       .prefix = m->prefix,
       .text = &body};
   ASH_TRY(ash_zone_check(m->ctx, z));
-  const ash_status status = ash_emit_call(m->ctx, &call);
+  const ash_status status =
+      choice.cores > 1
+          ? ash_emit_share(m->ctx, &call, choice.cores, choice.core_scratch)
+          : ash_emit_call(m->ctx, &call);
   if (status == ASH_OK)
     ash_emit_renamed(m, body.bytes, body.count);
   m->text->failed |= body.failed;
@@ -171,21 +175,51 @@ static ash_status put_tiled(ash_module *m, const ash_tiling *t) {
   return ASH_OK;
 }
 
-ash_status ash_emit_step(ash_module *m, uint32_t op) {
-  ASH_ASSERT(op < m->g->op_count && m->code[op].kernel);
-  const ash_op *o = &m->g->ops.items[op];
-  const bool special = m->code[op].special;
-  put_head(m, o);
-  ash_text_line(m->text, " */");
+/* What stands before the name of a step, or of its share. */
+static void put_kind(ash_module *m, uint32_t op, bool is_static) {
   const char *memory = ash_emit_code_memory(m, op);
   if (memory)
     ash_text_line(m->text, "%s_CODE_IN_%s", m->upper,
                   ash_emit_upper(m, memory));
-  ash_text_string(m->text, special ? "" : "static ");
-  if (special || m->code[op].kernel->params == ASH_PARAMS_loop)
+  ash_text_string(m->text, is_static ? "static " : "");
+  if (m->code[op].special || m->code[op].kernel->params == ASH_PARAMS_loop)
     ash_text_line(m->text, "%s_RT_STEP void", m->upper);
   else
     ash_text_string(m->text, "void ");
+}
+
+/* A step whose operator is split: the share of a core, and the call of all. */
+static ash_status put_split(ash_module *m, uint32_t op) {
+  const char *id = m->g->ops.items[op].id;
+  ash_text *t = m->text;
+  ASH_ASSERT(m->code[op].cores > 1 && !m->rows);
+  put_kind(m, op, true);
+  ash_text_line(t, "%s_%s_share(const void *argument, uint32_t core) {",
+                m->prefix, id);
+  ash_text_line(t, "  const %s_context *const ctx =", m->prefix);
+  ash_text_line(t, "      (const %s_context *)argument;", m->prefix);
+  ASH_TRY(put_call(m, op));
+  ash_text_line(t, "}");
+  ash_text_blank(t);
+  ash_text_line(t, "%svoid %s_%s(const %s_context *ctx) {",
+                m->code[op].special ? "" : "static ", m->prefix, id, m->prefix);
+  ash_text_line(t, "  %s_on_cores(ctx, %s_%s_share, ctx, %" PRIu32 ");",
+                m->prefix, m->prefix, id, m->code[op].cores);
+  ash_text_line(t, "}");
+  ash_text_blank(t);
+  return ASH_OK;
+}
+
+ash_status ash_emit_step(ash_module *m, uint32_t op) {
+  ASH_ASSERT(op < m->g->op_count && m->code[op].kernel);
+  const ash_op *o = &m->g->ops.items[op];
+  put_head(m, o);
+  if (m->code[op].cores > 1) {
+    ash_text_line(m->text, " *   on %" PRIu32 " cores */", m->code[op].cores);
+    return put_split(m, op);
+  }
+  ash_text_line(m->text, " */");
+  put_kind(m, op, !m->code[op].special);
   ash_text_format(m->text, "%s_%s(", m->prefix, o->id);
   ash_emit_step_parameters(m);
   ash_text_string(m->text, ") {\n");
@@ -308,6 +342,11 @@ ash_status ash_emit_source(ash_module *m) {
   ash_emit_arenas(m);
   if (m->rows)
     ash_emit_row_places(m);
+  if (ash_emit_has_cores(m)) {
+    ash_emit_cores_prototype(m);
+    ash_text_blank(t);
+    ash_emit_cores_function(m);
+  }
   ASH_TRY(put_steps(m));
   put_table(m);
   if (m->rows)

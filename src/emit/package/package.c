@@ -17,8 +17,8 @@ static const char *folder_of(const ash_module *m, const char *name,
   const size_t n = strlen(m->prefix);
   if (strncmp(name, m->prefix, n) == 0 && strcmp(name + n, ".h") == 0)
     return header_folder;
-  if (strcmp(name, "ash_dma.h") == 0) /* the module's header includes it */
-    return header_folder;
+  if (strcmp(name, "ash_dma.h") == 0 || strcmp(name, "ash_cores.h") == 0)
+    return header_folder; /* the module's header includes it */
   return ends_with(name, ".c") || ends_with(name, ".h") ||
                  ends_with(name, ".bin")
              ? source_folder

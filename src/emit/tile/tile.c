@@ -26,14 +26,19 @@ const char *ash_emit_tile_slot(ash_module *m, uint32_t op, ash_slot_kind kind,
   return "0";
 }
 
-ash_status ash_emit_use_kernel(ash_module *m, const ash_kernel *kernel) {
-  ASH_ASSERT(kernel);
+ash_status ash_emit_use_kernel(ash_module *m, const ash_kernel *kernel,
+                               bool lines) {
+  ASH_ASSERT(kernel && (kernel->lines || !lines));
+  const char *function =
+      lines ? ash_zone_format(m->zone, "%s_lines", kernel->name) : kernel->name;
+  ASH_TRY(ash_zone_check(m->ctx, m->zone));
   for (size_t i = 0; i < m->used.count; i++)
-    if (m->used.items[i] == kernel)
+    if (m->used.items[i].kernel == kernel &&
+        strcmp(m->used.items[i].function, function) == 0)
       return ASH_OK;
   if (!ASH_GROW(m->zone, &m->used, m->used.count))
     return ash_nomem(m->ctx);
-  m->used.items[m->used.count++] = kernel;
+  m->used.items[m->used.count++] = (ash_used_kernel){kernel, function};
   return ASH_OK;
 }
 

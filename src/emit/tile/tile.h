@@ -85,7 +85,8 @@ const ash_slot *ash_emit_home(const ash_module *m, const ash_tile_operand *o);
  * "0" where there is none. */
 const char *ash_emit_tile_slot(ash_module *m, uint32_t op, ash_slot_kind kind,
                                uint32_t operand, uint32_t level, uint32_t copy);
-/* Remembers that the module needs a kernel's file. */
-ash_status ash_emit_use_kernel(ash_module *m, const ash_kernel *kernel);
+/* Remembers that the module needs a kernel, or its function for lines. */
+ash_status ash_emit_use_kernel(ash_module *m, const ash_kernel *kernel,
+                               bool lines);
 
 #endif

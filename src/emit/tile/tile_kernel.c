@@ -1,7 +1,9 @@
 /* tile_kernel.c - one function a class of pieces: the kernel of the operator on
  * tensors as small as the piece's boxes. */
-#include "emit/call/call.h"
+#include "domain/shares.h"
+#include "emit/cores/cores.h"
 #include "emit/tile/tile.h"
+#include "plan/record/record.h"
 
 #include <inttypes.h>
 
@@ -12,11 +14,18 @@ const char *ash_emit_tile_name(ash_zone *z, const ash_tile_operand *o) {
   return name ? name : "";
 }
 
+/* May pieces be split? Then their functions need the context. */
+static bool has_cores(const ash_module *m, const ash_tiling *tiling) {
+  return m->code[tiling->op].cores > 1;
+}
+
 /* "const uint8_t *in_0, uint8_t *out_0, ..." */
 static void put_parameters(ash_module *m, ash_text *t,
                            const ash_tiling *tiling) {
   ASH_ASSERT(tiling->space->operand_count > 0);
   const ash_tile_space *s = tiling->space;
+  if (has_cores(m, tiling))
+    ash_text_format(t, "const %s_context *ctx, ", m->prefix);
   for (uint32_t i = 0; i < s->operand_count; i++)
     ash_text_format(t, "%s%suint8_t *%s", i ? ", " : "",
                     s->operands[i].is_output ? "" : "const ",
@@ -55,7 +64,8 @@ static ash_status name_operands(ash_module *m, const ash_tiling *tiling,
 }
 
 static ash_status put_body(ash_module *m, ash_text *t, const ash_tiling *tiling,
-                           const ash_graph *piece, ash_tile_part part) {
+                           const ash_graph *piece, ash_tile_part part,
+                           uint32_t cores) {
   ASH_ASSERT(piece->op_count == 1);
   const char **in, **out;
   ash_call call = {.graph = piece,
@@ -68,13 +78,82 @@ static ash_status put_body(ash_module *m, ash_text *t, const ash_tiling *tiling,
   ASH_TRY(name_operands(m, tiling, &in, &out));
   call.kernel = ash_kernel_find(piece, 0, NULL, false);
   ASH_INVARIANT(m->ctx, call.kernel != NULL); /* the whole has one */
-  ASH_TRY(ash_emit_use_kernel(m, call.kernel));
   call.inputs = in;
   call.outputs = out;
   t->indent = 1;
-  const ash_status status = ash_emit_call(m->ctx, &call);
+  const ash_status status = cores > 1 ? ash_emit_share(m->ctx, &call, cores, 0)
+                                      : ash_emit_call(m->ctx, &call);
   t->indent = 0;
   return status;
+}
+
+/* ---- pieces on several cores --------------------------------------------- */
+
+/* What one piece is split into: it has no work memory, which all would share,
+ * and takes less time so. */
+static ash_status split_of(ash_module *m, uint32_t *cores,
+                           const ash_tiling *tiling, const ash_graph *piece,
+                           ash_tile_part part) {
+  ash_domain_shares shares;
+  ash_choice one = ash_choose(piece, 0, NULL);
+  ASH_INVARIANT(m->ctx, one.kernel != NULL);
+  *cores = one.scratch ? 1 : m->code[tiling->op].cores;
+  ASH_TRY(ash_domain_shares_of(m->ctx, &shares, piece, 0, one.kernel, *cores,
+                               part == ASH_PART_WHOLE));
+  ash_choice all = one;
+  all.cores = shares.count;
+  all.largest_share = ash_domain_share_largest(&shares);
+  *cores = shares.count > 1 && ash_choice_cycles(piece, 0, &all) <
+                                   ash_choice_cycles(piece, 0, &one)
+               ? shares.count
+               : 1;
+  return ash_emit_use_kernel(m, one.kernel, *cores > 1 && shares.lines);
+}
+
+/* The operands, one after the other, are what a share is told. */
+static void put_unpacking(ash_module *m, ash_text *t,
+                          const ash_tiling *tiling) {
+  const ash_tile_space *s = tiling->space;
+  ash_text_line(t, "  uint8_t *const *const operand = (uint8_t *const "
+                   "*)argument;");
+  for (uint32_t i = 0; i < s->operand_count; i++)
+    ash_text_line(t, "  %suint8_t *const %s = operand[%" PRIu32 "];",
+                  s->operands[i].is_output ? "" : "const ",
+                  ash_emit_tile_name(&m->ctx->scratch, &s->operands[i]), i);
+  ash_text_line(t, "  void *const work_memory = operand[%" PRIu32 "];",
+                s->operand_count);
+  ash_text_line(t, "  void *const sum_memory = operand[%" PRIu32 "];",
+                s->operand_count + 1);
+}
+
+static void put_packing(ash_module *m, ash_text *t, const ash_tiling *tiling,
+                        const char *name, uint32_t number, uint32_t cores) {
+  const ash_tile_space *s = tiling->space;
+  ash_text_string(t, "  uint8_t *const operand[] = {");
+  for (uint32_t i = 0; i < s->operand_count; i++)
+    ash_text_format(t, "\n      (uint8_t *)(uintptr_t)%s,",
+                    ash_emit_tile_name(&m->ctx->scratch, &s->operands[i]));
+  ash_text_string(t, "\n      (uint8_t *)work_memory, (uint8_t "
+                     "*)sum_memory};\n");
+  ash_text_line(
+      t, "  %s_on_cores(ctx, %s_k%" PRIu32 "_share, operand, %" PRIu32 ");",
+      m->prefix, name, number, cores);
+}
+
+static ash_status put_share(ash_module *m, ash_text *t,
+                            const ash_tiling *tiling, const char *name,
+                            uint32_t number, const ash_graph *piece,
+                            ash_tile_part part, uint32_t cores) {
+  ash_text_line(t,
+                "static ASH_RT_STEP void %s_k%" PRIu32
+                "_share(const void *argument,\n    uint32_t core) {",
+                name, number);
+  put_unpacking(m, t, tiling);
+  put_unused(m, t, tiling);
+  ASH_TRY(put_body(m, t, tiling, piece, part, cores));
+  ash_text_line(t, "}");
+  ash_text_blank(t);
+  return ASH_OK;
 }
 
 static const char *part_text(ash_tile_part part) {
@@ -97,6 +176,8 @@ static void put_head(ash_module *m, ash_text *t, const ash_tiling *tiling,
   ash_text_format(t, "static ASH_RT_STEP void %s_k%" PRIu32 "(", name, number);
   put_parameters(m, t, tiling);
   ash_text_string(t, ") {\n");
+  if (has_cores(m, tiling))
+    ash_text_line(t, "  (void)ctx;");
   put_unused(m, t, tiling);
 }
 
@@ -105,10 +186,17 @@ static ash_status put_function(ash_module *m, ash_text *t,
                                const ash_tile_function *f, uint32_t number) {
   ASH_ASSERT(f->part <= ASH_PART_LAST);
   ash_graph *piece = NULL;
+  uint32_t cores = 1;
   ASH_TRY(ash_domain_piece_graph(m->ctx, &piece, m->g, tiling->space, f->at,
                                  f->n, f->part));
+  ash_status status = split_of(m, &cores, tiling, piece, f->part);
+  if (status == ASH_OK && cores > 1)
+    status = put_share(m, t, tiling, name, number, piece, f->part, cores);
   put_head(m, t, tiling, name, f, number);
-  const ash_status status = put_body(m, t, tiling, piece, f->part);
+  if (cores > 1)
+    put_packing(m, t, tiling, name, number, cores);
+  else if (status == ASH_OK)
+    status = put_body(m, t, tiling, piece, f->part, 1);
   ash_text_line(t, "}");
   ash_text_blank(t);
   ash_graph_free(piece);
@@ -119,7 +207,8 @@ static void put_call(ash_module *m, ash_text *t, const ash_tiling *tiling,
                      const char *name, uint32_t function) {
   ASH_ASSERT(tiling->space->operand_count > 0);
   const ash_tile_space *s = tiling->space;
-  ash_text_format(t, "%s_k%" PRIu32 "(", name, function);
+  ash_text_format(t, "%s_k%" PRIu32 "(%s", name, function,
+                  has_cores(m, tiling) ? "ctx, " : "");
   for (uint32_t i = 0; i < s->operand_count; i++)
     ash_text_format(t, "%s, ",
                     ash_emit_tile_name(&m->ctx->scratch, &s->operands[i]));

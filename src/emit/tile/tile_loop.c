@@ -320,7 +320,8 @@ static void put_kernel(const writer *w) {
   const ash_tile_space *s = w->t->space;
   const uint32_t last = w->t->level_count - 1;
   ash_text *t = w->text;
-  ash_text_format(t, "%s_kernel(&p%" PRIu32, w->name, last);
+  ash_text_format(t, "%s_kernel(&p%" PRIu32 "%s", w->name, last,
+                  w->m->code[w->t->op].cores > 1 ? ", ctx" : "");
   for (uint32_t i = 0; i < s->operand_count; i++)
     if (is_staged(w->t, last, i))
       ash_text_format(t, ",\n    ash_rt_stage_current(&%s)->data",

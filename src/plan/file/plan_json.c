@@ -134,6 +134,8 @@ static void put_kernel(ash_ctx *ctx, ash_json *j, const ash_plan *p,
     ash_json_string(j, "kernel", choice.kernel->name);
   if (reason)
     ash_json_string(j, "kernel_reason", reason);
+  if (choice.cores > 1)
+    ash_json_uint(j, "cores", choice.cores);
 }
 
 /* Is no position of this tensor among the inputs read by the kernel? */

@@ -14,6 +14,9 @@
 /* An element that is not rescaled to other quantised values takes a part of the
  * time of one that is. */
 enum { CALL_CYCLES = 200, UNSCALED_PART = 6 };
+/* To start the other cores and to wait for them: measured on two bare-metal
+ * cores that sleep in between (docs/clusters.md). */
+enum { FORK_CYCLES = 300 };
 
 /* Thousandths of cycles. */
 typedef struct rate {
@@ -59,6 +62,23 @@ static const ash_tiling *tiling_of(const ash_plan *p, uint32_t op) {
   return t && t->space ? t : NULL;
 }
 
+/* Of all cores: the largest share of rows that are dealt out evenly. */
+static uint64_t on_cores(uint64_t work, const ash_choice *choice) {
+  return choice->cores > 1
+             ? FORK_CYCLES + (work * choice->largest_share + 999) / 1000
+             : work;
+}
+
+uint64_t ash_choice_cycles(const ash_graph *g, uint32_t op,
+                           const ash_choice *choice) {
+  const ash_op *o = &g->ops.items[op];
+  const rate *r = rate_of(choice->kernel);
+  const uint64_t element = r->element / (is_rescaled(g, o) ? 1 : UNSCALED_PART);
+  const uint64_t work =
+      (ash_op_macs(g, op) * r->mac + elements_of(g, o) * element) / 1000;
+  return CALL_CYCLES + on_cores(work, choice);
+}
+
 uint64_t ash_plan_op_cycles(const ash_plan *plan, const ash_graph *g,
                             uint32_t op) {
   const ash_tiling *tiling = tiling_of(plan, op);
@@ -69,11 +89,8 @@ uint64_t ash_plan_op_cycles(const ash_plan *plan, const ash_graph *g,
     return tiling->cost.cycles;
   if (ash_op_is_view(g, op, 0, &input, &offset))
     return 0;
-  const ash_op *o = &g->ops.items[op];
-  const rate *r = rate_of(ash_plan_choice(plan, g, op).kernel);
-  const uint64_t element = r->element / (is_rescaled(g, o) ? 1 : UNSCALED_PART);
-  return CALL_CYCLES +
-         (ash_op_macs(g, op) * r->mac + elements_of(g, o) * element) / 1000;
+  const ash_choice choice = ash_plan_choice(plan, g, op);
+  return ash_choice_cycles(g, op, &choice);
 }
 
 uint64_t ash_plan_estimate(const ash_plan *plan, const ash_graph *g) {
