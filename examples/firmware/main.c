@@ -9,6 +9,10 @@
 #include "semihost.h"
 #include "start.h"
 
+#ifdef MODEL_CORES /* --cores */
+#include "cores.h"
+#endif
+
 enum { PATH_BYTES = 200, OPS_MAX = 256, PAINT = 0x5A5A5A5A };
 
 static model_context ctx;
@@ -154,6 +158,9 @@ int main(void) {
     return 2;
   if (model_init(&ctx) != MODEL_OK)
     return 3;
+#ifdef MODEL_CORES
+  ctx.cores = cores_start(MODEL_CORES);
+#endif
   for (; read_inputs(in); cases++) {
     const int status = model_run(&ctx);
 #ifdef MODEL_FED_COUNT

@@ -16,18 +16,28 @@ __attribute__((used)) void start_riscv(void) {
   start_program();
 }
 
+/* What all harts but the first do, if the program has nothing for them
+ * (cores.c). */
+__attribute__((naked, weak, used)) void second_start(void) {
+  __asm__ volatile("1: wfi\n"
+                   "j 1b\n");
+}
+
 /* mstatus 0x6600: floating point and vectors are on. */
 __attribute__((naked, section(".vectors"), used)) void _start(void) {
-  __asm__ volatile(".option push\n"
+  __asm__ volatile("li t0, 0x6600\n"
+                   "csrs mstatus, t0\n"
+                   "csrr t0, mhartid\n"
+                   "bnez t0, 1f\n"
+                   ".option push\n"
                    ".option norelax\n"
                    "la gp, __global_pointer$\n"
                    ".option pop\n"
                    "la sp, __stack_top\n"
                    "la t0, %0\n"
                    "csrw mtvec, t0\n"
-                   "li t0, 0x6600\n"
-                   "csrs mstatus, t0\n"
-                   "j start_riscv\n" ::"i"(trap));
+                   "j start_riscv\n"
+                   "1: tail second_start\n" ::"i"(trap));
 }
 
 static uint64_t start;
