@@ -63,6 +63,12 @@ static inline ash_rt_taps ash_rt_inner_columns(const ash_rt_window *w) {
   return t;
 }
 
+/* Are all rows of the windows of output line y inside the input? */
+static inline int ash_rt_is_inner_line(const ash_rt_window *w, int32_t y) {
+  const int32_t top = y * w->stride_h - w->pad_top;
+  return top >= 0 && top + (w->filter_h - 1) * w->dilation_h < w->in_h;
+}
+
 /* The part of a pool's window that lies inside the input: none, or `rows` by
  * `columns` pixels; each of its rows is a line of `in`. */
 typedef struct ash_rt_pane {

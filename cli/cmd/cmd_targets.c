@@ -122,10 +122,10 @@ static void put_json(const ash_device *d) {
   put_key("description", d->description);
   put_key("cpu", d->cpu);
   printf(",\n   \"features\": {\"dsp\": %s, \"mve\": %s, \"fpu\": %s, "
-         "\"rvv\": %s, \"cores\": %u}",
+         "\"rvv\": %s, \"simd\": %s, \"cores\": %u}",
          boolean(d->features.dsp), boolean(d->features.mve),
          boolean(d->features.fpu), boolean(d->features.rvv),
-         (unsigned)d->features.cores);
+         boolean(d->features.simd), (unsigned)d->features.cores);
   printf(", \"mhz\": %u, \"alignment\": %u,\n   \"memories\": [\n",
          (unsigned)d->mhz, (unsigned)d->alignment);
   for (uint32_t i = 0; i < d->memory_count; i++) {

@@ -133,10 +133,11 @@ static void put_head(ash_text *t, const ash_device *d) {
   put_text(t, "description: ", d->description);
   put_text(t, "cpu: ", d->cpu);
   ash_text_format(t,
-                  "features: {dsp: %s, mve: %s, fpu: %s, rvv: %s, cores: %u}\n",
+                  "features: {dsp: %s, mve: %s, fpu: %s, rvv: %s, simd: %s, "
+                  "cores: %u}\n",
                   boolean(d->features.dsp), boolean(d->features.mve),
                   boolean(d->features.fpu), boolean(d->features.rvv),
-                  (unsigned)d->features.cores);
+                  boolean(d->features.simd), (unsigned)d->features.cores);
   if (d->mhz)
     ash_text_format(t, "mhz: %u\n", (unsigned)d->mhz);
   ash_text_format(t, "alignment: %u\n", (unsigned)d->alignment);

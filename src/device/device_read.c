@@ -350,7 +350,8 @@ static ash_status read_dmas(ash_device_draft *draft) {
 
 static ash_status read_features(ash_ctx *ctx, ash_device *d,
                                 const ash_yaml *root) {
-  static const char *const known[] = {"dsp", "mve", "fpu", "rvv", "cores"};
+  static const char *const known[] = {"dsp", "mve",  "fpu",
+                                      "rvv", "simd", "cores"};
   const ash_yaml *map = ash_yaml_get(root, "features");
   d->features.cores = 1;
   if (!map)
@@ -361,6 +362,7 @@ static ash_status read_features(ash_ctx *ctx, ash_device *d,
   ASH_TRY(read_bool(ctx, &d->features.mve, map, "mve"));
   ASH_TRY(read_bool(ctx, &d->features.fpu, map, "fpu"));
   ASH_TRY(read_bool(ctx, &d->features.rvv, map, "rvv"));
+  ASH_TRY(read_bool(ctx, &d->features.simd, map, "simd"));
   ASH_TRY(read_u32(ctx, &d->features.cores, map, "cores", 1024));
   if (d->features.cores)
     return ASH_OK;

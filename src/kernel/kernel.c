@@ -206,6 +206,17 @@ static uint64_t conv_rvv_bytes(const ash_target *t, const ash_graph *g,
   return plain ? 0 : taps_of(g, op);
 }
 
+/* Columns of eight pixels; a copy may write up to 64 bytes too far. */
+static uint64_t columns_simd_bytes(uint64_t columns, uint64_t taps) {
+  return (columns < 8 ? columns : 8) * ash_align_up(taps, 4) + 64;
+}
+
+static uint64_t conv_simd_bytes(const ash_target *t, const ash_graph *g,
+                                const ash_op *op) {
+  (void)t;
+  return columns_simd_bytes(8, taps_of(g, op));
+}
+
 /* One pixel of zero points. */
 static uint64_t padding_bytes(const ash_target *t, const ash_graph *g,
                               const ash_op *op) {
@@ -220,6 +231,29 @@ static uint64_t dense_dsp_bytes(const ash_target *t, const ash_graph *g,
   if (ash_op_in(g, op, 1)->shape.dim[0] <= 2)
     return 0;
   return 2 * ash_align_up(taps_of(g, op), 8);
+}
+
+static uint64_t dense_simd_bytes(const ash_target *t, const ash_graph *g,
+                                 const ash_op *op) {
+  (void)t;
+  const uint64_t taps = taps_of(g, op);
+  return columns_simd_bytes(
+      ash_shape_elements(&ash_op_in(g, op, 0)->shape) / taps, taps);
+}
+
+static uint64_t conv_simd_f32_bytes(const ash_target *t, const ash_graph *g,
+                                    const ash_op *op) {
+  (void)t;
+  return 4 * 8 * taps_of(g, op);
+}
+
+/* A single row is read where it is. */
+static uint64_t dense_simd_f32_bytes(const ash_target *t, const ash_graph *g,
+                                     const ash_op *op) {
+  (void)t;
+  const uint64_t taps = taps_of(g, op);
+  const uint64_t rows = ash_shape_elements(&ash_op_in(g, op, 0)->shape) / taps;
+  return rows == 1 ? 0 : 4 * (rows < 8 ? rows : 8) * taps;
 }
 
 static uint64_t dense_mve_bytes(const ash_target *t, const ash_graph *g,

@@ -20,11 +20,10 @@ static uint32_t feature_bit(const char *feature) {
   static const struct {
     const char *name;
     uint32_t bit;
-  } known[] = {{"dsp", ASH_FEATURE_DSP},
-               {"mve", ASH_FEATURE_MVE},
-               {"mvef", ASH_FEATURE_MVE_FLOAT},
-               {"rvv", ASH_FEATURE_RVV},
-               {"cmsis-nn", ASH_FEATURE_CMSIS_NN}};
+  } known[] = {
+      {"dsp", ASH_FEATURE_DSP},        {"mve", ASH_FEATURE_MVE},
+      {"mvef", ASH_FEATURE_MVE_FLOAT}, {"rvv", ASH_FEATURE_RVV},
+      {"simd", ASH_FEATURE_SIMD},      {"cmsis-nn", ASH_FEATURE_CMSIS_NN}};
   for (size_t i = 0; i < ASH_COUNT_OF(known); i++)
     if (strcmp(feature, known[i].name) == 0)
       return known[i].bit;

@@ -13,7 +13,8 @@ static uint32_t features_of(const ash_device *d, ash_kernels kernels) {
          (d->features.mve ? (uint32_t)ASH_FEATURE_MVE : 0) |
          (d->features.mve && d->features.fpu ? (uint32_t)ASH_FEATURE_MVE_FLOAT
                                              : 0) |
-         (d->features.rvv ? (uint32_t)ASH_FEATURE_RVV : 0);
+         (d->features.rvv ? (uint32_t)ASH_FEATURE_RVV : 0) |
+         (d->features.simd ? (uint32_t)ASH_FEATURE_SIMD : 0);
 }
 
 /* The compute memory, as far as it may be used. */

@@ -11,7 +11,8 @@ enum ash_features {
   ASH_FEATURE_MVE = 2,
   ASH_FEATURE_RVV = 4,
   ASH_FEATURE_MVE_FLOAT = 8,
-  ASH_FEATURE_CMSIS_NN = 16 /* calls of the user's copy of that library */
+  ASH_FEATURE_CMSIS_NN = 16, /* calls of the user's copy of that library */
+  ASH_FEATURE_SIMD = 32      /* vectors of x86-64 and AArch64 */
 };
 
 typedef struct ash_target {

@@ -2,25 +2,32 @@
  * and compares: the portable ones, those of a processor, and those of lines
  * that lie scattered in an arena, with each other and with the record; on this
  * machine, or on a board with the start-up code of examples/firmware. VARIANT
- * is dsp, mve or rvv. */
+ * is dsp, mve, rvv or simd. */
 #include "ash_rt_dsp_s16.h"
 #include "ash_rt_mve_f32.h"
 #include "ash_rt_mve_s16.h"
 #include "ash_rt_rvv.h"
+#include "ash_rt_simd.h"
+#include "ash_rt_simd_f32.h"
 #include "layers.h"
 
-#define dsp    1
-#define mve    2
-#define rvv    3
-#define IS_MVE (VARIANT == mve)
-#define IS_DSP (VARIANT == dsp)
-#define IS_RVV (VARIANT == rvv)
+#define dsp     1
+#define mve     2
+#define rvv     3
+#define simd    4
+#define IS_MVE  (VARIANT == mve)
+#define IS_DSP  (VARIANT == dsp)
+#define IS_RVV  (VARIANT == rvv)
+#define IS_SIMD (VARIANT == simd)
 #if IS_DSP
 #define SUFFIX(k) k##_dsp
 #define LINES(k)  k##_dsp_lines
 #elif IS_MVE
 #define SUFFIX(k) k##_mve
 #define LINES(k)  k##_mve_lines
+#elif IS_SIMD
+#define SUFFIX(k) k##_simd
+#define LINES(k)  k##_simd_lines
 #else
 #define SUFFIX(k) k##_rvv
 #define LINES(k)  k##_rvv_lines
@@ -108,7 +115,7 @@ static void run_depthwise(int variant, int8_t *out, void *work) {
 }
 
 static void run_dense(int variant, int8_t *out, void *work) {
-  const int32_t wide = I(at[7])[3] < 0;
+  const int32_t wide = I(at[7])[h.constant_bytes[7] / 4 - 1] < 0;
   const ash_rt_fully_connected_s8_params p = {
       h.window[0],  h.window[1],   h.window[2], h.in_offset, 0,
       h.out_offset, h.per_channel, wide,        h.act_min,   h.act_max};
@@ -148,6 +155,7 @@ static void run_mul(int variant, int8_t *out, void *work) {
   else ash_rt_mul_s8(&p, in, other, out);
 }
 
+#if !IS_SIMD
 static void run_max(int variant, int8_t *out, void *work) {
   const ash_rt_pool_2d_s8_params p = {window_of(), h.act_min, h.act_max};
   (void)work;
@@ -168,7 +176,9 @@ static void run_average(int variant, int8_t *out, void *work) {
   else ash_rt_average_pool_2d_s8(&p, in, out);
 }
 
-#if !IS_DSP
+#endif
+
+#if !IS_DSP && !IS_SIMD
 static void run_softmax(int variant, int8_t *out, void *work) {
   const ash_rt_rows_params p = {h.window[0], h.window[1]};
   (void)work;
@@ -179,7 +189,7 @@ static void run_softmax(int variant, int8_t *out, void *work) {
 }
 #endif
 
-#if !IS_RVV
+#if IS_DSP || IS_MVE
 #define S(p) ((const int16_t *)(const void *)(p))
 
 static ash_rt_layer_params wide_layer(void) {
@@ -280,18 +290,24 @@ static void run_pair_s16(int variant, int8_t *out, void *work) {
   else
     ash_rt_add_s16(&p, S(in), S(other), to);
 }
+#endif
 
+#if IS_MVE || IS_SIMD
+#if IS_MVE
+#define WORK
+#else
+#define WORK , work
+#endif
 static void run_conv_f32(int variant, int8_t *out, void *work) {
   const ash_rt_conv_2d_f32_params p = {window_of(), 1, h.low, h.high};
   float *to = (float *)(void *)out;
   (void)work;
   if (variant == IN_LINES)
-    ash_rt_conv_2d_f32_mve_lines(&p, &in_lines, F(at[2]), F(at[5]), &out_lines,
-                                 first, end);
+    LINES(ash_rt_conv_2d_f32)
+  (&p, &in_lines, F(at[2]), F(at[5]), &out_lines, first, end WORK);
   else if (variant)
-    ash_rt_conv_2d_f32_mve(&p, F(in), F(at[2]), F(at[5]), to);
-  else
-    ash_rt_conv_2d_f32(&p, F(in), F(at[1]), F(at[2]), to);
+      SUFFIX(ash_rt_conv_2d_f32)(&p, F(in), F(at[2]), F(at[5]), to WORK);
+  else ash_rt_conv_2d_f32(&p, F(in), F(at[1]), F(at[2]), to);
 }
 
 static void run_depthwise_f32(int variant, int8_t *out, void *work) {
@@ -299,10 +315,10 @@ static void run_depthwise_f32(int variant, int8_t *out, void *work) {
   float *to = (float *)(void *)out;
   (void)work;
   if (variant == IN_LINES)
-    ash_rt_depthwise_conv_2d_f32_mve_lines(&p, &in_lines, F(at[1]), F(at[2]),
-                                           &out_lines, first, end);
+    LINES(ash_rt_depthwise_conv_2d_f32)
+    (&p, &in_lines, F(at[1]), F(at[2]), &out_lines, first, end);
   else if (variant)
-    ash_rt_depthwise_conv_2d_f32_mve(&p, F(in), F(at[1]), F(at[2]), to);
+    SUFFIX(ash_rt_depthwise_conv_2d_f32)(&p, F(in), F(at[1]), F(at[2]), to);
   else
     ash_rt_depthwise_conv_2d_f32(&p, F(in), F(at[1]), F(at[2]), to);
 }
@@ -313,7 +329,7 @@ static void run_dense_f32(int variant, int8_t *out, void *work) {
   float *to = (float *)(void *)out;
   (void)work;
   if (variant)
-    ash_rt_fully_connected_f32_mve(&p, F(in), F(at[2]), F(at[5]), to);
+    SUFFIX(ash_rt_fully_connected_f32)(&p, F(in), F(at[2]), F(at[5]), to WORK);
   else
     ash_rt_fully_connected_f32(&p, F(in), F(at[1]), F(at[2]), to);
 }
@@ -324,9 +340,9 @@ static void run_pair_f32(int variant, int8_t *out, void *work) {
   const int product = h.kind == LAYER_MUL_F32;
   (void)work;
   if (variant && product)
-    ash_rt_mul_f32_mve(&p, F(in), F(other), to);
+    SUFFIX(ash_rt_mul_f32)(&p, F(in), F(other), to);
   else if (variant)
-    ash_rt_add_f32_mve(&p, F(in), F(other), to);
+    SUFFIX(ash_rt_add_f32)(&p, F(in), F(other), to);
   else if (product)
     ash_rt_mul_f32(&p, F(in), F(other), to);
   else
@@ -342,21 +358,25 @@ static layer_runner *const runners[LAYER_KINDS] = {
     [LAYER_DENSE] = run_dense,
     [LAYER_ADD] = run_add,
     [LAYER_MUL] = run_mul,
+#if !IS_SIMD
     [LAYER_MAX] = run_max,
     [LAYER_AVERAGE] = run_average,
-#if !IS_DSP
+#endif
+#if !IS_DSP && !IS_SIMD
     [LAYER_SOFTMAX] = run_softmax,
 #endif
-#if IS_MVE
+#if IS_MVE || IS_SIMD
     [LAYER_CONV_F32] = run_conv_f32,
     [LAYER_DEPTHWISE_F32] = run_depthwise_f32,
     [LAYER_DENSE_F32] = run_dense_f32,
     [LAYER_ADD_F32] = run_pair_f32,
     [LAYER_MUL_F32] = run_pair_f32,
+#endif
+#if IS_MVE
     [LAYER_ADD_S16] = run_pair_s16,
     [LAYER_MUL_S16] = run_pair_s16,
 #endif
-#if !IS_RVV
+#if IS_DSP || IS_MVE
     [LAYER_CONV_S16] = run_conv_s16,
     [LAYER_DEPTHWISE_S16] = run_depthwise_s16,
     [LAYER_DENSE_S16] = run_dense_s16,

@@ -1,7 +1,7 @@
 /* make_layers.c - random layers, packed for a processor, with the outputs of
  * the reference interpreter:
  *
- *   make_layers dsp|mve|rvv COUNT SEED FILE
+ *   make_layers dsp|mve|rvv|simd COUNT SEED FILE
  *
  * tests/e2e/kernel_variants gives the file to layers_main.c, which runs the
  * kernels of runtime/ on them, the portable ones and the processor's, on this
@@ -450,6 +450,8 @@ static bool make(FILE *to, uint32_t features) {
 static uint32_t features_of(const char *name) {
   if (strcmp(name, "mve") == 0)
     return ASH_FEATURE_MVE | ASH_FEATURE_MVE_FLOAT;
+  if (strcmp(name, "simd") == 0)
+    return ASH_FEATURE_SIMD;
   return strcmp(name, "rvv") == 0 ? ASH_FEATURE_RVV : ASH_FEATURE_DSP;
 }
 

@@ -49,8 +49,10 @@ static void call_cmsis(const ash_call *c) {
 
 /* pass/lower/pack.c marks a scale of 53 bits by its last number. */
 static bool has_wide_scale(const ash_call *c) {
-  return ash_kernel_is_packed(c->kernel) &&
-         ash_tensor_int(ash_call_in(c, ASH_IN_DENSE_SCALE), 3) < 0;
+  if (!ash_kernel_is_packed(c->kernel))
+    return false;
+  const ash_tensor *scale = ash_call_in(c, ASH_IN_DENSE_SCALE);
+  return ash_tensor_int(scale, ash_shape_elements(&scale->shape) - 1) < 0;
 }
 
 void ash_call_dense(const ash_call *c) {

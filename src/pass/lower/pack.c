@@ -23,6 +23,7 @@
 enum {
   DEPTHWISE_TAPS_MAX = 25, /* ASH_RT_DEPTHWISE_TAPS */
   RVV_GROUP = 32,          /* ASH_RT_RVV_GROUP      */
+  SIMD_GROUP = 16,         /* ASH_RT_SIMD_GROUP     */
   WIDE_SHIFT_MAX = 22
 };
 
@@ -31,12 +32,13 @@ typedef struct layer {
   ash_graph *g;
   uint32_t op;
   ash_op_kind kind;
-  bool mve, rvv;
+  bool mve, rvv, simd;
   uint32_t channels, taps;
   const int8_t *weights;
   int64_t bound; /* of the absolute value of any sum */
   /* By channel. */
   int64_t *folded, *reach; /* sums are within `reach` of `folded` */
+  int64_t *sum;            /* of the weights */
   bool *constant;          /* its output never changes: it is in `folded` */
 } layer;
 
@@ -61,7 +63,9 @@ static bool is_split(const layer *l) {
 
 /* How many entries biases, multipliers and shifts have. */
 static uint32_t entries(const layer *l) {
-  return (uint32_t)ash_align_up(l->channels, is_split(l) ? 8 : 4);
+  return (uint32_t)ash_align_up(l->channels, l->simd       ? SIMD_GROUP
+                                             : is_split(l) ? 8
+                                                           : 4);
 }
 
 /* Where the one of channel c is. */
@@ -71,7 +75,7 @@ static uint32_t entry(const layer *l, uint32_t c) {
 
 /* Its shifts are what it shifts by: to the right, but for the last bit. */
 static bool is_dsp(const layer *l) {
-  return !l->mve && !l->rvv;
+  return !l->mve && !l->rvv && !l->simd;
 }
 
 static uint8_t *room(const layer *l, size_t bytes) {
@@ -88,6 +92,7 @@ static ash_status fold_bias(layer *l) {
   l->folded = ASH_NEW_ARRAY(&l->ctx->scratch, int64_t, room_for);
   l->reach = ASH_NEW_ARRAY(&l->ctx->scratch, int64_t, room_for);
   l->constant = ASH_NEW_ARRAY(&l->ctx->scratch, bool, room_for);
+  l->sum = ASH_NEW_ARRAY(&l->ctx->scratch, int64_t, room_for);
   ASH_TRY(ash_zone_check(l->ctx, &l->ctx->scratch));
   for (uint32_t c = 0; c < l->channels; c++) {
     int64_t sum = 0, most = 0;
@@ -98,6 +103,7 @@ static ash_status fold_bias(layer *l) {
     }
     l->folded[c] = (bias ? ash_tensor_int(bias, c) : 0) + offset * sum;
     l->reach[c] = 128 * most;
+    l->sum[c] = sum;
   }
   for (uint32_t c = l->channels; c < room_for; c++)
     l->constant[c] = true;
@@ -117,11 +123,20 @@ static bool find_bound(layer *l, int64_t limit) {
   return l->bound < limit;
 }
 
+/* Vectors of x86-64 may multiply inputs with 128 added: a second bias for all
+ * channels is without what that adds. */
+static int64_t folded_for_unsigned(const layer *l, uint32_t c) {
+  return l->folded[c] - (l->constant[c] ? 0 : 128 * l->sum[c]);
+}
+
 static ash_status append_bias(const layer *l) {
-  const uint32_t count = entries(l);
+  const uint32_t one = entries(l), count = l->simd ? 2 * one : one;
   uint8_t *out = room(l, (size_t)count * 4);
-  for (uint32_t c = 0; out && c < count; c++)
+  for (uint32_t c = 0; out && c < one; c++)
     ash_lower_put_int(out + (size_t)entry(l, c) * 4, l->folded[c], 4);
+  for (uint32_t c = 0; out && l->simd && c < one; c++)
+    ash_lower_put_int(out + (size_t)(one + c) * 4, folded_for_unsigned(l, c),
+                      4);
   return ash_lower_append(l->g, l->op, "folded", ASH_INT32, count, out);
 }
 
@@ -161,7 +176,7 @@ static bool find_constants(layer *l) {
       if (l->constant[c])
         l->folded[c] = clamp(low + zero, range);
     }
-    if (!l->constant[c] && shift >= 0)
+    if (!l->constant[c] && shift >= (l->simd ? 1 : 0))
       return false;
   }
   return true;
@@ -173,6 +188,8 @@ static bool is_few(const layer *l) {
 }
 
 static uint32_t group_of(const layer *l) {
+  if (l->simd)
+    return SIMD_GROUP;
   return l->mve || (l->kind == ASH_OP_fully_connected && !is_few(l)) ? 4 : 2;
 }
 
@@ -262,15 +279,32 @@ static bool put_wide_scales(const layer *l, uint8_t *to, uint32_t padded) {
   return true;
 }
 
+/* Four numbers a channel -> for each group, its channels' first numbers, then
+ * their second ones and so on. */
+static uint8_t *dense_groups(const layer *l, const uint8_t *from, uint32_t n,
+                             uint32_t *count) {
+  const uint32_t padded = entries(l);
+  uint8_t *to = room(l, (size_t)padded * 16);
+  *count = 4 * padded;
+  for (uint32_t c = 0; to && c < padded; c++)
+    for (uint32_t k = 0; k < 4; k++)
+      memcpy(to + (size_t)4 * (c / SIMD_GROUP * 4 * SIMD_GROUP +
+                               k * SIMD_GROUP + c % SIMD_GROUP),
+             from + (size_t)4 * ((n > 1 && c < l->channels ? c : 0) * 4 + k),
+             4);
+  return to;
+}
+
 /* For the layer, or for each channel; NULL: they are out of proportion. */
 static uint8_t *dense_scale(const layer *l, uint32_t *count) {
   const uint32_t n = in_of(l, 1)->quant.count;
   const uint32_t padded = n > 1 ? (uint32_t)ash_align_up(n, 4) : 1;
   uint8_t *bytes = room(l, (size_t)padded * 16);
   *count = 4 * padded;
-  if (!bytes || put_short_scales(l, bytes) || put_wide_scales(l, bytes, padded))
-    return bytes;
-  return NULL;
+  if (bytes && !put_short_scales(l, bytes) &&
+      !put_wide_scales(l, bytes, padded))
+    return NULL;
+  return bytes && l->simd ? dense_groups(l, bytes, n, count) : bytes;
 }
 
 /* ---- weights ------------------------------------------------------------- */
@@ -278,7 +312,7 @@ static uint8_t *dense_scale(const layer *l, uint32_t *count) {
 /* Channels whose weights of a block are side by side: those that are summed up
  * at once. */
 static uint32_t side_by_side(const layer *l) {
-  return l->kind == ASH_OP_conv_2d ? 2 : group_of(l);
+  return l->kind == ASH_OP_conv_2d && !l->simd ? 2 : group_of(l);
 }
 
 /* Bytes of these channels from c on, block after block; absent ones are 0. */
@@ -319,7 +353,9 @@ static ash_status append_weights(const layer *l) {
   if (l->rvv)
     return append_columns(l);
   const uint32_t group = group_of(l);
-  const uint32_t taps = (uint32_t)ash_align_up(l->taps, l->mve ? 16 : 8);
+  const uint32_t taps = (uint32_t)ash_align_up(l->taps, l->mve    ? 16
+                                                        : l->simd ? 4
+                                                                  : 8);
   const size_t group_bytes = (size_t)group * taps;
   size_t at = 0;
   for (uint32_t c = 0; c < l->channels; c += group)
@@ -404,7 +440,8 @@ static ash_status pack_op(ash_ctx *ctx, ash_graph *g, uint32_t op,
              .op = op,
              .kind = g->ops.items[op].kind,
              .mve = (target->features & ASH_FEATURE_MVE) != 0,
-             .rvv = (target->features & ASH_FEATURE_RVV) != 0};
+             .rvv = (target->features & ASH_FEATURE_RVV) != 0,
+             .simd = (target->features & ASH_FEATURE_SIMD) != 0};
   const bool known = l.kind == ASH_OP_conv_2d ||
                      l.kind == ASH_OP_depthwise_conv_2d ||
                      l.kind == ASH_OP_fully_connected;
@@ -418,7 +455,8 @@ static ash_status pack_op(ash_ctx *ctx, ash_graph *g, uint32_t op,
 }
 
 ash_status ash_pass_pack(ash_ctx *ctx, ash_graph *g, const ash_target *target) {
-  const uint32_t known = ASH_FEATURE_DSP | ASH_FEATURE_MVE | ASH_FEATURE_RVV;
+  const uint32_t known =
+      ASH_FEATURE_DSP | ASH_FEATURE_MVE | ASH_FEATURE_RVV | ASH_FEATURE_SIMD;
   const bool any =
       (target->features & known) && !(target->features & ASH_FEATURE_CMSIS_NN);
   for (uint32_t op = 0; any && op < g->op_count; op++)

@@ -1,18 +1,22 @@
-/* pack_float.c - weights of float layers for Helium:
+/* pack_float.c - weights of float layers for Helium and for hosts:
  *
  *   conv_2d(x, w, b) -> conv_2d(x, w, b, -, -, <id>_packed)
  *
- * Groups of eight channels side by side, tap by tap, so that one load brings
- * the weights that one input is multiplied with. */
+ * Groups of eight channels (hosts: sixteen) side by side, tap by tap, so that
+ * one load brings the weights that one input is multiplied with. */
 #include "pass/pass.h"
 
 #include "base/checked.h"
 #include "op/reads.h"
 #include "pass/lower/lower_append.h"
 
+#include <math.h>
 #include <string.h>
 
-enum { GROUP = 8 }; /* ASH_RT_MVE_F32_GROUP */
+enum {
+  MVE_GROUP = 8,  /* ASH_RT_MVE_F32_GROUP  */
+  SIMD_GROUP = 16 /* ASH_RT_SIMD_F32_GROUP */
+};
 
 static bool is_plain(const ash_graph *g, const ash_op *op) {
   const ash_tensor *in = ash_op_in(g, op, 0), *w = ash_op_in(g, op, 1);
@@ -25,25 +29,40 @@ static bool is_plain(const ash_graph *g, const ash_op *op) {
          w->shape.dim[3] == in->shape.dim[3];
 }
 
-static uint8_t *arrange(ash_graph *g, const ash_tensor *w, uint64_t *count) {
+/* Kernels of hosts multiply zeros where there is padding, which is nothing
+ * only if the weight is a number. */
+static bool is_finite(const ash_tensor *w) {
+  for (uint64_t i = 0; i < ash_shape_elements(&w->shape); i++) {
+    float x;
+    memcpy(&x, w->data + i * 4, 4);
+    if (!isfinite(x))
+      return false;
+  }
+  return true;
+}
+
+static uint8_t *arrange(ash_graph *g, const ash_tensor *w, uint32_t group,
+                        uint64_t *count) {
   const uint64_t channels = (uint64_t)w->shape.dim[0];
   const uint64_t taps = ash_shape_elements(&w->shape) / channels;
-  *count = ash_align_up(channels, GROUP) * taps;
+  *count = ash_align_up(channels, group) * taps;
   if (*count > INT32_MAX / 4)
     return NULL;
   uint8_t *out = ASH_NEW_ARRAY(&g->zone, uint8_t, (size_t)*count * 4);
   uint8_t *to = out;
-  for (uint64_t c = 0; out && c < channels; c += GROUP)
+  for (uint64_t c = 0; out && c < channels; c += group)
     for (uint64_t t = 0; t < taps; t++)
-      for (uint64_t i = c; i < c + GROUP; i++, to += 4)
+      for (uint64_t i = c; i < c + group; i++, to += 4)
         if (i < channels)
           memcpy(to, w->data + (i * taps + t) * 4, 4);
   return out;
 }
 
-static ash_status pack(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+static ash_status pack(ash_ctx *ctx, ash_graph *g, uint32_t op,
+                       uint32_t group) {
   uint64_t count;
-  const uint8_t *bytes = arrange(g, ash_op_in(g, &g->ops.items[op], 1), &count);
+  const uint8_t *bytes =
+      arrange(g, ash_op_in(g, &g->ops.items[op], 1), group, &count);
   ASH_TRY(ash_zone_check(ctx, &g->zone));
   if (!bytes)
     return ASH_OK; /* too large: the portable kernel takes it */
@@ -54,10 +73,12 @@ static ash_status pack(ash_ctx *ctx, ash_graph *g, uint32_t op) {
 
 ash_status ash_pass_pack_float(ash_ctx *ctx, ash_graph *g,
                                const ash_target *target) {
-  const bool any = (target->features & ASH_FEATURE_MVE_FLOAT) &&
+  const bool simd = (target->features & ASH_FEATURE_SIMD) != 0;
+  const bool any = (simd || (target->features & ASH_FEATURE_MVE_FLOAT)) &&
                    !(target->features & ASH_FEATURE_CMSIS_NN);
   for (uint32_t op = 0; any && op < g->op_count; op++)
-    if (is_plain(g, &g->ops.items[op]))
-      ASH_TRY(pack(ctx, g, op));
+    if (is_plain(g, &g->ops.items[op]) &&
+        (!simd || is_finite(ash_op_in(g, &g->ops.items[op], 1))))
+      ASH_TRY(pack(ctx, g, op, simd ? SIMD_GROUP : MVE_GROUP));
   return ASH_OK;
 }

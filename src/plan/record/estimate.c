@@ -26,7 +26,8 @@ typedef struct rate {
 
 static const rate rates[] = {
     {"dsp", 1150, 22000}, {"cmsis-nn", 1150, 22000}, {"mve", 150, 13000},
-    {"mvef", 600, 13000}, {"rvv", 250, 7500},        {NULL, 5150, 54500},
+    {"mvef", 600, 13000}, {"rvv", 250, 7500},        {"simd", 30, 1000},
+    {NULL, 5150, 54500},
 };
 
 static const rate *rate_of(const ash_kernel *kernel) {

@@ -12,6 +12,8 @@
 #include "kernel/kernel.h"
 #include "random_window.h"
 #include "riscv_v/ash_rt_rvv.h"
+#include "simd/ash_rt_simd.h"
+#include "simd/ash_rt_simd_f32.h"
 
 #include <float.h>
 #include <stdio.h>
@@ -174,6 +176,19 @@ static void prepare_conv_rvv(void) {
   const int plain = window.filter_h == 1 && window.filter_w == 1 &&
                     !window_is_padded(&window);
   scratch = plain && random_below(2) ? NULL : work;
+}
+
+static void prepare_conv_simd(void) {
+  draw(3);
+  window.out_c = random_between(1, 20);
+  fill_bytes();
+  fill_weights();
+  make_constants(16, 1);
+  const int32_t blocks = (taps_of() + 3) / 4;
+  for (int32_t i = 0; i < (window.out_c + 15) / 16 * 64 * blocks; i++)
+    if (i / 64 % blocks * 4 + i % 4 >= taps_of())
+      weights[i] = 0;
+  scratch = work;
 }
 
 static void prepare_depthwise_packed(void) {
@@ -383,6 +398,10 @@ KERNEL(conv_2d_s8_rvv, CONV, CONV_PACKED, COMMA scratch)
 KERNEL(depthwise_conv_2d_s8_rvv, DEPTHWISE, DEPTHWISE_PACKED, COMMA scratch)
 KERNEL(average_pool_2d_s8_rvv, POOL, , )
 KERNEL(max_pool_2d_s8_rvv, POOL, , )
+KERNEL(conv_2d_s8_simd, CONV, CONV_PACKED, COMMA scratch)
+KERNEL(depthwise_conv_2d_s8_simd, DEPTHWISE, DEPTHWISE_PACKED, COMMA scratch)
+KERNEL(conv_2d_f32_simd, CONV_F32, PACKED_F32, COMMA work)
+KERNEL(depthwise_conv_2d_f32_simd, WINDOW_F32, PORTABLE_F32, )
 KERNEL(average_pool_2d_f32, WINDOW_F32, , )
 KERNEL(max_pool_2d_f32, WINDOW_F32, , )
 KERNEL(conv_2d_f32, CONV_F32, PORTABLE_F32, )
@@ -425,6 +444,10 @@ static const line_kernel kernels[] = {
     ROW(depthwise_conv_2d_s8_rvv, prepare_depthwise_packed, reads_window, 1)
     ROW(average_pool_2d_s8_rvv, prepare_pool, reads_window, 1)
     ROW(max_pool_2d_s8_rvv, prepare_pool, reads_window, 1)
+    ROW(conv_2d_s8_simd, prepare_conv_simd, reads_window, 1)
+    ROW(depthwise_conv_2d_s8_simd, prepare_depthwise_packed, reads_window, 1)
+    ROW(conv_2d_f32_simd, prepare_packed_f32, reads_window, 4)
+    ROW(depthwise_conv_2d_f32_simd, prepare_packed_f32, reads_window, 4)
     ROW(average_pool_2d_f32, prepare_pool_f32, reads_window, 4)
     ROW(max_pool_2d_f32, prepare_pool_f32, reads_window, 4)
     ROW(conv_2d_f32, prepare_conv_f32, reads_window, 4)
