@@ -15,8 +15,10 @@
  *     future has been awaited, the module neither reads nor writes the bytes it
  *     goes to, and does not write those it comes from.
  *   - Futures are the port's own numbers. Future 0 asks for a new one; any
- * other adds the transfer to that future, which has not been awaited yet. A
- * port that has done all of it already may return 0.
+ * other adds the transfer to that future, which is the one that the newest
+ * `start` returned and has not been awaited yet: a port whose engine only adds
+ * to its newest channel needs no more. A port that has done all of it already
+ * may return 0.
  *   - Every future but 0 is awaited exactly once; `wait` returns when all its
  *     transfers are done. Transfers of different futures are independent of
  *     each other and may be done in any order.
