@@ -9,8 +9,7 @@ object=$(mktemp)
 trap 'rm -f "$object" "$object.c"' EXIT
 flags="-ffreestanding -O2 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion
   -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wundef
-  -Wdouble-promotion -Werror -Iruntime -Itests/cmsis_nn -Itests/support/pmsis
-  -Itests/support/vendor"
+  -Wdouble-promotion -Werror -Iruntime -Itests/cmsis_nn -Itests/vendor"
 failed=0
 tried=0
 missing=

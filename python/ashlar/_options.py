@@ -41,6 +41,7 @@ class PlanOptions(typing.TypedDict, total=False):
     ticks: int
     seed: int
     kernels: str                           # auto, portable, cmsis-nn
+    cores: "typing.Union[int, str]"        # 2 or "all"
     default_memory: str
     io_memory: str
     buffering: "typing.Union[int, str]"
@@ -137,7 +138,8 @@ WRITERS: "dict[str, typing.Callable]" = {
                     _number),
     **dict.fromkeys(("integers", "overlap", "no_views", "no_slices",
                      "no_in_place", "no_concat", "residency", "step"), _flag),
-    "rules": _files, "buffering": _text_or_number}
+    "rules": _files, "buffering": _text_or_number,
+    "cores": _text_or_number}
 
 
 def arguments(what: str, options: "typing.Mapping[str, typing.Any]",
