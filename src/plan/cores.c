@@ -33,8 +33,8 @@ static ash_status share_out(ash_ctx *ctx, ash_choice *choice,
   if (shares.count < 2)
     return ASH_OK;
   const ash_choice parts = split(choice, &shares, ask->device->alignment);
-  if (ash_choice_cycles(ask->graph, op, &parts) <
-      ash_choice_cycles(ask->graph, op, choice))
+  if (ash_plan_choice_cycles(ask->graph, op, &parts) <
+      ash_plan_choice_cycles(ask->graph, op, choice))
     *choice = parts;
   return ASH_OK;
 }

@@ -103,8 +103,8 @@ static ash_status split_of(ash_module *m, uint32_t *cores,
   ash_choice all = one;
   all.cores = shares.count;
   all.largest_share = ash_domain_share_largest(&shares);
-  *cores = shares.count > 1 && ash_choice_cycles(piece, 0, &all) <
-                                   ash_choice_cycles(piece, 0, &one)
+  *cores = shares.count > 1 && ash_plan_choice_cycles(piece, 0, &all) <
+                                   ash_plan_choice_cycles(piece, 0, &one)
                ? shares.count
                : 1;
   return ash_emit_use_kernel(m, one.kernel, *cores > 1 && shares.lines);

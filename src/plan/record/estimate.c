@@ -70,8 +70,8 @@ static uint64_t on_cores(uint64_t work, const ash_choice *choice) {
              : work;
 }
 
-uint64_t ash_choice_cycles(const ash_graph *g, uint32_t op,
-                           const ash_choice *choice) {
+uint64_t ash_plan_choice_cycles(const ash_graph *g, uint32_t op,
+                                const ash_choice *choice) {
   const ash_op *o = &g->ops.items[op];
   const rate *r = rate_of(choice->kernel);
   const uint64_t element = r->element / (is_rescaled(g, o) ? 1 : UNSCALED_PART);
@@ -91,7 +91,7 @@ uint64_t ash_plan_op_cycles(const ash_plan *plan, const ash_graph *g,
   if (ash_op_is_view(g, op, 0, &input, &offset))
     return 0;
   const ash_choice choice = ash_plan_choice(plan, g, op);
-  return ash_choice_cycles(g, op, &choice);
+  return ash_plan_choice_cycles(g, op, &choice);
 }
 
 uint64_t ash_plan_estimate(const ash_plan *plan, const ash_graph *g) {

@@ -26,8 +26,8 @@ void ash_alias_roots(uint32_t *root, const ash_slot *slots, uint32_t count);
 ash_choice ash_plan_choice(const ash_plan *plan, const ash_graph *g,
                            uint32_t op);
 /* Cycles of an operator that is not cut, with this kernel on its cores. */
-uint64_t ash_choice_cycles(const ash_graph *g, uint32_t op,
-                           const ash_choice *choice);
+uint64_t ash_plan_choice_cycles(const ash_graph *g, uint32_t op,
+                                const ash_choice *choice);
 /* Does that kernel read the input? */
 bool ash_plan_reads(const ash_plan *plan, const ash_graph *g, uint32_t op,
                     uint32_t input);
