@@ -232,6 +232,17 @@ static void print_order(const term *t, const ash_plan *p, const ash_graph *g) {
   print_moves(t, p);
 }
 
+/* Of whole operators that need fewer bytes than rows. */
+static void print_fed(const term *t, const ash_plan *p, const ash_graph *g) {
+  for (uint32_t i = 0; p->is_fed && i < ash_graph_input_count(g); i++)
+    if (p->is_fed[i])
+      fprintf(t->out,
+              "\nrows of input %" PRIu32
+              " arrive before the first step: whole operators need fewer "
+              "bytes than rows\n",
+              i);
+}
+
 static void print_scratch(const term *t, const ash_plan *p, const ash_graph *g,
                           const ash_arena *a) {
   uint32_t step;
@@ -246,6 +257,7 @@ static void print_scratch(const term *t, const ash_plan *p, const ash_graph *g,
 void print_plan_page(const term *t, const ash_plan *p, const ash_graph *g) {
   print_arenas(p);
   print_order(t, p, g);
+  print_fed(t, p, g);
   for (uint32_t i = 0; i < p->arena_count; i++)
     if (p->arenas[i].role == ASH_SCRATCH && p->arenas[i].size)
       print_scratch(t, p, g, &p->arenas[i]);

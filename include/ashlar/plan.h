@@ -138,6 +138,9 @@ typedef struct ash_plan {
   ash_order_proof order;
   const bool *is_drained; /* by output of the graph: its rows leave while the
                              model runs; NULL: none                         */
+  const bool *is_fed; /* by input, of whole operators: its rows arrive before
+                         the first step; NULL: none. In an order of rows the
+                         steps say when                                    */
   uint64_t cycles, move_cycles; /* of one run, of its moves, modelled
                                    (ash_plan_cycles); 0: nothing moves      */
 } ash_plan;

@@ -216,17 +216,34 @@ static bool has_streams(const chooser *c) {
   return c->given.is_fed || c->given.is_drained;
 }
 
-/* All rows, or whole operators if these need fewer bytes. */
+/* Whole operators; what is fed arrives before the first of them. */
+static ash_status plan_whole(chooser *c, const ash_plan **out) {
+  const bool *is_fed = c->given.is_fed;
+  c->given.is_fed = NULL;
+  const ash_status status = plan_operators(c, out);
+  c->given.is_fed = is_fed;
+  if (status != ASH_OK || !is_fed)
+    return status;
+  ash_plan *plan = ASH_NEW(&c->ctx->keep, ash_plan);
+  ASH_TRY(ash_zone_check(c->ctx, &c->ctx->keep));
+  *plan = **out;
+  plan->is_fed = is_fed;
+  *out = plan;
+  return ASH_OK;
+}
+
+/* All rows, or whole operators if these need fewer bytes. Rows that leave are
+ * made one by one. */
 static ash_status plan_smallest(chooser *c, const ash_plan **out) {
   const size_t said = c->ctx->diag_count;
   const ash_plan *whole = NULL;
   const ash_status status = plan_all_rows(c, out);
   if (status == ASH_OK)
     ASH_TRY(join_runs(c, out, (uint32_t)c->given.graph->op_count, said));
-  if ((status != ASH_OK && status != ASH_NOFIT) || has_streams(c))
+  if ((status != ASH_OK && status != ASH_NOFIT) || c->given.is_drained)
     return status;
   const size_t told = c->ctx->diag_count;
-  ASH_TRY(or_nothing(c, plan_operators(c, &whole), told));
+  ASH_TRY(or_nothing(c, plan_whole(c, &whole), told));
   return take_smaller(c, out, whole, status, said, told);
 }
 

@@ -144,13 +144,13 @@ static bool is_output(const account *a, uint32_t tensor) {
   return false;
 }
 
-/* Is it there from the start, as inputs are that do not arrive? */
+/* Is it there from the start, as inputs are that do not arrive after it? */
 static bool is_given(const account *a, const ash_slot *s) {
   if (!is_input(a, s) || s->moved_from != ASH_NO_ID)
     return false;
   for (size_t i = 0; i < a->m->g->input_count; i++)
     if (a->m->g->inputs[i] == s->tensor && ash_emit_is_fed(a->m, i))
-      return false;
+      return a->m->plan->is_fed != NULL;
   return true;
 }
 

@@ -175,9 +175,12 @@ static void put_feeds(ash_module *m) {
     const uint32_t tensor = m->g->inputs[m->rows->sources[i].input];
     const ash_row_tensor *r = ash_emit_rows_of(m, tensor);
     ash_text_line(t, "  case %" PRIu32 ":", i);
-    ash_text_line(t, "    return %s;",
-                  r ? ash_emit_row_at(m, r, "row")
-                    : ash_emit_tensor(m, tensor));
+    if (r)
+      ash_text_line(t, "    return %s;", ash_emit_row_at(m, r, "row"));
+    else
+      ash_text_line(t, "    return %s + row * %" PRIu64 "u;",
+                    ash_emit_tensor(m, tensor),
+                    ash_domain_row_bytes(&m->g->tensors.items[tensor]));
   }
   ash_text_line(t, "  default:");
   ash_text_line(t, "    return 0;");

@@ -20,7 +20,7 @@ static bool has_rows(const ash_plan *p, size_t output_count) {
   for (uint32_t s = 0; s < p->steps.count; s++)
     if (p->steps.items[s].row_count > 0)
       return true;
-  return false;
+  return p->is_fed != NULL;
 }
 
 /* ---- tensors ------------------------------------------------------------- */
@@ -143,18 +143,27 @@ static uint32_t feed_of(const ash_rows *r, uint32_t input) {
   return ASH_NO_ID;
 }
 
+static void add_feed_source(finder *f, uint32_t input) {
+  ASH_ASSERT(input < f->m->g->input_count);
+  if (feed_of(f->rows, input) != ASH_NO_ID)
+    return;
+  add_source(f, (ash_row_source){ASH_ROWS_FEED, ASH_NO_ID, input, 0, 0});
+  f->rows->feed_count++;
+}
+
 /* Feeds, then moves, then operators. */
 static ash_status find_sources(finder *f) {
   const ash_steps *steps = &f->plan->steps;
+  const bool *is_fed = f->plan->is_fed;
+  for (uint32_t i = 0; is_fed && i < f->m->g->input_count; i++)
+    if (is_fed[i])
+      add_feed_source(f, i);
   for (uint32_t s = 0; s < steps->count; s++) {
     if (steps->items[s].op_count > 0)
       continue;
     const uint32_t input = input_index(f->m->g, steps->items[s].input);
     ASH_INVARIANT(f->m->ctx, input != ASH_NO_ID);
-    if (feed_of(f->rows, input) == ASH_NO_ID) {
-      add_source(f, (ash_row_source){ASH_ROWS_FEED, ASH_NO_ID, input, 0, 0});
-      f->rows->feed_count++;
-    }
+    add_feed_source(f, input);
   }
   for (uint32_t i = 0; i < f->plan->slot_count; i++)
     if (f->plan->slots[i].moved_from != ASH_NO_ID &&
@@ -289,8 +298,20 @@ static ash_status add_unread(finder *f) {
   return ASH_OK;
 }
 
+/* All rows of inputs that arrive before the first step. */
+static ash_status add_first_feeds(finder *f) {
+  const ash_graph *g = f->m->g;
+  for (uint32_t i = 0; f->plan->is_fed && i < g->input_count; i++) {
+    const uint32_t rows = ash_domain_row_count(&g->tensors.items[g->inputs[i]]);
+    for (uint32_t k = 0; f->plan->is_fed[i] && k < rows; k++)
+      ASH_TRY(add_entry(f, feed_of(f->rows, i), 1));
+  }
+  return ASH_OK;
+}
+
 static ash_status find_order(finder *f) {
   ASH_TRY(find_sources(f));
+  ASH_TRY(add_first_feeds(f));
   for (uint32_t s = 0; s < f->plan->steps.count; s++) {
     ASH_TRY(add_moves(f, s));
     ASH_TRY(add_step(f, &f->plan->steps.items[s]));

@@ -250,16 +250,37 @@ static ash_status check_names(const reader *r) {
 
 /* ---- all of it ----------------------------------------------------------- */
 
+/* What arrives is an input. */
+static ash_status check_fed(const reader *r, const ash_yaml *list) {
+  const ash_plan_file *f = r->f;
+  const ash_yaml_item *at = list->first;
+  for (uint32_t i = 0; i < f->fed.count; i++, at = at->next) {
+    uint32_t k = 0;
+    while (k < f->inputs.count && f->inputs.items[k] != f->fed.items[i])
+      k++;
+    if (k == f->inputs.count)
+      return ash_fail(
+          r->ctx, ASH_MALFORMED, ASH_D_plan_row_feed, ash_yaml_loc(at->node),
+          "rows of '%s' arrive, which is not an input", at->node->text);
+  }
+  return ASH_OK;
+}
+
 static ash_status read_ends(const reader *r) {
   const ash_yaml *inputs, *outputs;
   ash_plan_file *f = r->f;
   ASH_ASSERT(f->top && f->by_id);
+  const ash_yaml *fed = ash_yaml_get(f->top, "fed");
   const ash_yaml *drained = ash_yaml_get(f->top, "drained");
   ASH_TRY(ash_yaml_need_list(r->ctx, &inputs, f->top, "inputs"));
   ASH_TRY(ash_yaml_need_list(r->ctx, &outputs, f->top, "outputs"));
   ASH_TRY(read_ids(r, &f->inputs.items, &f->inputs.count, inputs, "the input"));
   ASH_TRY(
       read_ids(r, &f->outputs.items, &f->outputs.count, outputs, "the output"));
+  if (fed) {
+    ASH_TRY(read_ids(r, &f->fed.items, &f->fed.count, fed, "the input"));
+    ASH_TRY(check_fed(r, fed));
+  }
   return drained ? read_ids(r, &f->drained.items, &f->drained.count, drained,
                             "the output")
                  : ASH_OK;

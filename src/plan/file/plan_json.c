@@ -264,6 +264,14 @@ static void put_set(ash_json *j, const ash_plan *p) {
     ash_json_close(j, '}');
 }
 
+static void put_fed(ash_json *j, const ash_plan *p, const ash_graph *g) {
+  ash_json_open_inline(j, "fed", '[');
+  for (size_t i = 0; i < g->input_count; i++)
+    if (p->is_fed[i])
+      ash_json_string(j, NULL, g->tensors.items[g->inputs[i]].id);
+  ash_json_close(j, ']');
+}
+
 static void put_drained(ash_json *j, const ash_plan *p, const ash_graph *g) {
   ash_json_open_inline(j, "drained", '[');
   for (size_t i = 0; p->is_drained && i < g->output_count; i++)
@@ -296,6 +304,8 @@ static ash_status put_plan(ash_ctx *ctx, ash_text *t, const ash_plan *p,
   put_order(&j, p);
   put_ids(&j, "inputs", g, g->inputs, g->input_count);
   put_ids(&j, "outputs", g, g->outputs, g->output_count);
+  if (p->is_fed)
+    put_fed(&j, p, g);
   if (in_rows)
     put_drained(&j, p, g);
   put_arenas(&j, p);

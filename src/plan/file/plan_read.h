@@ -48,7 +48,7 @@ typedef struct ash_plan_file {
   uint32_t *by_id; /* places in `tensors`, sorted by id */
   ash_file_op *ops;
   uint32_t op_count;
-  ash_file_list inputs, outputs, drained;
+  ash_file_list inputs, outputs, fed, drained;
 } ash_plan_file;
 
 ash_status ash_plan_read(ash_ctx *ctx, ash_plan_file *out, const ash_yaml *top);
