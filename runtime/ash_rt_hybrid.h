@@ -26,4 +26,14 @@ void ash_rt_fully_connected_hybrid(const ash_rt_hybrid_params *p,
                                    const float *bias, const float *scale,
                                    float *out, void *work);
 
+/* Vectors of x86-64 and AArch64: weights as in ash_rt_simd.h; `work` also holds
+ * an int32 for each channel and columns. */
+void ash_rt_conv_2d_hybrid_simd(const ash_rt_hybrid_params *p, const float *in,
+                                const float *bias, const float *scale,
+                                const int8_t *filter, float *out, void *work);
+void ash_rt_depthwise_conv_2d_hybrid_simd(const ash_rt_hybrid_params *p,
+                                          const float *in, const int8_t *filter,
+                                          const float *bias, const float *scale,
+                                          float *out, void *work);
+
 #endif

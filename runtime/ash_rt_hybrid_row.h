@@ -29,31 +29,37 @@ static inline int32_t ash_rt_hybrid_zero(double low, double high,
   return whole + (int32_t)(rest >= 0.5) - (int32_t)(rest <= -0.5);
 }
 
-static inline ash_rt_hybrid_row ash_rt_hybrid_quantise(const float *in,
-                                                       int32_t count,
-                                                       int32_t asymmetric,
-                                                       void *to) {
-  ash_rt_hybrid_row r = {(int8_t *)to, 1.0f, 0};
-  float low = in[0], high = in[0], inverse;
-  for (int32_t i = 1; i < count; i++) {
-    low = in[i] < low ? in[i] : low;
-    high = in[i] > high ? in[i] : high;
-  }
+/* Sets scale and zero point for floats from `low` to `high`; returns what they
+ * are multiplied with. */
+static inline float ash_rt_hybrid_range(ash_rt_hybrid_row *r, float low,
+                                        float high, int32_t asymmetric) {
   if (asymmetric) {
     low = low < 0 ? low : 0;
     high = high > 0 ? high : 0;
     if (low < high) {
       const double scale = ((double)high - (double)low) / 255.0;
-      r.zero = ash_rt_hybrid_zero((double)low, (double)high, scale);
-      r.scale = (float)scale;
+      r->zero = ash_rt_hybrid_zero((double)low, (double)high, scale);
+      r->scale = (float)scale;
     }
-    inverse = low < high ? 1.0f / r.scale : 0.0f;
-  } else {
-    const float a = ash_rt_hybrid_size(low), b = ash_rt_hybrid_size(high);
-    const float range = a > b ? a : b;
-    r.scale = range > 0 ? range / 127.0f : 1.0f;
-    inverse = range > 0 ? 127.0f / range : 0.0f;
+    return low < high ? 1.0f / r->scale : 0.0f;
   }
+  const float a = ash_rt_hybrid_size(low), b = ash_rt_hybrid_size(high);
+  const float range = a > b ? a : b;
+  r->scale = range > 0 ? range / 127.0f : 1.0f;
+  return range > 0 ? 127.0f / range : 0.0f;
+}
+
+static inline ash_rt_hybrid_row ash_rt_hybrid_quantise(const float *in,
+                                                       int32_t count,
+                                                       int32_t asymmetric,
+                                                       void *to) {
+  ash_rt_hybrid_row r = {(int8_t *)to, 1.0f, 0};
+  float low = in[0], high = in[0];
+  for (int32_t i = 1; i < count; i++) {
+    low = in[i] < low ? in[i] : low;
+    high = in[i] > high ? in[i] : high;
+  }
+  const float inverse = ash_rt_hybrid_range(&r, low, high, asymmetric);
   for (int32_t i = 0; i < count; i++) {
     const int32_t steps = ash_rt_round_f32(in[i] * inverse, -1000, 1000);
     r.x[i] =

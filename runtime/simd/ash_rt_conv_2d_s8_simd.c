@@ -70,24 +70,6 @@ static void ash_rt_conv_pixels_simd(const ash_rt_conv_simd *k, int32_t pixels,
   }
 }
 
-/* The column of a pixel with padding or dilation. */
-static ASH_RT_NOINLINE void
-ash_rt_conv_edge_simd(const ash_rt_conv_2d_s8_params *p, const ash_rt_lines *in,
-                      int32_t y, int32_t x, int8_t *to) {
-  ash_rt_conv_column(p, in, y, x, to, ash_rt_fill_simd, ash_rt_copy_simd);
-}
-
-/* The column of a pixel without padding, whose rows of taps are runs. */
-ASH_RT_INLINE void ash_rt_conv_inner_simd(const ash_rt_window *w,
-                                          const ash_rt_lines *in, int32_t y,
-                                          int32_t x, int8_t *to) {
-  const int32_t run = w->filter_w * w->in_c;
-  const ptrdiff_t left = (ptrdiff_t)(x * w->stride_w - w->pad_left) * w->in_c;
-  int32_t row = y * w->stride_h - w->pad_top;
-  for (int32_t k = 0; k < w->filter_h; k++, row += w->dilation_h)
-    to = ash_rt_copy_simd(to, (const int8_t *)ash_rt_line(in, row) + left, run);
-}
-
 /* Output lines [from, to): pixels are made when their columns are complete, so
  * that nothing is written before what is read. */
 ASH_RT_INLINE void ash_rt_conv_core_simd(const ash_rt_conv_simd *k,
@@ -96,18 +78,13 @@ ASH_RT_INLINE void ash_rt_conv_core_simd(const ash_rt_conv_simd *k,
                                          int32_t to) {
   const ash_rt_window *w = &k->p->window;
   const ptrdiff_t pitch = (ptrdiff_t)4 * k->blocks;
-  const ash_rt_taps inside = ash_rt_inner_columns(w);
+  const ash_rt_taps inside = ash_rt_inside_simd(w);
   int8_t *made[ASH_RT_SIMD_PIXELS];
   int32_t pixels = 0;
   for (int32_t y = from; y < to; y++) {
-    const int inner = w->dilation_w == 1 && ash_rt_is_inner_line(w, y);
     int8_t *pixel = ash_rt_line_out(out, y);
     for (int32_t x = 0; x < w->out_w; x++, pixel += w->out_c) {
-      int8_t *const column = k->columns + pixels * pitch;
-      if (inner && x >= inside.lo && x < inside.hi)
-        ash_rt_conv_inner_simd(w, in, y, x, column);
-      else
-        ash_rt_conv_edge_simd(k->p, in, y, x, column);
+      ash_rt_column_simd(k->p, in, inside, y, x, k->columns + pixels * pitch);
       made[pixels++] = pixel;
       if (pixels == ASH_RT_SIMD_PIXELS) {
         ash_rt_conv_pixels_simd(k, pixels, made);

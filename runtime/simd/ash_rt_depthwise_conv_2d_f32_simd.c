@@ -15,8 +15,7 @@ typedef struct ash_rt_depthwise_box_simd {
 
 ASH_RT_INLINE ash_rt_depthwise_box_simd
 ash_rt_depthwise_box_of_simd(const ash_rt_window *w, const ash_rt_lines *in,
-                             const float *filter, int32_t y, int32_t x) {
-  const ash_rt_pixel_taps t = ash_rt_pixel_taps_of(w, y, x);
+                             const float *filter, ash_rt_pixel_taps t) {
   ash_rt_depthwise_box_simd b;
   b.columns = t.h.hi - t.h.lo;
   b.rows = b.columns ? t.v.hi - t.v.lo : 0;
@@ -57,11 +56,18 @@ ash_rt_depthwise_core_simd_f32(const ash_rt_window_f32_params *p,
   const ash_rt_window *w = &p->window;
   const ash_rt_block_f32 k = {NULL, 0,        NULL,       0,         bias,
                               0,    w->out_c, p->act_min, p->act_max};
+  const ash_rt_taps inside = ash_rt_inner_columns(w);
   for (int32_t y = from; y < to; y++) {
+    const ash_rt_taps all = {0, w->filter_w};
+    ash_rt_pixel_taps t = ash_rt_pixel_taps_of(w, y, 0);
     float *pixel = ash_rt_line_out(out, y);
     for (int32_t x = 0; x < w->out_w; x++, pixel += w->out_c) {
+      t.left = x * w->stride_w - w->pad_left;
+      t.h = x >= inside.lo && x < inside.hi
+                ? all
+                : ash_rt_taps_of(t.left, w->filter_w, w->dilation_w, w->in_w);
       const ash_rt_depthwise_box_simd b =
-          ash_rt_depthwise_box_of_simd(w, in, filter, y, x);
+          ash_rt_depthwise_box_of_simd(w, in, filter, t);
       for (int32_t c = 0; c < w->out_c; c += 16)
         ash_rt_put_simd_f32(
             &k, c, ash_rt_depthwise_sum_simd_f32(&b, w->out_c, c, w->out_c - c),

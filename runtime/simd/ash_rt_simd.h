@@ -96,6 +96,54 @@ static inline int8_t *ash_rt_copy_simd(int8_t *to, const int8_t *from,
 }
 #endif
 
+/* The column of a pixel with padding or dilation. */
+static ASH_RT_NOINLINE ASH_RT_MAYBE_UNUSED void
+ash_rt_conv_edge_simd(const ash_rt_conv_2d_s8_params *p, const ash_rt_lines *in,
+                      int32_t y, int32_t x, int8_t *to) {
+  ash_rt_conv_column(p, in, y, x, to, ash_rt_fill_simd, ash_rt_copy_simd);
+}
+
+/* The column of a pixel without padding, whose rows of taps are runs. */
+ASH_RT_INLINE void ash_rt_conv_inner_simd(const ash_rt_window *w,
+                                          const ash_rt_lines *in, int32_t y,
+                                          int32_t x, int8_t *to) {
+  const int32_t run = w->filter_w * w->in_c;
+  const ptrdiff_t left = (ptrdiff_t)(x * w->stride_w - w->pad_left) * w->in_c;
+  int32_t row = y * w->stride_h - w->pad_top;
+#if ASH_RT_SIMD == 512
+  if (run <= 64) {
+    const __mmask64 some = ash_rt_bytes_512(run);
+    const __m512i flip = _mm512_set1_epi8((char)0x80);
+    for (int32_t k = 0; k < w->filter_h; k++, row += w->dilation_h, to += run) {
+      const int8_t *const line = ash_rt_line(in, row);
+      const __m512i v = _mm512_maskz_loadu_epi8(some, line + left);
+      _mm512_storeu_si512((void *)to, _mm512_xor_si512(v, flip));
+    }
+    return;
+  }
+#endif
+  for (int32_t k = 0; k < w->filter_h; k++, row += w->dilation_h)
+    to = ash_rt_copy_simd(to, (const int8_t *)ash_rt_line(in, row) + left, run);
+}
+
+/* Output columns whose taps are runs inside the input. */
+static inline ash_rt_taps ash_rt_inside_simd(const ash_rt_window *w) {
+  ash_rt_taps t = ash_rt_inner_columns(w);
+  t.hi = w->dilation_w == 1 ? t.hi : t.lo;
+  return t;
+}
+
+/* The column of pixel (y, x). */
+ASH_RT_INLINE void ash_rt_column_simd(const ash_rt_conv_2d_s8_params *p,
+                                      const ash_rt_lines *in,
+                                      ash_rt_taps inside, int32_t y, int32_t x,
+                                      int8_t *to) {
+  if (x >= inside.lo && x < inside.hi && ash_rt_is_inner_line(&p->window, y))
+    ash_rt_conv_inner_simd(&p->window, in, y, x, to);
+  else
+    ash_rt_conv_edge_simd(p, in, y, x, to);
+}
+
 /* ---- sums ---------------------------------------------------------------- */
 
 /* Columns times one or two groups of channels. */

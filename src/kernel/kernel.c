@@ -274,6 +274,15 @@ static uint64_t hybrid_bytes(const ash_target *t, const ash_graph *g,
   return ash_shape_elements(in) / (uint64_t)(in->dim[0] ? in->dim[0] : 1);
 }
 
+/* And what vectors of hosts need: a number for each channel, columns. */
+static uint64_t conv_hybrid_simd_bytes(const ash_target *t, const ash_graph *g,
+                                       const ash_op *op) {
+  const ash_shape *w = &ash_op_in(g, op, 1)->shape;
+  return ash_align_up(hybrid_bytes(t, g, op), 16) +
+         4 * ash_align_up((uint64_t)w->dim[0], 32) +
+         columns_simd_bytes(8, taps_of(g, op));
+}
+
 /* A row of data and one of results. */
 static uint64_t recurrent_hybrid_bytes(const ash_target *t, const ash_graph *g,
                                        const ash_op *op) {

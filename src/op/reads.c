@@ -12,8 +12,11 @@ static bool reads_weights(const ash_graph *g, const ash_op *op,
     return input < 3 || input >= ASH_IN_PREPARED;
   if (input == 1)
     return op->kind == ASH_OP_depthwise_conv_2d;
+  const bool real = ash_op_in(g, op, 0)->type == ASH_FLOAT32;
   if (input == 2) /* of float layers, the bias stays what it is */
-    return ash_op_in(g, op, 0)->type == ASH_FLOAT32;
+    return real;
+  if (input == 3) /* and so do the scales of int8 weights */
+    return real && ash_op_in(g, op, 1)->type == ASH_INT8;
   return input == 0 || input >= ASH_IN_PREPARED;
 }
 

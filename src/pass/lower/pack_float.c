@@ -58,6 +58,41 @@ static uint8_t *arrange(ash_graph *g, const ash_tensor *w, uint32_t group,
   return out;
 }
 
+/* Float data, int8 weights: for hosts, as pack.c arranges them. */
+static bool is_hybrid(const ash_graph *g, const ash_op *op) {
+  const ash_tensor *in = ash_op_in(g, op, 0), *w = ash_op_in(g, op, 1);
+  return op->kind == ASH_OP_conv_2d && in && w && w->data &&
+         in->type == ASH_FLOAT32 && w->type == ASH_INT8 &&
+         op->input_count == 4 && w->shape.dim[3] == in->shape.dim[3];
+}
+
+static uint8_t *arrange_bytes(ash_graph *g, const ash_tensor *w,
+                              uint64_t *count) {
+  const uint64_t channels = (uint64_t)w->shape.dim[0];
+  const uint64_t taps = ash_shape_elements(&w->shape) / channels;
+  const uint64_t padded = ash_align_up(taps, 4);
+  *count = ash_align_up(channels, SIMD_GROUP) * padded;
+  uint8_t *out = *count > INT32_MAX
+                     ? NULL
+                     : ASH_NEW_ARRAY(&g->zone, uint8_t, (size_t)*count);
+  for (uint64_t c = 0; out && c < channels; c++)
+    for (uint64_t t = 0; t < taps; t++)
+      out[c / SIMD_GROUP * SIMD_GROUP * padded + t / 4 * 4 * SIMD_GROUP +
+          c % SIMD_GROUP * 4 + t % 4] = w->data[c * taps + t];
+  return out;
+}
+
+static ash_status pack_hybrid(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  uint64_t count;
+  const uint8_t *bytes =
+      arrange_bytes(g, ash_op_in(g, &g->ops.items[op], 1), &count);
+  ASH_TRY(ash_zone_check(ctx, &g->zone));
+  if (!bytes)
+    return ASH_OK; /* too large: the portable kernel takes it */
+  ASH_TRY(ash_graph_append_input(g, op, ASH_NO_ID));
+  return ash_lower_append(g, op, "packed", ASH_INT8, (uint32_t)count, bytes);
+}
+
 static ash_status pack(ash_ctx *ctx, ash_graph *g, uint32_t op,
                        uint32_t group) {
   uint64_t count;
@@ -80,5 +115,8 @@ ash_status ash_pass_pack_float(ash_ctx *ctx, ash_graph *g,
     if (is_plain(g, &g->ops.items[op]) &&
         (!simd || is_finite(ash_op_in(g, &g->ops.items[op], 1))))
       ASH_TRY(pack(ctx, g, op, simd ? SIMD_GROUP : MVE_GROUP));
+  for (uint32_t op = 0; any && simd && op < g->op_count; op++)
+    if (is_hybrid(g, &g->ops.items[op]))
+      ASH_TRY(pack_hybrid(ctx, g, op));
   return ASH_OK;
 }
