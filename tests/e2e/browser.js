@@ -361,14 +361,38 @@ const tests = {
   /* The rules of axe-core, in every view, light and dark. */
   async audit(browser) {
     const rules = fs.readFileSync(process.env.AXE, 'utf8'), found = new Set();
-    for (const colorScheme of ['light', 'dark']) {
-      const page = await openPage(browser, {colorScheme, reducedMotion: 'reduce'}); /* colours under way are no colours */
+    for (const [colorScheme, width] of [['light', 1280], ['dark', 1280], ['light', 390]]) {
+      const page = await openPage(browser, {colorScheme, viewport: {width, height: 844}, reducedMotion: 'reduce'}); /* colours under way are no colours */
       for (const view of ['maps', 'graph', 'layers', 'lanes']) {
         await page.click('#view-' + view);
         await page.evaluate(rules);
         const result = await page.evaluate(() => axe.run());
         for (const v of result.violations) found.add(v.id + ': ' + v.nodes[0].html.slice(0, 120));
       }
+      await page.close();
+    }
+    assert.deepStrictEqual([...found], []);
+  },
+
+  /* The documentation: every kind of page passes the audit, wide and narrow; the search finds, and leads there. */
+  async site(browser) {
+    const rules = fs.readFileSync(process.env.AXE, 'utf8'), found = new Set();
+    for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
+      const page = await browser.newPage({colorScheme, viewport: {width, height: 844}, reducedMotion: 'reduce'});
+      page.on('pageerror', error => errors.push(error.message));
+      page.on('request', request => { if (!/^(file|blob|data):/.test(request.url())) errors.push('asked for ' + request.url()); });
+      for (const name of ['index', 'install', 'glossary', 'try']) {
+        await page.goto('file://' + path.join(process.env.PAGE, name + '.html'));
+        await page.evaluate(rules);
+        const result = await page.evaluate(() => axe.run({iframes: false}));
+        for (const v of result.violations) found.add(name + ': ' + v.id + ': ' + v.nodes[0].html.slice(0, 120));
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert(wide <= 0, name + ' is ' + wide + ' pixels too wide at ' + width);
+      }
+      await page.keyboard.press('/');
+      await page.keyboard.type('uninstall');
+      await page.click('#hits a[href^="install.html"]');
+      assert((await page.textContent('main')).includes('make uninstall'));
       await page.close();
     }
     assert.deepStrictEqual([...found], []);

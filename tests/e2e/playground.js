@@ -3,6 +3,7 @@
  * folder), MODEL, TARGET, OUT (a folder for files). The last line is JSON. */
 'use strict';
 const assert = require('assert');
+const fs = require('fs');
 const path = require('path');
 const {chromium} = require(process.env.PLAYWRIGHT);
 
@@ -134,6 +135,28 @@ const tests = {
     await broken.goto(link.replace(/plan=.{9}/, 'plan=AAAAAAAAA'));
     await broken.waitForSelector('#said:not([hidden])');
     assert((await broken.textContent('#said')).includes('link'));
+  },
+
+  /* axe-core has nothing to say, wide and narrow: the door, a plan, one without room. */
+  async audit(browser) {
+    const rules = fs.readFileSync(process.env.AXE, 'utf8'), found = new Set();
+    for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
+      const page = await openPage(browser, {colorScheme, viewport: {width, height: 844}, reducedMotion: 'reduce'});
+      const ask = async where => {
+        await page.evaluate(rules);
+        for (const v of (await page.evaluate(() => axe.run({preload: false}))).violations) found.add(where + ': ' + v.id + ': ' + v.nodes[0].html.slice(0, 120));
+      };
+      await ask('door');
+      await page.click('#example');
+      await settled(page);
+      await ask('plan');
+      await page.fill('#size-list input[name=SRAM]', '8704');
+      await page.waitForFunction(() => $('no-fit').textContent, null, {timeout: 60000});
+      await settled(page);
+      await ask('no room');
+      await page.close();
+    }
+    assert.deepStrictEqual([...found], []);
   },
 
   async broken(browser) {

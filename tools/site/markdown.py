@@ -94,7 +94,7 @@ class Page:
             found.append(self.line())
             self.at += 1
         self.at += 1
-        self.out.append(f'<pre class="{html.escape(kind)}"><code>'
+        self.out.append(f'<pre tabindex="0" class="{html.escape(kind)}"><code>'
                         + html.escape("\n".join(found), False)
                         + "</code></pre>")
 
@@ -104,7 +104,7 @@ class Page:
                 self.line().startswith("    ") or not self.line().strip()):
             found.append(self.line()[4:])
             self.at += 1
-        self.out.append("<pre><code>" + html.escape(
+        self.out.append('<pre tabindex="0"><code>' + html.escape(
             "\n".join(found).rstrip(), False) + "</code></pre>")
 
     def heading(self):
@@ -139,7 +139,7 @@ class Page:
             ) + "</tr>"
         body = "".join(row("td", r) for r in rows)
         top = f"<thead>{row('th', head)}</thead>" if any(head) else ""
-        self.out.append(f'<div class="wide"><table>{top}<tbody>{body}</tbody>'
+        self.out.append(f'<div class="wide" tabindex="0"><table>{top}<tbody>{body}</tbody>'
                         "</table></div>")
 
     def items(self, depth):
