@@ -299,10 +299,24 @@ static ash_status check_head(const rows *r, uint32_t entry) {
                 t->size, (unsigned)t->rows, s->size);
 }
 
+/* Constants are there before and after every run. */
+static ash_status check_always(const rows *r, uint32_t entry) {
+  const ash_slot *s = &plan_of(r)->slots[at(r, entry)->slot];
+  const uint32_t steps = plan_of(r)->steps.count;
+  if (s->binding.role != ASH_CONSTANT ||
+      (s->life.first_step == 0 && s->life.end_step == steps))
+    return ASH_OK;
+  return REFUSE(r, at(r, entry)->at, ASH_D_plan_lifetime,
+                "the constant '%s' is alive during [%u, %u) of %u steps", s->id,
+                (unsigned)s->life.first_step, (unsigned)s->life.end_step,
+                (unsigned)steps);
+}
+
 static ash_status check_entry(const rows *r, uint32_t entry) {
   const ash_file_tensor *t = at(r, entry);
   const uint32_t steps = plan_of(r)->steps.count;
   const bool stays = r->is_output[entry] && !r->is_drained[entry];
+  ASH_TRY(check_always(r, entry));
   if (t->rows)
     ASH_TRY(check_head(r, entry));
   for (uint32_t row = 0; row < t->rows; row++) {
@@ -394,6 +408,28 @@ static ash_status prepare(rows *r) {
   return ASH_OK;
 }
 
+/* Does the order say of its copies what the moves are? */
+static ash_status check_copies(const rows *r) {
+  const ash_plan *p = plan_of(r);
+  const ash_yaml *order = ash_yaml_get(r->k->f->top, "order");
+  const ash_yaml *said = order ? ash_yaml_get(order, "moved_rows") : NULL;
+  uint64_t moved, moved_bytes, count = 0, bytes = 0;
+  if (!said)
+    return ASH_OK;
+  ASH_TRY(ash_yaml_u64(r->k->ctx, &moved, said, "moved_rows"));
+  ASH_TRY(ash_yaml_need_u64(r->k->ctx, &moved_bytes, order, "moved_bytes"));
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    count += p->slots[i].moved_from != ASH_NO_ID;
+    bytes += p->slots[i].moved_from != ASH_NO_ID ? p->slots[i].size : 0;
+  }
+  if (moved == count && moved_bytes == bytes)
+    return ASH_OK;
+  return REFUSE(r, order, ASH_D_plan_facts,
+                "%" PRIu64 " rows of %" PRIu64 " bytes are said to be moved, "
+                "%" PRIu64 " of %" PRIu64 " are",
+                moved, moved_bytes, count, bytes);
+}
+
 ash_status ash_check_file_rows(const ash_file_check *k) {
   rows r = {.k = k};
   ASH_TRY(prepare(&r));
@@ -403,6 +439,7 @@ ash_status ash_check_file_rows(const ash_file_check *k) {
   ASH_TRY(find_groups(&r));
   find_earliest(&r);
   ASH_TRY(check_steps(&r));
+  ASH_TRY(check_copies(&r));
   for (uint32_t i = 0; i < k->f->tensor_count; i++) {
     ASH_TRY(check_entry(&r, i));
     ASH_TRY(check_pieces(&r, i));
