@@ -351,7 +351,9 @@ static ash_status read_quant(draft *d) {
   const uint32_t details = ash_fb_u8(&q, QUANT_DETAILS_TYPE, 0);
   if (details == BLOCKWISE) {
     d->blocks = ash_fb_sub(&q, QUANT_DETAILS);
-    return ASH_OK;
+    return ash_fb_is_there(&d->blocks)
+               ? ASH_OK
+               : bad_quant(d, "block-wise quantisation without its table");
   }
   if (details != 0)
     return ash_fail(d->r->ctx, ASH_UNSUPPORTED, ASH_D_tensor_storage, here(d),

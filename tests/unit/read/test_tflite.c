@@ -287,7 +287,7 @@ static void refuses_bad_tensors(void) {
           "type need 54");
   m = make_good_model();
   m.tensors[1].sparse = 1;
-  refuses(&m, ASH_UNSUPPORTED, ASH_D_tensor_storage, "sparse");
+  refuses(&m, ASH_MALFORMED, ASH_D_flatbuffer, "vtable");
   m = make_good_model();
   m.tensors[1].external = 1;
   refuses(&m, ASH_UNSUPPORTED, ASH_D_tensor_storage, "another file");
@@ -312,7 +312,10 @@ static void refuses_bad_quantisation(void) {
   refuses(&m, ASH_MALFORMED, ASH_D_tensor_quant, "axis 4 of 4");
   m = make_good_model();
   m.tensors[1].details = 2;
-  refuses(&m, ASH_UNSUPPORTED, ASH_D_tensor_storage, "block-wise");
+  refuses(&m, ASH_MALFORMED, ASH_D_tensor_quant, "block-wise");
+  m = make_good_model();
+  m.tensors[1].details = 1;
+  refuses(&m, ASH_UNSUPPORTED, ASH_D_tensor_storage, "custom quantisation");
   m = make_good_model();
   m.tensors[3].scale_count = 0;
   refuses(&m, ASH_UNSUPPORTED, ASH_D_tensor_quant, "op 0 conv_2d tensor 3 'y'");
