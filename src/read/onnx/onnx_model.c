@@ -171,23 +171,40 @@ static void read_tensor_type(ash_onnx_reader *r, ash_onnx_value *v,
     }
 }
 
+/* Is it a sequence or optional value, of which v is not one yet? `inner` gets
+ * the type inside. */
+static bool opens_type(ash_onnx_value *v, const ash_pb_field *f,
+                       ash_pb_span *inner) {
+  const bool sequence = f->number == TYPE_SEQUENCE;
+  ash_pb_field g;
+  if ((!sequence && f->number != TYPE_OPTIONAL) || v->is_sequence ||
+      (v->is_optional && !sequence))
+    return false;
+  v->is_sequence = sequence;
+  v->is_optional = v->is_optional || !sequence;
+  ash_pb_span element = ash_pb_sub(f);
+  while (ash_pb_next(&element, &g))
+    if (g.number == 1) {
+      *inner = ash_pb_sub(&g);
+      return true;
+    }
+  return false;
+}
+
 /* Inside sequences and optional values there are types again: tensors, or an
  * optional sequence of them. Others are none that the reader knows. */
 static void read_type(ash_onnx_reader *r, ash_onnx_value *v, ash_pb_span type) {
-  ash_pb_field f, inner;
-  while (ash_pb_next(&type, &f)) {
-    const bool sequence = f.number == TYPE_SEQUENCE;
-    if (f.number == TYPE_TENSOR)
-      read_tensor_type(r, v, ash_pb_sub(&f));
-    if ((!sequence && f.number != TYPE_OPTIONAL) || v->is_sequence ||
-        (v->is_optional && !sequence))
-      continue;
-    v->is_sequence = sequence;
-    v->is_optional = v->is_optional || !sequence;
-    ash_pb_span element = ash_pb_sub(&f);
-    while (ash_pb_next(&element, &inner))
-      if (inner.number == 1)
-        read_type(r, v, ash_pb_sub(&inner));
+  ash_pb_span inner = type;
+  bool more = true;
+  while (more) {
+    ash_pb_field f;
+    more = false;
+    while (ash_pb_next(&type, &f))
+      if (f.number == TYPE_TENSOR)
+        read_tensor_type(r, v, ash_pb_sub(&f));
+      else
+        more = opens_type(v, &f, &inner) || more;
+    type = inner;
   }
 }
 

@@ -174,8 +174,8 @@ static ash_status read_sparsity(unpacking *u, const ash_fb_table *sparsity) {
   const ash_fb_vector metadata = ash_fb_vec(sparsity, SPARSITY_LEVELS, 4);
   const uint32_t rank = u->t->shape.rank;
   axes a;
-  if (order.count != rank + blocks.count || order.count > LEVELS_MAX ||
-      metadata.count != order.count)
+  if (order.count == 0 || order.count != rank + blocks.count ||
+      order.count > LEVELS_MAX || metadata.count != order.count)
     return refuse(u, "levels and axes contradict each other");
   u->level_count = order.count;
   ASH_TRY(read_order(u, &order, &blocks, &a));
@@ -187,24 +187,46 @@ static ash_status read_sparsity(unpacking *u, const ash_fb_table *sparsity) {
   return read_levels(u, &metadata);
 }
 
-/* Node `node` of a level, whose element is number `at`, and all below. */
-static void scatter(const unpacking *u, uint32_t depth, uint64_t node,
-                    uint64_t at) {
-  ASH_ASSERT(depth <= u->level_count);
-  if (depth == u->level_count) {
-    memcpy(u->dense + at * u->element, u->packed + node * u->element,
-           u->element);
-    return;
+/* A node on the way down: its children that are left, and its element. */
+typedef struct frame {
+  uint64_t node, at;
+  uint32_t next, end;
+} frame;
+
+static frame open_node(const level *l, uint64_t node, uint64_t at) {
+  frame f = {.node = node, .at = at, .end = l->extent};
+  if (l->compressed) {
+    f.next = number(&l->segments, (uint32_t)node);
+    f.end = number(&l->segments, (uint32_t)node + 1);
   }
-  const level *l = &u->levels[depth];
-  if (!l->compressed) {
-    for (uint32_t i = 0; i < l->extent; i++)
-      scatter(u, depth + 1, node * l->extent + i, at + i * l->step);
-    return;
+  return f;
+}
+
+/* Walks the tree depth first; its leaves are the stored elements. */
+static void scatter(const unpacking *u) {
+  frame stack[LEVELS_MAX];
+  uint32_t depth = 1;
+  ASH_ASSERT(u->level_count >= 1 && u->level_count <= LEVELS_MAX);
+  stack[0] = open_node(&u->levels[0], 0, 0);
+  while (depth > 0) {
+    frame *f = &stack[depth - 1];
+    const level *l = &u->levels[depth - 1];
+    if (f->next == f->end) {
+      depth--;
+      continue;
+    }
+    const uint32_t i = f->next++;
+    const uint64_t node = l->compressed ? i : f->node * l->extent + i;
+    const uint64_t at =
+        f->at + (l->compressed ? number(&l->places, i) : i) * l->step;
+    if (depth == u->level_count)
+      memcpy(u->dense + at * u->element, u->packed + node * u->element,
+             u->element);
+    else {
+      stack[depth] = open_node(&u->levels[depth], node, at);
+      depth++;
+    }
   }
-  const uint32_t end = number(&l->segments, (uint32_t)node + 1);
-  for (uint32_t i = number(&l->segments, (uint32_t)node); i < end; i++)
-    scatter(u, depth + 1, i, at + number(&l->places, i) * l->step);
 }
 
 /* Absent elements mean 0, which quantised values have a number for. */
@@ -228,7 +250,7 @@ ash_status ash_tflite_unpack_sparse(ash_tflite *r, const ash_fb_table *sparsity,
   u.dense = ASH_NEW_ARRAY(&r->g->zone, uint8_t, (size_t)t->bytes + 1);
   ASH_TRY(ash_zone_check(r->ctx, &r->g->zone));
   memset(u.dense, absent_byte(t), (size_t)t->bytes);
-  scatter(&u, 0, 0, 0);
+  scatter(&u);
   t->data = u.dense;
   t->file_byte = UINT64_MAX;
   return ASH_OK;
