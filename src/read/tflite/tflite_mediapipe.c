@@ -22,7 +22,7 @@ static void read_window(ash_tx *m, window *w, uint32_t fields) {
   if (m->status == ASH_OK && blob.count < 4 * fields)
     m->status = ash_tx_refuse(m, "the options are cut short");
   for (uint32_t i = 0; i < fields && m->status == ASH_OK; i++) {
-    const uint8_t *p = m->r->bytes + blob.at + 4 * i;
+    const uint8_t *p = m->r->bytes + blob.at + (size_t)4 * i;
     *to[i] = (int32_t)(p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
                        (uint32_t)p[3] << 24);
     if (i > 0 && i < 5 && (*to[i] < 1 || *to[i] > 1 << 12))
