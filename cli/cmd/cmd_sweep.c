@@ -1,5 +1,7 @@
 /* cmd_sweep.c - ashlar sweep MODEL --set MEM=16K..256K: the model planned for
- * many sizes of one memory, and the smallest that does. */
+ * many sizes of one memory, and the smallest that does. Where that one runs row
+ * by row and a larger one does not, sizes between them show what each byte
+ * costs: from row by row to layer by layer. */
 #include "commands.h"
 #include "session.h"
 #include "show/plan_facts.h"
@@ -10,6 +12,7 @@
 enum {
   GRAIN = 16, /* bytes; the search for the smallest goes no finer */
   ROWS = 160, /* powers of two and the middles between them: 128 at most */
+  POINTS = 4, /* between the smallest and the one without rows */
   CURVE = 28  /* columns of the longest bar */
 };
 
@@ -26,9 +29,15 @@ typedef struct outcome {
   uint64_t bytes;
   bool fits;
   const ash_plan *plan;
-  uint64_t used;   /* of that memory, all arenas in it */
-  uint64_t cycles; /* modelled                         */
+  uint64_t used;    /* of that memory, all arenas in it */
+  uint64_t cycles;  /* modelled                         */
+  uint32_t row_ops; /* operators that run row by row   */
 } outcome;
+
+typedef struct table {
+  outcome rows[ROWS + POINTS + 1];
+  size_t count;
+} table;
 
 /* Takes the --set with ".." out of the list. -1 to go on. */
 static int take_range(job *j, const command *cmd) {
@@ -73,6 +82,7 @@ static ash_status try_size(job *j, outcome *out, uint64_t bytes) {
   out->plan = c.plan; /* kept by the context */
   if (out->fits) {
     out->cycles = ash_plan_cycles(c.plan, c.graph, device, NULL);
+    out->row_ops = plan_row_ops(c.plan);
     for (uint32_t i = 0; i < c.plan->arena_count; i++)
       if (strcmp(c.plan->arenas[i].memory, j->memory) == 0)
         out->used += c.plan->arenas[i].size;
@@ -89,8 +99,9 @@ static void print_json(const outcome *o, bool first) {
          o->bytes, o->fits ? "true" : "false");
   if (o->fits) {
     printf(", \"used\": %" PRIu64 ", \"cycles\": %" PRIu64
+           ", \"row_operators\": %" PRIu32
            ", \"verdict\": \"%s\", \"arenas\": [",
-           o->used, o->cycles, ash_verdict_text(o->plan->verdict));
+           o->used, o->cycles, o->row_ops, ash_verdict_text(o->plan->verdict));
     for (uint32_t i = 0; i < o->plan->arena_count; i++)
       printf("%s{\"role\": \"%s\", \"memory\": \"%s\", \"size\": %" PRIu64 "}",
              i ? ", " : "", ash_role_text(o->plan->arenas[i].role),
@@ -119,6 +130,8 @@ static void print_row(const job *j, const outcome *o, uint64_t least,
     printf("  %10" PRIu64 "  %12" PRIu64 "  %+6.1f %%  ", o->used, o->cycles,
            least ? 100.0 * (double)(o->cycles - least) / (double)least : 0.0);
     print_bar(j, o->cycles, most);
+    if (o->row_ops)
+      printf("  %" PRIu32 " by rows", o->row_ops);
     if (j->s.verbose)
       for (uint32_t i = 0; i < o->plan->arena_count; i++)
         printf("  %s %s %" PRIu64, o->plan->arenas[i].memory,
@@ -129,7 +142,9 @@ static void print_row(const job *j, const outcome *o, uint64_t least,
   printf("\n");
 }
 
-static void print_table(const job *j, const outcome *rows, size_t count) {
+static void print_table(const job *j, const table *t) {
+  const outcome *rows = t->rows;
+  const size_t count = t->count;
   uint64_t most = 0, least = UINT64_MAX;
   for (size_t i = 0; i < count; i++) {
     if (rows[i].fits && rows[i].cycles > most)
@@ -197,35 +212,81 @@ static size_t list_sizes(const job *j, uint64_t *sizes) {
   return n;
 }
 
-static ash_status sweep(job *j) {
-  static outcome rows[ROWS];
-  uint64_t sizes[ROWS], no = 0;
+static ash_status try_sizes(job *j, table *t, outcome *best, uint64_t *no) {
+  uint64_t sizes[ROWS];
   const size_t count = list_sizes(j, sizes);
-  outcome best = {0};
-  for (size_t i = 0; i < count; i++) {
-    progress_part(&j->s.progress, "size", i, count);
-    const ash_status status = try_size(j, &rows[i], sizes[i]);
+  for (; t->count < count; t->count++) {
+    outcome *o = &t->rows[t->count];
+    progress_part(&j->s.progress, "size", t->count, count);
+    const ash_status status = try_size(j, o, sizes[t->count]);
     if (status != ASH_OK)
       return status;
-    if (rows[i].fits && !best.fits)
-      best = rows[i];
-    else if (!rows[i].fits && !best.fits)
-      no = sizes[i];
+    if (o->fits && !best->fits)
+      *best = *o;
+    else if (!o->fits && !best->fits)
+      *no = o->bytes;
   }
+  return ASH_OK;
+}
+
+/* Where it belongs; a size that is there already is not repeated. */
+static void put(table *t, const outcome *o) {
+  size_t at = t->count;
+  while (at > 0 && t->rows[at - 1].bytes > o->bytes)
+    at--;
+  if (at > 0 && t->rows[at - 1].bytes == o->bytes)
+    return;
+  memmove(t->rows + at + 1, t->rows + at, (t->count - at) * sizeof *o);
+  t->rows[at] = *o;
+  t->count++;
+}
+
+/* Between the smallest size, if it needs rows, and what the first one without
+ * rows uses. */
+static ash_status add_curve(job *j, table *t, const outcome *smallest) {
+  const outcome *whole = t->rows;
+  while (whole < t->rows + t->count && (!whole->fits || whole->row_ops))
+    whole++;
+  if (!smallest->row_ops || whole == t->rows + t->count)
+    return ASH_OK;
+  const uint64_t more = whole->used - smallest->used;
+  for (uint64_t i = 1; i <= POINTS; i++) {
+    outcome o;
+    const uint64_t bytes =
+        smallest->bytes + (more * i / POINTS + GRAIN - 1) / GRAIN * GRAIN;
+    progress_part(&j->s.progress, "curve", i - 1, POINTS);
+    const ash_status status = try_size(j, &o, bytes);
+    if (status != ASH_OK)
+      return status;
+    put(t, &o);
+  }
+  put(t, smallest);
+  return ASH_OK;
+}
+
+static ash_status sweep(job *j) {
+  static table t;
+  uint64_t no = 0;
+  outcome best = {0};
+  ash_status status = try_sizes(j, &t, &best, &no);
+  if (status == ASH_OK && best.fits && no > 0)
+    status = find_smallest(j, &best, no);
+  if (status == ASH_OK && best.fits)
+    status = add_curve(j, &t, &best);
   progress_clear(&j->s.progress);
+  if (status != ASH_OK)
+    return status;
   if (!j->s.quiet || j->json)
-    print_table(j, rows, count);
+    print_table(j, &t);
   if (!best.fits)
     return ASH_NOFIT;
-  const ash_status status = no > 0 ? find_smallest(j, &best, no) : ASH_OK;
-  progress_clear(&j->s.progress);
-  if (status == ASH_OK && !j->json) {
+  if (!j->json) {
     printf("%s %s: %" PRIu64 " bytes",
            no > 0 ? "smallest" : "fits already with the smallest asked for,",
            j->memory, best.bytes);
     print_reserve(j);
   }
-  return status;
+  return ASH_OK;
 }
 
 static int run(job *j, const char *path) {

@@ -108,3 +108,13 @@ bool plan_peak(const ash_plan *p, const char *memory, uint32_t *step,
   free(born);
   return true;
 }
+
+/* The first run of an operator makes its row 0. */
+uint32_t plan_row_ops(const ash_plan *p) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < p->steps.count; i++) {
+    const ash_step *s = &p->steps.items[i];
+    count += s->op_count > 0 && s->row_count > 0 && s->first_row == 0;
+  }
+  return count;
+}

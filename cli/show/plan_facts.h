@@ -25,6 +25,9 @@ bool slot_counts(const ash_plan *p, uint32_t slot, const char *memory,
 /* "conv_2d_3", or that rows arrive. */
 const char *step_name(const ash_plan *p, const ash_graph *g, uint32_t step);
 
+/* Operators that run row by row. */
+uint32_t plan_row_ops(const ash_plan *p);
+
 /* The first step at which most bytes are alive, and how many. False: no steps
  * or no host memory. */
 bool plan_peak(const ash_plan *p, const char *memory, uint32_t *step,
