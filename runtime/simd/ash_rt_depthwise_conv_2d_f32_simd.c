@@ -29,18 +29,30 @@ ash_rt_depthwise_box_of_simd(const ash_rt_window *w, const ash_rt_lines *in,
   return b;
 }
 
-/* Channels c to c + 15, of which `rest` exist. */
+#define ASH_RT_DEPTHWISE_TAP(x, w)                                             \
+  s = ash_rt_plus_simd(s, ash_rt_times_simd(ash_rt_some_simd(x, rest),         \
+                                            ash_rt_some_simd(w, rest)));
+
+/* Channels c to c + 15, of which `rest` exist; most windows are 3 x 3. */
 ASH_RT_INLINE ash_rt_floats
 ash_rt_depthwise_sum_simd_f32(const ash_rt_depthwise_box_simd *b,
                               int32_t channels, int32_t c, int32_t rest) {
   const float *filter = b->filter + c;
   ash_rt_floats s = ash_rt_same_simd(0.0f);
+  if (b->rows == 3 && b->columns == 3) {
+    for (int32_t y = 0; y < 3; y++, filter += b->filter_row) {
+      const float *x = (const float *)ash_rt_line(&b->in, y * b->in_step) + c;
+      ASH_RT_DEPTHWISE_TAP(x, filter)
+      ASH_RT_DEPTHWISE_TAP(x + b->in_column, filter + channels)
+      ASH_RT_DEPTHWISE_TAP(x + 2 * b->in_column, filter + 2 * channels)
+    }
+    return s;
+  }
   for (int32_t y = 0; y < b->rows; y++, filter += b->filter_row) {
     const float *x = (const float *)ash_rt_line(&b->in, y * b->in_step) + c;
     const float *w = filter;
     for (int32_t k = 0; k < b->columns; k++, w += channels) {
-      s = ash_rt_plus_simd(s, ash_rt_times_simd(ash_rt_some_simd(x, rest),
-                                                ash_rt_some_simd(w, rest)));
+      ASH_RT_DEPTHWISE_TAP(x, w)
       x += b->in_column;
     }
   }
