@@ -244,7 +244,8 @@ static uint64_t dense_simd_bytes(const ash_target *t, const ash_graph *g,
 static uint64_t conv_simd_f32_bytes(const ash_target *t, const ash_graph *g,
                                     const ash_op *op) {
   (void)t;
-  return 4 * 8 * taps_of(g, op);
+  const uint64_t pixels = 8;
+  return sizeof(float) * pixels * taps_of(g, op);
 }
 
 /* A single row is read where it is. */

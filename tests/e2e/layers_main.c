@@ -301,26 +301,31 @@ static void run_pair_s16(int variant, int8_t *out, void *work) {
 static void run_conv_f32(int variant, int8_t *out, void *work) {
   const ash_rt_conv_2d_f32_params p = {window_of(), 1, h.low, h.high};
   float *to = (float *)(void *)out;
+  const float *bias = F(at[2]), *packed = F(at[5]);
   (void)work;
-  if (variant == IN_LINES)
+  if (variant == IN_LINES) {
     LINES(ash_rt_conv_2d_f32)
-  (&p, &in_lines, F(at[2]), F(at[5]), &out_lines, first, end WORK);
-  else if (variant)
-      SUFFIX(ash_rt_conv_2d_f32)(&p, F(in), F(at[2]), F(at[5]), to WORK);
-  else ash_rt_conv_2d_f32(&p, F(in), F(at[1]), F(at[2]), to);
+    (&p, &in_lines, bias, packed, &out_lines, first, end WORK);
+  } else if (variant) {
+    SUFFIX(ash_rt_conv_2d_f32)(&p, F(in), bias, packed, to WORK);
+  } else {
+    ash_rt_conv_2d_f32(&p, F(in), F(at[1]), bias, to);
+  }
 }
 
 static void run_depthwise_f32(int variant, int8_t *out, void *work) {
   const ash_rt_window_f32_params p = {window_of(), h.low, h.high};
   float *to = (float *)(void *)out;
+  const float *filter = F(at[1]), *bias = F(at[2]);
   (void)work;
-  if (variant == IN_LINES)
+  if (variant == IN_LINES) {
     LINES(ash_rt_depthwise_conv_2d_f32)
-    (&p, &in_lines, F(at[1]), F(at[2]), &out_lines, first, end);
-  else if (variant)
-    SUFFIX(ash_rt_depthwise_conv_2d_f32)(&p, F(in), F(at[1]), F(at[2]), to);
-  else
-    ash_rt_depthwise_conv_2d_f32(&p, F(in), F(at[1]), F(at[2]), to);
+    (&p, &in_lines, filter, bias, &out_lines, first, end);
+  } else if (variant) {
+    SUFFIX(ash_rt_depthwise_conv_2d_f32)(&p, F(in), filter, bias, to);
+  } else {
+    ash_rt_depthwise_conv_2d_f32(&p, F(in), filter, bias, to);
+  }
 }
 
 static void run_dense_f32(int variant, int8_t *out, void *work) {
