@@ -15,11 +15,30 @@
 
 enum { ARGS_MAX = 64, CANNOT_START = 127 };
 
+/* Ctrl-C and the like end the child; the folder is removed before the program
+ * ends by the same signal. */
+static const int end_signals[] = {SIGINT, SIGTERM, SIGHUP};
+static volatile sig_atomic_t caught, child_id;
+
+static void on_end(int number) {
+  caught = number;
+  if (child_id > 0)
+    (void)kill((pid_t)child_id, number);
+}
+
+static void set_end_action(void (*from)(int), void (*to)(int)) {
+  for (size_t i = 0; i < sizeof end_signals / sizeof *end_signals; i++) {
+    struct sigaction old, action = {.sa_handler = to};
+    if (sigaction(end_signals[i], NULL, &old) == 0 && old.sa_handler == from)
+      (void)sigaction(end_signals[i], &action, NULL);
+  }
+}
+
 /* Starts `argv` and waits; -1 if it cannot be started or was killed. The child
  * ends itself after `seconds` (0: never). */
 static int run_program(char *const *argv, unsigned seconds) {
   fflush(stdout);
-  const pid_t child = fork();
+  const pid_t child = caught ? -1 : fork();
   if (child < 0)
     return -1;
   if (child == 0) {
@@ -28,10 +47,16 @@ static int run_program(char *const *argv, unsigned seconds) {
     execvp(argv[0], argv);
     _exit(CANNOT_START);
   }
-  int status;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR)
-      return -1;
+  int status, waited;
+  child_id = (sig_atomic_t)child;
+  if (caught)
+    (void)kill(child, (int)caught);
+  do
+    waited = (int)waitpid(child, &status, 0);
+  while (waited < 0 && errno == EINTR);
+  child_id = 0;
+  if (waited < 0)
+    return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -105,6 +130,8 @@ static bool compile(const host_build *b, const ash_generated *files,
     const int code = try_compiler(b, compilers[i], files, file_count);
     if (code == 0)
       return true;
+    if (caught)
+      return false;
     if (code == CANNOT_START && !(cc && *cc))
       continue; /* a compiler that was asked for must not be replaced */
     fprintf(stderr, "ashlar: %s %s\n", compilers[i],
@@ -123,6 +150,7 @@ bool host_build_make(host_build *b, ash_ctx *ctx, const ash_generated *files,
   if (!tmp || strlen(tmp) > 32)
     tmp = "/tmp";
   (void)snprintf(b->folder, sizeof b->folder, "%s/ashlar-XXXXXX", tmp);
+  set_end_action(SIG_DFL, on_end);
   if (!mkdtemp(b->folder)) {
     fprintf(stderr, "ashlar: cannot make a temporary folder in %s: %s\n", tmp,
             strerror(errno));
@@ -142,13 +170,13 @@ bool host_build_run(const host_build *b, const char *const *args,
   for (size_t i = 0; i < 6 && args[i]; i++)
     argv[i + 1] = (char *)(uintptr_t)args[i];
   const int code = run_program(argv, seconds);
-  if (code != 0)
+  if (code != 0 && !caught)
     fprintf(stderr, "ashlar: the generated program %s (exit code %d)\n",
             code < 0 ? "crashed or ran too long" : "failed", code);
   return code == 0;
 }
 
-void host_build_drop(host_build *b) {
+static void remove_folder(host_build *b) {
   DIR *folder = b->folder[0] ? opendir(b->folder) : NULL;
   if (!folder)
     return;
@@ -161,4 +189,11 @@ void host_build_drop(host_build *b) {
   (void)closedir(folder);
   (void)rmdir(b->folder);
   b->folder[0] = '\0';
+}
+
+void host_build_drop(host_build *b) {
+  remove_folder(b);
+  set_end_action(on_end, SIG_DFL);
+  if (caught)
+    (void)raise((int)caught);
 }
