@@ -14,6 +14,7 @@
 #   make test-wheel     the same, installed into fresh environments and used
 #   make site           the documentation with search and the playground inside,
 #                       in build-site
+#   make pictures       the pictures of the documents, in docs/
 #   make playground     the program for browsers, in build-playground/site
 #   make test-fresh     demo and test in a bare Debian, with data and without
 #   make test-long      the sweeps below, one after the other (hours)
@@ -119,6 +120,11 @@ playground:
 .PHONY: site
 site: playground
 	@tools/site/build --playground $(PLAYGROUND)/site
+
+# Photographs of report and playground, as the documents show them.
+.PHONY: pictures
+pictures: playground test-deps
+	@tools/make/pictures --ashlar $(BUILD)/bin/ashlar --playground $(PLAYGROUND)/site --docs
 
 bench:
 	@tools/install-deps build bench
