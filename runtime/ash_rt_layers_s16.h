@@ -48,11 +48,54 @@ static inline int ash_rt_is_point(const ash_rt_window *w) {
          (w->out_w - 1) * w->stride_w < w->in_w;
 }
 
-/* Output c of a pixel from the sum of its products. */
-static inline int16_t ash_rt_layer_out_s16(const ash_rt_layer *k, int64_t sum,
-                                           int32_t c) {
+/* What turns sums of channel c into outputs: of 64 bits (ash_rt_rescale_long),
+ * bias and rounding become one number that is added to the scaled sum. */
+typedef struct ash_rt_channel_s16 {
+  int64_t base;
+  int32_t multiplier, shift;
+} ash_rt_channel_s16;
+
+static inline ash_rt_channel_s16 ash_rt_channel_of_s16(const ash_rt_layer *k,
+                                                       int32_t c) {
   const int32_t i = k->p->per_channel ? c : 0;
-  return ash_rt_layer_s16(k->p, sum, k->bias, c, k->multiplier[i], k->shift[i]);
+  ash_rt_channel_s16 s = {0, k->multiplier[i], k->shift[i]};
+  if (k->p->narrow) {
+    s.base = k->bias ? ((const int32_t *)k->bias)[c] : 0;
+    return s;
+  }
+  s.multiplier =
+      s.multiplier < 0x7fff0000 ? (s.multiplier + (1 << 15)) >> 16 : 0x7fff;
+  s.shift = 15 - s.shift;
+  s.base = (k->bias ? ((const int64_t *)k->bias)[c] : 0) * s.multiplier +
+           ((int64_t)1 << (s.shift - 1));
+  return s;
+}
+
+/* The output has no zero point. */
+static inline int16_t ash_rt_channel_out_s16(const ash_rt_layer_params *p,
+                                             const ash_rt_channel_s16 *s,
+                                             int64_t sum) {
+  if (p->narrow) {
+    const uint32_t x = (uint32_t)(uint64_t)sum + (uint32_t)(uint64_t)s->base;
+    return (int16_t)ash_rt_clamp(
+        ash_rt_rescale((int32_t)x, s->multiplier, s->shift), p->act_min,
+        p->act_max);
+  }
+  const int32_t small = (int32_t)(uint32_t)(uint64_t)sum;
+  const int64_t y = (s->base + (small == sum ? (int64_t)small * s->multiplier
+                                             : sum * s->multiplier)) >>
+                    s->shift;
+  return (int16_t)(y < p->act_min   ? p->act_min
+                   : y > p->act_max ? p->act_max
+                                    : (int32_t)y);
+}
+
+/* Of all channels, at the start of the work memory; returns its rest. */
+static inline void *ash_rt_channels_s16(const ash_rt_layer *k, void *scratch) {
+  ash_rt_channel_s16 *const channels = scratch;
+  for (int32_t c = 0; c < k->p->window.out_c; c++)
+    channels[c] = ash_rt_channel_of_s16(k, c);
+  return channels + k->p->window.out_c;
 }
 
 /* ---- depthwise convolution ----------------------------------------------- */
@@ -71,18 +114,21 @@ ash_rt_depthwise_lines_s16(const ash_rt_layer *k, const ash_rt_lines *in,
                            const ash_rt_lines *out, int32_t from, int32_t to,
                            int32_t width, ash_rt_depthwise_some *some) {
   const ash_rt_window *w = &k->p->window;
-  for (int32_t y = from; y < to; y++) {
-    int16_t *pixel = ash_rt_line_out(out, y);
-    for (int32_t x = 0; x < w->out_w; x++, pixel += w->out_c) {
-      const ash_rt_pixel_taps t = ash_rt_pixel_taps_of(w, y, x);
-      for (int32_t c = 0; c < w->out_c; c += width) {
+  for (int32_t y = from; y < to; y++)
+    for (int32_t c = 0; c < w->out_c; c += width) {
+      const int32_t count = w->out_c - c < width ? w->out_c - c : width;
+      int16_t *pixel = (int16_t *)ash_rt_line_out(out, y) + c;
+      ash_rt_channel_s16 channels[ASH_RT_WIDTH_S16];
+      for (int32_t i = 0; i < count; i++)
+        channels[i] = ash_rt_channel_of_s16(k, c + i);
+      for (int32_t x = 0; x < w->out_w; x++, pixel += w->out_c) {
+        const ash_rt_pixel_taps t = ash_rt_pixel_taps_of(w, y, x);
         int32_t sums[ASH_RT_WIDTH_S16];
         some(k, in, &t, c, sums);
-        for (int32_t i = 0; i < width && c + i < w->out_c; i++)
-          pixel[c + i] = ash_rt_layer_out_s16(k, sums[i], c + i);
+        for (int32_t i = 0; i < count; i++)
+          pixel[i] = ash_rt_channel_out_s16(k->p, &channels[i], sums[i]);
       }
     }
-  }
 }
 
 /* Channels [c, c + count) without instructions for it. */
@@ -165,10 +211,11 @@ static inline int16_t ash_rt_average_s16(const ash_rt_pool_2d_any_params *p,
   return (int16_t)ash_rt_clamp(y, p->act_min, p->act_max);
 }
 
-/* Calls `some(p, pane, c, out)` for channels [c, c + width) of each pixel of
- * the output lines [from, to), of which those that exist count. */
+/* Calls `some(p, pane, c, out, whole)` for channels [c, c + width) of each
+ * pixel of the output lines [from, to); all of them exist if `whole`. */
 typedef void ash_rt_pool_some(const ash_rt_pool_2d_any_params *p,
-                              const ash_rt_pane *pane, int32_t c, int16_t *out);
+                              const ash_rt_pane *pane, int32_t c, int16_t *out,
+                              int whole);
 
 ASH_RT_INLINE void ash_rt_pool_lines_s16(const ash_rt_pool_2d_any_params *p,
                                          const ash_rt_lines *in,
@@ -180,8 +227,11 @@ ASH_RT_INLINE void ash_rt_pool_lines_s16(const ash_rt_pool_2d_any_params *p,
     int16_t *pixel = ash_rt_line_out(out, y);
     for (int32_t x = 0; x < w->out_w; x++, pixel += w->in_c) {
       const ash_rt_pane pane = ash_rt_pane_of(w, in, y, x, sizeof *pixel);
-      for (int32_t c = 0; c < w->in_c; c += width)
-        some(p, &pane, c, pixel);
+      int32_t c = 0;
+      for (; c + width <= w->in_c; c += width)
+        some(p, &pane, c, pixel, 1);
+      if (c < w->in_c)
+        some(p, &pane, c, pixel, 0);
     }
   }
 }

@@ -21,6 +21,12 @@ typedef struct ash_rt_matmul_s8_params {
 void ash_rt_matmul_s8(const ash_rt_matmul_s8_params *p, const int8_t *a,
                       const int8_t *b, int8_t *out);
 
+/* The same for a processor, with work memory. */
+void ash_rt_matmul_s8_dsp(const ash_rt_matmul_s8_params *p, const int8_t *a,
+                          const int8_t *b, int8_t *out, void *scratch);
+void ash_rt_matmul_s8_mve(const ash_rt_matmul_s8_params *p, const int8_t *a,
+                          const int8_t *b, int8_t *out, void *scratch);
+
 /* int16 by int16 or int8, by `b_type`; sums have 64 bits. One multiplier and
  * shift, or one for each column. */
 typedef struct ash_rt_matmul_s16_params {

@@ -31,8 +31,10 @@ ASH_RT_INLINE void ash_rt_conv_lines_s16_dsp(const ash_rt_layer *k,
                                              const ash_rt_lines *in,
                                              const ash_rt_lines *out,
                                              int32_t from, int32_t to,
-                                             int16_t *columns) {
+                                             void *scratch) {
   const ash_rt_window *w = &k->p->window;
+  int16_t *const columns = ash_rt_channels_s16(k, scratch);
+  const ash_rt_channel_s16 *const channels = scratch;
   const int32_t taps = w->filter_h * w->filter_w * w->in_c;
   int16_t *const piece = columns + ASH_RT_COLUMN_STEP * ((taps + 3) / 4);
   for (int32_t y = from; y < to; y++) {
@@ -49,9 +51,10 @@ ASH_RT_INLINE void ash_rt_conv_lines_s16_dsp(const ash_rt_layer *k,
           ash_rt_dot_both_dsp(sums, columns, f, taps);
         else
           sums[0] = ash_rt_dot_alone_dsp(columns, f, taps);
-        pixel[c] = ash_rt_layer_out_s16(k, sums[0], c);
+        pixel[c] = ash_rt_channel_out_s16(k->p, &channels[c], sums[0]);
         if (both)
-          pixel[w->out_c + c] = ash_rt_layer_out_s16(k, sums[1], c);
+          pixel[w->out_c + c] =
+              ash_rt_channel_out_s16(k->p, &channels[c], sums[1]);
       }
     }
   }
@@ -89,10 +92,10 @@ static inline int32_t ash_rt_mla_high_low(int32_t s, uint32_t a, uint32_t b) {
 }
 
 /* Channels c to c + 3. */
-static void ash_rt_depthwise_quad_s16_dsp(const ash_rt_layer *k,
-                                          const ash_rt_lines *in,
-                                          const ash_rt_pixel_taps *t, int32_t c,
-                                          int32_t *sums) {
+ASH_RT_INLINE void ash_rt_depthwise_quad_s16_dsp(const ash_rt_layer *k,
+                                                 const ash_rt_lines *in,
+                                                 const ash_rt_pixel_taps *t,
+                                                 int32_t c, int32_t *sums) {
   const ash_rt_window *w = &k->p->window;
   const ptrdiff_t step = (ptrdiff_t)w->dilation_w * w->in_c;
   int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
@@ -119,10 +122,10 @@ static void ash_rt_depthwise_quad_s16_dsp(const ash_rt_layer *k,
 }
 #endif
 
-static void ash_rt_depthwise_four_s16_dsp(const ash_rt_layer *k,
-                                          const ash_rt_lines *in,
-                                          const ash_rt_pixel_taps *t, int32_t c,
-                                          int32_t *sums) {
+ASH_RT_INLINE void ash_rt_depthwise_four_s16_dsp(const ash_rt_layer *k,
+                                                 const ash_rt_lines *in,
+                                                 const ash_rt_pixel_taps *t,
+                                                 int32_t c, int32_t *sums) {
   const int32_t left = k->p->window.in_c - c;
 #if ASH_RT_HAS_DSP
   if (left >= 4) {

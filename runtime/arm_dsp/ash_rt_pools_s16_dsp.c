@@ -4,12 +4,13 @@
 
 /* kernels average_pool_2d_any_dsp, average_pool_2d_any_dsp_lines: windows small
  * enough for sums of 32 bits. */
-static void ash_rt_average_four_s16_dsp(const ash_rt_pool_2d_any_params *p,
-                                        const ash_rt_pane *b, int32_t c,
-                                        int16_t *out) {
+ASH_RT_INLINE void
+ash_rt_average_four_s16_dsp(const ash_rt_pool_2d_any_params *p,
+                            const ash_rt_pane *b, int32_t c, int16_t *out,
+                            int whole) {
   const int32_t left = p->window.in_c - c, count = b->rows * b->columns;
   int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-  if (left < 4) {
+  if (!whole) {
     for (int32_t i = 0; i < left; i++)
       ash_rt_average_one_s16(p, b, c + i, out);
     return;
@@ -62,12 +63,12 @@ static inline uint32_t ash_rt_max_pair(uint32_t a, uint32_t b) {
 #endif
 }
 
-static void ash_rt_max_four_s16_dsp(const ash_rt_pool_2d_any_params *p,
-                                    const ash_rt_pane *b, int32_t c,
-                                    int16_t *out) {
+ASH_RT_INLINE void ash_rt_max_four_s16_dsp(const ash_rt_pool_2d_any_params *p,
+                                           const ash_rt_pane *b, int32_t c,
+                                           int16_t *out, int whole) {
   const int32_t left = p->window.in_c - c;
   uint32_t first = ash_rt_pair(p->act_min, p->act_min), second = first;
-  if (left < 4) {
+  if (!whole) {
     for (int32_t i = 0; i < left; i++)
       ash_rt_max_one_s16(p, b, c + i, out);
     return;

@@ -76,35 +76,39 @@ static inline int16_t *ash_rt_copy_s16_mve(int16_t *to, const int16_t *from,
 #endif
 
 /* All channels of two pixels; an odd last channel is summed up twice. */
-static void ash_rt_conv_two_s16_mve(const ash_rt_layer *k, const int16_t *x,
-                                    const int16_t *y, int32_t taps,
-                                    int16_t *first, int16_t *second) {
+static void ash_rt_conv_two_s16_mve(const ash_rt_layer *k,
+                                    const ash_rt_channel_s16 *channel,
+                                    const int16_t *x, const int16_t *y,
+                                    int32_t taps, int16_t *first,
+                                    int16_t *second) {
   const int32_t out_c = k->p->window.out_c;
   ash_rt_square_s16 s = {x, y, k->filter, NULL, taps, 0, {0, 0, 0, 0}};
   for (int32_t c = 0; c < out_c; c += 2, s.w += 2 * (ptrdiff_t)taps) {
     const int both = c + 1 < out_c;
     s.v = both ? s.w + taps : s.w;
     ash_rt_square_s16_mve(&s);
-    first[c] = ash_rt_layer_out_s16(k, s.sums[0], c);
-    second[c] = ash_rt_layer_out_s16(k, s.sums[1], c);
+    first[c] = ash_rt_channel_out_s16(k->p, channel, s.sums[0]);
+    second[c] = ash_rt_channel_out_s16(k->p, channel++, s.sums[1]);
     if (both) {
-      first[c + 1] = ash_rt_layer_out_s16(k, s.sums[2], c + 1);
-      second[c + 1] = ash_rt_layer_out_s16(k, s.sums[3], c + 1);
+      first[c + 1] = ash_rt_channel_out_s16(k->p, channel, s.sums[2]);
+      second[c + 1] = ash_rt_channel_out_s16(k->p, channel++, s.sums[3]);
     }
   }
 }
 
-static void ash_rt_conv_one_s16_mve(const ash_rt_layer *k, const int16_t *x,
-                                    int32_t taps, int16_t *out) {
+static void ash_rt_conv_one_s16_mve(const ash_rt_layer *k,
+                                    const ash_rt_channel_s16 *channel,
+                                    const int16_t *x, int32_t taps,
+                                    int16_t *out) {
   const int32_t out_c = k->p->window.out_c;
   ash_rt_square_s16 s = {x, NULL, k->filter, NULL, taps, 0, {0, 0, 0, 0}};
   for (int32_t c = 0; c < out_c; c += 2, s.w += 2 * (ptrdiff_t)taps) {
     const int both = c + 1 < out_c;
     s.v = both ? s.w + taps : s.w;
     ash_rt_column_sums_s16_mve(&s);
-    out[c] = ash_rt_layer_out_s16(k, s.sums[0], c);
+    out[c] = ash_rt_channel_out_s16(k->p, channel++, s.sums[0]);
     if (both)
-      out[c + 1] = ash_rt_layer_out_s16(k, s.sums[2], c + 1);
+      out[c + 1] = ash_rt_channel_out_s16(k->p, channel++, s.sums[2]);
   }
 }
 
@@ -129,7 +133,8 @@ ASH_RT_INLINE void ash_rt_conv_lines_s16_mve(const ash_rt_layer *k,
                                              void *scratch) {
   const ash_rt_window *w = &k->p->window;
   const int32_t taps = w->filter_h * w->filter_w * w->in_c;
-  int16_t *const here = ash_rt_is_point(w) ? NULL : scratch;
+  int16_t *const columns = ash_rt_channels_s16(k, scratch);
+  int16_t *const here = ash_rt_is_point(w) ? NULL : columns;
   int16_t *const next = here ? here + taps : NULL;
   for (int32_t y = from; y < to; y++) {
     int16_t *pixel = ash_rt_line_out(out, y);
@@ -137,10 +142,10 @@ ASH_RT_INLINE void ash_rt_conv_lines_s16_mve(const ash_rt_layer *k,
       const int16_t *const a = ash_rt_conv_column_s16_mve(k, in, y, x, here);
       if (x + 1 < w->out_w)
         ash_rt_conv_two_s16_mve(
-            k, a, ash_rt_conv_column_s16_mve(k, in, y, x + 1, next), taps,
-            pixel, pixel + w->out_c);
+            k, scratch, a, ash_rt_conv_column_s16_mve(k, in, y, x + 1, next),
+            taps, pixel, pixel + w->out_c);
       else
-        ash_rt_conv_one_s16_mve(k, a, taps, pixel);
+        ash_rt_conv_one_s16_mve(k, scratch, a, taps, pixel);
     }
   }
 }
@@ -170,14 +175,15 @@ void ash_rt_conv_2d_s16_mve_lines(const ash_rt_layer_params *p,
 }
 
 /* kernels depthwise_conv_2d_s16_mve, depthwise_conv_2d_s16_mve_lines */
-static void ash_rt_depthwise_eight_s16_mve(const ash_rt_layer *k,
-                                           const ash_rt_lines *in,
-                                           const ash_rt_pixel_taps *t,
-                                           int32_t c, int32_t *sums) {
+ASH_RT_INLINE void ash_rt_depthwise_eight_s16_mve(const ash_rt_layer *k,
+                                                  const ash_rt_lines *in,
+                                                  const ash_rt_pixel_taps *t,
+                                                  int32_t c, int32_t *sums) {
   const ash_rt_window *w = &k->p->window;
   const int32_t left = w->in_c - c;
 #if ASH_RT_HAS_MVE
   const mve_pred16_t some = vctp16q((uint32_t)left);
+  const int whole = left >= 8; /* costs less */
   const ptrdiff_t step = (ptrdiff_t)w->dilation_w * w->in_c;
   int32x4x2_t s = {{vdupq_n_s32(0), vdupq_n_s32(0)}};
   for (int32_t v = t->v.lo; v < t->v.hi; v++) {
@@ -186,7 +192,13 @@ static void ash_rt_depthwise_eight_s16_mve(const ash_rt_layer *k,
         (ptrdiff_t)(t->left + t->h.lo * w->dilation_w) * w->in_c + c;
     const int8_t *f = (const int8_t *)k->filter +
                       (ptrdiff_t)(v * w->filter_w + t->h.lo) * w->in_c + c;
-    for (int32_t h = t->h.hi - t->h.lo; h > 0; h--, x += step, f += w->in_c) {
+    int32_t h = t->h.hi - t->h.lo;
+    for (; whole && h > 0; h--, x += step, f += w->in_c) {
+      const int16x8_t a = vldrhq_s16(x), b = vldrbq_s16(f);
+      s.val[0] = vaddq_s32(s.val[0], vmullbq_int_s16(a, b));
+      s.val[1] = vaddq_s32(s.val[1], vmulltq_int_s16(a, b));
+    }
+    for (; h > 0; h--, x += step, f += w->in_c) {
       const int16x8_t a = vldrhq_z_s16(x, some), b = vldrbq_z_s16(f, some);
       s.val[0] = vaddq_s32(s.val[0], vmullbq_int_s16(a, b));
       s.val[1] = vaddq_s32(s.val[1], vmulltq_int_s16(a, b));

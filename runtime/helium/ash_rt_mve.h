@@ -235,6 +235,16 @@ void ash_rt_depthwise_conv_2d_s8_mve_lines(
     const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
     const int32_t *bias, const ash_rt_lines *out, int32_t from, int32_t to,
     void *scratch);
+/* More than ASH_RT_DEPTHWISE_TAPS. */
+void ash_rt_depthwise_conv_2d_s8_large_mve(
+    const ash_rt_depthwise_conv_2d_s8_params *p, const int8_t *in,
+    const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
+    const int32_t *bias, int8_t *out, void *scratch);
+void ash_rt_depthwise_conv_2d_s8_large_mve_lines(
+    const ash_rt_depthwise_conv_2d_s8_params *p, const ash_rt_lines *in,
+    const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
+    const int32_t *bias, const ash_rt_lines *out, int32_t from, int32_t to,
+    void *scratch);
 void ash_rt_fully_connected_s8_mve(const ash_rt_fully_connected_s8_params *p,
                                    const int8_t *in, const int32_t *bias,
                                    const int8_t *filter, const int32_t *scale,

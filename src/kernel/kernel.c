@@ -39,8 +39,15 @@ static bool is_packed(const ash_graph *g, const ash_op *op) {
   return ash_op_is_prepared(op);
 }
 
+/* Depthwise: more taps than the variant for small windows has pointers for. */
+static bool is_packed_large(const ash_graph *g, const ash_op *op) {
+  const ash_shape *w = &ash_op_in(g, op, 1)->shape;
+  return is_packed(g, op) &&
+         (int64_t)w->dim[1] * w->dim[2] > ASH_KERNEL_DEPTHWISE_TAPS;
+}
+
 bool ash_kernel_is_packed(const ash_kernel *kernel) {
-  return kernel->fits == is_packed;
+  return kernel->fits == is_packed || kernel->fits == is_packed_large;
 }
 
 /* No broadcasting. */
@@ -68,11 +75,11 @@ static bool is_one_to_one(const ash_graph *g, const ash_op *op) {
          ash_op_out(g, op, 0)->shape.dim[3];
 }
 
-/* Weights and input without zero points, as the variants of int16 take them.
- */
+/* No zero points: the variants of int16 know none. */
 static bool has_no_zeros(const ash_graph *g, const ash_op *op) {
   const ash_tensor *w = ash_op_in(g, op, 1);
   return ash_quant_zero(ash_op_in(g, op, 0)) == 0 &&
+         ash_quant_zero(ash_op_out(g, op, 0)) == 0 &&
          (w->quant.count > 1 || ash_quant_zero(w) == 0);
 }
 
@@ -138,14 +145,20 @@ static uint64_t conv_dsp_bytes(const ash_target *t, const ash_graph *g,
   return columns_dsp_bytes(g, op, 3);
 }
 
-/* int16: two columns side by side, and one where blocks of four taps do not
+/* int16: ash_rt_channel_s16 of every channel. */
+static uint64_t channels_wide_bytes(const ash_graph *g, const ash_op *op) {
+  return 16 * (uint64_t)ash_op_in(g, op, 1)->shape.dim[0];
+}
+
+/* These, two columns side by side, and one where blocks of four taps do not
  * begin with a pixel. */
 static uint64_t conv_wide_dsp_bytes(const ash_target *t, const ash_graph *g,
                                     const ash_op *op) {
   (void)t;
   const uint64_t taps = taps_of(g, op);
   const bool blocks = ash_op_in(g, op, 1)->shape.dim[3] % 4 == 0;
-  return 4 * ash_align_up(taps, 4) + (blocks ? 0 : 2 * taps);
+  return channels_wide_bytes(g, op) + 4 * ash_align_up(taps, 4) +
+         (blocks ? 0 : 2 * taps);
 }
 
 static uint64_t dense_wide_dsp_bytes(const ash_target *t, const ash_graph *g,
@@ -188,14 +201,13 @@ static uint64_t conv_mve_bytes(const ash_target *t, const ash_graph *g,
   return 3 * ash_align_up(taps_of(g, op), 16);
 }
 
-/* int16: two columns, unless pixels can be read where they are. */
+/* Channels, and two columns, unless pixels can be read where they are. */
 static uint64_t conv_wide_mve_bytes(const ash_target *t, const ash_graph *g,
                                     const ash_op *op) {
   (void)t;
   const ash_shape *w = &ash_op_in(g, op, 1)->shape;
-  return w->dim[1] == 1 && w->dim[2] == 1 && !is_padded(op)
-             ? 0
-             : 4 * taps_of(g, op);
+  const bool point = w->dim[1] == 1 && w->dim[2] == 1 && !is_padded(op);
+  return channels_wide_bytes(g, op) + (point ? 0 : 4 * taps_of(g, op));
 }
 
 static uint64_t conv_rvv_bytes(const ash_target *t, const ash_graph *g,
@@ -262,6 +274,33 @@ static uint64_t dense_mve_bytes(const ash_target *t, const ash_graph *g,
   (void)t;
   const uint64_t taps = taps_of(g, op);
   return taps % 16 == 0 ? 0 : ash_align_up(taps, 16);
+}
+
+/* A number for each column, and where they do not lie in one piece, columns and
+ * a row. */
+static uint64_t matmul_mve_bytes(const ash_target *t, const ash_graph *g,
+                                 const ash_op *op) {
+  (void)t;
+  const ash_shape *a = &ash_op_in(g, op, 0)->shape;
+  const ash_shape *out = &ash_op_out(g, op, 0)->shape;
+  const bool turned_a = ash_attr_int(op, "transpose_a", 0) != 0;
+  const bool turned_b = ash_attr_int(op, "transpose_b", 0) != 0;
+  const uint64_t depth = (uint64_t)a->dim[a->rank - (turned_a ? 2 : 1)];
+  const uint64_t columns = (uint64_t)out->dim[out->rank - 1];
+  return 4 * ash_align_up(columns, 4) + (turned_b ? 0 : columns * depth) +
+         (turned_a ? depth : 0);
+}
+
+static uint64_t matmul_dsp_bytes(const ash_target *t, const ash_graph *g,
+                                 const ash_op *op) {
+  (void)t;
+  const ash_shape *a = &ash_op_in(g, op, 0)->shape;
+  const ash_shape *out = &ash_op_out(g, op, 0)->shape;
+  const bool turned_a = ash_attr_int(op, "transpose_a", 0) != 0;
+  const uint64_t depth =
+      ash_align_up((uint64_t)a->dim[a->rank - (turned_a ? 2 : 1)], 4);
+  const uint64_t columns = (uint64_t)out->dim[out->rank - 1];
+  return 4 * columns + 2 * depth + columns * depth;
 }
 
 /* Quantised activations of one image or row. */

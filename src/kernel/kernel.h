@@ -58,7 +58,8 @@ typedef enum ash_special {
 
 enum {
   ASH_KERNEL_TYPED_INPUTS = 3,
-  ASH_KERNEL_RANK = 6 /* dimensions that kernels walk through: ASH_RT_RANK */
+  ASH_KERNEL_RANK = 6, /* dimensions that kernels walk through: ASH_RT_RANK */
+  ASH_KERNEL_DEPTHWISE_TAPS = 25 /* of small windows: ASH_RT_DEPTHWISE_TAPS */
 };
 
 typedef struct ash_kernel {

@@ -4,6 +4,7 @@
  * machine, or on a board with the start-up code of examples/firmware. VARIANT
  * is dsp, mve, rvv or simd. */
 #include "ash_rt_dsp_s16.h"
+#include "ash_rt_matmul.h"
 #include "ash_rt_mve_f32.h"
 #include "ash_rt_mve_s16.h"
 #include "ash_rt_rvv.h"
@@ -104,7 +105,19 @@ static void run_depthwise(int variant, int8_t *out, void *work) {
   const ash_rt_depthwise_conv_2d_s8_params p = {window_of(),  h.in_offset,
                                                 h.out_offset, h.per_channel,
                                                 h.act_min,    h.act_max};
-  if (variant == IN_LINES)
+#if IS_MVE
+  if (variant == IN_LINES &&
+      p.window.filter_h * p.window.filter_w > ASH_RT_DEPTHWISE_TAPS)
+    ash_rt_depthwise_conv_2d_s8_large_mve_lines(&p, &in_lines, B(at[1]),
+                                                I(at[5]), B(at[6]), I(at[7]),
+                                                &out_lines, first, end, work);
+  else if (variant &&
+           p.window.filter_h * p.window.filter_w > ASH_RT_DEPTHWISE_TAPS)
+    ash_rt_depthwise_conv_2d_s8_large_mve(&p, in, B(at[1]), I(at[5]), B(at[6]),
+                                          I(at[7]), out, work);
+  else
+#endif
+      if (variant == IN_LINES)
     LINES(ash_rt_depthwise_conv_2d_s8)
   (&p, &in_lines, B(at[1]), I(at[5]), B(at[6]), I(at[7]), &out_lines, first,
    end, work);
@@ -271,6 +284,29 @@ static void run_pool_s16(int variant, int8_t *out, void *work) {
   else if (average) ash_rt_average_pool_2d_any(&p, in, out);
   else ash_rt_max_pool_2d_any(&p, in, out);
 }
+
+static void run_matmul(int variant, int8_t *out, void *work) {
+  const int32_t *w = h.window, *q = h.pair;
+  const int32_t rows = w[1], depth = w[2], columns = w[3];
+  const ash_rt_matmul_s8_params p = {
+      {{2, {w[0], 1}, {rows * depth, 0}, {w[6] ? 0 : depth * columns, 0}},
+       rows,
+       columns,
+       depth,
+       w[4] ? 1 : depth,
+       w[4] ? rows : 1,
+       w[5] ? 1 : columns,
+       w[5] ? depth : 1},
+      q[0],
+      q[3],
+      q[6],
+      q[7],
+      q[8]};
+  if (variant)
+    SUFFIX(ash_rt_matmul_s8)
+  (&p, in, other, out, work);
+  else ash_rt_matmul_s8(&p, in, other, out);
+}
 #endif
 
 #if IS_MVE
@@ -387,6 +423,7 @@ static layer_runner *const runners[LAYER_KINDS] = {
     [LAYER_DENSE_S16] = run_dense_s16,
     [LAYER_AVERAGE_S16] = run_pool_s16,
     [LAYER_MAX_S16] = run_pool_s16,
+    [LAYER_MATMUL] = run_matmul,
 #endif
 };
 

@@ -26,6 +26,7 @@ enum layer_kind {
   LAYER_MUL_S16,
   LAYER_AVERAGE_S16,
   LAYER_MAX_S16,
+  LAYER_MATMUL,
   LAYER_KINDS
 };
 
@@ -38,7 +39,8 @@ typedef struct layer_head {
   uint32_t in_bytes, other_bytes, out_bytes, want_bytes, scratch_bytes;
   uint32_t constant_bytes[LAYER_INPUTS];
   /* ash_rt_window; fully connected: batches, inputs, outputs; softmax: rows,
-   * depth; pairs: elements of a row, rows, which operand has one row */
+   * depth; pairs: elements of a row, rows, which operand has one row; matmul:
+   * batches, rows, depth, columns, is a turned, is b, has b no batches */
   int32_t window[15];
   int32_t in_offset, out_offset, per_channel, act_min, act_max;
   int32_t pair[9]; /* offset, multiplier, shift of both inputs, output */

@@ -192,6 +192,7 @@ static bool choose_window(config *c) {
   const bool whole = c->kind == ASH_OP_conv_2d;
   const bool pool = !whole && c->kind != ASH_OP_depthwise_conv_2d;
   const bool point = whole && between(0, 2) == 0;
+  const bool many = !whole && !pool && between(0, 3) == 0;
   int32_t *w = c->head.window;
   w[0] = between(0, 5) ? 1 : 2;
   for (int32_t i = 1; i < 3; i++)
@@ -199,7 +200,7 @@ static bool choose_window(config *c) {
   w[3] = between(0, 1) ? between(1, c->real ? 20 : 40) : 16 * between(1, 2);
   w[6] = whole ? between(1, between(0, 3) ? 20 : 40) : w[3];
   for (int32_t i = 7; i < 9; i++) {
-    w[i] = point ? 1 : between(0, 1) ? 3 : between(1, 5);
+    w[i] = point ? 1 : between(0, 1) ? 3 : between(1, many ? 8 : 5);
     w[i + 2] = between(0, 1) ? 1 : between(1, 3);
     w[i + 4] = pool || between(0, 3) ? 1 : 2;
   }
@@ -313,6 +314,35 @@ static bool make_pair(net *n, config *c, uint32_t *op) {
   return c->kind == ASH_FN_ROW(mul) || scaling.out.shift <= 0;
 }
 
+static bool make_matmul(net *n, config *c, uint32_t *op) {
+  int32_t *w = c->head.window;
+  w[0] = between(1, 2);
+  for (int32_t i = 1; i < 4; i++)
+    w[i] = between(0, 1) ? between(1, 20) : between(1, 70);
+  for (int32_t i = 4; i < 7; i++)
+    w[i] = between(0, 1);
+  const ash_shape a =
+      w[4] ? NET_DIMS(w[0], w[2], w[1]) : NET_DIMS(w[0], w[1], w[2]);
+  const int32_t images = w[6] ? 1 : w[0];
+  const ash_shape b =
+      w[5] ? NET_DIMS(images, w[3], w[2]) : NET_DIMS(images, w[2], w[3]);
+  const uint32_t x =
+      net_input(n, ASH_INT8, a, random_scale(-8, 0), random_s8());
+  const uint32_t z =
+      net_input(n, ASH_INT8, b, random_scale(-8, 0), random_s8());
+  const uint32_t y = net_result(n, ASH_INT8, NET_DIMS(w[0], w[1], w[3]),
+                                random_scale(-4, 8), random_s8());
+  *op = net_op(n, c->kind, NET_IDS(x, z), y);
+  net_int(n, *op, "transpose_a", w[4]);
+  net_int(n, *op, "transpose_b", w[5]);
+  const ash_tensor *t = n->g->tensors.items;
+  ash_add_scaling s = {{0, 0}, {0, 0}, {0, 0}};
+  if (!ash_quant_matmul(&s.out, &t[x], &t[z], &t[y]) || s.out.shift > 7)
+    return false;
+  set_pair(c, &t[x], &t[z], &t[y], &s);
+  return true;
+}
+
 static bool make_softmax(net *n, config *c, uint32_t *op) {
   int32_t *w = c->head.window;
   w[0] = between(1, 3);
@@ -397,6 +427,7 @@ static const struct {
     [LAYER_MUL_S16] = {ASH_FN_ROW(mul), make_pair, false, true, 2},
     [LAYER_AVERAGE_S16] = {ASH_OP_average_pool_2d, make_pool, false, true, 1},
     [LAYER_MAX_S16] = {ASH_OP_max_pool_2d, make_pool, false, true, 1},
+    [LAYER_MATMUL] = {ASH_OP_matmul, make_matmul, false, false, 2},
 };
 
 static uint32_t random_kind(void) {
@@ -420,7 +451,8 @@ static void run_reference(net *n, const config *c) {
     return;
   }
   fill(input.bytes, (int32_t)t[n->g->inputs[0]].bytes);
-  fill(other.bytes, 600);
+  fill(other.bytes,
+       n->g->input_count > 1 ? (int32_t)t[n->g->inputs[1]].bytes : 0);
   CHECK_EQ(ash_ref_run(n->ctx, n->g, ins, outs), ASH_OK);
 }
 

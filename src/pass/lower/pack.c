@@ -12,6 +12,7 @@
 #include "pass/pass.h"
 
 #include "base/checked.h"
+#include "kernel/kernel.h"
 #include "kernel/quant.h"
 #include "op/reads.h"
 #include "op/sums.h"
@@ -21,9 +22,8 @@
 #include <string.h>
 
 enum {
-  DEPTHWISE_TAPS_MAX = 25, /* ASH_RT_DEPTHWISE_TAPS */
-  RVV_GROUP = 32,          /* ASH_RT_RVV_GROUP      */
-  SIMD_GROUP = 16,         /* ASH_RT_SIMD_GROUP     */
+  RVV_GROUP = 32,  /* ASH_RT_RVV_GROUP  */
+  SIMD_GROUP = 16, /* ASH_RT_SIMD_GROUP */
   WIDE_SHIFT_MAX = 22
 };
 
@@ -393,7 +393,8 @@ static bool measure(layer *l) {
   l->taps = (uint32_t)(elements / l->channels);
   l->weights = (const int8_t *)w->data;
   if (deep)
-    return w->shape.dim[3] == in->shape.dim[3] && l->taps <= DEPTHWISE_TAPS_MAX;
+    return w->shape.dim[3] == in->shape.dim[3] &&
+           (l->mve || l->taps <= ASH_KERNEL_DEPTHWISE_TAPS);
   if (l->kind == ASH_OP_conv_2d)
     return w->shape.dim[3] == in->shape.dim[3];
   return w->quant.count > 1 || ash_quant_zero(w) == 0;

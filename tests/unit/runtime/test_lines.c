@@ -3,12 +3,14 @@
  * arena, runs of lines have random lengths, and a run may read the lines under
  * its windows and write its own lines, nothing else. */
 #include "arm_dsp/ash_rt_dsp.h"
+#include "arm_dsp/ash_rt_dsp_s16.h"
 #include "ash_rt_layers_any.h"
 #include "ash_rt_layers_f32.h"
 #include "ash_rt_resize.h"
 #include "check.h"
 #include "helium/ash_rt_mve.h"
 #include "helium/ash_rt_mve_f32.h"
+#include "helium/ash_rt_mve_s16.h"
 #include "kernel/kernel.h"
 #include "random_window.h"
 #include "riscv_v/ash_rt_rvv.h"
@@ -201,6 +203,22 @@ static void prepare_depthwise_packed(void) {
 static void prepare_depthwise_dsp(void) {
   prepare_depthwise_packed();
   count_shifts_down();
+}
+
+/* int16 without groups and zero points. */
+static void prepare_wide_conv(void) {
+  draw(3);
+  groups = 1;
+  window.out_c = random_between(1, 9);
+  fill_bytes();
+  fill_weights();
+  scratch = work;
+}
+
+static void prepare_wide_depthwise(void) {
+  draw(3);
+  fill_bytes();
+  fill_weights();
 }
 
 static void prepare_pool_f32(void) {
@@ -414,6 +432,16 @@ KERNEL(depthwise_conv_2d_u8, LAYER, LAYER_U8, )
 KERNEL(depthwise_conv_2d_s16, LAYER, LAYER_S16, )
 KERNEL(average_pool_2d_any, POOL_ANY, , )
 KERNEL(max_pool_2d_any, POOL_ANY, , )
+KERNEL(conv_2d_s16_dsp, LAYER, LAYER_S16, COMMA scratch)
+KERNEL(depthwise_conv_2d_s16_dsp, LAYER, LAYER_S16, )
+KERNEL(average_pool_2d_any_dsp, POOL_ANY, , )
+KERNEL(max_pool_2d_any_dsp, POOL_ANY, , )
+KERNEL(conv_2d_s16_mve, LAYER, LAYER_S16, COMMA scratch)
+KERNEL(depthwise_conv_2d_s16_mve, LAYER, LAYER_S16, )
+KERNEL(average_pool_2d_any_mve, POOL_ANY, , )
+KERNEL(max_pool_2d_any_mve, POOL_ANY, , )
+KERNEL(depthwise_conv_2d_s8_large_mve, DEPTHWISE, DEPTHWISE_PACKED,
+       COMMA scratch)
 KERNEL(transpose_conv_s8, CONV, PORTABLE, )
 KERNEL(transpose_conv_f32, CONV_F32, PORTABLE_F32, )
 KERNEL(transpose_conv_u8, LAYER, LAYER_U8, )
@@ -460,6 +488,16 @@ static const line_kernel kernels[] = {
     ROW(depthwise_conv_2d_s16, prepare_depthwise, reads_window, 2)
     ROW(average_pool_2d_any, prepare_pool, reads_window, 2)
     ROW(max_pool_2d_any, prepare_pool, reads_window, 2)
+    ROW(conv_2d_s16_dsp, prepare_wide_conv, reads_window, 2)
+    ROW(depthwise_conv_2d_s16_dsp, prepare_wide_depthwise, reads_window, 2)
+    ROW(average_pool_2d_any_dsp, prepare_pool, reads_window, 2)
+    ROW(max_pool_2d_any_dsp, prepare_pool, reads_window, 2)
+    ROW(conv_2d_s16_mve, prepare_wide_conv, reads_window, 2)
+    ROW(depthwise_conv_2d_s16_mve, prepare_wide_depthwise, reads_window, 2)
+    ROW(average_pool_2d_any_mve, prepare_pool, reads_window, 2)
+    ROW(max_pool_2d_any_mve, prepare_pool, reads_window, 2)
+    ROW(depthwise_conv_2d_s8_large_mve, prepare_depthwise_packed, reads_window,
+        1)
     ROW(transpose_conv_s8, prepare_turned_bytes, reads_turned, 1)
     ROW(transpose_conv_f32, prepare_turned_f32, reads_turned, 4)
     ROW(transpose_conv_u8, prepare_turned_bytes, reads_turned, 1)
