@@ -6,19 +6,14 @@
 
 static const char help[] =
     "ashlar-verify: checks that an answer is right and that nothing is "
-    "better.\n"
-    "\n"
+    "better.\n\n"
     "  ashlar-verify PROBLEM.csv ANSWER.csv CERTIFICATE\n"
     "  ashlar-verify PROBLEM.csv - CERTIFICATE      without an answer\n"
-    "  ashlar-verify PLAN.json CERTIFICATE\n"
-    "\n"
-    "Certificates are written by ashlar solve and ashlar plan, --certificate.\n"
-    "Their format is described in docs/certificates.md; this program was\n"
-    "written from it and shares nothing with the one that wrote the answer.\n"
-    "\n"
+    "  ashlar-verify PLAN.json CERTIFICATE\n\n"
+    "It shares nothing with the program that wrote the answer; the format is\n"
+    "described in docs/certificates.md.\n\n"
     "Exit codes: 0 verified, 1 not so (the message says where), 64 wrong use,\n"
-    "65 a file that cannot be read or is malformed.\n"
-    "\n"
+    "65 a file that cannot be read or is malformed.\n\n"
     "  --help     this text\n"
     "  --version  the version of the format\n";
 
@@ -55,14 +50,10 @@ static int run(char **paths, int count) {
 
 int main(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-      fputs(help, stdout);
-      return VERIFIED;
-    }
-    if (strcmp(argv[i], "--version") == 0) {
-      puts("ashlar-verify, certificates of version 1");
-      return VERIFIED;
-    }
+    const bool version = strcmp(argv[i], "--version") == 0;
+    if (version || strcmp(argv[i], "--help") == 0)
+      return puts(version ? "ashlar-verify, certificates of version 1" : help) <
+             0;
   }
   if ((argc == 3 || argc == 4) && argv[1][0] != '-')
     return run(argv + 1, argc - 1);

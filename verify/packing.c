@@ -34,15 +34,10 @@ static int by_bottom(const void *a, const void *b) {
   return (x->lo > y->lo) - (x->lo < y->lo);
 }
 
+/* Where a time is in the list. */
 static size_t place_of(const int64_t *times, size_t count, int64_t time) {
-  size_t low = 0;
-  while (count > 1) {
-    const size_t half = count / 2;
-    if (times[low + half] <= time)
-      low += half;
-    count -= half;
-  }
-  return low;
+  const int64_t *at = bsearch(&time, times, count, sizeof time, by_number);
+  return (size_t)(at - times);
 }
 
 /* The boxes of a buffer: one between two gaps, one in each. */
@@ -65,31 +60,7 @@ static size_t put_boxes(box *out, const buffer *b, int64_t offset) {
   return count;
 }
 
-/* Boxes from the bottom up: what lies below one at its times must end there.
- * top[] is a tree of maxima over `leaves` times; full[] holds for whole
- * subtrees. */
-typedef struct tops {
-  int64_t *top, *full;
-} tops;
-
-static int64_t raise_top(tops *t, size_t node, size_t first, size_t last,
-                         const size_t range[2], int64_t to) {
-  if (range[1] <= first || last <= range[0])
-    return 0;
-  if (range[0] <= first && last <= range[1]) {
-    const int64_t before = t->top[node];
-    t->full[node] = to > t->full[node] ? to : t->full[node];
-    t->top[node] = to > before ? to : before;
-    return before;
-  }
-  const size_t middle = first + (last - first) / 2;
-  const int64_t a = raise_top(t, 2 * node, first, middle, range, to);
-  const int64_t b = raise_top(t, 2 * node + 1, middle, last, range, to);
-  t->top[node] = to > t->top[node] ? to : t->top[node];
-  const int64_t most = a > b ? a : b;
-  return most > t->full[node] ? most : t->full[node];
-}
-
+/* Boxes from the bottom up: what lies below one at its times must end there. */
 static void check_apart(verify *v, box *boxes, size_t count) {
   int64_t *times = get(v, 2 * count + 1, sizeof *times);
   size_t used = 0, leaves = 0;
@@ -101,18 +72,16 @@ static void check_apart(verify *v, box *boxes, size_t count) {
   for (size_t i = 0; i < used; i++)
     if (leaves == 0 || times[leaves - 1] != times[i])
       times[leaves++] = times[i];
-  tops t = {.top = get(v, 4 * leaves + 4, sizeof *t.top),
-            .full = get(v, 4 * leaves + 4, sizeof *t.full)};
+  int64_t *top = get(v, leaves + 1, sizeof *top);
   qsort(boxes, count, sizeof *boxes, by_bottom);
   for (size_t i = 0; i < count; i++) {
-    const size_t range[2] = {place_of(times, leaves, boxes[i].from),
-                             place_of(times, leaves, boxes[i].to)};
-    if (raise_top(&t, 1, 0, leaves, range, boxes[i].hi) > boxes[i].lo)
-      broken(v,
-             "the answer is wrong: bytes %lld to %lld are taken twice "
-             "between times %lld and %lld",
-             (long long)boxes[i].lo, (long long)boxes[i].hi,
-             (long long)boxes[i].from, (long long)boxes[i].to);
+    const size_t to = place_of(times, leaves, boxes[i].to);
+    for (size_t t = place_of(times, leaves, boxes[i].from); t < to; t++) {
+      if (top[t] > boxes[i].lo)
+        broken(v, "the answer is wrong: byte %lld is taken twice at time %lld",
+               (long long)boxes[i].lo, (long long)times[t]);
+      top[t] = boxes[i].hi;
+    }
   }
 }
 
@@ -145,7 +114,8 @@ int64_t check_answer(verify *v, const problem *p, const problem *answer) {
 
 /* All starts are multiples of a grain, so each box but the topmost takes its
  * size rounded up to it. */
-static int64_t load_at(const problem *p, int64_t time) {
+static int64_t load_at(verify *v, const problem *p, int64_t time) {
+  (void)v;
   int64_t grain = 0, sum = 0, waste = 0, plain = 0, lo, hi;
   for (size_t i = 0; i < p->count; i++)
     if (occupies(&p->buffers[i], time, &lo, &hi))
@@ -160,9 +130,39 @@ static int64_t load_at(const problem *p, int64_t time) {
   return sum - waste > plain ? sum - waste : plain;
 }
 
-static void check_load(verify *v, const problem *p, int64_t bound) {
+/* The least end of a set on top of each other is that of the set without its
+ * topmost, rounded up to where that may start, plus its size. */
+static int64_t stack_at(verify *v, const problem *p, int64_t time) {
+  enum { MOST = 16 };
+  int64_t size[MOST], align[MOST], rest[MOST], lo, hi;
+  uint32_t count = 0;
+  for (size_t i = 0; i < p->count; i++)
+    if (occupies(&p->buffers[i], time, &lo, &hi)) {
+      if (count == MOST)
+        broken(v, "more than %d buffers at this time", MOST);
+      size[count] = hi - lo;
+      align[count] = p->buffers[i].align;
+      rest[count++] = lo % p->buffers[i].align;
+    }
+  int64_t *end = get(v, (size_t)1 << count, sizeof *end);
+  for (uint32_t set = 1; set < 1u << count; set++) {
+    end[set] = INT64_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+      if (!(set >> i & 1))
+        continue;
+      const int64_t from = end[set ^ 1u << i] - rest[i];
+      const int64_t start = (from > 0 ? round_up(from, align[i]) : 0) + rest[i];
+      if (start + size[i] < end[set])
+        end[set] = start + size[i];
+    }
+  }
+  return end[(1u << count) - 1];
+}
+
+static void check_time(verify *v, const problem *p, int64_t bound,
+                       int64_t (*needed)(verify *, const problem *, int64_t)) {
   const int64_t time = next_number(v, &v->certificate, -LIMIT, LIMIT);
-  const int64_t load = load_at(p, time);
+  const int64_t load = needed(v, p, time);
   if (load < bound)
     broken(v, "at time %lld %lld bytes are needed, less than %lld",
            (long long)time, (long long)load, (long long)bound);
@@ -190,19 +190,8 @@ uint32_t *read_blocks(verify *v, const problem *p, uint32_t *count) {
   return list;
 }
 
-/* A section that ends with "drop" says nothing. */
-static bool is_dropped(verify *v) {
-  source *c = &v->certificate;
-  const long at = ftell(c->file), line = c->line;
-  bool found = false;
-  while (next_word(v, c) && !(found = is_word(c, "drop")))
-    if (is_word(c, "end"))
-      break;
-  if (!found && (at < 0 || fseek(c->file, at, SEEK_SET) != 0))
-    malformed(v, c, "this must be a file that can be read twice");
-  if (!found)
-    c->line = line;
-  return found;
+bool ends_section(const source *c) {
+  return is_word(c, "end") || is_word(c, "drop");
 }
 
 void check_bound(verify *v, const problem *p, int64_t bound) {
@@ -210,23 +199,22 @@ void check_bound(verify *v, const problem *p, int64_t bound) {
   if (bound == 0)
     return;
   while (next_word(v, c)) {
-    if (is_word(c, "load")) {
-      check_load(v, p, bound);
+    if (is_word(c, "load") || is_word(c, "stack")) {
+      check_time(v, p, bound, is_word(c, "load") ? load_at : stack_at);
       return;
     }
     if (!is_word(c, "refute"))
       malformed(v, c, "'%s' is no evidence", c->word);
-    if (is_dropped(v))
-      continue;
-    if (!next_word(v, c) || (!is_word(c, "plain") && !is_word(c, "pairs")))
+    if (!next_word(v, c) || (!is_word(c, "plain") && !is_word(c, "clauses")))
       malformed(v, c, "'%s' is no kind of refutation", c->word);
     if (is_word(c, "plain"))
       check_plain(v, p, bound);
     else
-      check_pairs(v, p, bound);
-    if (!is_word(c, "end"))
+      check_clauses(v, p, bound);
+    if (!ends_section(c))
       malformed(v, c, "the file ends inside a refutation");
-    return;
+    if (is_word(c, "end"))
+      return; /* another evidence follows a section that was dropped */
   }
   broken(v, "nothing shows the claim");
 }

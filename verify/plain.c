@@ -41,10 +41,9 @@ typedef struct plain {
   uint32_t *covered;
   size_t covered_count, covered_capacity;
   size_t nodes;
-  uint8_t *is_wanted; /* node -> is it referred to?                          */
-  size_t wanted_capacity;
-  int64_t **states; /* node -> its state, if it is wanted and refuted        */
-  int64_t *state;   /* the one that is looked for                            */
+  int64_t **states; /* node -> NULL: not referred to; `state`: not refuted  */
+  size_t state_capacity;
+  int64_t *state; /* the one that is looked for                              */
   bool done;
 } plain;
 
@@ -52,9 +51,7 @@ typedef struct plain {
 
 static int by_start(const void *a, const void *b) {
   const block *x = a, *y = b;
-  return x->first != y->first
-             ? (x->first > y->first) - (x->first < y->first)
-             : (x->buffer > y->buffer) - (x->buffer < y->buffer);
+  return (x->first > y->first) - (x->first < y->first);
 }
 
 typedef struct event {
@@ -169,8 +166,6 @@ static void set_up(plain *p, const problem *in, const uint32_t *list) {
 static void check_capacity(plain *p, int64_t bytes, int64_t bound) {
   const int64_t most = (bound - 1) / p->unit;
   p->capacity = bytes / p->unit;
-  if (bytes % p->unit)
-    broken(p->v, "the capacity is no multiple of %lld", (long long)p->unit);
   if (p->capacity >= most)
     return;
   if (p->aligned || most > (int64_t)1 << 26)
@@ -266,17 +261,10 @@ static bool move(plain *p, uint32_t moment, uint32_t j) {
 /* ---- parts and their states ---------------------------------------------- */
 
 static uint32_t moment_of(plain *p, int64_t time) {
-  uint32_t low = 0, high = p->moments;
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
-    if (p->time[middle] < time)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low == p->moments || p->time[low] != time)
-    broken(p->v, "%lld is not the name of a moment", (long long)time);
-  return low;
+  for (uint32_t s = 0; s < p->moments; s++)
+    if (p->time[s] == time)
+      return s;
+  broken(p->v, "%lld is not the name of a moment", (long long)time);
 }
 
 /* All that makes a state: blocks that are left, sky, and where the sky is the
@@ -298,8 +286,8 @@ static size_t state_of(const plain *p, uint32_t from, uint32_t to) {
 
 /* Is the part of node k in the same state now? */
 static void check_again(plain *p, const frame *f, size_t k) {
-  const int64_t *old = k < p->nodes ? p->states[k] : NULL;
-  if (!old)
+  const int64_t *old = p->states[k];
+  if (old == p->state)
     broken(p->v, "node %zu is not refuted yet", k);
   const uint32_t from = (uint32_t)old[0], to = (uint32_t)old[1];
   if (from < f->from || to > f->to || (from > 0 && p->bridges[from - 1] > 0) ||
@@ -317,21 +305,15 @@ static frame *newest(plain *p) {
   return &p->frames[p->depth - 1];
 }
 
-static void cover(plain *p, uint32_t option) {
-  p->covered = more(p->v, p->covered, &p->covered_capacity, p->covered_count,
-                    sizeof *p->covered);
-  p->covered[p->covered_count++] = option;
-}
-
 /* The move of the newest frame is refuted: it is one option less. */
 static void refute_move(plain *p) {
   frame *f = newest(p);
   take_back(&p->log, f->mark);
   f->moved = false;
-  if (p->depth == 1)
-    p->done = true; /* the root */
-  else
-    cover(p, f->move);
+  p->done = p->depth == 1; /* the root */
+  p->covered = more(p->v, p->covered, &p->covered_capacity, p->covered_count,
+                    sizeof *p->covered);
+  p->covered[p->covered_count++] = f->move;
 }
 
 static void open_node(plain *p) {
@@ -356,55 +338,21 @@ static void open_node(plain *p) {
 
 static void make_move(plain *p, bool is_block) {
   frame *f = newest(p);
-  f->move = NOBODY;
-  if (is_block) {
-    const int64_t i =
-        next_number(p->v, &p->v->certificate, 0, p->buffer_count - 1);
-    f->move = p->block_of[i];
-  }
+  const uint32_t j = is_block
+                         ? p->block_of[next_number(p->v, &p->v->certificate, 0,
+                                                   p->buffer_count - 1)]
+                         : NOBODY;
+  f->move = j;
   if (p->depth == 1 || f->moved)
     broken(p->v, "a move where none can be made");
-  if (is_block) {
-    const uint32_t j = f->move;
-    if (j == NOBODY || p->placed[j] || p->blocks[j].first > f->moment ||
-        p->blocks[j].last <= f->moment)
-      broken(p->v, "this block is not left at the moment of the node");
-    for (uint32_t s = p->blocks[j].first; s < p->blocks[j].last; s++)
-      if (p->sky[s] != p->low[j] || p->low[j] != p->sky[f->moment])
-        broken(p->v, "this block does not rest on the floor of a valley");
-  }
+  if (is_block &&
+      (j == NOBODY || p->placed[j] || p->blocks[j].first > f->moment ||
+       p->blocks[j].last <= f->moment))
+    broken(p->v, "this block is not left at the moment of the node");
   f->mark = p->log.count;
   f->moved = true;
   if (move(p, f->moment, f->move))
     broken(p->v, "this move is refuted at once and must not be listed");
-}
-
-/* Jackson's rule: the blocks of a moment, the one that can be lowest first. */
-static void check_jackson(plain *p) {
-  const uint32_t s =
-      moment_of(p, next_number(p->v, &p->v->certificate, -LIMIT, LIMIT));
-  const frame *f = newest(p);
-  if (p->depth == 1 || !f->moved || s < f->from || s >= f->to)
-    broken(p->v, "this moment says nothing about the move");
-  int64_t now = 0, before = -1;
-  for (;;) { /* the next larger low, and all blocks that have it */
-    int64_t low = INT64_MAX, room = 0;
-    for (uint32_t i = p->alive_at[s]; i < p->alive_at[s + 1]; i++) {
-      const uint32_t j = p->alive[i];
-      if (p->placed[j] || p->low[j] <= before || p->low[j] > low)
-        continue;
-      room = (p->low[j] < low ? 0 : room) + p->blocks[j].room;
-      low = p->low[j];
-    }
-    if (low == INT64_MAX)
-      break;
-    now = (now > low ? now : low) + room;
-    before = low;
-  }
-  if (now <= p->capacity + p->waste[s])
-    broken(p->v, "the blocks of this moment end at %lld and fit",
-           (long long)(now * p->unit));
-  refute_move(p);
 }
 
 /* Can the block rest where it is lowest, or does it float there? */
@@ -437,16 +385,13 @@ static void need_refuted(plain *p, const frame *f, uint32_t j) {
     return;
   const bool refuted = move(p, f->moment, j);
   take_back(&p->log, mark);
-  if (!refuted && j == NOBODY)
-    broken(p->v, "that nobody rests there is not refuted");
   if (!refuted)
-    broken(p->v, "that buffer %lu rests there is not refuted",
-           (unsigned long)p->blocks[j].buffer);
+    broken(p->v, "that buffer %lld rests there is not refuted",
+           j == NOBODY ? -1 : (long long)p->blocks[j].buffer);
 }
 
 static void keep_state(plain *p, const frame *f) {
-  if (f->node / 8 >= p->wanted_capacity ||
-      !(p->is_wanted[f->node / 8] >> (f->node % 8) & 1))
+  if (f->node >= p->state_capacity || !p->states[f->node])
     return;
   const size_t count = state_of(p, f->from, f->to);
   p->states[f->node] = get(p->v, count, sizeof(int64_t));
@@ -490,19 +435,18 @@ static void find_wanted(plain *p) {
   source *c = &p->v->certificate;
   const long at = ftell(c->file), line = c->line;
   size_t nodes = 0;
-  while (next_word(p->v, c) && !is_word(c, "end")) {
+  while (next_word(p->v, c) && !ends_section(c)) {
     nodes += is_word(c, "n");
     if (!is_word(c, "r"))
       continue;
     const size_t k = (size_t)next_number(p->v, c, 0, INT32_MAX);
     if (k >= nodes)
       broken(p->v, "node %zu is not refuted yet", k);
-    while (k / 8 >= p->wanted_capacity)
-      p->is_wanted =
-          more(p->v, p->is_wanted, &p->wanted_capacity, p->wanted_capacity, 1);
-    p->is_wanted[k / 8] |= (uint8_t)(1u << (k % 8));
+    while (k >= p->state_capacity)
+      p->states = more(p->v, p->states, &p->state_capacity, p->state_capacity,
+                       sizeof *p->states);
+    p->states[k] = p->state;
   }
-  p->states = get(p->v, nodes + 1, sizeof *p->states);
   if (at < 0 || fseek(c->file, at, SEEK_SET) != 0)
     malformed(p->v, c, "this must be a file that can be read twice");
   c->line = line;
@@ -514,8 +458,6 @@ static void read_line(plain *p) {
     open_node(p);
   else if (is_word(c, "b") || is_word(c, "u"))
     make_move(p, is_word(c, "b"));
-  else if (is_word(c, "j"))
-    check_jackson(p);
   else if (is_word(c, "r")) {
     if (!newest(p)->moved)
       broken(p->v, "a state without a move before it");
@@ -543,11 +485,11 @@ void check_plain(verify *v, const problem *in, int64_t bound) {
   p.frames[p.depth++] = (frame){.to = p.moments, .moved = true};
   for (uint32_t s = 0; s < p.moments; s++)
     p.done = p.done || is_overfull(&p, s);
-  while (next_word(v, c) && !is_word(c, "end")) {
+  while (next_word(v, c) && !ends_section(c)) {
     if (p.done)
       malformed(v, c, "'%s' after the refutation", c->word);
     read_line(&p);
   }
-  if (!p.done)
+  if (is_word(c, "end") && !p.done)
     broken(v, "the refutation is not complete");
 }

@@ -4,32 +4,22 @@
 
 #include <string.h>
 
-typedef struct arena {
-  problem tensors;
-  size_t capacity;
-  int64_t sum;
-} arena;
-
-static void add(verify *v, arena *a, buffer b) {
-  a->tensors.buffers =
-      more(v, a->tensors.buffers, &a->capacity, a->tensors.count, sizeof b);
-  a->tensors.buffers[a->tensors.count++] = b;
-  a->sum += b.size + b.align;
-  if (b.upper <= b.lower || b.align >= (int64_t)1 << 31 || a->sum > LIMIT)
-    malformed(v, NULL, "a tensor of the plan has no life or no size");
-}
-
 /* Tensors that share the storage of others, or may overlap them, are left out:
  * what the rest needs is needed. */
-static void add_tensor(verify *v, arena *a, const json *t) {
+static void add_tensor(verify *v, problem *p, size_t *capacity, const json *t) {
   const json *alias = member(t, "alias_of");
-  if (!(alias && alias->text) && !member(t, "follows"))
-    add(v, a,
-        (buffer){.lower = number_at(v, t, "first_step", 0),
-                 .upper = number_at(v, t, "last_step", 0) + 1,
-                 .size = number_at(v, t, "size", 0),
-                 .align = number_at(v, t, "alignment", 1),
-                 .offset = FREE});
+  if ((alias && alias->text) || member(t, "follows"))
+    return;
+  const buffer b = {.lower = number_at(v, t, "first_step", 0),
+                    .upper = number_at(v, t, "last_step", 0) + 1,
+                    .size = number_at(v, t, "size", 0),
+                    .align = number_at(v, t, "alignment", 1),
+                    .offset = FREE};
+  if (b.upper <= b.lower || b.align >= (int64_t)1 << 31 ||
+      b.size > LIMIT >> 24 || p->count > (size_t)1 << 23)
+    malformed(v, NULL, "a tensor of the plan has no life or no size");
+  p->buffers = more(v, p->buffers, capacity, p->count, sizeof b);
+  p->buffers[p->count++] = b;
 }
 
 /* "arena R optimal|bound B" and its evidence. True: optimal. */
@@ -49,13 +39,14 @@ static bool check_arena(verify *v, const json *plan) {
   if (bound != number_at(v, x, "lower_bound", 0) ||
       (optimal && bound != number_at(v, x, "size", 0)))
     broken(v, "the plan says something else of arena %lld", (long long)region);
-  arena a = {0};
+  problem p = {0};
+  size_t capacity = 0;
   const json *tensors = member(plan, "tensors");
   for (const json *t = tensors ? tensors->first : NULL; t; t = t->next)
     if (strcmp(text_at(t, "role"), "scratch") == 0 &&
         strcmp(text_at(t, "memory"), text_at(x, "memory")) == 0)
-      add_tensor(v, &a, t);
-  check_bound(v, &a.tensors, bound);
+      add_tensor(v, &p, &capacity, t);
+  check_bound(v, &p, bound);
   return optimal;
 }
 
@@ -64,9 +55,7 @@ void check_plan(verify *v, const json *plan) {
   int arenas = 0, optimal = 0;
   if (strcmp(text_at(plan, "schema"), "ashlar-plan-1") != 0)
     malformed(v, NULL, "this is no plan of whole operators (ashlar-plan-1)");
-  expect_word(v, c, "ashlar-certificate");
-  (void)next_number(v, c, 1, 1);
-  expect_word(v, c, "plan");
+  read_head(v, "plan");
   if (!next_word(v, c) || strcmp(c->word, text_at(plan, "content_hash")) != 0)
     broken(v, "this certificate is for another plan");
   while (next_word(v, c)) {

@@ -46,29 +46,26 @@ void take_back(trail *t, size_t mark) {
   }
 }
 
+__attribute__((format(printf, 4, 0))) static _Noreturn void
+end_run(verify *v, const source *s, int code, const char *fmt, va_list args) {
+  const size_t most = sizeof v->message;
+  int used = 0;
+  if (s)
+    used = snprintf(v->message, most, "%.60s:%ld: ", s->name, s->line);
+  (void)vsnprintf(v->message + used, most - (size_t)used, fmt, args);
+  longjmp(v->out, code);
+}
+
 void broken(verify *v, const char *fmt, ...) {
-  char why[300];
   va_list args;
   va_start(args, fmt);
-  (void)vsnprintf(why, sizeof why, fmt, args);
-  va_end(args);
-  (void)snprintf(v->message, sizeof v->message, "%.60s:%ld: %s",
-                 v->certificate.name, v->certificate.line, why);
-  longjmp(v->out, BROKEN);
+  end_run(v, &v->certificate, BROKEN, fmt, args);
 }
 
 void malformed(verify *v, const source *s, const char *fmt, ...) {
-  char why[300];
   va_list args;
   va_start(args, fmt);
-  (void)vsnprintf(why, sizeof why, fmt, args);
-  va_end(args);
-  if (s)
-    (void)snprintf(v->message, sizeof v->message, "%.60s:%ld: %s", s->name,
-                   s->line, why);
-  else
-    (void)snprintf(v->message, sizeof v->message, "%s", why);
-  longjmp(v->out, MALFORMED);
+  end_run(v, s, MALFORMED, fmt, args);
 }
 
 bool next_word(verify *v, source *s) {
@@ -133,21 +130,26 @@ static int finish(verify *v, int code) {
 
 /* ---- packing ------------------------------------------------------------- */
 
+void read_head(verify *v, const char *kind) {
+  source *c = &v->certificate;
+  expect_word(v, c, "ashlar-certificate");
+  (void)next_number(v, c, 1, 1);
+  expect_word(v, c, kind);
+}
+
 static void check_claim(verify *v, const problem *p, const problem *answer) {
   static const char *const says[] = {
       "the answer is right, and nothing is lower than", "nothing is lower than",
       "nothing fits a capacity of"};
+  static const char *const claims[] = {"optimal", "bound", "infeasible"};
   source *c = &v->certificate;
   const int64_t height = answer ? check_answer(v, p, answer) : -1;
-  expect_word(v, c, "ashlar-certificate");
-  (void)next_number(v, c, 1, 1);
-  expect_word(v, c, "packing");
+  read_head(v, "packing");
   expect_word(v, c, "claim");
   (void)next_word(v, c);
-  const int kind = is_word(c, "optimal")      ? 0
-                   : is_word(c, "bound")      ? 1
-                   : is_word(c, "infeasible") ? 2
-                                              : 3;
+  int kind = 0;
+  while (kind < 3 && !is_word(c, claims[kind]))
+    kind++;
   if (kind == 3)
     malformed(v, c, "'%s' is not a claim", c->word);
   const int64_t value = next_number(v, c, 0, LIMIT);

@@ -55,6 +55,7 @@ bool next_word(verify *v, source *s);
 void expect_word(verify *v, source *s, const char *word);
 bool is_word(const source *s, const char *word);
 int64_t next_number(verify *v, source *s, int64_t least, int64_t most);
+void read_head(verify *v, const char *kind); /* of a certificate */
 char *read_whole(verify *v, source *s, size_t *count);
 
 /* ---- packing ------------------------------------------------------------- */
@@ -90,7 +91,9 @@ bool occupies(const buffer *b, int64_t time, int64_t *lo, int64_t *hi);
 /* Reads the evidence that nothing is lower than the bound. */
 void check_bound(verify *v, const problem *p, int64_t bound);
 void check_plain(verify *v, const problem *p, int64_t bound);
-void check_pairs(verify *v, const problem *p, int64_t bound);
+void check_clauses(verify *v, const problem *p, int64_t bound);
+/* "end", or "drop": the section says nothing. */
+bool ends_section(const source *c);
 /* "blocks" of a section: buffers, in the order of the file, none twice. */
 uint32_t *read_blocks(verify *v, const problem *p, uint32_t *count);
 

@@ -319,7 +319,7 @@ ash_status ash_place_bound_build(ash_ctx *ctx, ash_place_bound *out,
   ASH_TRY(align_loads(&w));
   ash_zone_rewind(&ctx->scratch, mark);
   find_highest(out, in);
-  return ASH_OK;
+  return ash_place_bound_stack(ctx, out, in);
 }
 
 /* A maximum tree over the moments, queried once a rect. */

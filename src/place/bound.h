@@ -8,10 +8,16 @@ typedef struct ash_place_bound {
   uint64_t height;
   uint32_t moment; /* the moment that forces it; UINT32_MAX: a fixed one */
   uint32_t item;   /* the fixed item that forces it, or UINT32_MAX         */
+  bool stacked;    /* the moment forces it by the order of its buffers     */
   uint64_t *load;  /* moment -> the height it alone demands               */
 } ash_place_bound;
 
 ash_status ash_place_bound_build(ash_ctx *ctx, ash_place_bound *out,
+                                 const ash_place_reduced *in);
+
+/* stack.c: raises it where no order of a moment's buffers meets all
+ * alignments. */
+ash_status ash_place_bound_stack(ash_ctx *ctx, ash_place_bound *out,
                                  const ash_place_reduced *in);
 
 /* The largest load among the moments of each rect. */

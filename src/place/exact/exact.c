@@ -6,6 +6,7 @@
  * raises it, and heights on the way to the incumbent. */
 #include "place/exact/exact.h"
 #include "base/checked.h"
+#include "place/clause/clause_pair.h"
 #include "place/exact/portfolio.h"
 #include "place/exact/valley.h"
 
@@ -22,6 +23,7 @@ typedef struct minimise {
   ash_place_valley bound_valley, probe_valley;
   int64_t bound_capacity, probe_capacity;
   ash_place_portfolio *portfolio; /* NULL: one thread */
+  ash_place_clause_pair clauses;
   int64_t lower, upper; /* in units: not refuted yet, known to be feasible */
 } minimise;
 
@@ -120,6 +122,26 @@ static bool uses_jackson(const minimise *m, unsigned round) {
   return !(m->solve->options.off & ASH_OFF_JACKSON) && round % 4 == 3;
 }
 
+/* ---- with clauses -------------------------------------------------------- */
+
+enum { CLAUSE_BLOCKS = 300 };
+
+/* Valley branching is quick where there is a placement, clauses are where there
+ * is none: they take turns, unless there are many blocks. */
+static ash_status try_clauses(minimise *m, int64_t capacity, bool at_bound,
+                              uint64_t conflicts) {
+  ash_place_clause_pair *pair = &m->clauses;
+  if (!pair->is_ready || is_done(m) || capacity >= m->upper)
+    return ASH_OK;
+  const ash_place_outcome outcome = ash_place_clause_pair_try(
+      pair, m->solve, m->goal, capacity * m->sky.unit, at_bound, conflicts);
+  if (outcome == ASH_PLACE_SOLVED)
+    m->upper = (int64_t)(m->goal->height / (uint64_t)m->sky.unit);
+  if (outcome == ASH_PLACE_REFUTED)
+    return raise_lower(m, capacity);
+  return ASH_OK;
+}
+
 /* Only a placement within `limit` is wanted. */
 static ash_status reach_limit(minimise *m, int64_t limit) {
   ASH_ASSERT(m->lower <= limit + 1);
@@ -129,6 +151,9 @@ static ash_status reach_limit(minimise *m, int64_t limit) {
     if (attempt(m, limit, round_nodes(nodes, jackson), jackson) ==
         ASH_PLACE_REFUTED)
       return raise_lower(m, limit);
+    ASH_TRY(try_clauses(m, limit, false, nodes / 32));
+    if (m->lower > limit)
+      return ASH_OK;
     nodes += nodes / 2;
   }
   return ASH_OK;
@@ -159,6 +184,10 @@ static ash_status reach_optimum(minimise *m) {
       ASH_TRY(raise_lower(m, m->lower));
     if (outcome != ASH_PLACE_CUT || is_done(m))
       continue;
+    ASH_TRY(try_clauses(m, m->lower, true, nodes / 32));
+    ASH_TRY(try_clauses(m, m->upper - 1, false, nodes / 32));
+    if (is_done(m))
+      break;
     const int64_t height = probe_height(m, &halvings);
     if (height > m->lower) {
       outcome = attempt(m, height, nodes / 4, jackson);
@@ -205,6 +234,8 @@ static ash_status run(minimise *m) {
     helpers = ASH_PLACE_PORTFOLIO_MAX;
   if (helpers && goal->count > 20)
     m->portfolio = ash_place_portfolio_new(s, &m->zone, goal, use, helpers);
+  if (!(s->options.off & ASH_OFF_LEARNING) && goal->count <= CLAUSE_BLOCKS)
+    ash_place_clause_pair_init(&m->clauses, s, goal);
   const int64_t unit = m->sky.unit;
   const int64_t floor = units_down(m, goal->floor);
   const int64_t limit = units_down(m, goal->limit);
@@ -243,6 +274,7 @@ ash_status ash_place_exact_plain(ash_place_solve *s, ash_place_goal *goal) {
   ash_zone_init(&m.zone, &s->ctx->mem);
   const ash_status status = run(&m);
   ash_place_portfolio_drop(m.portfolio);
+  ash_place_clause_pair_drop(&m.clauses);
   ash_zone_drop(&m.zone);
   return status;
 }

@@ -10,6 +10,7 @@
  * ways: complete, whatever the relations. INSIDE is two choices made from the
  * start. This is disjunctive scheduling with bases for start times. */
 #include "base/checked.h"
+#include "place/clause/clause_pair.h"
 #include "place/exact/exact.h"
 
 static const size_t CHOICE_LIMIT = (size_t)1 << 22;
@@ -451,7 +452,7 @@ static void descend(general *g, uint64_t highest, uint64_t ample) {
 /* A height that is enough for any placement that exists at all: everything on
  * top of each other, and room to meet all alignments at once for buffers inside
  * others. */
-static uint64_t ample_height(general *g) {
+static uint64_t ample_height(const general *g) {
   const ash_place_reduced *in = &g->solve->reduced;
   uint64_t sum = 1, period = 1;
   for (uint32_t i = 0; i < g->count; i++) {
@@ -493,8 +494,49 @@ static ash_status run(general *g) {
   return ash_zone_check(s->ctx, z);
 }
 
+/* ---- with clauses -------------------------------------------------------- */
+
+/* Now at the bound, now below the best, with more and more conflicts. */
+static ash_status learn(ash_place_solve *s, ash_place_goal *goal,
+                        ash_place_clause_pair *pair, uint64_t highest) {
+  const bool any = goal->limit != UINT64_MAX && goal->floor < goal->limit &&
+                   s->target == goal->limit;
+  uint64_t conflicts = 500;
+  for (bool at_bound = !any; !ash_place_solve_spend(s, 0);
+       at_bound = !any && !at_bound) {
+    const uint64_t good = any ? goal->limit : goal->lower;
+    if (goal->height <= good || goal->lower > goal->limit)
+      return ASH_OK;
+    const uint64_t below =
+        ash_min_u64(goal->limit, ash_min_u64(highest, goal->height - 1));
+    const uint64_t capacity =
+        at_bound ? ash_min_u64(goal->lower, below) : below;
+    if (ash_place_clause_pair_try(pair, s, goal, (int64_t)capacity, at_bound,
+                                  conflicts) == ASH_PLACE_REFUTED) {
+      goal->lower = ash_max_u64(goal->lower, capacity + 1);
+      /* Not even with room for all: the fixed offsets leave none. */
+      if (goal->height == UINT64_MAX && capacity >= highest) {
+        s->reduced.impossible = true;
+        return ASH_OK;
+      }
+    }
+    conflicts += conflicts / 2;
+  }
+  return ASH_OK;
+}
+
 ash_status ash_place_exact_general(ash_place_solve *s, ash_place_goal *goal) {
   ASH_ASSERT(goal->count > 0 && goal->floor <= goal->limit);
+  ash_place_clause_pair pair = {0};
+  if (!(s->options.off & ASH_OFF_LEARNING))
+    ash_place_clause_pair_init(&pair, s, goal);
+  if (pair.is_ready) {
+    const general g = {.solve = s, .goal = goal, .count = goal->count};
+    const ash_status status = learn(s, goal, &pair, ample_height(&g));
+    ash_place_clause_pair_drop(&pair);
+    return status;
+  }
+  ash_place_clause_pair_drop(&pair);
   general g = {.solve = s, .goal = goal, .count = goal->count};
   ash_zone_init(&g.zone, &s->ctx->mem);
   const ash_status status = run(&g);

@@ -211,8 +211,6 @@ static bool next_move(ash_place_valley *v, ash_place_frame *f) {
       ash_place_log_move(v->log, j);
       list_parts(v, f);
       return true;
-    } else {
-      ash_place_log_jackson(v->log, j, v->sky->failed_at);
     }
     rewind_moves(v, f);
   }

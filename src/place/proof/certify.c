@@ -26,7 +26,7 @@ static bool show_load(ash_place_proof *p) {
   const ash_place_bound *bound = &p->solve.bound;
   if (bound->height < p->bound || bound->moment == UINT32_MAX)
     return p->bound == 0;
-  ash_place_log_put(&p->log, "load %lld\n",
+  ash_place_log_put(&p->log, "%s %lld\n", bound->stacked ? "stack" : "load",
                     (long long)p->solve.reduced.moment_time[bound->moment]);
   return true;
 }
@@ -52,12 +52,12 @@ static ash_status show_fixed(ash_place_proof *p, bool *shown) {
     const ash_place_item *x = &in->items[i];
     const int64_t base = x->fixed == ASH_FREE_OFFSET ? 0 : x->fixed;
     if (x->rect_count && (uint64_t)(base + x->reach) >= p->bound)
-      ASH_TRY(ash_place_refute_pairs(p, &i, 1, shown));
+      ASH_TRY(ash_place_refute_clauses(p, &i, 1, shown));
     for (uint32_t j = 0; x->fixed != ASH_FREE_OFFSET && j < i && !*shown; j++)
       if (in->items[j].fixed != ASH_FREE_OFFSET &&
           collide(in, x, &in->items[j])) {
         const uint32_t pair[2] = {j, i};
-        ASH_TRY(ash_place_refute_pairs(p, pair, 2, shown));
+        ASH_TRY(ash_place_refute_clauses(p, pair, 2, shown));
       }
   }
   return ASH_OK;
@@ -81,6 +81,28 @@ static bool are_below(const ash_place_proof *p, const ash_place_result *result,
   return true;
 }
 
+static const uint64_t TURN_TICKS = 500000; /* of the first turn of a search */
+
+/* A plain component by both searches in turn, each time with more ticks. */
+static ash_status refute(ash_place_proof *p, const uint32_t *items,
+                         uint32_t count, bool plain, bool *shown) {
+  ash_place_solve *s = &p->solve;
+  const uint64_t limit = s->tick_limit;
+  uint64_t ticks = TURN_TICKS;
+  if (!plain)
+    return ash_place_refute_clauses(p, items, count, shown);
+  for (bool clauses = false; !*shown && s->ticks < limit && !s->stopped;
+       clauses = !clauses) {
+    const uint64_t until = s->ticks + ticks;
+    s->tick_limit = until < limit ? until : limit;
+    ASH_TRY(clauses ? ash_place_refute_clauses(p, items, count, shown)
+                    : ash_place_refute_plain(p, items, count, shown));
+    ticks += clauses ? 3 * ticks : 0;
+  }
+  s->tick_limit = limit;
+  return ASH_OK;
+}
+
 static ash_status show_component(ash_place_proof *p,
                                  const ash_place_result *result, bool *shown) {
   ash_place_components all;
@@ -90,8 +112,7 @@ static ash_status show_component(ash_place_proof *p,
     const uint32_t *items = all.items + c->first;
     if (are_below(p, result, items, c->count))
       continue;
-    ASH_TRY(c->plain ? ash_place_refute_plain(p, items, c->count, shown)
-                     : ash_place_refute_pairs(p, items, c->count, shown));
+    ASH_TRY(refute(p, items, c->count, c->plain, shown));
   }
   return ASH_OK;
 }

@@ -86,14 +86,6 @@ void ash_place_log_move(ash_place_log *log, uint32_t block) {
     ash_place_log_put(log, "b %lu\n", (unsigned long)log->buffer[block]);
 }
 
-void ash_place_log_jackson(ash_place_log *log, uint32_t block,
-                           uint32_t moment) {
-  if (!log)
-    return;
-  ash_place_log_move(log, block);
-  ash_place_log_put(log, "j %lld\n", (long long)log->time[moment]);
-}
-
 void ash_place_log_again(ash_place_log *log, ash_place_key key) {
   if (!log)
     return;

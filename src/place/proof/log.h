@@ -47,8 +47,6 @@ bool ash_place_log_begin(ash_place_log *log, ash_zone *zone,
 uint32_t ash_place_log_open(ash_place_log *log, uint32_t moment);
 /* A move whose parts are looked at next. */
 void ash_place_log_move(ash_place_log *log, uint32_t block);
-/* A move that the one-machine bound refutes at a moment. */
-void ash_place_log_jackson(ash_place_log *log, uint32_t block, uint32_t moment);
 /* A part of the last move is in a state that was refuted before. */
 void ash_place_log_again(ash_place_log *log, ash_place_key key);
 /* All moves of a node are refuted. */

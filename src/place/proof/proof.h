@@ -17,8 +17,8 @@ typedef struct ash_place_proof {
  * outcome is that nothing lower than the bound exists, and says so. */
 ash_status ash_place_refute_plain(ash_place_proof *p, const uint32_t *items,
                                   uint32_t count, bool *refuted);
-ash_status ash_place_refute_pairs(ash_place_proof *p, const uint32_t *items,
-                                  uint32_t count, bool *refuted);
+ash_status ash_place_refute_clauses(ash_place_proof *p, const uint32_t *items,
+                                    uint32_t count, bool *refuted);
 
 /* "blocks" and the buffers of the items. */
 void ash_place_proof_blocks(ash_place_proof *p, const uint32_t *items,

@@ -75,7 +75,6 @@ static ash_status search(ash_place_proof *p, ash_zone *zone,
                                     .memory = true,
                                     .twins = true,
                                     .split = true,
-                                    .jackson = true,
                                     .learning = true,
                                     .restarts = true,
                                     .guide = true};
