@@ -111,8 +111,9 @@ ash_status ash_plan_keep_apart(ash_ctx *ctx, ash_choice *choices,
       continue;
     ASH_TRY(ash_domain_shares_of(ctx, &shares, g, op, choices[op].kernel,
                                  choices[op].cores, true));
-    ASH_INVARIANT(ctx, shares.count == choices[op].cores);
-    if (!are_apart(plan, g, op, &shares))
+    if (shares.count != choices[op].cores ||
+        choices[op].scratch != choices[op].core_scratch * shares.count ||
+        !are_apart(plan, g, op, &shares)) /* or no longer in tiles */
       choices[op].cores = 1;
   }
   return ASH_OK;

@@ -90,14 +90,15 @@ static ash_status put_body(ash_module *m, ash_text *t, const ash_tiling *tiling,
 /* ---- pieces on several cores --------------------------------------------- */
 
 /* What one piece is split into: it has no work memory, which all would share,
- * and takes less time so. */
+ * is no part of a sum, and takes less time so. */
 static ash_status split_of(ash_module *m, uint32_t *cores,
                            const ash_tiling *tiling, const ash_graph *piece,
                            ash_tile_part part) {
   ash_domain_shares shares;
   ash_choice one = ash_choose(piece, 0, NULL);
   ASH_INVARIANT(m->ctx, one.kernel != NULL);
-  *cores = one.scratch ? 1 : m->code[tiling->op].cores;
+  *cores =
+      one.scratch || part != ASH_PART_WHOLE ? 1 : m->code[tiling->op].cores;
   ASH_TRY(ash_domain_shares_of(m->ctx, &shares, piece, 0, one.kernel, *cores,
                                part == ASH_PART_WHOLE));
   ash_choice all = one;
