@@ -100,7 +100,7 @@ static ash_status split_of(ash_module *m, uint32_t *cores,
   *cores =
       one.scratch || part != ASH_PART_WHOLE ? 1 : m->code[tiling->op].cores;
   ASH_TRY(ash_domain_shares_of(m->ctx, &shares, piece, 0, one.kernel, *cores,
-                               part == ASH_PART_WHOLE));
+                               true));
   ash_choice all = one;
   all.cores = shares.count;
   all.largest_share = ash_domain_share_largest(&shares);
