@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "print_diag.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -75,11 +76,19 @@ static char *read_stream(FILE *f, size_t *count) {
   return bytes;
 }
 
+static int report_no_memory(void) {
+  fprintf(stderr, "RESOURCE_EXHAUSTED: out of host memory\n");
+  return exit_code_of(ASH_NOMEM);
+}
+
 /* Like MiniMalloc's status: NOT_FOUND for a missing column, else
  * INVALID_ARGUMENT. */
 static int report_errors(ash_ctx *ctx, const char *color) {
   size_t count;
   const ash_diag *diags = ash_ctx_diags(ctx, &count);
+  for (size_t i = 0; i < count; i++)
+    if (diags[i].code == ASH_NOMEM)
+      return report_no_memory();
   for (size_t i = 0; i < count; i++)
     fprintf(stderr, "%s: %s\n",
             diags[i].id == CSV_COLUMN_DIAG ? "NOT_FOUND" : "INVALID_ARGUMENT",
@@ -92,6 +101,8 @@ static int read_input(run *r) {
   size_t count;
   const char *path = r->flags.input ? r->flags.input : "";
   FILE *f = fopen(path, "rb");
+  if (!f && errno == ENOMEM)
+    return report_no_memory();
   if (!f) {
     fprintf(stderr, "Opening file %s failed.\n", path);
     if (!r->flags.input)
@@ -101,6 +112,8 @@ static int read_input(run *r) {
   char *bytes = read_stream(f, &count);
   const bool broken = ferror(f) != 0;
   (void)fclose(f);
+  if (!bytes && !broken)
+    return report_no_memory();
   if (!bytes || broken) {
     fprintf(stderr, "Opening file %s failed.\n", path);
     free(bytes);
@@ -375,7 +388,7 @@ int cmd_solve(int argc, char **argv) {
     return r.drop_in ? EXIT_FAILED : 0;
   }
   if (ash_ctx_new(&r.ctx, NULL) != ASH_OK)
-    return EXIT_FAILED;
+    return report_no_memory();
   const int code = solve_input(&r);
   ash_ctx_free(r.ctx);
   return code;
