@@ -193,7 +193,7 @@ static void unpack_nibbles(ash_ox *m, ash_tensor *t) {
   uint8_t *wide = ASH_NEW_ARRAY(&m->g->zone, uint8_t, (size_t)count + 1);
   m->status = ash_zone_check(m->ctx, &m->g->zone);
   for (uint64_t i = 0; i < count && m->status == ASH_OK; i++) {
-    const uint32_t x = t->data[i / 2] >> (i % 2 * 4) & 15u;
+    const uint32_t x = (uint32_t)t->data[i / 2] >> (i % 2 * 4) & 15u;
     wide[i] = (uint8_t)(is_signed && x > 7 ? x | 0xf0u : x);
   }
   t->type = is_signed ? ASH_INT8 : ASH_UINT8;
