@@ -41,8 +41,8 @@ ASH_RT_INLINE void ash_rt_conv_inner_mve(const ash_rt_window *w,
                                          const int8_t *const *lines,
                                          ptrdiff_t at, int8_t *to) {
   const int32_t run = w->filter_w * w->in_c;
-  for (int32_t k = 0; k < w->filter_h; k++)
-    to = ash_rt_copy_mve(to, lines[k] + at, run);
+  for (int32_t k = w->filter_h; k > 0; k--)
+    to = ash_rt_copy_mve(to, *lines++ + at, run);
 }
 
 /* ---- register blocks ----------------------------------------------------- */

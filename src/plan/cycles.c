@@ -68,7 +68,7 @@ static uint64_t tiled_cycles(const ash_plan *p, uint32_t op) {
 
 uint64_t ash_plan_cycles(const ash_plan *plan, const ash_graph *g,
                          const ash_device *device, uint64_t *moves) {
-  uint64_t cycles = (uint64_t)CALL_CYCLES * ash_plan_calls(plan), milli = 0;
+  uint64_t cycles = (uint64_t)CALL_CYCLES * ash_plan_calls(plan, g), milli = 0;
   for (uint32_t k = 0; k < plan->steps.count; k++) {
     const ash_step *s = &plan->steps.items[k];
     for (uint32_t i = 0; i < s->op_count && s->first_row == 0; i++) {

@@ -114,7 +114,15 @@ bool ash_plan_in_rows(const ash_plan *p) {
   return p->order.kind == ASH_ORDER_ROWS;
 }
 
-uint32_t ash_plan_calls(const ash_plan *plan) {
+static uint32_t calls_of(const ash_plan *plan, const ash_graph *g,
+                         const ash_step *s) {
+  uint32_t calls = 0;
+  for (uint32_t k = 0; k < s->op_count; k++)
+    calls += s->row_count > 0 || !ash_plan_is_free(plan, g, s->ops[k]);
+  return calls;
+}
+
+uint32_t ash_plan_calls(const ash_plan *plan, const ash_graph *g) {
   uint32_t calls = 0, together = 0;
   for (uint32_t i = 0; i < plan->steps.count; i++) {
     const ash_step *s = &plan->steps.items[i];
@@ -123,7 +131,7 @@ uint32_t ash_plan_calls(const ash_plan *plan) {
                          last->op_count == 1 && last->ops[0] == s->ops[0] &&
                          together < ASH_ROWS_TOGETHER;
     together = goes_on ? together + 1 : 1;
-    calls += goes_on ? 0 : s->op_count;
+    calls += goes_on ? 0 : calls_of(plan, g, s);
   }
   return calls;
 }

@@ -12,7 +12,7 @@ bool ash_plan_in_rows(const ash_plan *plan);
  */
 enum { ASH_ROWS_TOGETHER = 8 };
 /* Calls of kernels in one run. */
-uint32_t ash_plan_calls(const ash_plan *plan);
+uint32_t ash_plan_calls(const ash_plan *plan, const ash_graph *g);
 /* The order of regions: by role, then by the memory's name in capitals.
  * Negative: a comes before b; zero: the two cannot be told apart. */
 int ash_arena_compare(const ash_arena *a, const ash_arena *b);
