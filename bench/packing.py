@@ -187,6 +187,15 @@ def made(folder):
     return paths
 
 
+def published():
+    """What others have published (bench/packing_published.csv)."""
+    print()
+    with open(ROOT / "bench" / "packing_published.csv") as f:
+        for row in csv.DictReader(f):
+            print(f"{row['instances']}: {row['who']}, {row['published']} "
+                  f"[{row['source']}]")
+
+
 def main():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="ashlar-packing-"))
     rows = []
@@ -199,6 +208,7 @@ def main():
             others(rows, folder)
     finally:
         shutil.rmtree(folder)
+    published()
     print()
     for text, kept in PROMISES:
         print("kept   " if kept else "MISSED ", text)
