@@ -27,6 +27,7 @@ static ash_choice split(const ash_choice *whole,
 
 static ash_status share_out(ash_ctx *ctx, ash_choice *choice,
                             const ash_ask *ask, uint32_t op, uint32_t cores) {
+  ASH_ASSERT(op < ask->graph->op_count && cores > 1);
   ash_domain_shares shares;
   ASH_TRY(ash_domain_shares_of(ctx, &shares, ask->graph, op, choice->kernel,
                                cores, true));
@@ -62,6 +63,7 @@ typedef struct place {
 
 static place place_of(const ash_plan *plan, uint32_t tensor,
                       ash_byte_range bytes) {
+  ASH_ASSERT(bytes.from <= bytes.to);
   const uint32_t slot =
       tensor == ASH_NO_ID ? ASH_NO_ID : ash_plan_slot_of_tensor(plan, tensor);
   if (slot == ASH_NO_ID)
@@ -80,6 +82,7 @@ static bool meet(const place *a, const place *b) {
 /* Does core `a` write what core `b` reads? */
 static bool disturbs(const ash_plan *plan, const ash_graph *g, uint32_t op,
                      const ash_domain_shares *s, uint32_t a, uint32_t b) {
+  ASH_ASSERT(op < g->op_count && a < s->count && b < s->count);
   const ash_op *o = &g->ops.items[op];
   const place out = place_of(plan, o->outputs[0],
                              ash_domain_share_bytes(g, s, op, a, true, 0));

@@ -31,6 +31,7 @@ static uint64_t traffic(const ash_plan *p, const ash_graph *g,
 
 static uint64_t traffic_of_op(const ash_plan *p, const ash_graph *g,
                               const ash_device *d, uint32_t op) {
+  ASH_ASSERT(op < g->op_count);
   const ash_op *o = &g->ops.items[op];
   uint64_t sum = 0;
   for (uint32_t k = 0; k < o->input_count; k++)
@@ -51,9 +52,9 @@ static uint64_t traffic_of_moves(const ash_plan *p, const ash_device *d) {
     const ash_memory *m =
         s->moved_from == ASH_NO_ID ? NULL : memory_of(d, s->binding.memory);
     if (m)
-      sum += 1000 * MOVE_CYCLES +
+      sum += UINT64_C(1000) * MOVE_CYCLES +
              s->size *
-                 (1000 * COPY_CYCLES + (uint64_t)m->read_cost + m->write_cost);
+                 (UINT64_C(1000) * COPY_CYCLES + m->read_cost + m->write_cost);
   }
   return sum;
 }

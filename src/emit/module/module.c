@@ -97,6 +97,21 @@ static ash_status emit_residency(ash_module *m) {
   return ash_residency_json(m->ctx, m->text, m->plan, m->prefix);
 }
 
+static ash_status add_runtime_file(ash_module *m, const char *name) {
+  const ash_embedded *file = ash_runtime_file(name);
+  ASH_ASSERT(file);
+  return ash_emit_add_file(m, file->name, file->text, file->bytes);
+}
+
+/* What the firmware fills in: how bytes are moved, how cores are started. */
+static ash_status emit_interfaces(ash_module *m) {
+  if (ash_emit_is_tiled(m))
+    ASH_TRY(add_runtime_file(m, "ash_dma.h"));
+  if (ash_emit_has_cores(m))
+    ASH_TRY(add_runtime_file(m, "ash_cores.h"));
+  return ASH_OK;
+}
+
 static ash_status emit(ash_module *m) {
   ASH_ASSERT(m->code && m->render && m->device);
   m->upper = ash_emit_upper(m, m->prefix);
@@ -104,14 +119,7 @@ static ash_status emit(ash_module *m) {
   ASH_TRY(ash_emit_account(m));
   for (size_t i = 0; i < ASH_COUNT_OF(module_files); i++)
     ASH_TRY(emit_file(m, &module_files[i]));
-  if (ash_emit_is_tiled(m)) {
-    const ash_embedded *dma = ash_runtime_file("ash_dma.h");
-    ASH_TRY(ash_emit_add_file(m, dma->name, dma->text, dma->bytes));
-  }
-  if (ash_emit_has_cores(m)) {
-    const ash_embedded *cores = ash_runtime_file("ash_cores.h");
-    ASH_TRY(ash_emit_add_file(m, cores->name, cores->text, cores->bytes));
-  }
+  ASH_TRY(emit_interfaces(m));
   ASH_TRY(ash_emit_blobs(m));
   ASH_TRY(ash_emit_text(m, "README.md", ash_emit_readme));
   if (m->options.residency) {

@@ -144,14 +144,15 @@ static void put_packing(ash_module *m, ash_text *t, const ash_tiling *tiling,
 static ash_status put_share(ash_module *m, ash_text *t,
                             const ash_tiling *tiling, const char *name,
                             uint32_t number, const ash_graph *piece,
-                            ash_tile_part part, uint32_t cores) {
+                            uint32_t cores) {
+  ASH_ASSERT(cores > 1);
   ash_text_line(t,
                 "static ASH_RT_STEP void %s_k%" PRIu32
                 "_share(const void *argument,\n    uint32_t core) {",
                 name, number);
   put_unpacking(m, t, tiling);
   put_unused(m, t, tiling);
-  ASH_TRY(put_body(m, t, tiling, piece, part, cores));
+  ASH_TRY(put_body(m, t, tiling, piece, ASH_PART_WHOLE, cores));
   ash_text_line(t, "}");
   ash_text_blank(t);
   return ASH_OK;
@@ -192,7 +193,7 @@ static ash_status put_function(ash_module *m, ash_text *t,
                                  f->n, f->part));
   ash_status status = split_of(m, &cores, tiling, piece, f->part);
   if (status == ASH_OK && cores > 1)
-    status = put_share(m, t, tiling, name, number, piece, f->part, cores);
+    status = put_share(m, t, tiling, name, number, piece, cores);
   put_head(m, t, tiling, name, f, number);
   if (cores > 1)
     put_packing(m, t, tiling, name, number, cores);

@@ -21,10 +21,10 @@ static bool decide(ash_place_learner *p, uint32_t span,
   const ash_place_cause why = {.kind = ASH_PLACE_BY_ROOM, .index = span};
   const uint32_t above = ash_place_side(p, span, true);
   const uint32_t below = ash_place_side(p, span, false);
-  if (p->bound[2 * s->j] + p->bound[2 * s->i + 1] > s->lo &&
+  if (p->bound[2 * (size_t)s->j] + p->bound[2 * (size_t)s->i + 1] > s->lo &&
       !ash_place_learner_set(p, (ash_place_atom){above, 1}, why, conflict))
     return false;
-  if (p->bound[2 * s->j + 1] + p->bound[2 * s->i] > -s->hi &&
+  if (p->bound[2 * (size_t)s->j + 1] + p->bound[2 * (size_t)s->i] > -s->hi &&
       !ash_place_learner_set(p, (ash_place_atom){below, 1}, why, conflict))
     return false;
   return true;

@@ -5,12 +5,18 @@
 
 enum { DIVE = 100, KEEP = 4000 };
 
+/* Luby's sequence: 1 1 2 1 1 2 4 ..; number i, from 1. A number that ends no
+ * run of 2^k - 1 is one of the run before it. */
 static uint64_t luby(uint64_t i) {
-  uint64_t k = 1;
-  while ((((uint64_t)1 << k) - 1) < i)
-    k++;
-  return (((uint64_t)1 << k) - 1) == i ? (uint64_t)1 << (k - 1)
-                                       : luby(i - ((uint64_t)1 << (k - 1)) + 1);
+  ASH_ASSERT(i > 0);
+  uint64_t run = 1;
+  while (run < i)
+    run = 2 * run + 1;
+  while (run != i) {
+    run /= 2;
+    i -= i > run ? run : 0;
+  }
+  return (run + 1) / 2;
 }
 
 static uint32_t find_violated(ash_place_learner *p) {
@@ -18,7 +24,8 @@ static uint32_t find_violated(ash_place_learner *p) {
   int64_t lowest = INT64_MAX, size = 0;
   for (uint32_t k = 0; k < p->span_count; k++) {
     const ash_place_choice *s = &p->spans[k];
-    const int64_t x = p->bound[2 * s->i], y = p->bound[2 * s->j];
+    const int64_t x = p->bound[2 * (size_t)s->i],
+                  y = p->bound[2 * (size_t)s->j];
     if (y - x <= s->lo || y - x >= s->hi)
       continue;
     const int64_t at = x > y ? x : y;
@@ -35,7 +42,7 @@ static uint32_t find_violated(ash_place_learner *p) {
 /* The side that it had last; at first the one that moves its item less. */
 static bool goes_above(const ash_place_learner *p, uint32_t span) {
   const ash_place_choice *s = &p->spans[span];
-  const int64_t x = p->bound[2 * s->i], y = p->bound[2 * s->j];
+  const int64_t x = p->bound[2 * (size_t)s->i], y = p->bound[2 * (size_t)s->j];
   return p->phase[span] ? p->phase[span] == 1 : x + s->hi - y <= y - s->lo - x;
 }
 

@@ -241,9 +241,11 @@ bool ash_place_learner_reset(ash_place_learner *p, int64_t capacity,
     int64_t most = capacity - x->reach;
     const int64_t up = ash_place_item_round_up(x, most);
     most = up == most ? most : up - x->modulus;
-    p->bound[2 * i] = is_fixed ? x->fixed : x->residue;
-    p->bound[2 * i + 1] = is_fixed && x->fixed < most ? -x->fixed : -most;
-    possible = possible && p->bound[2 * i] + p->bound[2 * i + 1] <= 0;
+    p->bound[2 * (size_t)i] = is_fixed ? x->fixed : x->residue;
+    p->bound[2 * (size_t)i + 1] =
+        is_fixed && x->fixed < most ? -x->fixed : -most;
+    possible =
+        possible && p->bound[2 * (size_t)i] + p->bound[2 * (size_t)i + 1] <= 0;
   }
   while (p->dirty_count)
     p->dirty[p->dirty_list[--p->dirty_count]] = 0;
