@@ -14,8 +14,8 @@
 /* An element that is not rescaled to other quantised values takes a part of the
  * time of one that is. */
 enum { CALL_CYCLES = 200, UNSCALED_PART = 6 };
-/* To start the other cores and to wait for them: measured on two bare-metal
- * cores that sleep in between (docs/clusters.md). */
+/* To start the other cores and to wait for them: an assumption, generous for
+ * bare-metal cores that sleep in between (docs/clusters.md). */
 enum { FORK_CYCLES = 300 };
 
 /* Thousandths of cycles. */
