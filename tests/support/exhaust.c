@@ -151,6 +151,7 @@ static bool run_once(ash_status (*scenario)(ash_ctx *ctx)) {
 }
 
 size_t exhaust(ash_status (*scenario)(ash_ctx *ctx)) {
+  memset(&state, 0, sizeof state);
   size_t failures = 0;
   while (run_once(scenario))
     failures++;

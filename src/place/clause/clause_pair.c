@@ -2,13 +2,16 @@
 #include "place/clause/clause_pair.h"
 #include "base/checked.h"
 
-void ash_place_clause_pair_init(ash_place_clause_pair *p, ash_place_solve *s,
-                                const ash_place_goal *goal) {
+ash_status ash_place_clause_pair_init(ash_place_clause_pair *p,
+                                      ash_place_solve *s,
+                                      const ash_place_goal *goal) {
   const ash_allocator *mem = &s->ctx->mem;
   p->is_ready = ash_place_learner_init(&p->at_bound, &s->reduced, goal->items,
                                        goal->count, mem) &&
                 ash_place_learner_init(&p->below_best, &s->reduced, goal->items,
                                        goal->count, mem);
+  ASH_TRY(ash_zone_check(s->ctx, &p->at_bound.zone));
+  return ash_zone_check(s->ctx, &p->below_best.zone);
 }
 
 void ash_place_clause_pair_drop(ash_place_clause_pair *p) {
@@ -34,16 +37,15 @@ static void take_bases(const ash_place_learner *l, ash_place_solve *s,
   goal->height = height;
 }
 
-ash_place_outcome ash_place_clause_pair_try(ash_place_clause_pair *p,
-                                            ash_place_solve *s,
-                                            ash_place_goal *goal,
-                                            int64_t capacity, bool at_bound,
-                                            uint64_t conflicts) {
+ash_status ash_place_clause_pair_try(ash_place_clause_pair *p,
+                                     ash_place_outcome *outcome,
+                                     ash_place_solve *s, ash_place_goal *goal,
+                                     int64_t capacity, bool at_bound,
+                                     uint64_t conflicts) {
   ASH_ASSERT(p->is_ready && capacity >= 0);
   ash_place_learner *l = at_bound ? &p->at_bound : &p->below_best;
-  const ash_place_outcome outcome =
-      ash_place_learner_search(l, capacity, conflicts, keep_on, s);
-  if (outcome == ASH_PLACE_SOLVED)
+  *outcome = ash_place_learner_search(l, capacity, conflicts, keep_on, s);
+  if (*outcome == ASH_PLACE_SOLVED)
     take_bases(l, s, goal);
-  return outcome;
+  return ash_zone_check(s->ctx, &l->zone);
 }

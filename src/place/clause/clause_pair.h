@@ -13,16 +13,17 @@ typedef struct ash_place_clause_pair {
 } ash_place_clause_pair;
 
 /* is_ready: false if the component has relations or is too large. */
-void ash_place_clause_pair_init(ash_place_clause_pair *p, ash_place_solve *s,
-                                const ash_place_goal *goal);
+ash_status ash_place_clause_pair_init(ash_place_clause_pair *p,
+                                      ash_place_solve *s,
+                                      const ash_place_goal *goal);
 void ash_place_clause_pair_drop(ash_place_clause_pair *p);
 
 /* Is there a placement within the capacity? If so, it is in s->bases and its
  * height in goal->height. */
-ash_place_outcome ash_place_clause_pair_try(ash_place_clause_pair *p,
-                                            ash_place_solve *s,
-                                            ash_place_goal *goal,
-                                            int64_t capacity, bool at_bound,
-                                            uint64_t conflicts);
+ash_status ash_place_clause_pair_try(ash_place_clause_pair *p,
+                                     ash_place_outcome *outcome,
+                                     ash_place_solve *s, ash_place_goal *goal,
+                                     int64_t capacity, bool at_bound,
+                                     uint64_t conflicts);
 
 #endif

@@ -78,15 +78,21 @@ static bool is_spent(const ash_place_learner *p, budget *b) {
   return p->zone.failed || !b->keep_on(b->user, ticks);
 }
 
+/* Without memory, nothing that is missing was ever there to contradict. */
+static ash_place_outcome unless_failed(const ash_place_learner *p,
+                                       ash_place_outcome outcome) {
+  return p->zone.failed ? ASH_PLACE_CUT : outcome;
+}
+
 /* From the root until `until` conflicts were met. */
 static ash_place_outcome dive(ash_place_learner *p, uint64_t until,
                               bool lowest_first, budget *b) {
   for (;;) {
     ash_place_cause conflict;
     bool consistent = ash_place_learner_propagate(p, &conflict);
-    while (!consistent)
+    while (!consistent && !p->zone.failed)
       if (!ash_place_learner_learn(p, &conflict, &consistent))
-        return ASH_PLACE_REFUTED;
+        return unless_failed(p, ASH_PLACE_REFUTED);
       else if (consistent)
         consistent = ash_place_learner_propagate(p, &conflict);
     if (p->level == 0)
@@ -94,7 +100,7 @@ static ash_place_outcome dive(ash_place_learner *p, uint64_t until,
     if (is_spent(p, b) || p->conflicts >= until)
       return ASH_PLACE_CUT;
     if (!decide(p, lowest_first))
-      return p->zone.failed ? ASH_PLACE_CUT : ASH_PLACE_SOLVED;
+      return unless_failed(p, ASH_PLACE_SOLVED);
   }
 }
 
@@ -106,7 +112,7 @@ ash_place_outcome ash_place_learner_search(
   budget b = {keep_on, user, p->work};
   if (!ash_place_learner_reset(p, capacity, &conflict)) {
     ash_place_learner_log_end(p, &conflict);
-    return ASH_PLACE_REFUTED;
+    return unless_failed(p, ASH_PLACE_REFUTED);
   }
   uint32_t most = KEEP;
   for (uint64_t i = 1;; i++) {
@@ -122,7 +128,7 @@ ash_place_outcome ash_place_learner_search(
     ash_place_learner_forget(p);
     if (!ash_place_learner_rewatch(p, &conflict)) {
       ash_place_learner_log_end(p, &conflict);
-      return ASH_PLACE_REFUTED;
+      return unless_failed(p, ASH_PLACE_REFUTED);
     }
   }
 }

@@ -133,8 +133,10 @@ static ash_status try_clauses(minimise *m, int64_t capacity, bool at_bound,
   ash_place_clause_pair *pair = &m->clauses;
   if (!pair->is_ready || is_done(m) || capacity >= m->upper)
     return ASH_OK;
-  const ash_place_outcome outcome = ash_place_clause_pair_try(
-      pair, m->solve, m->goal, capacity * m->sky.unit, at_bound, conflicts);
+  ash_place_outcome outcome;
+  ASH_TRY(ash_place_clause_pair_try(pair, &outcome, m->solve, m->goal,
+                                    capacity * m->sky.unit, at_bound,
+                                    conflicts));
   if (outcome == ASH_PLACE_SOLVED)
     m->upper = (int64_t)(m->goal->height / (uint64_t)m->sky.unit);
   if (outcome == ASH_PLACE_REFUTED)
@@ -235,7 +237,7 @@ static ash_status run(minimise *m) {
   if (helpers && goal->count > 20)
     m->portfolio = ash_place_portfolio_new(s, &m->zone, goal, use, helpers);
   if (!(s->options.off & ASH_OFF_LEARNING) && goal->count <= CLAUSE_BLOCKS)
-    ash_place_clause_pair_init(&m->clauses, s, goal);
+    ASH_TRY(ash_place_clause_pair_init(&m->clauses, s, goal));
   const int64_t unit = m->sky.unit;
   const int64_t floor = units_down(m, goal->floor);
   const int64_t limit = units_down(m, goal->limit);

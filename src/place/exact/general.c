@@ -511,8 +511,10 @@ static ash_status learn(ash_place_solve *s, ash_place_goal *goal,
         ash_min_u64(goal->limit, ash_min_u64(highest, goal->height - 1));
     const uint64_t capacity =
         at_bound ? ash_min_u64(goal->lower, below) : below;
-    if (ash_place_clause_pair_try(pair, s, goal, (int64_t)capacity, at_bound,
-                                  conflicts) == ASH_PLACE_REFUTED) {
+    ash_place_outcome outcome;
+    ASH_TRY(ash_place_clause_pair_try(pair, &outcome, s, goal,
+                                      (int64_t)capacity, at_bound, conflicts));
+    if (outcome == ASH_PLACE_REFUTED) {
       goal->lower = ash_max_u64(goal->lower, capacity + 1);
       /* Not even with room for all: the fixed offsets leave none. */
       if (goal->height == UINT64_MAX && capacity >= highest) {
@@ -527,19 +529,18 @@ static ash_status learn(ash_place_solve *s, ash_place_goal *goal,
 
 ash_status ash_place_exact_general(ash_place_solve *s, ash_place_goal *goal) {
   ASH_ASSERT(goal->count > 0 && goal->floor <= goal->limit);
-  ash_place_clause_pair pair = {0};
-  if (!(s->options.off & ASH_OFF_LEARNING))
-    ash_place_clause_pair_init(&pair, s, goal);
-  if (pair.is_ready) {
-    const general g = {.solve = s, .goal = goal, .count = goal->count};
-    const ash_status status = learn(s, goal, &pair, ample_height(&g));
-    ash_place_clause_pair_drop(&pair);
-    return status;
-  }
-  ash_place_clause_pair_drop(&pair);
   general g = {.solve = s, .goal = goal, .count = goal->count};
+  ash_place_clause_pair pair = {0};
+  ash_status status = ASH_OK;
+  if (!(s->options.off & ASH_OFF_LEARNING))
+    status = ash_place_clause_pair_init(&pair, s, goal);
+  if (status == ASH_OK && pair.is_ready)
+    status = learn(s, goal, &pair, ample_height(&g));
+  ash_place_clause_pair_drop(&pair);
+  if (status != ASH_OK || pair.is_ready)
+    return status;
   ash_zone_init(&g.zone, &s->ctx->mem);
-  const ash_status status = run(&g);
+  status = run(&g);
   ash_zone_drop(&g.zone);
   return status;
 }
