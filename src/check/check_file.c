@@ -6,6 +6,7 @@
 #include "plan/file/hash.h"
 #include "plan/file/residency.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* ---- operators by id ----------------------------------------------------- */
@@ -189,6 +190,21 @@ ash_status ash_check_file_device(ash_ctx *ctx, const ash_device **out,
   return status;
 }
 
+/* An operator cannot be split over more cores than there are. */
+static ash_status check_cores(const ash_file_check *k,
+                              const ash_device *device) {
+  for (uint32_t i = 0; device && i < k->f->op_count; i++) {
+    const ash_file_op *op = &k->f->ops[i];
+    ASH_ASSERT(op->cores > 0);
+    if (op->cores > device->features.cores)
+      return ash_fail(k->ctx, ASH_MALFORMED, ASH_D_plan_cores,
+                      ash_yaml_loc(op->at),
+                      "%s is split over %" PRIu32 " cores, %s has %" PRIu32,
+                      op->id, op->cores, device->name, device->features.cores);
+  }
+  return ASH_OK;
+}
+
 /* `device` NULL: what can be said without one. */
 static ash_status check_read(ash_ctx *ctx, const ash_plan_text *text,
                              ash_plan_file *f, const ash_device *device,
@@ -199,6 +215,7 @@ static ash_status check_read(ash_ctx *ctx, const ash_plan_text *text,
   ASH_TRY(status);
   ash_file_check k = {.ctx = ctx, .f = f};
   ASH_TRY(check_parts(&k));
+  ASH_TRY(check_cores(&k, device));
   ASH_TRY(check_content(&k, text->text, text->count));
   return model ? ash_check_file_model(&k, model) : ASH_OK;
 }

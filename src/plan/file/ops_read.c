@@ -12,6 +12,8 @@ typedef struct reader {
   uint32_t *list; /* operators in the order of the steps */
 } reader;
 
+enum { CORES_MOST = 1024 }; /* of a device */
+
 static ash_status wrong(const reader *r, const ash_yaml *at, const char *what) {
   ASH_ASSERT(at && what);
   return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_plan_json, ash_yaml_loc(at),
@@ -132,6 +134,20 @@ static ash_status read_inputs(const reader *r, ash_file_op *op,
   return ASH_OK;
 }
 
+/* Absent where one core runs it. */
+static ash_status read_cores(const reader *r, uint32_t *out,
+                             const ash_yaml *map) {
+  const ash_yaml *at = ash_yaml_get(map, "cores");
+  uint64_t cores = 1;
+  if (at) {
+    ASH_TRY(ash_yaml_need_u64(r->ctx, &cores, map, "cores"));
+    if (cores < 2 || cores > CORES_MOST)
+      return wrong(r, at, "an operator is split over 2 cores at least");
+  }
+  *out = (uint32_t)cores;
+  return ASH_OK;
+}
+
 static ash_status read_op(const reader *r, ash_file_op *op, const ash_yaml *map,
                           uint32_t step) {
   const ash_yaml *inputs, *outputs, *kernel = ash_yaml_get(map, "kernel");
@@ -141,6 +157,7 @@ static ash_status read_op(const reader *r, ash_file_op *op, const ash_yaml *map,
   ASH_TRY(ash_yaml_need_string(r->ctx, &op->kind, map, "kind"));
   if (kernel)
     ASH_TRY(ash_yaml_string(r->ctx, &op->kernel, kernel, "kernel"));
+  ASH_TRY(read_cores(r, &op->cores, map));
   ASH_TRY(ash_yaml_need_list(r->ctx, &inputs, map, "inputs"));
   ASH_TRY(ash_yaml_need_list(r->ctx, &outputs, map, "outputs"));
   ASH_TRY(read_inputs(r, op, inputs, ash_yaml_get(map, "unread")));

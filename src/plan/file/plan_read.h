@@ -27,6 +27,7 @@ typedef struct ash_file_op {
   const ash_yaml *at;
   const char *id, *kind;
   const char *kernel; /* or NULL */
+  uint32_t cores;     /* that it is split over                          */
   uint32_t step;      /* its place in `steps`; ASH_NO_ID: there are runs */
   uint32_t *inputs, *outputs;
   bool *reads; /* by input: does the kernel read it? */

@@ -45,6 +45,8 @@ static const char *const free_keys[] = {
     /* what needs the device, or may be left out */
     "target", "mhz", "set", "L1", "power", "memory", "bank_bytes", "banks",
     "used", "cycles", "compute_cycles", "price", "total_size", "estimate",
+    /* fewer cores, or one; tiles that are as many */
+    "cores", "h",
     /* bounds of searches, and claims that are left out */
     "lower_bound", "peak", "peak_with_work", "lower_bound_with_work",
     "moved_rows", "moves", "order", "drained",
@@ -114,8 +116,9 @@ static void replace(world *w, const token *t, unsigned way) {
   char room[32];
   const char *to = other(t, way, room, sizeof room);
   const size_t n = strlen(to), before = (size_t)(t->at - w->text);
-  if (n == t->count && memcmp(to, t->at, n) == 0)
-    return;
+  if ((n == t->count && memcmp(to, t->at, n) == 0) ||
+      (n + 2 == t->count && memcmp(to, t->at + 1, n) == 0))
+    return; /* the same, or without its quotation marks */
   memcpy(w->bad, w->text, before);
   memcpy(w->bad + before, to, n);
   memcpy(w->bad + before + n, t->at + t->count, w->count - before - t->count);
