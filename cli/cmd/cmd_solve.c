@@ -186,22 +186,25 @@ static int report_failure(const run *r) {
 
 /* ---- writing ------------------------------------------------------------ */
 
-/* Like MiniMalloc, a file that cannot be written is not an error there; here
+/* For MiniMalloc, a file that cannot be written is not an error; under its name
  * it is said at least. */
-static void write_output(run *r) {
+static int write_output(run *r) {
   const char *text;
   size_t count;
   if (!r->flags.output || !r->flags.output[0])
-    return;
+    return 0;
   if (ash_csv_write(r->ctx, &text, &count, &r->csv, r->result.offsets) !=
       ASH_OK) {
     print_diags_as(r->ctx, stderr, r->flags.color);
-    return;
+    return EXIT_FAILED;
   }
   FILE *f = fopen(r->flags.output, "wb");
   const bool written = f && fwrite(text, 1, count, f) == count;
-  if ((f && fclose(f) != 0) || !written)
-    fprintf(stderr, "warning: %s was not written\n", r->flags.output);
+  if ((!f || fclose(f) == 0) && written)
+    return 0;
+  fprintf(stderr, "%s: %s was not written\n", r->drop_in ? "warning" : "error",
+          r->flags.output);
+  return r->drop_in ? 0 : EXIT_FAILED;
 }
 
 /* The name without folder and ending. */
@@ -355,12 +358,12 @@ static int finish(run *r, ash_status status) {
     print_json(r, elapsed);
   if (!r->result.offsets)
     return report_failure(r);
-  write_output(r);
+  const int written = write_output(r);
   if (r->flags.print_solution)
     print_tikz(r);
   const int reported = write_report(r);
   const int validated = validate(r);
-  return reported ? reported : validated ? validated : certified;
+  return written || reported || validated ? EXIT_FAILED : certified;
 }
 
 static int solve_input(run *r) {
