@@ -191,8 +191,8 @@ ash_status ash_check_file_device(ash_ctx *ctx, const ash_device **out,
 }
 
 /* An operator cannot be split over more cores than there are. */
-static ash_status check_cores(const ash_file_check *k,
-                              const ash_device *device) {
+static ash_status check_cores(const ash_file_check *k) {
+  const ash_device *device = k->device;
   for (uint32_t i = 0; device && i < k->f->op_count; i++) {
     const ash_file_op *op = &k->f->ops[i];
     ASH_ASSERT(op->cores > 0);
@@ -213,9 +213,9 @@ static ash_status check_read(ash_ctx *ctx, const ash_plan_text *text,
   if (status == ASH_INTERNAL) /* the file is wrong, not we */
     return ASH_MALFORMED;
   ASH_TRY(status);
-  ash_file_check k = {.ctx = ctx, .f = f};
+  ash_file_check k = {.ctx = ctx, .f = f, .device = device};
   ASH_TRY(check_parts(&k));
-  ASH_TRY(check_cores(&k, device));
+  ASH_TRY(check_cores(&k));
   ASH_TRY(check_content(&k, text->text, text->count));
   return model ? ash_check_file_model(&k, model) : ASH_OK;
 }

@@ -9,8 +9,9 @@
 typedef struct ash_file_check {
   ash_ctx *ctx;
   const ash_plan_file *f;
-  ash_checker c;   /* of its plan, with the index, without graph */
-  uint32_t *by_id; /* operators, sorted by id */
+  ash_checker c;            /* of its plan, with the index, without graph */
+  uint32_t *by_id;          /* operators, sorted by id */
+  const ash_device *device; /* or NULL: not known */
 } ash_file_check;
 
 /* Sizes follow from types and shapes, elements are aligned; every tensor has

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/sort.h"
+#include "device/device.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -136,6 +137,16 @@ static ash_status find_sums(const ash_file_check *k, sums *s) {
 
 /* ---- what an arena says of itself ---------------------------------------- */
 
+/* What a plan may use of the memory of an arena; all that there is where the
+ * device is not known. */
+static uint64_t budget_of(const ash_file_check *k, const ash_arena *a) {
+  const uint32_t memory =
+      k->device ? ash_device_memory_named(k->device, a->memory) : ASH_NO_MEMORY;
+  return memory == ASH_NO_MEMORY
+             ? UINT64_MAX
+             : ash_device_memory_budget(&k->device->memories[memory]);
+}
+
 static ash_status check_facts(const ash_file_check *k, uint32_t i,
                               const ash_yaml *at) {
   const ash_arena *a = arena_at(k, i);
@@ -160,6 +171,11 @@ static ash_status check_facts(const ash_file_check *k, uint32_t i,
     return REFUSE(k, at, ASH_D_plan_facts,
                   "the %s arena in %s has %" PRIu64 " bytes of %" PRIu64,
                   ash_role_text(a->role), a->memory, a->size, total);
+  if (total > budget_of(k, a))
+    return REFUSE(k, at, ASH_D_plan_facts,
+                  "the %s arena in %s may grow to %" PRIu64 " bytes, of "
+                  "%" PRIu64 " that the memory gives",
+                  ash_role_text(a->role), a->memory, total, budget_of(k, a));
   return ASH_OK;
 }
 
