@@ -82,7 +82,7 @@ class _Memory(ctypes.Structure):
 class _Device(ctypes.Structure):
     """The first fields of a device, which are only read."""
     _fields_ = [("name", ctypes.c_char_p), ("description", ctypes.c_char_p),
-                ("cpu", ctypes.c_char_p), ("features", ctypes.c_bool * 4),
+                ("cpu", ctypes.c_char_p), ("features", ctypes.c_bool * 5),
                 ("cores", ctypes.c_uint32), ("mhz", ctypes.c_uint32),
                 ("alignment", ctypes.c_uint32),
                 ("memories", ctypes.POINTER(_Memory)),
