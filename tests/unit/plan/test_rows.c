@@ -327,7 +327,7 @@ static uint64_t work_of(const ash_plan *p) {
 }
 
 /* ResNet-8 on a Cortex-M4: no order needs less than 10,944 bytes of
- * activations, none less than 12,096 with work memory. */
+ * activations, none less than 12,128 with work memory. */
 static void work_memory_counts_in_the_order(void) {
   const ash_compile_options o = {.plan = {.order = ASH_ORDER_ROWS}};
   const ash_device *device;
@@ -337,7 +337,12 @@ static void work_memory_counts_in_the_order(void) {
   (void)snprintf(path, sizeof path, "%s/models/tiny/ic_resnet8_int8.tflite",
                  shared_data());
   CHECK_EQ(ash_device_load(ctx, &device, "mps2-an386"), ASH_OK);
-  CHECK_EQ(ash_compile(ctx, &c, path, device, &o), ASH_OK);
+  const ash_status status = ash_compile(ctx, &c, path, device, &o);
+  if (status == ASH_IO) {
+    ash_ctx_free(ctx);
+    SKIP("the shared models are not here");
+  }
+  CHECK_EQ(status, ASH_OK);
   const ash_order_proof *order = &c.plan->order;
   CHECK(work_of(c.plan) > 0);
   CHECK_EQ(order->lower_bound, 10944);
