@@ -190,10 +190,13 @@ ash_status ash_check_file_device(ash_ctx *ctx, const ash_device **out,
   return status;
 }
 
-/* An operator cannot be split over more cores than there are. */
+/* On a device that says how many cores it has, an operator is split over no
+ * more than these. */
 static ash_status check_cores(const ash_file_check *k) {
   const ash_device *device = k->device;
-  for (uint32_t i = 0; device && i < k->f->op_count; i++) {
+  if (!device || device->features.cores < 2)
+    return ASH_OK;
+  for (uint32_t i = 0; i < k->f->op_count; i++) {
     const ash_file_op *op = &k->f->ops[i];
     ASH_ASSERT(op->cores > 0);
     if (op->cores > device->features.cores)

@@ -12,8 +12,6 @@ typedef struct reader {
   uint32_t *list; /* operators in the order of the steps */
 } reader;
 
-enum { CORES_MOST = 1024 }; /* of a device */
-
 static ash_status wrong(const reader *r, const ash_yaml *at, const char *what) {
   ASH_ASSERT(at && what);
   return ash_fail(r->ctx, ASH_MALFORMED, ASH_D_plan_json, ash_yaml_loc(at),
@@ -141,8 +139,8 @@ static ash_status read_cores(const reader *r, uint32_t *out,
   uint64_t cores = 1;
   if (at) {
     ASH_TRY(ash_yaml_need_u64(r->ctx, &cores, map, "cores"));
-    if (cores < 2 || cores > CORES_MOST)
-      return wrong(r, at, "an operator is split over 2 cores at least");
+    if (cores < 2 || cores > ASH_CORES_MAX)
+      return wrong(r, at, "an operator is split over 2 to 64 cores");
   }
   *out = (uint32_t)cores;
   return ASH_OK;
