@@ -71,8 +71,12 @@ static ash_status make_regex(ash_ctx *ctx, ash_pattern *out, const char *text,
   ASH_TRY(ash_zone_check(ctx, &ctx->keep));
   body[strlen(body) - 1] = '\0';
   const int error = regcomp(out->regex, body, REG_EXTENDED | REG_NOSUB);
-  if (error == 0)
-    return ash_ctx_on_free(ctx, free_regex, out->regex);
+  if (error == 0) {
+    const ash_status kept = ash_ctx_on_free(ctx, free_regex, out->regex);
+    if (kept != ASH_OK)
+      regfree(out->regex);
+    return kept;
+  }
   if (error == REG_ESPACE)
     return ash_nomem(ctx);
   (void)regerror(error, out->regex, why, sizeof why);
