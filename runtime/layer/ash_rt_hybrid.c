@@ -52,7 +52,8 @@ void ash_rt_conv_2d_hybrid(const ash_rt_hybrid_params *p, const float *in,
         for (int32_t c = 0; c < w->out_c; c++) {
           const float sum = ash_rt_hybrid_sum(w, &r, &t, c / made * depth,
                                               filter + c * taps, depth, depth);
-          const float v = sum * scale[p->per_channel ? c : 0] * r.scale;
+          const float v = p->per_channel ? sum * scale[c] * r.scale
+                                         : sum * (scale[0] * r.scale);
           *out++ = ash_rt_hybrid_clamp(p, v + (bias ? bias[c] : 0.0f));
         }
       }

@@ -174,7 +174,7 @@ void ash_rt_conv_2d_hybrid_simd(const ash_rt_hybrid_params *p, const float *in,
   for (int32_t n = 0; n < w->batches; n++, in += image) {
     const ash_rt_hybrid_row r =
         ash_rt_hybrid_quantise_simd(in, image, p->asymmetric, bytes);
-    const ash_rt_hybrid_finish f = {p, bias, scale, r.scale, 1};
+    const ash_rt_hybrid_finish f = {p, bias, scale, r.scale, p->per_channel};
     const ash_rt_conv_2d_s8_params q = {*w, 1, -r.zero, 0, 0, 0, 0};
     const ash_rt_lines lines = ash_rt_image_in(w, bytes, 0, 1);
     const ash_rt_taps inside = ash_rt_inside_simd(w);

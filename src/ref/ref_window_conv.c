@@ -180,15 +180,16 @@ static ash_status conv_hybrid(const ash_ref_call *c, const geometry *g,
   const float *bias = ash_ref_read(c, 2);
   const size_t batches = (size_t)ash_ref_in(c, 0)->shape.dim[0];
   const int32_t *w = ash_ref_widen(c, 1), *x;
+  /* Convolutions with a scale for every channel round after each factor. */
+  const bool late = !g->depthwise && ash_ref_in(c, 1)->quant.count > 1;
   const float *scales;
   ASH_TRY(ash_ref_quantise_rows(c, 0, batches, is_asymmetric(c), &x, &scales));
   const uint64_t count = ash_ref_elements(ash_ref_out(c, 0));
   for (uint64_t i = 0; i < count; i++) {
     const place p = place_of(c, i);
     const float sum = (float)ash_ref_wrap(sum_ints(g, &p, x, w));
-    const float y = g->depthwise
-                        ? sum * (weight_scale(c, (size_t)p.c) * scales[p.n])
-                        : sum * weight_scale(c, (size_t)p.c) * scales[p.n];
+    const float y = late ? sum * weight_scale(c, (size_t)p.c) * scales[p.n]
+                         : sum * (weight_scale(c, (size_t)p.c) * scales[p.n]);
     ((float *)ash_ref_write(c, 0))[i] =
         ash_ref_clamp(limits, y + (bias ? bias[p.c] : 0));
   }

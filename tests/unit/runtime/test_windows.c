@@ -2,6 +2,7 @@
  * implementation that is as plain as possible: one output element at a time,
  * from the definition, with 64-bit or double arithmetic. Shapes, offsets and
  * values are random, with extremes made likely. */
+#include "ash_rt_hybrid.h"
 #include "ash_rt_layers_f32.h"
 #include "ash_rt_layers_s8.h"
 #include "check.h"
@@ -9,6 +10,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 enum { ROUNDS = 400, ROOM = 20000 };
 
@@ -371,7 +373,48 @@ static void fully_connected_float_agrees_bit_for_bit(void) {
   }
 }
 
+/* TensorFlow Lite multiplies both scales first where the weights have one, and
+ * one after the other where every channel has its own. The last bit decides
+ * which code the next layer sees. */
+static float hybrid_value(float sum, float weights, float row, bool late) {
+  const volatile float both = weights * row, first = sum * weights;
+  return late ? first * row : sum * both;
+}
+
+static void hybrid_convolutions_scale_in_the_order_of_tensorflow(void) {
+  enum { PIXELS = 64, CHANNELS = 2 };
+  static int8_t work[PIXELS];
+  const float scale[CHANNELS] = {0.0031452281f, 0.0031452281f};
+  uint32_t other = 0;
+  for (int32_t i = 0; i < 2 * ROUNDS; i++) {
+    const bool late = i % 2;
+    const ash_rt_hybrid_params p = {.window = {1, 1, PIXELS, 1, 1, PIXELS,
+                                               CHANNELS, 1, 1, 1, 1, 1, 1, 0,
+                                               0},
+                                    .groups = 1,
+                                    .per_channel = late,
+                                    .act_min = -FLT_MAX,
+                                    .act_max = FLT_MAX};
+    for (int32_t x = 0; x < PIXELS; x++)
+      in32[x] = (float)random_between(-9999, 9999) / 777.0f;
+    for (int32_t c = 0; c < CHANNELS; c++)
+      filter8[c] = random_s8();
+    float range = 0;
+    for (int32_t x = 0; x < PIXELS; x++)
+      range = fmaxf(range, fabsf(in32[x]));
+    ash_rt_conv_2d_hybrid(&p, in32, filter8, NULL, scale, got32, work);
+    for (int32_t k = 0; k < PIXELS * CHANNELS; k++) {
+      const float sum = (float)(work[k / CHANNELS] * filter8[k % CHANNELS]);
+      const float row = range / 127.0f;
+      CHECK(got32[k] == hybrid_value(sum, scale[0], row, late));
+      other += got32[k] != hybrid_value(sum, scale[0], row, !late);
+    }
+  }
+  CHECK(other > ROUNDS);
+}
+
 #define TESTS(X)                                                               \
+  X(hybrid_convolutions_scale_in_the_order_of_tensorflow)                      \
   X(convolution_of_int8_agrees)                                                \
   X(depthwise_convolution_of_int8_agrees)                                      \
   X(convolution_of_float_agrees_bit_for_bit)                                   \
