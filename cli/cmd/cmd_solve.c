@@ -194,11 +194,11 @@ static int write_output(run *r) {
   if (!r->flags.output || !r->flags.output[0])
     return 0;
   if (ash_csv_write(r->ctx, &text, &count, &r->csv, r->result.offsets) !=
-      ASH_OK) {
-    print_diags_as(r->ctx, stderr, r->flags.color);
-    return EXIT_FAILED;
-  }
+      ASH_OK)
+    return report_errors(r->ctx, r->flags.color);
   FILE *f = fopen(r->flags.output, "wb");
+  if (!f && errno == ENOMEM)
+    return report_no_memory();
   const bool written = f && fwrite(text, 1, count, f) == count;
   if ((!f || fclose(f) == 0) && written)
     return 0;
@@ -363,7 +363,9 @@ static int finish(run *r, ash_status status) {
     print_tikz(r);
   const int reported = write_report(r);
   const int validated = validate(r);
-  return written || reported || validated ? EXIT_FAILED : certified;
+  if (written)
+    return written;
+  return reported || validated ? EXIT_FAILED : certified;
 }
 
 static int solve_input(run *r) {
