@@ -403,6 +403,10 @@ static ash_status check_all(checker *c, uint64_t *height) {
 ash_status ash_place_check(ash_ctx *ctx, uint64_t *height,
                            const ash_place_problem *problem,
                            const int64_t *offsets) {
+  ASH_NEED(ctx,
+           ctx && height && problem && (offsets || problem->buffer_count == 0));
+  ASH_NEED(ctx, problem->buffers || problem->buffer_count == 0);
+  ASH_NEED(ctx, problem->relations || problem->relation_count == 0);
   *height = 0;
   if (problem->buffer_count > UINT32_MAX / 4)
     return ash_fail(ctx, ASH_LIMIT, ASH_D_place_limit, ASH_NOWHERE,

@@ -187,6 +187,7 @@ static ash_status solve(ash_place_solve *s, ash_place_result *out) {
 ash_status ash_place(ash_ctx *ctx, ash_place_result *out,
                      const ash_place_problem *problem,
                      const ash_place_options *options) {
+  ASH_NEED(ctx, ctx && out && problem);
   *out = (ash_place_result){.verdict = ASH_UNKNOWN};
   ash_place_solve s = {.ctx = ctx, .problem = problem};
   read_options(&s, options);

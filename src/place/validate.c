@@ -100,7 +100,20 @@ static ash_status check_sum(ash_ctx *ctx, const ash_place_problem *p) {
   return ASH_OK;
 }
 
+/* Lists that are announced are there. */
+static bool has_lists(const ash_place_problem *p) {
+  if ((p->buffer_count && !p->buffers) || (p->relation_count && !p->relations))
+    return false;
+  for (size_t i = 0; i < p->buffer_count; i++)
+    if (p->buffers[i].gap_count && !p->buffers[i].gaps)
+      return false;
+  return true;
+}
+
 ash_status ash_place_validate(ash_ctx *ctx, const ash_place_problem *problem) {
+  if (!has_lists(problem))
+    return ash_fail(ctx, ASH_MISUSE, ASH_D_misuse, ASH_NOWHERE,
+                    "buffers, relations or gaps are announced and not there");
   for (size_t i = 0; i < problem->buffer_count; i++)
     ASH_TRY(check_buffer(ctx, &problem->buffers[i], i));
   for (size_t i = 0; i < problem->relation_count; i++)

@@ -14,8 +14,8 @@
 #ifndef ASH_PLACE_CLAUSE_H
 #define ASH_PLACE_CLAUSE_H
 
+#include "base/text.h"
 #include "place/exact/valley.h"
-#include "place/proof/log.h"
 #include "place/reduce.h"
 
 #define ASH_PLACE_NONE UINT32_MAX
@@ -61,7 +61,7 @@ typedef struct ash_place_member { /* an item of a moment, bytes [lo, hi) of it
 
 typedef struct ash_place_crowd {
   uint32_t first, count; /* members                                          */
-  uint32_t spans;        /* span_of[spans + a * count + b]                    */
+  uint32_t sides;        /* side_of[sides + a * count + b]                    */
 } ash_place_crowd;
 
 typedef struct ash_place_clause { /* a header; atoms[first .. first + count) */
@@ -81,7 +81,7 @@ typedef struct ash_place_learner {
   uint32_t *span_at, *span_list; /* spans of an item                         */
   ash_place_member *members;
   ash_place_crowd *moments;
-  uint32_t *span_of;
+  uint32_t *side_of; /* the side that puts b above a, or NONE              */
   uint32_t *moment_at, *moment_list; /* moments of an item                   */
   int64_t *moment_time;
   /* the state */
@@ -101,6 +101,7 @@ typedef struct ash_place_learner {
   uint32_t *dirty_list;
   uint32_t dirty_count;
   uint32_t *order; /* scratch: members of a moment, sorted                   */
+  int64_t *from, *to; /* scratch: their edges, in that order                 */
   /* clauses */
   struct {
     ash_place_clause *items;
@@ -134,7 +135,7 @@ typedef struct ash_place_learner {
   uint32_t heap_count;
   uint8_t *phase;
   uint64_t conflicts, work;
-  ash_place_log *log; /* NULL: none */
+  ash_stream *log; /* NULL: none */
 } ash_place_learner;
 
 /* ---- atoms --------------------------------------------------------------- */
@@ -171,10 +172,23 @@ static inline bool ash_place_holds(const ash_place_learner *p,
 bool ash_place_learner_init(ash_place_learner *p, const ash_place_reduced *in,
                             const uint32_t *items, uint32_t count,
                             const ash_allocator *mem);
+/* The same with cliques: stronger, but nothing that can be logged. */
+bool ash_place_learner_init_cliques(ash_place_learner *p,
+                                    const ash_place_reduced *in,
+                                    const uint32_t *items, uint32_t count,
+                                    const ash_allocator *mem);
 void ash_place_learner_drop(ash_place_learner *p);
 /* All bounds as at the start; false: an item is too large. */
 bool ash_place_learner_reset(ash_place_learner *p, int64_t capacity,
                              ash_place_cause *conflict);
+
+/* The side that puts member `b` above member `a`, or NONE. */
+uint32_t ash_place_learner_find_side(const ash_place_learner *p,
+                                     const ash_place_member *a,
+                                     const ash_place_member *b);
+/* clause_clique.c: adds moments that are none: items that meet one by one, but
+ * never all at the same time. False: no memory. */
+bool ash_place_learner_add_cliques(ash_place_learner *p);
 
 /* clause_bounds.c: an atom holds from now on. False: a contradiction, which is
  * `*conflict`. */
@@ -207,8 +221,14 @@ static inline int64_t ash_place_edge(const ash_place_learner *p,
   return p->bound[2 * m->item + !up] + (up ? m->lo : -m->hi);
 }
 /* The side of the span of two members of a moment that puts `b` beyond `a`. */
-uint32_t ash_place_learner_beyond(const ash_place_learner *p, uint32_t moment,
-                                  uint32_t a, uint32_t b, bool up);
+static inline uint32_t ash_place_beyond(const ash_place_learner *p,
+                                        uint32_t moment, uint32_t a, uint32_t b,
+                                        bool up) {
+  const ash_place_crowd *m = &p->moments[moment];
+  const uint32_t side = p->side_of[m->sides + a * m->count + b];
+  ASH_ASSERT(side != ASH_PLACE_NONE && a != b);
+  return side ^ !up;
+}
 
 /* clause_store.c */
 uint32_t ash_place_learner_add(ash_place_learner *p,

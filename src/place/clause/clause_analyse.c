@@ -68,7 +68,7 @@ static void explain_stack(ash_place_learner *p, ash_place_step *s,
   while (list[b].item != item)
     b++;
   for (uint32_t a = 0; a < m->count; a++)
-    if (a != b && p->bound[ash_place_learner_beyond(p, moment, a, b, up)] &&
+    if (a != b && p->bound[ash_place_beyond(p, moment, a, b, up)] &&
         ash_place_edge(p, &list[a], up) >= s->reason.from)
       sum += list[a].hi - list[a].lo;
   const int64_t least = ash_place_learner_weakest(p, s->var, value) +
@@ -77,7 +77,7 @@ static void explain_stack(ash_place_learner *p, ash_place_step *s,
   for (uint32_t a = 0; a < m->count; a++) {
     if (a == b)
       continue;
-    const uint32_t side = ash_place_learner_beyond(p, moment, a, b, up);
+    const uint32_t side = ash_place_beyond(p, moment, a, b, up);
     if (!p->bound[side] || ash_place_edge(p, &list[a], up) < s->reason.from)
       continue;
     bump(p, side);
@@ -132,6 +132,13 @@ static void explain(ash_place_learner *p, ash_place_step *s, int64_t value) {
   }
 }
 
+static void remember(ash_place_learner *p, const ash_place_step *s) {
+  if (p->log && ASH_GROW(&p->zone, &p->path, p->path_count))
+    p->path.items[p->path_count++] = *s;
+}
+
+/* Where two bounds contradict each other, the reasons of the newer one are
+ * needed, not itself: against a fact it would teach that the fact holds. */
 static void explain_conflict(ash_place_learner *p, ash_place_cause *conflict) {
   if (conflict->kind == ASH_PLACE_BY_CROWD) {
     explain_crowd(p, conflict);
@@ -140,8 +147,15 @@ static void explain_conflict(ash_place_learner *p, ash_place_cause *conflict) {
   ASH_ASSERT(conflict->kind == ASH_PLACE_BY_BOUNDS);
   const ash_place_atom a = {conflict->index, p->bound[conflict->index]};
   const ash_place_atom no = ash_place_not(p, a);
-  need(p, a.var, a.value);
+  ash_place_step s = p->trail.items[p->trail_count - 1];
   need(p, no.var, no.value);
+  if (s.var != a.var || s.reason.kind == ASH_PLACE_DECISION) {
+    need(p, a.var, a.value);
+    return;
+  }
+  ash_place_learner_undo(p);
+  explain(p, &s, a.value);
+  remember(p, &s);
 }
 
 /* ---- the clause ---------------------------------------------------------- */
@@ -165,11 +179,6 @@ static uint32_t count_since(const ash_place_learner *p, uint32_t step) {
     count += at != ASH_PLACE_NONE && at >= step;
   }
   return count;
-}
-
-static void remember(ash_place_learner *p, const ash_place_step *s) {
-  if (p->log && ASH_GROW(&p->zone, &p->path, p->path_count))
-    p->path.items[p->path_count++] = *s;
 }
 
 /* Follows steps of the newest level back until one of them is left. */

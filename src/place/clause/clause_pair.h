@@ -16,6 +16,8 @@ typedef struct ash_place_clause_pair {
 ash_status ash_place_clause_pair_init(ash_place_clause_pair *p,
                                       ash_place_solve *s,
                                       const ash_place_goal *goal);
+/* Pairs are tried first as they lie in this placement. */
+void ash_place_clause_pair_lead(ash_place_clause_pair *p, const int64_t *bases);
 void ash_place_clause_pair_drop(ash_place_clause_pair *p);
 
 /* Is there a placement within the capacity? If so, it is in s->bases and its

@@ -5,7 +5,7 @@ enum {
   ITEMS_MOST = 2000,
   RECTS_MOST = 64,     /* of an item                          */
   SPANS_MOST = 200000, /* of all pairs                        */
-  TABLE_MOST = 1 << 23 /* entries of span_of, of all moments  */
+  TABLE_MOST = 1 << 23 /* entries of side_of, of all moments  */
 };
 
 static const ash_place_item *item_of(const ash_place_learner *p, uint32_t i) {
@@ -75,18 +75,17 @@ static bool list_spans(ash_place_learner *p) {
   return true;
 }
 
-/* The span that two members of a moment forbid. */
-static uint32_t find_span(const ash_place_learner *p, const ash_place_member *a,
-                          const ash_place_member *b) {
+uint32_t ash_place_learner_find_side(const ash_place_learner *p,
+                                     const ash_place_member *a,
+                                     const ash_place_member *b) {
   const bool swapped = a->item > b->item;
   const ash_place_member *x = swapped ? b : a, *y = swapped ? a : b;
   const int64_t inside = x->lo - y->hi + 1;
   for (uint32_t k = p->span_at[x->item]; k < p->span_at[x->item + 1]; k++) {
     const ash_place_choice *s = &p->spans[p->span_list[k]];
     if (s->i == x->item && s->j == y->item && s->lo < inside && inside < s->hi)
-      return p->span_list[k];
+      return ash_place_side(p, p->span_list[k], !swapped);
   }
-  ASH_ASSERT(a->item == b->item);
   return ASH_PLACE_NONE;
 }
 
@@ -143,15 +142,15 @@ static bool list_moments(ash_place_learner *p) {
         (ash_place_crowd){first, count, (uint32_t)table};
     table += (size_t)count * count;
   }
-  p->span_of = ASH_NEW_ARRAY(&p->zone, uint32_t, table);
+  p->side_of = ASH_NEW_ARRAY(&p->zone, uint32_t, table);
   if (p->zone.failed)
     return false;
   for (uint32_t s = 0; s < p->moment_count; s++) {
     const ash_place_crowd *m = &p->moments[s];
     for (uint32_t a = 0; a < m->count; a++)
       for (uint32_t b = 0; b < m->count; b++)
-        p->span_of[m->spans + a * m->count + b] =
-            find_span(p, &p->members[m->first + a], &p->members[m->first + b]);
+        p->side_of[m->sides + a * m->count + b] = ash_place_learner_find_side(
+            p, &p->members[m->first + a], &p->members[m->first + b]);
   }
   return true;
 }
@@ -190,6 +189,8 @@ static bool allocate(ash_place_learner *p) {
   p->dirty = ASH_NEW_ARRAY(z, uint8_t, p->moment_count);
   p->dirty_list = ASH_NEW_ARRAY(z, uint32_t, p->moment_count);
   p->order = ASH_NEW_ARRAY(z, uint32_t, p->item_count);
+  p->from = ASH_NEW_ARRAY(z, int64_t, p->item_count);
+  p->to = ASH_NEW_ARRAY(z, int64_t, p->item_count);
   p->activity = ASH_NEW_ARRAY(z, uint64_t, p->span_count);
   p->heap = ASH_NEW_ARRAY(z, uint32_t, p->span_count);
   p->heap_place = ASH_NEW_ARRAY(z, uint32_t, p->span_count);
@@ -197,9 +198,9 @@ static bool allocate(ash_place_learner *p) {
   return !z->failed && ASH_GROW(z, &p->levels, 0);
 }
 
-bool ash_place_learner_init(ash_place_learner *p, const ash_place_reduced *in,
-                            const uint32_t *items, uint32_t count,
-                            const ash_allocator *mem) {
+static bool init(ash_place_learner *p, const ash_place_reduced *in,
+                 const uint32_t *items, uint32_t count,
+                 const ash_allocator *mem, bool cliques) {
   *p = (ash_place_learner){.in = in, .items = items, .item_count = count};
   ash_zone_init(&p->zone, mem);
   if (count > ITEMS_MOST || in->problem->relation_count)
@@ -207,7 +208,9 @@ bool ash_place_learner_init(ash_place_learner *p, const ash_place_reduced *in,
   for (uint32_t i = 0; i < count; i++)
     if (item_of(p, i)->rect_count > RECTS_MOST)
       return false;
-  if (!list_spans(p) || !list_moments(p) || !index_moments(p) || !allocate(p))
+  if (!list_spans(p) || !list_moments(p) ||
+      (cliques && !ash_place_learner_add_cliques(p)) || !index_moments(p) ||
+      !allocate(p))
     return false;
   p->capacity = INT64_MAX;
   p->bump = 1;
@@ -216,6 +219,19 @@ bool ash_place_learner_init(ash_place_learner *p, const ash_place_reduced *in,
   for (uint32_t k = 0; k < p->span_count; k++)
     p->heap_place[k] = ASH_PLACE_NONE;
   return true;
+}
+
+bool ash_place_learner_init(ash_place_learner *p, const ash_place_reduced *in,
+                            const uint32_t *items, uint32_t count,
+                            const ash_allocator *mem) {
+  return init(p, in, items, count, mem, false);
+}
+
+bool ash_place_learner_init_cliques(ash_place_learner *p,
+                                    const ash_place_reduced *in,
+                                    const uint32_t *items, uint32_t count,
+                                    const ash_allocator *mem) {
+  return init(p, in, items, count, mem, true);
 }
 
 void ash_place_learner_drop(ash_place_learner *p) {

@@ -315,6 +315,7 @@ static ash_status read_row(reader *r, slice line) {
 
 ash_status ash_csv_read(ash_ctx *ctx, ash_csv *out, const char *bytes,
                         size_t count, const char *file) {
+  ASH_NEED(ctx, ctx && out && (bytes || count == 0));
   *out = (ash_csv){0};
   /* One byte more, for the end of the last id. */
   char *copy = ASH_NEW_ARRAY(&ctx->keep, char, count + 1);
@@ -377,6 +378,8 @@ static void write_row(ash_text *t, const ash_csv *csv, size_t i, extras x,
 
 ash_status ash_csv_write(ash_ctx *ctx, const char **text, size_t *text_count,
                          const ash_csv *csv, const int64_t *offsets) {
+  ASH_NEED(ctx, ctx && text && text_count && csv &&
+                    (csv->count == 0 || (csv->buffers && csv->ids && offsets)));
   extras x = {0};
   ash_text t;
   *text = NULL;

@@ -53,6 +53,7 @@ static void take_places(minimise *m) {
     height = top > height ? top : height;
     m->solve->bases[m->sky.item[j]] = m->sky.place[j] * m->sky.unit;
   }
+  ash_place_clause_pair_lead(&m->clauses, m->solve->bases);
   m->upper = height;
   m->goal->height = (uint64_t)(height * m->sky.unit);
 }
@@ -124,7 +125,7 @@ static bool uses_jackson(const minimise *m, unsigned round) {
 
 /* ---- with clauses -------------------------------------------------------- */
 
-enum { CLAUSE_BLOCKS = 300 };
+enum { CLAUSE_BLOCKS = 120 };
 
 /* Valley branching is quick where there is a placement, clauses are where there
  * is none: they take turns, unless there are many blocks. */
@@ -141,6 +142,18 @@ static ash_status try_clauses(minimise *m, int64_t capacity, bool at_bound,
     m->upper = (int64_t)(m->goal->height / (uint64_t)m->sky.unit);
   if (outcome == ASH_PLACE_REFUTED)
     return raise_lower(m, capacity);
+  return ASH_OK;
+}
+
+/* Down from the best placement: each one leads to the next, so steps are cheap
+ * until one is refuted or cut. */
+static ash_status descend(minimise *m, uint64_t conflicts) {
+  int64_t before;
+  ASH_ASSERT(conflicts > 0);
+  do {
+    before = m->upper;
+    ASH_TRY(try_clauses(m, m->upper - 1, false, conflicts));
+  } while (m->upper < before);
   return ASH_OK;
 }
 
@@ -187,7 +200,7 @@ static ash_status reach_optimum(minimise *m) {
     if (outcome != ASH_PLACE_CUT || is_done(m))
       continue;
     ASH_TRY(try_clauses(m, m->lower, true, nodes / 32));
-    ASH_TRY(try_clauses(m, m->upper - 1, false, nodes / 32));
+    ASH_TRY(descend(m, nodes / 32));
     if (is_done(m))
       break;
     const int64_t height = probe_height(m, &halvings);

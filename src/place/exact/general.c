@@ -496,14 +496,14 @@ static ash_status run(general *g) {
 
 /* ---- with clauses -------------------------------------------------------- */
 
-/* Now at the bound, now below the best, with more and more conflicts. */
+/* Now at the bound, now below the best, with more and more conflicts; below the
+ * best as long as there is something better: a placement leads to the next. */
 static ash_status learn(ash_place_solve *s, ash_place_goal *goal,
                         ash_place_clause_pair *pair, uint64_t highest) {
   const bool any = goal->limit != UINT64_MAX && goal->floor < goal->limit &&
                    s->target == goal->limit;
   uint64_t conflicts = 500;
-  for (bool at_bound = !any; !ash_place_solve_spend(s, 0);
-       at_bound = !any && !at_bound) {
+  for (bool at_bound = !any; !ash_place_solve_spend(s, 0);) {
     const uint64_t good = any ? goal->limit : goal->lower;
     if (goal->height <= good || goal->lower > goal->limit)
       return ASH_OK;
@@ -522,7 +522,10 @@ static ash_status learn(ash_place_solve *s, ash_place_goal *goal,
         return ASH_OK;
       }
     }
-    conflicts += conflicts / 2;
+    if (at_bound || outcome != ASH_PLACE_SOLVED) {
+      at_bound = !any && !at_bound;
+      conflicts += conflicts / 2;
+    }
   }
   return ASH_OK;
 }

@@ -144,7 +144,6 @@ static ash_place_outcome open_frame(ash_place_valley *v, uint32_t from,
     key = ash_place_valley_key(v, from, to);
     if (ash_place_table_has_failed(&v->table, key)) {
       v->table.hits++;
-      ash_place_log_again(v->log, key);
       return ASH_PLACE_REFUTED;
     }
     if (recall_solved(v, key, from, to))
@@ -163,7 +162,6 @@ static ash_place_outcome open_frame(ash_place_valley *v, uint32_t from,
                          .option_at = (uint32_t)v->option_count};
   f->moment = ash_place_valley_choose(v, from, to);
   ASH_ASSERT(from <= f->moment && f->moment < to);
-  f->node = ash_place_log_open(v->log, f->moment);
   f->raise = ash_place_valley_options(v, f->moment, &f->nobody_first);
   f->option_next = f->option_at;
   f->option_end = (uint32_t)v->option_count;
@@ -195,9 +193,8 @@ static bool next_move(ash_place_valley *v, ash_place_frame *f) {
   ASH_ASSERT(!f->moved && f->option_end <= v->option_count);
   while (f->option_next < f->option_end || f->raise) {
     bool allowed;
-    uint32_t j = ASH_PLACE_NOBODY;
     if (f->option_next < f->option_end && !(f->raise && f->nobody_first)) {
-      j = v->options.items[f->option_next++];
+      const uint32_t j = v->options.items[f->option_next++];
       allowed = ash_place_skyline_may_put(v->sky, j) &&
                 ash_place_skyline_put(v->sky, j);
       v->settled++;
@@ -208,7 +205,6 @@ static bool next_move(ash_place_valley *v, ash_place_frame *f) {
     if (!allowed)
       ash_place_valley_blame(v, v->sky->failed_at);
     else if (!v->use.jackson || ash_place_jackson_allows(v)) {
-      ash_place_log_move(v->log, j);
       list_parts(v, f);
       return true;
     }
@@ -262,8 +258,6 @@ static void leave_solved(ash_place_valley *v) {
   if (v->use.memory && v->frame_count > 1 &&
       below->part_end - below->part_at > 1)
     store_solved(v, f);
-  if (v->frame_count > 1)
-    ash_place_log_leave(v->log);
   close_frame(v);
 }
 
@@ -272,8 +266,6 @@ static void leave_refuted(ash_place_valley *v) {
   const ash_place_frame *f = newest(v);
   if (v->use.memory && v->frame_count > 1)
     ash_place_table_add_failed(&v->table, f->key);
-  if (v->frame_count > 1)
-    ash_place_log_refuted(v->log, f->key, f->node);
   close_frame(v);
 }
 
@@ -330,7 +322,6 @@ ash_place_outcome ash_place_valley_dive(ash_place_valley *v, int64_t capacity,
     return ASH_PLACE_REFUTED;
   if (!ASH_GROW(v->zone, &v->frames, 0))
     return ASH_PLACE_CUT;
-  ash_place_log_restart(v->log);
   ash_place_frame *root = &v->frames.items[v->frame_count++];
   *root = (ash_place_frame){.to = v->sky->moment_count, .moved = true};
   list_parts(v, root);

@@ -6,7 +6,6 @@
 #include "base/rng.h"
 #include "place/exact/skyline.h"
 #include "place/exact/table.h"
-#include "place/proof/log.h"
 
 /* Techniques that can be switched off; see ash_place_options.off. */
 typedef struct ash_place_valley_use {
@@ -36,7 +35,6 @@ typedef struct ash_place_frame {
   uint32_t moment;
   size_t log_mark;
   uint32_t settled; /* blocks settled before it                      */
-  uint32_t node;    /* its number in the log                         */
   ash_place_key key;
 } ash_place_frame;
 
@@ -96,7 +94,6 @@ typedef struct ash_place_valley {
   size_t slots_max; /* of the table                                       */
   uint32_t settled; /* blocks placed by the moves made so far              */
   ash_place_guide guide;
-  ash_place_log *log; /* NULL: nobody wants a certificate                  */
 } ash_place_valley;
 
 typedef bool ash_place_keep_on(void *user, uint64_t ticks);

@@ -9,25 +9,14 @@
 
 static const uint64_t PROOF_TICKS = 200000000;
 
-void ash_place_proof_blocks(ash_place_proof *p, const uint32_t *items,
-                            uint32_t count) {
-  const ash_place_reduced *in = &p->solve.reduced;
-  for (uint32_t i = 0; i < count; i++) {
-    const ash_place_item *item = &in->items[items[i]];
-    ash_place_log_put(&p->log, "%s%lu%s", i % 16 ? " " : "blocks ",
-                      (unsigned long)in->rects[item->rect].buffer,
-                      i % 16 == 15 || i + 1 == count ? "\n" : "");
-  }
-}
-
 /* ---- without search ------------------------------------------------------ */
 
 static bool show_load(ash_place_proof *p) {
   const ash_place_bound *bound = &p->solve.bound;
   if (bound->height < p->bound || bound->moment == UINT32_MAX)
     return p->bound == 0;
-  ash_place_log_put(&p->log, "%s %lld\n", bound->stacked ? "stack" : "load",
-                    (long long)p->solve.reduced.moment_time[bound->moment]);
+  ash_stream_put(&p->out, "%s %lld\n", bound->stacked ? "stack" : "load",
+                 (long long)p->solve.reduced.moment_time[bound->moment]);
   return true;
 }
 
@@ -81,28 +70,6 @@ static bool are_below(const ash_place_proof *p, const ash_place_result *result,
   return true;
 }
 
-static const uint64_t TURN_TICKS = 500000; /* of the first turn of a search */
-
-/* A plain component by both searches in turn, each time with more ticks. */
-static ash_status refute(ash_place_proof *p, const uint32_t *items,
-                         uint32_t count, bool plain, bool *shown) {
-  ash_place_solve *s = &p->solve;
-  const uint64_t limit = s->tick_limit;
-  uint64_t ticks = TURN_TICKS;
-  if (!plain)
-    return ash_place_refute_clauses(p, items, count, shown);
-  for (bool clauses = false; !*shown && s->ticks < limit && !s->stopped;
-       clauses = !clauses) {
-    const uint64_t until = s->ticks + ticks;
-    s->tick_limit = until < limit ? until : limit;
-    ASH_TRY(clauses ? ash_place_refute_clauses(p, items, count, shown)
-                    : ash_place_refute_plain(p, items, count, shown));
-    ticks += clauses ? 3 * ticks : 0;
-  }
-  s->tick_limit = limit;
-  return ASH_OK;
-}
-
 static ash_status show_component(ash_place_proof *p,
                                  const ash_place_result *result, bool *shown) {
   ash_place_components all;
@@ -112,7 +79,7 @@ static ash_status show_component(ash_place_proof *p,
     const uint32_t *items = all.items + c->first;
     if (are_below(p, result, items, c->count))
       continue;
-    ASH_TRY(refute(p, items, c->count, c->plain, shown));
+    ASH_TRY(ash_place_refute_clauses(p, items, c->count, shown));
   }
   return ASH_OK;
 }
@@ -127,11 +94,11 @@ static void put_claim(ash_place_proof *p, const ash_place_result *result) {
   p->bound = result->lower_bound;
   if (infeasible) /* fixed offsets collide whatever the capacity */
     p->bound = capacity && p->bound > capacity ? capacity + 1 : ANY;
-  ash_place_log_put(&p->log, "ashlar-certificate 1 packing\nclaim %s %llu\n",
-                    infeasible                       ? "infeasible"
-                    : result->verdict == ASH_OPTIMAL ? "optimal"
-                                                     : "bound",
-                    (unsigned long long)(p->bound - infeasible));
+  ash_stream_put(&p->out, "ashlar-certificate 2 packing\nclaim %s %llu\n",
+                 infeasible                       ? "infeasible"
+                 : result->verdict == ASH_OPTIMAL ? "optimal"
+                                                  : "bound",
+                 (unsigned long long)(p->bound - infeasible));
 }
 
 static ash_status certify(ash_place_proof *p, const ash_place_result *result,
@@ -146,8 +113,8 @@ static ash_status certify(ash_place_proof *p, const ash_place_result *result,
     ASH_TRY(show_fixed(p, certified));
   if (!*certified)
     ASH_TRY(show_component(p, result, certified));
-  ash_place_log_flush(&p->log);
-  *certified = *certified && !p->log.failed;
+  ash_stream_flush(&p->out);
+  *certified = *certified && !p->out.failed;
   return ASH_OK;
 }
 
@@ -156,6 +123,7 @@ ash_status ash_place_certify(ash_ctx *ctx, bool *certified,
                              const ash_place_result *result,
                              const ash_place_options *options,
                              ash_place_write *write, void *user) {
+  ASH_NEED(ctx, ctx && certified && problem && result && write);
   *certified = false;
   if (problem->relation_count)
     return ASH_OK; /* the format knows no relations */
@@ -171,7 +139,7 @@ ash_status ash_place_certify(ash_ctx *ctx, bool *certified,
   p->solve.height = UINT64_MAX;
   p->solve.tick_limit =
       p->solve.options.ticks ? p->solve.options.ticks : PROOF_TICKS;
-  ash_place_log_init(&p->log, write, user);
+  ash_stream_init(&p->out, write, user);
   const ash_status status = certify(p, result, certified);
   ash_zone_rewind(&ctx->scratch, mark);
   return status;

@@ -3,25 +3,19 @@
 #ifndef ASH_PLACE_PROOF_H
 #define ASH_PLACE_PROOF_H
 
+#include "base/text.h"
 #include "place/exact/components.h"
-#include "place/proof/log.h"
 #include "place/solve.h"
 
 typedef struct ash_place_proof {
   ash_place_solve solve; /* the budget; the reduced problem and its bound     */
   uint64_t bound;        /* to be shown: nothing is lower than this           */
-  ash_place_log log;
+  ash_stream out;
 } ash_place_proof;
 
-/* Each writes a section about the items of a component, which stands if the
- * outcome is that nothing lower than the bound exists, and says so. */
-ash_status ash_place_refute_plain(ash_place_proof *p, const uint32_t *items,
-                                  uint32_t count, bool *refuted);
+/* Writes a section about the items of a component, which stands if the outcome
+ * is that nothing lower than the bound exists, and says so. */
 ash_status ash_place_refute_clauses(ash_place_proof *p, const uint32_t *items,
                                     uint32_t count, bool *refuted);
-
-/* "blocks" and the buffers of the items. */
-void ash_place_proof_blocks(ash_place_proof *p, const uint32_t *items,
-                            uint32_t count);
 
 #endif

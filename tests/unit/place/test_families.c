@@ -208,7 +208,28 @@ static void the_checker_finds_what_all_pairs_find(void) {
   ash_ctx_free(ctx);
 }
 
+/* Ten buffers that meet each other two by two need the sum of their sizes,
+ * although a gap keeps the load of every time 3 below it. */
+static void buffers_that_meet_at_different_times_are_added_up(void) {
+  ash_ctx *ctx = new_ctx();
+  const ash_gap away[] = {{.lower = 17, .upper = 21},
+                          {.lower = 23, .upper = 27}};
+  ash_buffer b[] = {buffer(13, 21, 3), buffer(15, 22, 4), buffer(15, 23, 3),
+                    buffer(17, 23, 3), buffer(19, 22, 4), buffer(19, 23, 3),
+                    buffer(19, 28, 1), buffer(20, 28, 4), buffer(20, 28, 1),
+                    buffer(20, 26, 3)};
+  b[2].gaps = &away[0];
+  b[6].gaps = b[7].gaps = &away[1];
+  b[2].gap_count = b[6].gap_count = b[7].gap_count = 1;
+  const ash_place_options few = {.struct_bytes = sizeof few, .ticks = 1000};
+  const ash_place_result r = solve(ctx, b, 10, &few);
+  CHECK_EQ(r.verdict, ASH_OPTIMAL);
+  CHECK_EQ(r.height, 29);
+  ash_ctx_free(ctx);
+}
+
 #define TESTS(X)                                                               \
+  X(buffers_that_meet_at_different_times_are_added_up)                         \
   X(a_hundred_thousand_that_all_meet_are_quick)                                \
   X(a_hundred_thousand_nested_ones_are_quick)                                  \
   X(queues_are_laid_out_as_rings)                                              \
