@@ -1,14 +1,14 @@
-/* clauses.c - a refutation by clauses: disjunctive branching in which every
- * failure is a lesson, with the steps that contradict its negation. */
+/* clauses.c - a refutation by clauses: every failure of the search is a lesson,
+ * with the steps that contradict its negation. */
 #include "verify.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct span { /* offset[j] - offset[i] is not in (lo, hi) */
-  uint32_t i, j;
   int64_t lo, hi;
   int64_t below, above; /* is that side known? */
+  uint32_t i, j;
 } span;
 
 typedef struct atom {
@@ -19,8 +19,7 @@ typedef struct atom {
 
 typedef struct clauses {
   verify *v;
-  const problem *in;
-  const uint32_t *list; /* the buffers of the blocks */
+  const buffer **blocks;
   uint32_t count;
   int64_t *low, *high;
   span *spans;
@@ -34,25 +33,16 @@ typedef struct clauses {
   bool in_lesson, contradiction, done;
 } clauses;
 
-static const buffer *buffer_of(const clauses *p, uint32_t i) {
-  return &p->in->buffers[p->list[i]];
-}
-
 /* ---- spans --------------------------------------------------------------- */
 
 static void add_span(clauses *p, uint32_t i, uint32_t j, int64_t time) {
   int64_t a, b, c, d;
-  if (!occupies(buffer_of(p, i), time, &a, &b) ||
-      !occupies(buffer_of(p, j), time, &c, &d))
+  if (!occupies(p->blocks[i], time, &a, &b) ||
+      !occupies(p->blocks[j], time, &c, &d))
     return;
   p->spans =
       more(p->v, p->spans, &p->span_capacity, p->span_count, sizeof *p->spans);
   p->spans[p->span_count++] = (span){.i = i, .j = j, .lo = a - d, .hi = b - c};
-}
-
-static int by_low_end(const void *a, const void *b) {
-  const span *x = a, *y = b;
-  return (x->lo > y->lo) - (x->lo < y->lo);
 }
 
 /* What two buffers occupy changes only where a lifetime or a gap begins or
@@ -60,7 +50,7 @@ static int by_low_end(const void *a, const void *b) {
 static void add_pair(clauses *p, uint32_t i, uint32_t j) {
   const size_t from = p->span_count;
   for (int k = 0; k < 2; k++) {
-    const buffer *b = buffer_of(p, k ? j : i);
+    const buffer *b = p->blocks[k ? j : i];
     add_span(p, i, j, b->lower);
     for (size_t g = 0; g < b->gap_count; g++) {
       add_span(p, i, j, b->gaps[g].lower);
@@ -69,31 +59,29 @@ static void add_pair(clauses *p, uint32_t i, uint32_t j) {
   }
   if (p->span_count == from)
     return;
-  span *list = p->spans + from;
-  const size_t count = p->span_count - from;
-  qsort(list, count, sizeof *list, by_low_end);
-  size_t used = 0;
-  for (size_t k = 1; k < count; k++)
-    if (list[k].lo + 1 >= list[used].hi)
-      list[++used] = list[k];
-    else if (list[k].hi > list[used].hi)
-      list[used].hi = list[k].hi;
-  p->span_count = from + used + 1;
+  span *list = p->spans + from, *last = list;
+  qsort(list, p->span_count - from, sizeof *list, by_first);
+  for (const span *s = list + 1; s < p->spans + p->span_count; s++)
+    if (s->lo + 1 >= last->hi)
+      *++last = *s;
+    else if (s->hi > last->hi)
+      last->hi = s->hi;
+  p->span_count = (size_t)(last + 1 - p->spans);
 }
 
 /* The span that forbids what two blocks occupy at some time. */
-static span *span_of(const clauses *p, uint32_t i, uint32_t j, int64_t inside) {
-  for (size_t k = p->first_span[(size_t)i * p->count + j]; k < p->span_count;
-       k++)
-    if (p->spans[k].lo < inside && inside < p->spans[k].hi)
-      return &p->spans[k];
-  abort(); /* every such pair has a span */
+static const span *span_of(const clauses *p, uint32_t i, uint32_t j,
+                           int64_t inside) {
+  const span *s = &p->spans[p->first_span[(size_t)i * p->count + j]];
+  while (s->lo >= inside || inside >= s->hi)
+    s++; /* every such pair has one */
+  return s;
 }
 
 /* ---- what is known ------------------------------------------------------- */
 
 static void bound(clauses *p, uint32_t i, int64_t low, int64_t high) {
-  const int64_t align = buffer_of(p, i)->align;
+  const int64_t align = p->blocks[i]->align;
   if (low > p->low[i])
     set(p->v, &p->log, &p->low[i], round_up(low, align));
   if (high < p->high[i])
@@ -146,14 +134,14 @@ static void assume(clauses *p, const atom *a, bool holds) {
     decide(p, &p->spans[k], (a->kind == ABOVE) == holds);
 }
 
-/* ---- steps --------------------------------------------------------------- */
+/* ---- lines --------------------------------------------------------------- */
 
 static uint32_t next_index(const clauses *p, size_t count) {
-  return (uint32_t)next_number(p->v, &p->v->certificate, 0, (int64_t)count - 1);
+  return (uint32_t)next_number(p->v, 0, (int64_t)count - 1);
 }
 
 static int64_t next_value(const clauses *p) {
-  return next_number(p->v, &p->v->certificate, -LIMIT, LIMIT);
+  return next_number(p->v, -LIMIT, LIMIT);
 }
 
 /* All atoms of the clause but one are false. */
@@ -161,7 +149,7 @@ static void apply_clause(clauses *p, uint32_t k) {
   const atom *open = NULL;
   for (size_t a = p->clause_at[k]; a < p->clause_at[k + 1]; a++)
     if (!is_false(p, &p->atoms[a])) {
-      if (open)
+      if (open && !p->contradiction)
         broken(p->v, "clause %lu leaves more than one atom", (unsigned long)k);
       open = &p->atoms[a];
     }
@@ -178,10 +166,10 @@ static void push(clauses *p, bool up) {
   const uint32_t i = next_index(p, p->count);
   const int64_t edge = next_value(p);
   int64_t lo, hi, a, b, sum = 0;
-  if (!occupies(buffer_of(p, i), time, &lo, &hi))
+  if (!occupies(p->blocks[i], time, &lo, &hi))
     broken(p->v, "block %lu has no bytes then", (unsigned long)i);
   for (uint32_t k = 0; k < p->count; k++) {
-    if (k == i || !occupies(buffer_of(p, k), time, &a, &b) ||
+    if (k == i || !occupies(p->blocks[k], time, &a, &b) ||
         (up ? p->low[k] + a < edge : p->high[k] + b > edge))
       continue;
     const span *s =
@@ -198,25 +186,26 @@ static void check_crowd(clauses *p) {
   const int64_t time = next_value(p), from = next_value(p), to = next_value(p);
   int64_t a, b, sum = 0;
   for (uint32_t k = 0; k < p->count; k++)
-    if (occupies(buffer_of(p, k), time, &a, &b) && p->low[k] + a >= from &&
+    if (occupies(p->blocks[k], time, &a, &b) && p->low[k] + a >= from &&
         p->high[k] + b <= to)
       sum += b - a;
-  if (sum <= to - from)
+  if (sum <= to - from && !p->contradiction)
     broken(p->v, "%lld bytes fit there", (long long)sum);
   p->contradiction = true;
 }
 
 static void read_atom(clauses *p) {
   static const char *const kinds[] = {"least", "most", "below", "above"};
-  source *c = &p->v->certificate;
-  atom a = {.kind = LEAST};
-  (void)next_word(p->v, c);
-  while (a.kind <= ABOVE && !is_word(c, kinds[a.kind]))
-    a.kind++;
-  if (a.kind > ABOVE)
-    malformed(p->v, c, "'%s' is no atom", c->word);
-  a.index = next_index(p, a.kind <= MOST ? p->count : p->span_count);
-  a.value = a.kind <= MOST ? next_value(p) : 1;
+  uint32_t kind = 0;
+  (void)next_word(p->v);
+  while (kind < 4 && !is_word(p->v, kinds[kind]))
+    kind++;
+  if (kind == 4)
+    malformed(p->v, &p->v->certificate, "'%.40s' is no atom",
+              p->v->certificate.word);
+  atom a = {.kind = kind};
+  a.index = next_index(p, kind <= MOST ? p->count : p->span_count);
+  a.value = kind <= MOST ? next_value(p) : 0;
   p->atoms =
       more(p->v, p->atoms, &p->atom_capacity, p->atom_count, sizeof *p->atoms);
   p->atoms[p->atom_count++] = a;
@@ -224,11 +213,10 @@ static void read_atom(clauses *p) {
 
 /* A clause holds if its negation is contradicted by the steps that follow. */
 static void open_lesson(clauses *p) {
-  const int64_t count = next_number(p->v, &p->v->certificate, 1, INT32_MAX);
+  const size_t from = p->atom_count;
   if (p->in_lesson)
     broken(p->v, "a lesson in a lesson");
-  const size_t from = p->atom_count;
-  for (int64_t k = 0; k < count; k++)
+  for (int64_t left = next_number(p->v, 1, INT32_MAX); left > 0; left--)
     read_atom(p);
   p->log.count = 0; /* what is known without it stays */
   p->in_lesson = true;
@@ -248,57 +236,61 @@ static void end_lesson(clauses *p) {
 }
 
 static void read_line(clauses *p) {
-  source *c = &p->v->certificate;
-  if (is_word(c, "s"))
+  const char *line = p->v->certificate.word;
+  const char kind = line[1] || p->done ? '\0' : *line;
+  if (kind == 's')
     tighten(p, &p->spans[next_index(p, p->span_count)]);
-  else if (is_word(c, "c"))
+  else if (kind == 'c')
     apply_clause(p, next_index(p, p->clause_count));
-  else if (is_word(c, "p") || is_word(c, "q"))
-    push(p, is_word(c, "p"));
-  else if (is_word(c, "o"))
+  else if (kind == 'p' || kind == 'q')
+    push(p, kind == 'p');
+  else if (kind == 'o')
     check_crowd(p);
-  else if (is_word(c, "l"))
+  else if (kind == 'l')
     open_lesson(p);
-  else if (is_word(c, "x"))
+  else if (kind == 'x')
     end_lesson(p);
   else
-    malformed(p->v, c, "'%s' is no line of a refutation", c->word);
+    malformed(p->v, &p->v->certificate, "'%.40s' is no line here", line);
 }
 
-static void set_up(clauses *p, int64_t capacity) {
+/* ---- the whole ----------------------------------------------------------- */
+
+/* COUNT BUFFER ..., none twice. */
+static void read_blocks(clauses *p, const problem *in) {
   verify *v = p->v;
-  if (p->count > 2000)
-    broken(v, "too many blocks to be checked in pairs");
-  p->low = get(v, p->count, sizeof *p->low);
-  p->high = get(v, p->count, sizeof *p->high);
-  p->first_span = get(v, (size_t)p->count * p->count, sizeof *p->first_span);
-  p->clause_at = more(v, NULL, &p->clause_capacity, 0, sizeof *p->clause_at);
-  for (uint32_t i = 0; i < p->count; i++) {
-    const buffer *b = buffer_of(p, i);
+  bool *seen = get(v, in->count + 1, sizeof *seen);
+  p->count = (uint32_t)next_number(v, 1, 2000);
+  p->blocks = get(v, p->count, sizeof *p->blocks);
+  for (uint32_t k = 0; k < p->count; k++) {
+    const int64_t i = next_number(v, 0, (int64_t)in->count - 1);
+    if (seen[i])
+      malformed(v, &v->certificate, "block %lld twice", (long long)i);
+    seen[i] = true;
+    p->blocks[k] = &in->buffers[i];
+  }
+}
+
+void check_refutation(verify *v, const problem *in, int64_t capacity) {
+  clauses p = {.v = v};
+  read_blocks(&p, in);
+  p.low = get(v, p.count, sizeof *p.low);
+  p.high = get(v, p.count, sizeof *p.high);
+  p.first_span = get(v, (size_t)p.count * p.count, sizeof *p.first_span);
+  p.clause_at = more(v, NULL, &p.clause_capacity, 0, sizeof *p.clause_at);
+  for (uint32_t i = 0; i < p.count; i++) {
+    const buffer *b = p.blocks[i];
     const bool is_fixed = b->offset != FREE;
-    p->high[i] = LIMIT;
-    bound(p, i, is_fixed ? b->offset : 0, is_fixed ? b->offset : LIMIT);
-    bound(p, i, 0, b->lower < b->upper ? capacity - b->size : LIMIT);
-    for (uint32_t j = i + 1; j < p->count; j++) {
-      p->first_span[(size_t)i * p->count + j] = (uint32_t)p->span_count;
-      add_pair(p, i, j);
+    p.high[i] = LIMIT;
+    bound(&p, i, is_fixed ? b->offset : 0, is_fixed ? b->offset : LIMIT);
+    bound(&p, i, 0, b->lower < b->upper ? capacity - b->size : LIMIT);
+    for (uint32_t j = i + 1; j < p.count; j++) {
+      p.first_span[(size_t)i * p.count + j] = (uint32_t)p.span_count;
+      add_pair(&p, i, j);
     }
   }
-}
-
-void check_clauses(verify *v, const problem *in, int64_t claim) {
-  source *c = &v->certificate;
-  clauses p = {.v = v, .in = in};
-  p.list = read_blocks(v, in, &p.count);
-  const int64_t capacity = next_number(v, c, 0, LIMIT);
-  if (capacity < claim - 1)
-    broken(v, "heights above the capacity are not refuted");
-  set_up(&p, capacity);
-  while (next_word(v, c) && !ends_section(c)) {
-    if (p.done)
-      malformed(v, c, "'%s' after the refutation", c->word);
+  while (next_word(v) && !is_word(v, "end") && !is_word(v, "drop"))
     read_line(&p);
-  }
-  if (is_word(c, "end") && !p.done)
+  if (is_word(v, "end") ? !p.done : !is_word(v, "drop"))
     broken(v, "the refutation is not complete");
 }

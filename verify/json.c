@@ -4,95 +4,82 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct reader {
-  verify *v;
-  source *s;
-  char *at;
-} reader;
-
-static void skip(reader *r) {
-  for (; *r->at && strchr(" \t\r\n", *r->at); r->at++)
-    r->s->line += *r->at == '\n';
+static void skip(source *s) {
+  for (; *s->at && strchr(" \t\r\n", *s->at); s->at++)
+    s->line += *s->at == '\n';
 }
 
-static _Noreturn void wrong(const reader *r) {
-  malformed(r->v, r->s, "no JSON here: '%.20s'", r->at);
+/* The next character, which must be this one. */
+static void take(verify *v, source *s, char c) {
+  skip(s);
+  if (*s->at != c)
+    malformed(v, s, "no JSON here: '%.20s'", s->at);
+  s->at++;
 }
 
 /* Escapes are kept as they are: names are only compared. */
-static const char *read_text(reader *r) {
-  char *text = ++r->at;
-  for (; *r->at != '"'; r->at++) {
-    r->at += *r->at == '\\';
-    if (!*r->at)
-      wrong(r);
-  }
-  *r->at++ = '\0';
+static const char *read_text(verify *v, source *s) {
+  take(v, s, '"');
+  char *text = s->at;
+  for (; *s->at && *s->at != '"'; s->at++)
+    s->at += *s->at == '\\' && s->at[1];
+  char *end = s->at;
+  take(v, s, '"');
+  *end = '\0';
   return text;
 }
 
-static json *read_value(reader *r, int depth);
-
-static void read_members(reader *r, json *j, char end, int depth) {
-  json **last = &j->first;
-  r->at++;
-  for (skip(r); *r->at != end; skip(r)) {
-    const char *key = NULL;
-    if (j->first && *r->at++ != ',')
-      wrong(r);
-    skip(r);
-    if (end == '}') {
-      if (*r->at != '"')
-        wrong(r);
-      key = read_text(r);
-      skip(r);
-      if (*r->at++ != ':')
-        wrong(r);
-    }
-    *last = read_value(r, depth + 1);
-    (*last)->key = key;
-    last = &(*last)->next;
-  }
-  r->at++;
-}
-
-static json *read_value(reader *r, int depth) {
-  json *j = get(r->v, 1, sizeof *j);
-  skip(r);
+static json *read_value(verify *v, source *s, int depth) {
+  json *j = get(v, 1, sizeof *j), **last = &j->first;
+  skip(s);
+  const char open = *s->at;
   if (depth > 32)
-    wrong(r);
-  if (*r->at == '{' || *r->at == '[')
-    read_members(r, j, *r->at == '{' ? '}' : ']', depth);
-  else if (*r->at == '"')
-    j->text = read_text(r);
-  else {
-    const size_t length = strspn(r->at, "-+.0123456789aeflnrstuE");
-    if (!length)
-      wrong(r);
-    j->is_number = strchr("-0123456789", *r->at) != NULL;
-    j->number = strtoll(r->at, NULL, 10);
-    if (j->number > LIMIT || j->number < -LIMIT)
-      malformed(r->v, r->s, "a number out of range");
-    r->at += length;
+    malformed(v, s, "too many brackets");
+  if (open == '"')
+    j->text = read_text(v, s);
+  else if (open == '{' || open == '[') {
+    s->at++;
+    for (skip(s); *s->at != open + 2; skip(s)) {
+      const char *key = NULL;
+      if (j->first)
+        take(v, s, ',');
+      if (open == '{') {
+        skip(s);
+        key = read_text(v, s);
+        take(v, s, ':');
+      }
+      *last = read_value(v, s, depth + 1);
+      (*last)->key = key;
+      last = &(*last)->next;
+    }
+    s->at++;
+  } else {
+    const size_t length = strspn(s->at, "-+.0123456789aeflnrstuE");
+    j->is_number = open && strchr("-0123456789", open) != NULL;
+    j->number = strtoll(s->at, NULL, 10);
+    if (!length || j->number > LIMIT || j->number < -LIMIT)
+      malformed(v, s, "no number here: '%.20s'", s->at);
+    s->at += length;
   }
   return j;
 }
 
 json *read_json(verify *v, source *s) {
-  size_t count;
-  reader r = {.v = v, .s = s, .at = read_whole(v, s, &count)};
-  json *top = read_value(&r, 0);
-  skip(&r);
-  if (*r.at)
-    wrong(&r);
+  json *top = read_value(v, s, 0);
+  take(v, s, '\0');
   return top;
 }
 
-json *member(const json *j, const char *key) {
-  for (json *m = j ? j->first : NULL; m; m = m->next)
-    if (m->key && strcmp(m->key, key) == 0)
-      return m;
-  return NULL;
+const json *member(const json *j, const char *key) {
+  const json *m = j ? j->first : NULL;
+  while (m && !(m->key && strcmp(m->key, key) == 0))
+    m = m->next;
+  return m;
+}
+
+const json *first_of(const json *j, const char *key) {
+  const json *list = member(j, key);
+  return list ? list->first : NULL;
 }
 
 int64_t number_at(verify *v, const json *j, const char *key, int64_t least) {

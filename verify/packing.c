@@ -2,6 +2,7 @@
  * and do the buffers of one time force the bound? */
 #include "verify.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,68 +25,44 @@ typedef struct box { /* times [from, to), bytes [lo, hi) */
   int64_t from, to, lo, hi;
 } box;
 
-static int by_number(const void *a, const void *b) {
-  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
-
-static int by_bottom(const void *a, const void *b) {
-  const box *x = a, *y = b;
-  return (x->lo > y->lo) - (x->lo < y->lo);
-}
-
-/* Where a time is in the list. */
-static size_t place_of(const int64_t *times, size_t count, int64_t time) {
-  const int64_t *at = bsearch(&time, times, count, sizeof time, by_number);
-  return (size_t)(at - times);
-}
-
 /* The boxes of a buffer: one between two gaps, one in each. */
 static size_t put_boxes(box *out, const buffer *b, int64_t offset) {
   size_t count = 0;
-  int64_t from = b->lower;
-  if (b->size == 0)
-    return 0;
+  int64_t from = b->lower, lo, hi;
   for (size_t g = 0; g <= b->gap_count; g++) {
-    const int64_t to = g < b->gap_count ? b->gaps[g].lower : b->upper;
-    if (from < to)
+    const bool last = g == b->gap_count;
+    const int64_t to = last ? b->upper : b->gaps[g].lower;
+    if (from < to && b->size)
       out[count++] = (box){from, to, offset, offset + b->size};
-    if (g == b->gap_count)
-      break;
-    const gap *x = &b->gaps[g];
-    from = x->upper;
-    if (x->lo < x->hi)
-      out[count++] = (box){x->lower, x->upper, offset + x->lo, offset + x->hi};
+    from = last ? to : b->gaps[g].upper;
+    if (occupies(b, to, &lo, &hi))
+      out[count++] = (box){to, from, offset + lo, offset + hi};
   }
   return count;
 }
 
-/* Boxes from the bottom up: what lies below one at its times must end there. */
+/* Each box and those that live when it begins. */
 static void check_apart(verify *v, box *boxes, size_t count) {
-  int64_t *times = get(v, 2 * count + 1, sizeof *times);
-  size_t used = 0, leaves = 0;
+  size_t *alive = get(v, count + 1, sizeof *alive), living = 0;
+  qsort(boxes, count, sizeof *boxes, by_first);
   for (size_t i = 0; i < count; i++) {
-    times[used++] = boxes[i].from;
-    times[used++] = boxes[i].to;
-  }
-  qsort(times, used, sizeof *times, by_number);
-  for (size_t i = 0; i < used; i++)
-    if (leaves == 0 || times[leaves - 1] != times[i])
-      times[leaves++] = times[i];
-  int64_t *top = get(v, leaves + 1, sizeof *top);
-  qsort(boxes, count, sizeof *boxes, by_bottom);
-  for (size_t i = 0; i < count; i++) {
-    const size_t to = place_of(times, leaves, boxes[i].to);
-    for (size_t t = place_of(times, leaves, boxes[i].from); t < to; t++) {
-      if (top[t] > boxes[i].lo)
+    size_t kept = 0;
+    for (size_t k = 0; k < living; k++) {
+      const box *a = &boxes[i], *b = &boxes[alive[k]];
+      if (b->to > a->from)
+        alive[kept++] = alive[k];
+      if (b->to > a->from && a->lo < b->hi && b->lo < a->hi)
         broken(v, "the answer is wrong: byte %lld is taken twice at time %lld",
-               (long long)boxes[i].lo, (long long)times[t]);
-      top[t] = boxes[i].hi;
+               (long long)larger(a->lo, b->lo), (long long)a->from);
     }
+    alive[kept++] = i;
+    living = kept;
   }
 }
 
-int64_t check_answer(verify *v, const problem *p, const problem *answer) {
+/* The height of an answer, after a look at everything that may be wrong. */
+static int64_t check_answer(verify *v, const problem *p,
+                            const problem *answer) {
   int64_t height = 0;
   size_t gaps = 0, count = 0;
   if (answer->count != p->count)
@@ -103,19 +80,18 @@ int64_t check_answer(verify *v, const problem *p, const problem *answer) {
         (b->offset != FREE && a->offset != b->offset))
       broken(v, "buffer %zu must not lie at %lld", i, (long long)a->offset);
     count += put_boxes(boxes + count, b, a->offset);
-    if (b->size && b->lower < b->upper && a->offset + b->size > height)
-      height = a->offset + b->size;
+    if (b->size && b->lower < b->upper)
+      height = larger(height, a->offset + b->size);
   }
   check_apart(v, boxes, count);
   return height;
 }
 
-/* ---- evidence without search --------------------------------------------- */
+/* ---- evidence ------------------------------------------------------------ */
 
 /* All starts are multiples of a grain, so each box but the topmost takes its
  * size rounded up to it. */
-static int64_t load_at(verify *v, const problem *p, int64_t time) {
-  (void)v;
+static int64_t load_at(const problem *p, int64_t time) {
   int64_t grain = 0, sum = 0, waste = 0, plain = 0, lo, hi;
   for (size_t i = 0; i < p->count; i++)
     if (occupies(&p->buffers[i], time, &lo, &hi))
@@ -125,9 +101,9 @@ static int64_t load_at(verify *v, const problem *p, int64_t time) {
       const int64_t room = round_up(hi - lo, grain);
       plain += hi - lo;
       sum += room;
-      waste = room - (hi - lo) > waste ? room - (hi - lo) : waste;
+      waste = larger(waste, room - (hi - lo));
     }
-  return sum - waste > plain ? sum - waste : plain;
+  return larger(plain, sum - waste);
 }
 
 /* The least end of a set on top of each other is that of the set without its
@@ -159,62 +135,62 @@ static int64_t stack_at(verify *v, const problem *p, int64_t time) {
   return end[(1u << count) - 1];
 }
 
-static void check_time(verify *v, const problem *p, int64_t bound,
-                       int64_t (*needed)(verify *, const problem *, int64_t)) {
-  const int64_t time = next_number(v, &v->certificate, -LIMIT, LIMIT);
-  const int64_t load = needed(v, p, time);
-  if (load < bound)
-    broken(v, "at time %lld %lld bytes are needed, less than %lld",
-           (long long)time, (long long)load, (long long)bound);
-}
-
-/* ---- sections ------------------------------------------------------------ */
-
-uint32_t *read_blocks(verify *v, const problem *p, uint32_t *count) {
-  source *c = &v->certificate;
-  bool *seen = get(v, p->count + 1, sizeof *seen);
-  uint32_t *list = get(v, p->count + 1, sizeof *list);
-  *count = 0;
-  while (next_word(v, c) && !is_word(c, "capacity")) {
-    char *end;
-    if (is_word(c, "blocks"))
-      continue;
-    const long long i = strtoll(c->word, &end, 10);
-    if (*end || i < 0 || (size_t)i >= p->count || seen[i])
-      malformed(v, c, "'%s' is no buffer, or one named twice", c->word);
-    seen[i] = true;
-    list[(*count)++] = (uint32_t)i;
-  }
-  if (*count == 0)
-    malformed(v, c, "a section without blocks");
-  return list;
-}
-
-bool ends_section(const source *c) {
-  return is_word(c, "end") || is_word(c, "drop");
-}
-
 void check_bound(verify *v, const problem *p, int64_t bound) {
-  source *c = &v->certificate;
-  if (bound == 0)
-    return;
-  while (next_word(v, c)) {
-    if (is_word(c, "load") || is_word(c, "stack")) {
-      check_time(v, p, bound, is_word(c, "load") ? load_at : stack_at);
+  while (bound > 0) {
+    (void)next_word(v);
+    if (is_word(v, "load") || is_word(v, "stack")) {
+      const bool plain = is_word(v, "load");
+      const int64_t time = next_number(v, -LIMIT, LIMIT);
+      const int64_t load = plain ? load_at(p, time) : stack_at(v, p, time);
+      if (load < bound)
+        broken(v, "at time %lld %lld bytes are needed, less than %lld",
+               (long long)time, (long long)load, (long long)bound);
       return;
     }
-    if (!is_word(c, "refute"))
-      malformed(v, c, "'%s' is no evidence", c->word);
-    if (!next_word(v, c) || (!is_word(c, "plain") && !is_word(c, "clauses")))
-      malformed(v, c, "'%s' is no kind of refutation", c->word);
-    if (is_word(c, "plain"))
-      check_plain(v, p, bound);
-    else
-      check_clauses(v, p, bound);
-    if (!ends_section(c))
-      malformed(v, c, "the file ends inside a refutation");
-    if (is_word(c, "end"))
-      return; /* another evidence follows a section that was dropped */
+    if (!is_word(v, "refute"))
+      broken(v, "'%.40s' is no evidence", v->certificate.word);
+    check_refutation(v, p, bound - 1);
+    if (is_word(v, "end"))
+      return; /* other evidence follows a section that was dropped */
   }
-  broken(v, "nothing shows the claim");
+}
+
+static void check_claim(verify *v, const problem *p, const problem *answer) {
+  static const char *const says[] = {
+      "the answer is right, and nothing is lower than", "nothing is lower than",
+      "nothing fits a capacity of"};
+  static const char *const claims[] = {"optimal", "bound", "infeasible"};
+  const int64_t height = answer ? check_answer(v, p, answer) : -1;
+  int kind = 0;
+  expect_word(v, "ashlar-certificate");
+  (void)next_number(v, 2, 2);
+  expect_word(v, "packing");
+  expect_word(v, "claim");
+  (void)next_word(v);
+  while (kind < 3 && !is_word(v, claims[kind]))
+    kind++;
+  if (kind == 3)
+    malformed(v, &v->certificate, "'%.40s' is no claim", v->certificate.word);
+  const int64_t value = next_number(v, 0, LIMIT);
+  if ((kind == 0 && height != value) ||
+      (kind == 2 && answer && height <= value))
+    broken(v, "claims %lld, but the answer's height is %lld", (long long)value,
+           (long long)height);
+  check_bound(v, p, kind == 2 ? value + 1 : value);
+  (void)snprintf(v->message, sizeof v->message, "%s %lld", says[kind],
+                 (long long)value);
+}
+
+int verify_packing(verify *v, source *problem_file, source *answer) {
+  problem a = {0};
+  const int code = setjmp(v->out);
+  if (!code) {
+    const problem p = read_csv(v, problem_file, false);
+    if (answer)
+      a = read_csv(v, answer, true);
+    check_claim(v, &p, answer ? &a : NULL);
+    expect_word(v, "");
+  }
+  release(v, NULL);
+  return code;
 }

@@ -10,16 +10,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 enum { VERIFIED = 0, BROKEN = 1, USAGE = 64, MALFORMED = 65 };
 
-/* A text that is read word by word. */
+/* A text, which is cut into words in place. */
 typedef struct source {
-  FILE *file;
+  char *at; /* what was not read yet                                        */
   const char *name;
+  char *word; /* the last one read                                          */
+  char cut;   /* what followed it                                           */
   long line;
-  char word[64]; /* the last one read                                        */
 } source;
 
 typedef struct chunk chunk;
@@ -31,13 +31,19 @@ typedef struct verify {
   char message[400]; /* what was verified, or where it breaks                */
 } verify;
 
+/* Each returns an exit code; v->message says the rest. */
+int verify_packing(verify *v, source *problem_file, source *answer);
+int verify_plan(verify *v, source *plan);
+
 _Noreturn void broken(verify *v, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 _Noreturn void malformed(verify *v, const source *s, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Zeroed memory, freed at the end; `more` moves an array to a larger one. */
+/* Zeroed memory, freed at the end, or back to where v->chunks was; `more` moves
+ * an array to a larger one. */
 void *get(verify *v, size_t count, size_t size);
+void release(verify *v, const chunk *mark);
 void *more(verify *v, void *old, size_t *capacity, size_t count, size_t size);
 
 /* Numbers that change, and how they were. */
@@ -50,13 +56,21 @@ typedef struct trail {
 void set(verify *v, trail *t, int64_t *where, int64_t to);
 void take_back(trail *t, size_t mark);
 
-/* The next word; false: the end of the file. */
-bool next_word(verify *v, source *s);
-void expect_word(verify *v, source *s, const char *word);
-bool is_word(const source *s, const char *word);
-int64_t next_number(verify *v, source *s, int64_t least, int64_t most);
-void read_head(verify *v, const char *kind); /* of a certificate */
-char *read_whole(verify *v, source *s, size_t *count);
+/* A word up to one of `ends`, after what is skipped; false: it is empty. */
+bool cut_word(source *s, const char *skip, const char *ends);
+int64_t number_of(verify *v, const source *s, const char *text, int64_t least,
+                  int64_t most);
+
+/* Words of the certificate. */
+bool next_word(verify *v);
+bool is_word(const verify *v, const char *word);
+void expect_word(verify *v, const char *word);
+int64_t next_number(verify *v, int64_t least, int64_t most);
+
+static inline int64_t larger(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+int by_first(const void *a, const void *b); /* members of type int64_t */
 
 /* ---- packing ------------------------------------------------------------- */
 
@@ -68,46 +82,27 @@ typedef struct buffer {
   const char *id;
   int64_t lower, upper, size, align;
   int64_t offset; /* FREE, or where it must lie                             */
-  const gap *gaps;
+  gap *gaps;
   size_t gap_count;
 } buffer;
 
 typedef struct problem {
   buffer *buffers;
-  size_t count;
+  size_t count, capacity;
 } problem;
 
 #define FREE  INT64_MIN
 #define LIMIT ((int64_t)1 << 61) /* sums of sizes stay below this */
 
 problem read_csv(verify *v, source *s, bool is_answer);
-
-/* The height of an answer, after a look at everything that may be wrong. */
-int64_t check_answer(verify *v, const problem *p, const problem *answer);
-
 /* What buffer b occupies at a time: bytes [lo, hi) of itself. */
 bool occupies(const buffer *b, int64_t time, int64_t *lo, int64_t *hi);
-
 /* Reads the evidence that nothing is lower than the bound. */
 void check_bound(verify *v, const problem *p, int64_t bound);
-void check_plain(verify *v, const problem *p, int64_t bound);
-void check_clauses(verify *v, const problem *p, int64_t bound);
-/* "end", or "drop": the section says nothing. */
-bool ends_section(const source *c);
-/* "blocks" of a section: buffers, in the order of the file, none twice. */
-uint32_t *read_blocks(verify *v, const problem *p, uint32_t *count);
+void check_refutation(verify *v, const problem *p, int64_t capacity);
 
-static inline int64_t gcd(int64_t a, int64_t b) {
-  while (b) {
-    const int64_t r = a % b;
-    a = b;
-    b = r;
-  }
-  return a;
-}
-static inline int64_t round_up(int64_t at, int64_t align) {
-  return (at + align - 1) / align * align;
-}
+int64_t gcd(int64_t a, int64_t b);
+int64_t round_up(int64_t at, int64_t align);
 
 /* ---- plans --------------------------------------------------------------- */
 
@@ -120,15 +115,11 @@ struct json {
 };
 
 json *read_json(verify *v, source *s);
-json *member(const json *j, const char *key);
+const json *member(const json *j, const char *key);
+const json *first_of(const json *j, const char *key); /* of a list          */
 int64_t number_at(verify *v, const json *j, const char *key, int64_t least);
 const char *text_at(const json *j, const char *key);
-void check_plan(verify *v, const json *plan);
-
-/* ---- the whole ----------------------------------------------------------- */
-
-/* Each returns an exit code; v->message says the rest. */
-int verify_packing(verify *v, source *problem_file, source *answer);
-int verify_plan(verify *v, source *plan);
+/* "order" of a certificate: no order of the plan's kind is better. */
+void check_order(verify *v, const json *plan);
 
 #endif
