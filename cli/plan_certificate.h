@@ -5,9 +5,11 @@
 
 #include "ashlar/plan.h"
 
-/* Writes the file; false after saying on stderr what is wrong, also if the
- * bound of an arena is not that of its load. */
+/* Writes the file, and says on stderr what is certified unless `quiet`; false
+ * after saying what is wrong, also if the bound of the order is not refuted
+ * again or that of an arena is not its load. */
 bool write_plan_certificate(ash_ctx *ctx, const char *path,
-                            const ash_plan *plan, const ash_graph *graph);
+                            const ash_plan *plan, const ash_graph *graph,
+                            uint64_t order_ticks, bool quiet);
 
 #endif

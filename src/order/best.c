@@ -7,6 +7,7 @@
  * The effort for a cap grows from round to round and does not depend on the
  * limit: with a higher limit the same is done, and then more. */
 #include "base/checked.h"
+#include "order/bound.h"
 #include "order/coarse.h"
 #include "order/demand.h"
 #include "order/search.h"
@@ -15,8 +16,6 @@
 #include <string.h>
 
 enum {
-  TICKS = 32000000,
-  STATE_BYTES = 64 << 20,
   CAP_TICKS = 1 << 20,    /* for a cap in the first round; then twice that */
   COARSE_TICKS = 1 << 20, /* for the order of whole operators              */
   CUT_TICKS = 1 << 20,    /* for cuts in the first round; then twice that  */
@@ -57,46 +56,6 @@ static bool keep(best *b, uint64_t peak) {
   b->peak = ash_order_replay(&b->sim, b->ops);
   ASH_ASSERT(b->peak <= peak);
   return true;
-}
-
-/* ---- a lower bound ------------------------------------------------------- */
-
-static uint64_t bytes_of(const ash_order_problem *p, const ash_order_access *a,
-                         uint32_t step) {
-  return (a->rows[step].to - a->rows[step].from) *
-         p->tensors[a->tensor].row_bytes;
-}
-
-static bool is_repeated(const ash_order_op *o, uint32_t read) {
-  for (uint32_t k = 0; k < read; k++)
-    if (o->reads[k].tensor == o->reads[read].tensor)
-      return true;
-  return false;
-}
-
-/* What a step reads exists with what it writes. */
-static uint64_t step_bound(const ash_order_problem *p, const ash_order_op *o,
-                           uint32_t step) {
-  uint64_t bytes = o->work;
-  for (uint32_t k = 0; k < o->read_count; k++)
-    if (!is_repeated(o, k))
-      bytes += bytes_of(p, &o->reads[k], step);
-  for (uint32_t k = 0; !o->in_place && k < o->write_count; k++)
-    bytes += bytes_of(p, &o->writes[k], step);
-  return bytes;
-}
-
-static uint64_t simple_bound(const best *b) {
-  const ash_order_problem *p = b->sim.p;
-  uint64_t bound = b->sim.start, kept = 0;
-  for (uint32_t t = 0; t < p->tensor_count; t++)
-    kept += p->tensors[t].is_kept ? p->tensors[t].rows * p->tensors[t].row_bytes
-                                  : 0;
-  bound = ash_max_u64(bound, kept);
-  for (uint32_t op = 0; op < p->op_count; op++)
-    for (uint32_t step = 0; step < p->ops[op].steps; step++)
-      bound = ash_max_u64(bound, step_bound(p, &p->ops[op], step));
-  return bound;
 }
 
 /* ---- bisection ----------------------------------------------------------- */
@@ -193,7 +152,7 @@ static bool begin(best *b, const ash_order_problem *p) {
       !ash_order_search_init(&b->search, &b->sim, z, &b->options))
     return false;
   b->ops = ASH_NEW_ARRAY(z, uint32_t, (size_t)b->sim.steps + 1);
-  b->bound = simple_bound(b);
+  b->bound = ash_order_simple_bound(&b->sim);
   b->peak = UINT64_MAX;
   return !z->failed;
 }
@@ -262,9 +221,9 @@ ash_status ash_order_best(ash_ctx *ctx, ash_order_answer *out,
             .options = options ? *options : (ash_order_options){0}};
   *out = (ash_order_answer){0};
   if (!b.options.ticks)
-    b.options.ticks = TICKS;
+    b.options.ticks = ASH_ORDER_TICKS;
   if (!b.options.bytes)
-    b.options.bytes = STATE_BYTES;
+    b.options.bytes = ASH_ORDER_STATE_BYTES;
   const ash_status status = run(ctx, out, p, &b);
   ash_zone_rewind(&ctx->scratch, mark);
   return status;

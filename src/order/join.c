@@ -4,6 +4,9 @@
  * fed rows that it needs, where no load on the way exceeds the caps: the steps
  * that it passes load more, and behind its old place nothing changes.
  *
+ * Before, steps that leave more bytes than they found are put off until they
+ * are needed: what waits for nobody leaves room.
+ *
  * Runs grow in rounds, each to a length that all operators may reach before the
  * next one starts: what is left below the peak is shared by all. */
 #include "order/join.h"
@@ -23,12 +26,12 @@ typedef struct joiner {
   uint32_t *moved;  /* fed rows that come forward with it                     */
 } joiner;
 
-/* Runs the next step of the op; is its load within the caps? */
-static bool step(joiner *j, uint32_t op) {
+/* Runs the next step of the op; is its load within the caps, less `free`? */
+static bool step(joiner *j, uint32_t op, uint64_t free) {
   const uint64_t load = ash_order_step(&j->sim, op);
   const uint64_t work = j->sim.p->ops[op].work;
   ASH_ASSERT(load >= work);
-  return load <= j->caps->all && load - work <= j->caps->rows;
+  return load + free <= j->caps->all && load - work + free <= j->caps->rows;
 }
 
 /* Takes the first step of the op out of those that are passed. */
@@ -72,11 +75,11 @@ static bool bring(joiner *j, uint32_t start, uint32_t to) {
     memcpy(j->moved, s->trail + from, fed * sizeof *j->moved);
     ash_order_back(s, start);
     for (uint32_t i = 0; fits && i < fed; i++)
-      fits = step(j, j->moved[i]);
+      fits = step(j, j->moved[i], j->caps->free);
     for (uint32_t i = start; fits && i <= from; i++)
-      fits = step(j, op);
+      fits = step(j, op, j->caps->free);
     for (uint32_t i = 0; fits && i < count; i++)
-      fits = step(j, j->passed[i]);
+      fits = step(j, j->passed[i], j->caps->free);
   }
   if (fits)
     memcpy(j->ops + start, s->trail + start, (to + 1 - start) * sizeof *j->ops);
@@ -115,6 +118,41 @@ static void sweep(joiner *j, uint32_t most) {
   }
 }
 
+/* ---- room ---------------------------------------------------------------- */
+
+/* How far step `at`, which comes next, can wait: up to the first step that
+ * needs it, or whose load without it exceeds the caps. */
+static uint32_t can_wait(joiner *j, uint32_t at) {
+  ash_order_sim *s = &j->sim;
+  const uint32_t op = j->ops[at];
+  uint32_t to = at + 1;
+  while (to < s->steps && j->ops[to] != op &&
+         ash_order_waits_for(s, j->ops[to]) == j->ops[to] &&
+         step(j, j->ops[to], 0))
+    to++;
+  ash_order_back(s, to - 1);
+  const bool fits = step(j, op, 0);
+  ash_order_back(s, at);
+  return fits ? to : at + 1;
+}
+
+/* Steps that leave more bytes than they found run as late as they can: what
+ * they write waits for no reader, and runs have room to grow. From the last one
+ * on, so that a step finds those after it where they will be. */
+static void postpone(joiner *j) {
+  ash_order_sim *s = &j->sim;
+  for (uint32_t at = s->count; at-- > 0 && s->ticks < TICKS;) {
+    const uint32_t op = j->ops[at];
+    const uint64_t after = s->load;
+    ash_order_back(s, at);
+    if (after <= s->load)
+      continue;
+    const uint32_t to = can_wait(j, at);
+    memmove(j->ops + at, j->ops + at + 1, (to - at - 1) * sizeof *j->ops);
+    j->ops[to - 1] = op;
+  }
+}
+
 static bool begin(joiner *j, ash_zone *z, const ash_order_answer *order,
                   const ash_order_problem *p) {
   uint32_t count = 0;
@@ -132,6 +170,8 @@ static bool begin(joiner *j, ash_zone *z, const ash_order_answer *order,
 
 static ash_status join(ash_ctx *ctx, ash_order_answer *order, joiner *j,
                        uint32_t most) {
+  (void)ash_order_replay(&j->sim, j->ops);
+  postpone(j);
   for (uint32_t length = 2; length <= most; length++)
     sweep(j, length);
   order->ticks += j->sim.ticks;

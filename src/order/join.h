@@ -4,9 +4,10 @@
 
 #include "order/problem.h"
 
-/* What the order may load: with work memory, and without it. */
+/* What the order may load: with work memory, and without it. Steps that change
+ * places leave `free` bytes of both. */
 typedef struct ash_order_caps {
-  uint64_t all, rows;
+  uint64_t all, rows, free;
 } ash_order_caps;
 
 /* Changes an order of the problem so that up to `most` steps of an operator

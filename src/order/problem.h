@@ -74,6 +74,8 @@ enum ash_order_technique {
   ASH_ORDER_VALLEYS = 16    /* take sequences of moves that cannot hurt      */
 };
 
+enum { ASH_ORDER_TICKS = 32000000, ASH_ORDER_STATE_BYTES = 64 << 20 };
+
 typedef struct ash_order_options {
   uint64_t ticks; /* effort limit, about: steps tried; 0: the default        */
   uint64_t bytes; /* memory for states already seen; 0: the default          */

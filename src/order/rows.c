@@ -195,7 +195,7 @@ static void use_variable(builder *b, making *m, uint32_t tensor) {
   last[m->steps - 1].to = 1;
   if (old != ASH_NO_ID)
     m->reads[m->read_count++] = (ash_order_access){old, rows};
-  b->token[tensor] = add_tensor(b, ASH_NO_ID, (ash_order_tensor){.rows = 1});
+  b->token[tensor] = add_tensor(b, tensor, (ash_order_tensor){.rows = 1});
   m->writes[m->write_count++] = (ash_order_access){b->token[tensor], last};
 }
 

@@ -11,9 +11,9 @@ typedef struct ash_order_model {
   ash_order_problem problem;
   const uint32_t *op_of; /* by op of the problem: of the graph; ASH_NO_ID: it
                             feeds an input. Views have none.                 */
-  const uint32_t *tensor_of; /* by tensor of the problem: of the graph;
-                                ASH_NO_ID: no bytes, only the order of the
-                                users of a variable                          */
+  const uint32_t *tensor_of; /* by tensor of the problem: of the graph. A
+                                variable has no bytes, and there is one for
+                                each of its users: their order               */
 } ash_order_model;
 
 /* What an order must respect; a NULL asks for nothing. */

@@ -289,7 +289,7 @@ static void joining_makes_fewer_runs(void) {
     world_random(&w, &rng, 5, 5);
     const ash_order_answer found = solve(ctx, &w, (ash_order_options){0});
     for (uint64_t room = 0; room <= 12; room += 12) {
-      const ash_order_caps caps = {found.peak + room, found.peak + room};
+      const ash_order_caps caps = {found.peak + room, found.peak + room, 0};
       ash_order_answer joined = found;
       CHECK_EQ(ash_order_join(ctx, &joined, &w.p, &caps, 4), ASH_OK);
       check_runs(&w, &joined);
@@ -311,14 +311,47 @@ static void joining_keeps_both_caps(void) {
   order_world w;
   two_rows(&w, true);
   const ash_order_run turns[] = {{0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}};
-  const ash_order_caps room = {100, 11}, tight = {100, 10};
+  const ash_order_caps room = {100, 11, 0}, tight = {100, 10, 0};
+  const ash_order_caps free = {100, 11, 1};
   ash_order_answer a = {.runs = turns, .run_count = 4};
   CHECK_EQ(ash_order_join(ctx, &a, &w.p, &tight, 2), ASH_OK);
+  CHECK_EQ(a.run_count, 4);
+  CHECK_EQ(ash_order_join(ctx, &a, &w.p, &free, 2), ASH_OK);
   CHECK_EQ(a.run_count, 4);
   CHECK_EQ(ash_order_join(ctx, &a, &w.p, &room, 2), ASH_OK);
   CHECK_EQ(a.run_count, 2); /* both rows arrive, both are made */
   CHECK(!ash_order_count(ctx, &load, &w.p, a.runs, a.run_count));
   CHECK_EQ(load.peak, 11);
+  ash_ctx_free(ctx);
+}
+
+/* Two chains from an input, of which the first one makes its rows long before
+ * anything needs them: while they wait, rows of the other have no room to be
+ * made together. */
+static void joining_puts_off_what_waits(void) {
+  enum { ROWS = 3, BYTES = 10 };
+  const world_window same = {1, 1, 0};
+  ash_ctx *ctx = new_ctx();
+  ash_order_load load;
+  order_world w;
+  world_clear(&w);
+  const uint32_t in = world_input(&w, ROWS, 1, false);
+  for (uint32_t chain = 0; chain < 2; chain++) {
+    const uint32_t wide = world_op(&w, ROWS, BYTES);
+    world_read(&w, in, same);
+    (void)world_op(&w, ROWS, 1);
+    world_read(&w, wide, same);
+  }
+  world_end(&w);
+  const ash_order_run runs[] = {{0, 0, 3}, {2, 0, 1}, {3, 0, 1}, {2, 1, 1},
+                                {3, 1, 1}, {2, 2, 1}, {3, 2, 1}, {1, 0, 3}};
+  ash_order_answer a = {.runs = runs, .run_count = ASH_COUNT_OF(runs)};
+  CHECK(!ash_order_count(ctx, &load, &w.p, a.runs, a.run_count));
+  const ash_order_caps caps = {load.peak, load.peak, 0};
+  CHECK_EQ(ash_order_join(ctx, &a, &w.p, &caps, ROWS), ASH_OK);
+  CHECK(!ash_order_count(ctx, &load, &w.p, a.runs, a.run_count));
+  CHECK(load.peak <= caps.all);
+  CHECK_EQ(a.run_count, 4);
   ash_ctx_free(ctx);
 }
 
@@ -395,5 +428,6 @@ static void memory_that_runs_out_is_reported(void) {
   X(smoothing_lowers_the_load_on_the_way)                                      \
   X(joining_makes_fewer_runs)                                                  \
   X(joining_keeps_both_caps)                                                   \
+  X(joining_puts_off_what_waits)                                               \
   X(memory_that_runs_out_is_reported)
 TEST_MAIN(TESTS)
