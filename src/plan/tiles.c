@@ -129,13 +129,18 @@ ash_status ash_plan_tile_homes(ash_ctx *ctx, ash_constraints *rules,
   return ASH_OK;
 }
 
-void ash_plan_tile_reasons(ash_slot *slots, uint32_t count) {
+void ash_plan_tile_reasons(ash_slot *slots, uint32_t count,
+                           const ash_tilings *tilings) {
   static const char *const why[] = {
       "its home", "work memory, where its kernel runs",
       "a tile, in the memory of its level", "sums, where the kernel runs"};
   for (uint32_t i = 0; i < count; i++)
     if (slots[i].binding.role == ASH_SCRATCH && slots[i].alias_of == ASH_NO_ID)
-      slots[i].reason = why[slots[i].kind];
+      slots[i].reason =
+          tilings->stays && slots[i].tensor != ASH_NO_ID &&
+                  tilings->stays[slots[i].tensor]
+              ? "it stays where kernels read it, until its last reader"
+              : why[slots[i].kind];
 }
 
 /* ---- the plan's copy ----------------------------------------------------- */

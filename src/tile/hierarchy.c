@@ -82,15 +82,25 @@ static ash_status choose_homes(ash_hierarchy *h) {
 
 /* ---- residents ---------------------------------------------------------- */
 
-static void take(ash_hierarchy *h, uint32_t tensor, uint32_t from,
-                 uint32_t end) {
-  const uint32_t memory = h->home[tensor];
-  ASH_ASSERT(from < end && end <= h->step_count);
+void ash_hierarchy_enter(ash_hierarchy *h, uint32_t memory, uint64_t bytes,
+                         ash_use life) {
+  ASH_ASSERT(life.first < life.end && life.end <= h->step_count);
   ASH_ASSERT(memory < h->device->memory_count);
-  const uint64_t bytes = ash_align_up(h->g->tensors.items[tensor].bytes,
-                                      h->device->memories[memory].alignment);
-  for (uint32_t s = from; s < end; s++)
-    h->taken[memory][s] += bytes;
+  const uint64_t own =
+      ash_align_up(bytes, h->device->memories[memory].alignment);
+  for (uint32_t s = life.first; s < life.end; s++)
+    h->taken[memory][s] += own;
+}
+
+void ash_hierarchy_leave(ash_hierarchy *h, uint32_t tensor) {
+  const uint32_t from = h->home[tensor];
+  ASH_ASSERT(from < h->device->memory_count);
+  const uint64_t own = ash_align_up(h->g->tensors.items[tensor].bytes,
+                                    h->device->memories[from].alignment);
+  for (uint32_t s = h->uses[tensor].first; s < h->uses[tensor].end; s++) {
+    ASH_ASSERT(h->taken[from][s] >= own);
+    h->taken[from][s] -= own;
+  }
 }
 
 static void touch(ash_use *u, uint32_t step) {
@@ -144,7 +154,7 @@ static ash_status count_residents(ash_hierarchy *h) {
       uses[i].first = 0;
     if (t->is_output)
       uses[i].end = h->step_count;
-    take(h, i, uses[i].first, uses[i].end);
+    ash_hierarchy_enter(h, h->home[i], t->bytes, uses[i]);
   }
   return ASH_OK;
 }
@@ -155,6 +165,7 @@ ash_status ash_hierarchy_make(ash_hierarchy *h) {
   const uint32_t memories = h->device->memory_count;
   ASH_TRY(number_steps(h));
   h->home = ASH_NEW_ARRAY(&h->ctx->keep, uint32_t, h->g->tensor_count + 1);
+  h->stays = ASH_NEW_ARRAY(&h->ctx->keep, bool, h->g->tensor_count + 1);
   h->ruled = ASH_NEW_ARRAY(z, bool, h->g->tensor_count + 1);
   h->taken = ASH_NEW_ARRAY(z, uint64_t *, memories);
   ASH_TRY(ash_zone_check(h->ctx, z));
@@ -222,11 +233,18 @@ static void take_engine(const ash_hierarchy *h, ash_tile_hop *s,
   s->beat = d->beat;
 }
 
+uint64_t ash_hierarchy_size(const ash_hierarchy *h, uint32_t memory) {
+  ASH_ASSERT(memory < h->device->memory_count);
+  return h->limit && memory == h->device->compute_memory
+             ? h->limit
+             : h->ask->memories[memory].max_size;
+}
+
 /* Tiles of all ops of a step are there together: each has its share. */
 static uint64_t room_at(const ash_hierarchy *h, uint32_t memory, uint32_t op) {
   const uint32_t step = h->step_of[op];
   ASH_ASSERT(step < h->step_count && h->sharers[step] > 0);
-  const uint64_t all = h->ask->memories[memory].max_size;
+  const uint64_t all = ash_hierarchy_size(h, memory);
   const uint64_t taken = h->taken[memory][step];
   const uint64_t room = all > taken ? (all - taken) / h->sharers[step] : 0;
   return room - room / 1024 * ash_min_u64(1024, h->options->shrink);

@@ -7,6 +7,7 @@
 #include "op/reads.h"
 #include "op/views.h"
 #include "tile/hierarchy.h"
+#include "tile/residents.h"
 #include "tile/search/search.h"
 
 #include <inttypes.h>
@@ -15,7 +16,17 @@
 typedef struct known {
   ash_tile_problem p;
   ash_tile_found found;
+  struct known *next;
 } known;
+
+/* The rule of an operator, asked for once. */
+typedef struct rule {
+  bool asked;
+  const ash_tile_space *space, *own; /* own: with the caller's constraint */
+  const char *why;                   /* space NULL */
+} rule;
+
+enum { BUCKETS = 512 };
 
 typedef struct tiler {
   ash_ctx *ctx;
@@ -25,8 +36,9 @@ typedef struct tiler {
   ash_hierarchy h;
   ash_tile_searcher *search;
   ash_tiling *tilings; /* by op */
-  known *known;
-  uint32_t known_count;
+  rule *rules;         /* by op */
+  ash_zone zone;       /* of what is known */
+  known *known[BUCKETS];
 } tiler;
 
 /* ---- the problem -------------------------------------------------------- */
@@ -204,24 +216,43 @@ static ash_status nofit(tiler *t, const ash_tile_problem *p) {
 
 /* ---- one operator ------------------------------------------------------- */
 
+static known **bucket_of(tiler *t, const ash_tile_problem *p) {
+  uint64_t h = (uint64_t)t->g->ops.items[p->space->op].kind * 31u +
+               p->space->work * 7u + p->level_count;
+  for (uint32_t k = 0; k < p->level_count; k++)
+    h = (h ^ p->hops[k].room ^ ((uint64_t)p->hops[k].staged << 32)) *
+        0x9e3779b97f4a7c15u;
+  return &t->known[(h >> 40) % BUCKETS];
+}
+
+/* What the search finds, from memory if it was asked before. */
+static ash_status find(tiler *t, const ash_tile_problem *p, ash_facts *f,
+                       const ash_tile_found **out) {
+  known **bucket = bucket_of(t, p);
+  for (const known *k = *bucket; k; k = k->next)
+    if (ash_problem_same(&k->p, p)) {
+      *out = &k->found;
+      return ASH_OK;
+    }
+  known *mine = ASH_NEW(&t->zone, known);
+  ASH_TRY(ash_zone_check(t->ctx, &t->zone));
+  mine->p = *p;
+  ASH_TRY(t->search(p, f, &mine->found));
+  mine->next = *bucket;
+  *bucket = mine;
+  *out = &mine->found;
+  return ASH_OK;
+}
+
 /* Nothing fits: `out` stays as it was, and `*fits` says so. */
 static ash_status search_op(tiler *t, ash_tiling *out,
                             const ash_tile_problem *p, bool *fits) {
+  const ash_tile_found *found;
   ash_facts *f;
-  *fits = true;
   ASH_TRY(ash_facts_new(&f, p));
-  for (uint32_t i = 0; i < t->known_count; i++)
-    if (ash_problem_same(&t->known[i].p, p))
-      return keep(t, out, p, f, &t->known[i].found);
-  ASH_ASSERT(t->known_count < t->g->op_count);
-  known *mine = &t->known[t->known_count];
-  *mine = (known){.p = *p};
-  ASH_TRY(t->search(p, f, &mine->found));
-  *fits = mine->found.found;
-  if (!*fits)
-    return ASH_OK;
-  t->known_count++;
-  return keep(t, out, p, f, &mine->found);
+  ASH_TRY(find(t, p, f, &found));
+  *fits = found->found;
+  return *fits ? keep(t, out, p, f, found) : ASH_OK;
 }
 
 /* Everything the op touches is where the processor reaches it: it runs
@@ -273,9 +304,8 @@ static ash_status ask_copies(tiler *t, ash_tile_problem *p, uint32_t target) {
   return ASH_OK;
 }
 
-/* Cuts the op, or refuses with the sizes of its smallest pieces. */
-static ash_status search_from(tiler *t, ash_tile_problem *p, uint32_t target,
-                              bool *fits) {
+/* What the search is asked about an op whose kernel reads `target`. */
+static ash_status set_problem(tiler *t, ash_tile_problem *p, uint32_t target) {
   ASH_ASSERT(target < t->device->memory_count);
   const uint32_t op = p->space->op;
   set_speed(t, p);
@@ -285,8 +315,14 @@ static ash_status search_from(tiler *t, ash_tile_problem *p, uint32_t target,
                     ash_graph_loc(t->g, op, ASH_NO_ID),
                     "no way leads from the operands of %s to %s",
                     t->g->ops.items[op].id, t->device->memories[target].name);
-  ASH_TRY(ask_copies(t, p, target));
-  return search_op(t, &t->tilings[op], p, fits);
+  return ask_copies(t, p, target);
+}
+
+/* Cuts the op, or refuses with the sizes of its smallest pieces. */
+static ash_status search_from(tiler *t, ash_tile_problem *p, uint32_t target,
+                              bool *fits) {
+  ASH_TRY(set_problem(t, p, target));
+  return search_op(t, &t->tilings[p->space->op], p, fits);
 }
 
 static ash_tile_problem problem_of(const tiler *t) {
@@ -344,24 +380,39 @@ static ash_status run_whole(tiler *t, uint32_t op, const char *why) {
   return fits ? ASH_OK : nofit(t, &p);
 }
 
+/* The rule of an op, with the caller's constraint. */
+static ash_status rule_of(tiler *t, uint32_t op, const rule **out) {
+  ASH_ASSERT(op < t->g->op_count);
+  rule *r = &t->rules[op];
+  *out = r;
+  if (r->asked)
+    return ASH_OK;
+  r->asked = true;
+  ASH_TRY(ash_tile_space_of(t->ctx, &r->space, &r->why, t->g, op));
+  if (r->space && r->space->operand_count > ASH_OPERANDS_MAX) {
+    r->space = NULL;
+    r->why = "it has too many operands";
+  }
+  r->own = r->space;
+  return r->space ? constrain(t, &r->own) : ASH_OK;
+}
+
 static ash_status tile_op(tiler *t, uint32_t op) {
   ash_tile_problem p = problem_of(t);
   const ash_op *o = &t->g->ops.items[op];
-  const ash_tile_space *space;
-  const char *why = NULL;
+  const rule *r;
   bool fits;
   t->tilings[op].op = op;
   if (is_view(t, op))
     return run_in_place(t, &t->tilings[op], op, "a view: nothing is computed");
-  ASH_TRY(ash_tile_space_of(t->ctx, &space, &why, t->g, op));
-  if (!space || space->operand_count > ASH_OPERANDS_MAX)
-    return run_whole(t, op, space ? "it has too many operands" : why);
-  ASH_ASSERT(space->op == op);
-  p.space = space;
-  ASH_TRY(constrain(t, &p.space));
+  ASH_TRY(rule_of(t, op, &r));
+  if (!r->space)
+    return run_whole(t, op, r->why);
+  ASH_ASSERT(r->space->op == op);
+  p.space = r->own;
   ASH_TRY(search_from(t, &p, t->device->compute_memory, &fits));
   if (fits) {
-    t->tilings[op].space = space;
+    t->tilings[op].space = r->space;
     return ASH_OK;
   }
   if (!ash_op_keeps_lines(o))
@@ -370,6 +421,38 @@ static ash_status tile_op(tiler *t, uint32_t op) {
            "the smallest piece of %s does not fit %s: it runs outside", o->id,
            t->device->memories[t->device->compute_memory].name);
   return run_whole(t, op, "its smallest piece does not fit");
+}
+
+/* What an op costs with homes and room as they are (residents.h). */
+static ash_status price_op(void *user, uint32_t op, ash_op_price *out) {
+  tiler *t = user;
+  ash_tile_problem p = problem_of(t);
+  const ash_tile_found *found;
+  const rule *r;
+  ash_facts *f;
+  *out = (ash_op_price){.fits = true};
+  if (is_view(t, op))
+    return ASH_OK;
+  ASH_TRY(rule_of(t, op, &r));
+  out->fits = false;
+  if (!r->space)
+    return ASH_OK;
+  const ash_mark mark = ash_zone_mark(&t->ctx->scratch);
+  p.space = r->own;
+  ash_status status = set_problem(t, &p, t->device->compute_memory);
+  if (status == ASH_OK)
+    status = ash_facts_new(&f, &p);
+  if (status == ASH_OK)
+    status = find(t, &p, f, &found);
+  if (status == ASH_OK)
+    *out = (ash_op_price){found->found, found->value};
+  ash_zone_rewind(&t->ctx->scratch, mark);
+  return status;
+}
+
+/* Other searches than ours keep every tensor at home. */
+static bool has_residents(const tiler *t) {
+  return !t->options.no_residents && t->search == ash_search_cost;
 }
 
 static ash_status run(tiler *t, const ash_ask *ask, const ash_tilings **out) {
@@ -382,16 +465,18 @@ static ash_status run(tiler *t, const ash_ask *ask, const ash_tilings **out) {
                          .device = t->device,
                          .options = &t->options};
   ASH_TRY(ash_hierarchy_make(&t->h));
-  t->known = ASH_NEW_ARRAY(&t->ctx->scratch, known, t->g->op_count + 1);
+  t->rules = ASH_NEW_ARRAY(&t->ctx->scratch, rule, t->g->op_count + 1);
   ASH_TRY(ash_zone_check(t->ctx, &t->ctx->scratch));
+  if (has_residents(t))
+    ASH_TRY(ash_residents_choose(&t->h, price_op, t));
   for (uint32_t op = 0; op < t->g->op_count; op++) {
     const ash_mark mark = ash_zone_mark(&t->ctx->scratch);
     const ash_status status = tile_op(t, op);
     ash_zone_rewind(&t->ctx->scratch, mark);
     ASH_TRY(status);
   }
-  *made =
-      (ash_tilings){t->tilings, (uint32_t)t->g->op_count, t->h.home, t->device};
+  *made = (ash_tilings){t->tilings, (uint32_t)t->g->op_count, t->h.home,
+                        t->device, t->h.stays};
   *out = made;
   return ASH_OK;
 }
@@ -417,7 +502,9 @@ ash_status ash_tile_ops(ash_ctx *ctx, const ash_tilings **out,
                     "there is no tile search '%s': cost, min, max, random-max",
                     t.options.search);
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
+  ash_zone_init(&t.zone, &ctx->mem);
   const ash_status status = run(&t, ask, out);
+  ash_zone_drop(&t.zone);
   ash_zone_rewind(&ctx->scratch, mark);
   return status;
 }

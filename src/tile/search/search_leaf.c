@@ -15,11 +15,18 @@ static bool is_cut(const ash_tile_problem *p, const ash_tile_cut *cut,
 
 /* What lives where the kernel reads is read there, and kernels know only
  * tensors without gaps: behind the first dimension of more than one element
- * nothing may be cut. */
+ * nothing may be cut, nor left out (by strides, or a slice). */
 static bool lies_in_a_row(const ash_tile_problem *p, const ash_tile_cut *cut,
-                          const ash_tile_operand *o) {
+                          uint32_t operand) {
+  const ash_tile_operand *o = &p->space->operands[operand];
   const ash_shape *shape = &p->g->tensors.items[o->tensor].shape;
+  const int64_t start[ASH_TILE_AXES] = {0};
+  int64_t extent[ASH_TILE_AXES] = {0};
+  ash_box whole;
   bool longer = false;
+  for (uint32_t a = 0; a < p->space->axis_count; a++)
+    extent[a] = p->space->axes[a].extent;
+  ash_tile_box(&whole, p->g, p->space, operand, start, extent);
   for (uint32_t d = 0; d < o->rank; d++) {
     const ash_tile_dim *dim = &o->dim[d];
     if (shape->dim[d] == 1)
@@ -30,7 +37,7 @@ static bool lies_in_a_row(const ash_tile_problem *p, const ash_tile_cut *cut,
     }
     ASH_ASSERT(dim->axis < p->space->axis_count);
     const int64_t inner = cut->at[p->level_count - 1][dim->axis];
-    if (longer && inner < p->space->axes[dim->axis].extent)
+    if (longer && (inner < extent[dim->axis] || whole.size[d] < shape->dim[d]))
       return false;
     longer |= inner > 1 || dim->window > 1 || dim->stride > 1;
   }
@@ -40,7 +47,7 @@ static bool lies_in_a_row(const ash_tile_problem *p, const ash_tile_cut *cut,
 static bool rows_are_whole(const ash_tile_problem *p, const ash_tile_cut *cut) {
   for (uint32_t o = 0; o < p->space->operand_count; o++)
     if (!(p->hops[p->level_count - 1].staged >> o & 1) &&
-        !lies_in_a_row(p, cut, &p->space->operands[o]))
+        !lies_in_a_row(p, cut, o))
       return false;
   return true;
 }

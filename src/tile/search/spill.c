@@ -71,14 +71,9 @@ static void note_moves(const ash_hierarchy *h, uint32_t memory, uint32_t count,
 
 static void move(ash_hierarchy *h, uint32_t tensor, uint32_t to) {
   ASH_ASSERT(to < h->device->memory_count && to != h->home[tensor]);
-  const uint32_t from = h->home[tensor];
-  const uint64_t bytes = h->g->tensors.items[tensor].bytes;
-  for (uint32_t s = h->uses[tensor].first; s < h->uses[tensor].end; s++) {
-    ASH_ASSERT(h->taken[from][s] >= bytes);
-    h->taken[from][s] -=
-        ash_align_up(bytes, h->device->memories[from].alignment);
-    h->taken[to][s] += ash_align_up(bytes, h->device->memories[to].alignment);
-  }
+  ash_hierarchy_leave(h, tensor);
+  ash_hierarchy_enter(h, to, h->g->tensors.items[tensor].bytes,
+                      h->uses[tensor]);
   h->home[tensor] = to;
 }
 

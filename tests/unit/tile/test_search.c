@@ -25,6 +25,7 @@ typedef struct moves {
   uint64_t added[ASH_TILE_LEVELS][ASH_OPERANDS_MAX];     /* to a row of it */
   uint64_t regions[ASH_TILE_LEVELS];
   uint64_t tiles;
+  bool gaps; /* a piece of what is read where it lives is no run of bytes */
 } moves;
 
 static ash_tile_problem problem_of(net *n, uint32_t levels, uint64_t room) {
@@ -94,12 +95,12 @@ static void bring(walker *k, uint32_t level, const int64_t *at,
   const ash_tile_problem *p = &k->w->p;
   for (uint32_t o = 0; o < p->space->operand_count; o++) {
     ash_box box;
-    if (!(p->hops[level].staged >> o & 1))
-      continue;
     ash_tile_box(&box, p->g, p->space, o, at, n);
     const uint64_t bytes =
         ash_box_bytes(p->g, p->space->operands[o].tensor, &box);
     k->m->largest[level][o] = ash_max_u64(k->m->largest[level][o], bytes);
+    if (!(p->hops[level].staged >> o & 1))
+      continue; /* it needs an accumulator all the same */
     if (k->loaded[level][o] && same_box(&box, &k->newest[level][o]))
       continue;
     k->loaded[level][o] = true;
@@ -116,6 +117,27 @@ static void bring(walker *k, uint32_t level, const int64_t *at,
   }
 }
 
+/* Elements from the first to the last of a box that is read in its tensor: more
+ * than the box has, if there are others between them. */
+static void see_gaps(walker *k, const int64_t *at, const int64_t *n) {
+  const ash_tile_problem *p = &k->w->p;
+  for (uint32_t o = 0; o < p->space->operand_count; o++) {
+    const ash_shape *s =
+        &p->g->tensors.items[p->space->operands[o].tensor].shape;
+    int64_t first = 0, last = 0, elements = 1;
+    ash_box box;
+    if (p->hops[p->level_count - 1].staged >> o & 1)
+      continue;
+    ash_tile_box(&box, p->g, p->space, o, at, n);
+    for (uint32_t d = 0; d < box.rank; d++) {
+      first = first * s->dim[d] + box.start[d];
+      last = last * s->dim[d] + box.start[d] + box.size[d] - 1;
+      elements *= box.size[d];
+    }
+    k->m->gaps |= elements != 0 && last - first + 1 != elements;
+  }
+}
+
 /* The pieces of a region, in the order of the loops. Levels are few. */
 static void walk(walker *k, uint32_t level, const int64_t *from,
                  const int64_t *size) {
@@ -124,6 +146,7 @@ static void walk(walker *k, uint32_t level, const int64_t *from,
   int64_t at[ASH_TILE_AXES], n[ASH_TILE_AXES];
   if (level >= p->level_count || level >= ASH_TILE_LEVELS) {
     k->m->tiles++;
+    see_gaps(k, from, size);
     return;
   }
   k->m->regions[level]++;
@@ -328,7 +351,8 @@ static void try_orders(world *w, uint32_t level, best *b) {
     if (!is_legal(w))
       return;
     count_moves(w, &m);
-    try_copies(w, &m, b);
+    if (!m.gaps)
+      try_copies(w, &m, b);
     return;
   }
   for (uint32_t a = 0; a < axes; a++)
@@ -360,6 +384,7 @@ static void try_tiles(world *w, uint32_t variable, best *b) {
 typedef struct variety {
   bool blocking;   /* transfers of the outer level */
   uint32_t nearby; /* bit o: operand o lives in the memory of the outer level */
+  uint32_t here;   /* bit o: operand o lives where the kernel reads           */
   int64_t multiple; /* that kernels like, of all axes; 0: none */
   uint64_t price;   /* of a byte */
   uint64_t outer;   /* room of the outer level; 0: three times as much */
@@ -387,6 +412,7 @@ static uint64_t compare_in(net *n, uint32_t levels, uint64_t room,
   for (uint32_t k = 0; k < levels; k++) {
     w.p.hops[k].row_cycles = kind.rows;
     w.p.hops[k].beat = kind.beat;
+    w.p.hops[k].staged &= ~kind.here;
   }
   w.p.hops[0].overlaps = !kind.blocking;
   if (levels > 1 && kind.outer)
@@ -535,6 +561,24 @@ static void other_operators_in_two_levels_equal_brute_force(void) {
                          (variety){.blocking = kind & 1, .nearby = kind >> 1});
     net_free(&nets[i]);
   }
+}
+
+/* What lives where the kernel reads is read there: pieces without gaps. */
+static void operands_read_in_place_equal_brute_force(void) {
+  net nets[] = {matmul_net(1, 4, 3, 3), matmul_net(2, 2, 3, 2),
+                pool_net(5, 6, 2, 1),   pool_net(6, 6, 2, 2),
+                pool_net(5, 9, 1, 3),   pool_net(1, 8, 2, 2),
+                broadcast_net(4, 5),    join_net(3, 2, 3),
+                sum_net(4, 3),          dense_net(3, 4, 3)};
+  uint64_t tried = 0;
+  for (size_t i = 0; i < ASH_COUNT_OF(nets); i++) {
+    const uint32_t operands = problem_of(&nets[i], 1, 64).space->operand_count;
+    for (uint64_t room = 0; room <= 120; room += 24)
+      for (uint32_t here = 1; here < (uint32_t)1 << operands; here++)
+        tried += compare_in(&nets[i], 1, room, (variety){.here = here});
+    net_free(&nets[i]);
+  }
+  CHECK(tried > 20000);
 }
 
 /* int8: results are a byte each, sums are not. */
@@ -721,6 +765,7 @@ static void figures_are_those_of_the_walk(void) {
   X(windows_in_two_levels_equal_brute_force)                                   \
   X(other_operators_equal_brute_force)                                         \
   X(other_operators_in_two_levels_equal_brute_force)                           \
+  X(operands_read_in_place_equal_brute_force)                                  \
   X(accumulators_that_do_not_fit_equal_brute_force)                            \
   X(tiled_regions_equal_brute_force)                                           \
   X(long_axes_equal_brute_force)                                               \
