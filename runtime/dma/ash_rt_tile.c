@@ -136,7 +136,7 @@ static int32_t ash_rt_tile_rank_of(const ash_rt_way *way, int32_t want) {
   return rank;
 }
 
-static uint32_t ash_rt_tile_give(const ash_rt_way *way, ash_dma_job *job,
+static uint32_t ash_rt_tile_give(const ash_rt_way *way, const ash_dma_job *job,
                                  uint32_t future) {
   if (!way->dma) {
     ash_rt_copy_rows(job);
@@ -201,20 +201,59 @@ static ash_dma_job ash_rt_tile_job_of(const ash_rt_way *way,
   return job;
 }
 
+uint32_t ash_rt_move_row(const ash_rt_way *way, uint8_t *to,
+                         const uint8_t *from, uint32_t bytes) {
+  const ash_dma_job job = {to, from, bytes, 1, 1, 0, 0, 0, 0, way->engine};
+  if (bytes == 0)
+    return 0;
+  const uint32_t future = way->limit && bytes > way->limit
+                              ? ash_rt_tile_split(way, job, 0)
+                              : ash_rt_tile_give(way, &job, 0);
+  if (!way->waits)
+    return future;
+  ash_rt_move_wait(way, future);
+  return 0;
+}
+
+void ash_rt_move_wait(const ash_rt_way *way, uint32_t future) {
+  if (future)
+    way->dma->wait(way->dma->user, future);
+}
+
+/* The bytes of a box that lies in one row of `outer`: nothing behind its first
+ * dimension of more than one element is cut. 0: it does not. */
+static uint32_t ash_rt_tile_row_of(const ash_rt_tensor *t,
+                                   const ash_rt_box *outer,
+                                   const ash_rt_box *box) {
+  uint32_t bytes = (uint32_t)t->bytes;
+  int32_t d = t->rank - 1;
+  for (; d >= 0 && box->size[d] == outer->size[d]; d--)
+    bytes *= (uint32_t)box->size[d];
+  if (d >= 0)
+    bytes *= (uint32_t)box->size[d--];
+  for (; d >= 0; d--)
+    if (box->size[d] != 1)
+      return 0;
+  return bytes;
+}
+
 uint32_t ash_rt_move_box(const ash_rt_way *way, const ash_rt_tensor *t,
                          const ash_rt_part *outer, const ash_rt_part *inner,
                          int32_t inward) {
   ash_rt_nest n;
   uint32_t at[ASH_RT_DIMS + 1] = {0}, future = 0;
+  uint8_t *far =
+      outer->data + ash_rt_tile_offset_in(t, &outer->box, &inner->box);
+  uint8_t *near = inner->data;
+  const uint32_t row = ash_rt_tile_row_of(t, &outer->box, &inner->box);
+  if (row)
+    return ash_rt_move_row(way, inward ? near : far, inward ? far : near, row);
   ash_rt_tile_nest_of(&n, t, &outer->box, &inner->box);
   for (int32_t k = 0; k < n.rank; k++)
     if (n.size[k] == 0)
       return 0;
   const int32_t rank = ash_rt_tile_rank_of(way, n.rank);
   ash_dma_job job = ash_rt_tile_job_of(way, &n, rank, inward);
-  uint8_t *far =
-      outer->data + ash_rt_tile_offset_in(t, &outer->box, &inner->box);
-  uint8_t *near = inner->data;
   int32_t k;
   do {
     job.to = inward ? near : far;
@@ -239,6 +278,20 @@ uint32_t ash_rt_move_box(const ash_rt_way *way, const ash_rt_tensor *t,
 
 /* ---- stages -------------------------------------------------------------- */
 
+void ash_rt_stage_begin(ash_rt_stage *s, const ash_rt_tensor *tensor,
+                        const ash_rt_way *way, uint8_t *const *copy,
+                        int32_t copies) {
+  s->tensor = tensor;
+  s->way = *way;
+  s->copies = copies;
+  s->ahead = s->open = 0;
+  s->begun = s->turn = 0;
+  for (int32_t k = 0; k < copies; k++) {
+    s->future[k] = 0;
+    s->part[k].data = copy[k];
+  }
+}
+
 static ash_rt_part *ash_rt_tile_part_of(ash_rt_stage *s, uint32_t turn) {
   return &s->part[turn % (uint32_t)s->copies];
 }
@@ -257,41 +310,45 @@ void ash_rt_stage_await(ash_rt_stage *s) {
   ash_rt_tile_await_copy(s, (s->turn - 1) % (uint32_t)s->copies);
 }
 
-/* Loads what piece `i` needs unless the newest load brought it. */
-static void ash_rt_tile_look_at(ash_rt_stage *s, const ash_rt_part *outer,
-                                const ash_rt_piece *piece) {
+/* Loads what a piece needs unless the newest load brought it. */
+static int32_t ash_rt_tile_look_at(ash_rt_stage *s, const ash_rt_part *outer,
+                                   const ash_rt_piece *piece, int32_t number) {
   ash_rt_box box;
   ash_rt_box_of(s->tensor, piece, &box);
   if (s->begun &&
       ash_rt_tile_same_box(s->tensor, &box,
                            &ash_rt_tile_part_of(s, s->begun - 1)->box))
-    return;
+    return 0;
   const uint32_t copy = s->begun++ % (uint32_t)s->copies;
   s->part[copy].box = box;
+  s->from[copy] = number;
   s->future[copy] =
       ash_rt_move_box(&s->way, s->tensor, outer, &s->part[copy], 1);
+  return 1;
 }
 
 void ash_rt_stage_fetch(ash_rt_stage *s, const ash_rt_part *outer,
                         const ash_rt_cuts *cuts, const ash_rt_piece *region,
-                        const ash_rt_piece *piece, int32_t count) {
-  ash_rt_box box;
-  ash_rt_box_of(s->tensor, piece, &box);
-  if (s->turn == 0 ||
-      !ash_rt_tile_same_box(s->tensor, &box, &ash_rt_stage_current(s)->box))
+                        const ash_rt_piece *piece, int32_t number,
+                        int32_t count) {
+  if (s->ahead <= number) { /* nobody looked at it: all copies were used */
+    s->turn += (uint32_t)ash_rt_tile_look_at(s, outer, piece, number);
+    s->ahead = number + 1;
+  } else if (s->begun != s->turn &&
+             s->from[s->turn % (uint32_t)s->copies] == number) {
     s->turn++; /* the copy used last is free */
+  }
   while (s->ahead < count && s->begun + 1 - s->turn < (uint32_t)s->copies) {
     ash_rt_piece next;
-    ash_rt_piece_at(cuts, region, s->ahead++, &next);
-    ash_rt_tile_look_at(s, outer, &next);
+    ash_rt_piece_at(cuts, region, s->ahead, &next);
+    (void)ash_rt_tile_look_at(s, outer, &next, s->ahead++);
   }
 }
 
-int32_t ash_rt_stage_turns(const ash_rt_stage *s, const ash_rt_piece *piece) {
-  ash_rt_box box;
-  ash_rt_box_of(s->tensor, piece, &box);
-  return !s->open ||
-         !ash_rt_tile_same_box(s->tensor, &box, &ash_rt_stage_current(s)->box);
+int32_t ash_rt_stage_turns(ash_rt_stage *s, const ash_rt_piece *piece) {
+  ash_rt_box_of(s->tensor, piece, &s->next);
+  return !s->open || !ash_rt_tile_same_box(s->tensor, &s->next,
+                                           &ash_rt_stage_current(s)->box);
 }
 
 void ash_rt_stage_store(ash_rt_stage *s, const ash_rt_part *outer) {
@@ -303,10 +360,10 @@ void ash_rt_stage_store(ash_rt_stage *s, const ash_rt_part *outer) {
   s->open = 0;
 }
 
-void ash_rt_stage_open(ash_rt_stage *s, const ash_rt_piece *piece) {
+void ash_rt_stage_open(ash_rt_stage *s) {
   s->turn++;
   s->open = 1;
-  ash_rt_box_of(s->tensor, piece, &ash_rt_tile_part_of(s, s->turn - 1)->box);
+  ash_rt_tile_part_of(s, s->turn - 1)->box = s->next;
 }
 
 void ash_rt_stage_flush(ash_rt_stage *s, const ash_rt_part *outer) {

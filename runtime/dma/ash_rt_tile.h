@@ -62,10 +62,12 @@ typedef struct ash_rt_stage {
   const ash_rt_tensor *tensor;
   ash_rt_way way;
   int32_t copies;
-  int32_t ahead;  /* inputs: the next piece to look at                  */
-  uint32_t begun; /* inputs: boxes loaded, or on their way              */
-  uint32_t turn;  /* boxes used so far; the newest is the current one   */
-  int32_t open;   /* outputs: there is a current box                    */
+  int32_t ahead;   /* inputs: the next piece to look at                  */
+  uint32_t begun;  /* inputs: boxes loaded, or on their way              */
+  uint32_t turn;   /* boxes used so far; the newest is the current one   */
+  int32_t open;    /* outputs: there is a current box                    */
+  ash_rt_box next; /* outputs: of the piece that was asked about  */
+  int32_t from[ASH_RT_COPIES]; /* inputs: the first piece that reads the copy */
   uint32_t future[ASH_RT_COPIES];
   ash_rt_part part[ASH_RT_COPIES];
 } ash_rt_stage;
@@ -90,18 +92,28 @@ uint32_t ash_rt_move_box(const ash_rt_way *way, const ash_rt_tensor *t,
                          const ash_rt_part *outer, const ash_rt_part *inner,
                          int32_t inward);
 
-/* Inputs: piece `now` of `count` is next. Starts the loads that there is room
- * for, then waits for the box of this piece. */
+/* The same for bytes without gaps on both sides, and to wait for them. */
+uint32_t ash_rt_move_row(const ash_rt_way *way, uint8_t *to,
+                         const uint8_t *from, uint32_t bytes);
+void ash_rt_move_wait(const ash_rt_way *way, uint32_t future);
+
+/* A stage with nothing in its buffers yet. */
+void ash_rt_stage_begin(ash_rt_stage *s, const ash_rt_tensor *tensor,
+                        const ash_rt_way *way, uint8_t *const *copy,
+                        int32_t copies);
+/* Inputs: piece `number` of `count` is next. Starts the loads that there is
+ * room for, this piece's first. */
 void ash_rt_stage_fetch(ash_rt_stage *s, const ash_rt_part *outer,
                         const ash_rt_cuts *cuts, const ash_rt_piece *region,
-                        const ash_rt_piece *piece, int32_t count);
+                        const ash_rt_piece *piece, int32_t number,
+                        int32_t count);
 void ash_rt_stage_await(ash_rt_stage *s);
 /* Outputs: does the piece have another box than the current one? */
-int32_t ash_rt_stage_turns(const ash_rt_stage *s, const ash_rt_piece *piece);
-/* Starts to store the current box, if there is one; opens the piece's; waits
+int32_t ash_rt_stage_turns(ash_rt_stage *s, const ash_rt_piece *piece);
+/* Starts to store the current box, if there is one; opens that piece's; waits
  * until its buffer is free (ash_rt_stage_await). */
 void ash_rt_stage_store(ash_rt_stage *s, const ash_rt_part *outer);
-void ash_rt_stage_open(ash_rt_stage *s, const ash_rt_piece *piece);
+void ash_rt_stage_open(ash_rt_stage *s);
 /* Stores the current box and waits until all are stored. */
 void ash_rt_stage_flush(ash_rt_stage *s, const ash_rt_part *outer);
 /* The current part. */

@@ -9,11 +9,20 @@ static ash_type integer_type(void) {
   return types[cut_pick(0, 3)];
 }
 
-static uint32_t integer_constant(net *n, ash_shape shape) {
-  const ash_tensor t = {.type = integer_type(), .shape = shape};
+/* Bytes have kernels that add up blocks. */
+static ash_type factor_type(bool bytes) {
+  return !bytes ? integer_type() : cut_pick(0, 1) ? ASH_INT8 : ASH_UINT8;
+}
+
+static uint32_t constant_of(net *n, ash_type type, ash_shape shape) {
+  const ash_tensor t = {.type = type, .shape = shape};
   static uint64_t data[4096];
   pieces_fill(&cut_rng, &t, data);
   return net_constant(n, t.type, shape, data, 0, 0);
+}
+
+static uint32_t integer_constant(net *n, ash_shape shape) {
+  return constant_of(n, integer_type(), shape);
 }
 
 /* Weights, and all of bias, factors and offsets that go together. */
@@ -35,7 +44,7 @@ static uint32_t integer_layer(net *n, ash_op_kind kind, uint32_t x, uint32_t w,
                                               : NET_IDS(x, w, b, f, o),
                              y);
   if (factors)
-    net_int(n, op, "shift", cut_pick(0, 9));
+    net_int(n, op, "shift", cut_pick(0, 1) ? cut_pick(0, 9) : cut_pick(10, 30));
   if (cut_pick(0, 1))
     net_int(n, op, "low", -cut_pick(0, 200));
   if (cut_pick(0, 1))
@@ -45,13 +54,19 @@ static uint32_t integer_layer(net *n, ash_op_kind kind, uint32_t x, uint32_t w,
 
 static void cut_integer_window(bool deep) {
   net n = net_new();
-  const int32_t groups = deep || cut_pick(0, 1) ? 1 : cut_pick(2, 3),
-                c = cut_pick(1, 5);
-  const int32_t each = cut_pick(1, 3), out = deep ? c * each : groups * each;
+  const bool bytes = cut_pick(0, 2) > 0, many = cut_pick(0, 2) == 0;
+  const int32_t groups = deep || cut_pick(0, 2) ? 1 : cut_pick(2, 3),
+                c = cut_pick(1, many && deep ? 21 : 5);
+  const int32_t each = !deep && groups == 1 && many ? cut_pick(1, 37)
+                       : deep && cut_pick(0, 1)     ? 1
+                                                    : cut_pick(1, 3),
+                out = deep ? c * each : groups * each;
   const int32_t k = cut_pick(1, 3);
-  const uint32_t x = net_input(&n, integer_type(), cut_image(groups * c), 0, 0);
-  const uint32_t w = integer_constant(&n, deep ? NET_DIMS(1, k, k, out)
-                                               : NET_DIMS(out, k, k, c));
+  const uint32_t x =
+      net_input(&n, factor_type(bytes), cut_image(groups * c), 0, 0);
+  const uint32_t w =
+      constant_of(&n, factor_type(bytes),
+                  deep ? NET_DIMS(1, k, k, out) : NET_DIMS(out, k, k, c));
   const uint32_t op = integer_layer(
       &n, deep ? ASH_OP_depthwise_conv_2d : ASH_OP_conv_2d, x, w, out);
   if (deep)
@@ -62,11 +77,14 @@ static void cut_integer_window(bool deep) {
 
 static void cut_integer_dense(void) {
   net n = net_new();
-  const int32_t out = cut_pick(1, 9);
+  const bool bytes = cut_pick(0, 1);
+  const int32_t out = cut_pick(1, bytes ? 37 : 9);
   const bool keeps = cut_pick(0, 1);
-  const ash_shape in = NET_DIMS(cut_pick(1, 3), cut_pick(1, 3), cut_pick(2, 6));
-  const uint32_t x = net_input(&n, integer_type(), in, 0, 0);
-  const uint32_t w = integer_constant(&n, NET_DIMS(out, in.dim[2]));
+  const ash_shape in =
+      NET_DIMS(cut_pick(1, 3), cut_pick(1, 3), cut_pick(2, 11));
+  const uint32_t x = net_input(&n, factor_type(bytes), in, 0, 0);
+  const uint32_t w =
+      constant_of(&n, factor_type(bytes), NET_DIMS(out, in.dim[2]));
   const uint32_t op = integer_layer(&n, ASH_OP_fully_connected, x, w, out);
   net_int(&n, op, "keep_num_dims", keeps);
   (void)cut_agree(&n, op);

@@ -159,11 +159,46 @@ static void cut_matmul(ash_type type) {
   (void)cut_agree(&n, op);
 }
 
+/* Queries of `heads` heads in groups; masks may lack axes. */
+static void cut_attention(ash_type type) {
+  net n = net_new();
+  const int32_t heads = cut_pick(1, 2), group = cut_pick(1, 2);
+  const int32_t b = cut_pick(1, 2), m = cut_pick(1, 5), keys = cut_pick(1, 5);
+  const int32_t depth = cut_pick(1, 4), columns = cut_pick(1, 4);
+  const bool turned = cut_pick(0, 1), real = type == ASH_FLOAT32;
+  const int32_t kb = cut_pick(0, 1) ? b : 1;
+  const uint32_t q = cut_input(&n, type, NET_DIMS(b, heads * group, m, depth));
+  const uint32_t k = cut_input(&n, type,
+                               turned ? NET_DIMS(kb, heads, depth, keys)
+                                      : NET_DIMS(kb, heads, keys, depth));
+  const uint32_t v = cut_input(&n, type, NET_DIMS(kb, heads, keys, columns));
+  const ash_shape scores = NET_DIMS(b, heads * group, m, keys);
+  const uint32_t bias = real && cut_pick(0, 1)
+                            ? cut_input(&n, ASH_FLOAT32, cut_narrower(scores))
+                            : ASH_NO_ID;
+  const uint32_t keep = real && cut_pick(0, 1)
+                            ? cut_input(&n, ASH_BOOL, cut_narrower(scores))
+                            : ASH_NO_ID;
+  const uint32_t op = net_op(&n, ASH_OP_attention, NET_IDS(q, k, v, bias, keep),
+                             cut_result(&n, type));
+  net_int(&n, op, "transpose_k", turned);
+  net_int(&n, op, "keep", cut_pick(0, 1));
+  net_float(&n, op, "filler", -3.0);
+  net_float(&n, op, "factor", 0.5);
+  if (!real) {
+    net_float(&n, op, "score_scale", 0.125);
+    net_int(&n, op, "score_zero", cut_pick(-9, 9));
+    net_float(&n, op, "share_scale", 1.0 / 256);
+  }
+  (void)cut_agree(&n, op);
+}
+
 static void products(void) {
   for (int i = 0; i < ROUNDS; i++) {
     cut_dense(cut_layer(i));
     cut_matmul(i & 1 ? ASH_INT8 : ASH_INT16);
     cut_matmul(i & 1 ? ASH_INT32 : ASH_FLOAT32);
+    cut_attention(i & 1 ? ASH_INT8 : ASH_FLOAT32);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 ash_status ash_block_new(ash_scope *scope, ash_block **out) {
+  ASH_NEED(scope ? scope->ctx : NULL, scope && out);
   *out = ASH_NEW(&scope->ctx->keep, ash_block);
   if (!*out)
     return ash_nomem(scope->ctx);
@@ -13,7 +14,9 @@ ash_status ash_block_new(ash_scope *scope, ash_block **out) {
 
 ash_status ash_block_add(ash_block *block, ash_block_side side,
                          const ash_snippet_part *parts, size_t count) {
+  ASH_NEED(block ? block->scope->ctx : NULL, block && (parts || count == 0));
   ash_ctx *ctx = block->scope->ctx;
+  ASH_NEED(ctx, side == ASH_BLOCK_LEFT || side == ASH_BLOCK_RIGHT);
   for (size_t i = 0; i < count; i++)
     if (parts[i].buffer != ASH_NO_ID)
       ASH_TRY(ash_scope_check(block->scope, parts[i].buffer));
@@ -35,12 +38,14 @@ ash_status ash_block_add(ash_block *block, ash_block_side side,
 
 ash_status ash_block_text(ash_block *block, ash_block_side side,
                           const char *text) {
+  ASH_NEED(block ? block->scope->ctx : NULL, block && text);
   const ash_snippet_part part = {.text = text, .buffer = ASH_NO_ID};
   return ash_block_add(block, side, &part, 1);
 }
 
 ash_status ash_block_wrap(ash_block *block, const char *before,
                           const char *behind) {
+  ASH_NEED(block ? block->scope->ctx : NULL, block && before && behind);
   for (size_t i = 0; i < block->snippets.count; i++)
     block->snippets.items[i].indent++;
   ASH_TRY(ash_block_text(block, ASH_BLOCK_LEFT, before));
@@ -48,6 +53,8 @@ ash_status ash_block_wrap(ash_block *block, const char *before,
 }
 
 size_t ash_block_snippets(const ash_block *block) {
+  if (!block)
+    return 0;
   return block->snippets.count;
 }
 
@@ -79,6 +86,7 @@ static void put_lines(ash_text *to, const char *text, size_t count,
 }
 
 ash_status ash_block_render(const ash_block *block, const char **text) {
+  ASH_NEED(block ? block->scope->ctx : NULL, block && text);
   ASH_ASSERT(block->scope);
   ash_ctx *ctx = block->scope->ctx;
   ash_text all, one;
@@ -156,6 +164,7 @@ static size_t list_seen(const ash_scope *scope, const bool *seen, bool globals,
 ash_status ash_block_references(const ash_block *block, bool structs,
                                 bool globals, const uint32_t **out,
                                 size_t *count) {
+  ASH_NEED(block ? block->scope->ctx : NULL, block && out && count);
   const ash_scope *scope = block->scope;
   ash_ctx *ctx = scope->ctx;
   const size_t all = scope->buffers.count;
@@ -203,10 +212,12 @@ static ash_status change(ash_block *block, size_t i, const uint32_t *buffers,
 
 ash_status ash_block_dereference(ash_block *block, size_t i,
                                  const uint32_t *buffers, size_t count) {
+  ASH_NEED(block ? block->scope->ctx : NULL, block && (buffers || count == 0));
   return change(block, i, buffers, count, NULL);
 }
 
 ash_status ash_block_index(ash_block *block, size_t i, const uint32_t *buffers,
                            size_t count, const char *index) {
+  ASH_NEED(block ? block->scope->ctx : NULL, block && (buffers || count == 0));
   return change(block, i, buffers, count, index ? index : "0");
 }

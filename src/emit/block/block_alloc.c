@@ -21,6 +21,8 @@ typedef struct work {
 static ash_status choose(work *w, ash_memory_selector memory) {
   const uint32_t *refs;
   size_t count;
+  bool none; /* an expression must be one, also where it meets no buffer */
+  ASH_TRY(ash_selector_matches(w->scope->ctx, &none, memory, NULL));
   ASH_TRY(ash_block_references(w->block, true, false, &refs, &count));
   w->born = ASH_NEW_ARRAY(&w->scope->ctx->scratch, uint32_t, count + 1);
   w->dying = ASH_NEW_ARRAY(&w->scope->ctx->scratch, uint32_t, count + 1);
@@ -181,10 +183,12 @@ static ash_status pass(ash_block *block, uint32_t node,
 
 ash_status ash_block_allocate(ash_block *block, uint32_t node,
                               ash_memory_selector memory) {
+  ASH_NEED(block ? block->scope->ctx : NULL, block);
   return pass(block, node, memory, true);
 }
 
 ash_status ash_block_pass_through(ash_block *block, uint32_t node,
                                   ash_memory_selector memory) {
+  ASH_NEED(block ? block->scope->ctx : NULL, block);
   return pass(block, node, memory, false);
 }

@@ -67,7 +67,8 @@ static ash_status put_call(ash_block *block, const char *name,
 
 ash_status ash_block_close(ash_block *block, const char *name,
                            const char **definitions) {
-  ASH_ASSERT(block && name && definitions);
+  ASH_NEED(block ? block->scope->ctx : NULL,
+           block && name && ash_text_is_identifier(name) && definitions);
   ash_ctx *ctx = block->scope->ctx;
   const uint32_t *refs;
   size_t count;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 ash_status ash_scope_new(ash_ctx *ctx, ash_scope **out) {
+  ASH_NEED(ctx, ctx && out);
   *out = ASH_NEW(&ctx->keep, ash_scope);
   if (!*out)
     return ash_nomem(ctx);
@@ -21,6 +22,8 @@ ash_status ash_scope_check(const ash_scope *scope, uint32_t buffer) {
 }
 
 uint32_t ash_scope_find(const ash_scope *scope, const char *name) {
+  if (!scope)
+    return ASH_NO_ID;
   for (size_t i = 0; name && i < scope->buffers.count; i++)
     if (strcmp(scope->buffers.items[i].is.name, name) == 0)
       return (uint32_t)i;
@@ -34,12 +37,15 @@ static const uint32_t *copy_ids(ash_zone *z, const uint32_t *ids,
 
 ash_status ash_scope_add(ash_scope *scope, uint32_t *out,
                          const ash_block_buffer *b) {
+  ASH_NEED(scope ? scope->ctx : NULL, scope && out && b);
   ash_zone *z = &scope->ctx->keep;
   *out = ASH_NO_ID;
-  if (!b || !b->name || (b->user_count && !b->users) ||
-      (b->field_count && !b->fields))
+  if (!b->name || (b->user_count && !b->users) ||
+      (b->field_count && !b->fields) || !ash_text_is_identifier(b->name) ||
+      (unsigned)b->kind > ASH_BUFFER_STRUCT)
     return ash_fail(scope->ctx, ASH_MISUSE, ASH_D_block_buffer, ASH_NOWHERE,
-                    "a buffer without a name, or with lists that are missing");
+                    "a buffer without a C name or kind, or with lists that are "
+                    "missing");
   if (ash_scope_find(scope, b->name) != ASH_NO_ID)
     return ash_fail(scope->ctx, ASH_MISUSE, ASH_D_block_twice, ASH_NOWHERE,
                     "there is a buffer '%s' already", b->name);
@@ -68,6 +74,7 @@ static ash_status link_to(ash_scope *scope, uint32_t from, uint32_t to) {
 }
 
 ash_status ash_scope_alias(ash_scope *scope, uint32_t a, uint32_t b) {
+  ASH_NEED(scope ? scope->ctx : NULL, scope);
   ASH_TRY(ash_scope_check(scope, a));
   ASH_TRY(ash_scope_check(scope, b));
   ASH_TRY(link_to(scope, a, b));
@@ -76,11 +83,15 @@ ash_status ash_scope_alias(ash_scope *scope, uint32_t a, uint32_t b) {
 
 const ash_block_buffer *ash_scope_buffer(const ash_scope *scope,
                                          uint32_t buffer) {
+  if (!scope)
+    return NULL;
   return buffer < scope->buffers.count ? &scope->buffers.items[buffer].is
                                        : NULL;
 }
 
 bool ash_scope_is_live(const ash_scope *scope, uint32_t buffer) {
+  if (!scope)
+    return false;
   return buffer < scope->buffers.count && scope->buffers.items[buffer].live;
 }
 
@@ -110,11 +121,15 @@ ash_scope_memory *ash_scope_count_of(ash_scope *scope, const char *memory) {
 }
 
 uint64_t ash_scope_bytes(const ash_scope *scope, const char *memory) {
+  if (!scope)
+    return 0;
   const ash_scope_memory *m = find_count(scope, memory);
   return m ? m->bytes : 0;
 }
 
 uint64_t ash_scope_peak(const ash_scope *scope, const char *memory) {
+  if (!scope)
+    return 0;
   const ash_scope_memory *m = find_count(scope, memory);
   return m ? m->peak : 0;
 }
@@ -154,6 +169,7 @@ bool ash_buffer_is_transient(const ash_scope *scope, uint32_t buffer,
 ash_status ash_buffer_is_memory_level(const ash_scope *scope, bool *out,
                                       uint32_t buffer,
                                       ash_memory_selector memory) {
+  ASH_NEED(scope ? scope->ctx : NULL, scope && out);
   *out = false;
   ASH_TRY(ash_scope_check(scope, buffer));
   return ash_selector_matches(scope->ctx, out, memory,
@@ -191,6 +207,7 @@ static ash_status fail_circle(const ash_scope *scope, uint32_t at,
 
 ash_status ash_buffer_sort(const ash_scope *scope, uint32_t *buffers,
                            size_t count) {
+  ASH_NEED(scope ? scope->ctx : NULL, scope && (buffers || count == 0));
   ash_ctx *ctx = scope->ctx;
   for (size_t i = 0; i < count; i++)
     ASH_TRY(ash_scope_check(scope, buffers[i]));

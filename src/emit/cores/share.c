@@ -3,6 +3,7 @@
 #include "domain/piece_graph.h"
 #include "domain/shares.h"
 #include "emit/cores/cores.h"
+#include "op/sums.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -87,9 +88,32 @@ static const char *put_place(const sharer *s, bool is_output,
   for (uint32_t core = 0; core < s->shares.count; core++)
     ash_text_format(c->text, "%s%" PRIu64, core ? ", " : "", from[core]);
   ash_text_string(c->text, "};\n");
+  if (c->part != ASH_PART_WHOLE) /* not all parts have all operands */
+    ash_text_line(c->text, "(void)%s_%" PRIu32 ";", name, position);
   return ash_zone_format(&s->ctx->scratch,
                          "((%suint8_t *)(%s) + %s_%" PRIu32 "[core])",
                          is_output ? "" : "const ", base, name, position);
+}
+
+/* An element for each of the result, in its order. What the space says of
+ * accumulators does not count here: a part of one position along the summed
+ * axis has a space without a sum. */
+static const char *put_accumulator(const sharer *s) {
+  const ash_call *c = s->whole;
+  const ash_op *o = &c->graph->ops.items[c->op];
+  const uint64_t element = ash_type_bits(ash_op_out(c->graph, o, 0)->type) / 8;
+  const uint64_t bytes = ash_accumulator_bytes(ash_op_accumulator(c->graph, o));
+  ASH_ASSERT(bytes > 0);
+  ash_text_string(c->text, "  static const uint32_t at_sum[] = {");
+  for (uint32_t core = 0; core < s->shares.count; core++) {
+    const uint64_t from =
+        ash_domain_share_bytes(c->graph, &s->shares, c->op, core, true, 0).from;
+    ash_text_format(c->text, "%s%" PRIu64, core ? ", " : "",
+                    from / element * bytes);
+  }
+  ash_text_string(c->text, "};\n");
+  return ash_zone_format(&s->ctx->scratch, "((uint8_t *)(%s) + at_sum[core])",
+                         c->accumulator);
 }
 
 static uint64_t class_of(const sharer *s, uint32_t core) {
@@ -165,6 +189,8 @@ static ash_status put_pieces(sharer *s) {
   moved.inputs = in;
   moved.outputs = out;
   moved.scratch = s->scratch;
+  if (moved.part != ASH_PART_WHOLE)
+    moved.accumulator = put_accumulator(s);
   for (uint32_t core = 1; core < s->shares.count; core++)
     alike = alike && class_of(s, core) == class_of(s, 0);
   return alike ? put_piece(s, &moved, 0) : put_choice(s, &moved);
@@ -173,9 +199,9 @@ static ash_status put_pieces(sharer *s) {
 ash_status ash_emit_share(ash_ctx *ctx, const ash_call *whole, uint32_t cores,
                           uint64_t core_scratch) {
   sharer s = {.ctx = ctx, .whole = whole};
-  ASH_ASSERT(whole->part == ASH_PART_WHOLE);
   ASH_TRY(ash_domain_shares_of(ctx, &s.shares, whole->graph, whole->op,
-                               whole->kernel, cores, true));
+                               whole->kernel, cores,
+                               whole->part == ASH_PART_WHOLE));
   ASH_INVARIANT(ctx, s.shares.count == cores && cores > 1);
   s.scratch = scratch_of(&s, core_scratch);
   ASH_TRY(ash_zone_check(ctx, &ctx->scratch));

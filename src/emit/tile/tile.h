@@ -57,6 +57,9 @@ void ash_emit_tile_classes(ash_text *t, const char *name,
 ash_status ash_emit_tile_kernels(ash_module *m, ash_text *t,
                                  const ash_tiling *tiling, const char *name,
                                  const ash_tile_classes *c);
+/* The call of one of them, whose arguments are variables of these names. */
+void ash_emit_tile_call(ash_module *m, ash_text *t, const ash_tiling *tiling,
+                        const char *name, uint32_t function);
 /* "in_0" or "out_0": input or output 0 of the op. */
 const char *ash_emit_tile_name(ash_zone *z, const ash_tile_operand *o);
 
@@ -69,6 +72,21 @@ ash_status ash_emit_tile_loops(ash_module *m, ash_text *out,
 /* The buffers, in the order in which that function takes them, as the inside of
  * an array. */
 void ash_emit_tile_buffers(ash_module *m, const ash_tiling *t);
+
+/* The number of an operand's first copy at a level among them. */
+uint32_t ash_emit_tile_copy(const ash_tiling *t, uint32_t level, uint32_t i);
+/* "{ctx->dma, engine, ranks, limit, waits}" for the way into a level. */
+void ash_emit_tile_way(ash_module *m, ash_text *t, const ash_tiling *tiling,
+                       uint32_t level, uint32_t i);
+
+/* ---- operators in one piece (tile_whole.c) ------------------------------- */
+
+/* Is there one level, one piece, and does it take all of each operand? */
+bool ash_emit_tile_is_whole(const ash_module *m, const ash_tiling *t);
+/* Its function, which takes the same as that of loops: transfers, the kernel,
+ * transfers. */
+void ash_emit_tile_whole(ash_module *m, ash_text *out, const ash_tiling *tiling,
+                         const char *name);
 
 /* ---- the whole (tile.c) -------------------------------------------------- */
 

@@ -74,6 +74,7 @@ static ash_status put_body(ash_module *m, ash_text *t, const ash_tiling *tiling,
                    .part = part,
                    .accumulator = "sum_memory",
                    .folded = ash_domain_folded(m->g, tiling->space),
+                   .apart = true,
                    .text = t};
   ASH_TRY(name_operands(m, tiling, &in, &out));
   call.kernel = ash_kernel_find(piece, 0, NULL, false);
@@ -90,17 +91,17 @@ static ash_status put_body(ash_module *m, ash_text *t, const ash_tiling *tiling,
 /* ---- pieces on several cores --------------------------------------------- */
 
 /* What one piece is split into: it has no work memory, which all would share,
- * is no part of a sum, and takes less time so. */
+ * and takes less time so. Parts of sums are made by loops, which know no lines:
+ * they are split into pieces. */
 static ash_status split_of(ash_module *m, uint32_t *cores,
                            const ash_tiling *tiling, const ash_graph *piece,
                            ash_tile_part part) {
   ash_domain_shares shares;
   ash_choice one = ash_choose(piece, 0, NULL);
   ASH_INVARIANT(m->ctx, one.kernel != NULL);
-  *cores =
-      one.scratch || part != ASH_PART_WHOLE ? 1 : m->code[tiling->op].cores;
+  *cores = one.scratch ? 1 : m->code[tiling->op].cores;
   ASH_TRY(ash_domain_shares_of(m->ctx, &shares, piece, 0, one.kernel, *cores,
-                               true));
+                               part == ASH_PART_WHOLE));
   ash_choice all = one;
   all.cores = shares.count;
   all.largest_share = ash_domain_share_largest(&shares);
@@ -143,16 +144,16 @@ static void put_packing(ash_module *m, ash_text *t, const ash_tiling *tiling,
 
 static ash_status put_share(ash_module *m, ash_text *t,
                             const ash_tiling *tiling, const char *name,
-                            uint32_t number, const ash_graph *piece,
+                            const ash_graph *piece, ash_tile_part part,
                             uint32_t cores) {
-  ASH_ASSERT(cores > 1);
+  ASH_ASSERT(cores > 1 && name);
   ash_text_line(t,
-                "static ASH_RT_STEP void %s_k%" PRIu32
-                "_share(const void *argument,\n    uint32_t core) {",
-                name, number);
+                "static ASH_RT_STEP void %s_share(const void *argument,\n"
+                "    uint32_t core) {",
+                name);
   put_unpacking(m, t, tiling);
   put_unused(m, t, tiling);
-  ASH_TRY(put_body(m, t, tiling, piece, ASH_PART_WHOLE, cores));
+  ASH_TRY(put_body(m, t, tiling, piece, part, cores));
   ash_text_line(t, "}");
   ash_text_blank(t);
   return ASH_OK;
@@ -192,8 +193,12 @@ static ash_status put_function(ash_module *m, ash_text *t,
   ASH_TRY(ash_domain_piece_graph(m->ctx, &piece, m->g, tiling->space, f->at,
                                  f->n, f->part));
   ash_status status = split_of(m, &cores, tiling, piece, f->part);
+  const char *own =
+      ash_zone_format(&m->ctx->scratch, "%s_k%" PRIu32, name, number);
+  if (status == ASH_OK)
+    status = ash_zone_check(m->ctx, &m->ctx->scratch);
   if (status == ASH_OK && cores > 1)
-    status = put_share(m, t, tiling, name, number, piece, cores);
+    status = put_share(m, t, tiling, own, piece, f->part, cores);
   put_head(m, t, tiling, name, f, number);
   if (cores > 1)
     put_packing(m, t, tiling, name, number, cores);
@@ -205,8 +210,8 @@ static ash_status put_function(ash_module *m, ash_text *t,
   return status;
 }
 
-static void put_call(ash_module *m, ash_text *t, const ash_tiling *tiling,
-                     const char *name, uint32_t function) {
+void ash_emit_tile_call(ash_module *m, ash_text *t, const ash_tiling *tiling,
+                        const char *name, uint32_t function) {
   ASH_ASSERT(tiling->space->operand_count > 0);
   const ash_tile_space *s = tiling->space;
   ash_text_format(t, "%s_k%" PRIu32 "(%s", name, function,
@@ -225,7 +230,7 @@ static void put_choice(ash_module *m, ash_text *t, const ash_tiling *tiling,
   ash_text_string(t, ") {\n");
   if (c->function_count == 1) {
     ash_text_string(t, "  (void)p;\n  ");
-    put_call(m, t, tiling, name, 0);
+    ash_emit_tile_call(m, t, tiling, name, 0);
     ash_text_line(t, "}");
     ash_text_blank(t);
     return;
@@ -236,12 +241,12 @@ static void put_choice(ash_module *m, ash_text *t, const ash_tiling *tiling,
       if (c->cases[i].function == f)
         ash_text_line(t, "  case %" PRIu32 ":", c->cases[i].number);
     ash_text_string(t, "    ");
-    put_call(m, t, tiling, name, f);
+    ash_emit_tile_call(m, t, tiling, name, f);
     ash_text_line(t, "    break;");
   }
   ash_text_line(t, "  default:");
   ash_text_string(t, "    ");
-  put_call(m, t, tiling, name, 0);
+  ash_emit_tile_call(m, t, tiling, name, 0);
   ash_text_line(t, "  }");
   ash_text_line(t, "}");
   ash_text_blank(t);
@@ -255,6 +260,7 @@ ash_status ash_emit_tile_kernels(ash_module *m, ash_text *t,
     ASH_TRY(put_function(m, t, tiling, name, &c->functions[i], i));
   if (c->function_count > 1)
     ash_emit_tile_classes(t, name, c, tiling->space->axis_count);
-  put_choice(m, t, tiling, name, c);
+  if (!ash_emit_tile_is_whole(m, tiling))
+    put_choice(m, t, tiling, name, c);
   return ASH_OK;
 }

@@ -141,8 +141,7 @@ static const ash_slot *home_of(const writer *w, uint32_t i) {
   return ash_emit_home(w->m, &w->t->space->operands[i]);
 }
 
-/* The number of an operand's first copy at a level among all buffers. */
-static uint32_t first_copy(const ash_tiling *t, uint32_t level, uint32_t i) {
+uint32_t ash_emit_tile_copy(const ash_tiling *t, uint32_t level, uint32_t i) {
   ASH_ASSERT(level <= t->level_count && i < t->space->operand_count);
   uint32_t count = 0;
   for (uint32_t k = 0; k < level * t->space->operand_count + i; k++)
@@ -151,7 +150,7 @@ static uint32_t first_copy(const ash_tiling *t, uint32_t level, uint32_t i) {
 }
 
 static uint32_t copy_count(const ash_tiling *t) {
-  return first_copy(t, t->level_count, 0);
+  return ash_emit_tile_copy(t, t->level_count, 0);
 }
 
 void ash_emit_tile_buffers(ash_module *m, const ash_tiling *t) {
@@ -175,40 +174,40 @@ static ash_status put_home(const writer *w, uint32_t i) {
   return ASH_OK;
 }
 
-/* "{ctx->dma, engine, ranks, limit, waits}" for the way into a level. */
-static void put_way(const writer *w, uint32_t level, uint32_t i) {
-  ASH_ASSERT(level < w->t->level_count && home_of(w, i));
-  const ash_device *d = w->m->device;
-  const uint32_t from = level_outside(w->t, level, i);
-  const uint32_t memory =
-      from == ASH_NO_ID
-          ? ash_device_memory_named(d, home_of(w, i)->binding.memory)
-          : w->t->levels[from].memory;
+void ash_emit_tile_way(ash_module *m, ash_text *t, const ash_tiling *tiling,
+                       uint32_t level, uint32_t i) {
+  ASH_ASSERT(level < tiling->level_count && i < tiling->space->operand_count);
+  const ash_device *d = m->device;
+  const uint32_t from = level_outside(tiling, level, i);
+  const ash_slot *home = ash_emit_home(m, &tiling->space->operands[i]);
+  const uint32_t memory = from == ASH_NO_ID
+                              ? ash_device_memory_named(d, home->binding.memory)
+                              : tiling->levels[from].memory;
   const uint32_t e =
       memory == ASH_NO_MEMORY
           ? ASH_NO_DMA
-          : ash_device_dma(d, memory, w->t->levels[level].memory);
+          : ash_device_dma(d, memory, tiling->levels[level].memory);
   if (e == ASH_NO_DMA)
-    ash_text_string(w->text, "{0, 0, 0, 0, 0}");
+    ash_text_string(t, "{0, 0, 0, 0, 0}");
   else
-    ash_text_format(w->text,
-                    "{ctx->dma, %" PRIu32 ", %" PRIu32 ", %" PRIu64 ", %d}", e,
-                    d->dmas[e].ranks, d->dmas[e].transfer_bytes_max,
+    ash_text_format(t, "{ctx->dma, %" PRIu32 ", %" PRIu32 ", %" PRIu64 ", %d}",
+                    e, d->dmas[e].ranks, d->dmas[e].transfer_bytes_max,
                     !d->dmas[e].asynchronous);
 }
 
 static void put_stage(const writer *w, uint32_t level, uint32_t i) {
   ASH_ASSERT(is_staged(w->t, level, i));
-  const uint32_t copies = buffer_of(w->t, level, i)->copies;
-  ash_text *t = w->text;
-  ash_text_format(t, "ash_rt_stage %s = {\n    .tensor = &%s_%s, .way = ",
-                  stage_name(w, level, i), w->name, operand_name(w, i));
-  put_way(w, level, i);
-  ash_text_format(t, ", .copies = %" PRIu32 "};\n", copies);
-  for (uint32_t k = 0; k < copies; k++)
-    ash_text_line(
-        t, "%s.part[%" PRIu32 "].data = %s;", stage_name(w, level, i), k,
-        ash_emit_tile_slot(w->m, w->t->op, ASH_SLOT_TILE, i, level, k));
+  const char *stage = stage_name(w, level, i);
+  ash_text_format(w->text, "const ash_rt_way %s_way = ", stage);
+  ash_emit_tile_way(w->m, w->text, w->t, level, i);
+  ash_text_string(w->text, ";\n");
+  ash_text_line(w->text, "ash_rt_stage %s;", stage);
+  ash_text_line(w->text,
+                "ash_rt_stage_begin(&%s, &%s_%s, &%s_way, copy + %" PRIu32
+                ", %" PRIu32 ");",
+                stage, w->name, operand_name(w, i), stage,
+                ash_emit_tile_copy(w->t, level, i),
+                buffer_of(w->t, level, i)->copies);
 }
 
 /* A box that nobody staged must lie in one row of what has it: behind its first
@@ -270,26 +269,52 @@ static void put_outputs(const writer *w, uint32_t level) {
     put_inner_flushes(w, level, i);
     ash_text_line(w->text, "  ash_rt_stage_store(&%s, %s);", stage,
                   outside(w, level, i));
-    ash_text_line(w->text, "  ash_rt_stage_open(&%s, &p%" PRIu32 ");", stage,
-                  level);
+    ash_text_line(w->text, "  ash_rt_stage_open(&%s);", stage);
     ash_text_line(w->text, "}");
   }
+}
+
+/* Does the level cut no axis that the operand follows? Then all of its pieces
+ * read the same. */
+static bool is_steady(const writer *w, uint32_t level, uint32_t i) {
+  const ash_tile_operand *o = &w->t->space->operands[i];
+  for (uint32_t d = 0; d < o->rank; d++) {
+    const uint32_t axis = o->dim[d].axis;
+    if (axis != ASH_NO_AXIS &&
+        w->t->levels[level].tile[axis] < region_size(w->t, level, axis))
+      return false;
+  }
+  return !o->is_output;
+}
+
+static void put_fetch(const writer *w, uint32_t level, uint32_t i,
+                      const char *piece, const char *number,
+                      const char *count) {
+  ash_text_line(w->text,
+                "ash_rt_stage_fetch(&%s, %s, &cuts_%" PRIu32
+                ", %s, %s, %s, %s);",
+                stage_name(w, level, i), outside(w, level, i), level,
+                region_name(w, level), piece, number, count);
 }
 
 static void put_inputs(const writer *w, uint32_t level) {
   ASH_ASSERT(level < w->t->level_count);
   const ash_tile_space *s = w->t->space;
+  const char *piece = region_name(w, level + 1);
+  const char *number = ash_zone_format(zone_of(w), "i_%" PRIu32, level);
+  const char *count = ash_zone_format(zone_of(w), "count_%" PRIu32, level);
   for (uint32_t i = 0; i < s->operand_count; i++)
-    if (!s->operands[i].is_output && is_staged(w->t, level, i))
-      ash_text_line(w->text,
-                    "ash_rt_stage_fetch(&%s, %s, &cuts_%" PRIu32
-                    ", %s, &p%" PRIu32 ", count_%" PRIu32 ");",
-                    stage_name(w, level, i), outside(w, level, i), level,
-                    region_name(w, level), level, level);
+    if (!s->operands[i].is_output && is_staged(w->t, level, i) &&
+        !is_steady(w, level, i))
+      put_fetch(w, level, i, piece, number ? number : "", count ? count : "");
   for (uint32_t i = 0; i < s->operand_count; i++)
-    if (is_staged(w->t, level, i))
-      ash_text_line(w->text, "ash_rt_stage_await(&%s);",
+    if (is_staged(w->t, level, i)) {
+      if (is_steady(w, level, i))
+        ash_text_line(w->text, "if (i_%" PRIu32 " == 0)", level);
+      ash_text_line(w->text, "%sash_rt_stage_await(&%s);",
+                    is_steady(w, level, i) ? "  " : "",
                     stage_name(w, level, i));
+    }
 }
 
 /* What stands before the inside of a level's loop. */
@@ -312,8 +337,11 @@ static void put_count(const writer *w, uint32_t level) {
                 ", %s);",
                 level, level, region_name(w, level));
   for (uint32_t i = 0; i < s->operand_count; i++)
-    if (!s->operands[i].is_output && is_staged(w->t, level, i))
+    if (!s->operands[i].is_output && is_staged(w->t, level, i)) {
       ash_text_line(w->text, "%s.ahead = 0;", stage_name(w, level, i));
+      if (is_steady(w, level, i))
+        put_fetch(w, level, i, region_name(w, level), "0", "1");
+    }
 }
 
 static void put_kernel(const writer *w) {
@@ -420,6 +448,10 @@ static ash_status wrap_function(const writer *w, ash_block *block) {
 ash_status ash_emit_tile_loops(ash_module *m, ash_text *out,
                                const ash_tiling *tiling, const char *name) {
   ASH_ASSERT(tiling->op < m->g->op_count && tiling->level_count > 0);
+  if (ash_emit_tile_is_whole(m, tiling)) {
+    ash_emit_tile_whole(m, out, tiling, name);
+    return ash_zone_check(m->ctx, &m->ctx->scratch);
+  }
   ash_scope *scope;
   ash_block *block;
   ash_text t;
