@@ -1,4 +1,4 @@
-/* ash_rt_integer.c - roots, downwards, and powers of integers. */
+/* ash_rt_integer.c - roots, downwards, digits and powers of integers. */
 #include "ash_rt_loops.h"
 
 int64_t ash_rt_integer_sqrt(int64_t x) {
@@ -15,6 +15,17 @@ int64_t ash_rt_integer_sqrt(int64_t x) {
     }
   }
   return (int64_t)root;
+}
+
+/* Binary digits. */
+int64_t ash_rt_bit_length(uint64_t x) {
+  int64_t n = 0;
+  for (int32_t half = 32; half > 0; half /= 2)
+    if (x >> half) {
+      x >>= half;
+      n += half;
+    }
+  return n + (int64_t)x;
 }
 
 /* Powers wrap around; of negative exponents the integer part is left. */

@@ -340,11 +340,20 @@ static const char *value_of(const ash_call *c) {
   return "value";
 }
 
+/* A row of padding alone reads nothing, one without any needs no value
+ * (emit/rows). */
 void ash_loop_pad(const ash_call *c) {
   const padding p = padding_of(ash_call_op(c), &ash_call_in(c, 0)->shape);
-  ash_loop_input(c, "x", 0);
+  const uint64_t given = ash_shape_elements(&ash_call_in(c, 0)->shape);
+  const uint64_t made = ash_shape_elements(&ash_call_out(c)->shape);
+  if (given > 0)
+    ash_loop_input(c, "x", 0);
   ash_loop_output(c, "y", 0);
-  const char *value = value_of(c);
+  const char *value = given < made ? value_of(c) : "0";
+  if (given == 0) {
+    put_fill(c, (int64_t)made, value);
+    return;
+  }
   put_gap(c, p.lead[0], value);
   put_rows(c, &p, value);
   put_gap(c, p.trail[0], value);

@@ -77,6 +77,7 @@ static const scalar_text texts[ASH_FN_COUNT] = {
     [ASH_FN_rsqrt] = {"1 / sqrt#(a)", NULL, NULL},
     [ASH_FN_sqrt] = {"sqrt#(a)", NULL, NULL},
     [ASH_FN_integer_sqrt] = {NULL, "ash_rt_integer_sqrt(a)", NULL},
+    [ASH_FN_bit_length] = {NULL, "ash_rt_bit_length((uint64_t)a)", NULL},
     [ASH_FN_reciprocal] = {"1 / a", NULL, NULL},
     [ASH_FN_exp] = {"exp#(a)", NULL, NULL},
     [ASH_FN_log] = {"log#(a)", NULL, NULL},

@@ -3,6 +3,7 @@
  * Results are numbered by `i` and made in their order in memory, which
  * loops.def promises. Integer sums are unsigned, where wrapping around is
  * defined; the arithmetic of parts is that of the kernels. */
+#include "emit/loop/layer.h"
 #include "emit/loop/loop.h"
 #include "emit/loop/part.h"
 #include "op/sums.h"
@@ -57,8 +58,7 @@ static void put_product(const ash_call *c, const char *from, const char *by) {
                 ash_quant_zero(ash_call_in(c, 0)), right, weight_zero(c));
 }
 
-/* Bias and scales are read where the output is made. */
-static void declare(const ash_call *c) {
+void ash_layer_declare(const ash_call *c) {
   const ash_tensor *third = ash_call_in(c, 3);
   const bool integer = is_integer(c);
   const bool ratio = third && third->type == ASH_FLOAT64;
@@ -75,6 +75,10 @@ static void declare(const ash_call *c) {
     ash_part_declare(c);
   else
     ash_loop_output(c, "y", 0);
+}
+
+static void declare(const ash_call *c) {
+  ash_layer_declare(c);
   ash_text_line(c->text, "int32_t i = 0;");
 }
 
@@ -201,17 +205,52 @@ static const char *channel_of(const ash_call *c, uint32_t k) {
   return ash_shape_elements(&ash_call_in(c, k)->shape) == 1 ? "0" : "o";
 }
 
+/* No value of a type is larger than 2 to this power; then of a sum, all of
+ * whose 31 bits may be needed in parts and with a bias. */
+static uint32_t magnitude(ash_type type) {
+  return ash_type_bits(type) - (*ash_type_c(type) == 'u' ? 0 : 1);
+}
+
+static uint32_t sum_magnitude(const ash_call *c) {
+  const ash_tensor *w = ash_call_in(c, 1);
+  const ash_op_kind kind = ash_call_op(c)->kind;
+  const uint32_t channels = kind == ASH_OP_depthwise_conv_2d ? 3 : 0;
+  const uint64_t terms =
+      kind == ASH_OP_matmul
+          ? UINT32_MAX
+          : ash_shape_elements(&w->shape) / (uint64_t)w->shape.dim[channels];
+  uint32_t bits = magnitude(ash_call_in(c, 0)->type) + magnitude(w->type);
+  for (uint64_t n = 1; n < terms && bits < 31; n *= 2)
+    bits++;
+  return in_parts(c) || ash_call_in(c, 2) || bits > 31 ? 31 : bits;
+}
+
+/* Do 32 bits hold what is left of sum * factor + offset? */
+static bool is_short(const ash_call *c, int64_t shift) {
+  const ash_tensor *offset = ash_call_in(c, 4);
+  const uint32_t product =
+      sum_magnitude(c) + magnitude(ash_call_in(c, 3)->type);
+  const uint32_t added = offset ? magnitude(offset->type) : 0;
+  const uint32_t bits = (product > added ? product : added) + 1;
+  return bits < 63 && (int64_t)bits - shift < 31;
+}
+
 /* `v`, a sum with its bias, becomes what factors and offsets make of it. */
 static void put_factor(const ash_call *c) {
   const int64_t shift = ash_attr_int(ash_call_op(c), "shift", 0);
+  const bool fits = is_short(c, shift);
+  const char *name = fits ? "t" : "v";
   ash_text_line(c->text,
-                "int64_t v = (int64_t)((uint64_t)(int64_t)(int32_t)s "
+                "int64_t %s = (int64_t)((uint64_t)(int64_t)(int32_t)s "
                 "* (uint64_t)factor[%s]);",
-                channel_of(c, 3));
+                name, channel_of(c, 3));
   if (ash_call_in(c, 4))
-    ash_text_line(c->text, "v = (int64_t)((uint64_t)v + (uint64_t)offset[%s]);",
-                  channel_of(c, 4));
-  if (shift)
+    ash_text_line(c->text,
+                  "%s = (int64_t)((uint64_t)%s + (uint64_t)offset[%s]);", name,
+                  name, channel_of(c, 4));
+  if (fits)
+    ash_text_line(c->text, "int32_t v = (int32_t)(t >> %" PRId64 ");", shift);
+  else if (shift)
     ash_text_line(c->text, "v >>= %" PRId64 ";", shift);
 }
 
@@ -243,8 +282,7 @@ static bool is_plain(const ash_call *c) {
          !ash_attr_find(op, "high");
 }
 
-/* The end of output channel or column `o`. */
-static void finish(const ash_call *c) {
+void ash_layer_finish(const ash_call *c) {
   const ash_type type = ash_call_out(c)->type;
   const bool kept = in_parts(c) && !ash_part_close(c, "i");
   if (!kept && is_plain(c))
@@ -255,6 +293,11 @@ static void finish(const ash_call *c) {
     finish_quantised(c);
   else if (!kept)
     finish_float(c);
+}
+
+/* The end of output channel or column `o`. */
+static void finish(const ash_call *c) {
+  ash_layer_finish(c);
   ash_text_line(c->text, "i++;");
 }
 
@@ -330,6 +373,10 @@ void ash_loop_conv_2d(const ash_call *c) {
   const int32_t *w = ash_call_in(c, 1)->shape.dim;
   const int32_t groups = in[3] / w[3];
   char from[160], by[128], group[64] = "";
+  if (c->kernel->blocks) {
+    ash_layer_window_blocks(c);
+    return;
+  }
   if (groups > 1)
     (void)snprintf(group, sizeof group, " + o / %" PRId32 " * %" PRId32,
                    ash_call_out(c)->shape.dim[3] / groups, w[3]);
@@ -355,6 +402,10 @@ void ash_loop_depthwise(const ash_call *c) {
   const int32_t *w = ash_call_in(c, 1)->shape.dim;
   const int64_t each = ash_attr_int(ash_call_op(c), "multiplier", 1);
   char from[160], by[128], channel[32] = "o";
+  if (c->kernel->blocks) {
+    ash_layer_window_blocks(c);
+    return;
+  }
   if (each > 1)
     (void)snprintf(channel, sizeof channel, "o / %" PRId64, each);
   declare(c);
@@ -376,6 +427,10 @@ void ash_loop_dense(const ash_call *c) {
   const int32_t *w = ash_call_in(c, 1)->shape.dim;
   const uint64_t results = ash_shape_elements(&ash_call_out(c)->shape);
   char from[64], by[64];
+  if (c->kernel->blocks) {
+    ash_layer_dense_blocks(c);
+    return;
+  }
   declare(c);
   ash_loop_for(c, "n", (int64_t)(results / (uint64_t)w[0]));
   ash_loop_for(c, "o", w[0]);
@@ -422,6 +477,10 @@ void ash_loop_matmul(const ash_call *c) {
   const ash_shape *y = &ash_call_out(c)->shape;
   const ash_nest n = nest_batches(c);
   char at[2][ASH_LOOP_TEXT], from[ASH_LOOP_TEXT + 64], by[ASH_LOOP_TEXT + 64];
+  if (c->kernel->blocks) {
+    ash_layer_product_blocks(c, &n);
+    return;
+  }
   declare(c);
   ash_loop_open(c, &n, "b");
   ash_loop_for(c, "m", y->dim[y->rank - 2]);

@@ -134,14 +134,18 @@ static void put_update(const ash_call *c) {
                  ash_loop_scalar(text, sizeof text, how, type, names));
 }
 
+/* In place there is nothing to copy. */
 static void open_put(const ash_call *c) {
   ash_loop_input(c, "x", 0);
   ash_loop_input(c, "index", 1);
   ash_loop_input(c, "updates", 2);
   ash_loop_output(c, "y", 0);
+  ash_text_line(c->text, "if ((const void *)x != (const void *)y)");
+  c->text->indent++;
   ash_loop_for(c, "i", (int64_t)ash_shape_elements(&ash_call_out(c)->shape));
   ash_text_line(c->text, "y[i] = x[i];");
   ash_loop_end(c);
+  c->text->indent--;
 }
 
 void ash_loop_scatter_elements(const ash_call *c) {
