@@ -1,5 +1,6 @@
-/* onnx_ops_attention.c - attention of com.microsoft: softmax(Q K' + masks) V,
- * head by head, taken apart into products, sums and a softmax. */
+/* onnx_ops_attention.c - attention of ONNX and of com.microsoft: softmax(Q K' +
+ * masks) V, head by head, taken apart into products, sums and a softmax, which
+ * the pass `attention` joins again where that saves memory. */
 #include "read/onnx/onnx_import.h"
 
 #include <math.h>
@@ -248,6 +249,119 @@ static void read_multi_head(ash_ox *m) {
   ash_ox_out(m, 2, h.v);
   attend(m, &h, 4, 5);
 }
+
+/* ---- ONNX's own ---------------------------------------------------------- */
+
+/* [batch, heads, length, depth], or [batch, length, heads * depth]. */
+static uint32_t onnx_heads(ash_ox *m, uint32_t k, const char *count) {
+  const uint32_t x = ash_ox_in(m, k);
+  const heads h = {.count = (int32_t)ash_ox_int(m, count, 0)};
+  if (ash_ox_rank(m, x) == 4 || m->status != ASH_OK)
+    return x;
+  return by_head(m, &h, x);
+}
+
+/* Each head serves as many neighbours as the queries have more heads. */
+static uint32_t for_queries(ash_ox *m, uint32_t q, uint32_t x) {
+  const int32_t all = ash_ox_dim(m, q, 1), some = ash_ox_dim(m, x, 1);
+  if (m->status != ASH_OK || all == some)
+    return x;
+  if (some < 1 || all % some) {
+    ash_ox_bad(m, "heads of keys that do not divide those of queries");
+    return x;
+  }
+  const ash_shape s = *ash_ox_shape(m, x);
+  const ash_shape one = {5, {s.dim[0], some, 1, s.dim[2], s.dim[3]}};
+  const ash_shape wide = {5, {s.dim[0], some, all / some, s.dim[2], s.dim[3]}};
+  const ash_shape flat = {4, {s.dim[0], all, s.dim[2], s.dim[3]}};
+  return ash_ox_reshape(m, ash_ox_expand(m, ash_ox_reshape(m, x, one), &wide),
+                        flat);
+}
+
+/* The mask (input 3) is an addend, or says which scores count; with is_causal
+ * only keys up to the query's own do, which comes after those of the past. */
+static uint32_t onnx_masked(ash_ox *m, const heads *h, uint32_t scores) {
+  const uint32_t none = ash_ox_scalar(m, ASH_FLOAT32, (double)-INFINITY);
+  const int32_t total = ash_ox_dim(m, scores, 3);
+  if (ash_ox_has(m, 3)) {
+    const uint32_t mask = ash_ox_in(m, 3);
+    const uint32_t rank = ash_ox_rank(m, mask);
+    if (rank > 0 && m->status == ASH_OK &&
+        ash_ox_dim(m, mask, rank - 1) != total)
+      ash_ox_refuse(m, "a mask of fewer keys than there are");
+    scores = ash_ox_type(m, mask) == ASH_BOOL
+                 ? ash_ox_map3(m, ASH_FN_select, mask, scores, none)
+                 : ash_ox_map2(m, ASH_FN_add, scores, mask);
+  }
+  if (!ash_ox_int(m, "is_causal", 0))
+    return scores;
+  const uint32_t key = ash_ox_iota(m, ASH_INT32, total, 4, 3);
+  const uint32_t query = ash_ox_with(
+      m, ASH_FN_add, ash_ox_iota(m, ASH_INT32, h->length, 4, 2), h->past);
+  return ash_ox_map3(m, ASH_FN_select,
+                     ash_ox_map2(m, ASH_FN_less_equal, key, query), scores,
+                     none);
+}
+
+static void onnx_attend(ash_ox *m, const heads *h) {
+  static const uint32_t turn[] = {0, 1, 3, 2}, order[] = {0, 2, 1, 3};
+  const double scale =
+      ash_ox_float(m, "scale", 1 / sqrt((double)ash_ox_dim(m, h->q, 3)));
+  const uint32_t k = ash_ox_transpose(m, for_queries(m, h->q, h->k), turn);
+  if (m->status != ASH_OK)
+    return;
+  uint32_t scores =
+      ash_ox_with(m, ASH_FN_mul, ash_ox_matmul(m, h->q, k), scale);
+  scores = onnx_masked(m, h, scores);
+  if (m->status != ASH_OK)
+    return;
+  uint32_t y = ash_ox_matmul(m, ash_ox_softmax(m, scores, 8),
+                             for_queries(m, h->q, h->v));
+  if (m->status == ASH_OK && ash_ox_rank(m, ash_ox_in(m, 0)) == 3) {
+    y = ash_ox_transpose(m, y, order);
+    const ash_shape s = *ash_ox_shape(m, y);
+    y = ash_ox_reshape(
+        m, y, (ash_shape){3, {s.dim[0], s.dim[1], s.dim[2] * s.dim[3]}});
+  }
+  ash_ox_out(m, 0, y);
+}
+
+static void read_onnx_attention(ash_ox *m) {
+  heads h = {.q = onnx_heads(m, 0, "q_num_heads"),
+             .k = onnx_heads(m, 1, "kv_num_heads"),
+             .v = onnx_heads(m, 2, "kv_num_heads")};
+  if (m->status != ASH_OK)
+    return;
+  if (ash_ox_type(m, h.q) != ASH_FLOAT32)
+    ash_ox_refuse(m, "another type than float32");
+  else if (ash_ox_float(m, "softcap", 0) != 0)
+    ash_ox_refuse(m, "a softcap");
+  else if (ash_ox_wants(m, 3))
+    ash_ox_refuse(m, "the scores as an output");
+  else if (ash_ox_has(m, 6))
+    ash_ox_refuse(m, "lengths of keys that are given at run time");
+  else if (ash_ox_rank(m, h.q) != 4 || ash_ox_rank(m, h.k) != 4 ||
+           ash_ox_rank(m, h.v) != 4)
+    ash_ox_bad(m, "queries, keys and values need batch, heads and length");
+  if (m->status != ASH_OK)
+    return;
+  h.length = ash_ox_dim(m, h.q, 2);
+  if (ash_ox_has(m, 4) && ash_ox_has(m, 5)) {
+    h.past = ash_ox_dim(m, ash_ox_in(m, 4), 2);
+    h.k = joined(m, ash_ox_in(m, 4), h.k);
+    h.v = joined(m, ash_ox_in(m, 5), h.v);
+  }
+  if (ash_ox_wants(m, 1))
+    ash_ox_out(m, 1, h.k);
+  if (ash_ox_wants(m, 2))
+    ash_ox_out(m, 2, h.v);
+  onnx_attend(m, &h);
+}
+
+const ash_ox_handler ash_ox_onnx_attention[] = {
+    {"Attention", read_onnx_attention},
+    {NULL, NULL},
+};
 
 const ash_ox_handler ash_ox_attention[] = {
     {"Attention", read_attention},
