@@ -42,6 +42,8 @@ static bool same_places(const ash_graph *g, const ash_tiling *t,
 
 bool ash_tiling_in_place(const ash_graph *g, const ash_tiling *t,
                          uint32_t input) {
+  if (!(g && t && t->space))
+    return false;
   const ash_tile_space *space = t->space;
   const ash_tile_operand *in = NULL, *out = NULL;
   if (!space)

@@ -131,7 +131,7 @@ static void join_element(const ash_ref_call *c, const ash_ref_limits *limits,
                   in->type == ASH_UINT8
                       ? rescale_unsigned(in, out, x)
                       : ash_ref_rescale((int32_t)x - ash_ref_zero_of(in),
-                                        ash_ref_factor_of(ratio)));
+                                        ash_ref_out_factor(c, ratio)));
 }
 
 ash_status ash_ref_concatenation(const ash_ref_call *c) {

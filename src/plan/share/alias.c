@@ -6,6 +6,8 @@
 #include "op/views.h"
 
 void ash_populate_alias_allocations(ash_slot *slots, uint32_t count) {
+  if (!slots)
+    return;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t of = i;
     uint64_t offset = 0;
@@ -40,6 +42,8 @@ static bool widen(ash_lifetime *life, const ash_lifetime *by) {
  * common case: forward and back, each link sees what the others gave. */
 void ash_merge_alias_lifetimes(ash_lifetime *lives, const uint32_t *alias_of,
                                size_t count) {
+  if (!(lives && alias_of))
+    return;
   bool changed = true;
   for (bool back = false; changed; back = !back) {
     changed = false;
