@@ -32,7 +32,7 @@ typedef struct layer {
   ash_graph *g;
   uint32_t op;
   ash_op_kind kind;
-  bool mve, rvv, simd;
+  bool mve, rvv, simd, pie, scalar;
   uint32_t channels, taps;
   const int8_t *weights;
   int64_t bound; /* of the absolute value of any sum */
@@ -142,18 +142,6 @@ static ash_status append_bias(const layer *l) {
 
 /* ---- scales -------------------------------------------------------------- */
 
-/* ash_rt_rescale for shifts up to 0. */
-static int64_t rescale(int64_t sum, int64_t multiplier, int64_t shift) {
-  const int64_t x = (sum * multiplier + (INT64_C(1) << 30)) >> 31;
-  if (shift == 0)
-    return x;
-  return (x + (INT64_C(1) << (-shift - 1)) - (x < 0)) >> -shift;
-}
-
-static int64_t clamp(int64_t x, ash_int_range r) {
-  return x < r.low ? r.low : x > r.high ? r.high : x;
-}
-
 /* Finds channels whose output is the same for every input: training leaves
  * many of them in some models. */
 static bool find_constants(layer *l) {
@@ -167,14 +155,16 @@ static bool find_constants(layer *l) {
     const int64_t multiplier = ash_tensor_int(m, n == 1 ? 0 : c);
     const int64_t shift = ash_tensor_int(s, n == 1 ? 0 : c);
     if (shift <= 0 && farthest(l, c) <= INT32_MAX) {
+      const ash_scaling scaling = {(int32_t)multiplier, (int32_t)shift};
       const int64_t low =
-          rescale(l->folded[c] - l->reach[c], multiplier, shift);
+          ash_quant_rescale(l->folded[c] - l->reach[c], scaling) + zero;
       const int64_t high =
-          rescale(l->folded[c] + l->reach[c], multiplier, shift);
-      l->constant[c] = l->kind != ASH_OP_depthwise_conv_2d &&
-                       clamp(low + zero, range) == clamp(high + zero, range);
+          ash_quant_rescale(l->folded[c] + l->reach[c], scaling) + zero;
+      l->constant[c] =
+          l->kind != ASH_OP_depthwise_conv_2d &&
+          ash_quant_limit(low, range) == ash_quant_limit(high, range);
       if (l->constant[c])
-        l->folded[c] = clamp(low + zero, range);
+        l->folded[c] = ash_quant_limit(low, range);
     }
     if (!l->constant[c] && shift >= (l->simd ? 1 : 0))
       return false;
@@ -184,13 +174,17 @@ static bool find_constants(layer *l) {
 
 /* Too few rows to widen the input for: it is read as it is. */
 static bool is_few(const layer *l) {
-  return is_dsp(l) && l->kind == ASH_OP_fully_connected && l->channels <= 2;
+  return is_dsp(l) && !l->scalar && !l->pie &&
+         l->kind == ASH_OP_fully_connected && l->channels <= 2;
 }
 
 static uint32_t group_of(const layer *l) {
   if (l->simd)
     return SIMD_GROUP;
-  return l->mve || (l->kind == ASH_OP_fully_connected && !is_few(l)) ? 4 : 2;
+  return l->mve || l->pie || l->scalar ||
+                 (l->kind == ASH_OP_fully_connected && !is_few(l))
+             ? 4
+             : 2;
 }
 
 /* All channels from c on, as many as the kernel takes at once, are constant. */
@@ -312,25 +306,59 @@ static uint8_t *dense_scale(const layer *l, uint32_t *count) {
 /* Channels whose weights of a block are side by side: those that are summed up
  * at once. */
 static uint32_t side_by_side(const layer *l) {
+  if (l->pie)
+    return 1;
   return l->kind == ASH_OP_conv_2d && !l->simd ? 2 : group_of(l);
 }
 
 /* Bytes of these channels from c on, block after block; absent ones are 0. */
 static uint8_t *put_blocks(const layer *l, uint8_t *to, uint32_t c,
-                           uint32_t taps) {
-  const uint32_t block = l->mve ? 16 : 4;
+                           uint32_t step, uint32_t taps) {
+  const uint32_t block = l->mve || l->pie ? 16 : 4,
+                 end = c + step * side_by_side(l);
   for (uint32_t t = 0; t < taps; t += block)
-    for (uint32_t i = c; i < c + side_by_side(l); i++)
+    for (uint32_t i = c; i < end; i += step)
       for (uint32_t k = 0; k < block; k++, to++)
         if (i < l->channels && !l->constant[i] && t + k < l->taps)
           *to = (uint8_t)weight(l, i, t + k);
   return to;
 }
 
-/* Bytes of one group of channels. */
+/* Bytes of one group of channels; Helium's convolutions take the first and the
+ * third of four, then the second and the fourth. */
 static void put_group(const layer *l, uint8_t *to, uint32_t c, uint32_t taps) {
-  for (uint32_t i = c; i < c + group_of(l); i += side_by_side(l))
-    to = put_blocks(l, to, i, taps);
+  const uint32_t pairs = group_of(l) / side_by_side(l);
+  const uint32_t step = l->mve ? pairs : 1, next = l->mve ? 1 : side_by_side(l);
+  for (uint32_t i = 0; i < pairs; i++)
+    to = put_blocks(l, to, c + i * next, step, taps);
+}
+
+/* The weight of channel i, 0 where there is none. */
+static uint8_t live_weight(const layer *l, uint32_t i, uint32_t t) {
+  if (i >= l->channels || l->constant[i] || t >= l->taps)
+    return 0;
+  return (uint8_t)weight(l, i, t);
+}
+
+/* Groups of four channels side by side, tap by tap; constant ones have none. */
+static ash_status append_quads(const layer *l) {
+  const uint32_t group = group_of(l);
+  const uint32_t taps =
+      (uint32_t)ash_align_up(l->taps, l->kind == ASH_OP_conv_2d ? 4 : 1);
+  uint64_t bytes = 0;
+  for (uint32_t c = 0; c < l->channels; c += group)
+    bytes += is_constant_group(l, c) ? 0 : (uint64_t)group * taps;
+  bytes = bytes ? bytes : 1;
+  uint8_t *out = bytes > INT32_MAX ? NULL : room(l, (size_t)bytes);
+  uint8_t *to = out;
+  if (!out)
+    return ash_nomem(l->ctx);
+  for (uint32_t c = 0; c < l->channels; c += group)
+    for (uint32_t t = 0; t < taps && !is_constant_group(l, c); t++)
+      for (uint32_t i = c; i < c + group; i++)
+        *to++ = live_weight(l, i, t);
+  return ash_lower_append(l->g, l->op, "packed", ASH_INT8, (uint32_t)bytes,
+                          out);
 }
 
 /* Groups of channels side by side, tap by tap; the last may be smaller. */
@@ -350,12 +378,12 @@ static ash_status append_columns(const layer *l) {
 
 /* Constant groups have no weights. */
 static ash_status append_weights(const layer *l) {
-  if (l->rvv)
-    return append_columns(l);
+  if (l->rvv || l->scalar)
+    return l->rvv ? append_columns(l) : append_quads(l);
   const uint32_t group = group_of(l);
-  const uint32_t taps = (uint32_t)ash_align_up(l->taps, l->mve    ? 16
-                                                        : l->simd ? 4
-                                                                  : 8);
+  const uint32_t taps = (uint32_t)ash_align_up(l->taps, l->mve || l->pie ? 16
+                                                        : l->simd        ? 4
+                                                                         : 8);
   const size_t group_bytes = (size_t)group * taps;
   size_t at = 0;
   for (uint32_t c = 0; c < l->channels; c += group)
@@ -393,8 +421,8 @@ static bool measure(layer *l) {
   l->taps = (uint32_t)(elements / l->channels);
   l->weights = (const int8_t *)w->data;
   if (deep)
-    return w->shape.dim[3] == in->shape.dim[3] &&
-           (l->mve || l->taps <= ASH_KERNEL_DEPTHWISE_TAPS);
+    return l->mve || (w->shape.dim[3] == in->shape.dim[3] &&
+                      l->taps <= ASH_KERNEL_DEPTHWISE_TAPS);
   if (l->kind == ASH_OP_conv_2d)
     return w->shape.dim[3] == in->shape.dim[3];
   return w->quant.count > 1 || ash_quant_zero(w) == 0;
@@ -442,7 +470,9 @@ static ash_status pack_op(ash_ctx *ctx, ash_graph *g, uint32_t op,
              .kind = g->ops.items[op].kind,
              .mve = (target->features & ASH_FEATURE_MVE) != 0,
              .rvv = (target->features & ASH_FEATURE_RVV) != 0,
-             .simd = (target->features & ASH_FEATURE_SIMD) != 0};
+             .simd = (target->features & ASH_FEATURE_SIMD) != 0,
+             .pie = (target->features & ASH_FEATURE_PIE) != 0,
+             .scalar = (target->features & ASH_FEATURE_SCALAR) != 0};
   const bool known = l.kind == ASH_OP_conv_2d ||
                      l.kind == ASH_OP_depthwise_conv_2d ||
                      l.kind == ASH_OP_fully_connected;
@@ -456,10 +486,7 @@ static ash_status pack_op(ash_ctx *ctx, ash_graph *g, uint32_t op,
 }
 
 ash_status ash_pass_pack(ash_ctx *ctx, ash_graph *g, const ash_target *target) {
-  const uint32_t known =
-      ASH_FEATURE_DSP | ASH_FEATURE_MVE | ASH_FEATURE_RVV | ASH_FEATURE_SIMD;
-  const bool any =
-      (target->features & known) && !(target->features & ASH_FEATURE_CMSIS_NN);
+  const bool any = ash_target_is_packed(target);
   for (uint32_t op = 0; any && op < g->op_count; op++)
     ASH_TRY(pack_op(ctx, g, op, target));
   return ASH_OK;
