@@ -2,7 +2,7 @@
 # program and options), flags (of the compilers), link_flags, tools (the prefix
 # of the cross tools), triple, specs, start and mhz. $boards has room for any
 # model; a microbit has not, and mps2-an521 is one of them with two cores.
-boards="mps2-an386 mps2-an500 mps2-an505 mps3-an547 riscv-virt32 riscv-virt64"
+boards="mps2-an385 mps2-an386 mps2-an500 mps2-an505 mps3-an547 riscv-virt32 riscv-virt64"
 boards_folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 value_of() { sed -n "s/^set($2 \"\(.*\)\")\$/\1/p" "$boards_folder/$1.cmake"; }
