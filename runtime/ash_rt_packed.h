@@ -180,11 +180,11 @@ typedef struct ash_rt_depthwise {
   int32_t count, channels, offset, low, high;
 } ash_rt_depthwise;
 
-ASH_RT_INLINE void ash_rt_depthwise_find(ash_rt_depthwise *k,
-                                         const ash_rt_window *w,
-                                         const ash_rt_lines *in, int32_t y,
-                                         int32_t x) {
-  const int8_t **tap = k->taps;
+/* Of a pixel, where its taps are: a table of all of them. */
+ASH_RT_INLINE void ash_rt_taps_find(const int8_t **tap, const int8_t *padding,
+                                    const ash_rt_window *w,
+                                    const ash_rt_lines *in, int32_t y,
+                                    int32_t x) {
   int32_t row = y * w->stride_h - w->pad_top;
   for (int32_t i = 0; i < w->filter_h; i++, row += w->dilation_h) {
     const int8_t *const line =
@@ -193,15 +193,13 @@ ASH_RT_INLINE void ash_rt_depthwise_find(ash_rt_depthwise *k,
     for (int32_t j = 0; j < w->filter_w; j++, column += w->dilation_w)
       *tap++ = line && column >= 0 && column < w->in_w
                    ? line + (ptrdiff_t)column * w->in_c
-                   : k->padding;
+                   : padding;
   }
 }
 
 /* From a pixel without taps to the left or right of the input to the next. */
-static inline void ash_rt_depthwise_next(ash_rt_depthwise *k, int32_t step) {
-  const int8_t *const padding = k->padding;
-  const int8_t **tap = k->taps;
-  int32_t left = k->count;
+static inline void ash_rt_taps_next(const int8_t **tap, const int8_t *padding,
+                                    int32_t left, int32_t step) {
   do {
     if (*tap != padding)
       *tap += step;
@@ -222,9 +220,9 @@ ash_rt_depthwise_pixels(const ash_rt_depthwise_conv_2d_s8_params *p,
     int8_t *made = ash_rt_line_out(out, y);
     for (int32_t x = 0; x < w->out_w; x++, made += w->out_c) {
       if (x > inner.lo && x < inner.hi)
-        ash_rt_depthwise_next(k, w->stride_w * w->in_c);
+        ash_rt_taps_next(k->taps, k->padding, k->count, w->stride_w * w->in_c);
       else
-        ash_rt_depthwise_find(k, w, in, y, x);
+        ash_rt_taps_find(k->taps, k->padding, w, in, y, x);
       pixel(k, made);
     }
   }

@@ -31,10 +31,10 @@ static void ash_rt_depthwise_four_dsp(const ash_rt_depthwise *k, int32_t c,
 }
 
 static void ash_rt_depthwise_pixel_dsp(const ash_rt_depthwise *k, int8_t *out) {
-  int32_t c = 0;
-  for (; c + 4 <= k->channels; c += 4)
+  const int32_t whole = k->channels & ~3; /* counted without overflow */
+  for (int32_t c = 0; c < whole; c += 4)
     ash_rt_depthwise_four_dsp(k, c, out + c);
-  for (; c < k->channels; c++) {
+  for (int32_t c = whole; c < k->channels; c++) {
     int32_t s = k->bias[c];
     for (int32_t i = 0; i < k->count; i++)
       s += k->taps[i][c] * k->filter[(ptrdiff_t)i * k->channels + c];

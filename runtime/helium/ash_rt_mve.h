@@ -27,50 +27,6 @@ static inline void ash_rt_four_store(int32_t *to, ash_rt_four x) {
   vstrwq_s32(to, x);
 }
 
-/* Bias and `blocks` times sixteen products; four rows of weights, block by
- * block. For GCC 12 as assembly: it moves pointers in instructions of their own
- * and makes no loop of the kind that costs nothing. */
-#if defined(__clang__)
-static inline ash_rt_four ash_rt_dot_mve(const int32_t *bias, const int8_t *x,
-                                         const int8_t *w, int32_t blocks) {
-  int32_t a = bias[0], b = bias[1], c = bias[2], d = bias[3];
-  do {
-    const int8x16_t v = vldrbq_s8(x);
-    a = vmladavaq_s8(a, v, vldrbq_s8(w));
-    b = vmladavaq_s8(b, v, vldrbq_s8(w + 16));
-    c = vmladavaq_s8(c, v, vldrbq_s8(w + 32));
-    d = vmladavaq_s8(d, v, vldrbq_s8(w + 48));
-    x += 16;
-    w += 64;
-  } while (--blocks > 0);
-  const int32x4_t s = {a, b, c, d};
-  return s;
-}
-#else
-static inline ash_rt_four ash_rt_dot_mve(const int32_t *bias, const int8_t *x,
-                                         const int8_t *w, int32_t blocks) {
-  int32_t a = bias[0], b = bias[1], c = bias[2], d = bias[3];
-  __asm__("dls lr, %[n]\n"
-          "1:\n"
-          "vldrb.8 q0, [%[x]], #16\n"
-          "vldrb.8 q1, [%[w]], #16\n"
-          "vmladava.s8 %[a], q0, q1\n"
-          "vldrb.8 q1, [%[w]], #16\n"
-          "vmladava.s8 %[b], q0, q1\n"
-          "vldrb.8 q1, [%[w]], #16\n"
-          "vmladava.s8 %[c], q0, q1\n"
-          "vldrb.8 q1, [%[w]], #16\n"
-          "vmladava.s8 %[d], q0, q1\n"
-          "le lr, 1b\n"
-          : [a] "+Te"(a), [b] "+Te"(b), [c] "+Te"(c), [d] "+Te"(d), [x] "+r"(x),
-            [w] "+r"(w)
-          : [n] "r"(blocks)
-          : "lr", "q0", "q1", "memory");
-  const int32x4_t s = {a, b, c, d};
-  return s;
-}
-#endif
-
 /* x * 2^shift for shifts below 0, to the nearest: lowering a negative number by
  * one makes ties that go up go away from zero. */
 static inline ash_rt_four ash_rt_shift_mve(ash_rt_four x, int32x4_t shift) {
@@ -78,31 +34,17 @@ static inline ash_rt_four ash_rt_shift_mve(ash_rt_four x, int32x4_t shift) {
 }
 
 /* ash_rt_rescale for shifts below 0, and the zero point. */
+static inline ash_rt_four ash_rt_scale_mve(ash_rt_four s, int32x4_t multiplier,
+                                           int32x4_t shift, int32_t offset) {
+  const int32x4_t x = vqrdmulhq_s32(s, multiplier);
+  return vaddq_n_s32(ash_rt_shift_mve(x, shift), offset);
+}
+
 static inline ash_rt_four ash_rt_rescale_mve(ash_rt_four s,
                                              const int32_t *multiplier,
                                              const int8_t *shift,
                                              int32_t offset) {
-  const int32x4_t x = vqrdmulhq_s32(s, vldrwq_s32(multiplier));
-  return vaddq_n_s32(ash_rt_shift_mve(x, vldrbq_s32(shift)), offset);
-}
-
-/* One scale (see ash_rt_fully_connected_s8_dsp) for all four. */
-static inline ash_rt_four ash_rt_scale_mve(ash_rt_four s,
-                                           const int32_t *scale) {
-  s = vqrdmulhq_n_s32(vshlq_r_s32(s, scale[3]), scale[0]);
-  return vshlq_r_s32(vaddq_n_s32(s, scale[1]), -scale[2]);
-}
-
-/* A scale for each. */
-static inline ash_rt_four ash_rt_scale_each_mve(ash_rt_four s,
-                                                const int32_t *scale) {
-  int32_t x[4];
-  vstrwq_s32(x, s);
-  for (int32_t i = 0; i < 4; i++, scale += 4)
-    x[i] = (ash_rt_mul_high((int32_t)((uint32_t)x[i] << scale[3]), scale[0]) +
-            scale[1]) >>
-           scale[2];
-  return vldrwq_s32(x);
+  return ash_rt_scale_mve(s, vldrwq_s32(multiplier), vldrbq_s32(shift), offset);
 }
 
 static inline void ash_rt_store_mve(ash_rt_four x, ash_rt_four low,
@@ -151,16 +93,6 @@ static inline void ash_rt_four_store(int32_t *to, ash_rt_four x) {
     to[i] = x.at[i];
 }
 
-static inline ash_rt_four ash_rt_dot_mve(const int32_t *bias, const int8_t *x,
-                                         const int8_t *w, int32_t blocks) {
-  ash_rt_four s = ash_rt_four_load(bias);
-  for (int32_t k = 0; k < 16 * blocks; k += 16)
-    for (int32_t c = 0; c < 4; c++)
-      s.at[c] = (int32_t)((uint32_t)s.at[c] +
-                          ash_rt_dot_s8(x + k, w + 4 * k + 16 * c, 16, 0));
-  return s;
-}
-
 static inline ash_rt_four ash_rt_rescale_mve(ash_rt_four s,
                                              const int32_t *multiplier,
                                              const int8_t *shift,
@@ -169,26 +101,6 @@ static inline ash_rt_four ash_rt_rescale_mve(ash_rt_four s,
     s.at[i] =
         (int32_t)((uint32_t)ash_rt_rescale(s.at[i], multiplier[i], shift[i]) +
                   (uint32_t)offset);
-  return s;
-}
-
-static inline ash_rt_four ash_rt_scale_each_mve(ash_rt_four s,
-                                                const int32_t *scale) {
-  for (int32_t i = 0; i < 4; i++, scale += 4)
-    s.at[i] =
-        (ash_rt_mul_high((int32_t)((uint32_t)s.at[i] << scale[3]), scale[0]) +
-         scale[1]) >>
-        scale[2];
-  return s;
-}
-
-static inline ash_rt_four ash_rt_scale_mve(ash_rt_four s,
-                                           const int32_t *scale) {
-  for (int32_t i = 0; i < 4; i++)
-    s.at[i] =
-        (ash_rt_mul_high((int32_t)((uint32_t)s.at[i] << scale[3]), scale[0]) +
-         scale[1]) >>
-        scale[2];
   return s;
 }
 
@@ -235,7 +147,7 @@ void ash_rt_depthwise_conv_2d_s8_mve_lines(
     const int8_t *filter, const int32_t *multiplier, const int8_t *shift,
     const int32_t *bias, const ash_rt_lines *out, int32_t from, int32_t to,
     void *scratch);
-/* More than ASH_RT_DEPTHWISE_TAPS. */
+/* More than ASH_RT_DEPTHWISE_TAPS, or several channels of one. */
 void ash_rt_depthwise_conv_2d_s8_large_mve(
     const ash_rt_depthwise_conv_2d_s8_params *p, const int8_t *in,
     const int8_t *filter, const int32_t *multiplier, const int8_t *shift,

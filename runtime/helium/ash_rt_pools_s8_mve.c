@@ -87,76 +87,82 @@ void ash_rt_average_pool_2d_s8_mve_lines(const ash_rt_pool_2d_s8_params *p,
   ash_rt_average_core_mve(p, in, out, from, to);
 }
 
-/* kernels max_pool_2d_s8_mve, max_pool_2d_s8_mve_lines: sixteen channels at
- * once. */
+/* kernels max_pool_2d_s8_mve, max_pool_2d_s8_mve_lines: thirty-two channels at
+ * once. Where more than sixteen are left over, the last vectors overlap: a
+ * channel twice costs less than one that may be missing. */
 
-enum { ASH_RT_MAX_TAPS = 25 };
+/* The lines under the windows of an output line are looked up once, so many of
+ * them; higher windows find them for each pixel. */
+enum { ASH_RT_MAX_LINES = 16 };
 
-/* Where the elements of a window are, if they are few: a table costs less than
- * two loops around each vector. */
 typedef struct ash_rt_max_mve {
-  ash_rt_pane pane;
-  const int8_t *taps[ASH_RT_MAX_TAPS];
-  int32_t count; /* of taps; -1: too many */
-  int32_t channels, low, high;
+  const int8_t *lines[ASH_RT_MAX_LINES];
+  ptrdiff_t at;          /* of the window, from where lines start */
+  int32_t rows, columns; /* rows: 0 if there are no columns */
+  int32_t column, channels, low, high;
 } ash_rt_max_mve;
 
-static void ash_rt_max_find_mve(ash_rt_max_mve *m) {
-  const ash_rt_pane *const b = &m->pane;
-  const int8_t **tap = m->taps;
-  m->count = b->rows * b->columns;
-  if (m->count > ASH_RT_MAX_TAPS) {
-    m->count = -1;
-    return;
-  }
-  for (int32_t y = 0; y < b->rows; y++) {
-    const int8_t *x = ash_rt_line(&b->in, y);
-    for (int32_t k = b->columns; k > 0; k--, x += b->column)
-      *tap++ = x;
-  }
-}
-
-static inline void ash_rt_max_next_mve(ash_rt_max_mve *m, ptrdiff_t bytes) {
-  ash_rt_pane_next(&m->pane, bytes);
-  ASH_RT_NO_UNROLL
-  for (int32_t i = 0; i < m->count; i++)
-    m->taps[i] += bytes;
-}
-
 #if ASH_RT_HAS_MVE
-/* Channels [c, c + 32), then [c, c + 16), then those that are left. A window
- * without elements gives `low`, which is the activation's. */
-static ASH_RT_NOINLINE void ash_rt_max_listed_mve(const ash_rt_max_mve *m,
-                                                  int8_t *out) {
-  const int8x16_t low = vdupq_n_s8((int8_t)m->low);
+/* Channels [c, c + 16) and those `next` further. A window without elements
+ * gives `low`, which is the activation's. */
+ASH_RT_INLINE void ash_rt_max_two_mve(const ash_rt_max_mve *m, int32_t c,
+                                      int32_t next, int8_t *out) {
   const int8x16_t high = vdupq_n_s8((int8_t)m->high);
-  const int8_t *const *const end = m->taps + m->count;
-  int32_t rest = m->channels;
-  int32_t c = 0;
-  for (; rest >= 32; c += 32, rest -= 32) {
-    int8x16_t v = low, u = low;
+  const int8_t *const *line = m->lines;
+  const ptrdiff_t at = m->at + c, column = m->column;
+  const int32_t columns = m->columns;
+  int8x16_t v = vdupq_n_s8((int8_t)m->low), u = v;
+  for (int32_t y = m->rows; y != 0; y--) {
+    const int8_t *x = *line++ + at;
+    int32_t k = columns;
     ASH_RT_NO_UNROLL
-    for (const int8_t *const *tap = m->taps; tap < end; tap++) {
-      v = vmaxq_s8(v, vldrbq_s8(*tap + c));
-      u = vmaxq_s8(u, vldrbq_s8(*tap + c + 16));
-    }
-    vstrbq_s8(out + c, vminq_s8(v, high));
-    vstrbq_s8(out + c + 16, vminq_s8(u, high));
+    do {
+      v = vmaxq_s8(v, vldrbq_s8(x));
+      u = vmaxq_s8(u, vldrbq_s8(x + next));
+      x += column;
+    } while (--k != 0);
   }
-  for (; rest > 0; c += 16, rest -= 16) {
-    const mve_pred16_t some = vctp8q((uint32_t)rest);
-    int8x16_t v = low;
-    ASH_RT_NO_UNROLL
-    for (const int8_t *const *tap = m->taps; tap < end; tap++)
-      v = vmaxq_s8(v, vldrbq_z_s8(*tap + c, some));
-    vstrbq_p_s8(out + c, vminq_s8(v, high), some);
-  }
+  vstrbq_s8(out + c, vminq_s8(v, high));
+  vstrbq_s8(out + c + next, vminq_s8(u, high));
 }
 
-/* The same for windows of many elements. */
-static ASH_RT_NOINLINE void ash_rt_max_many_mve(const ash_rt_max_mve *m,
+/* Channels [c, c + 16), as far as they exist. */
+ASH_RT_INLINE void ash_rt_max_one_mve(const ash_rt_max_mve *m, int32_t c,
+                                      mve_pred16_t some, int8_t *out) {
+  const int8_t *const *line = m->lines;
+  const ptrdiff_t at = m->at + c, column = m->column;
+  const int32_t columns = m->columns;
+  int8x16_t v = vdupq_n_s8((int8_t)m->low);
+  for (int32_t y = m->rows; y != 0; y--) {
+    const int8_t *x = *line++ + at;
+    int32_t k = columns;
+    ASH_RT_NO_UNROLL
+    do {
+      v = vmaxq_s8(v, vldrbq_z_s8(x, some));
+      x += column;
+    } while (--k != 0);
+  }
+  v = vminq_s8(v, vdupq_n_s8((int8_t)m->high));
+  vstrbq_p_s8(out + c, v, some);
+}
+
+static ASH_RT_NOINLINE void ash_rt_max_pixel_mve(const ash_rt_max_mve *m,
+                                                 int8_t *out) {
+  const int32_t channels = m->channels;
+  int32_t c = 0;
+  ASH_RT_NO_UNROLL
+  for (; c + 32 <= channels; c += 32)
+    ash_rt_max_two_mve(m, c, 16, out);
+  if (channels - c > 16)
+    ash_rt_max_two_mve(m, c, channels - c - 16, out);
+  else if (channels > c)
+    ash_rt_max_one_mve(m, c, vctp8q((uint32_t)(channels - c)), out);
+}
+
+/* The same for windows of many rows. */
+static ASH_RT_NOINLINE void ash_rt_max_high_mve(const ash_rt_max_mve *m,
+                                                const ash_rt_pane *b,
                                                 int8_t *out) {
-  const ash_rt_pane *const b = &m->pane;
   for (int32_t c = 0; c < m->channels; c += 16) {
     const mve_pred16_t some = vctp8q((uint32_t)(m->channels - c));
     int8x16_t v = vdupq_n_s8((int8_t)m->low);
@@ -168,18 +174,45 @@ static ASH_RT_NOINLINE void ash_rt_max_many_mve(const ash_rt_max_mve *m,
     vstrbq_p_s8(out + c, vminq_s8(v, vdupq_n_s8((int8_t)m->high)), some);
   }
 }
-
-static inline void ash_rt_max_pixel_mve(const ash_rt_max_mve *m, int8_t *out) {
-  if (m->count < 0)
-    ash_rt_max_many_mve(m, out);
-  else
-    ash_rt_max_listed_mve(m, out);
-}
 #else
-static inline void ash_rt_max_pixel_mve(const ash_rt_max_mve *m, int8_t *out) {
-  ash_rt_max_plain(&m->pane, 0, m->channels, m->low, m->high, out);
+static void ash_rt_max_pixel_mve(const ash_rt_max_mve *m, int8_t *out) {
+  for (int32_t c = 0; c < m->channels; c++) {
+    int32_t v = m->low;
+    for (int32_t i = 0; i < m->rows * m->columns; i++) {
+      const int32_t x =
+          m->lines[i / m->columns][m->at + i % m->columns * m->column + c];
+      v = x > v ? x : v;
+    }
+    out[c] = (int8_t)(v > m->high ? m->high : v);
+  }
+}
+
+static void ash_rt_max_high_mve(const ash_rt_max_mve *m, const ash_rt_pane *b,
+                                int8_t *out) {
+  ash_rt_max_plain(b, 0, m->channels, m->low, m->high, out);
 }
 #endif
+
+/* One output line, whose windows have few rows. */
+ASH_RT_INLINE void ash_rt_max_line_mve(const ash_rt_window *w,
+                                       const ash_rt_lines *in, int32_t y,
+                                       ash_rt_max_mve *m, int8_t *pixel) {
+  const int32_t top = y * w->stride_h - w->pad_top;
+  const ash_rt_taps v = ash_rt_taps_of(top, w->filter_h, 1, w->in_h);
+  int32_t left = -w->pad_left;
+  for (int32_t i = v.lo; i < v.hi; i++)
+    m->lines[i - v.lo] = ash_rt_line(in, top + i);
+  for (int32_t x = w->out_w; x > 0;
+       x--, left += w->stride_w, pixel += w->in_c) {
+    const int32_t first = left < 0 ? 0 : left;
+    const int32_t end =
+        left + w->filter_w < w->in_w ? left + w->filter_w : w->in_w;
+    m->at = (ptrdiff_t)first * w->in_c;
+    m->columns = end - first;
+    m->rows = end > first ? v.hi - v.lo : 0;
+    ash_rt_max_pixel_mve(m, pixel);
+  }
+}
 
 /* Output lines [from, to). */
 ASH_RT_INLINE void ash_rt_max_core_mve(const ash_rt_pool_2d_s8_params *p,
@@ -187,21 +220,19 @@ ASH_RT_INLINE void ash_rt_max_core_mve(const ash_rt_pool_2d_s8_params *p,
                                        const ash_rt_lines *out, int32_t from,
                                        int32_t to) {
   const ash_rt_window *w = &p->window;
-  const ash_rt_taps inner = ash_rt_inner_columns(w);
-  ash_rt_max_mve m;
-  m.channels = w->in_c;
+  ash_rt_max_mve m; /* not its lines: that would take a while in each call */
+  m.column = m.channels = w->in_c;
   m.low = p->act_min;
   m.high = p->act_max;
   for (int32_t y = from; y < to; y++) {
     int8_t *pixel = ash_rt_line_out(out, y);
+    if (w->filter_h <= ASH_RT_MAX_LINES) {
+      ash_rt_max_line_mve(w, in, y, &m, pixel);
+      continue;
+    }
     for (int32_t x = 0; x < w->out_w; x++, pixel += w->in_c) {
-      if (x > inner.lo && x < inner.hi) {
-        ash_rt_max_next_mve(&m, (ptrdiff_t)w->stride_w * w->in_c);
-      } else {
-        m.pane = ash_rt_pane_of(w, in, y, x, 1);
-        ash_rt_max_find_mve(&m);
-      }
-      ash_rt_max_pixel_mve(&m, pixel);
+      const ash_rt_pane b = ash_rt_pane_of(w, in, y, x, 1);
+      ash_rt_max_high_mve(&m, &b, pixel);
     }
   }
 }

@@ -10,10 +10,13 @@
 #include "check.h"
 #include "helium/ash_rt_mve.h"
 #include "helium/ash_rt_mve_f32.h"
+#include "helium/ash_rt_mve_fast.h"
 #include "helium/ash_rt_mve_s16.h"
 #include "kernel/kernel.h"
+#include "pie/ash_rt_pie.h"
 #include "random_window.h"
 #include "riscv_v/ash_rt_rvv.h"
+#include "scalar/ash_rt_scalar.h"
 #include "simd/ash_rt_simd.h"
 #include "simd/ash_rt_simd_f32.h"
 
@@ -155,6 +158,15 @@ static void prepare_conv_dsp(void) {
   scratch = work;
 }
 
+/* Points without padding. */
+static void prepare_conv_few(void) {
+  prepare_conv_dsp();
+  window.filter_h = window.filter_w = 1;
+  window.pad_top = window.pad_left = 0;
+  window.out_h = (window.in_h - 1) / window.stride_h + 1;
+  window.out_w = (window.in_w - 1) / window.stride_w + 1;
+}
+
 static void prepare_conv_mve(void) {
   draw(3);
   window.out_c = random_between(1, 18);
@@ -193,11 +205,41 @@ static void prepare_conv_simd(void) {
   scratch = work;
 }
 
+static void prepare_conv_scalar(void) {
+  draw(3);
+  window.out_c = random_between(1, 18);
+  fill_bytes();
+  fill_weights();
+  count_shifts_down();
+  make_constants(4, -2);
+  scratch = work;
+}
+
+/* Rows of weights in whole blocks, where there is no tap 0. */
+static void prepare_conv_pie(void) {
+  draw(3);
+  window.out_c = random_between(1, 18);
+  fill_bytes();
+  fill_weights();
+  count_shifts_down();
+  make_constants(4, -2);
+  const int32_t row = (taps_of() + 15) / 16 * 16;
+  for (int32_t i = 0; i < window.out_c * row; i++)
+    if (i % row >= taps_of())
+      weights[i] = 0;
+  scratch = work;
+}
+
 static void prepare_depthwise_packed(void) {
   draw(3);
   fill_bytes();
   fill_weights();
   scratch = window_is_padded(&window) || random_below(2) ? work : NULL;
+}
+
+static void prepare_depthwise_large(void) {
+  prepare_depthwise();
+  scratch = work;
 }
 
 static void prepare_depthwise_dsp(void) {
@@ -404,8 +446,13 @@ KERNEL(conv_2d_s8, CONV, PORTABLE, )
 KERNEL(depthwise_conv_2d_s8, DEPTHWISE, PORTABLE, )
 KERNEL(average_pool_2d_s8, POOL, , )
 KERNEL(max_pool_2d_s8, POOL, , )
+KERNEL(conv_2d_s8_few_dsp, CONV, CONV_PACKED, COMMA scratch)
 KERNEL(conv_2d_s8_dsp, CONV, CONV_PACKED, COMMA scratch)
 KERNEL(depthwise_conv_2d_s8_dsp, DEPTHWISE, DEPTHWISE_PACKED, COMMA scratch)
+KERNEL(conv_2d_s8_scalar, CONV, CONV_PACKED, COMMA scratch)
+KERNEL(depthwise_conv_2d_s8_scalar, DEPTHWISE, DEPTHWISE_PACKED, COMMA scratch)
+KERNEL(conv_2d_s8_pie, CONV, CONV_PACKED, COMMA scratch)
+KERNEL(depthwise_conv_2d_s8_pie, DEPTHWISE, DEPTHWISE_PACKED, COMMA scratch)
 KERNEL(average_pool_2d_s8_dsp, POOL, , )
 KERNEL(max_pool_2d_s8_dsp, POOL, , )
 KERNEL(conv_2d_s8_mve, CONV, CONV_PACKED, COMMA scratch)
@@ -426,6 +473,8 @@ KERNEL(conv_2d_f32, CONV_F32, PORTABLE_F32, )
 KERNEL(depthwise_conv_2d_f32, WINDOW_F32, PORTABLE_F32, )
 KERNEL(conv_2d_f32_mve, CONV_F32, PACKED_F32, )
 KERNEL(depthwise_conv_2d_f32_mve, WINDOW_F32, PORTABLE_F32, )
+KERNEL(conv_2d_f32_mve_fast, CONV_F32, PACKED_F32, )
+KERNEL(depthwise_conv_2d_f32_mve_fast, WINDOW_F32, PORTABLE_F32, )
 KERNEL(conv_2d_u8, LAYER, LAYER_U8, )
 KERNEL(conv_2d_s16, LAYER, LAYER_S16, )
 KERNEL(depthwise_conv_2d_u8, LAYER, LAYER_U8, )
@@ -460,8 +509,13 @@ static const line_kernel kernels[] = {
     ROW(depthwise_conv_2d_s8, prepare_depthwise, reads_window, 1)
     ROW(average_pool_2d_s8, prepare_pool, reads_window, 1)
     ROW(max_pool_2d_s8, prepare_pool, reads_window, 1)
+    ROW(conv_2d_s8_few_dsp, prepare_conv_few, reads_window, 1)
     ROW(conv_2d_s8_dsp, prepare_conv_dsp, reads_window, 1)
     ROW(depthwise_conv_2d_s8_dsp, prepare_depthwise_dsp, reads_window, 1)
+    ROW(conv_2d_s8_scalar, prepare_conv_scalar, reads_window, 1)
+    ROW(depthwise_conv_2d_s8_scalar, prepare_depthwise_dsp, reads_window, 1)
+    ROW(conv_2d_s8_pie, prepare_conv_pie, reads_window, 1)
+    ROW(depthwise_conv_2d_s8_pie, prepare_depthwise_dsp, reads_window, 1)
     ROW(average_pool_2d_s8_dsp, prepare_pool, reads_window, 1)
     ROW(max_pool_2d_s8_dsp, prepare_pool, reads_window, 1)
     ROW(conv_2d_s8_mve, prepare_conv_mve, reads_window, 1)
@@ -482,6 +536,8 @@ static const line_kernel kernels[] = {
     ROW(depthwise_conv_2d_f32, prepare_depthwise_f32, reads_window, 4)
     ROW(conv_2d_f32_mve, prepare_packed_f32, reads_window, 4)
     ROW(depthwise_conv_2d_f32_mve, prepare_packed_f32, reads_window, 4)
+    ROW(conv_2d_f32_mve_fast, prepare_packed_f32, reads_window, 4)
+    ROW(depthwise_conv_2d_f32_mve_fast, prepare_packed_f32, reads_window, 4)
     ROW(conv_2d_u8, prepare_conv, reads_window, 1)
     ROW(conv_2d_s16, prepare_conv, reads_window, 2)
     ROW(depthwise_conv_2d_u8, prepare_depthwise, reads_window, 1)
@@ -496,7 +552,7 @@ static const line_kernel kernels[] = {
     ROW(depthwise_conv_2d_s16_mve, prepare_wide_depthwise, reads_window, 2)
     ROW(average_pool_2d_any_mve, prepare_pool, reads_window, 2)
     ROW(max_pool_2d_any_mve, prepare_pool, reads_window, 2)
-    ROW(depthwise_conv_2d_s8_large_mve, prepare_depthwise_packed, reads_window,
+    ROW(depthwise_conv_2d_s8_large_mve, prepare_depthwise_large, reads_window,
         1)
     ROW(transpose_conv_s8, prepare_turned_bytes, reads_turned, 1)
     ROW(transpose_conv_f32, prepare_turned_f32, reads_turned, 4)
