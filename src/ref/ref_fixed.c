@@ -35,6 +35,13 @@ ash_ref_factor ash_ref_factor_of(double real) {
   return (ash_ref_factor){(int32_t)multiplier, shift};
 }
 
+ash_ref_factor ash_ref_factor_once(double real) {
+  const double whole = real * 2147483648.0;
+  if (real >= 1.0 / 4096 && whole < 2147483647.0)
+    return (ash_ref_factor){(int32_t)round(whole), 0};
+  return ash_ref_factor_of(real);
+}
+
 int32_t ash_ref_high_mul(int32_t a, int32_t b) {
   if (a == INT32_MIN && b == INT32_MIN)
     return INT32_MAX;

@@ -12,6 +12,9 @@ typedef struct ash_ref_factor {
 } ash_ref_factor;
 
 ash_ref_factor ash_ref_factor_of(double real);
+/* The same for a result that is rounded once, where that loses less than the
+ * second rounding does: no shift, so fewer bits for small numbers. */
+ash_ref_factor ash_ref_factor_once(double real);
 /* x times the factor, rounded twice: after the product, after the shift. */
 int32_t ash_ref_rescale(int32_t x, ash_ref_factor f);
 /* The same of a 64-bit sum: the multiplier is first cut to 15 bits, the result

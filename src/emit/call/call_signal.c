@@ -1,5 +1,5 @@
-/* call_signal.c - Fourier transforms, and calls of functions that the user
- * supplies. */
+/* call_signal.c - Fourier transforms, filter banks, and calls of functions that
+ * the user supplies. */
 #include "emit/call/call_write.h"
 #include "op/functions.h"
 
@@ -16,6 +16,25 @@ void ash_call_rfft2d(const ash_call *c) {
   ash_call_int(c, "in_w", w);
   ash_call_int(c, "fft_h", ash_op_ints(ash_call_op(c), "length", 0, 1));
   ash_call_int(c, "fft_w", ash_op_ints(ash_call_op(c), "length", 1, 1));
+  ash_call_close(c);
+  ash_call_invoke(c);
+}
+
+void ash_call_fixed_rfft(const ash_call *c) {
+  ASH_ASSERT(ash_call_in(c, 1)->data);
+  const ash_shape *in = &ash_call_in(c, 0)->shape;
+  const int32_t row = in->dim[in->rank - 1];
+  ash_call_open(c, "fixed_rfft");
+  ash_call_int(c, "rows", (int64_t)ash_shape_elements(in) / row);
+  ash_call_int(c, "row", row);
+  ash_call_int(c, "length", ash_attr_int(ash_call_op(c), "length", 8));
+  ash_call_close(c);
+  ash_call_invoke(c);
+}
+
+void ash_call_filter_bank(const ash_call *c) {
+  ash_call_open(c, "count");
+  ash_call_int(c, "count", ash_call_out(c)->shape.dim[0]);
   ash_call_close(c);
   ash_call_invoke(c);
 }
