@@ -19,6 +19,35 @@ void ash_call_non_max_suppression(const ash_call *c) {
   ash_call_invoke(c);
 }
 
+void ash_call_decode_poses(const ash_call *c) {
+  const ash_op *op = ash_call_op(c);
+  const ash_shape *maps = &ash_call_in(c, 0)->shape;
+  ASH_ASSERT(maps->rank == 4);
+  ash_call_open(c, "decode_poses");
+  ash_call_int(c, "height", maps->dim[1]);
+  ash_call_int(c, "width", maps->dim[2]);
+  ash_call_int(c, "k", ash_attr_int(op, "k", 1));
+  ash_call_float(c, "logit", (float)ash_attr_float(op, "logit", 0));
+  ash_call_float(c, "least", (float)ash_attr_float(op, "least", 0));
+  ash_call_float(c, "radius", (float)ash_attr_float(op, "radius", 0));
+  ash_call_close(c);
+  ash_call_invoke(c);
+}
+
+void ash_call_pose_masks(const ash_call *c) {
+  const ash_shape *masks = &ash_call_out(c)->shape;
+  ASH_ASSERT(masks->rank == 3);
+  ash_call_open(c, "decode_poses");
+  ash_call_int(c, "height", masks->dim[1]);
+  ash_call_int(c, "width", masks->dim[2]);
+  ash_call_int(c, "k", masks->dim[0]);
+  ash_call_float(c, "logit", 0);
+  ash_call_float(c, "least", 0);
+  ash_call_float(c, "radius", 0);
+  ash_call_close(c);
+  ash_call_invoke(c);
+}
+
 void ash_call_pairwise_coupling(const ash_call *c) {
   ASH_ASSERT(ash_call_out(c)->shape.rank == 2);
   const ash_shape *out = &ash_call_out(c)->shape;

@@ -39,6 +39,54 @@ ash_status ash_op_shape_non_max_suppression(const ash_rule *r) {
   return ASH_OK;
 }
 
+ash_status ash_op_shape_decode_poses(const ash_rule *r) {
+  static const int32_t channels[] = {17, 2 * 17, 4 * 16};
+  static const char *const names[] = {"heat maps", "offsets", "bones"};
+  static const char *const numbers[] = {"least", "logit", "radius"};
+  const ash_tensor *map, *first = ash_op_in(r->g, r->op, 0);
+  int64_t k;
+  for (uint32_t i = 0; i < 3; i++) {
+    ASH_TRY(ash_rule_input(r, i, names[i], &map));
+    ASH_TRY(ash_rule_type(r, r->op->inputs[i], ASH_T(FLOAT32)));
+    ASH_TRY(ash_rule_rank(r, r->op->inputs[i], 4, 4));
+    if (map->shape.dim[0] != 1 || map->shape.dim[3] != channels[i] ||
+        map->shape.dim[1] != first->shape.dim[1] ||
+        map->shape.dim[2] != first->shape.dim[2])
+      return bad(r,
+                 "maps need one batch, one size, and 17, 34 and 64 channels");
+    if (!isfinite(ash_attr_float(r->op, numbers[i], 0)))
+      return bad(r, "least, logit and radius must be numbers");
+  }
+  ASH_TRY(ash_rule_type(r, r->op->outputs[0], ASH_T(FLOAT32)));
+  ASH_TRY(ash_rule_type(r, r->op->outputs[1], ASH_T(FLOAT32)));
+  ASH_TRY(ash_rule_int(r, "k", 0, 1, &k));
+  if (k > 65535 || ash_shape_elements(&first->shape) > INT32_MAX / 4)
+    return bad(r, "more poses or pixels than the operator counts");
+  r->out[0] = (ash_shape){3, {(int32_t)k, 17, 3}};
+  r->out[1] = (ash_shape){1, {(int32_t)k}};
+  return ASH_OK;
+}
+
+ash_status ash_op_shape_pose_masks(const ash_rule *r) {
+  const ash_tensor *poses, *scores, *offsets;
+  ASH_TRY(ash_rule_input(r, 0, "poses", &poses));
+  ASH_TRY(ash_rule_input(r, 1, "scores", &scores));
+  ASH_TRY(ash_rule_input(r, 2, "offsets", &offsets));
+  ASH_TRY(ash_rule_one_type(r, 3));
+  ASH_TRY(ash_rule_rank(r, r->op->inputs[0], 3, 3));
+  ASH_TRY(ash_rule_rank(r, r->op->inputs[1], 1, 1));
+  ASH_TRY(ash_rule_rank(r, r->op->inputs[2], 4, 4));
+  const ash_shape *s = &offsets->shape;
+  if (poses->shape.dim[1] != 17 || poses->shape.dim[2] != 3 ||
+      scores->shape.dim[0] != poses->shape.dim[0] || s->dim[0] != 1 ||
+      s->dim[3] != 34)
+    return bad(r, "poses, scores and offsets do not go together");
+  if (ash_shape_elements(s) > INT32_MAX / 4)
+    return bad(r, "more pixels than the operator counts");
+  *r->out = (ash_shape){3, {scores->shape.dim[0], s->dim[1], s->dim[2]}};
+  return ASH_OK;
+}
+
 ash_status ash_op_shape_pairwise_coupling(const ash_rule *r) {
   const ash_shape *in = &ash_op_in(r->g, r->op, 0)->shape;
   int64_t n;

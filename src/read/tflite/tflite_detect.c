@@ -19,22 +19,6 @@ static uint32_t only(ash_tx *m, uint32_t found, uint32_t x) {
   return ash_tx_map(m, ASH_FN_select, in, 3, type);
 }
 
-/* Elements from .. from + count of the last axis, of rows of `row`. */
-static uint32_t columns(ash_tx *m, uint32_t x, int32_t rows, int32_t row,
-                        int32_t from, int32_t count) {
-  int64_t dim[] = {rows, count}, step[] = {row, 1};
-  ash_attr attrs[] = {ASH_INTS_ATTR("dim", dim, 2),
-                      ASH_INTS_ATTR("step", step, 2),
-                      ASH_INT_ATTR("offset", from)};
-  return ash_tx_make(m,
-                     (ash_op){.kind = ASH_OP_strided,
-                              .inputs = &x,
-                              .input_count = 1,
-                              .attrs = attrs,
-                              .attr_count = 3},
-                     ash_tx_tensor(m, x)->type, ASH_NONE, NULL);
-}
-
 /* Zeros behind an axis, up to `size`. */
 static uint32_t filled(ash_tx *m, uint32_t x, uint32_t axis, int32_t size) {
   const ash_shape s = *ash_tx_shape(m, x);
@@ -174,15 +158,15 @@ static uint32_t decoded(ash_tx *m, const detector *d, uint32_t codes,
   const float size[] = {(float)option(d, "h_scale"),
                         (float)option(d, "w_scale")};
   const ash_shape two = {1, {2}};
-  const uint32_t at = columns(m, anchors, n, 4, 0, 2);
-  const uint32_t extent = columns(m, anchors, n, 4, 2, 2);
+  const uint32_t at = ash_tx_columns(m, anchors, n, 4, 0, 2);
+  const uint32_t extent = ash_tx_columns(m, anchors, n, 4, 2, 2);
   const uint32_t place =
-      ash_tx_pair(m, ASH_FN_div, columns(m, codes, n, row, 0, 2),
+      ash_tx_pair(m, ASH_FN_div, ash_tx_columns(m, codes, n, row, 0, 2),
                   ash_tx_constant(m, ASH_FLOAT32, two, near_by));
   const uint32_t centre =
       ash_tx_pair(m, ASH_FN_add, ash_tx_pair(m, ASH_FN_mul, place, extent), at);
   const uint32_t power =
-      ash_tx_pair(m, ASH_FN_div, columns(m, codes, n, row, 2, 2),
+      ash_tx_pair(m, ASH_FN_div, ash_tx_columns(m, codes, n, row, 2, 2),
                   ash_tx_constant(m, ASH_FLOAT32, two, size));
   const uint32_t half =
       ash_tx_pair(m, ASH_FN_mul,
@@ -233,8 +217,8 @@ static void open_detector(ash_tx *m, detector *d) {
   if (m->status != ASH_OK)
     return;
   d->boxes = decoded(m, d, codes, anchors);
-  d->scores = columns(m, scores, d->anchors, d->classes, d->classes - d->labels,
-                      d->labels);
+  d->scores = ash_tx_columns(m, scores, d->anchors, d->classes,
+                             d->classes - d->labels, d->labels);
 }
 
 /* The largest `k` of each row; their places are the next tensor. */
@@ -282,7 +266,7 @@ static void add_fast(ash_tx *m, const detector *d, choice *c) {
   const uint32_t values = best(m, d->scores, 1, each), kinds = values + 1;
   c->k = d->detections < n ? d->detections : n;
   choose(m, c, ash_tx_reshape(m, d->boxes, (ash_shape){3, {1, n, 4}}),
-         ash_tx_reshape(m, columns(m, values, n, each, 0, 1),
+         ash_tx_reshape(m, ash_tx_columns(m, values, n, each, 0, 1),
                         (ash_shape){3, {1, 1, n}}));
   const uint32_t at = ash_tx_reshape(m, c->places, (ash_shape){1, {c->k}});
   const uint32_t found = is_found(m, at);
@@ -339,6 +323,75 @@ void ash_tflite_post_process(ash_tx *m) {
     add_regular(m, &d, &c);
   else
     add_fast(m, &d, &c);
+}
+
+/* ---- PosenetDecoderOp ---------------------------------------------------- */
+
+/* Offsets in pixels of the maps instead of those of the image. */
+static uint32_t in_pixels(ash_tx *m, uint32_t k, double stride) {
+  return ash_tx_pair(m, ASH_FN_mul, ash_tx_input(m, k),
+                     ash_tx_real(m, (float)(1.0 / stride)));
+}
+
+/* Keypoints in pixels of the image, their scores, the people's, how many. */
+static void give_poses(ash_tx *m, uint32_t poses, int32_t k, double stride) {
+  const uint32_t found =
+      ash_tx_pair(m, ASH_FN_greater_equal, poses + 1, ash_tx_real(m, 0));
+  const uint32_t places =
+      ash_tx_pair(m, ASH_FN_mul, ash_tx_columns(m, poses, 17 * k, 3, 0, 2),
+                  ash_tx_real(m, (float)stride));
+  ash_tx_give(m, 0, places, (ash_shape){4, {1, k, 17, 2}});
+  ash_tx_give(m, 1, ash_tx_columns(m, poses, 17 * k, 3, 2, 1),
+              (ash_shape){3, {1, k, 17}});
+  ash_tx_give(m, 2, only(m, found, poses + 1), (ash_shape){2, {1, k}});
+  ash_tx_give(m, 3, summed(m, ash_tx_cast(m, found, ASH_FLOAT32)),
+              (ash_shape){1, {1}});
+}
+
+/* Whose each pixel is, by the offsets of a fourth map. */
+static void give_masks(ash_tx *m, uint32_t poses, uint32_t offsets) {
+  uint32_t in[] = {poses, poses + 1, offsets};
+  const ash_shape s = *ash_tx_shape(m, offsets);
+  const int32_t k = ash_tx_shape(m, poses)->dim[0];
+  const uint32_t masks = ash_tx_make(
+      m, (ash_op){.kind = ASH_OP_pose_masks, .inputs = in, .input_count = 3},
+      ASH_FLOAT32, ASH_NONE, NULL);
+  ash_tx_give(m, 4, masks, (ash_shape){4, {1, k, s.dim[1], s.dim[2]}});
+}
+
+/* Maps of joints, offsets and bones; the score threshold becomes log odds. */
+void ash_tflite_decode_poses(ash_tx *m) {
+  const ash_tflite_op *op = &m->r->ops[m->op];
+  const ash_fb_vector blob = ash_fb_blob(&op->table, CUSTOM_OPTIONS);
+  const ash_flex options = {m->r->bytes + blob.at, blob.count};
+  const double most = ash_flex_number(&options, "max_detections", 0);
+  const double stride = ash_flex_number(&options, "stride", 0);
+  const float least = (float)ash_flex_number(&options, "score_threshold", 0);
+  const float radius = (float)ash_flex_number(&options, "nms_radius", 0);
+  const bool masks = op->input_count == 4 && op->output_count == 5;
+  if ((!masks && (op->input_count != 3 || op->output_count != 4)) ||
+      !(most >= 1) || most > 65535 || !(stride >= 1) || stride > 65535 ||
+      !(least >= 0) || !(least < 1) || !(radius >= 0)) {
+    m->status = ash_tx_refuse(m, "the options do not say how many poses there "
+                                 "are, or how maps are scaled");
+    return;
+  }
+  uint32_t in[] = {ash_tx_input(m, 0), in_pixels(m, 1, stride),
+                   in_pixels(m, 2, stride)};
+  ash_attr attrs[] = {
+      ASH_INT_ATTR("k", (int64_t)most), ASH_FLOAT_ATTR("least", least),
+      ASH_FLOAT_ATTR("logit", (float)-log(1.0 / ((double)least + 1e-6) - 1.0)),
+      ASH_FLOAT_ATTR("radius", radius / (float)stride)};
+  const uint32_t poses = ash_tx_make(m,
+                                     (ash_op){.kind = ASH_OP_decode_poses,
+                                              .inputs = in,
+                                              .input_count = 3,
+                                              .attrs = attrs,
+                                              .attr_count = 4},
+                                     ASH_FLOAT32, ASH_FLOAT32, NULL);
+  give_poses(m, poses, (int32_t)most, stride);
+  if (masks)
+    give_masks(m, poses, in_pixels(m, 3, stride));
 }
 
 /* ---- SCATTER_ND ---------------------------------------------------------- */

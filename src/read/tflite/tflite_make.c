@@ -124,6 +124,21 @@ uint32_t ash_tx_gather(ash_tx *m, uint32_t x, uint32_t at) {
       ash_tx_tensor(m, x)->type, ASH_NONE, NULL);
 }
 
+uint32_t ash_tx_columns(ash_tx *m, uint32_t x, int32_t rows, int32_t row,
+                        int32_t from, int32_t count) {
+  int64_t dim[] = {rows, count}, step[] = {row, 1};
+  ash_attr attrs[] = {ASH_INTS_ATTR("dim", dim, 2),
+                      ASH_INTS_ATTR("step", step, 2),
+                      ASH_INT_ATTR("offset", from)};
+  return ash_tx_make(m,
+                     (ash_op){.kind = ASH_OP_strided,
+                              .inputs = &x,
+                              .input_count = 1,
+                              .attrs = attrs,
+                              .attr_count = 3},
+                     ash_tx_tensor(m, x)->type, ASH_NONE, NULL);
+}
+
 uint32_t ash_tx_cast(ash_tx *m, uint32_t x, ash_type type) {
   return ash_tx_map(m, ASH_FN_cast, &x, 1, type);
 }
@@ -186,9 +201,20 @@ static const struct {
     {121, NULL, ash_tflite_soft_suppression},
     {122, NULL, ash_tflite_scatter_nd},
     {CUSTOM, "TFLite_Detection_PostProcess", ash_tflite_post_process},
+    {CUSTOM, "PosenetDecoderOp", ash_tflite_decode_poses},
     {CUSTOM, "MaxPoolingWithArgmax2D", ash_tflite_pool_places},
     {CUSTOM, "MaxUnpooling2D", ash_tflite_unpool},
     {CUSTOM, "Convolution2DTransposeBias", ash_tflite_transpose_conv_bias},
+    {CUSTOM, "SignalWindow", ash_tflite_window},
+    {CUSTOM, "SignalFftAutoScale", ash_tflite_auto_scale},
+    {CUSTOM, "SignalRfft", ash_tflite_rfft},
+    {CUSTOM, "SignalEnergy", ash_tflite_energy},
+    {CUSTOM, "SignalFilterBank", ash_tflite_filter_bank},
+    {CUSTOM, "SignalFilterBankSquareRoot", ash_tflite_filter_root},
+    {CUSTOM, "SignalFilterBankSpectralSubtraction",
+     ash_tflite_spectral_subtraction},
+    {CUSTOM, "SignalPCAN", ash_tflite_pcan},
+    {CUSTOM, "SignalFilterBankLog", ash_tflite_filter_log},
 };
 
 static size_t find_made(const ash_tflite_code *code) {

@@ -33,6 +33,9 @@ uint32_t ash_tx_pair(ash_tx *m, ash_fn fn, uint32_t a, uint32_t b);
 uint32_t ash_tx_cast(ash_tx *m, uint32_t x, ash_type type);
 uint32_t ash_tx_reshape(ash_tx *m, uint32_t x, ash_shape shape);
 uint32_t ash_tx_gather(ash_tx *m, uint32_t x, uint32_t at);
+/* Elements from .. from + count of the last axis, of rows of `row`. */
+uint32_t ash_tx_columns(ash_tx *m, uint32_t x, int32_t rows, int32_t row,
+                        int32_t from, int32_t count);
 
 /* Zeros where there is no data. */
 uint32_t ash_tx_constant(ash_tx *m, ash_type type, ash_shape shape,
@@ -47,10 +50,22 @@ void ash_tflite_suppression(ash_tx *m);
 void ash_tflite_soft_suppression(ash_tx *m);
 void ash_tflite_scatter_nd(ash_tx *m);
 void ash_tflite_post_process(ash_tx *m);
+void ash_tflite_decode_poses(ash_tx *m);
 
 /* tflite_mediapipe.c */
 void ash_tflite_pool_places(ash_tx *m);
 void ash_tflite_unpool(ash_tx *m);
 void ash_tflite_transpose_conv_bias(ash_tx *m);
+
+/* tflite_signal.c */
+void ash_tflite_window(ash_tx *m);
+void ash_tflite_auto_scale(ash_tx *m);
+void ash_tflite_rfft(ash_tx *m);
+void ash_tflite_energy(ash_tx *m);
+void ash_tflite_filter_bank(ash_tx *m);
+void ash_tflite_filter_root(ash_tx *m);
+void ash_tflite_spectral_subtraction(ash_tx *m);
+void ash_tflite_pcan(ash_tx *m);
+void ash_tflite_filter_log(ash_tx *m);
 
 #endif

@@ -133,6 +133,35 @@ static void boxes_need_as_many_scores(void) {
   net_free(&n);
 }
 
+static net poses_net(int32_t channels) {
+  static uint32_t outputs[2];
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(1, 3, 3, 17), 0, 0);
+  const uint32_t s = net_input(&n, ASH_FLOAT32, NET_DIMS(1, 3, 3, 34), 0, 0);
+  const uint32_t b =
+      net_input(&n, ASH_FLOAT32, NET_DIMS(1, 3, 3, channels), 0, 0);
+  outputs[0] = net_result(&n, ASH_FLOAT32, NET_DIMS(2, 17, 3), 0, 0);
+  outputs[1] = net_result(&n, ASH_FLOAT32, NET_DIMS(2), 0, 0);
+  const uint32_t op =
+      net_op(&n, ASH_OP_decode_poses, NET_IDS(x, s, b), outputs[0]);
+  n.g->ops.items[op].outputs = outputs;
+  n.g->ops.items[op].output_count = 2;
+  net_int(&n, op, "k", 2);
+  return n;
+}
+
+static void poses_need_maps_of_all_joints_and_bones(void) {
+  ash_shape shapes[2];
+  net n = poses_net(64);
+  CHECK_EQ(ash_infer_shape(n.ctx, n.g, 0, shapes), ASH_OK);
+  CHECK_EQ(shapes[0].dim[1], 17);
+  CHECK_EQ(shapes[1].dim[0], 2);
+  net_free(&n);
+  n = poses_net(32); /* bones outwards alone */
+  CHECK_EQ(ash_infer_shape(n.ctx, n.g, 0, shapes), ASH_MALFORMED);
+  net_free(&n);
+}
+
 static void resizing_samples(void) {
   net n = resize_net(ASH_OP_resize_nearest_neighbor, ASH_INT8);
   gives_bytes(&n, NET_BYTES(10, 20), NULL, 4, NET_BYTES(10, 10, 20, 20));
@@ -203,6 +232,7 @@ static void matrices_multiply_and_broadcast(void) {
   X(weighted_sums_are_rounded_as_they_are_made)                                \
   X(resizing_samples)                                                          \
   X(boxes_need_as_many_scores)                                                 \
+  X(poses_need_maps_of_all_joints_and_bones)                                   \
   X(transposed_convolutions_spread)                                            \
   X(outputs_of_other_sizes_are_refused)                                        \
   X(matrices_multiply_and_broadcast)
