@@ -34,6 +34,28 @@ bool ash_quant_scaling(ash_scaling *out, double real) {
   return true;
 }
 
+bool ash_quant_scaling_to(ash_scaling *out, const ash_tensor *result,
+                          double real) {
+  const double whole = real * (double)(INT64_C(1) << 31);
+  if (!result->quant.once || !(real >= ASH_QUANT_ONCE_LEAST) ||
+      whole >= (double)INT32_MAX)
+    return ash_quant_scaling(out, real);
+  *out = (ash_scaling){(int32_t)round_away(whole), 0};
+  return true;
+}
+
+int64_t ash_quant_rescale(int64_t sum, ash_scaling s) {
+  ASH_ASSERT(s.shift <= 0 && s.shift > -62);
+  const int64_t x = (sum * s.multiplier + (INT64_C(1) << 30)) >> 31;
+  if (s.shift == 0)
+    return x;
+  return (x + (INT64_C(1) << (-s.shift - 1)) - (x < 0)) >> -s.shift;
+}
+
+int64_t ash_quant_limit(int64_t x, ash_int_range range) {
+  return x < range.low ? range.low : x > range.high ? range.high : x;
+}
+
 bool ash_quant_long_scaling(ash_long_scaling *out, double real) {
   int exponent;
   const double part = frexp(real, &exponent);
@@ -176,7 +198,8 @@ static double conv_ratio(const ash_tensor *in, const ash_tensor *filter,
 bool ash_quant_conv(ash_scaling *out, const ash_tensor *in,
                     const ash_tensor *filter, const ash_tensor *result,
                     uint32_t channel) {
-  return ash_quant_scaling(out, conv_ratio(in, filter, result, channel));
+  return ash_quant_scaling_to(out, result,
+                              conv_ratio(in, filter, result, channel));
 }
 
 double ash_quant_ratio(const ash_tensor *in, const ash_tensor *filter,
@@ -206,13 +229,14 @@ bool ash_quant_mul(ash_scaling *out, const ash_tensor *a, const ash_tensor *b,
                    const ash_tensor *result) {
   const float product = ash_quant_scale(a) * ash_quant_scale(b);
   const float real = product / ash_quant_scale(result);
-  return ash_quant_scaling(out, (double)real);
+  return ash_quant_scaling_to(out, result, (double)real);
 }
 
 bool ash_quant_convert(ash_scaling *out, const ash_tensor *in,
                        const ash_tensor *result) {
-  return ash_quant_scaling(out, (double)ash_quant_scale(in) /
-                                    (double)ash_quant_scale(result));
+  return ash_quant_scaling_to(out, result,
+                              (double)ash_quant_scale(in) /
+                                  (double)ash_quant_scale(result));
 }
 
 /* The quotient is one of floats. */
@@ -224,6 +248,11 @@ bool ash_quant_relu(ash_scaling *out, const ash_tensor *in,
 
 bool ash_quant_mean(ash_scaling *out, const ash_tensor *in,
                     const ash_tensor *result, int64_t count) {
+  if (result->quant.once)
+    return ash_quant_scaling_to(out, result,
+                                (double)ash_quant_scale(in) /
+                                    (double)ash_quant_scale(result) /
+                                    (double)count);
   if (!ash_quant_convert(out, in, result))
     return false;
   int32_t shift = 0;

@@ -6,7 +6,8 @@
 
 #include "op/functions.h"
 
-/* real = multiplier * 2^(shift - 31); the multiplier has 31 bits. */
+/* real = multiplier * 2^(shift - 31); the multiplier has 31 bits, or fewer
+ * where the shift is 0. */
 typedef struct ash_scaling {
   int32_t multiplier;
   int32_t shift;
@@ -15,6 +16,18 @@ typedef struct ash_scaling {
 /* Ratios below 2^-32 become 0. False above 2^31: kernels cannot shift that
  * far. */
 bool ash_quant_scaling(ash_scaling *out, double real);
+
+/* The smallest ratio for results that are rounded once. Their multiplier has no
+ * shift behind it, which is a second rounding, and so loses a bit for every
+ * halving of the ratio: below, it would lose more than it gains. */
+#define ASH_QUANT_ONCE_LEAST (1.0 / 4096)
+
+/* For a result with a quantisation of its own: rounded as that says. */
+bool ash_quant_scaling_to(ash_scaling *out, const ash_tensor *result,
+                          double real);
+
+/* A sum of 32 bits, scaled as kernels do it; shifts up to 0. */
+int64_t ash_quant_rescale(int64_t sum, ash_scaling s);
 
 /* real = multiplier * 2^-(22 + shift) with 53 bits: what a double holds. */
 typedef struct ash_long_scaling {
@@ -30,6 +43,8 @@ float ash_quant_round(float x);
 typedef struct ash_int_range {
   int32_t low, high;
 } ash_int_range;
+
+int64_t ash_quant_limit(int64_t x, ash_int_range range);
 
 typedef struct ash_float_range {
   float low, high;
@@ -104,6 +119,10 @@ bool ash_quant_softmax_s16(ash_scaling *out, const ash_tensor *in, double beta);
 bool ash_quant_softmax(ash_scaling *out, const ash_tensor *in, double beta);
 bool ash_quant_log_softmax(ash_scaling *out, ash_scaling *back,
                            const ash_tensor *in);
+/* From products of queries and keys to scores, from shares times values to the
+ * result. */
+bool ash_quant_attention(ash_scaling *scores, ash_scaling *result,
+                         const ash_graph *g, const ash_op *op);
 bool ash_quant_leaky(ash_scaling *above, ash_scaling *below,
                      const ash_tensor *in, const ash_tensor *result,
                      double alpha);

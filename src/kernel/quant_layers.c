@@ -26,6 +26,21 @@ bool ash_quant_log_softmax(ash_scaling *out, ash_scaling *back,
                                      (double)out->multiplier);
 }
 
+/* Of two products, as ash_quant_matmul has them: the scores are no tensor, and
+ * rounded as the result is. */
+bool ash_quant_attention(ash_scaling *scores, ash_scaling *result,
+                         const ash_graph *g, const ash_op *op) {
+  const float score = (float)ash_attr_float(op, "score_scale", 1.0);
+  const float share = (float)ash_attr_float(op, "share_scale", 1.0);
+  const float qk = ash_quant_scale(ash_op_in(g, op, 0)) *
+                   ash_quant_scale(ash_op_in(g, op, 1));
+  const float sv = share * ash_quant_scale(ash_op_in(g, op, 2));
+  const ash_tensor *out = ash_op_out(g, op, 0);
+  return ash_quant_scaling_to(scores, out, (double)qk / (double)score) &&
+         ash_quant_scaling_to(result, out,
+                              (double)sv / (double)ash_quant_scale(out));
+}
+
 bool ash_quant_leaky(ash_scaling *above, ash_scaling *below,
                      const ash_tensor *in, const ash_tensor *result,
                      double alpha) {

@@ -65,6 +65,6 @@ bool ash_quant_pair(ash_add_scaling *out, ash_fn fn, const ash_tensor *a,
 bool ash_quant_matmul(ash_scaling *out, const ash_tensor *a,
                       const ash_tensor *b, const ash_tensor *result) {
   const float product = ash_quant_scale(a) * ash_quant_scale(b);
-  return ash_quant_scaling(out,
-                           (double)product / (double)ash_quant_scale(result));
+  return ash_quant_scaling_to(
+      out, result, (double)product / (double)ash_quant_scale(result));
 }

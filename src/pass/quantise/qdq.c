@@ -54,7 +54,8 @@ static ash_status annotate(ash_qdq *q, const ash_codes *l) {
   ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
   *scale = l->scale;
   *zero = l->zero;
-  *quant = (ash_quant){.count = 1, .scale = scale, .zero_point = zero};
+  *quant = (ash_quant){
+      .count = 1, .scale = scale, .zero_point = zero, .once = q->once};
   return ASH_OK;
 }
 
@@ -213,6 +214,19 @@ static ash_status take(ash_qdq *q, chain *c, const ash_op *beside,
   return take_as(q, c, beside, real, ASH_INT8, l);
 }
 
+/* Codes of one scale as those of another: a table, which rounds as the float
+ * arithmetic does, halves to the even neighbour. uint8 has none. */
+static ash_status rescale(ash_qdq *q, chain *c, const ash_op *beside,
+                          const ash_codes *from, const ash_codes *to) {
+  const ash_op model = {.kind = ASH_OP_lookup,
+                        .source_index = beside->source_index};
+  uint32_t inputs[2] = {from->tensor, ASH_NO_ID};
+  if (from->type != ASH_INT8 || to->type != ASH_INT8)
+    return add_plain(q, c, ASH_OP_quantize, beside, from->tensor, to->tensor);
+  ASH_TRY(ash_qdq_rescaled(q, from, to, &inputs[1]));
+  return add_step(q, c, &model, inputs, 2, to->tensor);
+}
+
 /* The operator itself, its result with this meaning; then what leads from there
  * to the sink's codes: a view, another scale, uint8. */
 static ash_status close(ash_qdq *q, chain *c, const ash_sink *s,
@@ -236,8 +250,7 @@ static ash_status close(ash_qdq *q, chain *c, const ash_sink *s,
     ASH_TRY(add_plain(q, c, ASH_OP_reshape, model, from, made.tensor));
   }
   if (step)
-    ASH_TRY(
-        add_plain(q, c, ASH_OP_quantize, model, made.tensor, s->out.tensor));
+    ASH_TRY(rescale(q, c, model, &made, &s->out));
   return put_chain(q, c, s);
 }
 
@@ -264,6 +277,7 @@ static ash_status fuse_layer(ash_qdq *q, const ash_sink *s, const ash_op *o) {
   ASH_TRY(take_as(q, &c, &model, model.inputs[0], w.made.type, &in));
   if (in.tensor == ASH_NO_ID)
     return ASH_OK;
+  ash_qdq_refine(q, &model, &w, in.scale);
   ash_qdq_widen(q, &model, &w, in.scale);
   ASH_TRY(ash_graph_add_tensor(q->g, &inputs[1], w.made));
   ASH_TRY(ash_qdq_bias(q, &model, in.scale, w.scales, &inputs[2], &fits));
@@ -273,28 +287,79 @@ static ash_status fuse_layer(ash_qdq *q, const ash_sink *s, const ash_op *o) {
   return close(q, &c, s, &model, inputs, 3, as_type(&s->out, w.made.type));
 }
 
-/* Sums, differences, products, joined tensors: their kernels bring the inputs
- * to the output's scale. */
+/* The codes of all inputs; false where one has none. */
+static ash_status take_all(ash_qdq *q, chain *c, const ash_op *model,
+                           ash_codes *in, bool *all) {
+  *all = model->input_count <= INPUTS_MAX;
+  for (uint32_t k = 0; k < model->input_count && *all; k++) {
+    ASH_TRY(take(q, c, model, model->inputs[k], &in[k]));
+    *all = in[k].tensor != ASH_NO_ID && c->count + 8 <= STEPS_MAX;
+  }
+  return ASH_OK;
+}
+
+/* Sums of few different fractions of a step: every second or fourth is a half,
+ * which goes to the even neighbour in float arithmetic, where kernels have
+ * another rule. Two ranges from 0 to 6 make one from 0 to 12. */
+static bool has_halves(const ash_codes *in, uint32_t count, float step) {
+  for (uint32_t k = 0; k < count; k++) {
+    const double parts = 16 * (double)in[k].scale / (double)step;
+    if (fabs(parts - floor(parts + 0.5)) > 1e-5)
+      return false;
+  }
+  return true;
+}
+
+/* Sums and differences, whose kernels bring the inputs to the output's
+ * scale; products. */
 static ash_status fuse_many(ash_qdq *q, const ash_sink *s, const ash_op *o) {
   const ash_op model = *o;
   uint32_t inputs[INPUTS_MAX];
+  ash_codes in[INPUTS_MAX];
   double coarse = 0;
   chain c = {.count = 0};
-  if (model.input_count > INPUTS_MAX)
+  bool all;
+  ASH_TRY(take_all(q, &c, &model, in, &all));
+  if (!all)
     return ASH_OK;
   for (uint32_t k = 0; k < model.input_count; k++) {
-    ash_codes in;
-    ASH_TRY(take(q, &c, &model, model.inputs[k], &in));
-    if (in.tensor == ASH_NO_ID || c.count + 8 > STEPS_MAX)
-      return ASH_OK;
-    inputs[k] = in.tensor;
-    coarse = fmax(coarse, 2 * (double)in.scale);
+    inputs[k] = in[k].tensor;
+    coarse = fmax(coarse, 2 * (double)in[k].scale);
   }
-  const ash_fn fn = model.kind == ASH_OP_map ? ash_op_fn(&model) : ASH_FN_COUNT;
-  if ((fn == ASH_FN_add || fn == ASH_FN_sub) &&
-      coarse >= 1048576.0 * (double)s->out.scale)
+  if (ash_op_fn(&model) != ASH_FN_mul &&
+      (coarse >= 1048576.0 * (double)s->out.scale ||
+       (q->once && has_halves(in, model.input_count, s->out.scale))))
     return ASH_OK;
   return close(q, &c, s, &model, inputs, model.input_count, as_int8(&s->out));
+}
+
+/* Joined tensors: those of another scale get the result's, as long as there is
+ * room for the steps; otherwise the kernel does it. */
+static ash_status fuse_joined(ash_qdq *q, const ash_sink *s, const ash_op *o) {
+  const ash_op model = *o;
+  const ash_codes want = as_int8(&s->out);
+  uint32_t inputs[INPUTS_MAX], others = 0;
+  ash_codes in[INPUTS_MAX];
+  chain c = {.count = 0};
+  bool all;
+  ASH_TRY(take_all(q, &c, &model, in, &all));
+  if (!all)
+    return ASH_OK;
+  for (uint32_t k = 0; k < model.input_count; k++) {
+    others += !same_meaning(&in[k], &want);
+    inputs[k] = in[k].tensor;
+  }
+  const bool room = c.count + others + 2 <= s->slots;
+  for (uint32_t k = 0; k < model.input_count && room; k++) {
+    if (same_meaning(&in[k], &want))
+      continue;
+    const ash_shape shape = q->g->tensors.items[in[k].tensor].shape;
+    ash_codes same = want;
+    ASH_TRY(add_codes(q, &same, &shape));
+    ASH_TRY(rescale(q, &c, &model, &in[k], &same));
+    inputs[k] = same.tensor;
+  }
+  return close(q, &c, s, &model, inputs, model.input_count, want);
 }
 
 /* Codes are moved or picked as they are. Averages have rounded already, so
@@ -490,8 +555,16 @@ static ash_status fuse(ash_qdq *q, uint32_t op) {
   return o ? fuse_op(q, &s, o) : ASH_OK;
 }
 
-ash_status ash_pass_qdq(ash_ctx *ctx, ash_graph *g) {
-  ash_qdq q = {.ctx = ctx, .g = g, .known = g->tensor_count};
+/* Float arithmetic rounds once, when it becomes codes. So do the layers made of
+ * it, but for those processors whose layers always shift, and round there. */
+ash_status ash_pass_qdq(ash_ctx *ctx, ash_graph *g, const ash_target *target) {
+  const uint32_t shifting = ASH_FEATURE_DSP | ASH_FEATURE_MVE |
+                            ASH_FEATURE_RVV | ASH_FEATURE_SCALAR |
+                            ASH_FEATURE_PIE;
+  ash_qdq q = {.ctx = ctx,
+               .g = g,
+               .known = g->tensor_count,
+               .once = !(target->features & shifting)};
   ASH_TRY(ash_uses_of(ctx, &q.uses, g));
   for (uint32_t op = 0; op < g->op_count; op++)
     ASH_TRY(fuse(&q, op));

@@ -32,6 +32,7 @@ typedef struct ash_qdq {
   size_t known; /* tensors that `uses` knows; others are new */
   uint32_t made;
   bool changed;
+  bool once; /* results are rounded once */
 } ash_qdq;
 
 /* The op that makes a tensor, NULL if none. */
@@ -50,8 +51,15 @@ typedef struct ash_coded_weights {
   uint8_t *codes;  /* of `made`                                             */
 } ash_coded_weights;
 
+/* The table that turns int8 codes into those of another scale. */
+ash_status ash_qdq_rescaled(ash_qdq *q, const ash_codes *from,
+                            const ash_codes *to, uint32_t *table);
+
 /* The weights of a layer as codes. */
 ash_status ash_qdq_weights(ash_qdq *q, const ash_op *o, ash_coded_weights *out);
+/* Smaller steps for channels whose bias has no whole number of them. */
+void ash_qdq_refine(const ash_qdq *q, const ash_op *o,
+                    const ash_coded_weights *w, float in);
 /* Larger steps for channels whose bias has no room in their own, with inputs of
  * that scale. */
 void ash_qdq_widen(const ash_qdq *q, const ash_op *o,

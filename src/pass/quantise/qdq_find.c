@@ -258,6 +258,39 @@ ash_status ash_qdq_weights(ash_qdq *q, const ash_op *o,
 /* A bias of so many steps of a sum leaves room for the sum. */
 static const double BIAS_MOST = 1e9;
 
+/* Does a bias have a whole number of steps? */
+static bool is_whole_bias(double bias, double step) {
+  const double x = bias / step;
+  return fabs(x - floor(x + 0.5)) < 1e-3;
+}
+
+/* The codes found are the smallest there are: few or even ones leave steps so
+ * large that the bias would be rounded, too. Smaller steps, as many to one as
+ * the type has codes for, that hold it; failing that, the smallest. */
+void ash_qdq_refine(const ash_qdq *q, const ash_op *o,
+                    const ash_coded_weights *w, float in) {
+  const ash_tensor *real = ash_op_in(q->g, o, 1), *b = ash_op_in(q->g, o, 2);
+  const uint32_t channels = w->made.quant.count;
+  if (!b || w->made.type != ASH_INT8 ||
+      ash_shape_elements(&b->shape) != channels)
+    return;
+  for (uint32_t c = 0; c < channels; c++) {
+    const walk at =
+        channel_of(real, o->kind == ASH_OP_depthwise_conv_2d, channels, c);
+    const double bias = (double)ash_tensor_float(b, c);
+    const double unit = (double)w->scales[c];
+    double least, most;
+    if (!fits_unit(real, &at, unit, &least, &most) || (least == 0 && most == 0))
+      continue;
+    const int32_t fine = (int32_t)(127 / fmax(-least, most));
+    int32_t parts = 1;
+    while (parts < fine && !is_whole_bias(bias, unit / parts * (double)in))
+      parts++;
+    w->scales[c] = (float)(unit / fmax(parts, 1));
+    put_codes(real, &at, w->scales[c], 0, w->codes);
+  }
+}
+
 /* Channels whose weights are next to nothing beside their bias: in steps that
  * small the bias has no room, so they get larger ones. A weight then errs by
  * half a step, which is 5e-10 of the bias: all of them together, times inputs

@@ -9,6 +9,7 @@
 
 #include "ref/ref.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { OPS_MAX = 32, RESULTS = 256 };
@@ -161,6 +162,21 @@ static ash_codes meaning(const ash_qdq *q, const way *w) {
     if (ash_qdq_source(q, q->g->ops.items[w->ops[i]].outputs[0], &l))
       return l;
   return (ash_codes){w->leaf, type, 1.0f, type == ASH_INT8 ? 0 : 128};
+}
+
+ash_status ash_qdq_rescaled(ash_qdq *q, const ash_codes *from,
+                            const ash_codes *to, uint32_t *table) {
+  static const ash_shape all = {1, {RESULTS}};
+  int8_t *results = ASH_NEW_ARRAY(&q->g->zone, int8_t, RESULTS);
+  const char *id = ash_zone_format(&q->g->zone, "table_%u", q->made++);
+  ASH_TRY(ash_zone_check(q->ctx, &q->g->zone));
+  ASH_ASSERT(from->type == ASH_INT8 && to->type == ASH_INT8);
+  for (int32_t i = 0; i < RESULTS; i++) {
+    const float real = (float)(i - 128 - from->zero) * from->scale;
+    const float code = rintf(real / to->scale) + (float)to->zero;
+    results[i] = (int8_t)fminf(fmaxf(code, -128), 127);
+  }
+  return ash_graph_add_constant(q->g, table, id, ASH_INT8, &all, results);
 }
 
 ash_status ash_qdq_table(ash_qdq *q, const ash_sink *s, ash_codes *leaf,
