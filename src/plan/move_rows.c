@@ -4,9 +4,12 @@
  * Then time passes: rows die, what is fixed comes and pushes rows aside, new
  * rows take holes. Where no hole is large enough, either a window is cleared,
  * whose rows go to other holes, or rows between neighbouring holes slide
- * together, whatever copies fewer bytes. Every copy goes to bytes that are free
- * at that moment, apart from those of the row itself, so that copies one after
- * the other are right. Several ways are tried; the one that copies least wins.
+ * together, whatever copies fewer bytes. A result that may lie over a row that
+ * dies with its first step does so where that copies less: then it begins
+ * before that row, and others are pushed up or down for it. Every copy goes to
+ * bytes that are free at that moment, apart from those of the row itself, so
+ * that copies one after the other are right. Several ways are tried; the one
+ * that copies least wins.
  */
 #include "plan/move_rows.h"
 
@@ -53,7 +56,8 @@ typedef struct mover {
   int64_t time, end;
   int64_t *tried; /* places of what is fixed, one way after the other     */
   uint32_t tried_count;
-  uint64_t ticks; /* what is left                                         */
+  int64_t *target; /* by number in `live`: where a push puts it             */
+  uint64_t ticks;  /* what is left                                         */
 } mover;
 
 /* Bytes from `at` on, [at, end). */
@@ -456,6 +460,132 @@ static ash_status make_room(mover *m, uint32_t buffer, bool *done) {
   return ASH_OK;
 }
 
+/* ---- over what dies ------------------------------------------------------ */
+
+/* A new row at `at`, over the dying row number `dying` of `live`, after rows
+ * [from, to) were pushed to their targets. */
+typedef struct push {
+  uint32_t dying, from, to;
+  bool up;
+  int64_t bytes; /* copied; INT64_MAX: it cannot be done */
+  int64_t at;
+} push;
+
+static const push no_push = {.bytes = INT64_MAX};
+
+static uint32_t number_of(const mover *m, uint32_t buffer) {
+  uint32_t i = 0;
+  while (m->live[i] != buffer)
+    i++;
+  ASH_ASSERT(i < m->live_count);
+  return i;
+}
+
+/* The end of all that is there below row number `i`. */
+static int64_t end_below(const mover *m, uint32_t i) {
+  int64_t reach = 0;
+  ASH_ASSERT(i <= m->live_count);
+  for (uint32_t k = 0; k < i; k++)
+    reach =
+        span_of(m, m->live[k]).end > reach ? span_of(m, m->live[k]).end : reach;
+  return reach;
+}
+
+/* The dying row, and those after it as far as they are in the way, go up. */
+static push push_up(mover *m, uint32_t buffer, uint32_t dying) {
+  const uint32_t x = m->live[dying];
+  const int64_t least = m->s->distance[buffer];
+  push how = {.dying = dying, .from = dying, .to = dying, .up = true};
+  ASH_ASSERT(least >= 0 && dying < m->live_count);
+  how.at = align(m, buffer, end_below(m, dying));
+  int64_t to = m->now[x];
+  if (to - least >= how.at)
+    how.at = align_down(m, buffer, to - least);
+  else
+    to = align(m, x, how.at + least);
+  const int64_t end = how.at + size_of(m, buffer);
+  int64_t reach = 0;
+  for (uint32_t i = dying; i < m->live_count; i++, how.to++) {
+    const uint32_t k = m->live[i];
+    if (i > dying && m->now[k] >= reach)
+      break;
+    m->target[i] = i == dying ? to : align(m, k, reach);
+    reach = m->target[i] + size_of(m, k);
+    reach = i == dying && end > reach ? end : reach;
+    if (m->target[i] == m->now[k])
+      continue;
+    how.bytes += size_of(m, k);
+    if (!is_loose(m, k))
+      return no_push;
+  }
+  return reach <= (int64_t)m->s->capacity ? how : no_push;
+}
+
+/* The dying row stays, and those before it go down. */
+static push push_down(mover *m, uint32_t buffer, uint32_t dying) {
+  const int64_t at = m->now[m->live[dying]] - m->s->distance[buffer];
+  push how = {.dying = dying, .from = dying, .to = dying};
+  ASH_ASSERT(dying < m->live_count);
+  if (at < 0)
+    return no_push;
+  how.at = align_down(m, buffer, at);
+  if (how.at + size_of(m, buffer) > end_of_hole(m, dying + 1))
+    return no_push;
+  int64_t reach = how.at;
+  for (uint32_t i = dying; i-- > 0 && span_of(m, m->live[i]).end > reach;) {
+    const uint32_t k = m->live[i];
+    if (!is_loose(m, k) || reach < size_of(m, k))
+      return no_push;
+    reach = m->target[i] = align_down(m, k, reach - size_of(m, k));
+    how.from = i;
+    how.bytes += size_of(m, k);
+  }
+  return how;
+}
+
+static push find_push(mover *m, uint32_t buffer) {
+  const uint32_t behind = m->s->behind ? m->s->behind[buffer] : ASH_NO_ID;
+  if (behind == ASH_NO_ID)
+    return no_push;
+  ASH_ASSERT(m->s->buffers[behind].upper == m->time + 1);
+  const uint32_t dying = number_of(m, behind);
+  m->ticks -= m->ticks > m->live_count ? m->live_count : m->ticks;
+  const push up = push_up(m, buffer, dying);
+  const push down = push_down(m, buffer, dying);
+  return down.bytes < up.bytes ? down : up;
+}
+
+/* Whoever goes furthest goes first: its place is free. */
+static ash_status do_push(mover *m, uint32_t buffer, const push *how) {
+  for (uint32_t n = how->from; n < how->to; n++) {
+    const uint32_t i = how->up ? how->to - 1 - (n - how->from) : n;
+    if (m->target[i] != m->now[m->live[i]])
+      ASH_TRY(relocate(m, m->live[i], m->target[i]));
+  }
+  m->now[buffer] = how->at;
+  insert(m, buffer);
+  return ASH_OK;
+}
+
+/* Where rows are copied, or over a row that dies, whatever copies less. */
+static ash_status squeeze_in(mover *m, uint32_t buffer, bool *done) {
+  const uint32_t before = m->copy_count;
+  const uint64_t start = m->bytes;
+  const push how = find_push(m, buffer);
+  *done = false;
+  if (how.bytes > 0)
+    ASH_TRY(make_room(m, buffer, done));
+  if (how.bytes == INT64_MAX ||
+      (*done && m->bytes - start <= (uint64_t)how.bytes))
+    return ASH_OK;
+  if (*done) {
+    undo(m, before);
+    take_out(m, buffer);
+  }
+  *done = true;
+  return do_push(m, buffer, &how);
+}
+
 /* ---- time ---------------------------------------------------------------- */
 
 static bool is_away(const ash_buffer *b, int64_t time) {
@@ -510,7 +640,7 @@ static ash_status be_born(mover *m, uint32_t buffer, bool *done) {
     m->now[buffer] = at;
     insert(m, buffer);
   } else {
-    ASH_TRY(make_room(m, buffer, done));
+    ASH_TRY(squeeze_in(m, buffer, done));
   }
   m->first[buffer] = m->now[buffer];
   return ASH_OK;
@@ -601,6 +731,7 @@ static ash_status start(mover *m) {
   m->spare = ASH_NEW_ARRAY(z, uint32_t, n);
   m->fixed = ASH_NEW_ARRAY(z, uint32_t, n);
   m->live = ASH_NEW_ARRAY(z, uint32_t, n);
+  m->target = ASH_NEW_ARRAY(z, int64_t, n);
   m->tried = ASH_NEW_ARRAY(z, int64_t, n * ASH_SWEEP_WAYS);
   ASH_TRY(ash_zone_check(m->ctx, z));
   list_births(m);

@@ -14,6 +14,7 @@
 #include "base/checked.h"
 #include "domain/rows.h"
 #include "plan/move_rows.h"
+#include "plan/share/row_overlap.h"
 
 enum {
   TICKS = 200000,
@@ -41,7 +42,9 @@ typedef struct packing {
   ash_relation *relations;
   uint32_t relation_count;
   uint64_t load;
-  int64_t when;   /* the load is reached                                     */
+  int64_t when; /* the load is reached                                     */
+  ash_row_overlaps overlaps;
+  uint64_t least; /* the load where new rows lie over dying ones             */
   bool *can_move; /* by buffer of `s`                                        */
   bool will_move; /* rows may move if they do not fit otherwise              */
 } packing;
@@ -257,6 +260,34 @@ static ash_status find_movable(packing *p) {
   return ASH_OK;
 }
 
+/* Where new rows lie over dying ones, less is alive at once. */
+static ash_status count_least(packing *p) {
+  const uint32_t steps = p->d->ask->steps.count + 1;
+  ash_zone *z = &p->d->ctx->scratch;
+  int64_t *change = ASH_NEW_ARRAY(z, int64_t, steps + 1u), live = 0;
+  ASH_TRY(ash_find_row_overlaps(p->d, p->s, p->buffer_of, p->can_move,
+                                &p->overlaps));
+  ASH_TRY(ash_zone_check(p->d->ctx, z));
+  for (uint32_t i = 0; i < p->s->count; i++)
+    count_buffer(change, &p->s->buffers[i]);
+  p->least = 0;
+  for (uint32_t i = 0; i + 1 < steps; i++) {
+    live += change[i];
+    const uint64_t now = (uint64_t)live - p->overlaps.saved[i];
+    ASH_ASSERT(p->overlaps.saved[i] <= (uint64_t)live);
+    if (now > p->least) {
+      p->least = now;
+      p->when = i;
+    }
+  }
+  return ASH_OK;
+}
+
+static bool wants_overlaps(const packing *p) {
+  const ash_plan_options *o = p->d->ask->options;
+  return o->overlap && o->moves != ASH_MOVES_NEVER;
+}
+
 static ash_status prepare(packing *p) {
   const ash_plan_request *ask = p->d->ask;
   const size_t n = p->s->count + 1u;
@@ -280,7 +311,9 @@ static ash_status prepare(packing *p) {
       group_rows(p, t);
   shift_groups(p);
   ASH_TRY(find_movable(p));
-  return count_load(p, &p->load, &p->when);
+  ASH_TRY(count_load(p, &p->load, &p->when));
+  p->least = p->load;
+  return wants_overlaps(p) ? count_least(p) : ASH_OK;
 }
 
 /* ---- units --------------------------------------------------------------- */
@@ -379,13 +412,15 @@ static ash_status put_offsets(packing *p, ash_place_result *out) {
 }
 
 static ash_sweep sweep_of(const packing *p, uint64_t capacity) {
-  ASH_ASSERT(capacity >= p->load);
+  ASH_ASSERT(capacity >= p->least);
   return (ash_sweep){.buffers = p->s->buffers,
                      .count = p->s->count,
                      .group_of = p->group_of,
                      .delta = p->delta,
                      .group_count = p->group_count,
-                     .capacity = capacity};
+                     .capacity = capacity,
+                     .behind = p->overlaps.behind,
+                     .distance = p->overlaps.distance};
 }
 
 /* Sweeps over time, at the load: whatever is found is the smallest. */
@@ -441,7 +476,7 @@ static ash_status note_moves(packing *p, const int64_t *offsets,
 /* Below `capacity`, as few bytes copied as possible. */
 static ash_status try_moves(packing *p, ash_place_result *out,
                             uint64_t capacity) {
-  ASH_ASSERT(capacity >= p->load);
+  ASH_ASSERT(capacity >= p->least);
   int64_t *offsets = ASH_NEW_ARRAY(&p->d->ctx->keep, int64_t, p->s->count + 1u);
   ASH_TRY(ash_zone_check(p->d->ctx, &p->d->ctx->keep));
   const ash_sweep sweep = sweep_of(p, capacity);
@@ -452,13 +487,13 @@ static ash_status try_moves(packing *p, ash_place_result *out,
   if (!found)
     return ASH_OK;
   const uint64_t height = height_of(p, offsets, &moves);
-  ASH_ASSERT(p->load <= height && height <= capacity);
+  ASH_ASSERT(p->least <= height && height <= capacity);
   *out = (ash_place_result){
-      .verdict = height == p->load ? ASH_OPTIMAL : ASH_FEASIBLE,
-      .reason = height == p->load ? ASH_REASON_BOUND_MET : ASH_REASON_NONE,
+      .verdict = height == p->least ? ASH_OPTIMAL : ASH_FEASIBLE,
+      .reason = height == p->least ? ASH_REASON_BOUND_MET : ASH_REASON_NONE,
       .height = height,
       .witness_time = p->when,
-      .lower_bound = p->load,
+      .lower_bound = p->least,
       .offsets = offsets};
   return note_moves(p, offsets, &moves);
 }
@@ -484,12 +519,13 @@ static ash_status move_smallest(packing *p, ash_place_result *out,
   const bool fits = out->offsets && (!capacity || out->height <= capacity);
   if (fits)
     limit = ash_min_u64(limit, out->height - 1);
-  ASH_ASSERT(ash_plan_row_unit(p->load) <= unit);
-  for (uint64_t more = 0; p->load + more <= limit; more = more ? 2 * more : 4) {
+  ASH_ASSERT(ash_plan_row_unit(p->least) <= unit);
+  for (uint64_t more = 0; p->least + more <= limit;
+       more = more ? 2 * more : 4) {
     ash_place_result moved = {0};
-    if (ash_plan_row_unit(p->load + more) > unit)
+    if (ash_plan_row_unit(p->least + more) > unit)
       return ASH_OK;
-    ASH_TRY(try_moves(p, &moved, p->load + more));
+    ASH_TRY(try_moves(p, &moved, p->least + more));
     if (!moved.offsets)
       continue;
     if (!fits || moved.height + table_bytes(p, p->d->moves) < out->height)
@@ -521,18 +557,30 @@ static ash_status pack_once(packing *p, ash_place_result *out,
                             uint64_t capacity, uint64_t unit) {
   const ash_move_policy policy = p->d->ask->options->moves;
   ASH_TRY(try_sweeps(p, out, capacity));
-  if (out->offsets)
+  if (out->offsets && p->least == p->load)
     return ASH_OK;
   p->will_move = policy != ASH_MOVES_NEVER && can_any_move(p);
-  if (capacity && capacity < p->load)
+  if (capacity && capacity < p->least)
     return ASH_OK; /* no search finds room for more than there is */
-  ASH_TRY(pack_still(p, out, capacity));
-  if (!p->will_move || (out->offsets && out->height == p->load))
+  if (!out->offsets && (!capacity || capacity >= p->load))
+    ASH_TRY(pack_still(p, out, capacity));
+  if (!p->will_move || (out->offsets && out->height == p->least))
     return ASH_OK;
   if (policy == ASH_MOVES_SMALLEST || capacity == 0)
     return move_smallest(p, out, capacity, unit);
   return out->offsets && out->height <= capacity ? ASH_OK
                                                  : try_moves(p, out, capacity);
+}
+
+/* Rows that stay overlap nothing: what is proved of them does not hold for
+ * those that may. */
+static void weaken(const packing *p, ash_place_result *out) {
+  ASH_ASSERT(p->least <= p->load);
+  if (p->least == p->load || out->lower_bound <= p->least)
+    return;
+  out->lower_bound = p->least;
+  out->verdict = ASH_FEASIBLE;
+  out->reason = ASH_REASON_NONE;
 }
 
 static ash_status pack(packing *p, ash_place_result *out, uint64_t capacity) {
@@ -543,6 +591,7 @@ static ash_status pack(packing *p, ash_place_result *out, uint64_t capacity) {
     put_buffers(p);
     *out = (ash_place_result){0};
     ASH_TRY(pack_once(p, out, capacity, unit));
+    weaken(p, out);
     if (!out->offsets || ash_plan_row_unit(out->height) <= unit)
       return ASH_OK;
     unit = ash_plan_row_unit(out->height);

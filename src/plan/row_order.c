@@ -106,6 +106,12 @@ static ash_status count_peaks(ordering *o, const ash_order_model *both) {
   return count(o, &o->proof.peak_with_work, both, &o->answer);
 }
 
+static const ash_order_model *keep_model(ordering *o,
+                                         const ash_order_model *m) {
+  ASH_ASSERT(m->problem.ops || m->problem.op_count == 0);
+  return ash_zone_copy(&o->ctx->keep, m, sizeof *m);
+}
+
 /* Rows share their memory with the work memory of the kernels: the best order
  * of both together, unless that of the activations is wanted. */
 static ash_status search_rows(ordering *o) {
@@ -117,13 +123,17 @@ static ash_status search_rows(ordering *o) {
     ASH_TRY(find_best(o, &both));
   }
   proof->bound_with_work = o->answer.bound;
+  proof->model_with_work = keep_model(o, &both);
   if (o->ask->ignores_work)
     o->answer = first;
   ASH_TRY(count_peaks(o, &both));
-  if (o->ask->joins > 0) {
-    const ash_order_caps caps = {proof->peak_with_work, proof->peak};
+  if (o->ask->join.rows > 0) {
+    const ash_order_caps caps = {.all = proof->peak_with_work,
+                                 .rows = proof->peak,
+                                 .free = proof->peak_with_work *
+                                         o->ask->join.free / 1000};
     ASH_TRY(ash_order_join(o->ctx, &o->answer, &both.problem, &caps,
-                           o->ask->joins));
+                           o->ask->join.rows));
     ASH_TRY(count_peaks(o, &both));
   }
   ASH_ASSERT(proof->lower_bound <= proof->peak);
@@ -136,6 +146,8 @@ static ash_status search_rows(ordering *o) {
 
 static ash_status search(ordering *o) {
   ASH_TRY(make_model(o, &o->model, NULL));
+  o->proof.model = keep_model(o, &o->model);
+  ASH_TRY(ash_zone_check(o->ctx, &o->ctx->keep));
   ASH_TRY(find_best(o, &o->model));
   o->proof.kind = o->options->order;
   o->proof.peak = o->answer.peak;

@@ -15,6 +15,10 @@ typedef struct ash_sweep {
   uint32_t group_count;
   uint64_t capacity;
   const bool *is_left_out; /* by buffer: it gets no place; NULL: none      */
+  /* By buffer: one that dies at its first step, over which it may lie if it
+   * begins at least so many bytes before it; ASH_NO_ID, NULL: none. */
+  const uint32_t *behind;
+  const int64_t *distance;
 } ash_sweep;
 
 enum { ASH_SWEEP_WAYS = 24 };

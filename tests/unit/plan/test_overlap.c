@@ -119,6 +119,46 @@ static void a_plain_window_needs_all_but_a_pixel_of_it(void) {
   net_free(&n);
 }
 
+/* The same for one line: it begins `distance` bytes before one of those that it
+ * reads. */
+static bool line_runs_clean(const window *k, int64_t distance) {
+  bool lost[512] = {false};
+  const int64_t in = distance > 0 ? distance : 0, out = in - distance;
+  for (int32_t x = 0; x < k->out_w; x++)
+    for (int32_t c = 0; c < k->c; c++) {
+      /* A channel may be written before the next one is read. */
+      for (int32_t h = 0; h < k->filter; h++) {
+        const int32_t column = x * k->stride - k->pad + h;
+        for (int32_t i = 0; i < k->c && column >= 0 && column < k->w; i++)
+          if (lost[in + column * k->c + i])
+            return false;
+      }
+      lost[out + x * k->c + c] = true;
+    }
+  return true;
+}
+
+static void the_distance_of_lines_keeps_every_byte_until_it_was_read(void) {
+  ash_rng rng = {6};
+  uint32_t tried = 0, tight = 0;
+  for (int i = 0; i < 3000; i++) {
+    const window k = random_window(&rng);
+    uint32_t x, y;
+    int64_t distance;
+    if (k.h < 2 || k.out_h < 2 || k.out_w <= 0)
+      continue;
+    net n = make(&k, &x, &y);
+    CHECK(ash_kernel_line_frontier(n.g, 0, ash_kernel_find(n.g, 0, NULL, false),
+                                   0, &distance));
+    for (int64_t more = 0; more < 3; more++)
+      CHECK(line_runs_clean(&k, distance + more));
+    tight += !line_runs_clean(&k, distance - k.c);
+    tried++;
+    net_free(&n);
+  }
+  CHECK(tried > 500 && tight > 100);
+}
+
 static const ash_plan *plan_overlapping(net *n, bool overlap) {
   const ash_plan_options o = {.overlap = overlap};
   return must_plan(n, small_device(n), &o);
@@ -179,6 +219,7 @@ static void a_result_that_overtakes_the_reading_is_refused(void) {
 #define TESTS(X)                                                               \
   X(the_distance_keeps_every_byte_until_it_was_read)                           \
   X(a_plain_window_needs_all_but_a_pixel_of_it)                                \
+  X(the_distance_of_lines_keeps_every_byte_until_it_was_read)                  \
   X(a_plan_with_overlap_is_smaller_and_passes)                                 \
   X(a_result_that_overtakes_the_reading_is_refused)
 
