@@ -6,6 +6,8 @@
 
 #include "op/functions.h"
 
+#include <math.h>
+
 enum { ROWS_MAX = 1 << 16 };
 
 uint32_t ash_check_row_dim(const ash_tensor *t) {
@@ -98,12 +100,13 @@ static bool beside_axis(ask *a) {
   return axis_of(a) != (int64_t)a->d && by_rows(a);
 }
 
-static bool by_images(ask *a) {
-  return a->d + 2 < a->y->rank && by_rows(a);
+/* Parts of a split: along another axis, or just one, which is all of it. */
+static bool parted(ask *a) {
+  return beside_axis(a) || (a->op->output_count == 1 && by_rows(a));
 }
 
-static bool by_batches(ask *a) {
-  return a->d == 0 && by_rows(a);
+static bool by_images(ask *a) {
+  return a->d + 2 < a->y->rank && by_rows(a);
 }
 
 static bool folded(ask *a) {
@@ -232,6 +235,15 @@ static bool product(ask *a) {
   return broadcast(a);
 }
 
+/* Queries and masks go along; heads of keys and values may serve several. */
+static bool attended(ask *a) {
+  if (a->k != 1 && a->k != 2)
+    return a->k < 5 && broadcast(a);
+  if (a->e != a->d || a->d + 2 >= a->y->rank || a->x->dim[a->e] < 1)
+    return false;
+  return just(a, a->row / (a->y->dim[a->d] / a->x->dim[a->e]));
+}
+
 /* ---- elements that move -------------------------------------------------- */
 
 static bool padded(ask *a) {
@@ -297,6 +309,71 @@ static bool to_depth(ask *a) {
 static bool to_space(ask *a) {
   const int64_t block = a->d == 0 ? 1 : ash_attr_int(a->op, "block", 1);
   return a->e == a->d && just(a, a->row / block);
+}
+
+/* ---- images made larger or smaller --------------------------------------- */
+
+/* Line y comes from (y or y + 1/2) * scale, as LiteRT computes it: in floats,
+ * or for integers that are mixed in 1/1024. */
+typedef struct resizing {
+  int64_t in, out;
+  bool corners, centres;
+} resizing;
+
+static resizing resizing_of(const ask *a) {
+  const bool corners = ash_attr_int(a->op, "align_corners", 0) != 0;
+  return (resizing){a->x->dim[1], a->y->dim[1], corners,
+                    ash_attr_int(a->op, "half_pixel_centers", 0) != 0};
+}
+
+static int64_t clamped(int64_t line, int64_t lines) {
+  return line < 0 ? 0 : line >= lines ? lines - 1 : line;
+}
+
+static float float_scale(const resizing *r) {
+  return r->corners && r->out > 1 ? (float)(r->in - 1) / (float)(r->out - 1)
+                                  : (float)r->in / (float)r->out;
+}
+
+static bool mixed_floats(ask *a, const resizing *r) {
+  const float scale = float_scale(r);
+  const float at = r->centres ? ((float)a->row + 0.5f) * scale - 0.5f
+                              : (float)a->row * scale;
+  a->lo = clamped((int64_t)floorf(at), r->in);
+  a->hi = clamped((int64_t)ceilf(at), r->in) + 1;
+  return true;
+}
+
+static bool mixed_integers(ask *a, const resizing *r) {
+  const int64_t less = r->corners && r->out > 1 ? 1 : 0;
+  const int64_t to = r->out - less;
+  const int64_t scale = (1024 * (r->in - less) + to / 2) / to;
+  const int64_t at = a->row * scale + (r->centres ? scale / 2 - 512 : 0);
+  a->lo = clamped(at / 1024, r->in);
+  a->hi = clamped((at + 1023) / 1024, r->in) + 1;
+  return true;
+}
+
+static bool is_line(const ask *a) {
+  return a->k == 0 && a->d == 1 && a->e == 1;
+}
+
+static bool mixed(ask *a) {
+  const resizing r = resizing_of(a);
+  const ash_type type = ash_op_in(a->g, a->op, 0)->type;
+  if (!is_line(a))
+    return a->d == 0 && by_rows(a);
+  return type == ASH_INT8 || type == ASH_INT16 ? mixed_integers(a, &r)
+                                               : mixed_floats(a, &r);
+}
+
+static bool nearest(ask *a) {
+  const resizing r = resizing_of(a);
+  if (!is_line(a))
+    return a->d == 0 && by_rows(a);
+  const float at =
+      ((float)a->row + (r.centres ? 0.5f : 0.0f)) * float_scale(&r);
+  return just(a, clamped((int64_t)(r.corners ? roundf(at) : floorf(at)), r.in));
 }
 
 /* ---- elements that are chosen -------------------------------------------- */
@@ -369,6 +446,7 @@ static row_rule *const rules[ASH_OP_COUNT] = {
     [ASH_OP_conv_nd] = windows_nd,
     [ASH_OP_pool_nd] = pools_nd,
     [ASH_OP_matmul] = product,
+    [ASH_OP_attention] = attended,
     [ASH_OP_softmax] = by_rows,
     [ASH_OP_log_softmax] = by_rows,
     [ASH_OP_l2_normalization] = by_rows,
@@ -377,8 +455,8 @@ static row_rule *const rules[ASH_OP_COUNT] = {
     [ASH_OP_top_k] = beside_axis,
     [ASH_OP_resample] = beside_axis,
     [ASH_OP_rfft2d] = by_images,
-    [ASH_OP_resize_bilinear] = by_batches,
-    [ASH_OP_resize_nearest_neighbor] = by_batches,
+    [ASH_OP_resize_bilinear] = mixed,
+    [ASH_OP_resize_nearest_neighbor] = nearest,
     [ASH_OP_map] = broadcast,
     [ASH_OP_chain] = broadcast,
     [ASH_OP_quantize] = first_broadcast,
@@ -391,7 +469,7 @@ static row_rule *const rules[ASH_OP_COUNT] = {
     [ASH_OP_read_variable] = copied,
     [ASH_OP_strided] = strided,
     [ASH_OP_concatenation] = joined,
-    [ASH_OP_split] = beside_axis,
+    [ASH_OP_split] = parted,
     [ASH_OP_pad] = padded,
     [ASH_OP_mirror_pad] = mirrored,
     [ASH_OP_tile] = repeated,

@@ -346,6 +346,38 @@ static bool is_part(const runner *r, uint32_t op, const reading *in,
          in->lo == w->lo + offset;
 }
 
+/* A line of a window, pixel by pixel: is what is still read of a line that no
+ * later one needs there when a pixel has been written? From the definition: a
+ * pixel reads nothing left of its first column, and those after it read further
+ * right. */
+static bool stays_behind(const runner *r, uint32_t op, const ash_kernel *kernel,
+                         const reading *in, const writing *w) {
+  const ash_graph *g = r->c->g;
+  const ash_op *o = &g->ops.items[op];
+  const ash_tensor *from = ash_op_in(g, o, 0), *to = ash_op_out(g, o, 0);
+  const bool windows =
+      o->kind == ASH_OP_conv_2d || o->kind == ASH_OP_depthwise_conv_2d ||
+      o->kind == ASH_OP_average_pool_2d || o->kind == ASH_OP_max_pool_2d;
+  if (!windows || in->input != 0 || in->row == ASH_NO_ID ||
+      w->row == ASH_NO_ID || ash_kernel_is_vector(kernel) ||
+      kernel->order != ASH_ORDER_PIXELS || !kernel->lines ||
+      from->shape.rank != 4 || to->shape.rank != 4 || to->shape.dim[0] != 1)
+    return false;
+  if (w->row + 1 < r->places[o->outputs[0]].rows &&
+      ash_check_rows_read(g, op, 0, w->row + 1).from <= in->row)
+    return false;
+  const uint64_t read = (in->hi - in->lo) / (uint64_t)from->shape.dim[2];
+  const uint64_t made = (w->hi - w->lo) / (uint64_t)to->shape.dim[2];
+  for (int32_t x = 0; x < to->shape.dim[2]; x++) {
+    const int64_t left =
+        x * ash_attr_int(o, "stride_w", 1) - ash_attr_int(o, "pad_left", 0);
+    if (w->lo + ((uint64_t)x + 1) * made >
+        in->lo + (left > 0 ? (uint64_t)left : 0) * read)
+      return false;
+  }
+  return true;
+}
+
 /* May the operator write there while it reads that? In place, an element-wise
  * one takes the very row that it reads for this row. */
 static bool may_write(const runner *r, uint32_t op, const reading *in,
@@ -354,7 +386,7 @@ static bool may_write(const runner *r, uint32_t op, const reading *in,
   const ash_kernel *kernel = ash_plan_choice(r->c->plan, g, op).kernel;
   if (!meet(in->in, in->lo, in->hi, w->in, w->lo, w->hi))
     return true;
-  if (is_part(r, op, in, w))
+  if (is_part(r, op, in, w) || (kernel && stays_behind(r, op, kernel, in, w)))
     return true;
   if (in->lo != w->lo || !kernel ||
       !ash_kernel_in_place(kernel, g, op, in->input))
@@ -746,7 +778,7 @@ static ash_status check_output(runner *r, size_t output) {
   const bool *is_drained = r->c->plan->is_drained;
   const places *p = &r->places[root];
   if (tensor_at(r, root)->kind == ASH_TENSOR_CONSTANT ||
-      (is_drained && is_drained[output] && p->count > 1))
+      (is_drained && is_drained[output]))
     return need_place(r, root, 0);
   for (uint32_t row = 0; row < p->count; row++) {
     ASH_TRY(need_place(r, root, row));

@@ -177,7 +177,7 @@ static ash_status check_moves(const ash_checker *c) {
 /* ---- time ---------------------------------------------------------------- */
 
 /* In this order at one time. */
-enum event_kind { LEAVES, IS_MOVED, COMES };
+enum event_kind { LEAVES, IS_MOVED, COMES, FOLLOWS };
 
 typedef struct event {
   uint32_t time;
@@ -191,7 +191,8 @@ typedef struct history {
   event *events;
   size_t count;
   const uint32_t *root; /* by slot */
-  bool *is_source; /* by slot: its bytes are given up by a move            */
+  bool *is_source;   /* by slot: its bytes are given up by a move            */
+  bool *is_followed; /* by slot: its bytes are given up to a new row         */
   uint32_t *first_run, *runs; /* by op: its steps, in `runs`               */
 } history;
 
@@ -243,6 +244,14 @@ static ash_status move(history *h, uint32_t slot) {
   return come(h, slot);
 }
 
+/* A new row that lies over one that dies with its first step: of all others its
+ * bytes are free. What the step still reads there, check_row_run.c sees. */
+static ash_status follow(history *h, uint32_t slot) {
+  const uint32_t of = h->root[h->c->plan->slots[slot].follows];
+  ash_cells_put(&h->cells, of, 0);
+  return come(h, slot);
+}
+
 static void add(history *h, uint32_t time, enum event_kind kind,
                 uint32_t slot) {
   h->events[h->count++] = (event){time, kind, slot};
@@ -259,6 +268,12 @@ static bool has_gaps(const history *h, const ash_slot *s) {
          h->first_run[s->op + 1] > h->first_run[s->op];
 }
 
+static enum event_kind birth_of(const ash_slot *s) {
+  return s->moved_from != ASH_NO_ID              ? IS_MOVED
+         : s->has_row && s->follows != ASH_NO_ID ? FOLLOWS
+                                                 : COMES;
+}
+
 static void add_slot(history *h, uint32_t slot) {
   const ash_slot *s = &h->c->plan->slots[slot];
   if (!is_timed(s))
@@ -270,9 +285,8 @@ static void add_slot(history *h, uint32_t slot) {
     }
     return;
   }
-  add(h, s->life.first_step, s->moved_from == ASH_NO_ID ? COMES : IS_MOVED,
-      slot);
-  if (!h->is_source[slot])
+  add(h, s->life.first_step, birth_of(s), slot);
+  if (!h->is_source[slot] && !h->is_followed[slot])
     add(h, s->life.end_step, LEAVES, slot);
 }
 
@@ -298,12 +312,31 @@ static ash_status list_runs(history *h) {
   return ASH_OK;
 }
 
+/* The one that a new row lies over dies with its first step, and gives its
+ * bytes to no other. A place that a row was moved to follows nothing. */
+static ash_status note_followed(history *h, uint32_t slot) {
+  const ash_plan *p = h->c->plan;
+  const ash_slot *s = &p->slots[slot];
+  if (!s->has_row || s->follows == ASH_NO_ID || s->moved_from != ASH_NO_ID)
+    return ASH_OK;
+  const uint32_t of = h->root[s->follows];
+  const ash_slot *other = &p->slots[of];
+  if (s->alias_of != ASH_NO_ID || h->is_source[of] || h->is_followed[of] ||
+      !other->has_row || other->life.end_step != s->life.first_step + 1 ||
+      other->life.first_step > s->life.first_step ||
+      other->binding.role != ASH_SCRATCH)
+    return shared(h, slot, of);
+  h->is_followed[of] = true;
+  return ASH_OK;
+}
+
 static ash_status list_events(history *h) {
   const ash_plan *p = h->c->plan;
   ash_zone *z = &h->c->ctx->scratch;
   const size_t most = 2 * ((size_t)p->slot_count + p->steps.count) + 1;
   h->root = h->c->index.root;
   h->is_source = ASH_NEW_ARRAY(z, bool, p->slot_count + 1u);
+  h->is_followed = ASH_NEW_ARRAY(z, bool, p->slot_count + 1u);
   h->events = ASH_NEW_ARRAY(z, event, most);
   event *spare = ASH_NEW_ARRAY(z, event, most);
   ASH_TRY(ash_zone_check(h->c->ctx, z));
@@ -319,9 +352,26 @@ static ash_status list_events(history *h) {
     h->is_source[from] = true;
   }
   for (uint32_t i = 0; i < p->slot_count; i++)
+    ASH_TRY(note_followed(h, i));
+  for (uint32_t i = 0; i < p->slot_count; i++)
     add_slot(h, i);
   ash_sort(h->events, spare, h->count, sizeof *spare, by_time, NULL);
   return ASH_OK;
+}
+
+static ash_status happen(history *h, const event *e) {
+  switch (e->kind) {
+  case LEAVES:
+    ash_cells_put(&h->cells, e->slot, 0);
+    return ASH_OK;
+  case IS_MOVED:
+    return move(h, e->slot);
+  case FOLLOWS:
+    return follow(h, e->slot);
+  case COMES:
+    break;
+  }
+  return come(h, e->slot);
 }
 
 static ash_status check_time(const ash_checker *c) {
@@ -329,13 +379,8 @@ static ash_status check_time(const ash_checker *c) {
   ASH_TRY(ash_cells_of(c->ctx, &h.cells, c->plan));
   ASH_TRY(list_runs(&h));
   ASH_TRY(list_events(&h));
-  for (size_t i = 0; i < h.count; i++) {
-    const uint32_t slot = h.events[i].slot;
-    if (h.events[i].kind == LEAVES)
-      ash_cells_put(&h.cells, slot, 0);
-    else
-      ASH_TRY(h.events[i].kind == COMES ? come(&h, slot) : move(&h, slot));
-  }
+  for (size_t i = 0; i < h.count; i++)
+    ASH_TRY(happen(&h, &h.events[i]));
   return ASH_OK;
 }
 

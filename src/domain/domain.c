@@ -142,6 +142,8 @@ static void box_dim(const ash_tile_dim *d, int64_t size, int64_t at, int64_t n,
 
 void ash_tile_box(ash_box *out, const ash_graph *g, const ash_tile_space *space,
                   uint32_t operand, const int64_t *at, const int64_t *n) {
+  if (!(out && g && space && operand < space->operand_count && at && n))
+    return;
   ASH_ASSERT(operand < space->operand_count);
   const ash_tile_operand *o = &space->operands[operand];
   const ash_shape *s = &g->tensors.items[o->tensor].shape;
@@ -158,6 +160,8 @@ void ash_tile_box(ash_box *out, const ash_graph *g, const ash_tile_space *space,
 
 uint64_t ash_box_bytes(const ash_graph *g, uint32_t tensor,
                        const ash_box *box) {
+  if (!(g && tensor < g->tensor_count && box))
+    return 0;
   ASH_ASSERT(tensor < g->tensor_count);
   uint64_t n = ash_type_bits(g->tensors.items[tensor].type);
   for (uint32_t d = 0; d < box->rank; d++)
@@ -169,6 +173,8 @@ uint64_t ash_box_bytes(const ash_graph *g, uint32_t tensor,
  * compute memory; the whole operator's is enough for any piece. */
 uint64_t ash_tile_work_bytes(const ash_graph *g, const ash_tile_space *space,
                              const int64_t *n) {
+  if (!(g && space && n))
+    return 0;
   (void)n;
   return ash_choose(g, space->op, NULL).scratch;
 }
@@ -300,6 +306,7 @@ static const char *build(ash_domain_build *b) {
 ash_status ash_tile_space_of(ash_ctx *ctx, const ash_tile_space **out,
                              const char **why, const ash_graph *g,
                              uint32_t op) {
+  ASH_NEED(ctx, ctx && out && why && g && op < g->op_count);
   ASH_ASSERT(op < g->op_count);
   if (!ash_op_is_prepared(&g->ops.items[op]))
     return ash_domain_space_of(ctx, out, why, g, op);
@@ -308,9 +315,9 @@ ash_status ash_tile_space_of(ash_ctx *ctx, const ash_tile_space **out,
   return ASH_OK;
 }
 
-ash_status ash_domain_space_of(ash_ctx *ctx, const ash_tile_space **out,
-                               const char **why, const ash_graph *g,
-                               uint32_t op) {
+static ash_status make_space(ash_ctx *ctx, const ash_tile_space **out,
+                             const char **why, const ash_graph *g, uint32_t op,
+                             bool is_for_rows) {
   ASH_ASSERT(op < g->op_count);
   const ash_op *o = &g->ops.items[op];
   const size_t most = (size_t)o->input_count + o->output_count;
@@ -322,9 +329,21 @@ ash_status ash_domain_space_of(ash_ctx *ctx, const ash_tile_space **out,
   ASH_TRY(ash_zone_check(ctx, &ctx->keep));
   space->op = op;
   space->operands = operands;
-  ash_domain_build b = {g, o, space, operands};
+  ash_domain_build b = {g, o, space, operands, is_for_rows};
   *why = build(&b);
   if (!*why)
     *out = space;
   return ASH_OK;
+}
+
+ash_status ash_domain_space_of(ash_ctx *ctx, const ash_tile_space **out,
+                               const char **why, const ash_graph *g,
+                               uint32_t op) {
+  return make_space(ctx, out, why, g, op, false);
+}
+
+ash_status ash_domain_row_space_of(ash_ctx *ctx, const ash_tile_space **out,
+                                   const char **why, const ash_graph *g,
+                                   uint32_t op) {
+  return make_space(ctx, out, why, g, op, true);
 }

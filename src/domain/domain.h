@@ -17,6 +17,7 @@ typedef struct ash_domain_build {
   const ash_op *op;
   ash_tile_space *space;
   ash_tile_operand *operands;
+  bool is_for_rows; /* see ash_domain_row_space_of */
 } ash_domain_build;
 
 /* NULL, or why the operator has no space. */
@@ -28,6 +29,11 @@ typedef const char *ash_domain_rule(ash_domain_build *b);
 ash_status ash_domain_space_of(ash_ctx *ctx, const ash_tile_space **out,
                                const char **why, const ash_graph *g,
                                uint32_t op);
+/* The same for rows.h, whose pieces are single rows of results: a row may have
+ * nothing of an operand, and what it takes lies in a whole row. */
+ash_status ash_domain_row_space_of(ash_ctx *ctx, const ash_tile_space **out,
+                                   const char **why, const ash_graph *g,
+                                   uint32_t op);
 
 /* Input k of the op, NULL if it is absent or not read; output k. */
 ash_tile_operand *ash_domain_in(const ash_domain_build *b, uint32_t k);

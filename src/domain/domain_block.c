@@ -73,7 +73,7 @@ const char *ash_domain_pad(ash_domain_build *b) {
     const uint32_t axis = ash_domain_axis(b, ash_domain_name(d), s->dim[d]);
     ash_domain_follow(out, d, axis);
     ash_domain_slide(in, d, axis, 1, 1, before);
-    if (axis != ASH_NO_AXIS && before + after > 0)
+    if (axis != ASH_NO_AXIS && before + after > 0 && !b->is_for_rows)
       b->space->axes[axis].granule =
           ash_domain_granule(s->dim[d], before, after);
   }
@@ -85,7 +85,8 @@ void ash_local_pad(ash_domain_local *l) {
   int64_t before[ASH_RANK_MAX], after[ASH_RANK_MAX];
   for (uint32_t d = 0; d < in.rank; d++) {
     const int64_t lead = ash_op_ints(l->op, "before", d, 0);
-    before[d] = in.start[d] + lead - out.start[d];
+    before[d] = in.size[d] > 0 ? in.start[d] + lead - out.start[d]
+                               : out.size[d]; /* nothing but padding */
     after[d] = out.size[d] - in.size[d] - before[d];
   }
   ash_local_ints(l, "before", before, in.rank);

@@ -56,6 +56,28 @@ static bool walks_of(walks *w, const ash_graph *g, const ash_op *op) {
 
 /* ---- space and piece ----------------------------------------------------- */
 
+static uint32_t next_long(const ash_shape *s, uint32_t d) {
+  while (d < s->rank && s->dim[d] == 1)
+    d++;
+  return d;
+}
+
+/* Rows of the result that are parts of rows of the input; these stay whole. */
+static const char *walk_rows(ash_domain_build *b, const walks *w) {
+  ash_tile_operand *in = ash_domain_in(b, 0), *out = ash_domain_out(b, 0);
+  const ash_shape *from = ash_domain_shape(b, in);
+  const ash_shape *to = ash_domain_shape(b, out);
+  const uint32_t i = next_long(to, 0), d = next_long(from, 0);
+  const bool repeats = i < w->rank && w->from[i] == ASH_NO_ID;
+  if (i >= w->rank || (!repeats && (w->from[i] != d || w->step[i] < 0)))
+    return "rows of the result are no parts of rows of the input";
+  const uint32_t axis = ash_domain_axis(b, ash_domain_name(i), to->dim[i]);
+  ash_domain_follow(out, i, axis);
+  if (!repeats)
+    ash_domain_slide(in, d, axis, w->step[i], 1, -w->begin[d]);
+  return NULL;
+}
+
 /* Dimensions that nothing walks along stay at one position; those that are
  * walked backwards stay whole. */
 const char *ash_domain_strided(ash_domain_build *b) {
@@ -65,6 +87,8 @@ const char *ash_domain_strided(ash_domain_build *b) {
   walks w;
   if (!walks_of(&w, b->g, b->op))
     return "steps do not follow the dimensions of the input";
+  if (b->is_for_rows)
+    return walk_rows(b, &w);
   for (uint32_t i = 0; i < w.rank; i++) {
     const uint32_t d = w.from[i];
     if (d != ASH_NO_ID)
@@ -104,12 +128,6 @@ void ash_local_strided(ash_domain_local *l) {
 }
 
 /* ---- views --------------------------------------------------------------- */
-
-static uint32_t next_long(const ash_shape *s, uint32_t d) {
-  while (d < s->rank && s->dim[d] == 1)
-    d++;
-  return d;
-}
 
 /* The number of dimensions up to the last that is not 1, below `end`. */
 static uint32_t last_long(const ash_shape *s, uint32_t end) {

@@ -1,6 +1,9 @@
 /* domain_product.c - products of matrices: rows `m`, columns `n`, and the depth
- * `k` that is summed; batches broadcast. */
+ * `k` that is summed; batches broadcast. Attention, two products with a softmax
+ * between them, is cut between queries only. */
 #include "domain/domain.h"
+
+#include "op/attention.h"
 
 /* The first of the input's dimensions that together make rows of `depth`; the
  * rank if they do not end at one. */
@@ -84,5 +87,50 @@ const char *ash_domain_matmul(ash_domain_build *b) {
   ash_domain_likes(b, n, 4, 2);
   ash_domain_likes(b, k, 4, 1);
   b->space->work = ash_shape_elements(out) * (uint64_t)depth;
+  return NULL;
+}
+
+/* Keys and values: heads that serve a group are not cut from it. */
+static void follow_heads(ash_domain_build *b, uint32_t k,
+                         const ash_attention *a) {
+  ash_tile_operand *o = ash_domain_in(b, k);
+  const ash_shape *s = ash_domain_shape(b, o);
+  for (uint32_t d = 0; d < a->axes; d++) {
+    if (s->dim[d] == 1)
+      continue;
+    ash_domain_follow(o, d, d);
+    if (d + 1 == a->axes)
+      o->dim[d].divide = b->space->axes[d].granule = a->group;
+  }
+}
+
+/* What is added to scores, or masks them: broadcast. */
+static void follow_scores(const ash_domain_build *b, uint32_t k,
+                          const ash_attention *a) {
+  ash_tile_operand *o = ash_domain_in(b, k);
+  if (!o)
+    return;
+  const uint32_t missing = a->axes + 2 - o->rank;
+  for (uint32_t d = 0; d + 1 < o->rank; d++)
+    if (ash_domain_shape(b, o)->dim[d] > 1)
+      ash_domain_follow(o, d, d + missing);
+}
+
+/* The smallest piece is one query, with all keys and values of its head. */
+const char *ash_domain_attention(ash_domain_build *b) {
+  const ash_attention a = ash_attention_of(b->g, b->op);
+  ash_tile_operand *q = ash_domain_in(b, ASH_ATTENTION_Q);
+  ash_tile_operand *y = ash_domain_out(b, 0);
+  const ash_shape *out = ash_domain_shape(b, y);
+  for (uint32_t d = 0; d <= a.axes; d++) {
+    const char *name = d == a.axes ? "m" : ash_domain_name(d);
+    const uint32_t axis = ash_domain_axis(b, name, out->dim[d]);
+    ash_domain_follow(q, d, axis);
+    ash_domain_follow(y, d, axis);
+  }
+  follow_heads(b, ASH_ATTENTION_K, &a);
+  follow_heads(b, ASH_ATTENTION_V, &a);
+  follow_scores(b, ASH_ATTENTION_BIAS, &a);
+  follow_scores(b, ASH_ATTENTION_KEEP, &a);
   return NULL;
 }

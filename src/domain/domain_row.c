@@ -37,7 +37,7 @@ const char *ash_domain_along(ash_domain_build *b) {
 }
 
 /* Positions of rows and columns are those of the whole image, so its sides are
- * not cut. */
+ * not cut; for rows, rows.c knows which line takes which. */
 const char *ash_domain_resize(ash_domain_build *b) {
   static const uint32_t dims[] = {0, 3};
   static const char *const names[] = {"n", "c"};
@@ -47,6 +47,13 @@ const char *ash_domain_resize(ash_domain_build *b) {
         ash_domain_axis(b, names[i], ash_domain_shape(b, out)->dim[dims[i]]);
     ash_domain_follow(in, dims[i], axis);
     ash_domain_follow(out, dims[i], axis);
+  }
+  if (b->is_for_rows) {
+    const int64_t lines = ash_domain_shape(b, out)->dim[1];
+    const uint32_t axis = ash_domain_axis(b, "h", lines);
+    ash_domain_slide(in, 1, axis, 1, ash_domain_shape(b, in)->dim[1] + lines,
+                     lines);
+    ash_domain_follow(out, 1, axis);
   }
   return NULL;
 }

@@ -18,13 +18,15 @@ static const struct {
 
 /* Whatever has these rules keeps lines along an axis, or images, together. */
 bool ash_op_keeps_lines(const ash_op *op) {
+  if (!(op && op->kind < ASH_OP_COUNT))
+    return false;
   static ash_domain_rule *const rules[] = {
       ash_domain_rows,       ash_domain_along,
       ash_domain_resize,     ash_domain_resample,
       ash_domain_images,     ash_domain_gather,
       ash_domain_gather_nd,  ash_domain_gather_elements,
       ash_domain_scatter_nd, ash_domain_scatter_elements,
-      ash_domain_batches};
+      ash_domain_batches,    ash_domain_attention};
   for (size_t i = 0; i < ASH_COUNT_OF(rules); i++)
     if (table[op->kind].space == rules[i])
       return true;

@@ -110,10 +110,46 @@ static ash_box box_of(const ash_graph *g, const ash_domain_row_rule *r,
   return box;
 }
 
+/* ---- lines of resized images ---------------------------------------------
+ */
+
+static bool mixes(const ash_op *op) {
+  return op->kind == ASH_OP_resize_bilinear;
+}
+
+static bool is_resized(const ash_op *op) {
+  return mixes(op) || op->kind == ASH_OP_resize_nearest_neighbor;
+}
+
+/* What its kernel knows of the lines that a line of the result takes: the first
+ * constant that lowering appends (lower_resize.c), by line the nearest one, or
+ * those above and below. NULL: not lowered. */
+static const int32_t *lines_taken(const ash_graph *g, const ash_op *op) {
+  const ash_tensor *t = op->input_count > 1 ? ash_op_in(g, op, 1) : NULL;
+  return t && t->type == ASH_INT32 && t->data ? (const int32_t *)t->data : NULL;
+}
+
+static ash_domain_row_range resized_rows(const ash_graph *g, const ash_op *op,
+                                         int64_t first, int64_t last) {
+  const int32_t *taken = lines_taken(g, op);
+  const int64_t each = mixes(op) ? 2 : 1;
+  ASH_ASSERT(taken && 0 <= first && first <= last);
+  return (ash_domain_row_range){(uint32_t)taken[first * each],
+                                (uint32_t)taken[last * each + each - 1] + 1};
+}
+
 static ash_domain_row_range box_rows(const ash_graph *g,
                                      const ash_domain_row_rule *r,
                                      uint32_t operand, int64_t first,
                                      int64_t count) {
+  const ash_op *op = &g->ops.items[r->space->op];
+  const int64_t extent = r->space->axes[r->axis].extent;
+  if (is_resized(op) && !r->space->operands[operand].is_output &&
+      r->space->operands[operand].position == 0 &&
+      ash_domain_row_dimension(
+          &g->tensors.items[r->space->operands[operand].tensor]) == 1)
+    return resized_rows(g, op, first,
+                        (first + count < extent ? first + count : extent) - 1);
   const uint32_t tensor = r->space->operands[operand].tensor;
   const uint32_t d = ash_domain_row_dimension(&g->tensors.items[tensor]);
   const ash_box box = box_of(g, r, operand, first, count);
@@ -161,16 +197,32 @@ static bool find_followers(const ash_graph *g, const ash_domain_row_rule *r,
   return true;
 }
 
-/* Row by row of the axis, or not at all? */
+/* Does it have a row for each position of the axis? */
+static bool is_beside(const ash_domain_row_rule *r, const ash_tile_dim *x,
+                      int64_t rows) {
+  return x->stride == 1 && x->before == 0 &&
+         rows == r->space->axes[r->axis].extent;
+}
+
+/* Operators that move elements, and may have nothing of an operand. */
+static bool may_shift(const ash_op *op) {
+  return ash_op_has(op, ASH_OP_MOVES) || op->kind == ASH_OP_pad ||
+         op->kind == ASH_OP_concatenation;
+}
+
+/* Row by row of the axis, some way apart where elements are moved, or not at
+ * all? */
 static bool goes_along(const ash_graph *g, const ash_domain_row_rule *r,
-                       const ash_tile_operand *o) {
+                       uint32_t operand) {
+  const ash_tile_operand *o = &r->space->operands[operand];
   const ash_tensor *t = &g->tensors.items[o->tensor];
+  const bool shifts = may_shift(&g->ops.items[r->space->op]) && !o->is_output;
   for (uint32_t d = 0; d < o->rank; d++) {
     const ash_tile_dim *x = &o->dim[d];
     if (x->axis == r->axis &&
-        (d != ash_domain_row_dimension(t) || x->stride != 1 || x->window != 1 ||
-         x->before != 0 || x->divide != 1 ||
-         t->shape.dim[d] != r->space->axes[r->axis].extent))
+        (d != ash_domain_row_dimension(t) || !r->follows[operand] ||
+         x->window != 1 || x->divide != 1 ||
+         (!shifts && !is_beside(r, x, t->shape.dim[d]))))
       return false;
   }
   return true;
@@ -192,7 +244,7 @@ static bool takes_whole_rows(const ash_graph *g, const ash_domain_row_rule *r,
 
 static bool is_row_to_row(const ash_graph *g, const ash_domain_row_rule *r) {
   for (uint32_t i = 0; i < r->space->operand_count; i++)
-    if (!goes_along(g, r, &r->space->operands[i]) || !takes_whole_rows(g, r, i))
+    if (!goes_along(g, r, i) || !takes_whole_rows(g, r, i))
       return false;
   return r->space->axes[r->axis].granule == 1 &&
          !ash_op_is_prepared(&g->ops.items[r->space->op]);
@@ -204,8 +256,9 @@ ash_status ash_domain_row_rule_of(ash_ctx *ctx, ash_domain_row_rule *out,
   ASH_ASSERT(op < g->op_count);
   *out = (ash_domain_row_rule){.axis = ASH_NO_AXIS, .granule = 1};
   if (g->ops.items[op].output_count > 0)
-    ASH_TRY(ash_domain_space_of(ctx, &out->space, &why, g, op));
-  if (!out->space)
+    ASH_TRY(ash_domain_row_space_of(ctx, &out->space, &why, g, op));
+  if (!out->space ||
+      (is_resized(&g->ops.items[op]) && !lines_taken(g, &g->ops.items[op])))
     return ASH_OK;
   bool *follows = ASH_NEW_ARRAY(&ctx->keep, bool, out->space->operand_count);
   ASH_TRY(ash_zone_check(ctx, &ctx->keep));
@@ -234,4 +287,12 @@ ash_domain_row_rule_range(const ash_graph *g, const ash_domain_row_rule *r,
         0, ash_domain_row_count(&g->tensors.items[tensor])};
   const int64_t per_row = positions_per_row(g, r);
   return box_rows(g, r, operand, first * per_row, count * per_row);
+}
+
+ash_domain_row_line ash_domain_row_rule_line(const ash_graph *g,
+                                             const ash_domain_row_rule *r,
+                                             uint32_t operand) {
+  ASH_ASSERT(r->is_row_to_row && r->follows[operand]);
+  const ash_tile_dim *d = row_dim(g, r, operand);
+  return (ash_domain_row_line){d->stride, -d->before};
 }

@@ -29,6 +29,12 @@ bool ash_domain_row_is_view(const ash_graph *g, const uint32_t *root,
 bool ash_domain_row_same(const ash_graph *g, const uint32_t *root,
                          uint32_t tensor);
 
+/* Which row of an operand of a row-to-row operator a row of the result takes,
+ * if it takes one: row * stride + shift. */
+typedef struct ash_domain_row_line {
+  int64_t stride, shift;
+} ash_domain_row_line;
+
 /* Rows [from, to). */
 typedef struct ash_domain_row_range {
   uint32_t from, to;
@@ -41,8 +47,8 @@ typedef struct ash_domain_row_rule {
                     operator runs whole                                      */
   uint32_t granule;    /* rows of the first output that are made at a time   */
   const bool *follows; /* by operand of the space: its rows follow the axis  */
-  bool is_row_to_row;  /* a row needs one row of all that follows the axis, so
-                          that it is a piece (piece_graph.h) like all others */
+  bool is_row_to_row;  /* a row needs at most one row of all that follows the
+                          axis: it is a piece (piece_graph.h) of its own */
 } ash_domain_row_rule;
 
 /* Kept by `ctx`. */
@@ -58,5 +64,10 @@ ash_domain_row_range
 ash_domain_row_rule_range(const ash_graph *g, const ash_domain_row_rule *r,
                           bool is_output, uint32_t position, uint32_t tensor,
                           uint32_t first, uint32_t count);
+
+/* Of an operand of the space that follows the axis. */
+ash_domain_row_line ash_domain_row_rule_line(const ash_graph *g,
+                                             const ash_domain_row_rule *r,
+                                             uint32_t operand);
 
 #endif

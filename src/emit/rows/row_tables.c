@@ -198,22 +198,32 @@ void ash_emit_row_fields(ash_module *m) {
 /* ---- moves --------------------------------------------------------------- */
 
 static const char *const move_row[] = {
+    "/* Sixteen bytes: a register of processors with Helium. */",
+    "#if defined(__ARM_FEATURE_MVE)",
+    "typedef uint8_t %_sixteen __attribute__((vector_size(16)));",
+    "#else",
+    "typedef struct %_sixteen {",
+    "  uint32_t words[4];",
+    "} %_sixteen;",
+    "#endif",
+    "",
     "/* Both places may overlap. */",
     "static void %_move_row(uint8_t *to, const uint8_t *from,",
     "                       uint32_t bytes) {",
-    "  uint32_t word, i = 0;",
+    "  %_sixteen some;",
+    "  uint32_t i = 0;",
     "  if (to < from) {",
-    "    for (; i + 4u <= bytes; i += 4u) {",
-    "      $_RT_COPY(&word, from + i, 4);",
-    "      $_RT_COPY(to + i, &word, 4);",
+    "    for (; i + 16u <= bytes; i += 16u) {",
+    "      $_RT_COPY(&some, from + i, 16);",
+    "      $_RT_COPY(to + i, &some, 16);",
     "    }",
     "    for (; i < bytes; i++)",
     "      to[i] = from[i];",
     "    return;",
     "  }",
-    "  for (i = bytes; i >= 4u; i -= 4u) {",
-    "    $_RT_COPY(&word, from + i - 4u, 4);",
-    "    $_RT_COPY(to + i - 4u, &word, 4);",
+    "  for (i = bytes; i >= 16u; i -= 16u) {",
+    "    $_RT_COPY(&some, from + i - 16u, 16);",
+    "    $_RT_COPY(to + i - 16u, &some, 16);",
     "  }",
     "  for (; i > 0; i--)",
     "    to[i - 1u] = from[i - 1u];",
@@ -221,11 +231,20 @@ static const char *const move_row[] = {
     "",
     NULL};
 
+static int bits_of_move(const ash_rows *r) {
+  bool is_small = true;
+  for (size_t i = 0; i < r->moves.count; i++)
+    is_small = is_small && r->moves.items[i].tensor <= UINT8_MAX &&
+               r->moves.items[i].row <= UINT8_MAX;
+  return is_small ? 8 : 16;
+}
+
 static void put_move_table(ash_module *m) {
   const ash_rows *r = m->rows;
   ash_text_line(m->text, "/* Rows that move to another place, in order. */");
   ash_text_line(m->text, "static const struct {");
-  ash_text_line(m->text, "  uint16_t tensor, row, to;");
+  ash_text_line(m->text, "  uint%d_t tensor, row;", bits_of_move(r));
+  ash_text_line(m->text, "  uint16_t to;");
   ash_text_format(m->text, "} %s_moves[] = {", m->prefix);
   for (size_t i = 0; i < r->moves.count; i++) {
     const ash_row_move *move = &r->moves.items[i];
@@ -271,30 +290,58 @@ static void put_move(ash_module *m) {
 
 /* ---- the order ----------------------------------------------------------- */
 
-void ash_emit_row_order(ash_module *m) {
-  ASH_ASSERT(m->rows && m->rows->entries.count > 0);
+static void put_order_comment(ash_module *m) {
   const ash_rows *r = m->rows;
   ash_text *t = m->text;
-  ash_text_line(t, "/* The order of execution: who is next, and how many rows "
-                   "it makes; 0: all. Numbers");
-  ash_text_format(t, " * from %" PRIu32 " on are those of %s_steps",
-                  r->source_count - ash_emit_row_ops(m), m->prefix);
+  ash_text_line(t, "/* The order of execution: who is next. It makes one row, "
+                   "or as many as the number");
+  ash_text_line(t,
+                " * after it says (0: all) if it has the bit %s_counted. "
+                "Numbers from %" PRIu32 " on are",
+                m->prefix, r->source_count - ash_emit_row_ops(m));
+  ash_text_format(t, " * those of %s_steps", m->prefix);
   if (r->feed_count > 0)
     ash_text_string(t, "; the first are inputs whose rows\n * arrive (0: it is "
                        "not stored)");
   if (r->moves.count > 0)
     ash_text_string(t, "; the one before: rows move");
   ash_text_string(t, ". */\n");
-  ash_text_format(t, "static const uint%d_t %s_order[][2] = {",
-                  r->source_count > UINT8_MAX ? 16 : 8, m->prefix);
-  for (size_t i = 0; i < r->entries.count; i++)
-    ash_text_format(t, "%s{%" PRIu32 ", %" PRIu32 "},",
-                    i % ENTRIES_OF_LINE ? " " : "\n    ",
-                    r->entries.items[i].source, r->entries.items[i].rows);
+}
+
+static const char *const entry_rows[] = {
+    "static uint32_t %_entry_rows(uint32_t at) {",
+    "  return %_order[at] & %_counted ? %_order[at + 1u] : 1u;", "}", "", NULL};
+
+/* Most entries are one row. */
+static void put_order(ash_module *m) {
+  const ash_rows *r = m->rows;
+  ash_text *t = m->text;
+  const int bits = r->source_count > INT8_MAX ? 16 : 8;
+  size_t count = 0;
+  ash_text_line(t, "#define %s_counted %" PRIu32 "u", m->prefix,
+                UINT32_C(1) << (bits - 1));
+  ash_text_format(t, "static const uint%d_t %s_order[] = {", bits, m->prefix);
+  for (size_t i = 0; i < r->entries.count; i++) {
+    const ash_row_entry *e = &r->entries.items[i];
+    ASH_ASSERT(e->source >> (bits - 1) == 0 && e->rows <= UINT8_MAX);
+    const char *gap = i % ENTRIES_OF_LINE ? " " : "\n    ";
+    if (e->rows == 1)
+      ash_text_format(t, "%s%" PRIu32 ",", gap, e->source);
+    else
+      ash_text_format(t, "%s%" PRIu32 " | %s_counted, %" PRIu32 ",", gap,
+                      e->source, m->prefix, e->rows);
+    count += e->rows == 1 ? 1 : 2;
+  }
   ash_text_string(t, "};\n");
-  ash_text_line(t, "enum { %s_order_count = %zu };", m->prefix,
-                r->entries.count);
+  ash_text_line(t, "enum { %s_order_count = %zu };", m->prefix, count);
   ash_text_blank(t);
-  if (r->moves.count > 0)
+  ash_emit_template(m, entry_rows);
+}
+
+void ash_emit_row_order(ash_module *m) {
+  ASH_ASSERT(m->rows && m->rows->entries.count > 0);
+  put_order_comment(m);
+  put_order(m);
+  if (m->rows->moves.count > 0)
     put_move(m);
 }

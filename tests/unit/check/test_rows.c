@@ -170,6 +170,25 @@ static void rows_may_be_moved_over_places_just_left(void) {
   accepted(&w);
 }
 
+/* Row 1 of A lies over row 0 of X, which dies with it, and begins `by` bytes
+ * before it. */
+static world lying_over(uint64_t by) {
+  world w = world_of(B, (row_plan_ask){.fed = true});
+  ash_slot *x = slot(&w, X, 0), *a = slot(&w, A, 1);
+  x->binding.offset = w.p.arenas[0].size + 32;
+  w.p.arenas[0].size += 64;
+  a->binding.offset = x->binding.offset - by;
+  a->follows = index_of(&w, x);
+  return w;
+}
+
+static void a_row_may_lie_over_one_that_dies_with_it(void) {
+  for (uint64_t by = 8; by < 24; by++) {
+    world w = lying_over(by);
+    accepted(&w);
+  }
+}
+
 static void a_drained_output_need_not_be_kept(void) {
   static const bool drained[] = {true};
   world w = world_of(B, (row_plan_ask){0});
@@ -310,6 +329,53 @@ static void a_row_overwritten_while_it_is_needed(void) {
 static void a_window_that_writes_over_what_it_reads(void) {
   world w = plain();
   claim(&w, slot(&w, A, 2), slot(&w, X, 2));
+  refused(&w, ASH_D_plan_self_overlap);
+}
+
+static void a_row_that_overtakes_what_is_read(void) {
+  for (uint64_t by = 0; by < 8; by++) {
+    world w = lying_over(by);
+    refused(&w, ASH_D_plan_self_overlap);
+  }
+}
+
+static void a_row_over_another_without_a_word(void) {
+  world w = lying_over(8);
+  slot(&w, A, 1)->follows = ASH_NO_ID;
+  refused(&w, ASH_D_plan_overlap);
+}
+
+static void a_row_that_lies_over_one_needed_later(void) {
+  world w = lying_over(8);
+  slot(&w, A, 0)->binding.offset = slot(&w, A, 1)->binding.offset;
+  slot(&w, A, 0)->follows = slot(&w, A, 1)->follows;
+  slot(&w, A, 1)->follows = ASH_NO_ID;
+  refused(&w, ASH_D_plan_overlap);
+}
+
+/* Even if it says that the row dies earlier. */
+static void a_row_over_one_whose_life_is_cut(void) {
+  world w = lying_over(8);
+  slot(&w, X, 0)->life.end_step = slot(&w, A, 0)->life.first_step + 1;
+  slot(&w, A, 0)->binding.offset = slot(&w, A, 1)->binding.offset;
+  slot(&w, A, 0)->follows = slot(&w, A, 1)->follows;
+  slot(&w, A, 1)->binding.offset = w.p.arenas[0].size;
+  slot(&w, A, 1)->follows = ASH_NO_ID;
+  w.p.arenas[0].size += 32;
+  refused(&w, ASH_D_plan_self_overlap);
+}
+
+static void two_rows_over_one(void) {
+  world w = lying_over(8);
+  slot(&w, B, 0)->follows = slot(&w, A, 1)->follows;
+  refused(&w, ASH_D_plan_overlap);
+}
+
+static void a_row_over_one_by_a_kernel_for_vectors(void) {
+  world w = lying_over(8);
+  for (size_t i = 0; ash_kernel_at(i); i++)
+    if (strcmp(ash_kernel_at(i)->name, "max_pool_2d_s8_mve") == 0)
+      w.p.choices[w.op[A]].kernel = ash_kernel_at(i);
   refused(&w, ASH_D_plan_self_overlap);
 }
 
@@ -640,11 +706,15 @@ static void rows_in_place_are_right_in_a_file(void) {
   net_free(&w.n);
 }
 
+static void rows_over_others_are_right_in_a_file(void) {
+  world w = lying_over(8);
+  CHECK_EQ(check_text(&w, text_of(&w)), ASH_OK);
+  net_free(&w.n);
+}
+
 /* The first `from` after `after` becomes `to`. */
-static void spoilt(const char *after, const char *from, const char *to,
-                   uint32_t id) {
-  world w = world_of(OUT, (row_plan_ask){.work = 24});
-  row_plan_move(&w.p, w.tensor[B], 0, step(&w, B, 1));
+static void spoil(world w, const char *after, const char *from, const char *to,
+                  uint32_t id) {
   const char *text = text_of(&w);
   const char *start = strstr(text, after);
   CHECK(start != NULL);
@@ -661,6 +731,20 @@ static void spoilt(const char *after, const char *from, const char *to,
   CHECK_EQ(last_diag(&w.n)->id, id);
   free(copy);
   net_free(&w.n);
+}
+
+static void spoilt(const char *after, const char *from, const char *to,
+                   uint32_t id) {
+  world w = world_of(OUT, (row_plan_ask){.work = 24});
+  row_plan_move(&w.p, w.tensor[B], 0, step(&w, B, 1));
+  spoil(w, after, from, to, id);
+}
+
+static void spoilt_rows_over_others_are_refused(void) {
+  spoil(lying_over(8), "\"follows\"", "follows", "leads", ASH_D_plan_overlap);
+  spoil(lying_over(8), "\"follows\"", ", 0]", ", 1]", ASH_D_plan_overlap);
+  spoil(lying_over(8), "\"follows\"", ", 0]", ", 8]", ASH_D_plan_json);
+  spoil(lying_over(8), "\"follows\"", ", 0]", "]", ASH_D_plan_json);
 }
 
 static void spoilt_files_are_refused(void) {
@@ -805,6 +889,7 @@ static void plans_of_models_are_right_files(void) {
   T(an_element_wise_result_may_take_a_dying_row)                               \
   T(a_row_may_be_moved)                                                        \
   T(rows_may_be_moved_over_places_just_left)                                   \
+  T(a_row_may_lie_over_one_that_dies_with_it)                                  \
   T(a_drained_output_need_not_be_kept)                                         \
   T(rows_that_are_not_in_order)                                                \
   T(a_row_without_a_slot)                                                      \
@@ -824,6 +909,12 @@ static void plans_of_models_are_right_files(void) {
   T(a_window_of_which_a_row_is_missing)                                        \
   T(a_row_overwritten_while_it_is_needed)                                      \
   T(a_window_that_writes_over_what_it_reads)                                   \
+  T(a_row_that_overtakes_what_is_read)                                         \
+  T(a_row_over_another_without_a_word)                                         \
+  T(a_row_that_lies_over_one_needed_later)                                     \
+  T(a_row_over_one_whose_life_is_cut)                                          \
+  T(two_rows_over_one)                                                         \
+  T(a_row_over_one_by_a_kernel_for_vectors)                                    \
   T(a_run_that_is_missing)                                                     \
   T(an_operator_that_never_runs)                                               \
   T(a_run_twice)                                                               \
@@ -859,6 +950,8 @@ static void plans_of_models_are_right_files(void) {
   T(runs_in_an_order_of_operators)                                             \
   T(right_plans_are_right_files)                                               \
   T(rows_in_place_are_right_in_a_file)                                         \
+  T(rows_over_others_are_right_in_a_file)                                      \
+  T(spoilt_rows_over_others_are_refused)                                       \
   T(spoilt_files_are_refused)                                                  \
   T(a_residency_file_has_rows)                                                 \
   T(a_moved_row_is_a_difference)                                               \

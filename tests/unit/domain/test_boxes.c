@@ -329,13 +329,11 @@ static void pieces_take_the_place_of_inputs_of_their_width(void) {
 /* Functions of the user, layers with state and choices among all boxes or
  * classes take their tensors whole. */
 static bool is_whole(ash_op_kind kind) {
-  static const ash_op_kind whole[] = {ASH_OP_custom,
-                                      ASH_OP_svdf,
-                                      ASH_OP_rnn,
-                                      ASH_OP_lstm,
-                                      ASH_OP_recurrence,
-                                      ASH_OP_non_max_suppression,
-                                      ASH_OP_pairwise_coupling};
+  static const ash_op_kind whole[] = {
+      ASH_OP_custom,       ASH_OP_svdf,       ASH_OP_rnn,
+      ASH_OP_lstm,         ASH_OP_recurrence, ASH_OP_non_max_suppression,
+      ASH_OP_decode_poses, ASH_OP_pose_masks, ASH_OP_pairwise_coupling,
+      ASH_OP_fixed_rfft,   ASH_OP_filter_bank};
   for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
     if (whole[i] == kind)
       return true;
