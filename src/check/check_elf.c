@@ -174,6 +174,8 @@ ash_status ash_check_elf(ash_ctx *ctx, size_t *checked, const void *elf,
                          size_t elf_bytes, const char *elf_file,
                          const ash_plan_text *plan,
                          const ash_firmware_options *options) {
+  ASH_NEED(ctx,
+           ctx && checked && (elf || elf_bytes == 0) && plan && plan->text);
   checker c = {.ctx = ctx, .elf_file = ash_zone_string(&ctx->keep, elf_file)};
   ash_elf file;
   *checked = 0;

@@ -10,6 +10,9 @@ static ash_status check_arena(const ash_checker *c, uint32_t i) {
   if ((unsigned)a->role > ASH_CONSTANT)
     return REFUSE(c, ASH_D_plan_role, "arena %u has role %u", (unsigned)i,
                   (unsigned)a->role);
+  if ((unsigned)a->verdict > ASH_INFEASIBLE)
+    return REFUSE(c, ASH_D_plan_verdict, "arena %u has verdict %u", (unsigned)i,
+                  (unsigned)a->verdict);
   if (!a->memory || !a->source_memory)
     return REFUSE(c, ASH_D_plan_memory, "arena %u is in no memory",
                   (unsigned)i);
@@ -53,6 +56,9 @@ ash_status ash_check_fields(const ash_checker *c) {
       (p->steps.count && !p->steps.items))
     return ash_fail(c->ctx, ASH_MISUSE, ASH_D_plan_missing, ASH_NOWHERE,
                     "there is no plan");
+  if ((unsigned)p->verdict > ASH_INFEASIBLE)
+    return REFUSE(c, ASH_D_plan_verdict, "the plan has verdict %u",
+                  (unsigned)p->verdict);
   if (p->arena_count > 3 * ASH_MEMORY_MAX) /* others look through all */
     return REFUSE(c, ASH_D_plan_arena_twice,
                   "%u arenas, of three roles in at most %u memories",

@@ -132,13 +132,14 @@ static ash_status check_parts(ash_file_check *k) {
 static ash_status set_device(ash_ctx *ctx, const ash_device **device,
                              const ash_yaml *top) {
   const ash_yaml *set = ash_yaml_get(top, "set");
-  if (!set || !*device)
+  if (!set)
     return ASH_OK;
   ASH_TRY(ash_yaml_want_map(ctx, set, "set"));
   for (const ash_yaml_item *i = set->first; i; i = i->next) {
     uint64_t bytes;
     ASH_TRY(ash_yaml_u64(ctx, &bytes, i->node, i->key));
-    ASH_TRY(ash_device_set_bytes(ctx, device, i->key, bytes));
+    if (*device)
+      ASH_TRY(ash_device_set_bytes(ctx, device, i->key, bytes));
   }
   return ASH_OK;
 }
@@ -257,11 +258,13 @@ ash_status ash_check_file_of(ash_ctx *ctx, const ash_plan_text *text,
 
 ash_status ash_check_plan_file(ash_ctx *ctx, const ash_plan_text *plan,
                                const ash_device *device) {
+  ASH_NEED(ctx, ctx && plan && plan->text);
   return check_and_forget(ctx, plan, device, false, NULL);
 }
 
 ash_status ash_check_plan_json(ash_ctx *ctx, const char *text, size_t count,
                                const char *file) {
+  ASH_NEED(ctx, ctx && text);
   return check_and_forget(ctx, &(ash_plan_text){text, count, file}, NULL, true,
                           NULL);
 }

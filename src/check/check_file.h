@@ -6,6 +6,9 @@
 #include "check/check_plan.h"
 #include "plan/file/plan_read.h"
 
+/* That tensors and arenas may ask for, as for packing problems. */
+#define ASH_FILE_ALIGNMENT_MAX ((uint64_t)1 << 31)
+
 typedef struct ash_file_check {
   ash_ctx *ctx;
   const ash_plan_file *f;

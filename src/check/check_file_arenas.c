@@ -147,6 +147,13 @@ static uint64_t budget_of(const ash_file_check *k, const ash_arena *a) {
              : ash_device_memory_budget(&k->device->memories[memory]);
 }
 
+static const ash_memory *memory_of(const ash_file_check *k, const char *name) {
+  for (uint32_t i = 0; k->device && i < k->device->memory_count; i++)
+    if (strcmp(k->device->memories[i].name, name) == 0)
+      return &k->device->memories[i];
+  return NULL;
+}
+
 static ash_status check_facts(const ash_file_check *k, uint32_t i,
                               const ash_yaml *at) {
   const ash_arena *a = arena_at(k, i);
@@ -157,6 +164,10 @@ static ash_status check_facts(const ash_file_check *k, uint32_t i,
   ASH_TRY(ash_yaml_need_u64(k->ctx, &total, at, "total_size"));
   ASH_TRY(ash_yaml_need(k->ctx, &staged, at, "is_staged", "an arena"));
   ASH_TRY(ash_yaml_bool(k->ctx, &is_staged, staged, "is_staged"));
+  if (a->alignment > ASH_FILE_ALIGNMENT_MAX)
+    return REFUSE(k, at, ASH_D_plan_misaligned,
+                  "the arena at place %u has alignment %" PRIu64, (unsigned)i,
+                  a->alignment);
   if (region != i)
     return REFUSE(k, at, ASH_D_plan_facts,
                   "the arena at place %u has region_id %" PRIu64, (unsigned)i,
@@ -167,6 +178,11 @@ static ash_status check_facts(const ash_file_check *k, uint32_t i,
                   "a %s arena from %s in %s is said to be %sstaged",
                   ash_role_text(a->role), a->source_memory, a->memory,
                   is_staged ? "" : "not ");
+  const ash_memory *m = is_staged ? memory_of(k, a->memory) : NULL;
+  if (m && m->kind == ASH_MEMORY_NVM)
+    return REFUSE(k, at, ASH_D_plan_facts,
+                  "constants cannot be copied to %s, which is read-only",
+                  a->memory);
   if (a->size > total || (a->role != ASH_SCRATCH && a->size != total))
     return REFUSE(k, at, ASH_D_plan_facts,
                   "the %s arena in %s has %" PRIu64 " bytes of %" PRIu64,
@@ -205,26 +221,84 @@ static ash_status check_bound(const sums *s, uint32_t i, const ash_yaml *at) {
 
 /* ---- power --------------------------------------------------------------- */
 
-static ash_status check_bank(const ash_file_check *k, const ash_yaml *at) {
-  const ash_plan *p = &k->f->plan;
-  uint64_t bank, used, powered, banks, sum = 0;
+/* Bytes of arenas, and of what is copied from there. */
+static uint64_t arenas_in(const ash_plan *p, const char *memory) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < p->arena_count; i++) {
+    const ash_arena *a = &p->arenas[i];
+    const uint64_t bytes = ash_align_up(a->size, a->alignment);
+    const bool staged = strcmp(a->memory, a->source_memory) != 0;
+    sum += strcmp(a->memory, memory) == 0 ? bytes : 0;
+    sum += staged && strcmp(a->source_memory, memory) == 0 ? bytes : 0;
+  }
+  return sum;
+}
+
+typedef struct bank {
   const char *memory;
-  ASH_TRY(ash_yaml_need_string(k->ctx, &memory, at, "memory"));
-  ASH_TRY(ash_yaml_need_u64(k->ctx, &bank, at, "bank_bytes"));
-  ASH_TRY(ash_yaml_need_u64(k->ctx, &used, at, "used"));
-  ASH_TRY(ash_yaml_need_u64(k->ctx, &powered, at, "powered"));
-  ASH_TRY(ash_yaml_need_u64(k->ctx, &banks, at, "banks"));
-  for (uint32_t i = 0; i < p->arena_count; i++)
-    if (strcmp(p->arenas[i].memory, memory) == 0 ||
-        strcmp(p->arenas[i].source_memory, memory) == 0)
-      sum += p->arenas[i].size;
-  if (bank == 0 || used < sum || powered > banks ||
-      powered != used / bank + (used % bank != 0))
+  uint64_t bytes, used, powered, count;
+} bank;
+
+static ash_status read_bank(const ash_file_check *k, bank *b,
+                            const ash_yaml *at) {
+  ASH_TRY(ash_yaml_need_string(k->ctx, &b->memory, at, "memory"));
+  ASH_TRY(ash_yaml_need_u64(k->ctx, &b->bytes, at, "bank_bytes"));
+  ASH_TRY(ash_yaml_need_u64(k->ctx, &b->used, at, "used"));
+  ASH_TRY(ash_yaml_need_u64(k->ctx, &b->powered, at, "powered"));
+  return ash_yaml_need_u64(k->ctx, &b->count, at, "banks");
+}
+
+/* Is it what the device says, where that is known? */
+static bool is_of_device(const ash_file_check *k, const bank *b,
+                         uint64_t arenas) {
+  const ash_memory *m = memory_of(k, b->memory);
+  if (!k->device)
+    return b->used >= arenas;
+  return m && m->bank_bytes == b->bytes &&
+         b->used == m->reserve_bytes + arenas &&
+         b->count == ash_ceil_div(m->bytes, m->bank_bytes);
+}
+
+static ash_status check_bank(const ash_file_check *k, const ash_yaml *at) {
+  bank b;
+  ASH_TRY(read_bank(k, &b, at));
+  const uint64_t sum = arenas_in(&k->f->plan, b.memory);
+  if (sum == 0 || b.bytes == 0 || b.powered > b.count ||
+      b.powered != b.used / b.bytes + (b.used % b.bytes != 0) ||
+      !is_of_device(k, &b, sum))
     return REFUSE(k, at, ASH_D_plan_facts,
                   "%" PRIu64 " of %" PRIu64 " banks of %" PRIu64
                   " bytes for %" PRIu64 " in %s, where arenas have %" PRIu64,
-                  powered, banks, bank, used, memory, sum);
+                  b.powered, b.count, b.bytes, b.used, b.memory, sum);
   return ASH_OK;
+}
+
+/* Memories that are named twice; there are at most as many as arenas. */
+static ash_status check_once(const ash_file_check *k, const ash_yaml *power,
+                             const ash_yaml_item *last) {
+  const char *name, *other;
+  ASH_TRY(ash_yaml_need_string(k->ctx, &name, last->node, "memory"));
+  for (const ash_yaml_item *i = power->first; i != last; i = i->next) {
+    ASH_TRY(ash_yaml_need_string(k->ctx, &other, i->node, "memory"));
+    if (strcmp(name, other) == 0)
+      return REFUSE(k, last->node, ASH_D_plan_facts, "%s has power twice",
+                    name);
+  }
+  return ASH_OK;
+}
+
+/* All memories with banks are named, where the device is known. */
+static ash_status check_named(const ash_file_check *k, const ash_yaml *power) {
+  size_t banks = 0;
+  for (uint32_t i = 0; k->device && i < k->device->memory_count; i++) {
+    const ash_memory *m = &k->device->memories[i];
+    banks += m->bank_bytes && arenas_in(&k->f->plan, m->name) > 0;
+  }
+  return banks <= power->count
+             ? ASH_OK
+             : REFUSE(k, power, ASH_D_plan_facts,
+                      "power of %zu memories, %zu with arenas have banks",
+                      power->count, banks);
 }
 
 static ash_status check_power(const ash_file_check *k) {
@@ -232,9 +306,11 @@ static ash_status check_power(const ash_file_check *k) {
   if (!power)
     return ASH_OK;
   ASH_TRY(ash_yaml_want_list(k->ctx, power, "power"));
-  for (const ash_yaml_item *i = power->first; i; i = i->next)
+  for (const ash_yaml_item *i = power->first; i; i = i->next) {
     ASH_TRY(check_bank(k, i->node));
-  return ASH_OK;
+    ASH_TRY(check_once(k, power, i));
+  }
+  return check_named(k, power);
 }
 
 /* ---- all of it ----------------------------------------------------------- */

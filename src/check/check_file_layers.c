@@ -165,6 +165,9 @@ static ash_status check_operands(layer *l, const tiles *t, numbers n,
     if (copies > ASH_TILE_COPIES)
       return REFUSE(l, "%s: %" PRIu64 " buffers of one tile", name_of(l),
                     copies);
+    if (copies == 0 && bytes != 0)
+      return REFUSE(l, "%s: no buffers of %" PRIu64 " bytes", name_of(l),
+                    bytes);
     for (uint64_t i = 0; i < copies; i++) {
       if (l->tile == ASH_NO_ID)
         return REFUSE(l, "%s has more buffers than tiles", name_of(l));
@@ -178,9 +181,10 @@ static ash_status check_operands(layer *l, const tiles *t, numbers n,
 /* Each operand that is staged moves at least once, without cuts as a whole; an
  * engine may need several transfers for that. */
 static ash_status check_moves(layer *l, const ash_yaml *map, numbers n) {
-  uint64_t moved, transfers, staged = 0, bytes = 0;
+  uint64_t moved, transfers, rows, staged = 0, bytes = 0;
   ASH_TRY(need_u64(l, &moved, map, "bytes_moved"));
   ASH_TRY(need_u64(l, &transfers, map, "transfers"));
+  ASH_TRY(need_u64(l, &rows, map, "rows"));
   for (; n.copies; n.copies = n.copies->next, n.bytes = n.bytes->next) {
     uint64_t copies, size;
     ASH_TRY(ash_yaml_u64(l->k->ctx, &copies, n.copies->node, "buffering"));
@@ -188,15 +192,25 @@ static ash_status check_moves(layer *l, const ash_yaml *map, numbers n) {
     staged += copies > 0;
     bytes += copies ? size : 0;
   }
-  const bool possible =
-      transfers >= staged && (l->is_cut ? moved >= transfers : moved == bytes);
+  const bool possible = transfers >= staged && rows >= transfers &&
+                        moved >= rows && (l->is_cut || moved == bytes);
   if (!possible || moved > bytes * l->pieces)
     return REFUSE(l,
-                  "%s moves %" PRIu64 " bytes in %" PRIu64 " transfers of "
-                  "%" PRIu64 " operands",
-                  name_of(l), moved, transfers, staged);
+                  "%s moves %" PRIu64 " bytes in %" PRIu64 " rows, "
+                  "%" PRIu64 " transfers of %" PRIu64 " operands",
+                  name_of(l), moved, rows, transfers, staged);
   l->moved += moved;
   return ASH_OK;
+}
+
+/* Something lies in the memory of every level: tiles, or what kernels read
+ * where it lives. */
+static bool is_used(const layer *l, const char *memory) {
+  const ash_plan *p = &l->k->f->plan;
+  for (uint32_t i = 0; i < p->arena_count; i++)
+    if (strcmp(p->arenas[i].memory, memory) == 0)
+      return true;
+  return false;
 }
 
 static ash_status check_level(layer *l, const tiles *t, const ash_yaml *map) {
@@ -204,6 +218,9 @@ static ash_status check_level(layer *l, const tiles *t, const ash_yaml *map) {
   const char *memory;
   ASH_TRY(ash_yaml_want_map(l->k->ctx, map, "a level"));
   ASH_TRY(ash_yaml_need_string(l->k->ctx, &memory, map, "memory"));
+  if (!is_used(l, memory))
+    return REFUSE(l, "%s has a level in %s, where nothing lies", name_of(l),
+                  memory);
   ASH_TRY(check_tile(l, map));
   ASH_TRY(check_order(l, map));
   ASH_TRY(ash_yaml_need_list(l->k->ctx, &copies, map, "buffering"));

@@ -15,6 +15,8 @@ typedef struct rows {
                       ASH_NO_ID: all at once                                 */
   uint32_t *earliest; /* by slot that is shared: the first step that makes
                          something there                                     */
+  ash_lifetime *used, *runs; /* by entry: steps that have it among their
+                                operands; by op: its runs                   */
   bool *is_input, *is_output, *is_drained; /* by entry                        */
 } rows;
 
@@ -312,13 +314,81 @@ static ash_status check_always(const rows *r, uint32_t entry) {
                 (unsigned)steps);
 }
 
+/* From the first to the last step in which an operator runs, or that has a
+ * tensor among its operands. */
+static void touch(ash_lifetime *life, uint32_t step) {
+  life->first_step = step < life->first_step ? step : life->first_step;
+  life->end_step = step + 1 > life->end_step ? step + 1 : life->end_step;
+}
+
+static void touch_operands(const rows *r, const ash_file_op *op,
+                           uint32_t step) {
+  for (uint32_t i = 0; i < op->input_count; i++)
+    if (op->reads[i] && op->inputs[i] != ASH_NO_ID)
+      touch(&r->used[op->inputs[i]], step);
+  for (uint32_t i = 0; i < op->output_count; i++)
+    touch(&r->used[op->outputs[i]], step);
+}
+
+static void find_uses(const rows *r) {
+  const ash_plan_file *f = r->k->f;
+  for (uint32_t i = 0; i < f->tensor_count; i++)
+    r->used[i] = (ash_lifetime){UINT32_MAX, 0};
+  for (uint32_t i = 0; i < f->op_count; i++)
+    r->runs[i] = (ash_lifetime){UINT32_MAX, 0};
+  for (uint32_t i = 0; i < f->plan.steps.count; i++) {
+    const ash_step *s = &f->plan.steps.items[i];
+    if (s->op_count == 0) {
+      touch(&r->used[f->inputs.items[s->input]], i);
+      continue;
+    }
+    touch(&r->runs[s->ops[0]], i);
+    touch_operands(r, &f->ops[s->ops[0]], i);
+  }
+}
+
+/* Work memory is there while its operator runs. */
+static ash_status check_work(const rows *r, uint32_t entry) {
+  const ash_slot *s = &plan_of(r)->slots[at(r, entry)->slot];
+  if (s->op >= r->k->f->op_count || at(r, entry)->kind)
+    return REFUSE(r, at(r, entry)->at, ASH_D_plan_maker,
+                  "'%s' is the work memory of no operator", s->id);
+  const ash_lifetime *runs = &r->runs[s->op];
+  if (s->life.first_step <= runs->first_step &&
+      s->life.end_step >= runs->end_step)
+    return ASH_OK;
+  return REFUSE(r, at(r, entry)->at, ASH_D_plan_lifetime,
+                "'%s' is alive during [%u, %u), and %s runs during [%u, %u)",
+                s->id, (unsigned)s->life.first_step, (unsigned)s->life.end_step,
+                r->k->f->ops[s->op].id, (unsigned)runs->first_step,
+                (unsigned)runs->end_step);
+}
+
+/* What is not in rows lives while it is used. */
+static ash_status check_whole(const rows *r, uint32_t entry) {
+  const ash_slot *s = &plan_of(r)->slots[at(r, entry)->slot];
+  ash_lifetime used = r->used[entry];
+  if (r->is_input[entry] && !is_fed(r, entry))
+    used.first_step = 0;
+  if (r->is_output[entry] && !r->is_drained[entry])
+    used.end_step = plan_of(r)->steps.count;
+  if (used.end_step == 0 || (s->life.first_step <= used.first_step &&
+                             s->life.end_step >= used.end_step))
+    return ASH_OK;
+  return REFUSE(r, at(r, entry)->at, ASH_D_plan_lifetime,
+                "'%s' is alive during [%u, %u), its runs say [%u, %u)", s->id,
+                (unsigned)s->life.first_step, (unsigned)s->life.end_step,
+                (unsigned)used.first_step, (unsigned)used.end_step);
+}
+
 static ash_status check_entry(const rows *r, uint32_t entry) {
   const ash_file_tensor *t = at(r, entry);
   const uint32_t steps = plan_of(r)->steps.count;
   const bool stays = r->is_output[entry] && !r->is_drained[entry];
   ASH_TRY(check_always(r, entry));
-  if (t->rows)
-    ASH_TRY(check_head(r, entry));
+  if (!t->has_type)
+    return check_work(r, entry);
+  ASH_TRY(t->rows ? check_head(r, entry) : check_whole(r, entry));
   for (uint32_t row = 0; row < t->rows; row++) {
     const uint32_t end = end_of(r, t->slot + row);
     if (r->is_input[entry] && !is_fed(r, entry))
@@ -393,6 +463,8 @@ static ash_status prepare(rows *r) {
   r->made =
       ASH_NEW_ARRAY(z, uint32_t, (size_t)f->op_count + f->inputs.count + 1);
   r->earliest = ASH_NEW_ARRAY(z, uint32_t, f->plan.slot_count + 1u);
+  r->used = ASH_NEW_ARRAY(z, ash_lifetime, count);
+  r->runs = ASH_NEW_ARRAY(z, ash_lifetime, f->op_count + 1u);
   r->is_input = ASH_NEW_ARRAY(z, bool, count);
   r->is_output = ASH_NEW_ARRAY(z, bool, count);
   r->is_drained = ASH_NEW_ARRAY(z, bool, count);
@@ -438,6 +510,7 @@ ash_status ash_check_file_rows(const ash_file_check *k) {
     ASH_TRY(check_complete(&r, i));
   ASH_TRY(find_groups(&r));
   find_earliest(&r);
+  find_uses(&r);
   ASH_TRY(check_steps(&r));
   ASH_TRY(check_copies(&r));
   for (uint32_t i = 0; i < k->f->tensor_count; i++) {

@@ -25,9 +25,13 @@ static const ash_slot *slot_of(const ash_file_check *k, uint32_t entry) {
 static ash_status check_size(const ash_file_check *k, uint32_t entry) {
   const ash_file_tensor *t = at(k, entry);
   const ash_slot *s = slot_of(k, entry);
-  if (s->alignment == 0 || (s->alignment & (s->alignment - 1)) != 0)
+  if (s->alignment == 0 || (s->alignment & (s->alignment - 1)) != 0 ||
+      s->alignment > ASH_FILE_ALIGNMENT_MAX)
     return REFUSE(k, entry, ASH_D_plan_misaligned,
                   "'%s' has alignment %" PRIu64, s->id, s->alignment);
+  if (!t->has_type && s->size == 0)
+    return REFUSE(k, entry, ASH_D_plan_undersized,
+                  "the work memory '%s' has no bytes", s->id);
   if (!t->has_type)
     return ASH_OK;
   if (t->size != t->bytes)
@@ -65,6 +69,7 @@ static ash_status check_words(const ash_file_check *k, uint32_t entry) {
 /* ---- makers and readers -------------------------------------------------- */
 
 typedef struct use {
+  const ash_file_op *maker;
   bool is_input, is_made, is_used;
   uint32_t first, last; /* steps, from the maker on; last < first: none */
 } use;
@@ -124,13 +129,14 @@ static ash_status write_outputs(const uses *u, const ash_file_op *op) {
                     "'%s' is planned as constant, and %s makes it", s->id,
                     op->id);
     if (x->is_input || !at(u->k, entry)->has_type ||
-        (x->is_made && !is_state(u->k, entry)))
+        (x->is_made && !is_state(u->k, entry)) || x->maker == op)
       return REFUSE(u->k, entry, ASH_D_plan_maker, "%s makes '%s', which %s",
                     op->id, s->id,
                     x->is_input  ? "is an input"
                     : x->is_made ? "has another maker"
                                  : "is no tensor");
     x->is_made = true;
+    x->maker = op;
     touch(x, op->step);
   }
   return ASH_OK;
@@ -156,6 +162,13 @@ static ash_status take_ends(const uses *u) {
   return ASH_OK;
 }
 
+/* Among whole tensors an entry has one slot. */
+static bool is_of_tensor(const ash_file_check *k, const ash_slot *s) {
+  const size_t slot = (size_t)(s - k->f->plan.slots);
+  return s->has_row || k->f->plan.slot_count != k->f->tensor_count ||
+         k->f->tensors[slot].has_type;
+}
+
 /* What nobody makes is a constant or state, and is there for a reader. */
 static ash_status check_entry(const uses *u, uint32_t entry) {
   const ash_slot *s = slot_of(u->k, entry);
@@ -170,6 +183,9 @@ static ash_status check_entry(const uses *u, uint32_t entry) {
     return REFUSE(u->k, entry, ASH_D_plan_maker, "nobody uses '%s'", s->id);
   const ash_slot *root =
       &u->k->f->plan.slots[u->k->c.index.root[at(u->k, entry)->slot]];
+  if (!is_of_tensor(u->k, root))
+    return REFUSE(u->k, entry, ASH_D_plan_role,
+                  "'%s' shares the work memory '%s'", s->id, root->id);
   if (s->binding.role != root->binding.role)
     return REFUSE(u->k, entry, ASH_D_plan_role,
                   "'%s' is planned as %s, what it shares as %s", s->id,
@@ -195,6 +211,29 @@ static ash_status check_arity(const ash_file_check *k, const ash_file_op *op) {
                   (unsigned)op->input_count, (unsigned)op->output_count);
 }
 
+/* A concatenation makes the bytes of its inputs, no more, no less. Inputs that
+ * have no place may have any. */
+static ash_status check_joined(const ash_file_check *k, const ash_file_op *op) {
+  uint64_t sum = 0;
+  if (strcmp(op->kind, "concatenation") != 0 || op->output_count != 1 ||
+      op->outputs[0] == ASH_NO_ID)
+    return ASH_OK;
+  const ash_file_tensor *out = at(k, op->outputs[0]);
+  for (uint32_t i = 0; i < op->input_count; i++) {
+    const uint32_t in = op->inputs[i];
+    if (in == ASH_NO_ID || !at(k, in)->has_type ||
+        at(k, in)->type != out->type || ash_type_bits(out->type) < 8)
+      return ASH_OK;
+    sum += at(k, in)->bytes;
+  }
+  return sum == out->bytes
+             ? ASH_OK
+             : ash_fail(k->ctx, ASH_MALFORMED, ASH_D_plan_undersized,
+                        ash_yaml_loc(op->at),
+                        "%s joins %" PRIu64 " bytes to %" PRIu64, op->id, sum,
+                        out->bytes);
+}
+
 static ash_status find_uses(const ash_file_check *k, uses *u) {
   const ash_plan_file *f = k->f;
   const uint32_t steps = f->plan.steps.count;
@@ -215,8 +254,10 @@ ash_status ash_check_file_tensors(const ash_file_check *k) {
   if (k->f->outputs.count == 0 && k->f->op_count > 0)
     return ash_fail(k->ctx, ASH_MALFORMED, ASH_D_plan_missing,
                     ash_yaml_loc(k->f->top), "the plan has no outputs");
-  for (uint32_t i = 0; i < k->f->op_count; i++)
+  for (uint32_t i = 0; i < k->f->op_count; i++) {
     ASH_TRY(check_arity(k, &k->f->ops[i]));
+    ASH_TRY(check_joined(k, &k->f->ops[i]));
+  }
   for (uint32_t i = 0; i < k->f->tensor_count; i++) {
     ASH_TRY(check_size(k, i));
     ASH_TRY(check_words(k, i));
@@ -268,6 +309,24 @@ static ash_status check_life(const ash_file_check *k, uint32_t entry,
                 (unsigned)want->first_step, (unsigned)want->end_step);
 }
 
+/* What follows another one begins at the step where that one dies. */
+static ash_status check_follows(const ash_file_check *k, uint32_t entry) {
+  const ash_slot *s = slot_of(k, entry);
+  if (s->follows == ASH_NO_ID)
+    return ASH_OK;
+  const ash_slot *of = &k->f->plan.slots[k->c.index.root[s->follows]];
+  const uint32_t own = k->c.index.root[at(k, entry)->slot];
+  if (s->binding.role == ASH_SCRATCH && of->binding.role == ASH_SCRATCH &&
+      own != k->c.index.root[s->follows] &&
+      of->life.end_step == s->life.first_step + 1)
+    return ASH_OK;
+  return REFUSE(k, entry, ASH_D_plan_lifetime,
+                "'%s' begins at step %u and cannot follow '%s', which lives "
+                "during [%u, %u)",
+                s->id, (unsigned)s->life.first_step, of->id,
+                (unsigned)of->life.first_step, (unsigned)of->life.end_step);
+}
+
 /* Those who share storage live as long as all of them. */
 ash_status ash_check_file_lives(const ash_file_check *k) {
   const ash_plan_file *f = k->f;
@@ -287,5 +346,7 @@ ash_status ash_check_file_lives(const ash_file_check *k) {
   }
   for (uint32_t i = 0; i < f->tensor_count; i++)
     ASH_TRY(at(k, i)->has_type ? check_life(k, i, lives) : check_work(k, i));
+  for (uint32_t i = 0; i < f->tensor_count; i++)
+    ASH_TRY(check_follows(k, i));
   return ASH_OK;
 }

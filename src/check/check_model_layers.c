@@ -263,7 +263,7 @@ ash_status ash_check_model_layers(ash_model_match *x) {
   for (uint32_t i = 0; i < x->plan.slot_count; i++)
     if (x->slots[i].op != ASH_NO_ID && items[x->slots[i].op].space)
       ASH_TRY(place(&layers[x->slots[i].op], i));
-  *all = (ash_tilings){items, count, home, x->m->device};
+  *all = (ash_tilings){items, count, home, x->m->device, NULL};
   x->plan.tilings = all;
   return ASH_OK;
 }

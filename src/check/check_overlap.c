@@ -158,6 +158,20 @@ static int by_offset(const void *a, const void *b, const void *user) {
   return x == y ? 0 : x < y ? -1 : 1;
 }
 
+/* A constant in the storage of another one is part of its bytes. Without a
+ * graph nobody knows; a file has no reason to say so. */
+static ash_status check_part(const ash_checker *c, uint32_t i) {
+  const ash_slot *s = slot_at(c, i), *of = slot_at(c, c->index.root[i]);
+  const uint64_t at = s->binding.offset - of->binding.offset;
+  if (c->g && s->tensor != ASH_NO_ID && of->tensor != ASH_NO_ID &&
+      s->binding.offset >= of->binding.offset && s->size <= of->size &&
+      at <= of->size - s->size &&
+      memcmp(c->g->tensors.items[s->tensor].data,
+             c->g->tensors.items[of->tensor].data + at, s->size) == 0)
+    return ASH_OK;
+  return shared(c, i, c->index.root[i]);
+}
+
 /* Always alive: sorted by place, a constant may meet the one that reaches
  * furthest of those before it, and no other. */
 ash_status ash_check_constants(const ash_checker *c) {
@@ -167,9 +181,14 @@ ash_status ash_check_constants(const ash_checker *c) {
   uint32_t *spare = ASH_NEW_ARRAY(z, uint32_t, p->slot_count + 1u);
   uint32_t count = 0, last = 0;
   ASH_TRY(ash_zone_check(c->ctx, z));
-  for (uint32_t i = 0; i < p->slot_count; i++)
-    if (is_storage(c, i) && p->slots[i].binding.role == ASH_CONSTANT)
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    if (p->slots[i].binding.role != ASH_CONSTANT)
+      continue;
+    if (p->slots[i].alias_of != ASH_NO_ID)
+      ASH_TRY(check_part(c, i));
+    else if (is_storage(c, i))
       order[count++] = i;
+  }
   ash_sort(order, spare, count, sizeof *order, by_offset, p);
   for (uint32_t i = 1; i < count; i++) {
     const ash_slot *a = slot_at(c, order[last]), *b = slot_at(c, order[i]);

@@ -348,6 +348,7 @@ static ash_status check(checker *c) {
 
 ash_status ash_check_plan(ash_ctx *ctx, const ash_plan *plan,
                           const ash_graph *g, const ash_device *device) {
+  ASH_NEED(ctx, ctx && plan);
   checker c = {.ctx = ctx, .plan = plan, .g = g, .device = device};
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   const ash_status status = check(&c);

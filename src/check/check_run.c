@@ -81,8 +81,9 @@ static bool stays_behind(const ash_graph *g, uint32_t op,
   const bool windows =
       o->kind == ASH_OP_conv_2d || o->kind == ASH_OP_depthwise_conv_2d ||
       o->kind == ASH_OP_average_pool_2d || o->kind == ASH_OP_max_pool_2d;
-  if (!windows || kernel->feature || kernel->order != ASH_ORDER_PIXELS ||
-      from->rank != 4 || to->rank != 4 || to->dim[0] != 1)
+  if (!windows || ash_kernel_is_vector(kernel) ||
+      kernel->order != ASH_ORDER_PIXELS || from->rank != 4 || to->rank != 4 ||
+      to->dim[0] != 1)
     return false;
   const uint64_t in_row = ash_op_in(g, o, 0)->bytes / (uint64_t)from->dim[1];
   const uint64_t in_pixel = in_row / (uint64_t)from->dim[2];

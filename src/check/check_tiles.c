@@ -690,6 +690,7 @@ ash_status ash_check_all_tilings(const ash_checker *all) {
 
 ash_status ash_check_tilings(ash_ctx *ctx, const ash_plan *plan,
                              const ash_graph *g, const ash_device *device) {
+  ASH_NEED(ctx, ctx && plan);
   ash_checker c = {.ctx = ctx, .plan = plan, .g = g, .device = device};
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   ash_status status = plan->tilings ? ash_check_fields(&c) : ASH_OK;

@@ -123,6 +123,9 @@ static ash_status put_arenas(ash_ctx *ctx, ash_text *t, const ash_plan *p) {
 
 ash_status ash_plan_hashes(ash_ctx *ctx, char plan[17], char tensor_layout[17],
                            const ash_plan *p) {
+  ASH_NEED(ctx, ctx && plan && tensor_layout && p &&
+                    (p->slots || p->slot_count == 0) &&
+                    (p->arenas || p->arena_count == 0));
   ash_text t;
   plan[0] = tensor_layout[0] = '\0';
   ASH_TRY(check_names(ctx, p));

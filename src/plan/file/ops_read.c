@@ -3,6 +3,7 @@
 #include "plan/file/plan_read.h"
 
 #include "base/sort.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -95,10 +96,15 @@ static ash_status read_unread(const reader *r, const char ***out, size_t *count,
   for (const ash_yaml_item *i = list->first; i; i = i->next)
     ASH_TRY(ash_yaml_string(r->ctx, &(*out)[(*count)++], i->node, "unread"));
   ash_sort(*out, spare, *count, sizeof *spare, by_text, NULL);
+  for (size_t i = 1; i < *count; i++)
+    if (strcmp((*out)[i - 1], (*out)[i]) == 0)
+      return wrong(r, list, "a tensor is unread twice");
   return ASH_OK;
 }
 
-static bool is_among(const char *const *sorted, size_t count, const char *id) {
+/* Its place, or `count`. */
+static size_t place_of(const char *const *sorted, size_t count,
+                       const char *id) {
   size_t lo = 0, hi = count;
   ASH_ASSERT(id && (sorted || count == 0));
   while (lo < hi) {
@@ -108,7 +114,27 @@ static bool is_among(const char *const *sorted, size_t count, const char *id) {
     else
       hi = mid;
   }
-  return lo < count && strcmp(sorted[lo], id) == 0;
+  return lo < count && strcmp(sorted[lo], id) == 0 ? lo : count;
+}
+
+static bool is_among(const char *const *sorted, size_t count, const char *id) {
+  return place_of(sorted, count, id) < count;
+}
+
+/* What is unread is an input. */
+static ash_status check_unread(const reader *r, const ash_yaml *inputs,
+                               const char *const *unread, size_t count,
+                               const ash_yaml *list) {
+  ASH_ASSERT(unread || count == 0);
+  bool *met = ASH_NEW_ARRAY(&r->ctx->scratch, bool, count + 1);
+  size_t left = count;
+  ASH_TRY(ash_zone_check(r->ctx, &r->ctx->scratch));
+  for (const ash_yaml_item *i = inputs->first; i && left; i = i->next) {
+    const size_t at = place_of(unread, count, i->node->text);
+    left -= at < count && !met[at];
+    met[at] = true;
+  }
+  return left == 0 ? ASH_OK : wrong(r, list, "what is no input is unread");
 }
 
 /* Inputs that the kernel does not read need no place; all others do, but for
@@ -119,6 +145,8 @@ static ash_status read_inputs(const reader *r, ash_file_op *op,
   size_t count, k = 0;
   ASH_TRY(read_ids(r, &op->inputs, &op->input_count, inputs, NULL));
   ASH_TRY(read_unread(r, &unread, &count, list));
+  if (list)
+    ASH_TRY(check_unread(r, inputs, unread, count, list));
   op->reads = ASH_NEW_ARRAY(&r->ctx->scratch, bool, op->input_count + 1u);
   ASH_TRY(ash_zone_check(r->ctx, &r->ctx->scratch));
   for (const ash_yaml_item *i = inputs->first; i; i = i->next, k++) {
@@ -146,6 +174,22 @@ static ash_status read_cores(const reader *r, uint32_t *out,
   return ASH_OK;
 }
 
+/* What nothing is concluded from is of its kind all the same. */
+static ash_status check_extras(const reader *r, const ash_yaml *map) {
+  static const char *const numbers[] = {"source_index", "macs", "cycles"};
+  ASH_ASSERT(map != NULL);
+  const ash_yaml *reason = ash_yaml_get(map, "kernel_reason");
+  const char *text;
+  for (size_t i = 0; i < ASH_COUNT_OF(numbers); i++) {
+    const ash_yaml *at = ash_yaml_get(map, numbers[i]);
+    uint64_t number;
+    if (at)
+      ASH_TRY(ash_yaml_u64(r->ctx, &number, at, numbers[i]));
+  }
+  return reason ? ash_yaml_string(r->ctx, &text, reason, "kernel_reason")
+                : ASH_OK;
+}
+
 static ash_status read_op(const reader *r, ash_file_op *op, const ash_yaml *map,
                           uint32_t step) {
   const ash_yaml *inputs, *outputs, *kernel = ash_yaml_get(map, "kernel");
@@ -153,6 +197,9 @@ static ash_status read_op(const reader *r, ash_file_op *op, const ash_yaml *map,
   *op = (ash_file_op){.at = map, .step = step};
   ASH_TRY(ash_yaml_need_string(r->ctx, &op->id, map, "id"));
   ASH_TRY(ash_yaml_need_string(r->ctx, &op->kind, map, "kind"));
+  if (!ash_text_is_identifier(op->id)) /* part of a C name */
+    return wrong(r, map, "the id of an operator is no C identifier");
+  ASH_TRY(check_extras(r, map));
   if (kernel)
     ASH_TRY(ash_yaml_string(r->ctx, &op->kernel, kernel, "kernel"));
   ASH_TRY(read_cores(r, &op->cores, map));
@@ -265,18 +312,20 @@ static ash_status check_names(const reader *r) {
 
 /* ---- all of it ----------------------------------------------------------- */
 
-/* What arrives is an input. */
-static ash_status check_fed(const reader *r, const ash_yaml *list) {
-  const ash_plan_file *f = r->f;
+/* What arrives is an input, what leaves an output. */
+static ash_status check_ends(const reader *r, const ash_yaml *list,
+                             const ash_file_list *some,
+                             const ash_file_list *all, bool arrive) {
   const ash_yaml_item *at = list->first;
-  for (uint32_t i = 0; i < f->fed.count; i++, at = at->next) {
+  for (uint32_t i = 0; i < some->count; i++, at = at->next) {
     uint32_t k = 0;
-    while (k < f->inputs.count && f->inputs.items[k] != f->fed.items[i])
+    while (k < all->count && all->items[k] != some->items[i])
       k++;
-    if (k == f->inputs.count)
+    if (k == all->count)
       return ash_fail(
           r->ctx, ASH_MALFORMED, ASH_D_plan_row_feed, ash_yaml_loc(at->node),
-          "rows of '%s' arrive, which is not an input", at->node->text);
+          "rows of '%s' %s, which is not %s", at->node->text,
+          arrive ? "arrive" : "leave", arrive ? "an input" : "an output");
   }
   return ASH_OK;
 }
@@ -294,11 +343,13 @@ static ash_status read_ends(const reader *r) {
       read_ids(r, &f->outputs.items, &f->outputs.count, outputs, "the output"));
   if (fed) {
     ASH_TRY(read_ids(r, &f->fed.items, &f->fed.count, fed, "the input"));
-    ASH_TRY(check_fed(r, fed));
+    ASH_TRY(check_ends(r, fed, &f->fed, &f->inputs, true));
   }
-  return drained ? read_ids(r, &f->drained.items, &f->drained.count, drained,
-                            "the output")
-                 : ASH_OK;
+  if (!drained)
+    return ASH_OK;
+  ASH_TRY(
+      read_ids(r, &f->drained.items, &f->drained.count, drained, "the output"));
+  return check_ends(r, drained, &f->drained, &f->outputs, false);
 }
 
 ash_status ash_plan_read_ops(ash_ctx *ctx, ash_plan_file *f) {

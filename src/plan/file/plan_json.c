@@ -59,7 +59,7 @@ static void put_links(ash_json *j, const ash_plan *p, const ash_slot *s) {
                   s->alias_of == ASH_NO_ID ? NULL : p->slots[s->alias_of].id);
   if (s->alias_of != ASH_NO_ID)
     ash_json_string(j, "alias_kind", ash_alias_text(s->alias_kind));
-  if (s->follows != ASH_NO_ID && s->tensor != ASH_NO_ID)
+  if (s->follows != ASH_NO_ID && s->tensor != ASH_NO_ID && !s->has_row)
     ash_json_string(j, "follows", p->slots[s->follows].id);
 }
 
@@ -239,9 +239,7 @@ static void put_order(ash_json *j, const ash_plan *p) {
     ash_json_uint(j, "peak_with_work", o->peak_with_work);
     ash_json_uint(j, "lower_bound_with_work", o->bound_with_work);
   }
-  ash_json_string(j, "scope",
-                  o->kind == ASH_ORDER_ROWS ? "every order of rows"
-                                            : "every order of operators");
+  ash_json_string(j, "scope", ash_plan_order_scope(o->kind));
   if (o->kind == ASH_ORDER_ROWS)
     put_copies(j, p);
   ash_json_close(j, '}');
@@ -324,6 +322,9 @@ static ash_status put_plan(ash_ctx *ctx, ash_text *t, const ash_plan *p,
 
 ash_status ash_plan_json(ash_ctx *ctx, const char **text, size_t *count,
                          const ash_plan *plan, const ash_graph *g) {
+  ASH_NEED(ctx, ctx && text && count && plan && g &&
+                    (plan->slots || plan->slot_count == 0) &&
+                    (plan->arenas || plan->arena_count == 0));
   ash_text t;
   *text = NULL;
   *count = 0;

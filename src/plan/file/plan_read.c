@@ -3,6 +3,7 @@
 
 #include "graph/graph.h"
 #include "plan/file/rows_read.h"
+#include "plan/record/record.h"
 
 #include <string.h>
 
@@ -129,6 +130,8 @@ static ash_status read_tensor(reader *r, ash_file_tensor *t,
       .at = map, .offset = s->binding.offset, .size = s->size, .life = s->life};
   ASH_TRY(get_text(r, map, "kind", &t->kind));
   ASH_TRY(get_text(r, map, "alias_kind", &t->alias_kind));
+  const char *reason;
+  ASH_TRY(get_text(r, map, "reason", &reason));
   return read_type(r, t, map);
 }
 
@@ -226,6 +229,19 @@ static ash_status read_arenas(reader *r, const ash_yaml *top) {
   return ASH_OK;
 }
 
+/* Which orders are meant, in words. */
+static ash_status get_scope(reader *r, const ash_yaml *order,
+                            ash_order_kind kind) {
+  ASH_ASSERT(kind != ASH_ORDER_AUTO);
+  const char *scope;
+  ASH_TRY(get_text(r, order, "scope", &scope));
+  return !scope || strcmp(scope, ash_plan_order_scope(kind)) == 0
+             ? ASH_OK
+             : ash_fail(r->ctx, ASH_MALFORMED, ASH_D_plan_order_kind,
+                        ash_yaml_loc(order), "an order of %s is not of '%s'",
+                        ash_order_text(kind), scope);
+}
+
 static ash_status read_order(reader *r, const ash_yaml *top) {
   const ash_yaml *order = ash_yaml_get(top, "order");
   ash_order_proof *o = &r->file->plan.order;
@@ -239,6 +255,7 @@ static ash_status read_order(reader *r, const ash_yaml *top) {
       o->kind = (ash_order_kind)k;
   if (o->kind == ASH_ORDER_AUTO)
     return bad_word(r, order, "kind of order", word);
+  ASH_TRY(get_scope(r, order, o->kind));
   ASH_TRY(ash_yaml_need_u64(r->ctx, &o->peak, order, "peak"));
   ASH_TRY(ash_yaml_need_u64(r->ctx, &o->lower_bound, order, "lower_bound"));
   if (ash_yaml_get(order, "peak_with_work")) {
@@ -257,13 +274,28 @@ static ash_status read_schema(reader *r, const ash_yaml *top) {
   r->in_rows = strcmp(schema, "ashlar-plan-2") == 0;
   if (!r->in_rows && strcmp(schema, "ashlar-plan-1") != 0)
     return bad_word(r, top, "schema that this version reads", schema);
+  const char *other = r->in_rows ? "steps" : "ops";
+  if (ash_yaml_get(top, other))
+    return bad_word(r, top, "key of this schema", other);
   return r->in_rows ? ash_runs_read(r->ctx, &r->file->plan.steps, top) : ASH_OK;
+}
+
+/* What nothing is concluded from is of its kind all the same. */
+static ash_status check_extras(reader *r, const ash_yaml *top) {
+  ASH_ASSERT(r->file->top == top);
+  const ash_yaml *ticks = ash_yaml_get(top, "ticks");
+  const char *planner;
+  uint64_t number;
+  if (ticks)
+    ASH_TRY(ash_yaml_u64(r->ctx, &number, ticks, "ticks"));
+  return get_text(r, top, "planner", &planner);
 }
 
 static ash_status read_plan(reader *r, const ash_yaml *top) {
   ash_plan_file *out = r->file;
   ASH_TRY(ash_yaml_want_map(r->ctx, top, "a plan"));
   ASH_TRY(read_schema(r, top));
+  ASH_TRY(check_extras(r, top));
   ASH_TRY(ash_yaml_need_string(r->ctx, &r->file->plan.model, top, "model"));
   ASH_TRY(ash_yaml_need_string(r->ctx, &r->file->plan.target, top, "target"));
   ASH_TRY(ash_yaml_need_string(r->ctx, &out->plan_hash, top, "plan_hash"));

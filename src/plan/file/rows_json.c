@@ -70,21 +70,28 @@ ash_lifetime ash_rows_life(const ash_row_entries *e, const ash_plan *p,
   return all;
 }
 
-/* Rows that share the storage of rows of another tensor, one for one, joined as
- * long as they go on: [row, count, tensor, its row]. */
-static void put_aliases(ash_json *j, const ash_row_entries *e,
-                        const ash_plan *p, uint32_t slot) {
-  ash_json_open(j, "aliases", '[');
+enum link { ALIAS, FOLLOWS };
+
+static uint32_t link_of(const ash_slot *s, enum link what) {
+  return what == ALIAS ? s->alias_of : s->follows;
+}
+
+/* Rows that share the storage of rows of another tensor, or lie over them, one
+ * for one, joined as long as they go on: [row, count, tensor, its row]. */
+static void put_links(ash_json *j, const ash_row_entries *e, const ash_plan *p,
+                      uint32_t slot, const char *key, enum link what) {
+  ash_json_open(j, key, '[');
   for (uint32_t i = slot; i != ASH_NO_ID;) {
     const ash_slot *s = &p->slots[i];
     uint32_t count = 1, k = next_row(p, i);
-    if (s->alias_of == ASH_NO_ID) {
+    if (link_of(s, what) == ASH_NO_ID) {
       i = k;
       continue;
     }
-    const ash_slot *of = &p->slots[s->alias_of];
-    for (; k != ASH_NO_ID && p->slots[k].alias_of != ASH_NO_ID; count++) {
-      const ash_slot *other = &p->slots[p->slots[k].alias_of];
+    const ash_slot *of = &p->slots[link_of(s, what)];
+    for (; k != ASH_NO_ID && link_of(&p->slots[k], what) != ASH_NO_ID;
+         count++) {
+      const ash_slot *other = &p->slots[link_of(&p->slots[k], what)];
       if (other->tensor != of->tensor || other->row != of->row + count)
         break;
       k = next_row(p, k);
@@ -92,7 +99,7 @@ static void put_aliases(ash_json *j, const ash_row_entries *e,
     ash_json_open_inline(j, NULL, '[');
     ash_json_uint(j, NULL, s->row);
     ash_json_uint(j, NULL, count);
-    ash_json_uint(j, NULL, e->entry[s->alias_of]);
+    ash_json_uint(j, NULL, e->entry[link_of(s, what)]);
     ash_json_uint(j, NULL, of->row);
     ash_json_close(j, ']');
     i = k;
@@ -115,6 +122,14 @@ static void put_list(ash_json *j, const ash_row_entries *e, const ash_plan *p,
   ash_json_close(j, ']');
 }
 
+/* Does any row lie over one that dies? */
+static bool any_follows(const ash_plan *p, uint32_t slot) {
+  for (uint32_t i = slot; i != ASH_NO_ID; i = next_row(p, i))
+    if (p->slots[i].follows != ASH_NO_ID)
+      return true;
+  return false;
+}
+
 void ash_rows_json(ash_json *j, const ash_row_entries *e, const ash_plan *p,
                    uint32_t slot) {
   uint32_t count = 0;
@@ -130,7 +145,9 @@ void ash_rows_json(ash_json *j, const ash_row_entries *e, const ash_plan *p,
   put_list(j, e, p, slot, "offsets", OFFSETS);
   put_list(j, e, p, slot, "first_steps", FIRST_STEPS);
   put_list(j, e, p, slot, "last_steps", LAST_STEPS);
-  put_aliases(j, e, p, slot);
+  put_links(j, e, p, slot, "aliases", ALIAS);
+  if (any_follows(p, slot))
+    put_links(j, e, p, slot, "follows", FOLLOWS);
   ash_json_close(j, '}');
 }
 

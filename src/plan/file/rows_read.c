@@ -37,6 +37,14 @@ static ash_status need_numbers(ash_ctx *ctx, const ash_yaml_item **out,
   return ASH_OK;
 }
 
+static ash_status need_alignment(ash_ctx *ctx, uint64_t *out,
+                                 const ash_yaml *rows) {
+  ASH_TRY(ash_yaml_need_u64(ctx, out, rows, "alignment"));
+  return *out && (*out & (*out - 1)) == 0
+             ? ASH_OK
+             : wrong(ctx, rows, "the alignment of rows is no power of two");
+}
+
 static ash_status get_step(ash_ctx *ctx, const ash_yaml *node, uint32_t *out) {
   ASH_ASSERT(node != NULL);
   return ash_yaml_u32(ctx, out, node, "a step", UINT32_MAX - 1);
@@ -53,7 +61,7 @@ static ash_status read_list(ash_slot_reader *r, const ash_yaml *rows,
   uint64_t count, alignment;
   ASH_TRY(ash_yaml_need_u64(r->ctx, &count, rows, "count"));
   ASH_TRY(ash_yaml_need_u64(r->ctx, &s.size, rows, "bytes"));
-  ASH_TRY(ash_yaml_need_u64(r->ctx, &alignment, rows, "alignment"));
+  ASH_TRY(need_alignment(r->ctx, &alignment, rows));
   ASH_TRY(need_numbers(r->ctx, &offsets, rows, "offsets", count));
   ASH_TRY(need_numbers(r->ctx, &first, rows, "first_steps", count));
   ASH_TRY(need_numbers(r->ctx, &last, rows, "last_steps", count));
@@ -116,6 +124,9 @@ static ash_status read_move(ash_slot_reader *r, const ash_yaml *list) {
   ASH_TRY(read_fields(r->ctx, f, list, "a move"));
   if (f[1] >= r->entry_count || f[2] >= r->rows[f[1]] || f[0] >= UINT32_MAX)
     return wrong(r->ctx, list, "a move is of a row that the plan has not");
+  if (f[0] < r->moved_at)
+    return wrong(r->ctx, list, "the moves are not in the order of steps");
+  r->moved_at = f[0];
   const uint32_t from = last_place(r, r->first[f[1]] + (uint32_t)f[2]);
   ash_slot s = r->slots[from];
   s.life.first_step = r->slots[from].life.end_step = (uint32_t)f[0];
@@ -142,21 +153,40 @@ static uint32_t place_at(const ash_slot_reader *r, uint32_t slot,
   return slot;
 }
 
-/* [row, count, tensor, its row]: they share storage, one for one. */
-static ash_status read_alias(ash_slot_reader *r, uint32_t entry,
-                             const ash_yaml *list) {
+/* [row, count, tensor, its row]: they share storage, or lie over it, one for
+ * one. */
+static ash_status read_link(ash_slot_reader *r, uint32_t entry,
+                            const ash_yaml *list, bool follows) {
   uint64_t f[FIELDS];
-  ASH_TRY(read_fields(r->ctx, f, list, "an alias"));
+  ASH_TRY(read_fields(r->ctx, f, list, follows ? "what follows" : "an alias"));
   if (f[0] >= r->rows[entry] || f[1] > r->rows[entry] - f[0] ||
       f[2] >= r->entry_count ||
       (r->rows[f[2]] > 0 ? f[3] >= r->rows[f[2]] || f[1] > r->rows[f[2]] - f[3]
                          : f[3] > 0))
     return wrong(r->ctx, list, "an alias is of a row that the plan has not");
+  if (f[1] == 0)
+    return wrong(r->ctx, list, "an alias is of no rows");
   for (uint32_t i = 0; i < f[1]; i++) {
     ash_slot *s = &r->slots[r->first[entry] + f[0] + i];
     const uint32_t row = r->rows[f[2]] > 0 ? (uint32_t)f[3] + i : 0;
-    s->alias_of = place_at(r, r->first[f[2]] + row, s->life.first_step);
+    const uint32_t of = place_at(r, r->first[f[2]] + row, s->life.first_step);
+    uint32_t *to = follows ? &s->follows : &s->alias_of;
+    if (*to != ASH_NO_ID)
+      return wrong(r->ctx, list, "two aliases are of the same row");
+    *to = of;
   }
+  return ASH_OK;
+}
+
+static ash_status read_links(ash_slot_reader *r, uint32_t entry,
+                             const ash_yaml *rows, const char *key,
+                             bool follows) {
+  const ash_yaml *list = ash_yaml_get(rows, key);
+  if (!list)
+    return ASH_OK;
+  ASH_TRY(ash_yaml_want_list(r->ctx, list, key));
+  for (const ash_yaml_item *k = list->first; k; k = k->next)
+    ASH_TRY(read_link(r, entry, k->node, follows));
   return ASH_OK;
 }
 
@@ -164,12 +194,10 @@ ash_status ash_rows_read_aliases(ash_slot_reader *r, const ash_yaml *tensors) {
   uint32_t entry = 0;
   for (const ash_yaml_item *i = tensors->first; i; i = i->next, entry++) {
     const ash_yaml *rows = ash_yaml_get(i->node, "rows");
-    const ash_yaml *list = rows ? ash_yaml_get(rows, "aliases") : NULL;
-    if (!list)
+    if (!rows)
       continue;
-    ASH_TRY(ash_yaml_want_list(r->ctx, list, "aliases"));
-    for (const ash_yaml_item *k = list->first; k; k = k->next)
-      ASH_TRY(read_alias(r, entry, k->node));
+    ASH_TRY(read_links(r, entry, rows, "aliases", false));
+    ASH_TRY(read_links(r, entry, rows, "follows", true));
   }
   return ASH_OK;
 }

@@ -13,6 +13,7 @@ typedef struct ash_slot_reader {
   uint32_t *first, *rows; /* by entry: its first slot; rows, 0: none         */
   uint32_t *next;         /* by slot: where its row is moved to, or ASH_NO_ID */
   uint32_t entry_count;
+  uint64_t moved_at; /* step of the last move                                */
 } ash_slot_reader;
 
 /* How many slots the list needs, and the moves. */
