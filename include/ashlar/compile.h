@@ -48,7 +48,9 @@ typedef struct ash_load_options {
   size_t input_type_count;
   const char *const *output_types; /* the same for outputs */
   size_t output_type_count;
-  uint64_t reserved[2]; /* zero */
+  const char *const *states; /* "output=input": an output that the next run
+                                takes as that input; * in both: any text */
+  size_t state_count;
 } ash_load_options;
 
 ASH_API ASH_MUST_CHECK ash_status
@@ -221,6 +223,8 @@ typedef struct ash_compile_options {
   ash_kernels kernels;
   const char *const *no_passes; /* passes to leave out, by name */
   size_t no_pass_count;
+  bool fast_math; /* float kernels may fuse products with sums and add up in
+                     another order (docs/numerics.md)                      */
 } ash_compile_options;
 
 typedef struct ash_compiled {

@@ -69,7 +69,7 @@ typedef struct ash_device {
   const char *description; /* or NULL */
   const char *cpu;         /* "cortex-m55" */
   struct {
-    bool dsp, mve, fpu, rvv, simd;
+    bool dsp, mve, fpu, rvv, simd, pie;
     uint32_t cores;
   } features;
   uint32_t mhz;       /* highest usual clock, 0: not known                    */

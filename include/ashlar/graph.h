@@ -75,12 +75,15 @@ typedef struct ash_shape {
 } ash_shape;
 
 /* Affine quantisation: real = scale[c] * (q - zero_point[c]). One entry, or one
- * per element of axis `axis`. count 0: not quantised. */
+ * per element of axis `axis`. count 0: not quantised. `once`: values of finer
+ * scales are rounded once on their way to these, as float arithmetic rounds
+ * them, not twice, as TensorFlow Lite does. */
 typedef struct ash_quant {
   uint32_t count;
   int32_t axis;
   const float *scale;
   const int32_t *zero_point;
+  bool once;
 } ash_quant;
 
 typedef enum ash_tensor_kind {

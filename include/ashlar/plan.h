@@ -113,6 +113,9 @@ typedef struct ash_order_proof {
   /* The same with the work memory of the operator that runs, which orders of
    * rows keep as small as they can; 0: not known. */
   uint64_t peak_with_work, bound_with_work;
+  /* The problems that the bounds are of, without and with work memory; NULL:
+   * not known any more, as in a plan that was read. */
+  const struct ash_order_model *model, *model_with_work;
 } ash_order_proof;
 
 typedef struct ash_plan {
@@ -278,6 +281,18 @@ ash_tile_model(ash_ctx *ctx, const ash_tilings **out, const ash_graph *g,
 ASH_API ASH_MUST_CHECK ash_status
 ash_plan_model(ash_ctx *ctx, const ash_plan **out, const ash_graph *g,
                const ash_device *device, const ash_plan_options *options);
+
+/* Takes a piece of a text; false: it cannot. */
+typedef bool ash_text_writer(void *user, const char *bytes, size_t count);
+
+/* Writes why no order of its kind has a lower peak than the plan says, for a
+ * program that checks it (docs/certificates.md). The bounds are refuted again,
+ * each in at most `ticks` (0: the default). `*certified` is false if that was
+ * not enough, if nothing is claimed, or if the writer failed: what was written
+ * is worth nothing then. */
+ASH_API ASH_MUST_CHECK ash_status ash_plan_certify_order(
+    ash_ctx *ctx, bool *certified, const ash_plan *plan, const ash_graph *g,
+    uint64_t ticks, ash_text_writer *write, void *user);
 
 /* Independent of every planner: is this plan right for this graph? */
 ASH_API ASH_MUST_CHECK ash_status ash_check_plan(ash_ctx *ctx,

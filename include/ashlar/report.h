@@ -28,6 +28,7 @@ typedef struct ash_report_fix {
   const char *command; /* to be copied                         */
   const char *meaning; /* half a sentence                      */
   uint64_t scratch;    /* bytes of all scratch arenas with it  */
+  const char *option;  /* what the command has more than before */
 } ash_report_fix;
 
 typedef struct ash_report_no_fit {
@@ -42,6 +43,25 @@ typedef struct ash_report_no_fit {
 ASH_API ASH_MUST_CHECK ash_status ash_report_short_html(
     ash_ctx *ctx, const char **text, size_t *count, const ash_plan *plan,
     const ash_graph *g, const ash_report_no_fit *why);
+
+/* A size of a memory that the model was planned for (`ashlar sweep`). */
+typedef struct ash_report_point {
+  uint64_t bytes, used;   /* of the memory                          */
+  uint64_t cycles;        /* modelled: ash_plan_cycles              */
+  uint32_t row_operators; /* 0: layer by layer                      */
+} ash_report_point;
+
+typedef struct ash_report_curve {
+  const char *memory;
+  const ash_report_point *points; /* by size                        */
+  size_t count;
+  uint64_t chosen; /* the size that the plan of the page is for     */
+} ash_report_curve;
+
+/* The page of a plan, with what other sizes of a memory cost. */
+ASH_API ASH_MUST_CHECK ash_status ash_report_curve_html(
+    ash_ctx *ctx, const char **text, size_t *count, const ash_plan *plan,
+    const ash_graph *g, const ash_report_curve *curve);
 
 /* The same from plans as JSON (docs/plan-format.md). They are not checked
  * here: ash_check_plan_json does that. With `other` the page compares the two;

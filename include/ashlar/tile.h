@@ -185,6 +185,8 @@ typedef struct ash_tilings {
   uint32_t count;
   const uint32_t *home; /* one per tensor: its memory                        */
   const ash_device *device;
+  const bool *stays; /* one per tensor: a result that is not sent to the home
+                        it would have had; NULL: none                       */
 } ash_tilings;
 
 /* Buffers of an operand's tile in the memory path[hop] of its path from
@@ -222,6 +224,9 @@ typedef struct ash_tile_options {
   ash_tile_constraint *constrain; /* or NULL: none                           */
   void *constrain_user;
   uint64_t seed; /* of "random-max"; 0: that of the plan                     */
+  bool no_residents; /* every result goes back to its home; else those for
+                        which the compute memory has room stay there until
+                        their last reader (search "cost" only)              */
 } ash_tile_options;
 
 #ifdef __cplusplus

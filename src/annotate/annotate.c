@@ -115,6 +115,7 @@ ash_status ash_annotate_tflite(ash_ctx *ctx, const uint8_t **out,
                                size_t *out_count, ash_offline_plan *plan,
                                const uint8_t *bytes, size_t count,
                                const char *file) {
+  ASH_NEED(ctx, ctx && out && out_count && plan && (bytes || count == 0));
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   *out = NULL;
   *out_count = 0;
@@ -186,6 +187,7 @@ static ash_status read_plan(ash_ctx *ctx, ash_offline_plan *plan,
 ash_status ash_read_offline_plan(ash_ctx *ctx, ash_offline_plan *plan,
                                  const uint8_t *bytes, size_t count,
                                  const char *file) {
+  ASH_NEED(ctx, ctx && plan && (bytes || count == 0));
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   *plan = (ash_offline_plan){0};
   const ash_status status =

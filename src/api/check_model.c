@@ -7,15 +7,14 @@
 ash_status ash_check_plan_of_model(ash_ctx *ctx, const ash_plan_text *plan,
                                    const char *path, const ash_device *device,
                                    const ash_compile_options *options) {
+  ASH_NEED(ctx, ctx && plan && plan->text && path);
   ash_compile_options known = {0};
   ash_compiled made;
   ash_take_options(&known, sizeof known, options);
   known.stop = true;
   known.stop_after = ASH_STAGE_PASS;
   ASH_TRY(ash_check_file_device(ctx, &device, plan, device));
-  const ash_target target =
-      ash_target_of(device, known.kernels, known.plan.constraints,
-                    known.plan.constraint_count);
+  const ash_target target = ash_target_of(device, &known);
   ash_status status = ash_compile(ctx, &made, path, device, &known);
   if (status == ASH_OK)
     status = ash_check_file_of(ctx, plan,

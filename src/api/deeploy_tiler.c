@@ -5,7 +5,9 @@
 #include "ashlar/report.h"
 
 #include "api/judge.h"
+#include "api/options.h"
 #include "ask/ask.h"
+#include "emit/module/module.h"
 #include "order/order.h"
 #include "plan/planner.h"
 #include "render/render.h"
@@ -44,6 +46,7 @@ static ash_status too_early(const ash_tiler *t, const char *what,
 ash_status ash_tiler_new(ash_ctx *ctx, ash_tiler **out,
                          const ash_device *device,
                          const ash_tiler_settings *settings) {
+  ASH_NEED(ctx, ctx && out && device);
   ash_tiler *t = ASH_NEW(&ctx->keep, ash_tiler);
   *out = NULL;
   ASH_TRY(ash_zone_check(ctx, &ctx->keep));
@@ -54,6 +57,8 @@ ash_status ash_tiler_new(ash_ctx *ctx, ash_tiler **out,
     return ash_fail(ctx, ASH_MISUSE, ASH_D_tile_device, ASH_NOWHERE,
                     "%s has no compute memory: there is nothing to tile for",
                     device->name);
+  if (t->settings.arena_prefix)
+    ASH_TRY(ash_emit_check_prefix(ctx, t->settings.arena_prefix));
   *out = t;
   return ASH_OK;
 }
@@ -63,11 +68,13 @@ ash_status ash_tiler_new(ash_ctx *ctx, ash_tiler **out,
 ash_status ash_tiler_setup_model(ash_tiler *t, const ash_graph *g,
                                  const ash_steps *steps,
                                  const ash_plan_options *plan) {
+  ASH_NEED(t ? t->ctx : NULL, t && g);
   t->state = NEW;
   t->g = g;
   t->plan = (ash_plan_options){0};
   ash_take_options(&t->plan, sizeof t->plan, plan);
   t->plan.struct_bytes = sizeof t->plan;
+  ASH_TRY(ash_options_plan(t->ctx, &t->plan));
   t->ask = (ash_ask){.graph = g, .device = t->device, .book = t->plan.rules};
   ash_steps made;
   if (!steps && t->settings.scheduler) {
@@ -75,6 +82,7 @@ ash_status ash_tiler_setup_model(ash_tiler *t, const ash_graph *g,
         t->settings.scheduler(t->settings.scheduler_user, t->ctx, &made, g));
     steps = &made;
   }
+  ASH_TRY(ash_options_steps(t->ctx, steps));
   ASH_TRY(ash_order_steps(t->ctx, &t->ask.steps, g, steps));
   ASH_TRY(ash_choose_all(t->ctx, &t->ask.choices, g, NULL));
   ASH_TRY(ash_ask_resolve(t->ctx, &t->ask, t->plan.constraints,
@@ -84,12 +92,14 @@ ash_status ash_tiler_setup_model(ash_tiler *t, const ash_graph *g,
 }
 
 ash_status ash_tiler_compute_schedule(ash_tiler *t, const ash_tilings **out) {
+  ASH_NEED(t ? t->ctx : NULL, t && out);
   *out = NULL;
   NEED(t, MODEL, "ash_tiler_setup_model");
   ash_tile_options tile = {0};
   ash_take_options(&tile, sizeof tile, &t->settings.tile);
   tile.struct_bytes = sizeof tile;
   tile.seed = tile.seed ? tile.seed : t->plan.seed;
+  tile.no_residents = true; /* Deeploy has none */
   ASH_TRY(ash_tile_ops(t->ctx, &t->tilings, &t->ask, &tile));
   t->state = SCHEDULE;
   *out = t->tilings;
@@ -110,6 +120,7 @@ static ash_status choose_planner(ash_tiler *t) {
 }
 
 ash_status ash_tiler_compute_memory_map(ash_tiler *t, const ash_plan **out) {
+  ASH_NEED(t ? t->ctx : NULL, t && out);
   *out = NULL;
   NEED(t, SCHEDULE, "ash_tiler_compute_schedule");
   ASH_TRY(choose_planner(t));
@@ -167,6 +178,7 @@ static ash_status join(ash_tiler *t, const ash_tilings *tilings,
 
 ash_status ash_tiler_use(ash_tiler *t, const ash_tilings *tilings,
                          const ash_plan *map) {
+  ASH_NEED(NULL, t);
   const ash_plan *joined;
   NEED(t, MODEL, "ash_tiler_setup_model");
   if (!tilings || !map)
@@ -186,6 +198,7 @@ ash_status ash_tiler_use(ash_tiler *t, const ash_tilings *tilings,
 
 ash_status ash_tiler_annotate_memory_level(ash_tiler *t,
                                            const ash_tilings **out) {
+  ASH_NEED(t ? t->ctx : NULL, t && out);
   *out = NULL;
   NEED(t, MAP, "ash_tiler_compute_memory_map");
   t->tilings = t->map->tilings;
@@ -198,6 +211,7 @@ ash_status ash_tiler_address_space(const ash_tiler *t, uint32_t op,
                                    uint32_t level, uint32_t operand,
                                    uint32_t copy, uint64_t *start,
                                    uint64_t *end) {
+  ASH_NEED(t ? t->ctx : NULL, t && start && end);
   *start = *end = 0;
   NEED(t, ANNOTATED, "ash_tiler_annotate_memory_level");
   const ash_tiling *x = op < t->tilings->count ? &t->tilings->items[op] : NULL;
@@ -256,6 +270,8 @@ static uint32_t step_of(const ash_steps *steps, uint32_t op) {
 
 void ash_tiler_propagate_io_buffers(ash_slot *slots, uint32_t count,
                                     const ash_steps *steps) {
+  if (!(slots && steps))
+    return;
   for (uint32_t i = 0; i < count; i++) {
     if (slots[i].kind != ASH_SLOT_TILE)
       continue;
@@ -270,6 +286,8 @@ void ash_tiler_propagate_io_buffers(ash_slot *slots, uint32_t count,
 /* ---- questions ---------------------------------------------------------- */
 
 bool ash_tiler_is_layer_wise(const ash_steps *steps) {
+  if (!(steps && steps->items))
+    return true;
   for (uint32_t i = 0; i < steps->count; i++)
     if (steps->items[i].op_count > 1)
       return false;
@@ -278,6 +296,8 @@ bool ash_tiler_is_layer_wise(const ash_steps *steps) {
 
 bool ash_tiler_is_uniform(const ash_tilings *tilings, const ash_graph *g,
                           uint32_t memory) {
+  if (!(tilings && tilings->home && g))
+    return false;
   for (size_t i = 0; i < g->tensor_count; i++) {
     const ash_tensor *t = &g->tensors.items[i];
     if (t->kind == ASH_TENSOR_ACTIVATION && !t->is_output &&
@@ -288,17 +308,20 @@ bool ash_tiler_is_uniform(const ash_tilings *tilings, const ash_graph *g,
 }
 
 ash_status ash_tiler_test_solution(const ash_tiler *t) {
+  ASH_NEED(t ? t->ctx : NULL, t);
   NEED(t, ANNOTATED, "ash_tiler_annotate_memory_level");
   return ash_check_tilings(t->ctx, t->map, t->g, t->device);
 }
 
 ash_status ash_tiler_test_memory_map(const ash_tiler *t) {
+  ASH_NEED(t ? t->ctx : NULL, t);
   NEED(t, MAP, "ash_tiler_compute_memory_map");
   return ash_check_plan(t->ctx, t->map, t->g, t->device);
 }
 
 ash_status ash_tiler_worst_case_buffer_sizes(const ash_tiler *t,
                                              uint64_t *bytes) {
+  ASH_NEED(t ? t->ctx : NULL, t && bytes);
   for (uint32_t m = 0; m < t->device->memory_count; m++)
     bytes[m] = 0;
   NEED(t, MAP, "ash_tiler_compute_memory_map");
@@ -312,6 +335,8 @@ ash_status ash_tiler_worst_case_buffer_sizes(const ash_tiler *t,
 
 const char *ash_tiler_arena_name(const ash_tiler *t, char *buf, size_t size,
                                  uint32_t memory) {
+  if (!(t && buf && size))
+    return NULL;
   const char *prefix =
       t->settings.arena_prefix ? t->settings.arena_prefix : "model";
   const ash_mark mark = ash_zone_mark(&t->ctx->scratch);
@@ -327,6 +352,7 @@ const char *ash_tiler_arena_name(const ash_tiler *t, char *buf, size_t size,
 ash_status ash_tiler_minimalloc(ash_tiler *t, const ash_buffer *blocks,
                                 size_t count, uint64_t capacity,
                                 const int64_t **offsets) {
+  ASH_NEED(t ? t->ctx : NULL, t && (blocks || count == 0) && offsets);
   const ash_place_problem problem = {
       .buffers = blocks, .buffer_count = count, .capacity = capacity};
   ash_place_result result;
@@ -354,6 +380,7 @@ static const char *page_name(const ash_tiler *t) {
 }
 
 ash_status ash_tiler_plot(const ash_tiler *t, const char *folder) {
+  ASH_NEED(t ? t->ctx : NULL, t);
   ash_generated page = {0};
   NEED(t, MAP, "ash_tiler_compute_memory_map");
   if (!folder)

@@ -20,10 +20,14 @@ typedef struct sharer {
 
 static ash_status check_names(sharer *s) {
   for (size_t i = 0; i < s->count; i++)
+    ASH_NEED(s->ctx, s->paths[i]);
+  for (size_t i = 0; i < s->count; i++)
     for (size_t k = 0; k <= i; k++) {
       const char *a = ash_default_prefix(s->ctx, s->paths[i]);
       const char *b =
           k == i ? s->prefix : ash_default_prefix(s->ctx, s->paths[k]);
+      if (!a || !b)
+        return ash_nomem(s->ctx);
       if (strcmp(a, b) == 0)
         return ash_fail(s->ctx, ASH_MISUSE, ASH_D_emit_shared_name, ASH_NOWHERE,
                         "'%s' would name two things", a);
@@ -95,6 +99,8 @@ ash_status ash_compile_shared(ash_ctx *ctx, ash_compiled_set *out,
                               const char *const *paths, size_t count,
                               const ash_device *device, const char *prefix,
                               const ash_compile_options *options) {
+  ASH_NEED(ctx, ctx && out && out->models && (paths || count == 0) && device &&
+                    prefix);
   sharer s = {.ctx = ctx,
               .models = out->models,
               .paths = paths,

@@ -8,6 +8,12 @@
 #include "base/ctx.h"
 #include "kernel/choose.h"
 
+/* How many rows of an operator are made at once at most (0: as found), and how
+ * many thousandths of the peak stay free where steps change places for that. */
+typedef struct ash_ask_join {
+  uint32_t rows, free;
+} ash_ask_join;
+
 typedef struct ash_ask {
   const ash_graph *graph;
   const ash_device *device;
@@ -20,8 +26,8 @@ typedef struct ash_ask {
                              has rows; NULL: none                           */
   bool ignores_work;      /* the order of rows is the best of activations alone,
                              not with work memory                           */
-  uint32_t joins;         /* .. in which so many rows of an operator follow each
-                             other where its peak allows it; 0: as found    */
+  ash_ask_join join;      /* .. in which rows of an operator follow each other
+                             where its peak allows it                       */
   const ash_rules *book;  /* where they come from, or NULL                   */
   const bool *is_fed;     /* by input: its rows arrive while the model runs;
                              NULL: none                                     */

@@ -35,6 +35,7 @@ ash_status ash_fill_memory_constraints(ash_ctx *ctx,
                                        const ash_device *device,
                                        const ash_memory_constraint *constraints,
                                        size_t count) {
+  ASH_NEED(ctx, ctx && out && device && (constraints || count == 0));
   ash_memory_budget *made =
       ASH_NEW_ARRAY(&ctx->keep, ash_memory_budget, device->memory_count);
   *out = NULL;
@@ -243,6 +244,7 @@ ash_status ash_fill_tensor_constraints(ash_ctx *ctx, ash_constraints *out,
                                        const ash_graph *g,
                                        const ash_device *device,
                                        const ash_rules *rules) {
+  ASH_NEED(ctx, ctx && out && g && device);
   filler f = {ctx, g, device, rules, NULL};
   *out = (ash_constraints){0};
   ash_tensor_attributes *tensors =

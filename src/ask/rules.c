@@ -142,6 +142,9 @@ uint32_t ash_rules_line(const ash_rules *rules, size_t index) {
 
 bool ash_rules_match(const ash_rules *rules, size_t index, const ash_graph *g,
                      uint32_t tensor, uint32_t op) {
+  if (!(g && (tensor == ASH_NO_ID || tensor < g->tensor_count) &&
+        (op == ASH_NO_ID || op < g->op_count)))
+    return false;
   ash_subject s = {0};
   if (index >= ash_rules_count(rules))
     return false;

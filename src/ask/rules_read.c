@@ -21,6 +21,7 @@ static const char *const keys[KEY_COUNT] = {"type",
                                             "constant_destination_memory"};
 
 ash_status ash_rules_new(ash_ctx *ctx, ash_rules **out) {
+  ASH_NEED(ctx, ctx && out);
   *out = ASH_NEW(&ctx->keep, ash_rules);
   return *out ? ASH_OK : ash_nomem(ctx);
 }
@@ -261,6 +262,7 @@ static ash_status read_list(ash_ctx *ctx, ash_rules *rules,
 
 ash_status ash_rules_parse(ash_ctx *ctx, ash_rules *rules, const char *text,
                            size_t count, const char *file) {
+  ASH_NEED(ctx, ctx && rules && text);
   const ash_yaml *root;
   const char *kept = ash_zone_string(&ctx->keep, file);
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
@@ -273,6 +275,7 @@ ash_status ash_rules_parse(ash_ctx *ctx, ash_rules *rules, const char *text,
 }
 
 ash_status ash_rules_load(ash_ctx *ctx, ash_rules *rules, const char *path) {
+  ASH_NEED(ctx, ctx && rules && path);
   ash_file file;
   ash_status status = ash_file_read(ctx, &file, path);
   if (status == ASH_OK)
@@ -330,6 +333,7 @@ static ash_status take_word(ash_ctx *ctx, ash_rule *rule, const char **type,
 }
 
 ash_status ash_rules_add(ash_ctx *ctx, ash_rules *rules, const char *text) {
+  ASH_NEED(ctx, ctx && rules && text);
   ash_rule rule = {.file = "-r", .line = UINT32_MAX};
   const char *type = NULL;
   char *copy = ash_zone_string(&ctx->keep, text);

@@ -3,6 +3,8 @@
 #include "ashlar/base.h"
 
 uint32_t ash_crc32(const void *bytes, size_t count) {
+  if (!bytes)
+    return 0;
   static const uint32_t table[16] = {
       0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
       0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,

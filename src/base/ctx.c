@@ -18,6 +18,7 @@ static void *libc_resize(void *user, void *ptr, size_t old_bytes,
 }
 
 ash_status ash_ctx_new(ash_ctx **out, const ash_allocator *mem) {
+  ASH_NEED(NULL, out && (!mem || mem->resize));
   const ash_allocator libc = {.resize = libc_resize};
   if (!mem)
     mem = &libc;
@@ -82,16 +83,22 @@ const char *ash_verdict_text(ash_verdict verdict) {
 }
 
 const ash_diag *ash_ctx_diags(const ash_ctx *ctx, size_t *count) {
+  if (!(ctx && count))
+    return NULL;
   *count = ctx->diag_count;
   return ctx->diags;
 }
 
 void ash_ctx_on_progress(ash_ctx *ctx, ash_progress_fn *fn, void *user) {
+  if (!ctx)
+    return;
   ctx->progress = fn;
   ctx->progress_user = user;
 }
 
 void ash_ctx_forget(ash_ctx *ctx) {
+  if (!ctx)
+    return;
   ctx->diag_count = 0;
 }
 
@@ -140,6 +147,12 @@ ash_status ash_fail(ash_ctx *ctx, ash_status code, ash_diag_id id, ash_loc loc,
          fmt, ap);
   va_end(ap);
   return code;
+}
+
+ash_status ash_need(ash_ctx *ctx, const char *function, const char *condition) {
+  return ctx ? ash_fail(ctx, ASH_MISUSE, ASH_D_misuse, ASH_NOWHERE,
+                        "%s needs %s", function, condition)
+             : ASH_MISUSE;
 }
 
 void ash_warn(ash_ctx *ctx, ash_diag_id id, ash_loc loc, const char *fmt, ...) {
@@ -232,6 +245,8 @@ static void put_location(cut *c, const ash_loc *loc) {
 }
 
 size_t ash_diag_format(char *buf, size_t size, const ash_diag *diag) {
+  if (!(diag && (buf || size == 0)))
+    return 0;
   static const char *const severity[] = {"note", "warning", "error"};
   cut c = {buf, size, 0};
   if (size)

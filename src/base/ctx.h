@@ -81,14 +81,23 @@ void ash_hint(ash_ctx *ctx, const char *fmt, ...) ASH_PRINTF(2, 3);
 ash_status ash_zone_check(ash_ctx *ctx, const ash_zone *z);
 ash_status ash_nomem(ash_ctx *ctx);
 
-/* Forward a failure unchanged. ASH_TRY and ASH_INVARIANT alone return from
- * inside a macro. */
+/* Forward a failure unchanged. ASH_TRY, ASH_NEED and ASH_INVARIANT alone return
+ * from inside a macro. */
 #define ASH_TRY(expr)                                                          \
   do {                                                                         \
     const ash_status ash_try_status = (expr);                                  \
     if (ash_try_status != ASH_OK)                                              \
       return ash_try_status;                                                   \
   } while (0)
+
+/* What the caller of a public function must give: nothing is done without it,
+ * and the diagnostic names it. Without a context there is nobody to tell. */
+#define ASH_NEED(ctx, condition)                                               \
+  do {                                                                         \
+    if (!(condition))                                                          \
+      return ash_need((ctx), __func__, #condition);                            \
+  } while (0)
+ash_status ash_need(ash_ctx *ctx, const char *function, const char *condition);
 
 /* A fact that is checked in every build, because a wrong answer would leave the
  * library otherwise: debug builds stop at once, release builds turn the

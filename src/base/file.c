@@ -166,6 +166,7 @@ static ash_status make_parents(ash_output *out, const char *path) {
   char *part = ash_zone_string(out->zone, path);
   if (!part)
     return ash_nomem(out->ctx);
+  out->folder_error = 0;
   for (char *p = part + 1; *p; p++) {
     if (*p != '/')
       continue;
@@ -176,8 +177,8 @@ static ash_status make_parents(ash_output *out, const char *path) {
       if (!made || !ASH_GROW(out->zone, &out->folders, out->folder_count))
         return ash_nomem(out->ctx);
       out->folders.items[out->folder_count++] = made;
-    } else if (errno != EEXIST) {
-      out->folder_error = errno;
+    } else if (errno != EEXIST && (errno != ENOENT || !out->folder_error)) {
+      out->folder_error = errno; /* no parent: its own error is the reason */
     }
     *p = '/';
   }

@@ -137,6 +137,16 @@ void ash_text_double(ash_text *t, double value) {
 /* ---- characters -----------------------------------------------------------
  */
 
+bool ash_text_is_identifier(const char *text) {
+  for (const char *c = text; *c; c++) {
+    const bool digit = *c >= '0' && *c <= '9';
+    if (!(*c >= 'a' && *c <= 'z') && !(*c >= 'A' && *c <= 'Z') && *c != '_' &&
+        (!digit || c == text))
+      return false;
+  }
+  return *text != '\0';
+}
+
 size_t ash_utf8_bytes(const unsigned char *p) {
   static const struct {
     unsigned char low, high, second_low, second_high, more;
@@ -184,4 +194,29 @@ void ash_text_clean(char *text, const char *kept) {
     p += n ? n : 1;
   }
   *to = '\0';
+}
+
+/* ---- text that is handed on ---------------------------------------------- */
+
+enum { PIECE_MOST = 128 };
+
+void ash_stream_init(ash_stream *s, ash_stream_write *write, void *user) {
+  *s = (ash_stream){.write = write, .user = user};
+}
+
+void ash_stream_flush(ash_stream *s) {
+  if (s->count && !s->failed)
+    s->failed = !s->write(s->user, s->bytes, s->count);
+  s->count = 0;
+}
+
+void ash_stream_put(ash_stream *s, const char *fmt, ...) {
+  va_list args;
+  if (s->count + PIECE_MOST > sizeof s->bytes)
+    ash_stream_flush(s);
+  va_start(args, fmt);
+  const int length = vsnprintf(s->bytes + s->count, PIECE_MOST, fmt, args);
+  va_end(args);
+  ASH_ASSERT(0 <= length && length < PIECE_MOST);
+  s->count += (size_t)length;
 }

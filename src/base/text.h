@@ -25,6 +25,9 @@ void ash_text_line(ash_text *t, const char *fmt, ...) ASH_PRINTF(2, 3);
 void ash_text_blank(ash_text *t);
 ash_status ash_text_check(ash_ctx *ctx, const ash_text *t);
 
+/* A C identifier, in any locale. */
+bool ash_text_is_identifier(const char *text);
+
 /* Bytes of the well-formed UTF-8 sequence at `p`, 0 if there is none. */
 size_t ash_utf8_bytes(const unsigned char *p);
 /* Is that sequence a control character, or one that changes the direction of
@@ -38,5 +41,24 @@ void ash_text_clean(char *text, const char *kept);
  * accepts; independent of the locale. Not finite: INFINITY, -INFINITY, NAN. */
 void ash_text_float(ash_text *t, float value);
 void ash_text_double(ash_text *t, double value);
+
+/* ---- text that is handed on ----------------------------------------------
+ * Piece by piece, through a small buffer: it may be larger than the memory. */
+
+/* Takes a piece; false: it cannot. */
+typedef bool ash_stream_write(void *user, const char *bytes, size_t count);
+
+typedef struct ash_stream {
+  ash_stream_write *write;
+  void *user;
+  bool failed; /* the writer did not take everything */
+  char bytes[1 << 14];
+  size_t count;
+} ash_stream;
+
+void ash_stream_init(ash_stream *s, ash_stream_write *write, void *user);
+/* A short piece. */
+void ash_stream_put(ash_stream *s, const char *fmt, ...) ASH_PRINTF(2, 3);
+void ash_stream_flush(ash_stream *s);
 
 #endif

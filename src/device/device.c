@@ -69,6 +69,7 @@ static ash_status fail_unknown(ash_ctx *ctx, const char *name) {
 
 ash_status ash_device_load(ash_ctx *ctx, const ash_device **out,
                            const char *name_or_path) {
+  ASH_NEED(ctx, ctx && out && name_or_path);
   *out = NULL;
   if (is_path(name_or_path))
     return load_file(ctx, out, name_or_path);
@@ -120,6 +121,7 @@ void ash_device_hint_memory(ash_ctx *ctx, const ash_device *device,
 
 ash_status ash_device_find_memory(ash_ctx *ctx, uint32_t *out,
                                   const ash_device *device, const char *name) {
+  ASH_NEED(ctx, ctx && out && device);
   name = name ? name : "";
   *out = ash_device_memory_named(device, name);
   if (*out != ASH_NO_MEMORY)
@@ -142,6 +144,8 @@ ash_loc ash_device_loc(const ash_device *device, uint32_t line) {
 /* ---- questions ---------------------------------------------------------- */
 
 uint64_t ash_device_memory_budget(const ash_memory *memory) {
+  if (!memory)
+    return 0;
   return memory->bytes - memory->reserve_bytes;
 }
 
@@ -149,6 +153,9 @@ uint64_t ash_device_memory_budget(const ash_memory *memory) {
  * first. `came[i]` is one more than the memory before i, 0: not seen. */
 uint32_t ash_device_path(const ash_device *device, uint32_t from, uint32_t to,
                          uint32_t path[ASH_MEMORY_MAX]) {
+  if (!(device && from < device->memory_count && to < device->memory_count &&
+        path))
+    return 0;
   uint32_t came[ASH_MEMORY_MAX] = {0}, queue[ASH_MEMORY_MAX], head = 0,
            tail = 0;
   queue[tail++] = from;
@@ -176,6 +183,8 @@ uint32_t ash_device_path(const ash_device *device, uint32_t from, uint32_t to,
 }
 
 uint32_t ash_device_dma(const ash_device *device, uint32_t from, uint32_t to) {
+  if (!(device && from < device->memory_count && to < device->memory_count))
+    return ASH_NO_DMA;
   const uint32_t both = 1u << from | 1u << to;
   uint32_t best = ASH_NO_DMA;
   for (uint32_t i = 0; i < device->dma_count; i++) {

@@ -7,6 +7,8 @@
 #include <string.h>
 
 bool ash_parse_bytes(uint64_t *out, const char *text) {
+  if (!(out && text))
+    return false;
   static const struct {
     const char *name;
     uint64_t bytes;
@@ -26,6 +28,8 @@ bool ash_parse_bytes(uint64_t *out, const char *text) {
 }
 
 const char *ash_format_bytes(char *buf, size_t size, uint64_t bytes) {
+  if (!(buf && size))
+    return "";
   static const char unit[] = {'\0', 'K', 'M', 'G'};
   size_t i = 0;
   while (i < 3 && bytes && bytes % 1024 == 0) {
@@ -54,6 +58,7 @@ static void forget_base_if_grown(ash_ctx *ctx, const ash_device *d,
 
 ash_status ash_device_set_bytes(ash_ctx *ctx, const ash_device **device,
                                 const char *memory, uint64_t bytes) {
+  ASH_NEED(ctx, ctx && device && *device && memory);
   uint32_t index;
   ASH_TRY(ash_device_find_memory(ctx, &index, *device, memory));
   if (bytes == 0 || bytes > (uint64_t)1 << 48)

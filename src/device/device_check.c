@@ -96,6 +96,23 @@ static ash_status check_compute(ash_ctx *ctx, const ash_device *d) {
   return status;
 }
 
+/* Vectors that are loaded from multiples of their size alone. */
+static ash_status check_alignment(ash_ctx *ctx, const ash_device *d) {
+  enum { VECTOR = 16 };
+  for (uint32_t i = 0; d->features.pie && i < d->memory_count; i++) {
+    const ash_memory *m = &d->memories[i];
+    if (m->alignment % VECTOR == 0)
+      continue;
+    const ash_status status = ash_fail(
+        ctx, ASH_MALFORMED, ASH_D_device_alignment, ash_device_loc(d, m->line),
+        "%s has an alignment of %u; the feature 'pie' needs %d", m->name,
+        (unsigned)m->alignment, VECTOR);
+    ash_hint(ctx, "say 'alignment: %d' for the device", VECTOR);
+    return status;
+  }
+  return ASH_OK;
+}
+
 static ash_status check_dmas(ash_ctx *ctx, const ash_device *d) {
   for (uint32_t i = 0; i < d->dma_count; i++) {
     const uint32_t memories = d->dmas[i].memories;
@@ -121,5 +138,6 @@ ash_status ash_device_check(ash_ctx *ctx, const ash_device *device) {
   ASH_TRY(check_writable(ctx, device, device->default_memory, "default"));
   ASH_TRY(check_writable(ctx, device, device->compute_memory, "compute"));
   ASH_TRY(check_compute(ctx, device));
+  ASH_TRY(check_alignment(ctx, device));
   return check_dmas(ctx, device);
 }

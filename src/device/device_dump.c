@@ -134,10 +134,11 @@ static void put_head(ash_text *t, const ash_device *d) {
   put_text(t, "cpu: ", d->cpu);
   ash_text_format(t,
                   "features: {dsp: %s, mve: %s, fpu: %s, rvv: %s, simd: %s, "
-                  "cores: %u}\n",
+                  "pie: %s, cores: %u}\n",
                   boolean(d->features.dsp), boolean(d->features.mve),
                   boolean(d->features.fpu), boolean(d->features.rvv),
-                  boolean(d->features.simd), (unsigned)d->features.cores);
+                  boolean(d->features.simd), boolean(d->features.pie),
+                  (unsigned)d->features.cores);
   if (d->mhz)
     ash_text_format(t, "mhz: %u\n", (unsigned)d->mhz);
   ash_text_format(t, "alignment: %u\n", (unsigned)d->alignment);
@@ -169,6 +170,7 @@ static void put_device(ash_text *t, const ash_device *d) {
 
 ash_status ash_device_dump(ash_ctx *ctx, const char **text, size_t *count,
                            const ash_device *device) {
+  ASH_NEED(ctx, ctx && text && count && device);
   *text = NULL;
   *count = 0;
   ash_text t;

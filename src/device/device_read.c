@@ -350,8 +350,8 @@ static ash_status read_dmas(ash_device_draft *draft) {
 
 static ash_status read_features(ash_ctx *ctx, ash_device *d,
                                 const ash_yaml *root) {
-  static const char *const known[] = {"dsp", "mve",  "fpu",
-                                      "rvv", "simd", "cores"};
+  static const char *const known[] = {"dsp",  "mve", "fpu",  "rvv",
+                                      "simd", "pie", "cores"};
   const ash_yaml *map = ash_yaml_get(root, "features");
   d->features.cores = 1;
   if (!map)
@@ -363,6 +363,7 @@ static ash_status read_features(ash_ctx *ctx, ash_device *d,
   ASH_TRY(read_bool(ctx, &d->features.fpu, map, "fpu"));
   ASH_TRY(read_bool(ctx, &d->features.rvv, map, "rvv"));
   ASH_TRY(read_bool(ctx, &d->features.simd, map, "simd"));
+  ASH_TRY(read_bool(ctx, &d->features.pie, map, "pie"));
   ASH_TRY(read_u32(ctx, &d->features.cores, map, "cores", 1024));
   if (d->features.cores)
     return ASH_OK;
@@ -440,6 +441,7 @@ static ash_status parse(ash_ctx *ctx, const ash_device **out, const char *text,
 
 ash_status ash_device_parse(ash_ctx *ctx, const ash_device **out,
                             const char *text, size_t count, const char *file) {
+  ASH_NEED(ctx, ctx && out && text);
   *out = NULL;
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   const ash_status status = parse(ctx, out, text, count, file);

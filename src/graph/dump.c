@@ -37,7 +37,7 @@ static void put_quant(ash_text *t, const ash_quant *q) {
   ash_text_string(t, "] zero [");
   for (uint32_t i = 0; i < q->count; i++)
     ash_text_format(t, "%s%" PRId32, i ? "," : "", q->zero_point[i]);
-  ash_text_string(t, "]");
+  ash_text_string(t, q->once ? "] once" : "]");
 }
 
 static void put_data(ash_text *t, const ash_tensor *x) {
@@ -126,6 +126,7 @@ static void put_graph(ash_text *t, const ash_graph *g) {
 
 ash_status ash_graph_dump(ash_ctx *ctx, const char **text, size_t *count,
                           const ash_graph *g) {
+  ASH_NEED(ctx, ctx && text && count && g);
   ash_text t;
   *text = NULL;
   *count = 0;

@@ -22,13 +22,13 @@ static const struct {
 };
 
 const char *ash_type_text(ash_type type) {
-  return type_table[type].text;
+  return type < ASH_TYPE_COUNT ? type_table[type].text : "?";
 }
 uint32_t ash_type_bits(ash_type type) {
-  return type_table[type].bits;
+  return type < ASH_TYPE_COUNT ? type_table[type].bits : 0;
 }
 const char *ash_type_c(ash_type type) {
-  return type_table[type].c;
+  return type < ASH_TYPE_COUNT ? type_table[type].c : "?";
 }
 
 static const ash_op_info op_table[ASH_OP_COUNT] = {
@@ -50,6 +50,8 @@ const char *ash_op_kind_text(ash_op_kind kind) {
 }
 
 const char *ash_op_text(const ash_op *op) {
+  if (!op)
+    return "?";
   return op->kind == ASH_OP_map ? ash_attr_string(op, "fn", "map")
                                 : ash_op_kind_text(op->kind);
 }
@@ -149,12 +151,38 @@ static void copy_quant(ash_zone *z, ash_quant *q) {
       ash_zone_copy(z, q->zero_point, q->count * sizeof *q->zero_point);
 }
 
+/* The number that an id is; 0 for others. No graph has a billion tensors. */
+static uint32_t number_of(const char *id) {
+  uint32_t n = 0;
+  if (strlen(id) > 9)
+    return 0;
+  for (; *id; id++) {
+    if (*id < '0' || *id > '9')
+      return 0;
+    n = 10 * n + (uint32_t)(*id - '0');
+  }
+  return n;
+}
+
+/* A tensor without an id gets a number that none has: files number tensors,
+ * too, and those that nothing uses are left out. */
+static const char *numbered(ash_graph *g, const char *given, uint32_t index) {
+  if (!given && index > g->next_number)
+    g->next_number = index;
+  const char *id =
+      given ? ash_zone_string(&g->zone, given)
+            : ash_zone_format(&g->zone, "%u", (unsigned)g->next_number);
+  const uint32_t number = id ? number_of(id) : 0;
+  if (number >= g->next_number)
+    g->next_number = number + 1;
+  return id;
+}
+
 ash_status ash_graph_add_tensor(ash_graph *g, uint32_t *out, ash_tensor t) {
   const uint32_t index = (uint32_t)g->tensor_count;
   *out = ASH_NO_ID;
   t.name = copy_name(&g->zone, t.name ? t.name : "");
-  t.id = t.id ? ash_zone_string(&g->zone, t.id)
-              : ash_zone_format(&g->zone, "%u", (unsigned)index);
+  t.id = numbered(g, t.id, index);
   copy_quant(&g->zone, &t.quant);
   if (!ash_shape_bytes(&t.bytes, &t.shape, t.type))
     return ash_fail(g->ctx, ASH_MALFORMED, ASH_D_graph_shape,
@@ -388,29 +416,47 @@ ash_loc ash_graph_loc(const ash_graph *g, uint32_t op, uint32_t tensor) {
 }
 
 size_t ash_graph_tensor_count(const ash_graph *g) {
+  if (!g)
+    return 0;
   return g->tensor_count;
 }
 const ash_tensor *ash_graph_tensor(const ash_graph *g, uint32_t index) {
+  if (!(g && index < g->tensor_count))
+    return NULL;
   return &g->tensors.items[index];
 }
 size_t ash_graph_op_count(const ash_graph *g) {
+  if (!g)
+    return 0;
   return g->op_count;
 }
 const ash_op *ash_graph_op(const ash_graph *g, uint32_t index) {
+  if (!(g && index < g->op_count))
+    return NULL;
   return &g->ops.items[index];
 }
 size_t ash_graph_input_count(const ash_graph *g) {
+  if (!g)
+    return 0;
   return g->input_count;
 }
 uint32_t ash_graph_input(const ash_graph *g, size_t index) {
+  if (!(g && index < g->input_count))
+    return ASH_NO_ID;
   return g->inputs[index];
 }
 size_t ash_graph_output_count(const ash_graph *g) {
+  if (!g)
+    return 0;
   return g->output_count;
 }
 uint32_t ash_graph_output(const ash_graph *g, size_t index) {
+  if (!(g && index < g->output_count))
+    return ASH_NO_ID;
   return g->outputs[index];
 }
 const char *ash_graph_name(const ash_graph *g) {
+  if (!g)
+    return NULL;
   return g->name;
 }

@@ -64,6 +64,7 @@ struct ash_graph {
     size_t capacity;
   } tensors;
   size_t tensor_count;
+  uint32_t next_number; /* above all ids that are numbers */
   struct {
     ash_op *items;
     size_t capacity;

@@ -189,7 +189,8 @@ static ash_status parse_quant(parser *p, ash_quant *q) {
   }
   if (!take(p, "]"))
     return syntax(p, "']'");
-  *q = (ash_quant){(uint32_t)n, (int32_t)axis, scales, zeros};
+  const bool once = take(p, "once");
+  *q = (ash_quant){(uint32_t)n, (int32_t)axis, scales, zeros, once};
   return ASH_OK;
 }
 
@@ -447,6 +448,7 @@ static ash_status parse(parser *p, const char *text, size_t count) {
 
 ash_status ash_graph_parse(ash_ctx *ctx, ash_graph **out, const char *text,
                            size_t count, const char *file) {
+  ASH_NEED(ctx, ctx && out && text);
   parser p = {.ctx = ctx, .file = file};
   *out = NULL;
   ASH_TRY(ash_graph_new(ctx, &p.g, NULL, file));

@@ -174,13 +174,27 @@ static ash_status check_op(const builder *b, uint32_t op) {
   return ASH_OK;
 }
 
+/* Views have no step in an order of rows, and no slot where only other views
+ * see them. */
+static ash_status check_ops(const builder *b) {
+  const uint32_t count = (uint32_t)b->g->op_count;
+  bool *runs = ASH_NEW_ARRAY(&b->ctx->scratch, bool, (size_t)count + 1);
+  ASH_TRY(ash_zone_check(b->ctx, &b->ctx->scratch));
+  for (uint32_t i = 0; i < b->plan->steps.count; i++)
+    for (uint32_t k = 0; k < b->plan->steps.items[i].op_count; k++)
+      runs[b->plan->steps.items[i].ops[k]] = true;
+  for (uint32_t op = 0; op < count; op++)
+    if (runs[op] || !ash_op_has(&b->g->ops.items[op], ASH_OP_VIEW))
+      ASH_TRY(check_op(b, op));
+  return ASH_OK;
+}
+
 /* Every tensor that a kernel or the caller touches has a slot. */
 static ash_status check_complete(const builder *b) {
   const ash_graph *g = b->g;
   for (uint32_t i = 0; i < b->plan->slot_count; i++)
     ASH_TRY(check_slot(b, &b->plan->slots[i]));
-  for (uint32_t op = 0; op < g->op_count; op++)
-    ASH_TRY(check_op(b, op));
+  ASH_TRY(check_ops(b));
   for (size_t i = 0; i < g->input_count; i++)
     ASH_TRY(check_tensor(b, ASH_NO_ID, g->inputs[i]));
   for (size_t i = 0; i < g->output_count; i++)
@@ -256,6 +270,7 @@ static ash_status render_blobs(builder *b) {
 ash_status ash_build_render_plan(ash_ctx *ctx, const ash_render_plan **out,
                                  const ash_plan *plan, const ash_graph *g,
                                  const char *prefix) {
+  ASH_NEED(ctx, ctx && out);
   builder b = {.ctx = ctx, .zone = &ctx->keep, .plan = plan, .g = g};
   *out = NULL;
   if (!plan || !g || !prefix)
@@ -281,6 +296,8 @@ ash_status ash_build_render_plan(ash_ctx *ctx, const ash_render_plan **out,
 
 const ash_render_arena *ash_render_region(const ash_render_plan *plan,
                                           ash_role role, const char *memory) {
+  if (!(plan && plan->all_arenas))
+    return NULL;
   for (uint32_t i = 0; memory && i < plan->arena_count; i++)
     if (strcmp(plan->all_arenas[i].role, ash_role_text(role)) == 0 &&
         strcmp(plan->all_arenas[i].memory, memory) == 0)
