@@ -160,6 +160,8 @@ static bool scales_fit(ash_params params, const ash_graph *g,
   case ASH_PARAMS_matmul_s8:
   case ASH_PARAMS_matmul_s16:
     return ash_quant_matmul(&s, a, b, out);
+  case ASH_PARAMS_attention_s8:
+    return ash_quant_attention(&s, &t, g, op);
   case ASH_PARAMS_dense_cmsis:
     return ash_quant_conv(&s, a, b, out, 0);
   case ASH_PARAMS_svdf:
@@ -187,6 +189,9 @@ static uint32_t rank_of(ash_params params, const ash_graph *g,
   case ASH_PARAMS_matmul_s8:
   case ASH_PARAMS_matmul_s16:
     return ash_op_out(g, op, 0)->shape.rank - 1;
+  case ASH_PARAMS_attention_f32:
+  case ASH_PARAMS_attention_s8:
+    return ash_op_out(g, op, 0)->shape.rank - 2;
   default:
     return 0;
   }

@@ -13,7 +13,8 @@ static ash_choice make(const ash_graph *g, uint32_t op,
     return (ash_choice){0};
   return (ash_choice){.kernel = k,
                       .scratch = ash_kernel_work(k, target, g, op, false),
-                      .row_scratch = ash_kernel_work(k, target, g, op, true)};
+                      .row_scratch = ash_kernel_work(k, target, g, op, true),
+                      .portable = ash_kernel_why_portable(k, g, op, target)};
 }
 
 ash_choice ash_choose(const ash_graph *g, uint32_t op,
@@ -25,6 +26,7 @@ ash_choice ash_choose_small(const ash_graph *g, uint32_t op,
                             const ash_target *target) {
   const ash_choice fast = make(g, op, target, false);
   ash_choice small = make(g, op, target, true);
+  small.portable = NULL;
   small.given_up = fast.kernel;
   small.given_up_scratch = fast.scratch;
   return small;
@@ -65,6 +67,9 @@ bool ash_choose_special(const ash_kernel *kernel, const ash_graph *g,
 }
 
 const char *ash_choice_reason(ash_ctx *ctx, const ash_choice *choice) {
+  if (choice->portable)
+    return ash_zone_format(&ctx->keep, "%s in portable C: %s",
+                           choice->kernel->name, choice->portable);
   if (!choice->given_up)
     return NULL;
   return ash_zone_format(&ctx->keep,

@@ -12,6 +12,9 @@ typedef struct ash_choice {
   uint64_t row_scratch;       /* .. where it makes some rows at a time        */
   const ash_kernel *given_up; /* a faster one, for whose ..                 */
   uint64_t given_up_scratch;  /* .. work memory there is no room; or NULL   */
+  const char *portable;       /* why it is portable C although the target has
+                                 faster instructions; NULL: it is not, or
+                                 `given_up` says */
   uint32_t cores;             /* it is split over these; 0, 1: one runs it   */
   uint64_t core_scratch;      /* then: of `scratch`, bytes for each          */
   uint32_t largest_share;     /* of one of them, in thousandths of the work  */

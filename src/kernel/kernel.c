@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "kernel/quant.h"
 #include "kernel/runtime_files.h"
+#include "op/attention.h"
 #include "op/broadcast.h"
 #include "op/functions.h"
 #include "op/reads.h"
@@ -39,15 +40,39 @@ static bool is_packed(const ash_graph *g, const ash_op *op) {
   return ash_op_is_prepared(op);
 }
 
-/* Depthwise: more taps than the variant for small windows has pointers for. */
+/* Depthwise: one output channel an input channel. */
+static bool is_one_to_one(const ash_graph *g, const ash_op *op) {
+  return ash_op_in(g, op, 0)->shape.dim[3] ==
+         ash_op_out(g, op, 0)->shape.dim[3];
+}
+
+/* Depthwise: more taps than the variant for small windows has pointers for, or
+ * several output channels an input channel. */
 static bool is_packed_large(const ash_graph *g, const ash_op *op) {
   const ash_shape *w = &ash_op_in(g, op, 1)->shape;
   return is_packed(g, op) &&
-         (int64_t)w->dim[1] * w->dim[2] > ASH_KERNEL_DEPTHWISE_TAPS;
+         ((int64_t)w->dim[1] * w->dim[2] > ASH_KERNEL_DEPTHWISE_TAPS ||
+          !is_one_to_one(g, op));
+}
+
+static bool is_padded(const ash_op *op) {
+  return ash_attr_int(op, "pad_top", 0) != 0 ||
+         ash_attr_int(op, "pad_left", 0) != 0 ||
+         ash_attr_int(op, "pad_bottom", 0) != 0 ||
+         ash_attr_int(op, "pad_right", 0) != 0;
+}
+
+/* Convolution of points with so few products that columns do not pay. */
+static bool is_packed_few(const ash_graph *g, const ash_op *op) {
+  const ash_tensor *w = ash_op_in(g, op, 1);
+  return is_packed(g, op) && w->shape.dim[1] == 1 && w->shape.dim[2] == 1 &&
+         ash_shape_elements(&w->shape) <= ASH_KERNEL_FEW_PRODUCTS &&
+         !is_padded(op);
 }
 
 bool ash_kernel_is_packed(const ash_kernel *kernel) {
-  return kernel->fits == is_packed || kernel->fits == is_packed_large;
+  return kernel->fits == is_packed || kernel->fits == is_packed_large ||
+         kernel->fits == is_packed_few;
 }
 
 /* No broadcasting. */
@@ -69,12 +94,6 @@ static bool has_few_axes(const ash_graph *g, const ash_op *op) {
   return ash_broadcast_of(g, op).rank <= ASH_KERNEL_RANK;
 }
 
-/* Depthwise: one output channel an input channel. */
-static bool is_one_to_one(const ash_graph *g, const ash_op *op) {
-  return ash_op_in(g, op, 0)->shape.dim[3] ==
-         ash_op_out(g, op, 0)->shape.dim[3];
-}
-
 /* No zero points: the variants of int16 know none. */
 static bool has_no_zeros(const ash_graph *g, const ash_op *op) {
   const ash_tensor *w = ash_op_in(g, op, 1);
@@ -93,6 +112,29 @@ static bool is_wide_depthwise(const ash_graph *g, const ash_op *op) {
   const ash_shape *w = &ash_op_in(g, op, 1)->shape;
   return has_no_zeros(g, op) && is_one_to_one(g, op) && w->dim[1] < 512 &&
          w->dim[2] < 512 && w->dim[1] * w->dim[2] < 512;
+}
+
+/* Is the list absent, or do its numbers stay within 2^29? */
+static bool is_small_list(const ash_tensor *t) {
+  const int32_t most = 1 << 29;
+  for (uint64_t i = 0; t && t->data && i < ash_shape_elements(&t->shape); i++) {
+    int32_t x;
+    memcpy(&x, (const uint8_t *)t->data + 4 * i, sizeof x);
+    if (x > most || x < -most)
+      return false;
+  }
+  return !t || t->data;
+}
+
+/* Layers with state: are the sums of products with their data, and the biases
+ * of an LSTM's gates, within 2^29 each? */
+static bool has_small_sums(const ash_graph *g, const ash_op *op) {
+  const bool lstm = op->kind == ASH_OP_lstm;
+  for (uint32_t k = 12; lstm && k < 16; k++)
+    if (!is_small_list(ash_op_in(g, op, k)))
+      return false;
+  return ash_op_in(g, op, lstm ? 2 : 1)->shape.dim[1] <= 1 << 14 &&
+         (!lstm || ash_op_in(g, op, 6)->shape.dim[1] <= 1 << 14);
 }
 
 /* Where all scales are powers of two, sums have a rule of their own. */
@@ -119,6 +161,48 @@ static bool is_small_window(const ash_graph *g, const ash_op *op) {
   const int64_t h = ash_attr_int(op, "filter_h", 1);
   const int64_t w = ash_attr_int(op, "filter_w", 1);
   return h <= 255 && w <= 255 && h * w <= 255;
+}
+
+/* ---- why a variant does not fit ------------------------------------------ */
+
+static const char *why_not_packed(const ash_graph *g, const ash_op *op) {
+  const ash_tensor *x = ash_op_in(g, op, 0), *w = ash_op_in(g, op, 1);
+  if (!w->data)
+    return "its weights are not constant";
+  if (op->kind == ASH_OP_conv_2d && x->shape.dim[3] != w->shape.dim[3])
+    return "it has several groups";
+  if (op->kind == ASH_OP_depthwise_conv_2d && !is_one_to_one(g, op))
+    return "it makes several channels of one";
+  if (op->kind == ASH_OP_depthwise_conv_2d &&
+      (int64_t)w->shape.dim[1] * w->shape.dim[2] > ASH_KERNEL_DEPTHWISE_TAPS)
+    return "its window has more than 25 taps";
+  return "its scales or sums are outside the range of packed layers";
+}
+
+const char *ash_kernel_refusal(const ash_kernel *kernel, const ash_graph *g,
+                               const ash_op *op) {
+  static const struct {
+    bool (*fits)(const ash_graph *g, const ash_op *op);
+    const char *why;
+  } known[] = {
+      {has_dense_runs, "an operand is repeated along the last axis"},
+      {has_wide_runs, "an operand is repeated along the last axis, or all "
+                      "scales are powers of two"},
+      {shrinks, "an operand is repeated along the last axis, or the scale of "
+                "its products is a half or more"},
+      {is_small_window, "its window has more than 255 elements"},
+      {is_wide_conv, "it has several groups or zero points"},
+      {is_wide_depthwise, "it makes several channels of one, or has zero "
+                          "points or 512 taps"},
+      {has_no_zeros, "it has zero points"}};
+  if (!kernel->fits || kernel->fits(g, op))
+    return NULL;
+  if (ash_kernel_is_packed(kernel))
+    return why_not_packed(g, op);
+  for (size_t i = 0; i < ASH_COUNT_OF(known); i++)
+    if (kernel->fits == known[i].fits)
+      return known[i].why;
+  return "its shapes do not suit it";
 }
 
 /* ---- scratch of the variants: see their files in runtime/ ---------------- */
@@ -167,6 +251,20 @@ static uint64_t dense_wide_dsp_bytes(const ash_target *t, const ash_graph *g,
   return 4 * ash_align_up(taps_of(g, op), 4);
 }
 
+/* A column of two pixels. */
+static uint64_t conv_scalar_bytes(const ash_target *t, const ash_graph *g,
+                                  const ash_op *op) {
+  (void)t;
+  return 2 * ash_align_up(taps_of(g, op), 4);
+}
+
+/* A column of whole blocks of sixteen. */
+static uint64_t column_pie_bytes(const ash_target *t, const ash_graph *g,
+                                 const ash_op *op) {
+  (void)t;
+  return ash_align_up(taps_of(g, op), 16);
+}
+
 static uint64_t line_bytes(const ash_shape *s) {
   return (uint64_t)s->dim[2] * (uint64_t)s->dim[3];
 }
@@ -182,13 +280,6 @@ static uint64_t conv_dsp_line_bytes(const ash_target *t, const ash_graph *g,
       line_bytes(&ash_op_out(g, op, 0)->shape);
   return columns_dsp_bytes(
       g, op, 6 * ash_align_up(taps_of(g, op), 8) <= lines ? 3 : 2);
-}
-
-static bool is_padded(const ash_op *op) {
-  return ash_attr_int(op, "pad_top", 0) != 0 ||
-         ash_attr_int(op, "pad_left", 0) != 0 ||
-         ash_attr_int(op, "pad_bottom", 0) != 0 ||
-         ash_attr_int(op, "pad_right", 0) != 0;
 }
 
 /* Columns of three pixels, unless a pixel can be read where it is. */
@@ -235,6 +326,15 @@ static uint64_t padding_bytes(const ash_target *t, const ash_graph *g,
   (void)t;
   const ash_shape *in = &ash_op_in(g, op, 0)->shape;
   return is_padded(op) ? (uint64_t)in->dim[3] : 0;
+}
+
+/* A pointer for each tap, and the pixel of zero points. */
+static uint64_t large_mve_bytes(const ash_target *t, const ash_graph *g,
+                                const ash_op *op) {
+  (void)t;
+  const ash_shape *w = &ash_op_in(g, op, 1)->shape;
+  return 4 * (uint64_t)w->dim[1] * (uint64_t)w->dim[2] +
+         (uint64_t)ash_op_in(g, op, 0)->shape.dim[3];
 }
 
 static uint64_t dense_dsp_bytes(const ash_target *t, const ash_graph *g,
@@ -303,6 +403,16 @@ static uint64_t matmul_dsp_bytes(const ash_target *t, const ash_graph *g,
   return 4 * columns + 2 * depth + columns * depth;
 }
 
+/* The scores of a row; of int8, and the sums of a row of results. */
+static uint64_t attention_bytes(const ash_target *t, const ash_graph *g,
+                                const ash_op *op) {
+  (void)t;
+  const ash_attention a = ash_attention_of(g, op);
+  return ash_op_out(g, op, 0)->type == ASH_FLOAT32
+             ? 4 * (uint64_t)a.keys
+             : 4 * (uint64_t)a.columns + (uint64_t)a.keys;
+}
+
 /* Quantised activations of one image or row. */
 static uint64_t hybrid_bytes(const ash_target *t, const ash_graph *g,
                              const ash_op *op) {
@@ -350,6 +460,35 @@ static uint64_t lstm_bytes(const ash_target *t, const ash_graph *g,
     return 17 * cells + (uint64_t)ash_op_in(g, op, 2)->shape.dim[1] +
            (uint64_t)ash_op_in(g, op, 6)->shape.dim[1];
   return ash_op_out(g, op, 0)->type == ASH_FLOAT32 ? 16 * cells : cells;
+}
+
+/* A column of 16-bit numbers. */
+static uint64_t svdf_bytes(const ash_target *t, const ash_graph *g,
+                           const ash_op *op) {
+  (void)t;
+  return 2 * ash_align_up(taps_of(g, op), 4);
+}
+
+/* Sums of a gate, or of the projection; columns of data and states; three gates
+ * of all cells, four numbers between them and the hidden state. */
+static uint64_t lstm_dsp_bytes(const ash_target *t, const ash_graph *g,
+                               const ash_op *op) {
+  (void)t;
+  const int32_t *w = ash_op_in(g, op, 2)->shape.dim;
+  const int32_t *back = ash_op_in(g, op, 6)->shape.dim;
+  const uint64_t cells = (uint64_t)w[0], units = (uint64_t)back[1];
+  return 4 * (units > 2 * cells ? units : 2 * cells) +
+         2 * (ash_align_up((uint64_t)w[1], 4) + ash_align_up(units, 4) + 4) +
+         7 * cells;
+}
+
+/* Columns of data and states, four gates of all cells. */
+static uint64_t lstm_mve_bytes(const ash_target *t, const ash_graph *g,
+                               const ash_op *op) {
+  (void)t;
+  const int32_t *w = ash_op_in(g, op, 2)->shape.dim;
+  const int32_t *back = ash_op_in(g, op, 6)->shape.dim;
+  return 2 * ((uint64_t)w[1] + (uint64_t)back[1]) + 8 * (uint64_t)w[0];
 }
 
 /* ---- scratch of CMSIS-NN, as its *_get_buffer_size functions give it ---- */
@@ -424,6 +563,13 @@ static uint64_t fft_bytes(const ash_target *t, const ash_graph *g,
   return 8 * (uint64_t)(h > w ? h : w);
 }
 
+/* Half as many complex numbers of int16 as samples. */
+static uint64_t fixed_fft_bytes(const ash_target *t, const ash_graph *g,
+                                const ash_op *op) {
+  (void)t, (void)g;
+  return 2 * (uint64_t)ash_attr_int(op, "length", 8);
+}
+
 static uint64_t coupling_bytes(const ash_target *t, const ash_graph *g,
                                const ash_op *op) {
   (void)t, (void)g;
@@ -445,9 +591,10 @@ static bool uses_half(const ash_graph *g, const ash_op *op) {
   return half;
 }
 
-/* Roots and powers of integers are functions of the runtime. */
+/* Roots, digits and powers of integers are functions of the runtime. */
 static bool calls_integer(const ash_graph *g, const ash_op *op) {
-  return ash_op_fn(op) == ASH_FN_integer_sqrt || ash_op_is_integer_pow(g, op);
+  return ash_op_fn(op) == ASH_FN_integer_sqrt ||
+         ash_op_fn(op) == ASH_FN_bit_length || ash_op_is_integer_pow(g, op);
 }
 
 static bool has_no_half(const ash_graph *g, const ash_op *op) {
@@ -467,6 +614,49 @@ static bool may_overlap(const ash_graph *g, const ash_op *op) {
   return types_overlap(ash_op_in(g, op, 0)->type, ash_op_out(g, op, 0)->type);
 }
 
+/* Does a window of so many taps move one by one, and see something wherever it
+ * is? */
+static bool is_plain_window(const ash_op *op, const char *const *names,
+                            int32_t in, int32_t taps, int32_t out) {
+  const int64_t pad = ash_attr_int(op, names[0], 0);
+  const int64_t stride = ash_attr_int(op, names[1], 1);
+  return (taps == 1 || ash_attr_int(op, names[2], 1) == 1) && pad < taps &&
+         (out - 1) * stride - pad < in;
+}
+
+/* Layers without scales, of one group or one channel to one: their sums are
+ * made in blocks. */
+static bool adds_blocks(const ash_graph *g, const ash_op *op) {
+  static const char *const h[] = {"pad_top", "stride_h", "dilation_h"};
+  static const char *const w[] = {"pad_left", "stride_w", "dilation_w"};
+  const int32_t *in = ash_op_in(g, op, 0)->shape.dim;
+  const int32_t *filter = ash_op_in(g, op, 1)->shape.dim;
+  const int32_t *out = ash_op_out(g, op, 0)->shape.dim;
+  if (!ash_op_is_integer_layer(g, op))
+    return false;
+  if (op->kind == ASH_OP_fully_connected)
+    return true;
+  return (op->kind == ASH_OP_conv_2d ? in[3] == filter[3] : in[3] == out[3]) &&
+         is_plain_window(op, h, in[1], filter[1], out[1]) &&
+         is_plain_window(op, w, in[2], filter[2], out[2]);
+}
+
+/* The same for products of matrices, the second one turned or not. */
+static bool adds_product(const ash_graph *g, const ash_op *op, bool turned) {
+  const ash_type type = ash_op_out(g, op, 0)->type;
+  return ash_op_is_integer_layer(g, op) && type != ASH_BOOL &&
+         ash_type_bits(type) <= 32 && ash_attr_int(op, "transpose_a", 0) == 0 &&
+         (ash_attr_int(op, "transpose_b", 0) != 0) == turned;
+}
+
+static bool adds_rows(const ash_graph *g, const ash_op *op) {
+  return adds_product(g, op, true);
+}
+
+static bool adds_across(const ash_graph *g, const ash_op *op) {
+  return adds_product(g, op, false);
+}
+
 static const ash_kernel kernel_table[] = {
 #define KERNEL(kind, function, columns)                                        \
   {.name = (function), .op = ASH_OP_##kind, .fn = ASH_FN_COUNT, columns},
@@ -484,6 +674,7 @@ static const ash_kernel kernel_table[] = {
 #define PARAMS(word)       .params = ASH_PARAMS_##word, .params_name = #word,
 #define SPECIAL(word)      .special = ASH_SPECIAL_##word,
 #define LINES              .lines = true,
+#define ADDS_BLOCKS        .blocks = true,
 #include "kernel/kernels.def"
 #include "kernel/loops.def"
 #undef KERNEL
@@ -495,6 +686,8 @@ const ash_kernel *ash_kernel_at(size_t index) {
 }
 
 const char *ash_runtime_source(const char *name, size_t *count) {
+  if (!(name && count))
+    return NULL;
   const ash_embedded *file = ash_runtime_file(name);
   *count = file ? file->bytes : 0;
   return file ? file->text : NULL;

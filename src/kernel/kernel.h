@@ -23,6 +23,8 @@ typedef enum ash_params {
   ASH_PARAMS_loop,  /* none: the emitter writes a loop  */
   ASH_PARAMS_abs_s16,
   ASH_PARAMS_add_s8,
+  ASH_PARAMS_attention_f32,
+  ASH_PARAMS_attention_s8,
   ASH_PARAMS_binary_f32,
   ASH_PARAMS_cast,
   ASH_PARAMS_compare_q8,
@@ -59,6 +61,7 @@ typedef enum ash_special {
 enum {
   ASH_KERNEL_TYPED_INPUTS = 3,
   ASH_KERNEL_RANK = 6, /* dimensions that kernels walk through: ASH_RT_RANK */
+  ASH_KERNEL_FEW_PRODUCTS = 16,  /* of a pixel: see is_packed_few */
   ASH_KERNEL_DEPTHWISE_TAPS = 25 /* of small windows: ASH_RT_DEPTHWISE_TAPS */
 };
 
@@ -82,8 +85,10 @@ typedef struct ash_kernel {
   ash_params params;
   const char *params_name; /* "add_s8"; NULL: ASH_PARAMS_other */
   ash_special special;
-  bool lines; /* ash_rt_<name>_lines computes some lines of an image, wherever
-                 each of them lies (runtime/ash_rt_lines.h) */
+  bool lines;  /* ash_rt_<name>_lines computes some lines of an image, wherever
+                  each of them lies (runtime/ash_rt_lines.h) */
+  bool blocks; /* the emitter's loops call ash_rt_<name>, which adds up blocks
+                  of a layer (runtime/ash_rt_loops.h) */
 } ash_kernel;
 
 /* The table; NULL past its end. Where several kernels fit, the first wins. */
@@ -99,6 +104,17 @@ const ash_kernel *ash_kernel_find(const ash_graph *g, uint32_t op,
 /* Is it made for an operator of this kind, these types and shapes? */
 bool ash_kernel_suits(const ash_kernel *kernel, const ash_graph *g,
                       uint32_t op);
+
+/* What about the operator its column FITS refuses, in words; NULL: nothing. */
+const char *ash_kernel_refusal(const ash_kernel *kernel, const ash_graph *g,
+                               const ash_op *op);
+
+/* Why an operator that this portable kernel runs has none with the vector or
+ * DSP instructions of the target, in words. NULL: it has, the target has no
+ * such instructions, or nothing is computed. */
+const char *ash_kernel_why_portable(const ash_kernel *kernel,
+                                    const ash_graph *g, uint32_t op,
+                                    const ash_target *target);
 
 /* Can it run the operator? ASH_UNSUPPORTED names operator, types and tensor;
  * NULL: no kernel can. */
@@ -118,8 +134,12 @@ uint64_t ash_kernel_work(const ash_kernel *kernel, const ash_target *target,
 
 /* Does it take what passes prepared instead of the model's own weights? */
 bool ash_kernel_is_packed(const ash_kernel *kernel);
+/* Does it use instructions that not every processor has? Others are plain C. */
+bool ash_kernel_is_vector(const ash_kernel *kernel);
 /* Is it a call of CMSIS-NN? */
 bool ash_kernel_is_cmsis(const ash_kernel *kernel);
+/* Does it give other floats than the portable one? */
+bool ash_kernel_is_fast_math(const ash_kernel *kernel);
 /* Does this kernel of the op read the input? NULL: the portable one. */
 bool ash_kernel_reads(const ash_kernel *kernel, const ash_graph *g, uint32_t op,
                       uint32_t input);

@@ -23,7 +23,9 @@ static uint32_t feature_bit(const char *feature) {
   } known[] = {
       {"dsp", ASH_FEATURE_DSP},        {"mve", ASH_FEATURE_MVE},
       {"mvef", ASH_FEATURE_MVE_FLOAT}, {"rvv", ASH_FEATURE_RVV},
-      {"simd", ASH_FEATURE_SIMD},      {"cmsis-nn", ASH_FEATURE_CMSIS_NN}};
+      {"simd", ASH_FEATURE_SIMD},      {"cmsis-nn", ASH_FEATURE_CMSIS_NN},
+      {"scalar", ASH_FEATURE_SCALAR},  {"mvef-fast", ASH_FEATURE_MVE_FAST},
+      {"pie", ASH_FEATURE_PIE}};
   for (size_t i = 0; i < ASH_COUNT_OF(known); i++)
     if (strcmp(feature, known[i].name) == 0)
       return known[i].bit;
@@ -33,6 +35,15 @@ static uint32_t feature_bit(const char *feature) {
 bool ash_kernel_is_cmsis(const ash_kernel *kernel) {
   return kernel->feature &&
          feature_bit(kernel->feature) == ASH_FEATURE_CMSIS_NN;
+}
+
+bool ash_kernel_is_vector(const ash_kernel *kernel) {
+  return kernel->feature && feature_bit(kernel->feature) != ASH_FEATURE_SCALAR;
+}
+
+bool ash_kernel_is_fast_math(const ash_kernel *kernel) {
+  return kernel->feature &&
+         feature_bit(kernel->feature) == ASH_FEATURE_MVE_FAST;
 }
 
 bool ash_kernel_reads(const ash_kernel *kernel, const ash_graph *g, uint32_t op,
@@ -80,4 +91,38 @@ const ash_kernel *ash_kernel_find(const ash_graph *g, uint32_t op,
     if (is_allowed(k, target, small) && ash_kernel_suits(k, g, op))
       return k;
   return NULL;
+}
+
+/* A variant for instructions that the target has, of this operator. */
+static bool is_relative(const ash_kernel *k, const ash_op *op,
+                        uint32_t features) {
+  return k->feature && (feature_bit(k->feature) & features) &&
+         k->op == op->kind &&
+         (op->kind != ASH_OP_map || k->fn == ash_op_fn(op));
+}
+
+const char *ash_kernel_why_portable(const ash_kernel *kernel,
+                                    const ash_graph *g, uint32_t op,
+                                    const ash_target *target) {
+  const uint32_t vectors = ASH_FEATURE_DSP | ASH_FEATURE_MVE |
+                           ASH_FEATURE_MVE_FLOAT | ASH_FEATURE_RVV |
+                           ASH_FEATURE_SIMD | ASH_FEATURE_PIE;
+  const uint32_t features = target ? target->features & vectors : 0;
+  const ash_op *o = &g->ops.items[op];
+  const ash_kernel *k;
+  bool any = false;
+  if (!features || kernel->feature || kernel->params == ASH_PARAMS_loop)
+    return NULL;
+  for (size_t i = 0; (k = ash_kernel_at(i)) != NULL; i++) {
+    if (!is_relative(k, o, features))
+      continue;
+    any = true;
+    if (types_match(k, g, o) && ash_kernel_refusal(k, g, o))
+      return ash_kernel_refusal(k, g, o);
+  }
+  if (any)
+    return "there is no faster one for its types";
+  return ash_op_macs(g, op) > 0 || o->kind == ASH_OP_reduce
+             ? "there is no faster one for this operator"
+             : NULL;
 }

@@ -3,18 +3,26 @@
 
 #include <string.h>
 
-static uint32_t features_of(const ash_device *d, ash_kernels kernels) {
+/* Of the processor; one that has no vectors may be a host that has some. */
+static uint32_t features_of(const ash_device *d, ash_kernels kernels,
+                            bool fast_math) {
   if (!d || d->compute_memory != ASH_NO_MEMORY ||
       kernels == ASH_KERNELS_PORTABLE)
     return 0; /* pieces are run by portable kernels */
-  return (kernels == ASH_KERNELS_CMSIS_NN ? (uint32_t)ASH_FEATURE_CMSIS_NN
+  const bool vectors = d->features.dsp || d->features.mve || d->features.rvv ||
+                       d->features.simd || d->features.pie ||
+                       strcmp(d->cpu, "native") == 0;
+  const bool floats = d->features.mve && d->features.fpu;
+  return (vectors ? 0 : (uint32_t)ASH_FEATURE_SCALAR) |
+         (kernels == ASH_KERNELS_CMSIS_NN ? (uint32_t)ASH_FEATURE_CMSIS_NN
                                           : 0) |
          (d->features.dsp ? (uint32_t)ASH_FEATURE_DSP : 0) |
          (d->features.mve ? (uint32_t)ASH_FEATURE_MVE : 0) |
-         (d->features.mve && d->features.fpu ? (uint32_t)ASH_FEATURE_MVE_FLOAT
-                                             : 0) |
+         (floats ? (uint32_t)ASH_FEATURE_MVE_FLOAT : 0) |
+         (floats && fast_math ? (uint32_t)ASH_FEATURE_MVE_FAST : 0) |
          (d->features.rvv ? (uint32_t)ASH_FEATURE_RVV : 0) |
-         (d->features.simd ? (uint32_t)ASH_FEATURE_SIMD : 0);
+         (d->features.simd ? (uint32_t)ASH_FEATURE_SIMD : 0) |
+         (d->features.pie ? (uint32_t)ASH_FEATURE_PIE : 0);
 }
 
 /* The compute memory, as far as it may be used. */
@@ -32,10 +40,18 @@ static uint64_t compute_bytes_of(const ash_device *d,
   return bytes;
 }
 
-ash_target ash_target_of(const ash_device *device, ash_kernels kernels,
-                         const ash_memory_constraint *constraints,
-                         size_t constraint_count) {
+ash_target ash_target_of(const ash_device *device,
+                         const ash_compile_options *options) {
   return (ash_target){
-      .features = features_of(device, kernels),
-      .compute_bytes = compute_bytes_of(device, constraints, constraint_count)};
+      .features = features_of(device, options->kernels, options->fast_math),
+      .compute_bytes = compute_bytes_of(device, options->plan.constraints,
+                                        options->plan.constraint_count)};
+}
+
+bool ash_target_is_packed(const ash_target *target) {
+  const uint32_t known = ASH_FEATURE_DSP | ASH_FEATURE_MVE | ASH_FEATURE_RVV |
+                         ASH_FEATURE_SIMD | ASH_FEATURE_SCALAR |
+                         ASH_FEATURE_PIE;
+  return (target->features & known) &&
+         !(target->features & ASH_FEATURE_CMSIS_NN);
 }

@@ -1,7 +1,7 @@
 /* macs.c - the work of an operator in multiply-accumulates: the figure people
  * compare models by, and the tiler's first estimate. Additions of a bias,
  * requantisation and operators without products count nothing. */
-#include "graph/graph.h"
+#include "op/attention.h"
 
 /* Of `each` products per element of the output. */
 static uint64_t per_output(const ash_graph *g, const ash_op *op,
@@ -33,6 +33,12 @@ static uint64_t macs_matmul(const ash_graph *g, const ash_op *op) {
       weights(g, op, rank - (ash_attr_int(op, "transpose_b", 0) ? 1 : 2)));
 }
 
+static uint64_t macs_attention(const ash_graph *g, const ash_op *op) {
+  const ash_attention a = ash_attention_of(g, op);
+  return ash_shape_elements(&ash_op_in(g, op, 0)->shape) * (uint64_t)a.keys +
+         per_output(g, op, (uint64_t)a.keys);
+}
+
 /* Every step multiplies all weights with its data and with the last result. */
 static uint64_t macs_recurrence(const ash_graph *g, const ash_op *op) {
   const ash_shape *in = &ash_op_in(g, op, 0)->shape;
@@ -58,6 +64,8 @@ static const struct {
 };
 
 uint64_t ash_op_macs(const ash_graph *g, uint32_t op) {
+  if (!(g && op < g->op_count))
+    return 0;
   const ash_op *o = &g->ops.items[op];
   return table[o->kind].macs ? table[o->kind].macs(g, o) : 0;
 }

@@ -48,9 +48,9 @@ static bool is_stage(const ash_graph *g, const ash_op *o) {
   if (o->kind != ASH_OP_map || ash_op_is_scaled(g, o))
     return false;
   const ash_fn fn = ash_op_fn(o);
-  return fn != ASH_FN_integer_sqrt && fn != ASH_FN_saturate &&
-         fn != ASH_FN_leaky_relu && reads_only_values(g, o) &&
-         !ash_op_is_integer_pow(g, o);
+  return fn != ASH_FN_integer_sqrt && fn != ASH_FN_bit_length &&
+         fn != ASH_FN_saturate && fn != ASH_FN_leaky_relu &&
+         reads_only_values(g, o) && !ash_op_is_integer_pow(g, o);
 }
 
 /* `act` bounds floats: one stage more. */

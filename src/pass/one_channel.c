@@ -54,10 +54,7 @@ static void drop_attr(ash_op *op, const char *name) {
 
 ash_status ash_pass_one_channel(ash_ctx *ctx, ash_graph *g,
                                 const ash_target *target) {
-  const uint32_t known =
-      ASH_FEATURE_DSP | ASH_FEATURE_MVE | ASH_FEATURE_RVV | ASH_FEATURE_SIMD;
-  const bool any =
-      (target->features & known) && !(target->features & ASH_FEATURE_CMSIS_NN);
+  const bool any = ash_target_is_packed(target);
   bool changed = false;
   for (uint32_t i = 0; any && i < g->op_count; i++) {
     uint32_t weights;

@@ -29,9 +29,11 @@ ash_status ash_pass_cse(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_padding(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_scales(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_activations(ash_ctx *ctx, ash_graph *g);
-ash_status ash_pass_qdq(ash_ctx *ctx, ash_graph *g);
+ash_status ash_pass_qdq(ash_ctx *ctx, ash_graph *g, const ash_target *target);
 ash_status ash_pass_narrow(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_requant(ash_ctx *ctx, ash_graph *g);
+ash_status ash_pass_attention(ash_ctx *ctx, ash_graph *g,
+                              const ash_target *target);
 ash_status ash_pass_fuse(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_layout(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_split_groups(ash_ctx *ctx, ash_graph *g,
@@ -40,6 +42,8 @@ ash_status ash_pass_split_softmax(ash_ctx *ctx, ash_graph *g,
                                   const ash_target *target);
 ash_status ash_pass_one_channel(ash_ctx *ctx, ash_graph *g,
                                 const ash_target *target);
+ash_status ash_pass_dead_channels(ash_ctx *ctx, ash_graph *g,
+                                  const ash_target *target);
 ash_status ash_pass_lower(ash_ctx *ctx, ash_graph *g);
 ash_status ash_pass_pack(ash_ctx *ctx, ash_graph *g, const ash_target *target);
 ash_status ash_pass_pack_cmsis(ash_ctx *ctx, ash_graph *g,

@@ -1,7 +1,7 @@
 /* attempts.c - the one policy of retries. What packing wastes is learnt by
- * trying: with a compute memory, tensors spill to the next memory, then tiles
- * get less room; without one, operators give up kernels that want work memory
- * (variants.c). */
+ * trying: with a compute memory, results that stay there get less room, then
+ * go home, tensors spill to the next memory, tiles get less room; without one,
+ * operators give up kernels that want work memory (variants.c). */
 #include "plan/attempts.h"
 
 #include "plan/planner.h"
@@ -14,10 +14,13 @@
  * says what is short when nothing is spilt. */
 static const struct {
   uint32_t spill, shrink;
-} tiled_attempts[] = {{0, 0},     {960, 0},   {896, 64},
-                      {768, 128}, {512, 256}, {0, 0}};
+  bool residents;
+} tiled_attempts[] = {{0, 0, true},     {0, 32, true},     {0, 96, true},
+                      {0, 0, false},    {960, 0, true},    {960, 0, false},
+                      {896, 64, false}, {768, 128, false}, {512, 256, false},
+                      {0, 0, false}};
 
-/* Deeploy's strategies never spill a tensor. */
+/* Deeploy's strategies never spill a tensor, and keep none. */
 static bool keeps_homes(const char *planner) {
   static const char *const names[] = {"TetrisRandom", "TetrisCo-Opt",
                                       "MiniMalloc"};
@@ -49,11 +52,15 @@ static ash_status plan_tiled(ash_ctx *ctx, const ash_plan **out,
   ash_take_options(&tried, sizeof tried, tile);
   tried.struct_bytes = sizeof tried;
   tried.seed = tried.seed ? tried.seed : options->seed;
+  const bool residents = spills && !tried.no_residents;
   for (size_t i = 0; i < ASH_COUNT_OF(tiled_attempts) && status == ASH_NOFIT;
        i++) {
     ctx->diag_count = diags;
+    if (tiled_attempts[i].residents && !residents)
+      continue;
     tried.spill = spills ? tiled_attempts[i].spill : 0;
     tried.shrink = tiled_attempts[i].shrink;
+    tried.no_residents = !tiled_attempts[i].residents;
     status = attempt_tiled(ctx, out, ask, options, &tried);
   }
   return status;

@@ -42,8 +42,9 @@ static uint64_t traffic_of_op(const ash_plan *p, const ash_graph *g,
 }
 
 /* Of a call: parameters, the table of the order, the first and last pixels of
- * lines; of a row that is copied, and of each of its bytes. */
-enum { CALL_CYCLES = 300, MOVE_CYCLES = 60, COPY_CYCLES = 1 };
+ * lines; of a row that is copied; and thousandths for each of its bytes,
+ * besides reading and writing it, since sixteen are copied at a time. */
+enum { CALL_CYCLES = 300, MOVE_CYCLES = 60, COPY_MILLICYCLES = 200 };
 
 static uint64_t traffic_of_moves(const ash_plan *p, const ash_device *d) {
   uint64_t sum = 0;
@@ -52,9 +53,9 @@ static uint64_t traffic_of_moves(const ash_plan *p, const ash_device *d) {
     const ash_memory *m =
         s->moved_from == ASH_NO_ID ? NULL : memory_of(d, s->binding.memory);
     if (m)
-      sum += UINT64_C(1000) * MOVE_CYCLES +
-             s->size *
-                 (UINT64_C(1000) * COPY_CYCLES + m->read_cost + m->write_cost);
+      sum +=
+          UINT64_C(1000) * MOVE_CYCLES +
+          s->size * ((uint64_t)COPY_MILLICYCLES + m->read_cost + m->write_cost);
   }
   return sum;
 }
@@ -69,6 +70,8 @@ static uint64_t tiled_cycles(const ash_plan *p, uint32_t op) {
 
 uint64_t ash_plan_cycles(const ash_plan *plan, const ash_graph *g,
                          const ash_device *device, uint64_t *moves) {
+  if (!(plan && g && device && (plan->slots || plan->slot_count == 0)))
+    return 0;
   uint64_t cycles = (uint64_t)CALL_CYCLES * ash_plan_calls(plan, g), milli = 0;
   for (uint32_t k = 0; k < plan->steps.count; k++) {
     const ash_step *s = &plan->steps.items[k];

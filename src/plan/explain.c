@@ -196,6 +196,7 @@ ash_status ash_explain_tensor(ash_ctx *ctx, const char **text,
                               const ash_plan *plan, const ash_graph *g,
                               const ash_device *device, const ash_rules *rules,
                               const char *tensor) {
+  ASH_NEED(ctx, ctx && text && plan && g && device && tensor);
   ash_text t;
   *text = NULL;
   const ash_slot *slot = find(plan, tensor);

@@ -147,7 +147,7 @@ static ash_status plan_all_rows(chooser *c, const ash_plan **out) {
   const ash_plan *other = NULL;
   ash_status status = plan_rows(c, out, all);
   if ((status != ASH_OK && status != ASH_NOFIT) || !has_work(c) ||
-      (*out && scratch_of(*out) == (*out)->order.peak_with_work))
+      (*out && scratch_of(*out) <= (*out)->order.peak_with_work))
     return status;
   const size_t told = c->ctx->diag_count;
   c->given.ignores_work = true;
@@ -158,6 +158,15 @@ static ash_status plan_all_rows(chooser *c, const ash_plan **out) {
 
 /* Orders that are found with more effort, or are longer, are not made again. */
 enum { JOIN_TICKS = 1 << 22, JOIN_STEPS = 4096 };
+
+/* Long runs up to the peak leave no holes, so that rows have to move; of those
+ * that stay below it, more rows find a place. */
+static const ash_ask_join ways_to_join[] = {
+    {ASH_ROWS_TOGETHER, 0},
+    {ASH_ROWS_TOGETHER, 25},
+    {ASH_ROWS_TOGETHER, 50},
+    {ASH_ROWS_TOGETHER / 2, 0},
+};
 
 static uint64_t cycles_of(const chooser *c, const ash_plan *p) {
   return ash_plan_cycles(p, c->given.graph, c->given.device, NULL);
@@ -175,12 +184,12 @@ static ash_status join_runs(chooser *c, const ash_plan **out, uint32_t first,
   const ash_move_policy moves = c->moves;
   if (ash_plan_move_facts(*out).count == 0)
     c->moves = ASH_MOVES_NEVER;
-  for (uint32_t rows = ASH_ROWS_TOGETHER; rows > 1; rows /= 2) {
+  for (uint32_t i = 0; i < ASH_COUNT_OF(ways_to_join); i++) {
     const size_t told = c->ctx->diag_count;
     const ash_plan *joined = NULL;
-    c->given.joins = rows;
+    c->given.join = ways_to_join[i];
     ASH_TRY(or_nothing(c, plan_rows(c, &joined, first), told));
-    c->given.joins = 0;
+    c->given.join = (ash_ask_join){0, 0};
     if (joined && scratch_of(joined) <= scratch_of(*out) &&
         cycles_of(c, joined) < cycles_of(c, *out)) {
       forget(c, said, told);

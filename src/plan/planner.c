@@ -9,6 +9,7 @@
 #include "plan/cores.h"
 #include "plan/record/record.h"
 #include "plan/row_order.h"
+#include "plan/share/row_overlap.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -334,12 +335,15 @@ static ash_status finish(planning *p, const ash_plan **out) {
   const char *planner = ash_zone_string(&p->ctx->keep, name_of(p->backend));
   ASH_TRY(ash_zone_check(p->ctx, &p->ctx->keep));
   if (p->options.tilings)
-    ash_plan_tile_reasons(p->answer.slots, p->ask.slot_count);
+    ash_plan_tile_reasons(p->answer.slots, p->ask.slot_count,
+                          p->options.tilings);
   ash_populate_alias_allocations(p->answer.slots, p->ask.slot_count);
   ash_slot *slots = p->answer.slots;
   uint32_t slot_count = p->ask.slot_count;
   if (has_rows(p))
     ASH_TRY(ash_plan_put_moves(&d, &slots, &slot_count));
+  if (has_rows(p) && p->options.overlap)
+    ash_mark_row_overlaps(&d, slots, slot_count);
   ASH_TRY(ash_complete_arenas(&d, ash_planner_is_builtin(p->backend)));
   ASH_TRY(sort_arenas(p));
   *plan = (ash_plan){.model = model,
@@ -404,7 +408,7 @@ ash_status ash_plan_once(ash_ctx *ctx, const ash_plan **out, const ash_ask *ask,
   ash_take_options(&p.options, sizeof p.options, options);
   if (p.order.kind == ASH_ORDER_AUTO)
     p.order.kind = ASH_ORDER_GIVEN;
-  if (p.options.tilings || has_rows(&p))
+  if (p.options.tilings)
     p.options.overlap = false; /* tiles do not read pixel by pixel */
   p.ask = (ash_plan_request){.struct_bytes = sizeof p.ask,
                              .graph = ask->graph,

@@ -146,7 +146,8 @@ uint32_t ash_plan_tile_demand(const ash_tilings *tilings,
 ash_status ash_plan_tile_homes(ash_ctx *ctx, ash_constraints *rules,
                                const ash_graph *g, const ash_tilings *tilings);
 /* Why slots are where they are. */
-void ash_plan_tile_reasons(ash_slot *slots, uint32_t count);
+void ash_plan_tile_reasons(ash_slot *slots, uint32_t count,
+                           const ash_tilings *tilings);
 /* The tilings with the slots of their buffers. */
 ash_status ash_plan_tile_bind(ash_ctx *ctx, const ash_tilings **out,
                               const ash_tilings *from, const ash_slot *slots,

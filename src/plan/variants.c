@@ -163,7 +163,7 @@ static ash_status restore(chooser *c, const ash_plan **out) {
 static void tell(chooser *c) {
   for (uint32_t op = 0; op < c->g->op_count; op++) {
     const char *reason = ash_choice_reason(c->ctx, &c->choices[op]);
-    if (reason)
+    if (c->choices[op].given_up)
       ash_note(c->ctx, ASH_D_plan_small_kernel,
                ash_graph_loc(c->g, op, ASH_NO_ID), "runs %s", reason);
   }

@@ -8,6 +8,7 @@
 #define ASH_REF_REF_CALL_H
 
 #include "ref/ref.h"
+#include "ref/ref_fixed.h"
 
 typedef struct ash_ref_call {
   ash_ctx *ctx;
@@ -37,6 +38,12 @@ static inline bool ash_ref_is_float(const ash_ref_call *c) {
 }
 static inline bool ash_ref_is_quantised(const ash_tensor *t) {
   return t->type == ASH_INT8 || t->type == ASH_UINT8 || t->type == ASH_INT16;
+}
+/* A ratio of scales as the output's quantisation rounds. */
+static inline ash_ref_factor ash_ref_out_factor(const ash_ref_call *c,
+                                                double real) {
+  return ash_ref_out(c, 0)->quant.once ? ash_ref_factor_once(real)
+                                       : ash_ref_factor_of(real);
 }
 static inline float ash_ref_scale_of(const ash_tensor *t) {
   return t->quant.scale[0];
@@ -93,6 +100,13 @@ ash_status ash_ref_map16(const ash_ref_call *c, float (*f)(float x));
 int64_t ash_ref_logistic16(int32_t x);
 int64_t ash_ref_tanh16(int32_t x);
 ash_status ash_ref_softmax_sixteen(const ash_ref_call *c, uint64_t depth);
+
+/* One row of a softmax: floats; int8 scores as shares in 1/256. `y` may be
+ * `x`. */
+void ash_ref_softmax_float(const float *x, float *y, uint64_t depth,
+                           float beta);
+void ash_ref_softmax_int(const int32_t *x, int32_t *shares, uint64_t depth,
+                         double beta, double scale);
 
 /* How sequences lie: row of (batch, step) = batch * per_batch + step *
  * per_step. */

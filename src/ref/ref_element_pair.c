@@ -140,7 +140,7 @@ ash_status ash_ref_mul(const ash_ref_call *c) {
   const float product =
       ash_ref_scale_of(ash_ref_in(c, 0)) * ash_ref_scale_of(ash_ref_in(c, 1));
   const float ratio = product / ash_ref_scale_of(ash_ref_out(c, 0));
-  rule.scales[0] = ash_ref_factor_of((double)ratio);
+  rule.scales[0] = ash_ref_out_factor(c, (double)ratio);
   return all_pairs(c, &rule);
 }
 

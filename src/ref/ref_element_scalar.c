@@ -236,6 +236,13 @@ static int64_t root(int64_t a) {
   return y;
 }
 
+static int64_t digits(uint64_t a) {
+  int64_t n = 0;
+  for (; a; a /= 2)
+    n++;
+  return n;
+}
+
 /* Rectifiers and squares. */
 static int64_t apply_integer(ash_fn fn, int64_t a, int64_t b) {
   switch (fn) {
@@ -275,6 +282,8 @@ static int64_t apply_bits(ash_fn fn, int64_t a, int64_t b) {
     return ~a;
   case ASH_FN_integer_sqrt:
     return root(a);
+  case ASH_FN_bit_length:
+    return digits((uint64_t)a);
   default:
     return apply_integer(fn, a, b);
   }

@@ -66,8 +66,8 @@ ash_status ash_ref_quantize(const ash_ref_call *c) {
   if (!ash_ref_is_float(c))
     return rescale_all(
         c,
-        ash_ref_factor_of((double)ash_ref_scale_of(ash_ref_in(c, 0)) /
-                          (double)scale),
+        ash_ref_out_factor(c, (double)ash_ref_scale_of(ash_ref_in(c, 0)) /
+                                  (double)scale),
         &limits);
   const float *x = ash_ref_read(c, 0);
   const uint64_t count = ash_ref_elements(ash_ref_out(c, 0));

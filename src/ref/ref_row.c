@@ -49,13 +49,9 @@ static int32_t sum_exps(const scaling *s, const int32_t *x, uint64_t depth,
   return sum;
 }
 
-static void row_int(const ash_ref_call *c, const scaling *s, const int32_t *x,
-                    uint64_t first, uint64_t depth) {
-  const ash_tensor *out = ash_ref_out(c, 0);
-  const int32_t lo = out->type == ASH_UINT8   ? 0
-                     : out->type == ASH_INT16 ? INT16_MIN
-                                              : INT8_MIN;
-  const int32_t bits = out->type == ASH_INT16 ? 16 : 8;
+/* Shares of one are 2^bits. */
+static void shares_of(const scaling *s, const int32_t *x, uint64_t depth,
+                      int32_t bits, int32_t *shares) {
   const int32_t most = (1 << bits) - 1;
   const int32_t max = largest(x, depth), sum = sum_exps(s, x, depth, max);
   const int32_t zeros = ash_ref_leading_zeros((uint32_t)sum);
@@ -67,12 +63,29 @@ static void row_int(const ash_ref_call *c, const scaling *s, const int32_t *x,
     if (x[i] - max >= s->smallest)
       y = ash_ref_round_shift(ash_ref_high_mul(inverse, exp_of(s, x[i] - max)),
                               shift);
-    ash_ref_put(out, ash_ref_write(c, 0), first + i,
-                y > most ? lo + most : lo + y);
+    shares[i] = y > most ? most : y;
   }
 }
 
-static void row_float(const float *x, float *y, uint64_t depth, float beta) {
+void ash_ref_softmax_int(const int32_t *x, int32_t *shares, uint64_t depth,
+                         double beta, double scale) {
+  const scaling s = scaling_of(beta, scale);
+  shares_of(&s, x, depth, 8, shares);
+}
+
+static void row_int(const ash_ref_call *c, const scaling *s, const int32_t *x,
+                    int32_t *shares, uint64_t first, uint64_t depth) {
+  const ash_tensor *out = ash_ref_out(c, 0);
+  const int32_t lo = out->type == ASH_UINT8   ? 0
+                     : out->type == ASH_INT16 ? INT16_MIN
+                                              : INT8_MIN;
+  shares_of(s, x, depth, out->type == ASH_INT16 ? 16 : 8, shares);
+  for (uint64_t i = 0; i < depth; i++)
+    ash_ref_put(out, ash_ref_write(c, 0), first + i, lo + shares[i]);
+}
+
+void ash_ref_softmax_float(const float *x, float *y, uint64_t depth,
+                           float beta) {
   float max = -FLT_MAX, sum = 0;
   for (uint64_t i = 0; i < depth; i++)
     max = x[i] > max ? x[i] : max;
@@ -93,16 +106,17 @@ ash_status ash_ref_softmax(const ash_ref_call *c) {
     const float *x = ash_ref_read(c, 0);
     float *y = ash_ref_write(c, 0);
     for (uint64_t i = 0; i < count; i += depth)
-      row_float(x + i, y + i, depth, (float)beta);
+      ash_ref_softmax_float(x + i, y + i, depth, (float)beta);
     return ASH_OK;
   }
   if (in->type == ASH_INT16)
     return ash_ref_softmax_sixteen(c, depth);
   const int32_t *x = ash_ref_widen(c, 0);
+  int32_t *shares = ASH_NEW_ARRAY(&c->ctx->scratch, int32_t, depth);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
   const scaling s = scaling_of(beta, (double)ash_ref_scale_of(in));
   for (uint64_t i = 0; i < count; i += depth)
-    row_int(c, &s, x + i, i, depth);
+    row_int(c, &s, x + i, shares, i, depth);
   return ASH_OK;
 }
 

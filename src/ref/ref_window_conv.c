@@ -140,7 +140,7 @@ static double step_ratio(const ash_ref_call *c, int32_t channel) {
 
 /* What becomes of a sum. */
 static int32_t scale_sum(const ash_ref_call *c, int64_t sum, int32_t channel) {
-  const ash_ref_factor factor = ash_ref_factor_of(step_ratio(c, channel));
+  const ash_ref_factor factor = ash_ref_out_factor(c, step_ratio(c, channel));
   return is_long(c) ? ash_ref_rescale_long(sum, factor)
                     : ash_ref_rescale(ash_ref_wrap(sum), factor);
 }

@@ -34,6 +34,9 @@ typedef struct ash_call {
    * takes the first input and the output as `const ash_rt_lines *`, and the
    * lines [from, to) of the result, as these two variables say. */
   bool lines;
+  /* The output shares no byte with an input: results may be made in any order,
+   * else as the kernel's ORDER says. */
+  bool apart;
   const char *prefix; /* of the module, for functions of the user */
   ash_text *text;
 } ash_call;

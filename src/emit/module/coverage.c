@@ -90,6 +90,8 @@ static void put_kernel(ash_op_row *out, const ash_kernel *k, ash_fn fn,
 
 /* Rows of kernels; then functions of `map` as loops. */
 bool ash_op_row_at(size_t index, ash_op_row *out, char *buf, size_t size) {
+  if (!(out && buf))
+    return false;
   if (size == 0)
     return false;
   for (size_t i = 0; ash_kernel_at(i); i++) {

@@ -8,17 +8,7 @@
 #include "kernel/runtime_files.h"
 #include "plan/file/residency.h"
 
-#include <ctype.h>
 #include <string.h>
-
-bool ash_emit_is_identifier(const char *s) {
-  if (!isalpha((unsigned char)*s) && *s != '_')
-    return false;
-  for (; *s; s++)
-    if (!isalnum((unsigned char)*s) && *s != '_')
-      return false;
-  return true;
-}
 
 /* One file of the module. */
 typedef struct module_file {
@@ -154,9 +144,19 @@ ash_status ash_emit_rendered(ash_ctx *ctx, ash_compiled *c,
   return ASH_OK;
 }
 
+ash_status ash_emit_check_device(ash_ctx *ctx, const ash_plan *plan,
+                                 const ash_device *device) {
+  ASH_NEED(ctx, plan && plan->target);
+  if (strcmp(plan->target, device->name) == 0)
+    return ASH_OK;
+  return ash_fail(ctx, ASH_MISUSE, ASH_D_misuse, ASH_NOWHERE,
+                  "the plan is for %s, the code for %s", plan->target,
+                  device->name);
+}
+
 ash_status ash_emit_check_prefix(ash_ctx *ctx, const char *prefix) {
   ASH_ASSERT(prefix);
-  if (ash_emit_is_identifier(prefix))
+  if (ash_text_is_identifier(prefix))
     return ASH_OK;
   return ash_fail(ctx, ASH_MISUSE, ASH_D_emit_prefix, ASH_NOWHERE,
                   "the prefix '%s' is not a C identifier", prefix);

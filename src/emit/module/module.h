@@ -54,6 +54,9 @@ typedef struct ash_module {
 ash_status ash_emit_rendered(ash_ctx *ctx, ash_compiled *c,
                              const ash_code *code, const ash_device *device,
                              const ash_emit_options *options);
+/* ASH_MISUSE for a plan that was made for another device. */
+ash_status ash_emit_check_device(ash_ctx *ctx, const ash_plan *plan,
+                                 const ash_device *device);
 ash_status ash_emit_check_prefix(ash_ctx *ctx, const char *prefix);
 
 /* ---- one function a file of the module ----------------------------------- */
@@ -98,7 +101,6 @@ ash_status ash_emit_add_file(ash_module *m, const char *name, const void *bytes,
 /* Adds a file that `write` makes. */
 ash_status ash_emit_text(ash_module *m, const char *name,
                          ash_status (*write)(ash_module *m));
-bool ash_emit_is_identifier(const char *text);
 
 /* ---- questions about regions --------------------------------------------- */
 

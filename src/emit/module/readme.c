@@ -61,13 +61,14 @@ static void put_op(ash_module *m, uint32_t step, uint32_t op) {
   const ash_op *o = &m->g->ops.items[op];
   const ash_tensor *out = &m->g->tensors.items[o->outputs[0]];
   const ash_choice choice = ash_plan_choice(m->plan, m->g, op);
+  const char *reason = ash_choice_reason(m->ctx, &choice);
   ash_text_line(m->text,
                 "| %" PRIu32 " | %" PRIu32 " | `%s` | `%s` | %" PRIu64
                 " | %s%s%s |",
                 step, o->source_index, o->id, ash_emit_type(m, out),
                 ash_op_macs(m->g, op),
                 !m->code[op].kernel ? "none: a view"
-                : choice.given_up   ? ash_choice_reason(m->ctx, &choice)
+                : reason            ? reason
                                     : m->code[op].kernel->name,
                 m->code[op].special ? ", specialised" : "",
                 m->code[op].rows != ASH_CODE_WHOLE ? ", row by row" : "");

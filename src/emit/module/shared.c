@@ -163,6 +163,10 @@ ash_status ash_emit_shared_scratch(ash_ctx *ctx, const ash_generated **files,
                                    const ash_plan *const *plans,
                                    size_t plan_count, const ash_device *device,
                                    const char *prefix) {
+  ASH_NEED(ctx, ctx && files && file_count && (plans || plan_count == 0) &&
+                    device && prefix);
+  for (size_t i = 0; i < plan_count; i++)
+    ASH_TRY(ash_emit_check_device(ctx, plans[i], device));
   ash_arena arenas[ASH_MEMORY_MAX];
   ash_plan plan = {.model = prefix, .target = device->name};
   ash_render_plan rendered;
@@ -173,7 +177,7 @@ ash_status ash_emit_shared_scratch(ash_ctx *ctx, const ash_generated **files,
                   .prefix = prefix};
   *files = NULL;
   *file_count = 0;
-  if (!ash_emit_is_identifier(prefix))
+  if (!ash_text_is_identifier(prefix))
     return ash_fail(ctx, ASH_MISUSE, ASH_D_emit_prefix, ASH_NOWHERE,
                     "the prefix '%s' is not a C identifier", prefix);
   join(&plan, arenas, plans, plan_count);

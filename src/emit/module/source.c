@@ -6,6 +6,7 @@
 #include "plan/record/record.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- the memory map, drawn in a comment ---------------------------------- */
@@ -103,6 +104,16 @@ static void put_tensors(ash_module *m, const char *what, const uint32_t *ids,
   }
 }
 
+/* Is no input being read where the first result is written? */
+static bool is_apart(const ash_module *m, uint32_t op) {
+  const ash_plan *p = m->plan;
+  uint32_t slot = ash_plan_slot_of_tensor(p, m->g->ops.items[op].outputs[0]);
+  while (slot != ASH_NO_ID && p->slots[slot].follows == ASH_NO_ID &&
+         p->slots[slot].alias_of != ASH_NO_ID)
+    slot = p->slots[slot].alias_of;
+  return slot != ASH_NO_ID && p->slots[slot].follows == ASH_NO_ID;
+}
+
 static ash_status put_call(ash_module *m, uint32_t op) {
   ASH_ASSERT(op < m->g->op_count && m->code[op].kernel && !m->code[op].tiling);
   const ash_op *o = &m->g->ops.items[op];
@@ -137,6 +148,7 @@ static ash_status put_call(ash_module *m, uint32_t op) {
       .outputs = out,
       .in_place = there,
       .made = made,
+      .apart = is_apart(m, op),
       .scratch =
           work == ASH_NO_ID ? "NULL" : ash_emit_slot(m, &m->plan->slots[work]),
       .prefix = m->prefix,
@@ -306,6 +318,8 @@ static void put_table(ash_module *m) {
 
 /* Does its code call functions of the C library, or bound by infinity? */
 static bool has_math(const ash_op *op, const ash_kernel *kernel) {
+  if (kernel->params == ASH_PARAMS_attention_f32)
+    return isinf(ash_attr_float(op, "filler", 0));
   if (op->kind != ASH_OP_map && op->kind != ASH_OP_chain)
     return false;
   return kernel->params == ASH_PARAMS_loop ||

@@ -139,7 +139,7 @@ static void put_begin(ash_module *m) {
 
 static const char *const next[] = {
     "static int %_next(%_context *ctx) {",
-    "  ctx->position++;",
+    "  ctx->position += %_order[ctx->position] & %_counted ? 2u : 1u;",
     "  if (ctx->position < (uint32_t)%_order_count)",
     "    return $_MORE;",
     "  ctx->position = 0;",
@@ -256,8 +256,8 @@ static void put_drain(ash_module *m) {
 
 static const char *const row_step[] = {
     "  if (ctx->position == 0)", "    %_begin(ctx);",
-    "  const uint32_t what = %_order[ctx->position][0];",
-    "  const uint32_t rows = %_order[ctx->position][1];", NULL};
+    "  const uint32_t what = %_order[ctx->position] & ~%_counted;",
+    "  const uint32_t rows = %_entry_rows(ctx->position);", NULL};
 
 static const char *const step_feed[] = {"  if (what < (uint32_t)%_feed_count)",
                                         "    return %_pull(ctx, what, rows);",
@@ -305,7 +305,8 @@ static void put_row_step(ash_module *m) {
 
 static const char *const push[] = {
     "uint32_t %_wanted(const %_context *ctx) {",
-    "  const uint32_t what = ctx ? %_order[ctx->position][0] : %_feed_count;",
+    "  const uint32_t what =",
+    "      ctx ? %_order[ctx->position] & ~%_counted : %_feed_count;",
     "  return what < (uint32_t)%_feed_count ? %_feeds[what].input",
     "                                       : $_INPUT_COUNT;",
     "}",
@@ -336,8 +337,8 @@ static const char *const push[] = {
     "    return $_NOT_WANTED;",
     "  if (ctx->position == 0)",
     "    %_begin(ctx);",
-    "  const uint32_t feed = %_order[ctx->position][0];",
-    "  if (%_order[ctx->position][1])",
+    "  const uint32_t feed = %_order[ctx->position] & ~%_counted;",
+    "  if (%_entry_rows(ctx->position))",
     "    $_RT_COPY(%_fed_row(ctx, feed), row, %_feeds[feed].row_bytes);",
     "  ctx->made[feed]++;",
     "  status = %_next(ctx);",

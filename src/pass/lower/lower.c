@@ -261,19 +261,38 @@ static ash_status check_softmax(ash_ctx *ctx, const ash_graph *g, uint32_t op) {
                   (long)ash_quant_zero(t));
 }
 
-static ash_status lower_softmax(ash_ctx *ctx, ash_graph *g, uint32_t op) {
-  if (ash_op_in(g, &g->ops.items[op], 0)->type == ASH_INT16)
-    return ash_lower_softmax_s16(ctx, g, op);
-  ASH_TRY(check_ends(ctx, g, op));
-  if (g->ops.items[op].kind == ASH_OP_softmax)
-    ASH_TRY(check_softmax(ctx, g, op));
+static ash_status append_exponentials(ash_ctx *ctx, ash_graph *g, uint32_t op,
+                                      double scale) {
   int32_t table[256];
-  ASH_TRY(ash_table_of_softmax(ctx, table, g, op));
+  ASH_TRY(ash_table_of_softmax(ctx, table, g, op, scale));
   uint8_t *bytes = ASH_NEW_ARRAY(&g->zone, uint8_t, sizeof table);
   ASH_TRY(ash_zone_check(ctx, &g->zone));
   for (size_t i = 0; i < 256; i++)
     ash_lower_put_int(bytes + 4 * i, table[i], 4);
   return ash_lower_append(g, op, "lut", ASH_INT32, 256, bytes);
+}
+
+static ash_status lower_softmax(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  const ash_tensor *in = ash_op_in(g, &g->ops.items[op], 0);
+  if (in->type == ASH_INT16)
+    return ash_lower_softmax_s16(ctx, g, op);
+  ASH_TRY(check_ends(ctx, g, op));
+  if (g->ops.items[op].kind == ASH_OP_softmax)
+    ASH_TRY(check_softmax(ctx, g, op));
+  return append_exponentials(ctx, g, op, (double)ash_quant_scale(in));
+}
+
+/* Its exponentials are those of a softmax of the scores. */
+static ash_status lower_attention(ash_ctx *ctx, ash_graph *g, uint32_t op) {
+  const ash_op *o = &g->ops.items[op];
+  ash_scaling s, t;
+  for (uint32_t k = 0; k < 3; k++)
+    ASH_TRY(ash_quant_check(ctx, g, op, o->inputs[k]));
+  ASH_TRY(ash_quant_check(ctx, g, op, o->outputs[0]));
+  if (!ash_quant_attention(&s, &t, g, o))
+    return ash_quant_fail_ratio(ctx, g, op,
+                                ash_attr_float(o, "score_scale", 1.0));
+  return append_exponentials(ctx, g, op, ash_attr_float(o, "score_scale", 1.0));
 }
 
 /* ---- operators without tables: only checked ----------------------------- */

@@ -19,6 +19,7 @@ ash_status ash_lower_resize(ash_ctx *ctx, ash_graph *g, uint32_t op);
 
 /* Cosines and sines (lower_fourier.c). */
 ash_status ash_lower_rfft2d(ash_ctx *ctx, ash_graph *g, uint32_t op);
+ash_status ash_lower_fixed_rfft(ash_ctx *ctx, ash_graph *g, uint32_t op);
 
 /* Tables of logistic, tanh and softmax in int16 (lower_int16.c). */
 ash_status ash_lower_curve(ash_ctx *ctx, ash_graph *g, uint32_t op);

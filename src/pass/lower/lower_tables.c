@@ -74,10 +74,8 @@ ash_status ash_table_of_unary(ash_ctx *ctx, int8_t out[256], const ash_graph *g,
 /* ---- softmax ------------------------------------------------------------ */
 
 ash_status ash_table_of_softmax(ash_ctx *ctx, int32_t out[256],
-                                const ash_graph *g, uint32_t op) {
-  const ash_op *o = &g->ops.items[op];
-  const double beta = ash_attr_float(o, "beta", 1.0);
-  const double scale = (double)ash_quant_scale(ash_op_in(g, o, 0));
+                                const ash_graph *g, uint32_t op, double scale) {
+  const double beta = ash_attr_float(&g->ops.items[op], "beta", 1.0);
   double real = beta * scale * (double)(1 << 26);
   if (real > 2147483647.0)
     real = 2147483647.0;

@@ -22,6 +22,6 @@ ash_status ash_table16_by_reference(ash_ctx *ctx, int16_t out[513],
 /* out[d] = exp(-d * scale * beta) in Q0.31, 0 where TensorFlow Lite leaves
  * the element out of the sum. */
 ash_status ash_table_of_softmax(ash_ctx *ctx, int32_t out[256],
-                                const ash_graph *g, uint32_t op);
+                                const ash_graph *g, uint32_t op, double scale);
 
 #endif

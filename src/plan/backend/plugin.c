@@ -14,6 +14,7 @@ static ash_status fail(ash_ctx *ctx, const char *path, const char *why) {
 
 ash_status ash_load_planner(ash_ctx *ctx, const ash_planner **out,
                             const char *path) {
+  ASH_NEED(ctx, ctx && out && path);
   *out = NULL;
   void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!object)

@@ -17,6 +17,8 @@ static const ash_planner *const builtin[] = {
     &ash_planner_minimalloc};
 
 const ash_planner *ash_planner_at(const ash_ctx *ctx, size_t index) {
+  if (!ctx)
+    return NULL;
   if (index < ASH_COUNT_OF(builtin))
     return builtin[index];
   index -= ASH_COUNT_OF(builtin);
@@ -27,7 +29,8 @@ const ash_planner *ash_planner_at(const ash_ctx *ctx, size_t index) {
 }
 
 const ash_planner *ash_find_planner(const ash_ctx *ctx, const char *name) {
-  ASH_ASSERT(name != NULL);
+  if (!(ctx && name))
+    return NULL;
   const ash_planner *p;
   for (size_t i = 0; (p = ash_planner_at(ctx, i)); i++)
     if (strcmp(p->name, name) == 0)
@@ -57,7 +60,13 @@ ash_status ash_planner_check(ash_ctx *ctx, const ash_planner *planner,
 }
 
 ash_status ash_register_planner(ash_ctx *ctx, const ash_planner *planner) {
+  ASH_NEED(ctx, ctx && planner);
   ASH_TRY(ash_planner_check(ctx, planner, "a planner to be registered", true));
+  if (strchr(planner->name, '/') || strncmp(planner->name, "exec:", 5) == 0)
+    return ash_fail(ctx, ASH_MISUSE, ASH_D_planner_abi, ASH_NOWHERE,
+                    "'%s' cannot be the name of a planner: it would be taken "
+                    "for a file or a program",
+                    planner->name);
   if (ash_find_planner(ctx, planner->name))
     return ash_fail(ctx, ASH_MISUSE, ASH_D_planner_taken, ASH_NOWHERE,
                     "there is already a planner called '%s'", planner->name);

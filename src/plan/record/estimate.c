@@ -26,7 +26,8 @@ typedef struct rate {
 
 static const rate rates[] = {
     {"dsp", 1150, 22000}, {"cmsis-nn", 1150, 22000}, {"mve", 150, 13000},
-    {"mvef", 600, 13000}, {"rvv", 250, 7500},        {"simd", 30, 1000},
+    {"mvef", 600, 13000}, {"mvef-fast", 300, 13000}, {"rvv", 250, 7500},
+    {"simd", 30, 1000},   {"pie", 700, 36000},       {"scalar", 2600, 36000},
     {NULL, 5150, 54500},
 };
 
@@ -82,6 +83,8 @@ uint64_t ash_plan_choice_cycles(const ash_graph *g, uint32_t op,
 
 uint64_t ash_plan_op_cycles(const ash_plan *plan, const ash_graph *g,
                             uint32_t op) {
+  if (!(plan && g && op < g->op_count))
+    return 0;
   const ash_tiling *tiling = tiling_of(plan, op);
   uint32_t input;
   uint64_t offset;
@@ -95,6 +98,8 @@ uint64_t ash_plan_op_cycles(const ash_plan *plan, const ash_graph *g,
 }
 
 uint64_t ash_plan_estimate(const ash_plan *plan, const ash_graph *g) {
+  if (!(plan && g))
+    return 0;
   uint64_t cycles = 0;
   for (uint32_t op = 0; op < g->op_count; op++)
     cycles += ash_plan_op_cycles(plan, g, op);

@@ -19,6 +19,11 @@ const char *ash_order_text(ash_order_kind kind) {
   return (unsigned)kind < ASH_COUNT_OF(words) ? words[kind] : "?";
 }
 
+const char *ash_plan_order_scope(ash_order_kind kind) {
+  return kind == ASH_ORDER_ROWS ? "every order of rows"
+                                : "every order of operators";
+}
+
 const char *ash_move_policy_text(ash_move_policy policy) {
   static const char *const words[] = {[ASH_MOVES_AUTO] = "auto",
                                       [ASH_MOVES_NEVER] = "never",
@@ -58,6 +63,8 @@ int ash_arena_order(const void *a, const void *b, const void *user) {
 
 uint32_t ash_alias_root(const ash_slot *slots, uint32_t count, uint32_t slot,
                         uint64_t *offset) {
+  if (!slots)
+    return slot;
   uint64_t sum = 0;
   for (uint32_t hops = 0; hops <= count && slot < count; hops++) {
     if (slots[slot].alias_of == ASH_NO_ID) {
@@ -91,6 +98,8 @@ void ash_alias_roots(uint32_t *root, const ash_slot *slots, uint32_t count) {
 }
 
 uint32_t ash_plan_slot_of_tensor(const ash_plan *plan, uint32_t tensor) {
+  if (!(plan && plan->slots))
+    return ASH_NO_ID;
   for (uint32_t i = 0; i < plan->slot_count; i++)
     if (plan->slots[i].tensor == tensor)
       return i;
@@ -98,6 +107,8 @@ uint32_t ash_plan_slot_of_tensor(const ash_plan *plan, uint32_t tensor) {
 }
 
 uint32_t ash_plan_slot_of_op(const ash_plan *plan, uint32_t op) {
+  if (!(plan && plan->slots))
+    return ASH_NO_ID;
   for (uint32_t i = 0; i < plan->slot_count; i++)
     if (plan->slots[i].op == op && plan->slots[i].kind <= ASH_SLOT_WORK)
       return i;
@@ -139,6 +150,8 @@ uint32_t ash_plan_calls(const ash_plan *plan, const ash_graph *g) {
 /* ---- rows of a tensor, taken together ------------------------------------ */
 
 bool ash_plan_heads_tensor(const ash_plan *plan, uint32_t slot) {
+  if (!(plan && slot < plan->slot_count))
+    return false;
   ASH_ASSERT(slot < plan->slot_count);
   const ash_slot *s = &plan->slots[slot];
   return !s->has_row || (s->row == 0 && s->moved_from == ASH_NO_ID);
@@ -173,6 +186,8 @@ static void add_place(ash_row_facts *f, const ash_slot *s,
 
 bool ash_plan_row_facts(const ash_plan *plan, uint32_t slot,
                         ash_row_facts *out) {
+  if (!(plan && plan->slots && slot < plan->slot_count && out))
+    return false;
   const uint32_t tensor = plan->slots[slot].tensor;
   const ash_slot *head = NULL;
   *out = (ash_row_facts){.life = plan->slots[slot].life, .is_piece = true};
@@ -195,6 +210,8 @@ bool ash_plan_row_facts(const ash_plan *plan, uint32_t slot,
 }
 
 ash_move_facts ash_plan_move_facts(const ash_plan *plan) {
+  if (!(plan && plan->slots))
+    return ((ash_move_facts){0, 0});
   ash_move_facts f = {0, 0};
   for (uint32_t i = 0; i < plan->slot_count; i++)
     if (plan->slots[i].moved_from != ASH_NO_ID) {

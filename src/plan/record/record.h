@@ -8,6 +8,8 @@
 
 /* Has the plan an order of rows, or runs, rows or moves? */
 bool ash_plan_in_rows(const ash_plan *plan);
+/* The orders that a claim about an order of this kind is about, in words. */
+const char *ash_plan_order_scope(ash_order_kind kind);
 /* Rows of an operator that follow each other and are made in one call, at most.
  */
 enum { ASH_ROWS_TOGETHER = 8 };

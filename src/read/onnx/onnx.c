@@ -234,11 +234,11 @@ uint32_t ash_ox_from_tensor(ash_ox *m, const ash_onnx_tensor *t) {
 /* ---- nodes --------------------------------------------------------------- */
 
 static const ash_ox_handler *const families[] = {
-    ash_ox_math,     ash_ox_move,   ash_ox_window, ash_ox_norm,
-    ash_ox_reduce,   ash_ox_matrix, ash_ox_rnn,    ash_ox_loss,
-    ash_ox_resize,   ash_ox_quant,  ash_ox_flow,   ash_ox_make,
-    ash_ox_deeploy,  ash_ox_signal, ash_ox_detect, ash_ox_sample,
-    ash_ox_sequences};
+    ash_ox_math,      ash_ox_move,          ash_ox_window, ash_ox_norm,
+    ash_ox_reduce,    ash_ox_matrix,        ash_ox_rnn,    ash_ox_loss,
+    ash_ox_resize,    ash_ox_quant,         ash_ox_flow,   ash_ox_make,
+    ash_ox_deeploy,   ash_ox_signal,        ash_ox_detect, ash_ox_sample,
+    ash_ox_sequences, ash_ox_onnx_attention};
 
 /* Operators that only one other domain has. */
 static const struct {

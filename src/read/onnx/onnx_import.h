@@ -239,6 +239,7 @@ extern const ash_ox_handler ash_ox_math[], ash_ox_move[], ash_ox_window[],
     ash_ox_flow[], ash_ox_make[], ash_ox_signal[], ash_ox_detect[],
     ash_ox_sample[];
 /* Of com.microsoft alone. */
-extern const ash_ox_handler ash_ox_fused[], ash_ox_attention[];
+extern const ash_ox_handler ash_ox_fused[], ash_ox_attention[],
+    ash_ox_onnx_attention[];
 
 #endif

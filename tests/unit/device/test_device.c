@@ -177,6 +177,11 @@ static void alignments_are_powers_of_two(void) {
   accept(HEAD "  - {name: A, bytes: 1, alignment: 32}\nalignment: 8\n");
   refuse(HEAD "  - {name: A, bytes: 1, alignment: 12}\n",
          ASH_D_device_alignment, 4, NULL);
+  accept(HEAD "  - {name: A, bytes: 1, alignment: 32}\nalignment: 16\n"
+              "features: {pie: true}\n");
+  refuse(HEAD "  - {name: A, bytes: 1, alignment: 8}\nalignment: 16\n"
+              "features: {pie: true}\n",
+         ASH_D_device_alignment, 4, "say 'alignment: 16' for the device");
   refuse(HEAD "  - {name: A, bytes: 1}\nalignment: 0\n", ASH_D_device_alignment,
          5, NULL);
 }

@@ -48,10 +48,46 @@ static void long_multipliers_are_exact(void) {
   }
 }
 
+/* Every sum that int8 can show becomes the nearest integer of its product; a
+ * multiplier with a shift behind it fails at many halves that are none. */
+static void results_that_round_once_are_the_nearest(void) {
+  const float scale = 1.0f;
+  const int32_t zero = 0;
+  const ash_tensor t = {.type = ASH_INT8, .quant = {1, 0, &scale, &zero, true}};
+  const double ratios[] = {0.90123457, 0.3712345, 0.0123456, 0.0039101};
+  for (size_t i = 0; i < ASH_COUNT_OF(ratios); i++) {
+    ash_scaling s;
+    CHECK(ash_quant_scaling_to(&s, &t, ratios[i]));
+    CHECK_EQ(s.shift, 0);
+    const int32_t end = (int32_t)(128 / ratios[i]);
+    int32_t wrong = 0;
+    for (int32_t sum = -end; sum <= end; sum++) {
+      const double near = floor(sum * ratios[i] + 0.5);
+      wrong += ((int64_t)sum * s.multiplier + (1 << 30)) >> 31 != (int64_t)near;
+    }
+    CHECK_EQ(wrong, 0);
+  }
+}
+
+static void ratios_without_room_round_twice(void) {
+  const float scale = 1.0f;
+  const int32_t zero = 0;
+  const ash_tensor t = {.type = ASH_INT8, .quant = {1, 0, &scale, &zero, true}};
+  const double ratios[] = {1e-5, 0.9999999999, 1.0, 12.5, 0};
+  for (size_t i = 0; i < ASH_COUNT_OF(ratios); i++) {
+    ash_scaling s, plain;
+    CHECK(ash_quant_scaling_to(&s, &t, ratios[i]));
+    CHECK(ash_quant_scaling(&plain, ratios[i]));
+    CHECK_EQ(s.multiplier, plain.multiplier);
+    CHECK_EQ(s.shift, plain.shift);
+  }
+}
+
 static void mean_divides_inside_its_multiplier(void) {
   const float scale = 0.5f;
   const int32_t zero = 0;
-  const ash_tensor t = {.type = ASH_INT8, .quant = {1, 0, &scale, &zero}};
+  const ash_tensor t = {.type = ASH_INT8,
+                        .quant = {1, 0, &scale, &zero, false}};
   ash_scaling s;
   CHECK(ash_quant_mean(&s, &t, &t, 3));
   CHECK_EQ(s.multiplier, (int32_t)((INT64_C(1) << 31) / 3));
@@ -61,7 +97,8 @@ static void mean_divides_inside_its_multiplier(void) {
 static void bounds_of_activations_are_quantised_in_float(void) {
   const float scale = 0.1f;
   const int32_t zero = -100;
-  const ash_tensor t = {.type = ASH_INT8, .quant = {1, 0, &scale, &zero}};
+  const ash_tensor t = {.type = ASH_INT8,
+                        .quant = {1, 0, &scale, &zero, false}};
   ash_int_range r = ash_quant_range(&t, "relu6");
   CHECK_EQ(r.low, -100);
   CHECK_EQ(r.high, -40);
@@ -150,15 +187,68 @@ static void windows_run_by_lines_of_one_image_only(void) {
   CHECK(!pools_lines(NET_DIMS(2, 8, 8, 2)));
 }
 
+/* Why portable C, or "-". */
+static const char *why_portable(const net *n, uint32_t op, uint32_t features) {
+  const ash_target target = {.features = features};
+  const char *why = ash_choose(n->g, op, &target).portable;
+  return why ? why : "-";
+}
+
+static void check_layer(ash_op_kind kind, ash_shape in, ash_shape filter,
+                        int32_t channels, const char *why) {
+  static const int8_t weights[1000] = {0};
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_INT8, in, 0.5f, 0);
+  const uint32_t w = net_constant(&n, ASH_INT8, filter, weights, 0.5f, 0);
+  const uint32_t y =
+      net_result(&n, ASH_INT8, NET_DIMS(1, 8, 8, channels), 0.5f, 0);
+  const uint32_t op = net_op(&n, kind, NET_IDS(x, w), y);
+  CHECK_STR(why_portable(&n, op, ASH_FEATURE_DSP), why);
+  CHECK_STR(why_portable(&n, op, 0), "-");
+  CHECK_STR(why_portable(&n, op, ASH_FEATURE_SCALAR), "-");
+  net_free(&n);
+}
+
+static void check_pair(ash_type type, ash_shape second, const char *why) {
+  const float scale = type == ASH_FLOAT32 ? 0.0f : 0.5f;
+  net n = net_new();
+  const uint32_t a = net_input(&n, type, NET_DIMS(2, 3), scale, 0);
+  const uint32_t b = net_input(&n, type, second, scale, 0);
+  const uint32_t y = net_result(&n, type, NET_DIMS(2, 3), scale, 0);
+  const uint32_t op = net_op(&n, ASH_FN_ROW(add), NET_IDS(a, b), y);
+  CHECK_STR(why_portable(&n, op, ASH_FEATURE_DSP), why);
+  net_free(&n);
+}
+
+static void portable_kernels_beside_fast_ones_have_a_reason(void) {
+  const ash_shape image = NET_DIMS(1, 8, 8, 4);
+  check_layer(ASH_OP_conv_2d, image, NET_DIMS(6, 1, 1, 2), 6,
+              "it has several groups");
+  check_layer(ASH_OP_depthwise_conv_2d, image, NET_DIMS(1, 3, 3, 8), 8,
+              "it makes several channels of one");
+  check_layer(ASH_OP_depthwise_conv_2d, image, NET_DIMS(1, 7, 7, 4), 4,
+              "its window has more than 25 taps");
+  check_layer(ASH_OP_transpose_conv, image, NET_DIMS(6, 1, 1, 4), 6,
+              "there is no faster one for this operator");
+  check_pair(ASH_INT8, NET_DIMS(2, 3), "-");
+  check_pair(ASH_INT8, NET_DIMS(2, 1),
+             "an operand is repeated along the last axis");
+  check_pair(ASH_FLOAT32, NET_DIMS(2, 3),
+             "there is no faster one for its types");
+}
+
 #define TESTS(X)                                                               \
   X(multipliers_have_their_known_values)                                       \
   X(ratios_that_cannot_be_shifted_are_refused)                                 \
+  X(results_that_round_once_are_the_nearest)                                   \
+  X(ratios_without_room_round_twice)                                           \
   X(long_multipliers_are_exact)                                                \
   X(mean_divides_inside_its_multiplier)                                        \
   X(bounds_of_activations_are_quantised_in_float)                              \
   X(every_kernel_is_complete)                                                  \
   X(windows_run_by_lines_of_one_image_only)                                    \
   X(only_equal_shapes_run_in_place)                                            \
+  X(portable_kernels_beside_fast_ones_have_a_reason)                           \
   X(a_kernel_that_layers_copy_has_one_row)                                     \
   X(refuses_scales_that_no_parameters_hold)
 TEST_MAIN(TESTS)

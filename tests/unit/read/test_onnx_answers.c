@@ -36,6 +36,16 @@ static void put_ints(wire *node, const char *name, uint32_t count,
   wire_message(node, 5, &a);
 }
 
+static void put_float(wire *node, const char *name, float value) {
+  wire a = {.count = 0};
+  wire_text(&a, 1, name);
+  a.bytes[a.count++] = 2 << 3 | 5; /* field 2, as 4 bytes */
+  memcpy(a.bytes + a.count, &value, 4);
+  a.count += 4;
+  wire_int(&a, 20, 1);
+  wire_message(node, 5, &a);
+}
+
 /* One node from x to y. */
 static wire graph_of(const wire *node, int32_t type, uint32_t rank,
                      const int64_t *dims, int32_t out) {
@@ -95,6 +105,19 @@ static void a_vector_of_zeros_stays_one_when_normalised(void) {
   const wire n = node_of("LpNormalization", ONNX_NAMES("x"), "y");
   const wire g = graph_of(&n, ONNX_FLOAT, 2, ONNX_INTS(2, 2), ONNX_FLOAT);
   gives(&g, FLOATS(0, 0, 3, 4), 16, FLOATS(0, 0, 0.6f, 0.8f));
+}
+
+/* 1/16 below and above 1024: the mean of squares less the square of the mean
+ * has lost the variance of 1/256. With an epsilon of 3/256 the root is 1/8. */
+static void small_variances_keep_their_digits(void) {
+  static const float one = 1, zero = 0;
+  wire n = node_of("GroupNormalization", ONNX_NAMES("x", "one", "zero"), "y");
+  onnx_int(&n, "num_groups", 1);
+  put_float(&n, "epsilon", 3.0f / 256);
+  wire g = graph_of(&n, ONNX_FLOAT, 3, ONNX_INTS(1, 1, 2), ONNX_FLOAT);
+  onnx_constant(&g, "one", ONNX_FLOAT, 1, ONNX_INTS(1), &one, sizeof one);
+  onnx_constant(&g, "zero", ONNX_FLOAT, 1, ONNX_INTS(1), &zero, sizeof zero);
+  gives(&g, FLOATS(1023.9375f, 1024.0625f), 8, FLOATS(-0.5f, 0.5f));
 }
 
 /* The last window has one element of three: 2, not 2 times the root of 3. */
@@ -241,6 +264,7 @@ static void sums_that_would_wrap_are_refused(void) {
 #define TESTS(X)                                                               \
   X(odd_padding_of_a_given_size_is_larger_at_the_start)                        \
   X(a_vector_of_zeros_stays_one_when_normalised)                               \
+  X(small_variances_keep_their_digits)                                         \
   X(cut_windows_sum_what_they_have)                                            \
   X(partial_maxima_shrink_the_sum_so_far)                                      \
   X(one_number_is_a_list_of_one)                                               \

@@ -117,6 +117,30 @@ static void rows_side_by_side_are_one_transfer(void) {
   ash_dma_host_drop(h);
 }
 
+/* Limits are kept, nothing is started for no bytes, and engines that make the
+ * processor wait leave no future behind. */
+static void rows_alone_arrive_whole(void) {
+  static uint8_t from[100], to[100];
+  ash_rng rng = {3};
+  for (int i = 0; i < 200; i++) {
+    ash_dma_host *h = ash_dma_host_new((ash_dma_host_kind)(i % 3));
+    const uint32_t limit = below(&rng, 2) ? 1 + below(&rng, 40) : 0;
+    const uint32_t bytes = below(&rng, 101);
+    ash_dma_host_limit(h, 1, 2, limit);
+    const ash_rt_way way = {ash_dma_host_port(h), 1, 2, limit, below(&rng, 2)};
+    for (size_t k = 0; k < sizeof from; k++)
+      from[k] = (uint8_t)(1 + below(&rng, 255));
+    memset(to, 0, sizeof to);
+    const uint32_t future = ash_rt_move_row(&way, to, from, bytes);
+    CHECK(!future || !way.waits);
+    ash_rt_move_wait(&way, future);
+    CHECK(memcmp(to, from, bytes) == 0 && (bytes == 100 || to[bytes] == 0));
+    CHECK_EQ(ash_dma_host_bytes(h), bytes);
+    CHECK(ash_dma_host_error(h, 1) == NULL);
+    ash_dma_host_drop(h);
+  }
+}
+
 static ash_dma_job row(uint8_t *to, const uint8_t *from, uint32_t bytes) {
   return (ash_dma_job){to, from, bytes, 1, 1, 0, 0, 0, 0, 0};
 }
@@ -204,10 +228,11 @@ typedef struct sums {
 
 static ash_rt_stage stage_of(const ash_rt_tensor *t, const ash_dma *dma,
                              int32_t copies, uint8_t *buffers, size_t each) {
-  ash_rt_stage s = {.tensor = t, .copies = copies};
-  s.way = (ash_rt_way){dma, 0, 6, 0, 0};
-  for (int32_t k = 0; k < copies; k++)
-    s.part[k].data = buffers + (size_t)k * each;
+  const ash_rt_way way = {dma, 0, 6, 0, 0};
+  uint8_t *const copy[] = {buffers, buffers + each, buffers + 2 * each};
+  ash_rt_stage s;
+  memset(&s, 0x5a, sizeof s);
+  ash_rt_stage_begin(&s, t, &way, copy, copies);
   return s;
 }
 
@@ -234,10 +259,10 @@ static void run_sums(sums *m, ash_dma_host *h, const int32_t *copies) {
     ash_rt_piece_at(&m->cuts, &m->all, i, &p);
     if (ash_rt_stage_turns(&y, &p)) {
       ash_rt_stage_store(&y, &hy);
-      ash_rt_stage_open(&y, &p);
+      ash_rt_stage_open(&y);
     }
-    ash_rt_stage_fetch(&x, &hx, &m->cuts, &m->all, &p, count);
-    ash_rt_stage_fetch(&v, &hv, &m->cuts, &m->all, &p, count);
+    ash_rt_stage_fetch(&x, &hx, &m->cuts, &m->all, &p, i, count);
+    ash_rt_stage_fetch(&v, &hv, &m->cuts, &m->all, &p, i, count);
     ash_rt_stage_await(&x);
     ash_rt_stage_await(&v);
     ash_rt_stage_await(&y);
@@ -305,6 +330,7 @@ static void windows_are_clipped_at_the_edges_of_the_tensor(void) {
 #define TESTS(X)                                                               \
   X(boxes_of_any_rank_arrive_whole_with_every_engine)                          \
   X(rows_side_by_side_are_one_transfer)                                        \
+  X(rows_alone_arrive_whole)                                                   \
   X(a_source_that_changes_in_flight_is_noticed)                                \
   X(transfers_that_meet_in_flight_are_noticed)                                 \
   X(futures_are_awaited_once)                                                  \

@@ -89,11 +89,14 @@ static void read_extractor(ash_ox *m) {
 }
 
 static void read_vectorizer(ash_ox *m) {
-  enum { PARTS_MAX = 64 };
-  uint32_t parts[PARTS_MAX];
   const uint32_t count = m->node->input_count;
-  if (count < 1 || count > PARTS_MAX) {
-    ash_ox_refuse(m, "this number of inputs");
+  uint32_t *parts = ASH_NEW_ARRAY(&m->ctx->scratch, uint32_t, count + 1u);
+  if (!parts) {
+    m->status = ash_nomem(m->ctx);
+    return;
+  }
+  if (count < 1) {
+    ash_ox_bad(m, "no inputs");
     return;
   }
   for (uint32_t k = 0; k < count; k++)
