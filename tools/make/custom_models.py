@@ -5,6 +5,8 @@ sparse constants, which LiteRT does run.
 """
 import numpy as np
 
+from detection_models import options
+
 CASES = 4
 SAME, VALID = 1, 2
 
@@ -116,6 +118,126 @@ def transpose_conv_bias(c):
     return c.finish([x], [y])
 
 
+# The skeleton, from the nose outwards.
+BONES = [(0, 1), (1, 3), (0, 2), (2, 4), (0, 5), (5, 7), (7, 9), (5, 11),
+         (11, 13), (13, 15), (0, 6), (6, 8), (8, 10), (6, 12), (12, 14),
+         (14, 16)]
+
+
+def sample(field, at, channel):
+    """One channel of a map, between its pixels."""
+    (top, left), (bottom, right) = np.floor(at).astype(int), np.ceil(
+        at).astype(int)
+    down, along = (at - np.floor(at)).astype(np.float32)
+    upper, lower = ((1 - along) * field[y, left, channel]
+                    + along * field[y, right, channel] for y in (top, bottom))
+    return (1 - down) * upper + down * lower
+
+
+def follow(field, at, channel, apart):
+    """A place moved by what a map says there."""
+    by = [sample(field, at, channel), sample(field, at, channel + apart)]
+    return np.clip(at + np.array(by, np.float32), 0,
+                   np.array(field.shape[:2], np.float32) - 1)
+
+
+def skeleton(heat, offsets, bones, joint, root):
+    """Places and scores of all joints, from one of them on."""
+    at, todo = {joint: root}, [joint]
+    while todo:
+        here = todo.pop()
+        for k, (inner, outer) in enumerate(BONES):
+            for start, end, c in ((inner, outer, k), (outer, inner, 32 + k)):
+                if start == here and end not in at:
+                    at[end] = follow(bones, at[here], c, 16)
+                    for _ in range(5):
+                        at[end] = follow(offsets, at[end], end, 17)
+                    todo.append(end)
+    places = np.array([at[k] for k in range(17)])
+    logits = np.array([sample(heat, p, k) for k, p in enumerate(places)])
+    return places, 1 / (1 + np.exp(-logits.astype(np.float32)))
+
+
+def people(heat, offsets, bones, most, least, radius):
+    """[(mean score, places, scores)], from the best on."""
+    def near(a, b):
+        return ((a - b) ** 2).sum(-1) <= radius ** 2
+    logit, found = -np.log(1 / (least + 1e-6) - 1), []
+    for index in np.argsort(-heat.ravel(), kind="stable"):
+        y, x, joint = np.unravel_index(index, heat.shape)
+        around = heat[max(y - 1, 0):y + 2, max(x - 1, 0):x + 2, joint]
+        if len(found) == most or heat[y, x, joint] < logit:
+            break
+        if around.max() > heat[y, x, joint]:
+            continue
+        by = offsets[y, x, [joint, joint + 17]]
+        root = np.clip(np.array([y, x], np.float32) + by, 0,
+                       np.array(heat.shape[:2], np.float32) - 1)
+        if any(near(root, places[joint]) for _, places, _ in found):
+            continue
+        places, scores = skeleton(heat, offsets, bones, joint, root)
+        if scores.mean() >= least:
+            found.append((scores.mean(), places, scores))
+    found.sort(key=lambda p: -p[0])
+    again = []
+    for i, (_, places, scores) in enumerate(found):
+        taken = np.zeros(17, bool)
+        for _, other, _ in found[:i]:
+            taken |= near(places, other)
+        again.append(((scores * ~taken).sum() / 17, places, scores))
+    again.sort(key=lambda p: -p[0])
+    return [p for p in again if p[0] >= least]
+
+
+def masks_of(found, offsets, most):
+    h, w, _ = offsets.shape
+    masks = np.zeros((1, most, h, w), np.float32)
+    for y, x in np.ndindex(h, w):
+        joints = [np.array([y, x], np.float32)] * 17
+        for _ in range(3):
+            joints = [follow(offsets, p, k, 17) for k, p in enumerate(joints)]
+        apart = [((np.array(joints) - p[1]) ** 2).sum() for p in found]
+        if apart:
+            masks[0, int(np.argmin(apart)), y, x] = 1
+    return masks
+
+
+def poses(c):
+    """PosenetDecoderOp; sometimes with masks."""
+    h, w = (int(v) for v in c.rng.integers(3, 8, 2))
+    most, stride = int(c.rng.integers(1, 6)), int(c.rng.choice([8, 16]))
+    least, radius = float(c.rng.choice([0.2, 0.4])), float(
+        c.rng.choice([10, 20]))
+    channels = [17, 34, 64] + [34] * int(c.rng.integers(0, 2))
+
+    def define(heat, *fields):
+        near_by, bones, *far = (f[0] / np.float32(stride) for f in fields)
+        found = people(heat[0], near_by, bones, most, np.float32(least),
+                       np.float32(radius) / stride)
+        places = np.zeros((1, most, 17, 2), np.float32)
+        each, means = places[..., 0].copy(), places[..., 0, 0].copy()
+        for i, (mean, at, scores) in enumerate(found):
+            places[0, i], each[0, i], means[0, i] = at * stride, scores, mean
+        out = [places, each, means, np.array([len(found)], np.float32)]
+        return out + [masks_of(found, f, most) for f in far]
+    m = c.model
+    inputs = [m.add_tensor(f"map{k}", (1, h, w, n), "float32")
+              for k, n in enumerate(channels)]
+    shapes = [(1, most, 17, 2), (1, most, 17), (1, most), (1,),
+              (1, most, h, w)][:len(channels) + 1]
+    outputs = [m.add_tensor(f"y{k}", s, "float32")
+               for k, s in enumerate(shapes)]
+    m.add_op("CUSTOM", inputs, outputs, custom_code="PosenetDecoderOp",
+             custom_options=options({
+                 "max_detections": most, "score_threshold": least,
+                 "stride": stride, "nms_radius": radius}))
+    c.inputs = {f"input_{k}": (c.rng.standard_normal((CASES, 1, h, w, n)) * (
+        3 if k == 0 else stride)).astype(np.float32)
+        for k, n in enumerate(channels)}
+    c.define = define
+    return c.finish(inputs, outputs)
+
+
 def compressed(dense, order, compress):
     """Levels and values of a tensor, axis by axis as `order` has them."""
     dense = dense.transpose(order)
@@ -166,5 +288,6 @@ FAMILIES = [
     ("MAX_POOL_ARGMAX", pool_places, ("float32",)),
     ("MAX_UNPOOL", unpool, ("float32",)),
     ("TRANSPOSE_CONV_BIAS", transpose_conv_bias, ("float32",)),
+    ("POSENET_DECODER", poses, ("float32",)),
     ("DENSIFY", sparse, ("float32",)),
 ]

@@ -50,7 +50,7 @@ def typed(array):
 
 def tensor(name, array, how="raw"):
     """`how`: raw, typed, or (file, offset) for data beside the model."""
-    array = np.ascontiguousarray(array)
+    array = np.asarray(array, order="C")  # a scalar stays one
     head = (b"".join(number(1, d) for d in array.shape)
             + number(2, TYPES[array.dtype.name]) + block(8, name))
     if how == "raw":

@@ -680,6 +680,28 @@ def batch_matmul(c):
     return c.finish([a, b], [y])
 
 
+def attention(c):
+    """Two products with a softmax between them."""
+    rng = c.rng
+    batch = c.shape(int(rng.integers(1, 3)), 1, 3)
+    rows, keys, depth, columns = c.shape(4, 1, 6)
+    quants = [c.quant() for _ in range(3)]
+    products = [float(quants[0][0]) * float(quants[1][0]),
+                float(quants[2][0]) / 256]
+    s_quant, y_quant = (c.quant(x * 2.0 ** rng.uniform(4, 8))
+                        for x in products)
+    q = c.tensor("q", batch + (rows, depth), quants[0])
+    k = c.tensor("k", batch + (keys, depth), quants[1])
+    v = c.tensor("v", batch + (keys, columns), quants[2])
+    s = c.tensor("s", batch + (rows, keys), s_quant)
+    p = c.tensor("p", batch + (rows, keys), (np.float32(1 / 256), -128))
+    y = c.tensor("y", batch + (rows, columns), y_quant)
+    c.model.add_op("BATCH_MATMUL", [q, k], [s], adj_x=False, adj_y=True)
+    c.model.add_op("SOFTMAX", [s], [p], beta=1.0)
+    c.model.add_op("BATCH_MATMUL", [p, v], [y], adj_x=False, adj_y=False)
+    return c.finish([q, k, v], [y])
+
+
 ARITHMETIC = ("int8", "uint8", "float32", "int32")
 MOVED = ("int8", "float32", "int32")
 COMPARED = ("int8", "uint8", "float32", "int32", "int64")
@@ -769,6 +791,7 @@ FAMILIES = [
     ("RESIZE_NEAREST_NEIGHBOR", resize("RESIZE_NEAREST_NEIGHBOR"), QUANT),
     ("TRANSPOSE_CONV", transpose_conv, BOTH),
     ("BATCH_MATMUL", batch_matmul, BOTH),
+    ("ATTENTION", attention, BOTH),
 ]
 
 

@@ -29,7 +29,7 @@ def types_of(ends, path, option):
     arrays = np.load(path)
     options = []
     for i, (name, stored) in enumerate(ends):
-        if stored != "float32" or i >= len(arrays.files):
+        if stored not in ("float32", "int32", "int64") or i >= len(arrays.files):
             continue
         a = arrays[name if name in arrays.files else arrays.files[i]]
         if a.size and np.array_equal(a, np.round(a)) and smallest_type(a):

@@ -180,6 +180,72 @@ def attention(c):
            domain=MS, **a)
 
 
+def onnx_attention(c):
+    """ONNX's own: grouped heads, masks of both kinds, a past."""
+    c.opset = 23
+    b, m, n, depth, out = (c.int(1, 2), c.int(1, 4), c.int(1, 4), c.int(1, 4),
+                           c.int(1, 4))
+    groups, times = c.int(1, 2), c.int(1, 2)
+    heads, a, names, flat = groups * times, {}, [], c.often()
+    past = c.one(0, 0, 2)
+    for count, length, size in ((heads, m, depth), (groups, n, depth),
+                                (groups, n, out)):
+        names.append(c.input((b, length, count * size) if flat
+                             else (b, count, length, size)))
+    if flat:
+        a = {"q_num_heads": heads, "kv_num_heads": groups}
+    mask = c.one("", "float32", "bool")
+    # A row without any key has no softmax.
+    names.append(c.input((m, n + past), mask, lambda v: v | (
+        np.arange(n + past) == 0) if mask == "bool" else v) if mask else "")
+    if past:
+        names += [c.input((b, groups, past, depth)),
+                  c.input((b, groups, past, out))]
+    if c.often(0.3):
+        a["scale"] = float(c.rng.uniform(0.2, 1.5))
+    if c.often(0.3) and m == n and not past:
+        a["is_causal"] = 1
+    c.node("Attention", names, ["float32"] * (3 if past else 1), **a)
+
+
+def products(c):
+    """What exporters write: products around a softmax, with a factor or
+    divisor, a mask, transposed and repeated keys."""
+    b, m, n, depth, out = (c.int(1, 2), c.int(2, 5), c.int(1, 5), c.int(1, 4),
+                           c.int(1, 4))
+    groups, times = c.int(2, 3), c.one(1, 1, 2)
+    heads = groups * times
+    g, q = c.g, c.input((b, heads, m, depth))
+    k, v = c.input((b, groups, n, depth)), c.input((b, groups, n, out))
+    for at, x, size in (("k", k, depth), ("v", v, out)):
+        if times > 1:
+            axis = c.constant([2], np.int64)
+            wide = c.constant([b, groups, times, n, size], np.int64)
+            flat = c.constant([b, heads, n, size], np.int64)
+            g.node("Unsqueeze", [x, axis], [at + "1"])
+            g.node("Expand", [at + "1", wide], [at + "2"])
+            g.node("Reshape", [at + "2", flat], [at])
+        else:
+            g.node("Identity", [x], [at])
+    g.node("Transpose", ["k"], ["t"], perm=[0, 1, 3, 2])
+    g.node("MatMul", [q, "t"], ["s"])
+    s = "s"
+    if c.often(0.7):
+        g.node(c.one("Mul", "Div"), [s, floats(c)], ["s1"])
+        s = "s1"
+    if c.often(0.6):
+        mask = c.input(c.one((m, n), (b, 1, 1, n), (1, heads, m, n), (n,)))
+        g.node("Add", [s, mask] if c.often() else [mask, s], ["s2"])
+        s = "s2"
+    if c.often(0.5):
+        keep = c.input((m, n), "bool")
+        low = c.constant(np.float32(c.one(-1e4, -9.0)))
+        g.node("Where", [keep] + ([s, low] if c.often() else [low, s]), ["s3"])
+        s = "s3"
+    g.node("Softmax", [s], ["p"], axis=-1)
+    c.node("MatMul", ["p", "v"], ["float32"])
+
+
 def quantised_attention(c):
     b, s, heads, depth = c.int(1, 2), c.int(1, 4), c.int(1, 2), c.int(1, 4)
     d, ins = heads * depth, c.int(2, 5)
@@ -249,5 +315,6 @@ FUSED = [
     ("NhwcMaxPool", nhwc_max_pool),
     channels_last("QLinearGlobalAveragePool"),
     ("Attention", attention), ("Attention", attention),
+    ("Attention", onnx_attention), ("MatMul", products),
     ("QAttention", quantised_attention), ("MultiHeadAttention", multi_head),
          ("MatMulNBits", matmul_bits), ("DequantizeLinear", blocks)]

@@ -15,6 +15,8 @@ import onnx_writer  # noqa: E402
 import random_detect  # noqa: E402
 import random_fused  # noqa: E402
 import random_ml  # noqa: E402
+import random_nets  # noqa: E402
+import random_rest  # noqa: E402
 
 CASES = 3  # inputs of a model: two of random values, one of small integers
 FLOAT = ("float32",) * 4 + ("float16", "float64")
@@ -33,6 +35,7 @@ class Case:
         self.room = 1       # floats have that many times the usual tolerance
         self.near = 0       # integers may be that far from the oracle
         self.ml_opset = 1   # of ai.onnx.ml
+        self.functions = ()  # of the model
         self.filled = {}    # outputs that -1 fills up to this shape
         self.traits = ""    # what is particular about the model
 
@@ -957,6 +960,8 @@ FAMILIES = {
     "choices": random_detect.DETECT,
     "fused operators": random_fused.FUSED,
     "learnt models": random_ml.LEARNT,
+    **random_rest.REST,
+    "networks": random_nets.NETS,
 }
 ALL = [(family, op, build) for family, members in FAMILIES.items()
        for op, build in members]
