@@ -13,8 +13,7 @@ function reasonAt(plan, i, step) {
 }
 
 const REASON_TEXT = {
-  written: 'written by this step', read: 'read by this step',
-  work: 'work memory of this step', tile: 'a piece that this step works on', waiting: 'only waiting',
+  written: 'written here', read: 'read here', work: 'work memory', tile: 'a piece', waiting: 'only waits',
 };
 
 /* What is alive, the rows of a tensor together: {i, bytes, reason, rows?}. */

@@ -188,6 +188,7 @@ class MemoryMap {
     c.rect(LEFT, TOP - 12, this.width - LEFT - RIGHT, this.height - this.bottom - TOP + 14);
     c.clip();
     this.paintLive();
+    this.taken = []; /* rectangles of labels: where blocks share bytes, their labels would lie over each other */
     for (const i of this.labelled) this.paintLabel(i);
     this.paintMarked();
     c.restore();
@@ -334,9 +335,11 @@ class MemoryMap {
     if (tall < 30) lines.length = Math.min(1, lines.length);
     let y = (y0 + y1) / 2 - (lines.length - 1) * 7.5;
     for (const line of lines) {
+      const wide = c.measureText(line).width + 4;
+      if (!this.claim(x0 + 5, y - 7, wide, 14)) return;
       c.globalAlpha = 0.8;
       c.fillStyle = this.theme.kinds[plan.kind[i]].fill;
-      c.fillRect(x0 + 5, y - 7, c.measureText(line).width + 4, 14);
+      c.fillRect(x0 + 5, y - 7, wide, 14);
       c.globalAlpha = 1;
       c.fillStyle = line === size ? this.theme.soft : this.theme.ink;
       c.fillText(line, x0 + 7, y + 0.5);
@@ -344,15 +347,22 @@ class MemoryMap {
     }
   }
 
+  /* Is this place free of labels? Then it is taken. */
+  claim(x, y, w, h) {
+    if (this.taken.some(r => x < r.x + r.w && r.x < x + w && y < r.y + r.h && r.y < y + h)) return false;
+    this.taken.push({x, y, w, h});
+    return true;
+  }
+
   /* Narrow and tall blocks carry their label upright. */
   paintUpright(i, x, y, room) {
     const plan = this.shared.plan, c = this.context, names = namesOf(plan, i), size = rough(plan.size[i]);
     const line = firstFit(c, [...names.map(name => name + '  ' + size), ...names, size], room);
-    if (!line) return;
+    const wide = line ? c.measureText(line).width : 0;
+    if (!line || !this.claim(x - 6.5, y - wide / 2 - 2, 13, wide + 4)) return;
     c.save();
     c.translate(x, y);
     c.rotate(-Math.PI / 2);
-    const wide = c.measureText(line).width;
     c.globalAlpha = 0.8;
     c.fillStyle = this.theme.kinds[plan.kind[i]].fill;
     c.fillRect(-wide / 2 - 2, -6.5, wide + 4, 13);
@@ -417,9 +427,9 @@ class MemoryMap {
     c.globalAlpha = 1;
   }
 
-  paintLines() {
+  /* The lines across the picture: {at, colour, dash, text, below?}. */
+  lines() {
     const m = this.memory, labels = [];
-    this.paintExcess();
     if (m.scratch) {
       const together = m.scratch.size === m.scratch.lower_bound;
       labels.push({at: m.scratch.size, colour: this.theme.accent, dash: [],
@@ -429,11 +439,15 @@ class MemoryMap {
                      text: 'lower bound ' + bytes(m.scratch.lower_bound)});
     }
     if (m.capacity) labels.push({at: m.capacity, colour: this.theme.limit, dash: [10, 4], text: 'capacity ' + bytes(m.capacity) +
-      (m.bytes > m.capacity ? ', ' + bytes(m.bytes - m.capacity) + ' short' : '')});
+      (m.bytes > m.capacity ? ', ' + bytes(m.short || m.bytes - m.capacity) + ' short' : '')});
+    return labels.sort((a, b) => b.at - a.at);
+  }
+  paintLines() {
+    const m = this.memory;
+    this.paintExcess();
     /* The label of a line goes below it where another's would cover it. */
-    labels.sort((a, b) => b.at - a.at);
     let free = -Infinity;
-    for (const l of labels) {
+    for (const l of this.lines()) {
       const y = this.y(l.at);
       l.below = l.below || y - 18 < free || y - 18 < 2;
       free = l.below ? y + 18 : y;
@@ -653,6 +667,41 @@ class MemoryMap {
     }
     if (plan.low[i] + plan.size[i] <= this.low || plan.low[i] >= this.high) this.fitHeight();
   }
+}
+
+function pointIn(canvas, e) {
+  const box = canvas.getBoundingClientRect();
+  return {x: e.clientX - box.left, y: e.clientY - box.top};
+}
+
+/* What fingers and mice do to a picture: hover(at or null, event), pan(dx, dy), pinch(factor, at), click(at). */
+function followPointers(canvas, {hover, pan, pinch, click}) {
+  const pointers = new Map();
+  let moved = 0;
+  const apart = () => { const [a, b] = [...pointers.values()]; return Math.hypot(a.x - b.x, a.y - b.y) + 1; };
+  canvas.addEventListener('pointerdown', e => {
+    canvas.setPointerCapture(e.pointerId);
+    pointers.set(e.pointerId, pointIn(canvas, e));
+    moved = 0;
+  });
+  canvas.addEventListener('pointermove', e => {
+    const at = pointIn(canvas, e), before = pointers.get(e.pointerId);
+    if (!before) { hover(at, e); return; }
+    moved += Math.abs(at.x - before.x) + Math.abs(at.y - before.y);
+    const wide = pointers.size === 2 ? apart() : 0;
+    pointers.set(e.pointerId, at);
+    if (pointers.size === 2) {
+      const [a, b] = [...pointers.values()];
+      pinch(apart() / wide, {x: (a.x + b.x) / 2, y: (a.y + b.y) / 2});
+    } else if (moved > 4) pan(at.x - before.x, at.y - before.y);
+  });
+  const release = e => {
+    const alone = pointers.size === 1;
+    if (pointers.delete(e.pointerId) && alone && moved <= 4 && e.type === 'pointerup') click(pointIn(canvas, e));
+  };
+  canvas.addEventListener('pointerup', release);
+  canvas.addEventListener('pointercancel', release);
+  canvas.addEventListener('pointerleave', e => hover(null, e));
 }
 
 function fillPixels(words, width, height, x0, x1, y0, y1, colour) {

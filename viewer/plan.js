@@ -115,6 +115,18 @@ function placesOf(t, row, moves) {
   return places;
 }
 
+/* Work memory is occupied during the runs of its operator only: operator -> [first step, last step] of each row of runs
+ * that follow each other. */
+function workSpells(runs) {
+  const spells = new Map();
+  runs.forEach(([op], step) => {
+    const own = spells.get(op) || [], last = own[own.length - 1];
+    if (last && last[1] === step - 1) last[1] = step; else own.push([step, step]);
+    spells.set(op, own);
+  });
+  return spells;
+}
+
 /* A plan in an order of rows as one of whole tensors: every place of a row is a
  * tensor, every run a step. A row is read at its last step; that it may be
  * before, too, the file does not say. */
@@ -132,8 +144,13 @@ function unrolled(json) {
     const k = placesOf(of, from, moves.get(a[2] + ' ' + from) || []).findIndex(p => t.rows.first_steps[row] <= p.to);
     return rowId(of.id, from) + (k > 0 ? '.' + k : '');
   };
+  const spells = workSpells(json.runs);
   json.tensors.forEach((t, i) => {
     byId.set(t.id, t);
+    if (t.op !== undefined) {
+      (spells.get(t.op) || []).forEach(([from, to], k) => tensors.push({...t, id: t.id + (k ? '.' + k : ''), first_step: from, last_step: to}));
+      return;
+    }
     if (!t.rows) {
       const of = t.alias_of === null ? null : byId.get(t.alias_of);
       tensors.push({...t, alias_of: of && of.rows ? rowId(of.id, 0) : t.alias_of});
@@ -259,8 +276,8 @@ function rough(value) {
 function both(value) { return value < 1024 ? bytes(value) : bytes(value) + ' (' + rough(value) + ')'; }
 function percent(part, whole) {
   const p = 100 * part / whole;
-  if (p > 99.9 && part < whole) return '> 99.9\u00a0%';
-  return (p >= 10 ? p.toFixed(0) : p >= 0.1 ? p.toFixed(1) : '< 0.1') + '\u00a0%';
+  if (p > 99.9 && part < whole) return '>\u00a099.9\u00a0%';
+  return (p >= 10 ? p.toFixed(0) : p >= 0.1 ? p.toFixed(1) : '<\u00a00.1') + '\u00a0%';
 }
 /* 7489664 -> "7.5 M". */
 function short(value) { return value >= 1e9 ? (value / 1e9).toFixed(1) + '\u00a0G' : value >= 1e6 ? (value / 1e6).toFixed(1) + '\u00a0M' : value >= 1e3 ? (value / 1e3).toFixed(0) + '\u00a0k' : String(value); }

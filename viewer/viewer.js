@@ -28,11 +28,8 @@ const hooks = {
 };
 
 function showTip(i, e, plan = shared.plan) {
-  const tip = $('tip');
-  tip.hidden = i < 0 || !e;
-  if (tip.hidden) return;
+  if (i < 0 || !e) { $('tip').hidden = true; return; }
   const t = plan.tensors[i];
-  tip.replaceChildren(element('b', '', shortName(plan, i)));
   const rows = [
     shapeText(t) + ', ' + both(t.size),
     'alive: ' + stepsText(plan, i),
@@ -42,6 +39,15 @@ function showTip(i, e, plan = shared.plan) {
   if (plan.alias[i] >= 0) rows.push((t.alias_kind || 'in the storage') + ' of ' + shortName(plan, plan.alias[i]));
   if (t.follows !== undefined) rows.push('follows the reading of ' + t.follows);
   if (t.reason) rows.push('why there: ' + t.reason);
+  showTipText(shortName(plan, i), rows, e);
+}
+
+/* Beside the pointer; without a title: nothing. */
+function showTipText(title, rows, e) {
+  const tip = $('tip');
+  tip.hidden = !title || !e;
+  if (tip.hidden) return;
+  tip.replaceChildren(element('b', '', title));
   for (const row of rows) { tip.append(element('span', '', row), element('br')); }
   const box = tip.getBoundingClientRect();
   tip.style.left = Math.min(e.clientX + 14, innerWidth - box.width - 8) + 'px';
@@ -92,6 +98,12 @@ function tensorLink(i) {
   button.title = shared.plan.tensors[i].name;
   return button;
 }
+/* A tensor with its shape, as the properties of an operator have them. */
+function shapedLink(i) {
+  const both = element('span');
+  both.append(tensorLink(i), ' ', element('span', 'how', shapeText(shared.plan.tensors[i])));
+  return both;
+}
 function stepLink(s) { return link('step ' + s + ': ' + stepTitle(shared.plan, s), () => showStep(s)); }
 
 function addRow(list, name, ...values) {
@@ -112,7 +124,7 @@ function showDetails(i) {
   const box = $('details'), plan = shared.plan;
   if (i < 0) {
     box.className = 'idle';
-    box.replaceChildren(element('h3', '', 'Follow a tensor'), element('p', 'how', 'Click a block: where it comes from, who reads it, what shares its bytes.'));
+    box.replaceChildren(element('h3', '', HINTS[shownView][0]), element('p', 'how', HINTS[shownView][1]));
     return;
   }
   const t = plan.tensors[i], list = element('dl');
@@ -166,7 +178,16 @@ function onNode(node) {
 }
 
 const VIEWS = [['maps', 'Memory'], ['graph', 'Graph'], ['layers', 'Layers'], ['lanes', 'Timeline']];
+const HINTS = {
+  maps: ['Follow a tensor', 'Click a block: where it comes from, who reads it, what shares its bytes.'],
+  graph: ['Follow an operator', 'Click one: what it reads and writes, what it costs, which kernel runs it.'],
+  layers: ['Follow an operator', 'Click its name: what it reads and writes. A heading sorts.'],
+  lanes: ['Follow an operator', 'Click a box: what runs there, what it reads and writes.'],
+};
+let shownView = 'maps';
 function showView(name) {
+  shownView = name;
+  if ($('details').className === 'idle') showDetails(-1);
   for (const [id] of VIEWS) {
     $(id).hidden = id !== name;
     $('view-' + id).setAttribute('aria-pressed', String(id === name));
@@ -178,7 +199,7 @@ function showView(name) {
     if (!views.graph) { views.graph = new GraphView(shared.plan, $('graph'), {node: onNode}); }
     views.graph.paint();
     markInGraph(shared.selected);
-  } else if (name === 'layers') fillLayerBars(shared.plan, $('layers'), showStep);
+  } else if (name === 'layers') { fillLayerBars(shared.plan, $('layers'), showStep); explainWords($('layers')); }
   else if (name === 'lanes') { if (!views.lanes) views.lanes = new LaneView(shared.plan, $('lanes'), showStep); views.lanes.paint(); }
   redraw();
 }
@@ -219,8 +240,8 @@ function showStep(s) {
     } else if (layer && layer.reason) addRow(list, 'not cut', layer.reason);
   }
   for (const m of plan.memories) if (m.live) addRow(list, 'alive', both(m.live[s]) + ' in ' + m.name);
-  addLinks(list, 'reads', tensorsOf(s, 'inputs').map(k => () => tensorLink(k)));
-  addLinks(list, 'writes', tensorsOf(s, 'outputs').map(k => () => tensorLink(k)));
+  addLinks(list, 'reads', tensorsOf(s, 'inputs').map(k => () => shapedLink(k)));
+  addLinks(list, 'writes', tensorsOf(s, 'outputs').map(k => () => shapedLink(k)));
   const around = element('p');
   if (s > 0) around.append(link('◀ step ' + (s - 1), () => showStep(s - 1)), ' ');
   if (s + 1 < plan.steps.length) around.append(' ', link('step ' + (s + 1) + ' ▶', () => showStep(s + 1)));
@@ -310,7 +331,8 @@ function fillTitle(plan) {
   const words = headline(plan);
   $('headline').replaceChildren((isPacking ? 'This packing needs ' : 'This model needs ') + (words.needs.length > 1
     ? words.needs.slice(0, -1).join(', ') + ', and ' + words.needs[words.needs.length - 1]
-    : words.needs[0] || 'no memory') + '.', element('span', 'proof', words.proof));
+    : words.needs[0] || 'no memory') + '.', element('span', 'proof', [words.proof, runText(plan)].filter(Boolean).join(' ')));
+  if ($('compare').words) $('headline').replaceChildren(...$('compare').words);
   $('foot').textContent = (isPacking ? 'Made by Ashlar. ' : 'Plan ' + json.plan_hash + ', layout ' + json.tensor_layout_hash + ', made by Ashlar. ') +
     (document.body.dataset.host ? 'Nothing has left this machine.' : 'This file is complete: it needs no network and no other file.');
   fillWords($('foot'));
@@ -332,7 +354,7 @@ function fixItem(fix) {
   if (window.applyFix) {
     const apply = element('button', 'apply', 'Apply');
     apply.type = 'button';
-    apply.addEventListener('click', () => window.applyFix(fix.command));
+    apply.addEventListener('click', () => window.applyFix(fix.option));
     item.append(apply);
   }
   return item;
@@ -345,7 +367,11 @@ function fillNoFit(plan, noFit) {
   $('verdict').className = 'badge bad';
   $('headline').replaceChildren(...noFit.shortages.map(m => element('span', 'short', both(m.needs - m.has) + ' of ' + m.memory +
     ' short: the model needs ' + both(m.needs) + ', ' + plan.json.target + ' has room for ' + both(m.has) + '.')));
-  for (const m of plan.memories) m.capacity = m.capacity || (noFit.shortages.find(s => s.memory === m.name) || {has: 0}).has;
+  for (const m of plan.memories) {
+    const shortage = noFit.shortages.find(s => s.memory === m.name);
+    m.capacity = m.capacity || (shortage ? shortage.has : 0);
+    m.short = shortage ? shortage.needs - shortage.has : 0; /* gaps between arenas count */
+  }
   list.append(...noFit.fixes.map(fixItem));
   $('fixes').hidden = false;
   $('fixes').replaceChildren(element('h2', '', 'What makes it fit'), noFit.fixes.length ? list :
@@ -378,6 +404,13 @@ function card(plan, arena) {
   return box;
 }
 
+/* How long a run takes, as far as the plan knows. */
+function runText(plan) {
+  const cycles = cyclesOf(plan), all = cycles ? cycles.reduce((sum, n) => sum + n, 0) : 0;
+  if (!all) return '';
+  return 'A run takes about ' + (plan.json.mhz ? timeText(milliseconds(plan, all)) + ' at ' + plan.json.mhz + ' MHz' : short(Math.round(all)) + ' cycles') + ' (estimate).';
+}
+
 function workCard(plan) {
   const box = element('div', 'card'), macs = plan.steps.reduce((all, step) => all + step.ops.reduce((sum, op) => sum + op.macs, 0), 0);
   const big = element('div', 'big', count(macs) + ' ');
@@ -385,9 +418,8 @@ function workCard(plan) {
   const work = s => plan.steps[s].ops.reduce((sum, op) => sum + op.macs, 0);
   plan.steps.forEach((_, s) => { if (work(s) > work(heaviest)) heaviest = s; });
   big.append(element('small', '', 'MACs'));
-  const cycles = cyclesOf(plan), all = cycles ? cycles.reduce((sum, n) => sum + n, 0) : 0;
   box.append(element('h2', '', 'Work of one run'), big, element('p', '', count(plan.steps.length) + ' steps'));
-  if (all) box.append(element('p', '', 'About ' + (plan.json.mhz ? timeText(milliseconds(plan, all)) + ' at ' + plan.json.mhz + ' MHz' : count(Math.round(all)) + ' cycles') + ' (estimate).'));
+  if (runText(plan)) box.append(element('p', '', runText(plan)));
   if (macs > 0) box.append(element('p', '', 'Heaviest: step ' + heaviest + ' (' + stepTitle(plan, heaviest) + '), ' + percent(work(heaviest), macs) + '.'));
   return box;
 }
@@ -429,7 +461,7 @@ function peakBlock(plan, m, isFirst) {
     button.type = 'button';
     button.append(element('span', 'why', '— ' + REASON_TEXT[reason]));
     button.style.cssText = '--fill: var(--' + kind + '); --edge: var(--' + kind + '-edge); --part: ' + (100 * group.bytes / most).toFixed(1) + '%';
-    button.title = plan.tensors[i].name;
+    button.title = plan.tensors[i].name + ', ' + REASON_TEXT[reason];
     button.addEventListener('click', () => { goToPeak(m); select(i); $('picture').scrollIntoView({block: 'start'}); });
     item.append(element('span', 'size', bytes(group.bytes)), button);
     list.append(item);
@@ -468,6 +500,7 @@ function fillPeak(plan) {
   $('peak').hidden = !all.length || !plan.steps.length;
   if (!$('peak').hidden) $('peak').replaceChildren(...all.flatMap((m, k) => peakBlock(plan, m, k === 0)));
   fillWindows(plan);
+  fillCurve();
 }
 
 function fillLegend(plan) {
@@ -562,11 +595,18 @@ function show(json) {
   fillTables(plan);
   showDetails(-1);
   fillViews(plan);
-  explainWords($('report'));
+  explainWords(document);
   for (const map of maps) map.paint();
 }
 
 /* ---- start --------------------------------------------------------------- */
+
+/* Two plans: the first is "before". */
+function showBoth(before, after) {
+  fillCompare(before, after, k => show([before, after][k]));
+  $('show-after').click();
+  $('compare').maps.forEach(map => map.paint());
+}
 
 function complain(message) {
   $('drop').hidden = false;
@@ -655,10 +695,6 @@ function listen() {
 
 listen();
 const given = $('plan').textContent;
-if (given && $('other').textContent) {
-  const both = [JSON.parse(given), JSON.parse($('other').textContent)];
-  fillCompare(both[0], both[1], k => show(both[k]));
-  $('show-after').click();
-  $('compare').maps.forEach(map => map.paint());
-} else if (given) open(given);
+if (given && $('other').textContent) showBoth(JSON.parse(given), JSON.parse($('other').textContent));
+else if (given) open(given);
 else if (!document.body.dataset.host) offerFiles(); /* the playground brings its own door */

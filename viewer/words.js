@@ -8,9 +8,14 @@ const WORDS = {
   'bank': 'bytes of a memory that are powered together',
   'bound': 'a height that no placement can beat',
   'constant': 'a tensor whose bytes are known at compile time',
+  'cycle': "one tick of the processor's clock; those of a plan are estimates",
+  'DMA': 'a unit that copies between memories while the processor computes',
+  'kernel': 'device code for one operator and its types',
   'lifetime': "the half-open interval of steps in which a slot's bytes are in use",
+  'MAC': 'multiply-accumulate, one product added to a sum: what the work of layers is counted in',
   'memory': 'one memory of a device',
   'peak': 'the step at which most bytes are alive',
+  'planner': 'what chooses places for activations',
   'row': 'part of a tensor at one position of its outermost dimension: of an image, a line',
   'run': 'consecutive steps of one operator in an order of rows',
   'step': 'what runs at one moment of the order: one operator, or a pattern of several',
@@ -36,8 +41,8 @@ function fillWords(holder) {
 
 /* The first word of the page that a text contains, as its tip. */
 function explainWords(root) {
-  for (const e of root.querySelectorAll('h2, h3, th button, #legend li')) {
-    const text = e.textContent.toLowerCase(), found = Object.keys(WORDS).filter(word => new RegExp('\\b' + word + 's?\\b').test(text));
+  for (const e of root.querySelectorAll('h2, h3, th button, #legend li, .card small, #subtitle, #views button')) {
+    const text = e.textContent, found = Object.keys(WORDS).filter(word => new RegExp('\\b' + word + 's?\\b', 'i').test(text));
     if (found.length && !e.title) e.title = found.map(word => word + ': ' + WORDS[word]).join('\n');
   }
 }

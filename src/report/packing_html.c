@@ -210,6 +210,8 @@ ash_status ash_report_packing(ash_ctx *ctx, const char **text, size_t *count,
                               const char *name, const ash_csv *csv,
                               const ash_place_result *result,
                               uint64_t capacity) {
+  ASH_NEED(ctx, ctx && text && count && name && csv && result &&
+                    (csv->count == 0 || (csv->buffers && csv->ids)));
   packing p = {.ctx = ctx, .csv = csv, .result = result};
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   *text = NULL;

@@ -303,6 +303,7 @@ static ash_status diff(ash_ctx *ctx, ash_plan_diff *out, const side *a,
 ash_status ash_diff_plans(ash_ctx *ctx, ash_plan_diff *out,
                           const ash_plan_text *before,
                           const ash_plan_text *after) {
+  ASH_NEED(ctx, ctx && out && before && after && before->text && after->text);
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
   side a = {0}, b = {0};
   *out = (ash_plan_diff){0};

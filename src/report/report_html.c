@@ -121,6 +121,7 @@ static ash_status make_page(ash_ctx *ctx, const char **text, size_t *count,
 ash_status ash_report_html_json(ash_ctx *ctx, const char **text, size_t *count,
                                 const char *json, size_t json_count,
                                 const char *other, size_t other_count) {
+  ASH_NEED(ctx, ctx && text && count && json && (other || other_count == 0));
   const json_text plans[] = {{"plan", json, json_count},
                              {"other", other, other_count},
                              {NULL, NULL, 0}};
@@ -129,6 +130,7 @@ ash_status ash_report_html_json(ash_ctx *ctx, const char **text, size_t *count,
 
 ash_status ash_report_html(ash_ctx *ctx, const char **text, size_t *count,
                            const ash_plan *plan, const ash_graph *g) {
+  ASH_NEED(ctx, ctx && text && count && plan && g);
   const char *json;
   size_t json_count;
   *text = NULL;
@@ -156,29 +158,75 @@ static void put_no_fit(ash_json *j, const ash_report_no_fit *why) {
     ash_json_string(j, "command", why->fixes[i].command);
     ash_json_string(j, "meaning", why->fixes[i].meaning);
     ash_json_uint(j, "scratch", why->fixes[i].scratch);
+    ash_json_string(j, "option", why->fixes[i].option);
     ash_json_close(j, '}');
   }
   ash_json_close(j, ']');
   ash_json_close(j, '}');
 }
 
+/* The page of a plan with one more part, which `t` has as JSON; it is dropped.
+ */
+static ash_status make_page_with(ash_ctx *ctx, const char **text, size_t *count,
+                                 const ash_plan *plan, const ash_graph *g,
+                                 const char *id, ash_text *t) {
+  json_text parts[] = {{"plan", NULL, 0}, {id, NULL, 0}, {NULL, NULL, 0}};
+  *text = NULL;
+  *count = 0;
+  ash_status status = ash_text_check(ctx, t);
+  parts[1].bytes = t->bytes;
+  parts[1].count = t->count;
+  if (status == ASH_OK)
+    status = ash_plan_json(ctx, &parts[0].bytes, &parts[0].count, plan, g);
+  if (status == ASH_OK)
+    status = make_page(ctx, text, count, parts);
+  ash_text_drop(t);
+  return status;
+}
+
 ash_status ash_report_short_html(ash_ctx *ctx, const char **text, size_t *count,
                                  const ash_plan *plan, const ash_graph *g,
                                  const ash_report_no_fit *why) {
-  json_text parts[] = {{"plan", NULL, 0}, {"no-fit", NULL, 0}, {NULL, NULL, 0}};
+  ASH_NEED(ctx, ctx && text && count && plan && g && why &&
+                    (why->shortages || why->shortage_count == 0) &&
+                    (why->fixes || why->fix_count == 0));
   ash_text t;
   ash_json j;
-  *text = NULL;
-  *count = 0;
-  ASH_TRY(ash_plan_json(ctx, &parts[0].bytes, &parts[0].count, plan, g));
   ash_text_init(&t, &ctx->mem);
   ash_json_init(&j, &t);
   put_no_fit(&j, why);
-  ash_status status = ash_text_check(ctx, &t);
-  parts[1].bytes = t.bytes;
-  parts[1].count = t.count;
-  if (status == ASH_OK)
-    status = make_page(ctx, text, count, parts);
-  ash_text_drop(&t);
-  return status;
+  return make_page_with(ctx, text, count, plan, g, "no-fit", &t);
+}
+
+/* ---- a plan among others ------------------------------------------------- */
+
+static void put_curve(ash_json *j, const ash_report_curve *curve) {
+  ash_json_open(j, NULL, '{');
+  ash_json_string(j, "memory", curve->memory);
+  ash_json_uint(j, "chosen", curve->chosen);
+  ash_json_open(j, "points", '[');
+  for (size_t i = 0; i < curve->count; i++) {
+    const ash_report_point *p = &curve->points[i];
+    ash_json_open(j, NULL, '{');
+    ash_json_uint(j, "bytes", p->bytes);
+    ash_json_uint(j, "used", p->used);
+    ash_json_uint(j, "cycles", p->cycles);
+    ash_json_uint(j, "row_operators", p->row_operators);
+    ash_json_close(j, '}');
+  }
+  ash_json_close(j, ']');
+  ash_json_close(j, '}');
+}
+
+ash_status ash_report_curve_html(ash_ctx *ctx, const char **text, size_t *count,
+                                 const ash_plan *plan, const ash_graph *g,
+                                 const ash_report_curve *curve) {
+  ASH_NEED(ctx, ctx && text && count && plan && g && curve &&
+                    (curve->points || curve->count == 0));
+  ash_text t;
+  ash_json j;
+  ash_text_init(&t, &ctx->mem);
+  ash_json_init(&j, &t);
+  put_curve(&j, curve);
+  return make_page_with(ctx, text, count, plan, g, "sweep", &t);
 }

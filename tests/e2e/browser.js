@@ -57,6 +57,15 @@ function aliveAt(plan, memory, step) {
     t.first_step <= step && step <= t.last_step).reduce((sum, t) => sum + t.size, 0);
 }
 
+/* The graph opens with its first operators, and zooming out keeps some in sight. */
+async function beginsInSight(page) {
+  const seen = () => page.evaluate(() => { const g = views.graph; return g.graph.nodes.map(n => n.x > g.left && n.x < g.left + g.width / g.scale && n.y >= g.top && n.y < g.top + g.height / g.scale); });
+  assert((await seen())[0], 'the first operator is out of sight');
+  await page.click('#zoom-out');
+  assert((await seen()).filter(Boolean).length > 1, 'nothing is in sight');
+  await page.click('#fit');
+}
+
 const tests = {
   async numbers(browser, plan) {
     const page = await openPage(browser);
@@ -99,6 +108,8 @@ const tests = {
     assert.deepStrictEqual(lanes, whole.map(t => t.name));
     const bands = await page.$$eval('#windows path', all => all.map(e => e.getBoundingClientRect().width));
     assert(bands.length === whole.length && bands.every(w => w > 0), 'a lane is empty');
+    const above = await page.evaluate(() => shared.plan.memories.filter(m => m.live).map(m => [m.name, Math.max(...m.live), m.scratch.size]).filter(([, live, size]) => live > size));
+    assert.deepStrictEqual(above, [], 'more bytes are alive than the arena has');
     const alive = await page.$$eval('#peak .alive button', all => all.map(e => e.firstChild.textContent));
     assert(alive.some(text => /, \d+ rows \(\d+ to \d+\)/.test(text)), alive.join('; '));
     const advice = await page.textContent('#peak ol');
@@ -109,7 +120,9 @@ const tests = {
   async layout(browser, plan) {
     const page = await openPage(browser, {viewport: {width: 1440, height: 900}});
     const box = await page.$eval('#maps canvas', e => e.getBoundingClientRect().top);
-    assert(box < 640, 'the picture starts at ' + box);
+    assert(box < 400, 'the picture starts at ' + box);
+    const end = await page.$eval('#maps canvas', e => e.getBoundingClientRect().bottom);
+    assert(end < 900, 'the picture ends at ' + end);
     const empty = await page.$eval('#side', e => e.getBoundingClientRect().height);
     assert(empty > 200, 'the side is empty');
     assert.deepStrictEqual(await page.evaluate(() => maps.map(m => m.bottom > 36)), plan.arenas.map((_, k) => k === 0));
@@ -134,11 +147,12 @@ const tests = {
     assert(Math.abs(end - total) < 1, end + ' for ' + total);
     const runs = plan.runs.filter(([op]) => op >= 0 && plan.ops[op].cycles).length;
     assert.strictEqual(events.filter(e => e.name !== 'rows arrive').length, runs);
-    const step = await page.evaluate(() => {
-      const v = views.lanes, e = v.events.reduce((a, b) => b.to - b.from > a.to - a.from ? b : a);
-      v.canvas.dispatchEvent(new MouseEvent('click', {clientX: v.canvas.getBoundingClientRect().left + v.x((e.from + e.to) / 2), clientY: v.canvas.getBoundingClientRect().top + 6 + v.pitch * (e.lane + 0.4)}));
-      return e.step;
+    await page.$eval('#lanes canvas', e => e.scrollIntoView({block: 'center'}));
+    const {step, x, y} = await page.evaluate(() => {
+      const v = views.lanes, box = v.canvas.getBoundingClientRect(), e = v.events.reduce((a, b) => b.to - b.from > a.to - a.from ? b : a);
+      return {step: e.step, x: box.left + v.x((e.from + e.to) / 2), y: box.top + 6 + v.pitch * (e.lane + 0.4)};
     });
+    await page.mouse.click(x, y);
     assert((await page.textContent('#details h3')).startsWith('step ' + step + ':'), 'a click on a run leads elsewhere');
   },
 
@@ -151,7 +165,84 @@ const tests = {
     }));
     for (const m of shown) assert(m.above && m.colour[0] > m.colour[2] + 20, JSON.stringify(m));
     assert.strictEqual((await page.$$('#headline .short')).length, shown.length);
+    const said = await page.$$eval('#headline .short', all => all.map(e => e.textContent.split('(')[0].split('short')[0]));
+    const drawn = await page.evaluate(() => maps.map(m => m.lines().map(l => l.text).find(text => text.includes('short')).split(',')[1]));
+    assert.deepStrictEqual(said.map(digits), drawn.map(digits), 'the picture says other bytes than the words');
     assert(await page.$('.gauge.over'), 'the gauge is not red');
+  },
+
+  /* Every text that the pictures of memories write, at two zooms; those that hang have no rectangle here. */
+  async labels(browser) {
+    const page = await openPage(browser);
+    for (const wide of [1440, 700]) {
+      await page.setViewportSize({width: wide, height: 900});
+      const {over, texts} = await page.evaluate(() => {
+        const own = CanvasRenderingContext2D.prototype.fillText, rects = [];
+        CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+          const m = this.getTransform();
+          if (m.b === 0 && this.textAlign === 'left') rects.push({text, x: m.e + x * m.a, y: m.f + (y - 6) * m.d, w: this.measureText(text).width * m.a, h: 12 * m.d});
+          return own.call(this, text, x, y);
+        };
+        maps[0].paint();
+        CanvasRenderingContext2D.prototype.fillText = own;
+        const over = [];
+        rects.forEach((a, k) => rects.slice(k + 1).forEach(b => {
+          if (a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h) over.push(a.text + ' / ' + b.text);
+        }));
+        return {over, texts: rects.length};
+      });
+      assert(texts > 5, 'only ' + texts + ' texts');
+      assert.deepStrictEqual(over, [], 'at ' + wide);
+    }
+  },
+
+  async timeline(browser) {
+    const page = await openPage(browser);
+    await page.click('#view-lanes');
+    await page.$eval('#lanes canvas', e => e.scrollIntoView({block: 'center'}));
+    const at = await page.evaluate(() => {
+      const v = views.lanes, e = v.events.filter(e => e.lane === 1).reduce((a, b) => b.to - b.from > a.to - a.from ? b : a), box = v.canvas.getBoundingClientRect();
+      return {x: box.left + (v.x(e.from) + v.x(e.to)) / 2, y: box.top + 8 + v.pitch + 10, name: e.name, cycles: Math.round(e.to - e.from), span: v.to - v.from};
+    });
+    await page.mouse.move(at.x, at.y);
+    const tip = await page.textContent('#tip');
+    assert(tip.includes(at.name) && digits(tip).includes(String(at.cycles)) && tip.includes('ms'), tip);
+    await page.click('#zoom-in');
+    const before = await page.evaluate(() => views.lanes.from);
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.down();
+    await page.mouse.move(at.x - 120, at.y, {steps: 4});
+    await page.mouse.up();
+    assert(await page.evaluate(() => views.lanes.from) > before, 'dragging does not pan');
+    await page.click('#fit');
+    const names = await page.evaluate(() => {
+      const own = CanvasRenderingContext2D.prototype.fillText, said = [];
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) { said.push(text); return own.call(this, text, ...rest); };
+      views.lanes.paint();
+      CanvasRenderingContext2D.prototype.fillText = own;
+      return said;
+    });
+    const cut = names.filter(text => /[a-z_]…$/.test(text));
+    assert.deepStrictEqual(cut, [], 'names whose number is cut off');
+  },
+
+  async curve(browser) {
+    const page = await openPage(browser);
+    const sizes = JSON.parse(fs.readFileSync(process.env.PLAN, 'utf8')).filter((p, i, all) => p.fits && !(p.used === all[i - 1].used && p.cycles === all[i - 1].cycles));
+    const points = await page.$$eval('#curve circle', dots => dots.map(d => ({x: Number(d.getAttribute('cx')), y: Number(d.getAttribute('cy')),
+      chosen: d.classList.contains('chosen'), text: d.textContent})));
+    assert.strictEqual(points.length, sizes.length);
+    assert(sizes.some(p => p.row_operators) && sizes.some(p => !p.row_operators), 'no way from rows to layers');
+    for (const [i, p] of points.entries()) {
+      assert(p.text.replace(/\D/g, '').includes(String(sizes[i].cycles)), p.text);
+      for (const [k, q] of points.entries()) {
+        assert.strictEqual(Math.sign(p.x - q.x), Math.sign(sizes[i].used - sizes[k].used));
+        assert.strictEqual(Math.sign(q.y - p.y), Math.sign(sizes[i].cycles - sizes[k].cycles));
+      }
+    }
+    const chosen = points.findIndex(p => p.chosen), used = await page.evaluate(() => shared.plan.json.arenas.find(a => a.role === 'scratch').size);
+    assert.strictEqual(sizes[chosen].used, used);
+    assert.strictEqual(points.filter(p => p.chosen).length, 1);
   },
 
   async looks(browser) {
@@ -228,6 +319,8 @@ const tests = {
     await page.click('#show-after');
     assert((await page.textContent('#foot')).includes(other.plan_hash));
     await page.screenshot({path: path.join(process.env.OUT, 'compare.png')});
+    const words = digits(await page.textContent('#headline'));
+    for (const json of [plan, other]) assert(words.includes(json.arenas.find(a => a.role === 'scratch').size), 'the headline does not name both sides');
     assert((await page.textContent('#title')).includes('changed'), 'the title does not say that two plans are compared');
     if (await page.$('#all-changes')) {
       await page.click('#all-changes');
@@ -263,6 +356,7 @@ const tests = {
     assert(await page.isHidden('#maps'));
     const shown = await page.evaluate(() => views.graph.graph.nodes.filter(n => n.op).map(n => n.op.id));
     assert.deepStrictEqual(shown, ops.map(op => op.id));
+    await beginsInSight(page);
     const edges = await page.evaluate(() => views.graph.graph.edges.map(e => e.from.layer < e.to.layer));
     assert(edges.length >= ops.length && edges.every(Boolean), 'an edge goes up');
     const overlaps = await page.evaluate(() => views.graph.graph.nodes.some((a, k) => views.graph.graph.nodes.slice(k + 1)
@@ -279,9 +373,9 @@ const tests = {
     await page.mouse.click(point.x, moved + await page.evaluate(() => { const g = views.graph, n = g.graph.nodes[2]; return (n.y + 20 - g.top) * g.scale; }));
     assert((await page.textContent('#details h3')).includes(point.id), await page.textContent('#details h3'));
     assert(await page.evaluate(() => shared.selected) >= 0, 'the map does not follow');
-    const made = await page.evaluate(() => shared.plan.producer.findIndex(s => s === 3));
+    const made = await page.evaluate(() => shared.plan.producer.findIndex(s => s >= 3 && views.graph.byOp.has(shared.plan.steps[s].ops[0].id)));
     await page.evaluate(i => select(i), made);
-    assert.strictEqual(await page.evaluate(() => views.graph.chosen.op.id), await page.evaluate(() => shared.plan.steps[3].ops[0].id));
+    assert.strictEqual(await page.evaluate(() => views.graph.chosen.op.id), await page.evaluate(i => shared.plan.steps[shared.plan.producer[i]].ops[0].id, made));
     await page.focus('#graph canvas');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('+');
@@ -290,11 +384,43 @@ const tests = {
     assert.notStrictEqual(await page.evaluate(() => views.graph.scale), scale);
   },
 
+  /* Made up graphs: no operator over another, no edge behind an operator that it passes. */
+  async routes(browser) {
+    const page = await openPage(browser);
+    const bad = await page.evaluate(() => {
+      const bad = [];
+      for (let seed = 1; seed <= 60; seed++) {
+        let x = seed;
+        const random = n => (x = (x * 1103515245 + 12345) % 2147483648) % n, nodes = [], edges = [];
+        for (let k = 0; k < 6 + seed % 30; k++) {
+          const node = {k, kind: 'conv_2d', id: 'n' + k, ins: [], outs: []};
+          for (let e = 0; k && e < 1 + random(3); e++) {
+            const from = nodes[Math.max(0, k - 1 - random(8))];
+            if (node.ins.includes(from)) continue;
+            edges.push({from, to: node});
+            from.outs.push(node);
+            node.ins.push(from);
+          }
+          nodes.push(node);
+        }
+        layOut({nodes, edges}, text => 7 * text.length);
+        for (const a of nodes) for (const b of nodes) if (a.k < b.k && a.layer === b.layer && Math.abs(a.x - b.x) < (a.w + b.w) / 2) bad.push(seed + ': nodes ' + a.k + ' and ' + b.k);
+        for (const edge of edges) {
+          if (edge.bends.length !== edge.to.layer - edge.from.layer - 1) bad.push(seed + ': an edge passes layers without a bend');
+          for (const bend of edge.bends) for (const n of nodes) if (n.layer === bend.layer && Math.abs(n.x - bend.x) < n.w / 2) bad.push(seed + ': an edge behind node ' + n.k);
+        }
+      }
+      return bad;
+    });
+    assert.deepStrictEqual(bad, []);
+  },
+
   /* 2 000 operators in a graph. */
   async large_graph(browser) {
     const page = await openPage(browser, {}, true), before = await workOf(page);
     await page.click('#view-graph');
     const work = await workOf(page) - before, nodes = await page.evaluate(() => views.graph.graph.nodes.length);
+    await beginsInSight(page);
     const frames = await page.evaluate(() => {
       const times = [];
       for (let k = 0; k < 20; k++) { const start = performance.now(); views.graph.top += 300; views.graph.paint(); times.push(performance.now() - start); }
@@ -305,6 +431,7 @@ const tests = {
 
   /* The axis in cycles, bars of layers, lanes, and the trace for Perfetto. */
   async time(browser, plan) {
+    const tiled = (plan.layers || []).some(l => l.levels);
     const page = await openPage(browser), ops = plan.steps.flatMap(s => s.ops), total = ops.reduce((sum, op) => sum + op.cycles, 0);
     const widths = () => page.evaluate(() => shared.plan.steps.map((_, s) => maps[0].x(s + 1) - maps[0].x(s)));
     const even = await widths();
@@ -321,12 +448,28 @@ const tests = {
     const rows = await page.$$eval('#layers tbody tr', list => list.map(r => [...r.cells].map(c => c.textContent)));
     assert.strictEqual(rows.length, ops.length);
     rows.forEach((cells, k) => assert.strictEqual(digits(cells[3]), String(ops[k].macs)));
+    const sums = await page.$$eval('#layers tfoot td', all => all.map(e => e.textContent));
+    assert.strictEqual(digits(sums[3]), String(ops.reduce((sum, op) => sum + op.macs, 0)));
+    await page.click('#layers th:nth-child(4) button');
+    const sorted = await page.$$eval('#layers tbody tr', list => list.map(r => r.cells[3].textContent));
+    assert.deepStrictEqual(sorted.map(digits).map(Number), ops.map(op => op.macs).sort((a, b) => b - a));
+    await page.click('#layers th:nth-child(4) button');
+    const table = await page.$eval('#layers .scroller', e => [e.scrollWidth, e.clientWidth]);
+    assert(table[0] <= table[1], 'the bars are cut off: ' + table);
     await page.click('#view-lanes');
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({width, height: 900});
+      await page.evaluate(() => views.lanes.paint());
+      const labels = await page.evaluate(() => views.lanes.axis(views.lanes.canvas.getContext('2d')));
+      assert(labels.length > 1 && labels.every((l, k) => !k || l.from > labels[k - 1].to + 4), 'times run into each other: ' + JSON.stringify(labels));
+    }
+    await page.setViewportSize({width: 1280, height: 900});
     const [file] = await Promise.all([page.waitForEvent('download'), page.click('#save-trace')]);
     const out = path.join(process.env.OUT, 'trace.json');
     await file.saveAs(out);
     const trace = JSON.parse(fs.readFileSync(out, 'utf8')), boxes = trace.traceEvents.filter(e => e.ph === 'X');
-    assert.deepStrictEqual(trace.traceEvents.filter(e => e.name === 'thread_name').map(e => e.args.name), ['DMA in', 'compute', 'DMA out']);
+    assert.deepStrictEqual(trace.traceEvents.filter(e => e.name === 'thread_name').map(e => e.args.name), ['DMA in', 'compute', 'DMA out', ...(tiled ? ['layer'] : [])]);
+    assert.deepStrictEqual(boxes.filter(e => e.tid === 4).map(e => e.name), tiled ? ops.filter(op => op.cycles).map(op => op.id) : []);
     const end = Math.max(...boxes.map(e => e.ts + e.dur)) * (plan.mhz || 1);
     assert(Math.abs(end - total) <= 0.02 * total + 2, end + ' cycles in the trace, ' + total + ' in the plan');
     for (const l of (plan.layers || []).filter(l => l.levels)) {
