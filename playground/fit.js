@@ -14,9 +14,9 @@ function fitCard(row) {
   const gauge = element('span', 'gauge'), bar = element('i');
   bar.style.width = Math.min(100, 100 * row.scratch / Math.max(1, row.of)).toFixed(1) + '%';
   gauge.append(bar);
-  button.append(gauge, element('span', '', rough(row.scratch) + ' of RAM' + (row.of ? ', ' + percent(row.scratch, row.of) : '')),
-    element('span', '', rough(row.constants) + ' of constants'),
-    element('span', '', row.estimated_microseconds ? 'about ' + timeText(row.estimated_microseconds / 1000) : 'clock not known'),
+  button.append(gauge, element('span', '', rough(row.scratch) + ' RAM' + (row.of ? ', ' + percent(row.scratch, row.of) : '')),
+    element('span', '', rough(row.constants) + ' constants'),
+    element('span', '', row.estimated_microseconds ? 'about ' + timeText(row.estimated_microseconds / 1000) : 'time not known'),
     element('span', '', row.tiled ? 'in tiles' : row.order === 'rows' ? 'row by row' : ''));
   button.addEventListener('click', () => {
     $('target').value = row.device;
@@ -44,7 +44,7 @@ async function askFit() {
   for (const name of all) {
     if (round !== fitRound) return;
     $('fit-state').textContent = 'Planning for ' + name + ', ' + (rows.length + 1) + ' of ' + all.length + ' …';
-    const done = await runApart(['fit', state.model.name, '--target', name, '--json'], state.model.files);
+    const done = await runApart(['fit', state.model.name, '--target', name, '--json'], filesFor(state.model));
     if (round !== fitRound) return;
     try { rows.push(...JSON.parse(done.out)); } catch { $('fit-state').textContent = done.err.trim() || 'No answer.'; return; }
     $('fit-list').replaceChildren(...rows.sort(fitOrder).map(fitCard));

@@ -1,10 +1,16 @@
 /* playground.js - a model comes in, the ashlar program runs on it in a worker,
  * the viewer shows the plan. What the page does is what the command line it
- * shows does. */
+ * shows does.
+ *
+ * A page inside another program (an editor) sets window.ashlarHost before:
+ * save(name, data) writes a file, remember(asked) keeps what is asked, given()
+ * brings the first model, askOther() asks for a model to compare with. */
 'use strict';
 
+const host = window.ashlarHost || {};
+
 const LIMIT_MS = 120000;
-const state = {module: null, model: null, targets: [], worker: null, plan: null, runs: 0};
+const state = {module: null, model: null, other: null, targets: [], worker: null, plan: null, runs: 0};
 
 function fromBase64(text) {
   const raw = atob(text), bytes = new Uint8Array(raw.length);
@@ -82,12 +88,14 @@ const EXITS = {20: 'It does not fit this device.', 65: 'This file cannot be read
 
 async function plan() {
   if (!state.model || !state.module) return;
+  endComparison();
+  if (state.other) { await compare(); return; }
   const args = ['plan', state.model.name, ...options()], number = ++state.runs, start = performance.now();
   $('command-row').hidden = false;
   $('command').textContent = commandText(args);
   $('stop').hidden = false;
   say('Planning ' + state.model.name + ' for ' + $('target').value + ' …', true);
-  const done = await run([...args, '--json', '-'], state.model.files);
+  const done = await run([...args, '--json', '-'], filesFor(state.model));
   if (number !== state.runs) return;
   $('stop').hidden = true;
   state.plan = done.code === 0 ? done.out : null;
@@ -102,38 +110,90 @@ async function plan() {
     return;
   }
   $('report').hidden = done.code !== 0;
-  if (done.code !== 0) {
-    $('verdict').textContent = '';
-    $('title').textContent = 'No plan for “' + state.model.name + '”';
-    $('subtitle').textContent = 'Device ' + $('target').value;
-    document.title = state.model.name + ': no plan';
-    say(EXITS[done.code] || 'No plan.');
-    return;
-  }
+  if (done.code !== 0) { sayNoPlan(done.code); return; }
   show(JSON.parse(done.out));
   say('Planned in ' + Math.max(1, Math.round(performance.now() - start)) + ' ms, in this page.');
+}
+
+function sayNoPlan(code) {
+  $('verdict').textContent = '';
+  $('title').textContent = 'No plan for “' + state.model.name + '”';
+  $('subtitle').textContent = 'Device ' + $('target').value;
+  document.title = state.model.name + ': no plan';
+  say(EXITS[code] || 'No plan.');
+}
+
+/* ---- two models ------------------------------------------------------------ */
+
+/* Another model, before this one; files of one name are kept apart by a folder. */
+function compareWith(name, files) {
+  state.other = {name: 'before/' + name, files: new Map([...files].map(([path, bytes]) => ['before/' + path, bytes]))};
+  plan();
+}
+function endComparison() {
+  if (!$('compare').children.length) return;
+  $('compare').replaceChildren();
+  delete $('compare').words;
+  delete $('compare').maps;
+}
+async function compare() {
+  const args = ['diff', state.other.name, state.model.name, ...options()], number = ++state.runs;
+  $('command-row').hidden = false;
+  $('command').textContent = commandText(args);
+  $('end-compare').hidden = false;
+  say('Comparing with ' + state.other.name + ' …', true);
+  const done = await run([...args, '-q', '--report', 'both.html'], new Map([...state.other.files, ...filesFor(state.model)]));
+  if (number !== state.runs) return;
+  state.plan = null;
+  offer(false);
+  complainAloud(done.err.trim(), done.code === 0);
+  for (const id of ['fixes', 'start-help']) $(id).hidden = true;
+  $('no-fit').textContent = '';
+  const page = done.files.get('both.html');
+  $('report').hidden = !page;
+  if (!page) { sayNoPlan(done.code); return; }
+  $('report').hidden = false; /* pictures take the width that they see */
+  showBoth(JSON.parse(dataIn(page, 'plan')), JSON.parse(dataIn(page, 'other')));
+  say('Before: ' + state.other.name + '; after: ' + state.model.name + '.');
+}
+function listenToComparison() {
+  $('ask-compare').addEventListener('click', () => { if (host.askOther) host.askOther(); else $('other-model').click(); });
+  $('other-model').addEventListener('change', e => {
+    readAll(e.target.files).then(({name, files}) => compareWith(name, files));
+    e.target.value = '';
+  });
+  $('end-compare').addEventListener('click', () => {
+    state.other = null;
+    $('end-compare').hidden = true;
+    plan();
+  });
+}
+
+/* What a page of the program holds for its scripts; it never has "</". */
+function dataIn(page, id) {
+  const text = new TextDecoder().decode(page), start = '<script type="application/json" id="' + id + '">', from = text.indexOf(start) + start.length;
+  return text.slice(from, text.indexOf('</script>', from));
 }
 
 /* The plan that is missing room, and what makes it fit: both are in the page that the program writes. */
 async function showNoFit(args, number) {
   say(EXITS[20] + ' Looking for what would make it fit …', true);
   $('stop').hidden = false;
-  const done = await run([...args, '-q', '--report', 'short.html'], state.model.files);
+  const done = await run([...args, '-q', '--report', 'short.html'], filesFor(state.model));
   if (number !== state.runs) return;
   $('stop').hidden = true;
   const page = done.files.get('short.html');
   $('report').hidden = !page;
   say(EXITS[20]);
   if (!page) { $('verdict').textContent = ''; $('title').textContent = '“' + state.model.name + '” does not fit'; return; }
-  const parts = new DOMParser().parseFromString(new TextDecoder().decode(page), 'text/html');
-  $('no-fit').textContent = parts.getElementById('no-fit').textContent;
-  show(JSON.parse(parts.getElementById('plan').textContent));
+  complainAloud(''); /* the page says it, with what helps */
+  $('no-fit').textContent = dataIn(page, 'no-fit');
+  show(JSON.parse(dataIn(page, 'plan')));
 }
 
-/* A fix that the page offers, as a command: what stands behind the device is an option. */
-window.applyFix = command => {
-  const all = words(command), at = all.indexOf('--target');
-  const more = [...words($('more').value), ...all.slice(at + 2)];
+/* A fix that the page offers: one more option. */
+window.applyFix = option => {
+  const more = [...words($('more').value), ...words(option)];
   $('more').value = more.map(shellWord).join(' ');
   $('more').closest('details').open = true;
   plan();
@@ -146,19 +206,18 @@ function planSoon() {
 }
 
 /* Names as the command line takes them: no folders. */
-function take(list) {
-  const given = [...list];
-  if (!given.length) return;
-  const main = given.find(file => /\.(tflite|onnx|ir)$/i.test(file.name)) || given[0];
+async function readAll(list) {
+  const given = [...list], main = given.find(file => /\.(tflite|onnx|ir)$/i.test(file.name)) || given[0];
   say('Reading ' + main.name + ' …', true);
-  Promise.all(given.map(file => file.arrayBuffer().then(bytes => [file.name, new Uint8Array(bytes)]))).then(pairs => {
-    accept(main.name, new Map(pairs));
-  });
+  return {name: main.name, files: new Map(await Promise.all(given.map(file => file.arrayBuffer().then(bytes => [file.name, new Uint8Array(bytes)]))))};
 }
+function take(list) { if (list.length) readAll(list).then(({name, files}) => accept(name, files)); }
+/* A model's files and those of devices that somebody brought. */
+function filesFor(model) { return new Map([...model.files, ...state.targets.flatMap(d => d.file ? [[d.name, d.file]] : [])]); }
 function accept(name, files) {
   state.model = {name, files};
   $('model-name').textContent = name;
-  $('model-facts').textContent = count(files.get(name).length) + ' bytes, read in this page. Drop another at any time.';
+  $('model-facts').textContent = count(files.get(name).length) + ' bytes, read in this page.' + (host.save ? '' : ' Drop another at any time.');
   plan();
 }
 
@@ -178,18 +237,28 @@ function showDevice() {
     slider.addEventListener('input', () => {
       const exact = m.bytes * 2 ** (slider.value / 8), unit = exact >= 4096 ? 1024 : 16;
       input.value = Number(slider.value) === 0 ? input.dataset.size : sizeText(Math.max(unit, Math.round(exact / unit) * unit));
-      input.dispatchEvent(new Event('input'));
+      input.dispatchEvent(new CustomEvent('input', {detail: 'slider'}));
     });
     input.type = 'text';
     input.name = m.name;
     input.value = input.dataset.size = sizeText(m.bytes);
     input.setAttribute('aria-label', 'Bytes of ' + m.name);
     const mark = () => input.classList.toggle('changed', input.value.trim() !== input.dataset.size);
-    input.addEventListener('input', () => { mark(); planSoon(); });
+    input.addEventListener('input', event => {
+      const bytes = sizeBytes(input.value);
+      if (event.detail !== 'slider' && bytes) slider.value = 8 * Math.log2(bytes / m.bytes);
+      mark();
+      planSoon();
+    });
     input.addEventListener('change', mark);
     label.append(element('span', '', m.name), input, slider);
     return label;
   }));
+}
+/* 0: no size. */
+function sizeBytes(text) {
+  const found = /^\s*(\d+)([KMG]?)\s*$/i.exec(text);
+  return found ? found[1] * 1024 ** ['', 'K', 'M', 'G'].indexOf(found[2].toUpperCase()) : 0;
 }
 function sizeText(bytes) {
   for (const [unit, factor] of [['G', 1 << 30], ['M', 1 << 20], ['K', 1 << 10]])
@@ -212,6 +281,7 @@ function fillTargets(list) {
 /* ---- files out ------------------------------------------------------------ */
 
 function save(name, data, type) {
+  if (host.save) { host.save(name, data); return; }
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([data], {type}));
   link.download = name;
@@ -265,14 +335,14 @@ function zip(files) {
 async function saveModule() {
   const stem = state.model.name.replace(/\.[^.]*$/, '');
   say('Writing the C …', true);
-  const done = await run(['compile', state.model.name, ...options(), '-o', 'out', '-q'], state.model.files);
+  const done = await run(['compile', state.model.name, ...options(), '-o', 'out', '-q'], filesFor(state.model));
   complainAloud(done.err.trim(), done.code === 0);
   say(done.code === 0 ? count(done.files.size) + ' files of C.' : EXITS[done.code] || 'No C.');
   if (done.code === 0) save(stem + '.zip', zip(new Map([...done.files].map(([name, bytes]) => [name.replace(/^out\//, stem + '/'), bytes]))), 'application/zip');
 }
 async function saveReport() {
   const stem = state.model.name.replace(/\.[^.]*$/, '');
-  const done = await run(['plan', state.model.name, ...options(), '-q', '--report', 'report.html'], state.model.files);
+  const done = await run(['plan', state.model.name, ...options(), '-q', '--report', 'report.html'], filesFor(state.model));
   if (done.code === 0) save(stem + '.html', done.files.get('report.html'), 'text/html');
 }
 
@@ -298,6 +368,7 @@ function listenToDoor() {
   $('save-json').addEventListener('click', () => save(state.model.name.replace(/\.[^.]*$/, '') + '.plan.json', state.plan, 'application/json'));
   $('save-c').addEventListener('click', saveModule);
   $('save-report').addEventListener('click', saveReport);
+  listenToComparison();
 }
 
 /* A plan that came in a link: shown, until a model is brought. */
@@ -318,6 +389,7 @@ async function start() {
     const done = await run(['targets', '--json'], new Map());
     fillTargets(JSON.parse(done.out));
     say('');
+    if (host.given) { await host.given(); return; }
     const given = await fromAddress();
     if (given === 'example') $('example').click();
     else if (given) showGiven(given);

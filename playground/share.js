@@ -26,7 +26,10 @@ function asked() {
   if ($('more').value.trim()) link.set('more', $('more').value.trim());
   return link;
 }
-function rememberInAddress() { history.replaceState(null, '', location.pathname + location.search + '#' + asked()); }
+function rememberInAddress() {
+  if (window.ashlarHost) { window.ashlarHost.remember(asked()); return; }
+  history.replaceState(null, '', location.pathname + location.search + '#' + asked());
+}
 
 async function shareLink() {
   const link = asked();
@@ -47,6 +50,14 @@ async function copyLink() {
 async function fromAddress() {
   const link = new URLSearchParams(location.hash.slice(1));
   if (!link.has('target')) return null;
+  fillDoor(link);
+  if (!link.has('plan')) return link.get('model') === 'digits.tflite' ? 'example' : null;
+  try { return JSON.parse(new TextDecoder().decode(await through(fromLink(link.get('plan')), new DecompressionStream('deflate-raw')))); }
+  catch (error) { complainAloud('The plan in this link cannot be read: ' + error.message); return null; }
+}
+
+/* Device, sizes and options, as asked() wrote them. */
+function fillDoor(link) {
   if (state.targets.some(d => d.name === link.get('target'))) { $('target').value = link.get('target'); showDevice(); }
   for (const pair of link.getAll('set')) {
     const [name, size] = pair.split('='), input = document.querySelector('#size-list input[type=text][name="' + CSS.escape(name) + '"]');
@@ -54,7 +65,4 @@ async function fromAddress() {
   }
   $('overlap').checked = link.get('overlap') === '1';
   $('more').value = link.get('more') || '';
-  if (!link.has('plan')) return link.get('model') === 'digits.tflite' ? 'example' : null;
-  try { return JSON.parse(new TextDecoder().decode(await through(fromLink(link.get('plan')), new DecompressionStream('deflate-raw')))); }
-  catch (error) { complainAloud('The plan in this link cannot be read: ' + error.message); return null; }
 }

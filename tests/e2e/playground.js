@@ -47,6 +47,7 @@ const tests = {
     await settled(page);
     await page.waitForFunction(() => document.getElementById('command').textContent.includes('--set DTCM=1'));
     assert(/ASH\d{4}/.test(await page.textContent('#said')), await page.textContent('#said'));
+    assert.strictEqual(await page.$eval('#size-list label:has(input[name=DTCM]) input[type=range]', e => e.value === e.min), true, 'the slider does not follow');
     await page.fill('#size-list input[name=DTCM]', '512K');
     await page.waitForSelector('#report:not([hidden])');
     await settled(page);
@@ -73,6 +74,7 @@ const tests = {
     await settled(page);
     assert.strictEqual(await page.textContent('#verdict'), 'does not fit');
     assert(await page.isVisible('#maps canvas'), 'no picture');
+    assert(await page.isHidden('#said'), 'the page says it twice');
     assert((await page.textContent('#headline')).includes('short'));
     await page.screenshot({path: path.join(process.env.OUT, 'no-fit.png'), fullPage: true});
     await page.click('#fixes .apply');
@@ -113,6 +115,24 @@ const tests = {
     await page.click('#fit-list button:has-text("rp2040")');
     await page.waitForFunction(() => state.plan && JSON.parse(state.plan).target === 'rp2040');
     return {cards};
+  },
+
+  /* Another model beside this one, and away again. */
+  async compare(browser) {
+    const page = await openPage(browser);
+    await page.click('#example');
+    await settled(page);
+    await page.setInputFiles('#other-model', process.env.MODEL);
+    await page.waitForSelector('#compare table');
+    await settled(page);
+    const rows = await page.$$eval('#compare table:first-of-type tbody tr', all => all.map(r => [...r.cells].map(c => c.textContent)));
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert(wide <= 0, 'the comparison is ' + wide + ' pixels too wide');
+    await page.click('#end-compare');
+    await page.waitForFunction(() => state.plan);
+    await settled(page);
+    assert(!await page.locator('#compare *').count() && await page.isHidden('#end-compare'));
+    return {rows, command: await page.textContent('#command')};
   },
 
   /* A link opens with device, sizes, options and the plan. */
