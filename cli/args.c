@@ -101,11 +101,27 @@ static int refuse_option(const command *cmd, const arg_option *options,
       known[count++] = o->name;
   (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(arg + 2, "="),
                  arg + 2);
+  if (strcmp(word, "help") == 0)
+    return usage_error(cmd, "--help takes no value");
   const char *meant = arg[1] == '-' ? ash_nearest_of(word, known, count) : NULL;
   return meant
              ? usage_error(cmd, "there is no option '%s'; did you mean '--%s'?",
                            arg, meant)
              : usage_error(cmd, "there is no option '%s'", arg);
+}
+
+static bool is_json(const arg_option *o) {
+  return o->kind == ARG_FLAG && strcmp(o->name, "json") == 0;
+}
+
+static int refuse_value(const command *cmd, const arg_option *o,
+                        const char *value) {
+  if (o->kind == ARG_NUMBER)
+    return usage_error(cmd, "--%s takes a number, 0 or more, not '%s'", o->name,
+                       value);
+  if (o->kind == ARG_REAL)
+    return usage_error(cmd, "--%s takes a number, not '%s'", o->name, value);
+  return usage_error(cmd, "--%s can be given %d times", o->name, ARG_LIST_MAX);
 }
 
 /* The value behind `=`, glued to a letter, or in the next argument. */
@@ -125,7 +141,8 @@ static int parse_option(const command *cmd, int argc, char **argv, int *at,
   if (!o)
     return refuse_option(cmd, options, arg);
   if (o->kind == ARG_FLAG) {
-    if (arg[1] == '-' && strchr(arg, '='))
+    const char *equals = arg[1] == '-' ? strchr(arg, '=') : NULL;
+    if (equals && !(is_json(o) && strcmp(equals, "=-") == 0))
       return usage_error(cmd, "--%s takes no value", o->name);
     (void)store(o, NULL);
     return -1;
@@ -134,14 +151,33 @@ static int parse_option(const command *cmd, int argc, char **argv, int *at,
   if (!value)
     return usage_error(cmd, "--%s needs a value: %s", o->name, o->value);
   if (!store(o, value))
-    return usage_error(cmd, "'%s' is not a value of --%s %s", value, o->name,
-                       o->value);
+    return refuse_value(cmd, o, value);
   return -1;
+}
+
+/* Commands whose answer as JSON goes to standard output alone take `--json -`,
+ * too: the dash there is no file if enough others are named. */
+static void drop_dash(const command *cmd, arg_list *positional, size_t dash) {
+  if (positional->count <= cmd->operands)
+    return;
+  for (size_t i = dash + 1; i < positional->count; i++)
+    positional->items[i - 1] = positional->items[i];
+  positional->count--;
+}
+
+static bool follows_json(const arg_option *options, int at, char **argv) {
+  const arg_option *o =
+      at > 1 && argv[at - 1][0] == '-' && argv[at - 1][1] == '-'
+          ? find_option(options, argv[at - 1])
+          : NULL;
+  return strcmp(argv[at], "-") == 0 && o && is_json(o) &&
+         !strchr(argv[at - 1], '=');
 }
 
 int args_parse(const command *cmd, int argc, char **argv,
                const arg_option *options, arg_list *positional) {
   bool only_positional = false;
+  size_t dash = ARG_LIST_MAX;
   positional->count = 0;
   for (int i = 1; i < argc; i++) {
     const char *arg = argv[i];
@@ -161,9 +197,13 @@ int args_parse(const command *cmd, int argc, char **argv,
     } else if (positional->count == ARG_LIST_MAX) {
       return usage_error(cmd, "too many arguments");
     } else {
+      if (!only_positional && follows_json(options, i, argv))
+        dash = positional->count;
       positional->items[positional->count++] =
           strcmp(arg, "-") == 0 ? "/dev/stdin" : arg;
     }
   }
+  if (dash < ARG_LIST_MAX)
+    drop_dash(cmd, positional, dash);
   return -1;
 }

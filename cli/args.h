@@ -42,6 +42,7 @@ typedef struct command {
   const char *summary;  /* one line */
   const char *synopsis; /* behind "ashlar NAME" */
   const char *examples; /* what --help teaches */
+  size_t operands;      /* files that must be named */
 } command;
 
 /* A heading in a table of options. */

@@ -12,6 +12,11 @@ static bool complain(const char *path, const char *why) {
   return false;
 }
 
+static bool cannot_open(const char *path, const char *what) {
+  fprintf(stderr, "%s: error: cannot %s: %s\n", path, what, strerror(errno));
+  return false;
+}
+
 static bool grow(char **bytes, size_t *capacity) {
   char *more = realloc(*bytes, *capacity * 2);
   if (!more)
@@ -45,7 +50,7 @@ bool read_whole(const char *path, char **bytes, size_t *count) {
     return complain(path, "this is a directory, a file was expected");
   FILE *f = fopen(path, "rb");
   if (!f)
-    return complain(path, strerror(errno));
+    return cannot_open(path, "open");
   const bool done = read_stream(f, bytes, count);
   (void)fclose(f);
   if (done)
@@ -88,7 +93,7 @@ bool same_file(const char *a, const char *b) {
 bool write_whole(const char *path, const void *bytes, size_t count) {
   FILE *f = fopen(path, "wb");
   if (!f)
-    return complain(path, strerror(errno));
+    return cannot_open(path, "write");
   const bool wrote = fwrite(bytes, 1, count, f) == count;
   return (fclose(f) == 0 && wrote) || complain(path, "cannot be written");
 }

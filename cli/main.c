@@ -50,7 +50,19 @@ static bool is_help(const char *word) {
          strcmp(word, "help") == 0;
 }
 
+static int refuse_option(const char *word) {
+  static const char *const known[] = {"--help", "--version"};
+  const char *meant = ash_nearest_of(word, known, 2);
+  fprintf(stderr, "ashlar: there is no option '%s'", word);
+  if (meant)
+    fprintf(stderr, "; did you mean '%s'?", meant);
+  fprintf(stderr, "\n'ashlar --help' says more.\n");
+  return EXIT_USAGE;
+}
+
 static int refuse_command(const char *word) {
+  if (word[0] == '-')
+    return refuse_option(word);
   const char *meant = nearest_command(word);
   fprintf(stderr, "ashlar: there is no command '%s'", word);
   if (meant)
@@ -71,10 +83,17 @@ static int help(int argc, char **argv) {
   return cmd ? cmd->run(2, asked) : refuse_command(argv[2]);
 }
 
-/* A word that is no command may be a model's file. */
+static bool ends_with(const char *word, const char *end) {
+  const size_t n = strlen(word), k = strlen(end);
+  return n > k && strcmp(word + n - k, end) == 0;
+}
+
+/* A word that is no command may be a model's file, or be meant to be one. */
 static bool names_file(const char *word) {
   struct stat info;
-  return strcmp(word, "-") == 0 || strchr(word, '/') || stat(word, &info) == 0;
+  return strcmp(word, "-") == 0 || strchr(word, '/') ||
+         ends_with(word, ".tflite") || ends_with(word, ".onnx") ||
+         ends_with(word, ".ir") || stat(word, &info) == 0;
 }
 
 static int run(int argc, char **argv) {

@@ -17,7 +17,7 @@ static double now_seconds(void) {
 
 void progress_open(progress *p, bool quiet) {
   *p = (progress){.on = !quiet && isatty(STDERR_FILENO)};
-  p->started = p->told = now_seconds();
+  p->begun = p->started = p->told = now_seconds();
 }
 
 void progress_estimate(char *buf, size_t size, double seconds, uint64_t done,
@@ -56,7 +56,7 @@ static void hear(void *user, const char *what, uint64_t done, uint64_t most) {
     if (!p->outer)
       p->started = now;
   }
-  if (now - p->started >= PATIENCE && now - p->told >= INTERVAL)
+  if (now - p->begun >= PATIENCE && now - p->told >= INTERVAL)
     show(p, what, done, most, now);
 }
 
@@ -78,6 +78,11 @@ void progress_part(progress *p, const char *what, uint64_t done,
                  what, (unsigned long long)done + 1, (unsigned long long)most,
                  left[0] ? ", about " : "", left);
   p->outer = p->outer_text;
+}
+
+void progress_next(progress *p, const char *what) {
+  if (p->on)
+    hear(p, what, 0, 0);
 }
 
 void progress_say(progress *p, const char *what) {

@@ -8,6 +8,7 @@
 typedef struct progress {
   bool on;        /* standard error is a terminal and nobody said --quiet */
   bool shown;     /* there is a line to wipe out                          */
+  double begun;   /* of all of it                                         */
   double started; /* of what is going on now                              */
   double told;    /* when the line was last written                       */
   const char *what;
@@ -20,6 +21,8 @@ void progress_open(progress *p, bool quiet);
 void progress_listen(progress *p, ash_ctx *ctx);
 /* Part `done` of `most` of a longer list. */
 void progress_part(progress *p, const char *what, uint64_t done, uint64_t most);
+/* What follows now, outside the library. */
+void progress_next(progress *p, const char *what);
 /* Says at once what is about to take long: a child that tells nothing. */
 void progress_say(progress *p, const char *what);
 /* Wipes the line out; before anything else is printed. */

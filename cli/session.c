@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void print_dump(void *user, ash_stage stage, const char *text,
                        size_t count) {
@@ -195,6 +196,8 @@ int session_open(session *s, const command *cmd) {
   load->output_type_count = s->out_types.count;
   load->constants = s->constants.items;
   load->constant_count = s->constants.count;
+  load->states = s->states.items;
+  load->state_count = s->states.count;
   load->customs = s->customs.items;
   load->custom_count = s->customs.count;
   s->options.no_passes = s->no_passes.items;
@@ -263,7 +266,12 @@ ash_status write_text(session *s, const char *path, const char *text,
     folder[n ? n : 1] = '\0';
   }
   const ash_generated file = {slash ? slash + 1 : path, text, count};
-  return ash_write_files(s->ctx, folder, &file, 1);
+  struct stat info;
+  const bool is_new = stat(folder, &info) != 0;
+  const ash_status status = ash_write_files(s->ctx, folder, &file, 1);
+  if (status == ASH_OK && is_new && !s->quiet) /* it may be a slip */
+    fprintf(stderr, "made the folder '%s'\n", folder);
+  return status;
 }
 
 ash_status write_json(session *s, const char *path, const ash_compiled *c) {

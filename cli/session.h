@@ -11,6 +11,7 @@
 
 typedef struct session {
   const command *cmd;
+  char **words; /* what was typed behind the command, NULL at the end */
   ash_ctx *ctx;
   const char *target;         /* --target */
   arg_list sets;              /* --set MEM=SIZE */
@@ -30,6 +31,7 @@ typedef struct session {
   arg_list types;     /* --input-type NAME=int8 */
   arg_list out_types; /* --output-type NAME=int8 */
   arg_list constants; /* --constant NAME=1,2,3 */
+  arg_list states;    /* --state OUTPUT=INPUT */
   arg_list customs;   /* --custom NAME */
   arg_list no_passes; /* --no-pass NAME */
   ash_compile_options options;
@@ -59,13 +61,19 @@ typedef struct session {
   {"output-type", 0, ARG_LIST, &(s)->out_types, "NAME=int8",                   \
    "the same for outputs"},                                                    \
   {"constant", 0, ARG_LIST, &(s)->constants, "NAME=1,2,3",                     \
-   "make an input a constant: shapes, axes and paddings must be known"}
+   "make an input a constant: shapes, axes and paddings must be known"},       \
+  {"state", 0, ARG_LIST, &(s)->states, "OUTPUT=INPUT",                         \
+   "keep an output as the input of the next run, in memory that survives "     \
+   "runs (caches of decoders); * in both: any text (repeatable)"}
+
+#define CUSTOM_OPTION(s)                                                       \
+  {"custom", 0, ARG_LIST, &(s)->customs, "NAME|FILE.yaml",                     \
+   "custom operator that you supply as a C function; a file describes its "    \
+   "outputs, work memory and whether it works in place (repeatable)"}
 
 /* What becomes of its operators. */
 #define LOWER_OPTIONS(s)                                                       \
-  {"custom", 0, ARG_LIST, &(s)->customs, "NAME|FILE.yaml",                     \
-   "custom operator that you supply as a C function; a file describes its "    \
-   "outputs, work memory and whether it works in place (repeatable)"},         \
+  CUSTOM_OPTION(s),                                                            \
   {"no-pass", 0, ARG_LIST, &(s)->no_passes, "NAME",                            \
    "leave out a pass of docs/passes.md: common, padding, ... (repeatable)"},   \
   {"integers", 0, ARG_FLAG, &(s)->options.load.integers, NULL,                 \
@@ -123,6 +131,9 @@ typedef struct session {
   {"kernels", 0, ARG_TEXT, &(s)->kernels, "WHOSE",                             \
    "auto (default: for the processor), portable (C alone), cmsis-nn (calls "   \
    "of your copy)"},                                                           \
+  {"fast-math", 0, ARG_FLAG, &(s)->options.fast_math, NULL,                    \
+   "float kernels may fuse products with sums and add up in another order "    \
+   "(docs/numerics.md); Helium only"},                                         \
   {"cores", 0, ARG_TEXT, &(s)->cores, "N|all",                                 \
    "split operators over so many cores, all: as many as the device has "       \
    "(default 1, in tiles all)"},                                               \
@@ -132,6 +143,8 @@ typedef struct session {
    "where the model's inputs and outputs live, on such a device"},             \
   {"buffering", 0, ARG_TEXT, &(s)->buffering, "1|2|3|auto",                    \
    "buffers per tile that moves (default auto: chosen by the search)"},        \
+  {"no-residents", 0, ARG_FLAG, &(s)->options.tile.no_residents, NULL,         \
+   "store every result at home, even where the compute memory has room"},      \
   {"tile-search", 0, ARG_TEXT, &(s)->options.tile.search, "NAME",              \
    "search for tile sizes: cost (default), min, max, random-max"},             \
   {"tile-alloc", 0, ARG_TEXT, &(s)->options.plan.planner, "NAME",              \

@@ -55,7 +55,7 @@ static ash_status check(job *j, const char *path, const uint8_t *bytes,
   if (j->json)
     print_json(&plan, path);
   else if (plan.offsets)
-    printf("%s: the plan is right: %" PRIu32 " of %" PRIu32
+    printf("%s: the plan is valid: %" PRIu32 " of %" PRIu32
            " tensors in %" PRIu64 " bytes\n",
            path, planned(&plan), plan.count, plan.bytes);
   else
@@ -109,6 +109,14 @@ static int run(job *j, const char *path) {
     fprintf(stderr,
             "%s: error: this is an ONNX model; TFLite Micro, for which "
             "'annotate' plans, reads .tflite files\n",
+            path);
+    return session_close(&j->s, ASH_MALFORMED);
+  }
+  if (kind_of(bytes, count) == FILE_OTHER) {
+    free_whole(bytes);
+    fprintf(stderr,
+            "%s: error: this is no .tflite file, which has the letters TFL3 at "
+            "byte 4\n",
             path);
     return session_close(&j->s, ASH_MALFORMED);
   }

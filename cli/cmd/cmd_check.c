@@ -88,7 +88,7 @@ static int check(job *j, const char *file) {
   ash_status status = check_plan(j, &plan);
   progress_clear(&j->s.progress);
   if (status == ASH_OK && !j->s.quiet && !j->json)
-    printf("%s: the plan is right%s%s\n", file, j->model ? " for " : "",
+    printf("%s: the plan is valid%s%s\n", file, j->model ? " for " : "",
            j->model ? j->model : "");
   if (status == ASH_OK && j->elf)
     status = check_firmware(j, &plan);
@@ -104,7 +104,7 @@ static bool is_about_model(const session *s) {
                  s->constants.count + s->customs.count + s->no_passes.count +
                  s->budgets.count >
              0 ||
-         s->kernels || s->options.load.integers;
+         s->kernels || s->options.fast_math || s->options.load.integers;
 }
 
 int cmd_check(int argc, char **argv) {
@@ -133,6 +133,8 @@ int cmd_check(int argc, char **argv) {
       {"kernels", 0, ARG_TEXT, &j.s.kernels, "WHOSE",
        "auto (default: for the processor), portable (C alone), cmsis-nn (calls "
        "of your copy)"},
+      {"fast-math", 0, ARG_FLAG, &j.s.options.fast_math, NULL,
+       "the plan was made with this option"},
       ARG_GROUP("output"),
       OUTPUT_OPTIONS(&j.s),
       {0}};

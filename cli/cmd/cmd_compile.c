@@ -1,20 +1,33 @@
 /* cmd_compile.c - ashlar compile MODEL: read, plan, write the module. */
 #include "commands.h"
+#include "fit/apply.h"
 #include "session.h"
 #include "show/plan_table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct job {
   session s;
   const char *folder, *json, *report, *constants, *module, *specialise;
+  uint64_t apply;
+  fixes *fixes;
   bool require_optimal, share_scratch;
 } job;
+
+/* Large constants take the disk a while. */
+static ash_status write_files(job *j, const ash_generated *files,
+                              size_t count) {
+  progress_next(&j->s.progress, "writing files");
+  const ash_status status = ash_write_files(j->s.ctx, j->folder, files, count);
+  progress_clear(&j->s.progress);
+  return status;
+}
 
 static ash_status write_outputs(job *j, const ash_compiled *c) {
   ash_status status = ASH_OK;
   if (c->files)
-    status = ash_write_files(j->s.ctx, j->folder, c->files, c->file_count);
+    status = write_files(j, c->files, c->file_count);
   if (status == ASH_OK && c->plan)
     status = write_json(&j->s, j->json, c);
   if (status == ASH_OK && c->plan)
@@ -22,11 +35,28 @@ static ash_status write_outputs(job *j, const ash_compiled *c) {
   return status;
 }
 
+/* What would help, behind the message that says what is short. */
+static void tell_fixes(job *j, const char *path) {
+  if (j->s.quiet)
+    return;
+  print_session_diags(&j->s);
+  find_fixes(&j->s, j->fixes, FIXES_MAX, path, j->s.device);
+  if (j->fixes->count == 0)
+    return;
+  fprintf(stderr, "it fits with one of these (each was tried); --apply N takes "
+                  "number N:\n");
+  print_fixes(stderr, j->fixes);
+}
+
 static int compile(job *j, const char *path) {
   ash_compiled c;
   ash_status status =
       ash_compile(j->s.ctx, &c, path, j->s.device, &j->s.options);
   progress_clear(&j->s.progress);
+  if (j->apply != APPLY_NOTHING)
+    status = apply_fix(&j->s, j->fixes, &c, status, path, j->apply);
+  else if (status == ASH_NOFIT)
+    tell_fixes(j, path);
   if (status == ASH_OK)
     status = write_outputs(j, &c);
   const bool proved = !c.plan || c.plan->verdict == ASH_OPTIMAL;
@@ -42,6 +72,15 @@ static int compile(job *j, const char *path) {
   return code == 0 && j->require_optimal && !proved ? 10 : code;
 }
 
+/* With memory for what may be tried. */
+static int compile_with_fixes(job *j, const char *path) {
+  j->fixes = fixes_new();
+  const int code =
+      j->fixes ? compile(j, path) : session_close(&j->s, ASH_NOMEM);
+  free(j->fixes);
+  return code;
+}
+
 /* Several models with one scratch arena for all. */
 static int compile_shared(job *j, const arg_list *models) {
   const char *prefix = j->s.options.prefix ? j->s.options.prefix : "shared";
@@ -52,7 +91,7 @@ static int compile_shared(job *j, const arg_list *models) {
                          j->s.device, prefix, &j->s.options);
   progress_clear(&j->s.progress);
   if (status == ASH_OK)
-    status = ash_write_files(j->s.ctx, j->folder, set.files, set.file_count);
+    status = write_files(j, set.files, set.file_count);
   bool proved = true;
   for (size_t i = 0; i < models->count; i++) {
     proved = proved && c[i].plan && c[i].plan->verdict == ASH_OPTIMAL;
@@ -98,18 +137,20 @@ static int choose_forms(job *j, const command *cmd) {
 }
 
 int cmd_compile(int argc, char **argv) {
-  job j = {.folder = "out"};
+  job j = {.folder = "out", .apply = APPLY_NOTHING};
   arg_list models;
   const arg_option options[] = {
       {"output", 'o', ARG_TEXT, &j.folder, "FOLDER",
        "where the files go (default out)"},
       {"prefix", 'p', ARG_TEXT, &j.s.options.prefix, "NAME",
-       "start of every C name (default: the file's name)"},
+       "start of every C name (default: the file's name, its first 32 "
+       "characters)"},
       {"json", 0, ARG_TEXT, &j.json, "FILE|-", "write the plan as JSON too"},
       {"report", 0, ARG_TEXT, &j.report, "FILE",
        "write a web page that shows the plan too"},
       {"require-optimal", 0, ARG_FLAG, &j.require_optimal, NULL,
        "exit 10 unless the plan is proved optimal"},
+      APPLY_OPTION(&j.apply),
       {"constants", 0, ARG_TEXT, &j.constants, "FORM",
        "how constants are stored: hex (default), incbin, sidecar or embed"},
       {"module", 0, ARG_TEXT, &j.module, "KIND",
@@ -135,8 +176,10 @@ int cmd_compile(int argc, char **argv) {
   int code = args_parse(cmd, argc, argv, options, &models);
   if (code < 0 && (models.count == 0 || (models.count > 1 && !j.share_scratch)))
     code = usage_error(cmd, "one model file is needed, or --share-scratch");
-  if (code < 0 && j.share_scratch && (j.json || j.report || j.module))
-    code = usage_error(cmd, "--share-scratch writes plain files alone");
+  if (code < 0 && j.share_scratch &&
+      (j.json || j.report || j.module || j.apply != APPLY_NOTHING))
+    code = usage_error(cmd, "--share-scratch writes plain files alone, as "
+                            "they are planned");
   if (code < 0 && is_stdout(j.json) && is_stdout(j.report))
     code = usage_error(cmd, "--json and --report cannot both go to '-'");
   if (code < 0)
@@ -146,5 +189,5 @@ int cmd_compile(int argc, char **argv) {
   if (code >= 0)
     return code;
   return j.share_scratch ? compile_shared(&j, &models)
-                         : compile(&j, models.items[0]);
+                         : compile_with_fixes(&j, models.items[0]);
 }

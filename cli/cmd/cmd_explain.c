@@ -1,8 +1,10 @@
 /* cmd_explain.c - ashlar explain ASH1234: what a diagnostic means; ashlar
  * explain MODEL: why its arenas are as large as they are. */
 #include "commands.h"
+#include "fit/fixes.h"
 #include "session.h"
 #include "show/json_out.h"
+#include "show/plan_facts.h"
 #include "show/why.h"
 
 #include <stdlib.h>
@@ -10,6 +12,7 @@
 
 typedef struct job {
   session s;
+  fixes *fixes;
   bool all, json;
 } job;
 
@@ -85,40 +88,39 @@ static int explain_ids(const job *j, const command *cmd, const arg_list *ids) {
 
 /* ---- arenas ------------------------------------------------------------- */
 
-static uint64_t arena_bytes(const ash_plan *p, const char *memory) {
-  for (uint32_t i = 0; i < p->arena_count; i++)
-    if (p->arenas[i].role == ASH_SCRATCH &&
-        strcmp(p->arenas[i].memory, memory) == 0)
-      return p->arenas[i].size;
+/* What `f` leaves of one memory's scratch. */
+static uint64_t bytes_with(const fix *f, const ash_device *d,
+                           const char *memory) {
+  for (uint32_t i = 0; i < d->memory_count; i++)
+    if (strcmp(d->memories[i].name, memory) == 0)
+      return f->in_memory[i];
   return 0;
 }
 
-/* The plan with one option more; what is said meanwhile is forgotten. */
-static void ask_if(job *j, const char *path, const char *memory, what_if *out,
-                   bool *option) {
-  ash_compiled c;
-  if (*option)
-    return;
-  *option = true;
-  out->fits =
-      ash_compile(j->s.ctx, &c, path, j->s.device, &j->s.options) == ASH_OK;
-  *option = false;
-  out->bytes = out->fits && c.plan ? arena_bytes(c.plan, memory) : 0;
-  out->fits = out->fits && out->bytes;
-  ash_compiled_drop(&c);
-  ash_ctx_forget(j->s.ctx);
+static void explain_arena(const job *j, const ash_compiled *c,
+                          const ash_arena *a) {
+  what_if ifs[FIXES_MAX];
+  for (size_t i = 0; i < j->fixes->count; i++) {
+    const fix *f = &j->fixes->items[i];
+    ifs[i] =
+        (what_if){f->option, f->meaning, bytes_with(f, j->s.device, a->memory)};
+  }
+  if (j->json)
+    print_why_json(stdout, c->plan, c->graph, a, ifs, j->fixes->count);
+  else
+    print_why(&j->s.out, c->plan, c->graph, a, ifs, j->fixes->count);
 }
 
-static void explain_arena(job *j, const char *path, const ash_compiled *c,
-                          const ash_arena *a) {
-  what_if ifs[] = {
-      {"--overlap", "Results follow the reading of their input.", false, 0}};
-  ask_if(j, path, a->memory, &ifs[0], &j->s.options.plan.overlap);
-  progress_clear(&j->s.progress);
+static void explain_arenas(const job *j, const ash_compiled *c) {
+  bool first = true;
+  for (uint32_t i = 0; i < c->plan->arena_count; i++)
+    if (c->plan->arenas[i].role == ASH_SCRATCH && c->plan->arenas[i].size) {
+      printf("%s", j->json ? first ? "[\n" : ",\n" : first ? "" : "\n");
+      explain_arena(j, c, &c->plan->arenas[i]);
+      first = false;
+    }
   if (j->json)
-    print_why_json(stdout, c->plan, c->graph, a, ifs, 1);
-  else
-    print_why(&j->s.out, c->plan, c->graph, a, ifs, 1);
+    printf("%s]\n", first ? "[" : "\n");
 }
 
 static void explain_others(const ash_plan *p) {
@@ -129,28 +131,32 @@ static void explain_others(const ash_plan *p) {
              ash_role_text(p->arenas[i].role));
 }
 
+static void explain_plan(job *j, const char *path, const ash_compiled *c) {
+  print_session_diags(&j->s);
+  find_savings(&j->s, j->fixes, path, j->s.device, plan_scratch(c->plan));
+  explain_arenas(j, c);
+  if (j->json)
+    return;
+  if (j->fixes->count)
+    printf("\n--apply N makes 'ashlar plan' and 'ashlar compile' take number "
+           "N.\n");
+  explain_others(c->plan);
+}
+
 static int explain_model(job *j, const char *path) {
   ash_compiled c;
-  bool first = true;
+  j->fixes = fixes_new();
+  if (!j->fixes)
+    return session_close(&j->s, ASH_NOMEM);
   j->s.options.stop = true;
   j->s.options.stop_after = ASH_STAGE_PLAN;
   const ash_status status =
       ash_compile(j->s.ctx, &c, path, j->s.device, &j->s.options);
   progress_clear(&j->s.progress);
-  if (status == ASH_OK) {
-    print_session_diags(&j->s);
-    for (uint32_t i = 0; i < c.plan->arena_count; i++)
-      if (c.plan->arenas[i].role == ASH_SCRATCH && c.plan->arenas[i].size) {
-        printf("%s", j->json ? first ? "[\n" : ",\n" : first ? "" : "\n");
-        explain_arena(j, path, &c, &c.plan->arenas[i]);
-        first = false;
-      }
-    if (j->json)
-      printf("%s]\n", first ? "[" : "\n");
-    else
-      explain_others(c.plan);
-  }
+  if (status == ASH_OK)
+    explain_plan(j, path, &c);
   ash_compiled_drop(&c);
+  free(j->fixes);
   return session_close(&j->s, status);
 }
 

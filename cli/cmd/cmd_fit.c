@@ -13,6 +13,7 @@
 typedef struct job {
   session s;
   const char *path;
+  fixes *fixes;
   bool json;
 } job;
 
@@ -26,7 +27,7 @@ typedef struct outcome {
   uint64_t stored;               /* constants and state                    */
   uint64_t microseconds;         /* of one run, estimated; 0: no clock known */
   shortage lacks;                /* the worst; memory NULL: not known       */
-  fix help;                      /* the first that fits, if it does not     */
+  char help[FIX_BYTES];          /* the first fix, if it does not           */
 } outcome;
 
 /* A memory with scratch counts once in what the device has. */
@@ -56,7 +57,10 @@ static void take_shortage(job *j, outcome *o) {
         o->lacks = r.shortages[i];
     ash_compiled_drop(&r.made);
   }
-  (void)find_fixes(&j->s, &o->help, 1, j->path, o->device);
+  *j->fixes = (fixes){.count = 0};
+  find_fixes(&j->s, j->fixes, 1, j->path, o->device);
+  if (j->fixes->count)
+    memcpy(o->help, j->fixes->items[0].option, sizeof o->help);
 }
 
 /* "Does not fit" is an answer; anything else that goes wrong is not. */
@@ -120,8 +124,8 @@ static void print_row(const outcome *o) {
     printf(" %9s  ", "-");
   if (o->fits)
     printf("%s\n", how(o));
-  else if (o->help.fits)
-    printf("fits with %s\n", o->help.option);
+  else if (o->help[0])
+    printf("fits with %s\n", o->help);
   else if (o->lacks.memory)
     printf("%" PRIu64 " bytes of %s short\n", o->lacks.needs - o->lacks.has,
            o->lacks.memory);
@@ -130,17 +134,21 @@ static void print_row(const outcome *o) {
 }
 
 static void print_table(const outcome *rows, size_t count) {
-  size_t fitting = 0;
+  size_t fitting = 0, helped = 0;
   printf("  %-17s %-14s %-4s %10s %8s %10s %9s\n", "device", "cpu", "fits",
          "RAM bytes", "of RAM", "constants", "about ms");
   for (size_t i = 0; i < count; i++) {
     print_row(&rows[i]);
     fitting += rows[i].fits;
+    helped += rows[i].help[0] != '\0';
   }
   printf("%zu of %zu devices fit; RAM without the device's reserve for stack "
          "and heap;\nmilliseconds of one run are an estimate from the kernels "
          "and the device's clock\n",
          fitting, count);
+  if (helped)
+    printf("\"fits with\": add the option, or --apply 1, to 'ashlar plan' or "
+           "'ashlar compile'\n");
 }
 
 static void print_json(const outcome *rows, size_t count) {
@@ -164,8 +172,8 @@ static void print_json(const outcome *rows, size_t count) {
       json_key_text(stdout, &first, "memory", o->lacks.memory);
       json_key_uint(stdout, &first, "short", o->lacks.needs - o->lacks.has);
     }
-    if (o->help.fits)
-      json_key_text(stdout, &first, "fits_with", o->help.option);
+    if (o->help[0])
+      json_key_text(stdout, &first, "fits_with", o->help);
     printf("}");
   }
   printf("%s", count ? "\n]\n" : "[]\n");
@@ -181,7 +189,8 @@ static size_t count_devices(void) {
 static ash_status fit(job *j) {
   const size_t count = j->s.target ? 1 : count_devices();
   outcome *rows = calloc(count, sizeof *rows);
-  ash_status status = rows ? ASH_OK : ASH_NOMEM;
+  j->fixes = fixes_new();
+  ash_status status = rows && j->fixes ? ASH_OK : ASH_NOMEM;
   for (size_t i = 0; i < count && status == ASH_OK; i++) {
     progress_part(&j->s.progress, "device", i, count);
     status = try_device(j, &rows[i], i);
@@ -198,6 +207,7 @@ static ash_status fit(job *j) {
       print_table(rows, count);
     status = any ? ASH_OK : ASH_NOFIT;
   }
+  free(j->fixes);
   free(rows);
   return status;
 }

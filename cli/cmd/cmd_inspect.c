@@ -173,6 +173,7 @@ int cmd_inspect(int argc, char **argv) {
       {"dot", 0, ARG_FLAG, &dot, NULL, "draw it for Graphviz"},
       {"json", 0, ARG_FLAG, &json, NULL, "print it as JSON"},
       LOAD_OPTIONS(&s),
+      CUSTOM_OPTION(&s),
       OUTPUT_OPTIONS(&s),
       {0}};
   const command *cmd = find_command("inspect");

@@ -2,14 +2,18 @@
  * lower it, on one screen. */
 #include "commands.h"
 #include "session.h"
+#include "show/json_out.h"
 #include "show/model_facts.h"
+#include "show/plan_facts.h"
 #include "show/plan_table.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 typedef struct job {
   session s;
   const char *path;
+  bool json;
 } job;
 
 /* One way to run the model. */
@@ -27,9 +31,7 @@ static void try_way(job *j, way *w, const ash_compile_options *options) {
   if (w->plans) {
     w->proved = c.plan->verdict == ASH_OPTIMAL;
     w->order = c.plan->order.kind;
-    for (uint32_t i = 0; i < c.plan->arena_count; i++)
-      if (c.plan->arenas[i].role == ASH_SCRATCH)
-        w->scratch += c.plan->arenas[i].size;
+    w->scratch = plan_scratch(c.plan);
   }
   ash_compiled_drop(&c);
   ash_ctx_forget(j->s.ctx);
@@ -41,38 +43,70 @@ static void print_way(const way *w) {
            w->proved ? "proved" : "", w->meaning);
 }
 
-static void print_ways(job *j, const ash_graph *g) {
+enum { WHOLE, OVERLAP, ROWS, FED, WAYS };
+
+static void try_ways(job *j, way *ways, const ash_graph *g) {
   const char *fed[ARG_LIST_MAX];
   uint32_t count = 0;
-  way whole = {.option = "--order operators", .meaning = "layer by layer"};
-  way overlap = {.option = "--overlap",
-                 .meaning = "results overwrite their input while it is read"};
-  way rows = {.option = "--order rows", .meaning = "row by row"};
-  way feed = {.option = "--order rows --feed ...",
-              .meaning = "row by row, the input arrives so too"};
+  ways[WHOLE] =
+      (way){.option = "--order operators", .meaning = "layer by layer"};
+  ways[OVERLAP] =
+      (way){.option = "--overlap",
+            .meaning = "results overwrite their input while it is read"};
+  ways[ROWS] = (way){.option = "--order rows", .meaning = "row by row"};
+  ways[FED] = (way){.option = "--order rows --feed ...",
+                    .meaning = "row by row, the input arrives so too"};
   ash_compile_options o = j->s.options;
   o.plan.order = ASH_ORDER_OPERATORS;
-  try_way(j, &whole, &o);
+  try_way(j, &ways[WHOLE], &o);
   o.plan.overlap = true;
-  try_way(j, &overlap, &o);
+  try_way(j, &ways[OVERLAP], &o);
   o.plan.overlap = false;
   o.plan.order = ASH_ORDER_ROWS;
-  try_way(j, &rows, &o);
+  try_way(j, &ways[ROWS], &o);
   for (; count < ash_graph_input_count(g) && count < ARG_LIST_MAX; count++)
     fed[count] = ash_graph_tensor(g, ash_graph_input(g, count))->id;
   o.plan.feed = fed;
   o.plan.feed_count = count;
-  try_way(j, &feed, &o);
+  try_way(j, &ways[FED], &o);
   progress_clear(&j->s.progress);
+}
+
+static void print_ways(const way *ways) {
+  bool any = false;
+  for (size_t i = 0; i < WAYS; i++)
+    any = any || ways[i].plans;
+  if (!any) {
+    printf("\n  it fits in none of these ways: layer by layer, --overlap, "
+           "--order rows, --feed\n");
+    return;
+  }
   printf("\n  %-24s %10s\n", "bytes of RAM", "scratch");
-  print_way(&whole);
-  print_way(&overlap);
-  print_way(&rows);
-  print_way(&feed);
+  for (size_t i = 0; i < WAYS; i++)
+    print_way(&ways[i]);
+}
+
+static void print_ways_json(const way *ways) {
+  bool first = true;
+  printf("[");
+  for (size_t i = 0; i < WAYS; i++) {
+    bool first_key = true;
+    if (!ways[i].plans)
+      continue;
+    printf("%s{", first ? "" : ", ");
+    first = false;
+    json_key_text(stdout, &first_key, "options", ways[i].option);
+    json_key_uint(stdout, &first_key, "scratch", ways[i].scratch);
+    json_key_bool(stdout, &first_key, "proved", ways[i].proved);
+    printf("}");
+  }
+  printf("]");
 }
 
 static void print_next(const job *j) {
   const char *target = j->s.target ? j->s.target : "NAME";
+  if (strcmp(j->path, "/dev/stdin") == 0)
+    return;
   printf("\nnext:\n"
          "  ashlar fit %s\n"
          "  ashlar plan %s --target %s --report plan.html\n"
@@ -81,35 +115,72 @@ static void print_next(const job *j) {
          j->path, j->path, target, j->path, target, j->path, target);
 }
 
-static ash_status show(job *j) {
+static void print_json(const job *j, const ash_graph *g, const way *ways,
+                       const ash_plan *plan) {
+  const model_totals all = model_totals_of(g);
+  bool first = true;
+  printf("{");
+  json_key_text(stdout, &first, "model", ash_graph_name(g));
+  json_key_uint(stdout, &first, "operators", all.operators);
+  json_key_uint(stdout, &first, "macs", all.macs);
+  json_key_uint(stdout, &first, "constants", all.constants);
+  json_key_uint(stdout, &first, "activations", all.activations);
+  json_key_text(stdout, &first, "target", j->s.device->name);
+  json_key_bool(stdout, &first, "fits", plan != NULL);
+  if (plan)
+    json_key_uint(stdout, &first, "scratch", plan_scratch(plan));
+  json_key(stdout, &first, "ways");
+  print_ways_json(ways);
+  printf("}\n");
+}
+
+static ash_status show_graph(job *j, const ash_graph *g) {
   ash_compiled c = {0};
-  ash_graph *g;
-  ash_status status =
-      ash_load_model_with(j->s.ctx, &g, j->path, &j->s.options.load);
-  if (status == ASH_OK) {
+  way ways[WAYS];
+  if (!j->json) {
     print_model_ends(g);
     print_model_totals(g);
-    print_ways(j, g);
-    ash_graph_free(g);
-    status = ash_compile(j->s.ctx, &c, j->path, j->s.device, &j->s.options);
   }
+  try_ways(j, ways, g);
+  if (!j->json)
+    print_ways(ways);
+  const ash_status status =
+      ash_compile(j->s.ctx, &c, j->path, j->s.device, &j->s.options);
   progress_clear(&j->s.progress);
-  if (status == ASH_OK) {
+  if (j->json && (status == ASH_OK || status == ASH_NOFIT)) {
+    print_json(j, g, ways, status == ASH_OK ? c.plan : NULL);
+  } else if (status == ASH_OK) {
     putchar('\n');
     print_plan_summary(c.plan, NULL);
   }
-  if (status == ASH_OK || status == ASH_NOFIT)
+  if (!j->json && (status == ASH_OK || status == ASH_NOFIT))
     print_next(j);
   ash_compiled_drop(&c);
   return status;
 }
 
+static ash_status show(job *j) {
+  ash_graph *g;
+  ash_status status =
+      ash_load_model_with(j->s.ctx, &g, j->path, &j->s.options.load);
+  if (status == ASH_OK) {
+    status = show_graph(j, g);
+    ash_graph_free(g);
+  }
+  progress_clear(&j->s.progress);
+  return status;
+}
+
 int cmd_model(int argc, char **argv) {
-  static const command self = {"MODEL", cmd_model, "one screen about a model",
-                               "[--target NAME]", NULL};
+  static const command self = {
+      "MODEL",           cmd_model, "one screen about a model",
+      "[--target NAME]", NULL,      1};
   job j = {0};
   arg_list models;
-  const arg_option options[] = {SESSION_OPTIONS(&j.s), {0}};
+  const arg_option options[] = {
+      {"json", 0, ARG_FLAG, &j.json, NULL, "the same as JSON"},
+      SESSION_OPTIONS(&j.s),
+      {0}};
   int code = args_parse(&self, argc, argv, options, &models);
   if (code < 0 && models.count != 1)
     code = usage_error(&self, "one model at a time");

@@ -49,6 +49,32 @@ static void print_row(job *j, const ash_op_row *r) {
   j->any = true;
 }
 
+static bool is_known(const char *op) {
+  ash_op_row row;
+  char types[96];
+  for (size_t i = 0; ash_op_row_at(i, &row, types, sizeof types); i++)
+    if (strcmp(row.op, op) == 0)
+      return true;
+  return false;
+}
+
+/* Operators come in runs of rows: a name is offered once. */
+static int refuse_operator(const command *cmd, const char *op) {
+  enum { OPERATORS = 256 };
+  const char *known[OPERATORS];
+  size_t count = 0;
+  ash_op_row row;
+  char types[96];
+  for (size_t i = 0; ash_op_row_at(i, &row, types, sizeof types); i++)
+    if (count < OPERATORS && (!count || known[count - 1] != row.op))
+      known[count++] = row.op;
+  const char *meant = ash_nearest_of(op, known, count);
+  return meant
+             ? usage_error(cmd, "there is no operator '%s'; did you mean '%s'?",
+                           op, meant)
+             : usage_error(cmd, "there is no operator '%s'", op);
+}
+
 int cmd_ops(int argc, char **argv) {
   job j = {0};
   arg_list names;
@@ -60,6 +86,9 @@ int cmd_ops(int argc, char **argv) {
   const int code = args_parse(cmd, argc, argv, options, &names);
   if (code >= 0)
     return code;
+  for (size_t k = 0; k < names.count; k++)
+    if (!is_known(names.items[k]))
+      return refuse_operator(cmd, names.items[k]);
   if (j.markdown)
     printf("| operator | types | kernel | tiled | in place of input |\n"
            "|---|---|---|---|---|\n");
@@ -77,7 +106,5 @@ int cmd_ops(int argc, char **argv) {
   }
   if (j.json)
     printf("%s]\n", j.any ? "" : "[");
-  if (!j.any && names.count)
-    return usage_error(cmd, "no kernel for '%s'", names.items[0]);
   return fflush(stdout) == 0 ? 0 : 74;
 }

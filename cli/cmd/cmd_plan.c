@@ -1,5 +1,6 @@
 /* cmd_plan.c - ashlar plan MODEL: where the memory goes. */
 #include "commands.h"
+#include "fit/apply.h"
 #include "fit/fixes.h"
 #include "fit/room.h"
 #include "plan_certificate.h"
@@ -8,9 +9,13 @@
 #include "show/no_fit.h"
 #include "show/plan_table.h"
 
+#include <stdlib.h>
+
 typedef struct job {
   session s;
   const char *json, *explain, *report, *certificate;
+  uint64_t apply;
+  fixes *fixes;
   bool require_optimal;
 } job;
 
@@ -35,26 +40,24 @@ static ash_status show(job *j, const ash_compiled *c) {
     print_page(j, c);
   const ash_status status = write_json(&j->s, j->json, c);
   if (status == ASH_OK && j->certificate &&
-      !write_plan_certificate(j->s.ctx, j->certificate, c->plan, c->graph))
+      !write_plan_certificate(j->s.ctx, j->certificate, c->plan, c->graph,
+                              j->s.options.plan.order_ticks, j->s.quiet))
     return ASH_IO;
   return status == ASH_OK ? write_report(&j->s, j->report, c) : status;
 }
 
 /* The plan that is missing room, on the screen and as a page. */
 static ash_status show_no_fit(job *j, const char *path) {
-  fix fixes[FIXES_MAX];
   room r;
   if (j->json || (j->s.quiet && !j->report))
     return ASH_OK;
   print_session_diags(&j->s);
   if (!plan_with_room(&j->s, &r, path, j->s.device))
     return ASH_OK;
-  const size_t count = find_fixes(&j->s, fixes, FIXES_MAX, path, j->s.device);
-  progress_clear(&j->s.progress);
+  find_fixes(&j->s, j->fixes, FIXES_MAX, path, j->s.device);
   if (!j->s.quiet)
-    print_no_fit(&j->s.out, &r, fixes, count, path, j->s.device);
-  const ash_status status =
-      write_no_fit(&j->s, j->report, &r, fixes, count, path);
+    print_no_fit(&j->s, &r, j->fixes, path);
+  const ash_status status = write_no_fit(&j->s, j->report, &r, j->fixes);
   ash_compiled_drop(&r.made);
   return status;
 }
@@ -68,6 +71,8 @@ static int plan(job *j, const char *path) {
   ash_status status =
       ash_compile(j->s.ctx, &c, path, j->s.device, &j->s.options);
   progress_clear(&j->s.progress);
+  if (j->apply != APPLY_NOTHING)
+    status = apply_fix(&j->s, j->fixes, &c, status, path, j->apply);
   if (status == ASH_OK && c.plan)
     status = show(j, &c);
   if (status == ASH_NOFIT && show_no_fit(j, path) != ASH_OK)
@@ -78,8 +83,16 @@ static int plan(job *j, const char *path) {
   return code == 0 && j->require_optimal && !proved ? 10 : code;
 }
 
+/* With memory for what may be tried. */
+static int plan_with_fixes(job *j, const char *path) {
+  j->fixes = fixes_new();
+  const int code = j->fixes ? plan(j, path) : session_close(&j->s, ASH_NOMEM);
+  free(j->fixes);
+  return code;
+}
+
 int cmd_plan(int argc, char **argv) {
-  job j = {0};
+  job j = {.apply = APPLY_NOTHING, .s = {.words = argv + 1}};
   arg_list models;
   const arg_option options[] = {
       {"json", 0, ARG_TEXT, &j.json, "FILE|-",
@@ -89,9 +102,10 @@ int cmd_plan(int argc, char **argv) {
       {"report", 0, ARG_TEXT, &j.report, "FILE",
        "write a web page that shows the plan"},
       {"certificate", 0, ARG_TEXT, &j.certificate, "FILE",
-       "write why no arena can be smaller, for ashlar-verify"},
+       "write why no arena and no order can be smaller, for ashlar-verify"},
       {"require-optimal", 0, ARG_FLAG, &j.require_optimal, NULL,
        "exit 10 unless the plan is proved optimal"},
+      APPLY_OPTION(&j.apply),
       SESSION_OPTIONS(&j.s),
       {0}};
   const command *cmd = find_command("plan");
@@ -102,5 +116,5 @@ int cmd_plan(int argc, char **argv) {
     code = usage_error(cmd, "--json and --report cannot both go to '-'");
   if (code < 0)
     code = session_open(&j.s, cmd);
-  return code >= 0 ? code : plan(&j, models.items[0]);
+  return code >= 0 ? code : plan_with_fixes(&j, models.items[0]);
 }

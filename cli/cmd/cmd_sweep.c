@@ -13,14 +13,15 @@ enum {
   GRAIN = 16, /* bytes; the search for the smallest goes no finer */
   ROWS = 160, /* powers of two and the middles between them: 128 at most */
   POINTS = 4, /* between the smallest and the one without rows */
-  CURVE = 28  /* columns of the longest bar */
+  SIZES = ROWS + POINTS + 1, /* and the smallest */
+  CURVE = 28                 /* columns of the longest bar */
 };
 
 typedef struct job {
   session s;
   char memory[64];
   uint64_t from, to;
-  const char *path;
+  const char *path, *report;
   bool json;
 } job;
 
@@ -35,7 +36,7 @@ typedef struct outcome {
 } outcome;
 
 typedef struct table {
-  outcome rows[ROWS + POINTS + 1];
+  outcome rows[SIZES];
   size_t count;
 } table;
 
@@ -264,6 +265,58 @@ static ash_status add_curve(job *j, table *t, const outcome *smallest) {
   return ASH_OK;
 }
 
+/* Sizes that fit, of those with the same plan the first. */
+static size_t list_points(ash_report_point *points, const table *t) {
+  size_t count = 0;
+  for (size_t i = 0; i < t->count; i++) {
+    const outcome *o = &t->rows[i];
+    const ash_report_point *last = count ? &points[count - 1] : NULL;
+    if (o->fits &&
+        !(last && last->used == o->used && last->cycles == o->cycles))
+      points[count++] =
+          (ash_report_point){o->bytes, o->used, o->cycles, o->row_ops};
+  }
+  return count;
+}
+
+/* The page of the smallest plan, which is made again: sizes that were tried
+ * keep no graph. */
+static ash_status write_curve(job *j, table *t, const outcome *best) {
+  ash_report_point points[SIZES];
+  const ash_device *device = j->s.device;
+  ash_compiled c = {0};
+  const char *text;
+  size_t count;
+  put(t, best);
+  const ash_report_curve curve = {j->memory, points, list_points(points, t),
+                                  best->bytes};
+  ash_status status =
+      ash_device_set_bytes(j->s.ctx, &device, j->memory, best->bytes);
+  if (status == ASH_OK)
+    status = ash_compile(j->s.ctx, &c, j->path, device, &j->s.options);
+  if (status == ASH_OK)
+    status =
+        ash_report_curve_html(j->s.ctx, &text, &count, c.plan, c.graph, &curve);
+  if (status == ASH_OK)
+    status = write_text(&j->s, j->report, text, count);
+  ash_compiled_drop(&c);
+  return status;
+}
+
+static void print_all(const job *j, const table *t, const outcome *best,
+                      bool is_first) {
+  if (is_stdout(j->report))
+    return;
+  if (!j->s.quiet || j->json)
+    print_table(j, t);
+  if (!best->fits || j->json)
+    return;
+  printf("%s %s: %" PRIu64 " bytes",
+         is_first ? "fits already with the smallest asked for," : "smallest",
+         j->memory, best->bytes);
+  print_reserve(j);
+}
+
 static ash_status sweep(job *j) {
   static table t;
   uint64_t no = 0;
@@ -276,17 +329,10 @@ static ash_status sweep(job *j) {
   progress_clear(&j->s.progress);
   if (status != ASH_OK)
     return status;
-  if (!j->s.quiet || j->json)
-    print_table(j, &t);
+  print_all(j, &t, &best, no == 0);
   if (!best.fits)
     return ASH_NOFIT;
-  if (!j->json) {
-    printf("%s %s: %" PRIu64 " bytes",
-           no > 0 ? "smallest" : "fits already with the smallest asked for,",
-           j->memory, best.bytes);
-    print_reserve(j);
-  }
-  return ASH_OK;
+  return j->report ? write_curve(j, &t, &best) : ASH_OK;
 }
 
 static int run(job *j, const char *path) {
@@ -309,12 +355,16 @@ int cmd_sweep(int argc, char **argv) {
   arg_list models;
   const arg_option options[] = {
       {"json", 0, ARG_FLAG, &j.json, NULL, "print the table as JSON"},
+      {"report", 0, ARG_TEXT, &j.report, "FILE",
+       "write the smallest plan and the curve as a web page"},
       SESSION_OPTIONS(&j.s),
       {0}};
   const command *cmd = find_command("sweep");
   int code = args_parse(cmd, argc, argv, options, &models);
   if (code < 0 && models.count != 1)
     code = usage_error(cmd, "one model file is needed");
+  if (code < 0 && j.json && is_stdout(j.report))
+    code = usage_error(cmd, "--json and --report cannot both go to '-'");
   if (code < 0)
     code = take_range(&j, cmd);
   if (code < 0)

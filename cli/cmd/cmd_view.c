@@ -12,8 +12,11 @@ typedef struct job {
   bool unchecked, json;
 } job;
 
-/* "a/plan.json" -> "a/plan.html". False if it is too long. */
+/* "a/plan.json" -> "a/plan.html", standard input -> standard output. False if
+ * it is too long. */
 static bool html_name(char *out, size_t size, const char *path) {
+  if (strcmp(path, "/dev/stdin") == 0)
+    return snprintf(out, size, "-") == 1;
   const size_t n = strlen(path);
   const size_t stem = n > 5 && strcmp(path + n - 5, ".json") == 0 ? n - 5 : n;
   const int length = snprintf(out, size, "%.*s.html", (int)stem, path);
@@ -66,7 +69,7 @@ int cmd_view(int argc, char **argv) {
   arg_list files;
   const arg_option options[] = {
       {"output", 'o', ARG_TEXT, &j.output, "FILE|-",
-       "the page (default: the plan's name with .html)"},
+       "the page (default: the plan's name with .html; of - it is -)"},
       {"unchecked", 0, ARG_FLAG, &j.unchecked, NULL,
        "show a plan that 'ashlar check' would refuse"},
       {"json", 0, ARG_FLAG, &j.json, NULL, "say what was written as JSON"},

@@ -1,41 +1,66 @@
 /* fixes.c - see fixes.h. */
 #include "fit/fixes.h"
 
+#include "show/plan_facts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct search {
   session *s;
   const char *path;
   const ash_device *device;
-  fix *found;
-  size_t count, most;
+  fixes *found;
+  size_t most;
+  uint64_t below; /* only plans with fewer bytes of scratch count */
+  bool fits;      /* as it is; else any plan helps                */
 } search;
 
-static void count_bytes(fix *f, const ash_plan *p) {
-  for (uint32_t i = 0; i < p->arena_count; i++)
-    *(p->arenas[i].role == ASH_SCRATCH ? &f->scratch : &f->stored) +=
-        p->arenas[i].size;
+fixes *fixes_new(void) {
+  return calloc(1, sizeof(fixes));
+}
+
+static uint32_t memory_index(const ash_device *d, const char *name) {
+  uint32_t i = 0;
+  while (i < d->memory_count && strcmp(d->memories[i].name, name) != 0)
+    i++;
+  return i;
+}
+
+static void count_bytes(fix *f, const ash_plan *p, const ash_device *d) {
+  for (uint32_t i = 0; i < p->arena_count; i++) {
+    const ash_arena *a = &p->arenas[i];
+    const uint32_t memory = memory_index(d, a->memory);
+    *(a->role == ASH_SCRATCH ? &f->scratch : &f->stored) += a->size;
+    if (a->role == ASH_SCRATCH && memory < d->memory_count)
+      f->in_memory[memory] += a->size;
+  }
+}
+
+static void keep(search *f, const ash_compile_options *options,
+                 const char *option, const char *meaning, const ash_plan *p) {
+  fix *to = &f->found->items[f->found->count++];
+  *to = (fix){.meaning = meaning, .options = *options};
+  (void)snprintf(to->option, sizeof to->option, "%s", option);
+  count_bytes(to, p, f->device);
 }
 
 static void try_fix(search *f, const ash_compile_options *options,
                     const char *option, const char *meaning) {
   ash_compiled c;
   ash_compile_options o = *options;
-  if (f->count == f->most)
+  if (f->found->count == f->most)
     return;
   o.stop = true;
   o.stop_after = ASH_STAGE_PLAN;
   o.dump = NULL;
-  progress_part(&f->s->progress, "what would fit", f->count, 0);
-  const bool fits =
-      ash_compile(f->s->ctx, &c, f->path, f->device, &o) == ASH_OK;
+  progress_part(&f->s->progress, f->fits ? "what needs less" : "what would fit",
+                f->found->count, 0);
+  if (ash_compile(f->s->ctx, &c, f->path, f->device, &o) == ASH_OK &&
+      plan_scratch(c.plan) < f->below)
+    keep(f, options, option, meaning, c.plan);
   ash_ctx_forget(f->s->ctx);
-  if (fits) {
-    fix *to = &f->found[f->count++];
-    *to = (fix){.meaning = meaning, .fits = true};
-    (void)snprintf(to->option, sizeof to->option, "%s", option);
-    count_bytes(to, c.plan);
-  }
   ash_compiled_drop(&c);
 }
 
@@ -47,12 +72,23 @@ static void try_overlap(search *f) {
   try_fix(f, &o, "--overlap", "results overwrite their input while it is read");
 }
 
+/* Where whole operators do not fit, the automatic order has tried rows. */
 static void try_rows(search *f) {
   ash_compile_options o = f->s->options;
-  if (o.plan.order == ASH_ORDER_AUTO || o.plan.order == ASH_ORDER_ROWS)
+  if (o.plan.order == ASH_ORDER_ROWS ||
+      (o.plan.order == ASH_ORDER_AUTO && !f->fits))
     return;
   o.plan.order = ASH_ORDER_ROWS;
   try_fix(f, &o, "--order rows", "operators run row by row");
+}
+
+/* What asks more of the caller must need less than what was found without. */
+static uint64_t least_found(const search *f) {
+  uint64_t least = f->below;
+  for (size_t i = 0; i < f->found->count && f->fits; i++)
+    if (f->found->items[i].scratch < least)
+      least = f->found->items[i].scratch;
+  return least;
 }
 
 static void try_kernels(search *f) {
@@ -63,13 +99,6 @@ static void try_kernels(search *f) {
   try_fix(f, &o, "--kernels portable", "slower kernels without work memory");
 }
 
-/* Names of inputs or outputs, and the options that name them. */
-typedef struct ends {
-  const char *names[ARG_LIST_MAX];
-  uint32_t count;
-  char option[160];
-} ends;
-
 /* The model's own name where a shell takes it as it is, else the id. */
 static const char *name_for_shells(const ash_tensor *t) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789_./:-"
@@ -78,7 +107,7 @@ static const char *name_for_shells(const ash_tensor *t) {
   return count > 0 && count < 48 && !t->name[count] ? t->name : t->id;
 }
 
-static bool collect_ends(ends *e, const ash_graph *g, bool inputs) {
+static bool collect_ends(fix_ends *e, const ash_graph *g, bool inputs) {
   const size_t count =
       inputs ? ash_graph_input_count(g) : ash_graph_output_count(g);
   size_t at = 0;
@@ -90,7 +119,9 @@ static bool collect_ends(ends *e, const ash_graph *g, bool inputs) {
     if (n < 0 || (size_t)n >= sizeof e->option - at)
       return false;
     at += (size_t)n;
-    e->names[e->count++] = id;
+    (void)snprintf(e->text[e->count], FIX_NAME_BYTES, "%s", id);
+    e->names[e->count] = e->text[e->count];
+    e->count++;
   }
   return e->count > 0;
 }
@@ -98,20 +129,26 @@ static bool collect_ends(ends *e, const ash_graph *g, bool inputs) {
 /* Inputs that arrive row by row, then outputs that leave so as well. */
 static void try_streams(search *f, const ash_graph *g) {
   ash_compile_options o = f->s->options;
-  ends in = {.count = 0}, out = {.count = 0};
-  char both[sizeof in.option + sizeof out.option + 1];
-  const size_t before = f->count;
-  if (o.plan.feed_count || o.plan.drain_count || !collect_ends(&in, g, true))
+  fix_ends *in = &f->found->inputs, *out = &f->found->outputs;
+  const char *rows = "";
+  char text[FIX_BYTES];
+  const size_t before = f->found->count;
+  if (o.plan.feed_count || o.plan.drain_count || !collect_ends(in, g, true))
     return;
-  o.plan.feed = in.names;
-  o.plan.feed_count = in.count;
-  try_fix(f, &o, in.option, "rows of the input arrive while the model runs");
-  if (f->count > before || !collect_ends(&out, g, false))
+  if (f->fits && o.plan.order != ASH_ORDER_ROWS) {
+    o.plan.order = ASH_ORDER_ROWS;
+    rows = "--order rows ";
+  }
+  o.plan.feed = in->names;
+  o.plan.feed_count = in->count;
+  (void)snprintf(text, sizeof text, "%s%s", rows, in->option);
+  try_fix(f, &o, text, "rows of the input arrive while the model runs");
+  if (f->found->count > before || !collect_ends(out, g, false))
     return;
-  o.plan.drain = out.names;
-  o.plan.drain_count = out.count;
-  (void)snprintf(both, sizeof both, "%s %s", in.option, out.option);
-  try_fix(f, &o, both, "rows arrive and leave while the model runs");
+  o.plan.drain = out->names;
+  o.plan.drain_count = out->count;
+  (void)snprintf(text, sizeof text, "%s%s %s", rows, in->option, out->option);
+  try_fix(f, &o, text, "rows arrive and leave while the model runs");
 }
 
 /* The session's rules and one more. */
@@ -151,19 +188,46 @@ static void try_memories(search *f) {
   }
 }
 
-size_t find_fixes(session *s, fix *out, size_t most, const char *path,
-                  const ash_device *device) {
-  search f = {.s = s, .path = path, .device = device, .found = out};
+static void find(search *f) {
   ash_graph *g;
-  f.most = most;
-  if (ash_load_model_with(s->ctx, &g, path, &s->options.load) != ASH_OK)
-    return 0;
-  ash_ctx_forget(s->ctx);
-  try_memories(&f);
-  try_overlap(&f);
-  try_rows(&f);
-  try_streams(&f, g);
-  try_kernels(&f);
+  if (ash_load_model_with(f->s->ctx, &g, f->path, &f->s->options.load) !=
+      ASH_OK)
+    return;
+  ash_ctx_forget(f->s->ctx);
+  if (!f->fits)
+    try_memories(f);
+  try_overlap(f);
+  try_rows(f);
+  try_kernels(f);
+  f->below = least_found(f);
+  try_streams(f, g);
   ash_graph_free(g);
-  return f.count;
+  progress_clear(&f->s->progress);
+}
+
+void find_fixes(session *s, fixes *out, size_t most, const char *path,
+                const ash_device *device) {
+  find(&(search){.s = s,
+                 .path = path,
+                 .device = device,
+                 .found = out,
+                 .most = most,
+                 .below = UINT64_MAX});
+}
+
+void find_savings(session *s, fixes *out, const char *path,
+                  const ash_device *device, uint64_t scratch) {
+  find(&(search){.s = s,
+                 .path = path,
+                 .device = device,
+                 .found = out,
+                 .most = FIXES_MAX,
+                 .below = scratch,
+                 .fits = true});
+}
+
+void print_fixes(FILE *to, const fixes *f) {
+  for (size_t i = 0; i < f->count; i++)
+    fprintf(to, "  %zu. %s\n      %s: %" PRIu64 " bytes of RAM\n", i + 1,
+            f->items[i].option, f->items[i].meaning, f->items[i].scratch);
 }

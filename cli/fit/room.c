@@ -1,6 +1,8 @@
 /* room.c - see room.h. */
 #include "fit/room.h"
 
+#include "show/plan_facts.h"
+
 #include <string.h>
 
 #define ENOUGH ((uint64_t)1 << 32)
@@ -23,14 +25,6 @@ static uint32_t last_ram(const ash_device *d) {
   return last;
 }
 
-static uint64_t scratch_of(const ash_plan *p) {
-  uint64_t sum = 0;
-  for (uint32_t i = 0; i < p->arena_count; i++)
-    if (p->arenas[i].role == ASH_SCRATCH)
-      sum += p->arenas[i].size;
-  return sum;
-}
-
 static uint64_t sum_of_arenas(const ash_plan *p, const char *memory) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < p->arena_count; i++)
@@ -39,7 +33,48 @@ static uint64_t sum_of_arenas(const ash_plan *p, const char *memory) {
   return sum;
 }
 
-/* Keeps the plan if it needs less than the one there is. */
+/* What a memory must have: arenas that are never reused end at a multiple of
+ * their alignment, those that are copied at start are in two memories. */
+static uint64_t needed_of(const ash_plan *p, const char *memory) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < p->arena_count; i++) {
+    const ash_arena *a = &p->arenas[i];
+    const uint64_t unit = a->role == ASH_SCRATCH ? 1 : a->alignment;
+    const bool is_copy = strcmp(a->memory, a->source_memory) != 0;
+    if (strcmp(a->memory, memory) == 0 ||
+        (is_copy && strcmp(a->source_memory, memory) == 0))
+      sum += (a->size + unit - 1) / unit * unit;
+  }
+  return sum;
+}
+
+static uint64_t usable(const ash_memory *m) {
+  return m->bytes > m->reserve_bytes ? m->bytes - m->reserve_bytes : 0;
+}
+
+/* Bytes that the memories lack, all together. */
+static uint64_t lacking(const ash_plan *p, const ash_device *device) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < device->memory_count; i++) {
+    const uint64_t needs = needed_of(p, device->memories[i].name);
+    const uint64_t has = usable(&device->memories[i]);
+    sum += needs > has ? needs - has : 0;
+  }
+  return sum;
+}
+
+/* Less of what is missing is better, then less working memory: kernels that
+ * want none may want more constants, of which there may be no room. */
+static bool is_better(const room *r, const ash_plan *p) {
+  const ash_plan *old = r->made.plan;
+  const uint64_t lacks = lacking(p, r->device);
+  if (!old)
+    return true;
+  const uint64_t lacked = lacking(old, r->device);
+  return lacks != lacked ? lacks < lacked : plan_scratch(p) < plan_scratch(old);
+}
+
+/* Keeps the plan if it is better than the one there is. */
 static void try_plan(session *s, room *r, const char *path,
                      const ash_device *device, ash_order_kind order,
                      ash_kernels kernels) {
@@ -52,8 +87,7 @@ static void try_plan(session *s, room *r, const char *path,
   o.kernels = kernels;
   const bool made = ash_compile(s->ctx, &c, path, device, &o) == ASH_OK;
   ash_ctx_forget(s->ctx);
-  if (made &&
-      (!r->made.plan || scratch_of(c.plan) < scratch_of(r->made.plan))) {
+  if (made && is_better(r, c.plan)) {
     const ash_compiled old = r->made;
     r->made = c;
     c = old;
@@ -67,7 +101,7 @@ static void squeeze(session *s, room *r, const char *path,
                     const ash_device *device, uint32_t memory) {
   const ash_memory *m = &device->memories[memory];
   for (int round = 0; round < ROUNDS; round++) {
-    const uint64_t before = scratch_of(r->made.plan);
+    const uint64_t before = plan_scratch(r->made.plan);
     const uint64_t used = sum_of_arenas(r->made.plan, m->name);
     const ash_device *tight = device;
     if (used == 0 ||
@@ -75,7 +109,7 @@ static void squeeze(session *s, room *r, const char *path,
                              m->reserve_bytes + used - 1) != ASH_OK)
       return;
     try_plan(s, r, path, tight, s->options.plan.order, s->options.kernels);
-    if (scratch_of(r->made.plan) == before)
+    if (plan_scratch(r->made.plan) == before)
       return;
   }
 }
@@ -91,10 +125,6 @@ static bool try_orders(session *s, room *r, const char *path,
   if (!r->made.plan && order != asked)
     try_plan(s, r, path, device, asked, s->options.kernels);
   return r->made.plan != NULL;
-}
-
-static uint64_t usable(const ash_memory *m) {
-  return m->bytes > m->reserve_bytes ? m->bytes - m->reserve_bytes : 0;
 }
 
 /* What the other arenas of its memory leave to one. */
@@ -122,21 +152,6 @@ static void take_capacities(room *r, const ash_device *device) {
   }
 }
 
-/* What a memory must have: arenas that are never reused end at a multiple of
- * their alignment, those that are copied at start are in two memories. */
-static uint64_t needed_of(const ash_plan *p, const char *memory) {
-  uint64_t sum = 0;
-  for (uint32_t i = 0; i < p->arena_count; i++) {
-    const ash_arena *a = &p->arenas[i];
-    const uint64_t unit = a->role == ASH_SCRATCH ? 1 : a->alignment;
-    const bool is_copy = strcmp(a->memory, a->source_memory) != 0;
-    if (strcmp(a->memory, memory) == 0 ||
-        (is_copy && strcmp(a->source_memory, memory) == 0))
-      sum += (a->size + unit - 1) / unit * unit;
-  }
-  return sum;
-}
-
 static void find_shortages(room *r, const ash_device *device) {
   for (uint32_t i = 0; i < device->memory_count; i++) {
     const ash_memory *m = &device->memories[i];
@@ -150,6 +165,7 @@ bool plan_with_room(session *s, room *r, const char *path,
                     const ash_device *device) {
   const ash_device *large = device;
   memset(r, 0, sizeof *r);
+  r->device = device;
   if (!enlarge(s, &large, last_ram(device)) ||
       !enlarge(s, &large, device->constant_memory))
     return false;

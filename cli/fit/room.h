@@ -13,6 +13,7 @@ typedef struct shortage {
 } shortage;
 
 typedef struct room {
+  const ash_device *device; /* the real one                                */
   ash_compiled made; /* for larger memories                                */
   ash_plan plan;     /* the same, with the capacities of the real device   */
   ash_arena arenas[ROOM_ARENAS];

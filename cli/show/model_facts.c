@@ -28,15 +28,21 @@ void print_model_ends(const ash_graph *g) {
     print_end("output", ash_graph_tensor(g, ash_graph_output(g, i)));
 }
 
-void print_model_totals(const ash_graph *g) {
-  uint64_t constants = 0, activations = 0, macs = 0;
+model_totals model_totals_of(const ash_graph *g) {
+  model_totals all = {.operators = ash_graph_op_count(g)};
   for (uint32_t i = 0; i < ash_graph_tensor_count(g); i++) {
     const ash_tensor *t = ash_graph_tensor(g, i);
-    *(t->kind == ASH_TENSOR_CONSTANT ? &constants : &activations) += t->bytes;
+    *(t->kind == ASH_TENSOR_CONSTANT ? &all.constants : &all.activations) +=
+        t->bytes;
   }
   for (uint32_t i = 0; i < ash_graph_op_count(g); i++)
-    macs += ash_op_macs(g, i);
-  printf("%zu operators, %" PRIu64 " multiply-accumulates, %" PRIu64
+    all.macs += ash_op_macs(g, i);
+  return all;
+}
+
+void print_model_totals(const ash_graph *g) {
+  const model_totals all = model_totals_of(g);
+  printf("%" PRIu64 " operators, %" PRIu64 " multiply-accumulates, %" PRIu64
          " bytes of constants, %" PRIu64 " bytes of activations in all\n",
-         ash_graph_op_count(g), macs, constants, activations);
+         all.operators, all.macs, all.constants, all.activations);
 }

@@ -6,6 +6,11 @@
 
 /* "int8[1,8,8,16]" */
 void print_tensor_type(const ash_tensor *t);
+typedef struct model_totals {
+  uint64_t operators, macs, constants, activations;
+} model_totals;
+
+model_totals model_totals_of(const ash_graph *g);
 /* The model's name, its inputs and its outputs, a line each. */
 void print_model_ends(const ash_graph *g);
 /* Operators, work, bytes of constants and activations. */

@@ -6,11 +6,10 @@
 #include "fit/fixes.h"
 #include "fit/room.h"
 
-void print_no_fit(const term *t, const room *r, const fix *fixes,
-                  size_t fix_count, const char *path, const ash_device *device);
+void print_no_fit(session *s, const room *r, const fixes *f, const char *path);
 
 /* The same as a web page; `report` NULL asks for nothing. */
 ash_status write_no_fit(session *s, const char *report, const room *r,
-                        const fix *fixes, size_t fix_count, const char *path);
+                        const fixes *f);
 
 #endif

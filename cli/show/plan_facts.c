@@ -43,6 +43,18 @@ uint64_t slot_bytes_at(const ash_plan *p, const ash_slot *s, uint32_t step) {
   return s->size - (step == s->life.first_step ? shared_bytes(p, s) : 0);
 }
 
+uint64_t row_bytes_at(const ash_plan *p, uint32_t slot, const char *memory,
+                      uint32_t step) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    const ash_slot *s = &p->slots[i];
+    if (s->has_row && s->tensor == p->slots[slot].tensor &&
+        slot_takes_room(s, memory) && slot_is_alive(s, step))
+      sum += slot_bytes_at(p, s, step);
+  }
+  return sum;
+}
+
 bool slot_counts(const ash_plan *p, uint32_t slot, const char *memory,
                  uint32_t step, uint32_t *rows) {
   const ash_slot *s = &p->slots[slot];
@@ -117,4 +129,12 @@ uint32_t plan_row_ops(const ash_plan *p) {
     count += s->op_count > 0 && s->row_count > 0 && s->first_row == 0;
   }
   return count;
+}
+
+uint64_t plan_scratch(const ash_plan *p) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < p->arena_count; i++)
+    if (p->arenas[i].role == ASH_SCRATCH)
+      sum += p->arenas[i].size;
+  return sum;
 }

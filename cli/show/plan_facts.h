@@ -17,6 +17,10 @@ bool slot_is_there(const ash_plan *p, const ash_slot *s, uint32_t step);
  * of an input that it is written over. */
 uint64_t slot_bytes_at(const ash_plan *p, const ash_slot *s, uint32_t step);
 
+/* The same of all rows of its tensor that are there. */
+uint64_t row_bytes_at(const ash_plan *p, uint32_t slot, const char *memory,
+                      uint32_t step);
+
 /* Does the slot take room there at that step, and is it the first of its
  * tensor's rows that do? `*rows`: how many do; 0: it is whole. */
 bool slot_counts(const ash_plan *p, uint32_t slot, const char *memory,
@@ -24,6 +28,9 @@ bool slot_counts(const ash_plan *p, uint32_t slot, const char *memory,
 
 /* "conv_2d_3", or that rows arrive. */
 const char *step_name(const ash_plan *p, const ash_graph *g, uint32_t step);
+
+/* Bytes of all scratch arenas. */
+uint64_t plan_scratch(const ash_plan *p);
 
 /* Operators that run row by row. */
 uint32_t plan_row_ops(const ash_plan *p);

@@ -115,7 +115,8 @@ static void print_peak(const term *t, const ash_plan *p, const ash_graph *g,
     }
     shown++;
     fprintf(t->out, "  %10" PRIu64 "  ",
-            rows ? rows * s->size : slot_bytes_at(p, s, step));
+            rows ? row_bytes_at(p, i, memory, step)
+                 : slot_bytes_at(p, s, step));
     print_name(t->out, s->name, false);
     if (rows)
       fprintf(t->out, ", %" PRIu32 " row%s", rows, rows > 1 ? "s" : "");
@@ -212,6 +213,25 @@ static void print_moves(const term *t, const ash_plan *p) {
   fputc('\n', t->out);
 }
 
+/* New rows that lie over dying ones: what the order counts is more. */
+static void print_overlaps(const term *t, const ash_plan *p) {
+  uint32_t count = 0;
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < p->slot_count; i++) {
+    const ash_slot *s = &p->slots[i];
+    if (!s->has_row || s->follows == ASH_NO_ID || s->moved_from != ASH_NO_ID)
+      continue;
+    const uint64_t bytes = s->size - slot_bytes_at(p, s, s->life.first_step);
+    most = bytes > most ? bytes : most;
+    count++;
+  }
+  if (count)
+    fprintf(t->out,
+            "  %" PRIu32 " rows lie over one that dies with the step that "
+            "makes them, by at most %" PRIu64 " bytes\n",
+            count, most);
+}
+
 static void print_order(const term *t, const ash_plan *p, const ash_graph *g) {
   const ash_order_proof *o = &p->order;
   if (o->kind != ASH_ORDER_OPERATORS && o->kind != ASH_ORDER_ROWS)
@@ -230,6 +250,7 @@ static void print_order(const term *t, const ash_plan *p, const ash_graph *g) {
       print_pipeline(t, p, g, s, end);
   }
   print_moves(t, p);
+  print_overlaps(t, p);
 }
 
 /* Of whole operators that need fewer bytes than rows. */

@@ -185,30 +185,30 @@ static const ash_slot *largest(const why *w, cause wanted) {
   return NULL;
 }
 
-static void print_pieces(FILE *out, const why *w, unsigned *n) {
+static void print_pieces(FILE *out, const why *w) {
   const ash_slot *in = largest(w, READ), *result = largest(w, WRITTEN);
   if (!in || !result || in->has_row || result->has_row)
     return;
   fprintf(out,
-          "  %u. The step holds input and output at once. In pieces, row by "
-          "row or fused\n     with the next step, one of them need not exist "
+          "  - The step holds input and output at once. In pieces, row by row "
+          "or fused\n    with the next step, one of them need not exist "
           "whole: up to %" PRIu64 " bytes.\n",
-          ++*n, in->size < result->size ? in->size : result->size);
+          in->size < result->size ? in->size : result->size);
 }
 
-static void print_waiting(FILE *out, const why *w, unsigned *n) {
+static void print_waiting(FILE *out, const why *w) {
   const ash_slot *s = largest(w, WAITING);
   if (!s || s->has_row) /* the order of rows was searched */
     return;
-  fprintf(out, "  %u. '", ++*n);
+  fprintf(out, "  - '");
   put_name(out, s->name);
   fprintf(out,
           "' is not used by the step, only kept: running its reader earlier, "
-          "or\n     computing it later or twice, saves %" PRIu64 " bytes.\n",
+          "or\n    computing it later or twice, saves %" PRIu64 " bytes.\n",
           s->size);
 }
 
-static void print_types(FILE *out, const why *w, unsigned *n) {
+static void print_types(FILE *out, const why *w) {
   uint64_t sum = 0;
   for (size_t i = 0; i < w->shown; i++)
     if (w->slots[i]->tensor != ASH_NO_ID &&
@@ -216,30 +216,30 @@ static void print_types(FILE *out, const why *w, unsigned *n) {
       sum += w->bytes[i];
   if (sum)
     fprintf(out,
-            "  %u. %" PRIu64 " of these bytes are float32; an int8 model would "
+            "  - %" PRIu64 " of these bytes are float32; an int8 model would "
             "need a quarter.\n",
-            ++*n, sum);
+            sum);
 }
 
 static void print_advice(FILE *out, const why *w, const what_if *ifs,
                          size_t if_count) {
-  unsigned n = 0;
   fprintf(out, "\nWhat would lower it:\n");
   for (size_t i = 0; i < if_count; i++)
-    if (ifs[i].fits && ifs[i].bytes < w->arena->size)
-      fprintf(out, "  %u. %s: %" PRIu64 " bytes, %" PRIu64 " less. %s\n", ++n,
-              ifs[i].option, ifs[i].bytes, w->arena->size - ifs[i].bytes,
+    if (ifs[i].bytes < w->arena->size)
+      fprintf(out,
+              "  %zu. %s: %" PRIu64 " bytes, %" PRIu64
+              " less.\n     Tried: %s.\n",
+              i + 1, ifs[i].option, ifs[i].bytes, w->arena->size - ifs[i].bytes,
               ifs[i].meaning);
-  print_waiting(out, w, &n);
-  print_pieces(out, w, &n);
-  print_types(out, w, &n);
+  print_waiting(out, w);
+  print_pieces(out, w);
+  print_types(out, w);
   if (w->next != ASH_NO_ID)
     fprintf(out,
-            "  %u. Behind %s comes step %" PRIu32 " (%s) with %" PRIu64
-            " bytes: lowering %s\n     alone saves at most %" PRIu64 ".\n",
-            ++n, w->ties > 1 ? "the steps of the peak" : "it", w->next,
-            step_name(w->plan, w->graph, w->next), w->next_alive,
-            w->ties > 1 ? "all of them" : "this step",
+            "  - The next highest is step %" PRIu32 " (%s) with %" PRIu64
+            " bytes:\n    lowering %s alone saves at most %" PRIu64 ".\n",
+            w->next, step_name(w->plan, w->graph, w->next), w->next_alive,
+            w->ties > 1 ? "the steps of the peak" : "this step",
             w->alive - w->next_alive);
 }
 
@@ -304,7 +304,7 @@ void print_why_json(FILE *out, const ash_plan *p, const ash_graph *g,
     bool inner = true;
     fprintf(out, "%s{", i ? ", " : "");
     json_key_text(out, &inner, "option", ifs[i].option);
-    json_key_bool(out, &inner, "fits", ifs[i].fits);
+    json_key_bool(out, &inner, "fits", true);
     json_key_uint(out, &inner, "size", ifs[i].bytes);
     (void)fputc('}', out);
   }

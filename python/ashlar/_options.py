@@ -24,6 +24,7 @@ class PlanOptions(typing.TypedDict, total=False):
     output_type: "typing.Union[str, typing.Mapping[str, str]]"
     constant: "typing.Mapping[str, typing.Sequence[float]]"
     custom: "typing.Union[str, typing.Sequence[str]]"
+    state: "typing.Mapping[str, str]"      # {"present": "past"}: kept
     no_pass: "typing.Union[str, typing.Sequence[str]]"
     integers: bool
     order: str                             # auto, given, operators, rows
@@ -41,10 +42,12 @@ class PlanOptions(typing.TypedDict, total=False):
     ticks: int
     seed: int
     kernels: str                           # auto, portable, cmsis-nn
+    fast_math: bool
     cores: "typing.Union[int, str]"        # 2 or "all"
     default_memory: str
     io_memory: str
     buffering: "typing.Union[int, str]"
+    no_residents: bool
     tile_search: str
     tile_alloc: str
 
@@ -123,6 +126,11 @@ def _types(name, value):
                   lambda n, v: _text(n, v)[0])
 
 
+def _names(name, value):
+    return _pairs(name, value, "a dictionary like {'present': 'past'}",
+                  lambda n, v: _text(n, v)[0])
+
+
 def _flag(name, value):
     if not isinstance(value, bool):
         raise _wrong(name, "True or False", value)
@@ -134,11 +142,13 @@ WRITERS: "dict[str, typing.Callable]" = {
     **dict.fromkeys(("input_shape", "constant"), _values),
     **dict.fromkeys(("input_type", "output_type"), _types),
     **dict.fromkeys(("rule", "custom", "no_pass", "feed", "drain"), _texts),
-    **dict.fromkeys(("ticks", "order_ticks", "seed", "planner_timeout"),
+    **dict.fromkeys(("ticks", "order_ticks", "seed", "planner_timeout",
+                     "apply"),
                     _number),
     **dict.fromkeys(("integers", "overlap", "no_views", "no_slices",
-                     "no_in_place", "no_concat", "residency", "step"), _flag),
-    "rules": _files, "buffering": _text_or_number,
+                     "no_in_place", "no_concat", "no_residents", "residency",
+                     "step"), _flag),
+    "rules": _files, "state": _names, "buffering": _text_or_number,
     "cores": _text_or_number}
 
 

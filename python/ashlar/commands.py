@@ -117,6 +117,7 @@ def _made_plan(answer, said) -> Plan:
 
 
 def plan(model: object, target: "PathLike" = "host", *,
+         apply: typing.Optional[int] = None,
          timeout: typing.Optional[float] = None,
          **options: "Unpack[PlanOptions]") -> Plan:
     """Where the memory of a model goes on a device.
@@ -124,12 +125,14 @@ def plan(model: object, target: "PathLike" = "host", *,
     `model` is a path, bytes, an open file or an onnx.ModelProto; `target` the
     name of a device (ashlar.targets()) or a YAML file. Options are those of
     `ashlar plan`: set={"DTCM": "64K"}, order="rows", feed="image",
-    overlap=True ... Raises NoFit when the device has too little memory,
+    overlap=True ... `apply` takes a fix by the number that `ashlar plan` gives
+    it where the model does not fit, else that of what explain() lists. Raises NoFit when the device has too little memory,
     ModelError for a model that is damaged, Unsupported for one that uses what
     Ashlar does not have, TimeoutError after `timeout` seconds."""
     path, data = model_argument(model)
     return _made_plan(*_program.run_json(
         "plan", path, "--json", "-", *target_argument(target),
+        *arguments("plan", {"apply": apply}, {"apply"}),
         *arguments("plan", options), data=data, timeout=timeout))
 
 
@@ -140,6 +143,7 @@ def compile(model: object, output: "PathLike", target: "PathLike" = "host", *,
             constants: typing.Optional[str] = None,
             specialise: typing.Optional[str] = None,
             residency: bool = False, step: bool = False,
+            apply: typing.Optional[int] = None,
             timeout: typing.Optional[float] = None,
             **options: "Unpack[PlanOptions]") -> Module:
     """Writes a model as C into the folder `output`. `module` is a packaging:
@@ -150,7 +154,7 @@ def compile(model: object, output: "PathLike", target: "PathLike" = "host", *,
     path, data = model_argument(model)
     own = {"prefix": prefix, "module": module, "constants": constants,
            "module_version": module_version, "specialise": specialise,
-           "residency": residency, "step": step}
+           "residency": residency, "step": step, "apply": apply}
     made = _made_plan(*_program.run_json(
         "compile", path, "--json", "-", f"--output={os.fspath(output)}",
         *target_argument(target), *arguments("compile", own, own),

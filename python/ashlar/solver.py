@@ -38,7 +38,7 @@ def _is_missing(value: object) -> bool:
 def _integer(value: object, where: str) -> int:
     if isinstance(value, bool) or not (
             isinstance(value, numbers.Integral) or
-            isinstance(value, numbers.Real) and value == int(value)):
+            isinstance(value, numbers.Real) and value == float(value) // 1):
         raise TypeError(f"{where} must be an integer, not "
                         f"{type(value).__name__} ({value!r})")
     return int(value)  # type: ignore[call-overload]

@@ -2,9 +2,9 @@
 hand, from the files that bench/devices and bench/compare write:
 
   examples/firmware/README.md   bench/devices.csv, bench/profiles.csv
-  docs/kernels.md               bench/compare.csv
+  docs/kernels.md               bench/compare.csv, bench/cycles.csv
   docs/comparison.md            these, bench/results.csv, bench/packing.csv
-  README.md                     the first table, bench/devices.csv
+  README.md                     the first table, bench/devices.csv, live.csv
 """
 import csv
 
@@ -39,6 +39,11 @@ def devices():
             for r in rows_of("devices.csv")}
 
 
+def live():
+    """Instructions by board of vww with every channel alive."""
+    return {r["board"]: r["instructions"] for r in rows_of("live.csv")}
+
+
 def instructions():
     ours = devices()
     rows = []
@@ -48,6 +53,9 @@ def instructions():
                   THEIRS[name][M55][0],
                   ours[RV64, model, "clang"]["instructions"]]
         rows.append([name, *map(grouped, counts)])
+        if name == "vww":
+            counts[::2] = [live()[board] for board in (M4, M55, RV64)]
+            rows.append(["vww, all channels alive", *map(grouped, counts)])
     return table(["model", "M4, ours", "M4, theirs", "M55, ours",
                   "M55, theirs", "RV64GCV, clang"], rows)
 
@@ -67,6 +75,25 @@ def memory():
         head += [f"{core} flash, ours", "theirs", f"{core} RAM, ours",
                  "arena alone, theirs"]
     return table(head, rows)
+
+
+def modelled():
+    """Of bench/devices --cycles."""
+    names = {model: name for name, model in MODELS.items()}
+    rows = []
+    for r in rows_of("cycles.csv"):
+        core = "Cortex-M4" if r["board"] == M4 else "Cortex-M55"
+        cells = [f"{core}, {names[r['model']]}"]
+        for figure in ("cycles", "strict", "weight_bytes"):
+            if figure == "strict" and r["board"] == M4:
+                cells += ["", "", ""]
+                continue
+            ours, theirs = int(r[figure]), int(r["their_" + figure])
+            cells += [grouped(ours), grouped(theirs), f"{ours / theirs:.2f}"]
+        rows.append(cells)
+    return table(["core, model", "cycles", "CMSIS-NN", "ratio",
+                  "cycles, late operands", "CMSIS-NN", "ratio",
+                  "bytes of constants loaded", "CMSIS-NN", "ratio"], rows)
 
 
 def profiles():
@@ -114,6 +141,8 @@ def front(stored):
          f"{grouped(arena)}: the arena alone"],
         ["instructions of a run", f"**{grouped(ours['instructions'])}**",
          grouped(instructions)],
+        ["the same, were all channels alive", f"{grouped(live()[M4])}",
+         grouped(instructions)],
         ["flash, weights included, bytes", f"**{grouped(ours['flash'])}**",
          grouped(flash)],
         ["constants, bytes", f"**{grouped(ours['constants'])}**: weights that "
@@ -143,7 +172,7 @@ def packing():
 
 
 PARTS = {"planners": planners, "packing": packing, "instructions": instructions, "memory": memory, "profiles": profiles,
-         "layers against CMSIS-NN": by_kind}
+         "layers against CMSIS-NN": by_kind, "modelled cycles": modelled}
 
 
 def page(name):
