@@ -29,12 +29,12 @@ async function playground(browser, suffix, width, scheme) {
   let page = await openPage(browser, process.env.PLAYGROUND + '?target=stm32f446re', width, scheme);
   await page.click('#example');
   await ready();
-  await page.fill('#size-list input[name=SRAM]', '8704');
-  await page.waitForFunction(() => document.getElementById('no-fit').textContent, null, {timeout: 60000});
+  await page.fill('#size-list input[name=SRAM]', '9728');
+  await page.waitForFunction(() => state.plan && JSON.parse(state.plan).runs, null, {timeout: 60000});
   await ready();
   await shoot(page, 'what-if' + suffix);
   page = await openPage(browser, process.env.PLAYGROUND, width, scheme);
-  await page.click('#example');
+  await page.setInputFiles('#model', process.env.LARGER);
   await ready();
   await page.click('#ask-fit');
   await page.waitForFunction(() => document.getElementById('fit-state').textContent.includes('devices fit'), null, {timeout: 120000});
@@ -45,7 +45,7 @@ async function playground(browser, suffix, width, scheme) {
 async function main() {
   const browser = await chromium.launch({executablePath: process.env.CHROMIUM, args: ['--no-sandbox']});
   let count = 0;
-  for (const [suffix, width, scheme] of process.env.LOOKS === 'docs' ? LOOKS.slice(0, 1) : LOOKS) {
+  for (const [suffix, width, scheme] of LOOKS) {
     for (const [name, file, click, scroll] of JSON.parse(process.env.PAGES)) {
       const page = await openPage(browser, file, width, scheme);
       if (click) await page.click(click);
