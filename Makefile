@@ -12,10 +12,14 @@
 #
 #   make wheel          Python wheels and source distribution, in dist/
 #   make test-wheel     the same, installed into fresh environments and used
+#   make release        programs for Linux on x86-64 and aarch64, in dist/: .tar.gz,
+#                       .deb, SHA256SUMS
+#   make test-release   the same, unpacked and used, built twice and compared
 #   make site           the documentation with search and the playground inside,
 #                       in build-site
 #   make pictures       the pictures of the documents, in docs/
 #   make playground     the program for browsers, in build-playground/site
+#   make vscode         the extension for Visual Studio Code (.vsix), in dist/
 #   make test-fresh     demo and test in a bare Debian, with data and without
 #   make test-long      the sweeps below, one after the other (hours)
 #   make test-browser   only the tests of the report in Chromium
@@ -24,7 +28,9 @@
 #   make test-tiles     Deeploy's networks, tiled, at its budgets, also under
 #                       sanitizers
 #   make test-random    thousands of random models of one operator against ONNX
-#                       Runtime and LiteRT (RANDOM_MODELS=5000 of each, SEED=1)
+#                       Runtime and LiteRT (RANDOM_MODELS=5000 of each, SEED=1),
+#                       RANDOM_NETWORKS=1000 networks, each planned in four ways,
+#                       against the interpreter
 #   make coverage       lines and branches of src that the tests run; writes the
 #                       table in docs/trust.md
 #   make mutate         mutants of the checkers' source against their tests
@@ -40,6 +46,7 @@ BUILD     ?= build
 PREFIX    ?= /usr/local
 FUZZ_TIME ?= 60
 RANDOM_MODELS ?= 5000
+RANDOM_NETWORKS ?= 1000
 SEED      ?= 1
 MUTANTS   ?= 200
 CMAKE     ?= cmake
@@ -77,7 +84,7 @@ test-fresh:
 	@tools/fresh-machine
 	@tools/fresh-machine --no-data
 
-test-long: test-wheel test-devices conformance test-tiles test-random
+test-long: test-wheel test-release test-devices conformance test-tiles test-random
 
 test-browser: test-deps
 	@tests/run browser playground
@@ -96,6 +103,7 @@ test-random:
 	@tools/install-deps build oracle
 	@$(MAKE) --no-print-directory program
 	@$(ORACLE) tools/oracle/random-models --ashlar $(BUILD)/bin/ashlar --count $(RANDOM_MODELS) --seed $(SEED)
+	@tools/oracle/random-networks --ashlar $(BUILD)/bin/ashlar --count $(RANDOM_NETWORKS) --seed $(SEED)
 
 coverage: test-deps
 	@tools/coverage --write
@@ -115,6 +123,11 @@ playground:
 	@tools/install-deps build playground
 	@$(MAKE) --no-print-directory program
 	@tools/playground --build $(BUILD) --out $(PLAYGROUND)
+
+# The extension for Visual Studio Code, with the playground inside.
+.PHONY: vscode
+vscode: playground
+	@tools/make/vscode --playground $(PLAYGROUND)/site
 
 # The documentation as a site that needs no server.
 .PHONY: site
@@ -170,6 +183,7 @@ fuzz:
 install: all
 	@tools/uninstall --before $(BUILD) $(DESTDIR)$(PREFIX)
 	@$(CMAKE) --install $(BUILD) --prefix $(PREFIX)
+	@tools/uninstall --after $(BUILD)
 
 .PHONY: uninstall wheel test-wheel
 uninstall:
@@ -182,6 +196,15 @@ wheel:
 
 test-wheel: wheel test-deps
 	@ASHLAR_WHEELS=$(CURDIR)/dist tests/run wheel
+
+# Programs, man pages, completions and licences, to unpack or to install.
+.PHONY: release test-release
+release:
+	@tools/install-deps build wheel
+	@tools/make/release
+
+test-release: release test-deps
+	@ASHLAR_RELEASE=$(CURDIR)/dist tests/run release
 
 clean:
 	rm -rf build build-* dist

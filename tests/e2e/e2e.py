@@ -59,10 +59,11 @@ def need(program):
     return path
 
 
-def python_with(*modules):
+def python_with(*modules, registries=False):
     """The path of a Python that has these modules, or the test is skipped."""
-    done = subprocess.run([ROOT / "tools" / "oracle-python", *modules],
-                          capture_output=True, text=True)
+    done = subprocess.run([ROOT / "tools" / "oracle-python",
+                           *(["--registries"] if registries else []),
+                           *modules], capture_output=True, text=True)
     if done.returncode:
         raise Skip(done.stderr.strip())
     return done.stdout.strip()

@@ -41,4 +41,8 @@ need_python() {
   finish
 }
 
+# Where layers_main.c and the kernels that it calls find their headers.
+layer_headers=("-I$ROOT/tests/tools" "-I$ROOT/runtime")
+for folder in "$ROOT"/runtime/*/; do layer_headers+=("-I$folder"); done
+
 finish() { exit $failed; }

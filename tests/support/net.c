@@ -15,7 +15,7 @@ void net_free(net *n) {
 uint32_t net_tensor(net *n, ash_tensor t, float scale, int32_t zero) {
   uint32_t id;
   if (scale != 0)
-    t.quant = (ash_quant){1, 0, &scale, &zero};
+    t.quant = (ash_quant){1, 0, &scale, &zero, false};
   CHECK_EQ(ash_graph_add_tensor(n->g, &id, t), ASH_OK);
   return id;
 }
@@ -42,14 +42,24 @@ uint32_t net_result(net *n, ash_type type, ash_shape shape, float scale,
   return id;
 }
 
-uint32_t net_constant(net *n, ash_type type, ash_shape shape, const void *data,
-                      float scale, int32_t zero) {
-  ash_tensor t = {
-      .name = "c", .kind = ASH_TENSOR_CONSTANT, .type = type, .shape = shape};
+static uint32_t add_filled(net *n, ash_tensor_kind kind, ash_type type,
+                           ash_shape shape, const void *data, float scale,
+                           int32_t zero) {
+  ash_tensor t = {.name = "c", .kind = kind, .type = type, .shape = shape};
   uint64_t bytes;
   CHECK(ash_shape_bytes(&bytes, &shape, type));
   t.data = ash_zone_copy(&n->g->zone, data, (size_t)bytes);
   return net_tensor(n, t, scale, zero);
+}
+
+uint32_t net_constant(net *n, ash_type type, ash_shape shape, const void *data,
+                      float scale, int32_t zero) {
+  return add_filled(n, ASH_TENSOR_CONSTANT, type, shape, data, scale, zero);
+}
+
+uint32_t net_variable(net *n, ash_type type, ash_shape shape, const void *data,
+                      float scale, int32_t zero) {
+  return add_filled(n, ASH_TENSOR_VARIABLE, type, shape, data, scale, zero);
 }
 
 void net_channels(net *n, uint32_t tensor, int32_t axis, const float *scales,
@@ -58,7 +68,7 @@ void net_channels(net *n, uint32_t tensor, int32_t axis, const float *scales,
   int32_t *zeros = ASH_NEW_ARRAY(&n->g->zone, int32_t, count);
   *q = (ash_quant){count, axis,
                    ash_zone_copy(&n->g->zone, scales, count * sizeof *scales),
-                   zeros};
+                   zeros, false};
   CHECK(q->scale && zeros);
 }
 

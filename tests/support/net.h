@@ -20,7 +20,7 @@ typedef struct net {
 
 typedef struct net_ids {
   uint32_t count;
-  uint32_t at[6];
+  uint32_t at[24];
 } net_ids;
 
 #define NET_COUNT(...) (sizeof((int32_t[]){__VA_ARGS__}) / sizeof(int32_t))
@@ -40,6 +40,9 @@ uint32_t net_input(net *n, ash_type type, ash_shape shape, float scale,
 uint32_t net_result(net *n, ash_type type, ash_shape shape, float scale,
                     int32_t zero);
 uint32_t net_constant(net *n, ash_type type, ash_shape shape, const void *data,
+                      float scale, int32_t zero);
+/* Has these values before the first inference. */
+uint32_t net_variable(net *n, ash_type type, ash_shape shape, const void *data,
                       float scale, int32_t zero);
 
 /* One scale per channel, zero points 0. */

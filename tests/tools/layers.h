@@ -27,24 +27,30 @@ enum layer_kind {
   LAYER_AVERAGE_S16,
   LAYER_MAX_S16,
   LAYER_MATMUL,
+  LAYER_SVDF,
+  LAYER_LSTM,
   LAYER_KINDS
 };
 
-enum { LAYER_INPUTS = 9, LAYER_ALIGN = 16 };
+enum { LAYER_INPUTS = 24, LAYER_ALIGN = 16 };
 
 /* Then follow the inputs, the output that is wanted (none of float layers: the
- * portable kernel's is), and the constants, by input of the operator. */
+ * portable kernel's is), and the constants, by input of the operator. States
+ * are constants, their first values; those after the layer follow the output,
+ * each at a multiple of LAYER_ALIGN. */
 typedef struct layer_head {
   uint32_t kind;
   uint32_t in_bytes, other_bytes, out_bytes, want_bytes, scratch_bytes;
   uint32_t constant_bytes[LAYER_INPUTS];
   /* ash_rt_window; fully connected: batches, inputs, outputs; softmax: rows,
    * depth; pairs: elements of a row, rows, which operand has one row; matmul:
-   * batches, rows, depth, columns, is a turned, is b, has b no batches */
+   * batches, rows, depth, columns, is a turned, is b, has b no batches; svdf:
+   * batches, depth, filters, memory, rank */
   int32_t window[15];
   int32_t in_offset, out_offset, per_channel, act_min, act_max;
   int32_t pair[9]; /* offset, multiplier, shift of both inputs, output */
   float low, high;
+  int32_t cells[41]; /* ash_rt_lstm_s8_params */
 } layer_head;
 
 #endif

@@ -1,12 +1,13 @@
 /* make_layers.c - random layers, packed for a processor, with the outputs of
  * the reference interpreter:
  *
- *   make_layers dsp|mve|rvv|simd COUNT SEED FILE
+ *   make_layers dsp|mve|mve_fast|rvv|simd|pie|scalar COUNT SEED FILE
  *
  * tests/e2e/kernel_variants gives the file to layers_main.c, which runs the
  * kernels of runtime/ on them, the portable ones and the processor's, on this
  * machine and on emulated boards. A record is a struct layer_head (layers.h)
  * and the bytes it announces. */
+#include "base/checked.h"
 #include "base/rng.h"
 #include "kernel/choose.h"
 #include "kernel/quant.h"
@@ -199,6 +200,13 @@ static bool choose_window(config *c) {
     w[i] = between(1, 9);
   w[3] = between(0, 1) ? between(1, c->real ? 20 : 40) : 16 * between(1, 2);
   w[6] = whole ? between(1, between(0, 3) ? 20 : 40) : w[3];
+  if (point && between(0, 2) == 0) { /* few products */
+    w[3] = between(1, 8);
+    w[6] = between(1, 4);
+  }
+  if (c->kind == ASH_OP_depthwise_conv_2d && w[3] > 1 && w[3] <= 13 &&
+      between(0, 2) == 0)
+    w[6] *= between(2, 3);
   for (int32_t i = 7; i < 9; i++) {
     w[i] = point ? 1 : between(0, 1) ? 3 : between(1, many ? 8 : 5);
     w[i + 2] = between(0, 1) ? 1 : between(1, 3);
@@ -231,6 +239,8 @@ static bool make_window(net *n, config *c, uint32_t *op) {
       deep ? NET_DIMS(1, w[7], w[8], w[6]) : NET_DIMS(w[6], w[7], w[8], w[3]),
       deep ? 3 : 0);
   set_window(n, c, *op, 6);
+  if (deep)
+    net_int(n, *op, "multiplier", w[6] / w[3]);
   return true;
 }
 
@@ -355,6 +365,177 @@ static bool make_softmax(net *n, config *c, uint32_t *op) {
   return true;
 }
 
+/* ---- layers with state --------------------------------------------------- */
+
+static uint32_t random_matrix(net *n, ash_type type, int32_t rows,
+                              int32_t columns, float scale) {
+  fill(weights.bytes, rows * columns * (int32_t)(ash_type_bits(type) / 8));
+  return net_constant(n, type, NET_DIMS(rows, columns), weights.bytes, scale,
+                      0);
+}
+
+static uint32_t random_list(net *n, ash_type type, int32_t count, float scale) {
+  for (int32_t i = 0; i < count; i++)
+    bias[i] =
+        between(0, 9) ? between(-20000, 20000) : between(-(1 << 28), 1 << 28);
+  if (type == ASH_INT16)
+    fill(weights.bytes, 2 * count);
+  return net_constant(n, type, NET_DIMS(count),
+                      type == ASH_INT16 ? (const void *)weights.bytes : bias,
+                      scale, 0);
+}
+
+static uint32_t random_state(net *n, ash_type type, int32_t rows,
+                             int32_t columns, float scale, int32_t zero) {
+  fill(weights.bytes, rows * columns * (int32_t)(ash_type_bits(type) / 8));
+  return net_variable(n, type, NET_DIMS(rows, columns), weights.bytes, scale,
+                      zero);
+}
+
+static bool make_svdf(net *n, config *c, uint32_t *op) {
+  int32_t *w = c->head.window;
+  w[0] = between(1, 2);
+  w[1] = between(0, 1) ? between(1, 100) : 16 * between(1, 4);
+  w[4] = between(1, 4);
+  w[2] = w[4] * between(1, 12);
+  w[3] = between(1, 20);
+  const uint32_t x =
+      net_input(n, ASH_INT8, NET_DIMS(w[0], w[1]), 1.0f, random_s8());
+  const uint32_t y = net_result(n, ASH_INT8, NET_DIMS(w[0], w[2] / w[4]),
+                                random_scale(-2, 8), random_s8());
+  const float feature = random_scale(-12, 2), time = random_scale(-18, -8);
+  const uint32_t f = random_matrix(n, ASH_INT8, w[2], w[1], feature);
+  const uint32_t t = random_matrix(n, ASH_INT16, w[2], w[3], time);
+  const uint32_t b =
+      between(0, 3) ? random_list(n, ASH_INT32, w[2] / w[4], 0) : ASH_NO_ID;
+  const uint32_t s = random_state(n, ASH_INT16, w[0], w[3] * w[2], 1.0f, 0);
+  *op = net_op(n, c->kind, NET_IDS(x, f, t, b, s), y);
+  net_int(n, *op, "rank", w[4]);
+  ash_add_scaling q = {{0, 0}, {0, 0}, {0, 0}};
+  if (!ash_quant_svdf(&q.a, &q.out, n->g, &n->g->ops.items[*op]) ||
+      q.a.shift > 7 || q.out.shift > 7)
+    return false;
+  const ash_tensor *tensors = n->g->tensors.items;
+  set_pair(c, &tensors[x], &tensors[x], &tensors[y], &q);
+  return true;
+}
+
+typedef struct cell {
+  int32_t batches, steps, depth, outputs, cells;
+  bool time, coupled, projected, holes;
+} cell;
+
+static cell random_cell(void) {
+  const bool projected = between(0, 2) == 0;
+  const int32_t outputs = between(1, 20);
+  return (cell){between(1, 2),
+                between(1, 3),
+                between(1, 40),
+                outputs,
+                projected ? between(1, 30) : outputs,
+                between(0, 1),
+                between(0, 3) == 0,
+                projected,
+                between(0, 2) == 0};
+}
+
+/* Weights, peepholes, biases and projection, as ops.def numbers them. */
+static void add_gates(net *n, const cell *l, uint32_t *ids) {
+  for (uint32_t g = l->coupled ? 1 : 0; g < 4; g++) {
+    ids[1 + g] =
+        random_matrix(n, ASH_INT8, l->cells, l->depth, random_scale(-24, -11));
+    ids[5 + g] =
+        random_matrix(n, ASH_INT8, l->cells, l->outputs, random_scale(-18, -4));
+    if (between(0, 4))
+      ids[12 + g] = random_list(n, ASH_INT32, l->cells, 0);
+  }
+  for (uint32_t g = l->coupled ? 1 : 0; l->holes && g < 3; g++)
+    ids[9 + g] = random_list(n, ASH_INT16, l->cells, random_scale(-14, -2));
+  if (!l->projected)
+    return;
+  ids[16] =
+      random_matrix(n, ASH_INT8, l->outputs, l->cells, random_scale(-10, 0));
+  if (between(0, 2))
+    ids[17] = random_list(n, ASH_INT32, l->outputs, 0);
+}
+
+static int32_t clip_steps(double real, double step, int32_t most) {
+  const double steps = real / step;
+  return real > 0 ? steps > most ? most : (int32_t)steps : 0;
+}
+
+static void put_gates(int32_t *to, const ash_scaling *gates) {
+  for (uint32_t g = 0; g < 4; g++) {
+    to[g] = gates[g].multiplier;
+    to[4 + g] = gates[g].shift;
+  }
+}
+
+/* ash_rt_lstm_s8_params. */
+static bool set_cells(config *c, const net *n, uint32_t op, const cell *l) {
+  const ash_op *o = &n->g->ops.items[op];
+  const ash_tensor *state = ash_op_in(n->g, o, 18);
+  const float scale = ash_quant_scale(ash_op_in(n->g, o, 19));
+  ash_lstm_scaling s;
+  int32_t power, *to = c->head.cells;
+  if (!ash_quant_lstm(&s, n->g, o) ||
+      !ash_quant_power(&power, ash_op_in(n->g, o, 19)))
+    return false;
+  const int32_t first[] = {l->batches,
+                           l->steps,
+                           l->time ? 1 : l->steps,
+                           l->time ? l->batches : 1,
+                           l->depth,
+                           l->outputs,
+                           l->cells,
+                           -ash_quant_zero(ash_op_in(n->g, o, 0)),
+                           -ash_quant_zero(state)};
+  memcpy(to, first, sizeof first);
+  put_gates(to + 9, s.in);
+  put_gates(to + 17, s.state);
+  put_gates(to + 25, s.cell);
+  const int32_t last[] = {
+      15 + power,
+      clip_steps(ash_attr_float(o, "cell_clip", 0), (double)scale, INT16_MAX),
+      s.hidden.multiplier,
+      s.hidden.shift,
+      (int32_t)ash_attr_int(o, "hidden_zero", 0),
+      s.projection.multiplier,
+      s.projection.shift,
+      clip_steps(ash_attr_float(o, "proj_clip", 0),
+                 (double)ash_quant_scale(state), INT8_MAX)};
+  memcpy(to + 33, last, sizeof last);
+  return true;
+}
+
+static bool make_lstm(net *n, config *c, uint32_t *op) {
+  const cell l = random_cell();
+  const int32_t first = l.time ? l.steps : l.batches;
+  const int32_t second = l.time ? l.batches : l.steps;
+  const float scale = random_scale(-9, -5);
+  const int32_t zero = random_s8();
+  net_ids ids = {.count = 24};
+  for (uint32_t k = 0; k < ids.count; k++)
+    ids.at[k] = ASH_NO_ID;
+  ids.at[0] = net_input(n, ASH_INT8, NET_DIMS(first, second, l.depth), 1.0f,
+                        random_s8());
+  const uint32_t y =
+      net_result(n, ASH_INT8, NET_DIMS(first, second, l.outputs), scale, zero);
+  add_gates(n, &l, ids.at);
+  ids.at[18] = random_state(n, ASH_INT8, l.batches, l.outputs, scale, zero);
+  ids.at[19] = random_state(n, ASH_INT16, l.batches, l.cells,
+                            (float)ldexp(1.0, between(-15, -9)), 0);
+  *op = net_op(n, c->kind, ids, y);
+  net_int(n, *op, "time_major", l.time);
+  net_float(n, *op, "hidden_scale", (double)random_scale(-9, -4));
+  net_int(n, *op, "hidden_zero", l.projected ? random_s8() : zero);
+  if (between(0, 2) == 0)
+    net_float(n, *op, "cell_clip", 0.25 * between(1, 12));
+  if (l.projected && between(0, 2) == 0)
+    net_float(n, *op, "proj_clip", 0.25 * between(1, 8));
+  return set_cells(c, n, *op, &l);
+}
+
 /* ---- records ------------------------------------------------------------- */
 
 static void put(FILE *to, const void *bytes, size_t count) {
@@ -377,6 +558,10 @@ static void put_record(FILE *to, net *n, config *c, uint32_t op,
       n->g->input_count > 1 ? (uint32_t)tensors[n->g->inputs[1]].bytes : 0;
   h->out_bytes = (uint32_t)tensors[n->g->outputs[0]].bytes;
   h->want_bytes = c->real ? 0 : h->out_bytes;
+  for (uint32_t k = 0; k < LAYER_INPUTS; k++)
+    if (constant(n, op, k) && constant(n, op, k)->kind == ASH_TENSOR_VARIABLE)
+      h->out_bytes = (uint32_t)(ash_align_up(h->out_bytes, LAYER_ALIGN) +
+                                constant(n, op, k)->bytes);
   h->scratch_bytes = (uint32_t)scratch;
   for (uint32_t k = 0; k < LAYER_INPUTS; k++)
     h->constant_bytes[k] =
@@ -428,16 +613,24 @@ static const struct {
     [LAYER_AVERAGE_S16] = {ASH_OP_average_pool_2d, make_pool, false, true, 1},
     [LAYER_MAX_S16] = {ASH_OP_max_pool_2d, make_pool, false, true, 1},
     [LAYER_MATMUL] = {ASH_OP_matmul, make_matmul, false, false, 2},
+    [LAYER_SVDF] = {ASH_OP_svdf, make_svdf, false, false, 3},
+    [LAYER_LSTM] = {ASH_OP_lstm, make_lstm, false, false, 3},
 };
+
+/* --fast-math is for floats alone. */
+static int32_t weight_of(uint32_t kind) {
+  const bool floats = strcmp(variant, "mve_fast") == 0;
+  return floats && !makers[kind].real ? 0 : (int32_t)makers[kind].weight;
+}
 
 static uint32_t random_kind(void) {
   int32_t all = 0;
   for (uint32_t i = 0; i < LAYER_KINDS; i++)
-    all += (int32_t)makers[i].weight;
+    all += weight_of(i);
   int32_t at = between(0, all - 1);
   uint32_t kind = 0;
-  while (at >= (int32_t)makers[kind].weight)
-    at -= (int32_t)makers[kind++].weight;
+  while (at >= weight_of(kind))
+    at -= weight_of(kind++);
   return kind;
 }
 
@@ -482,8 +675,14 @@ static bool make(FILE *to, uint32_t features) {
 static uint32_t features_of(const char *name) {
   if (strcmp(name, "mve") == 0)
     return ASH_FEATURE_MVE | ASH_FEATURE_MVE_FLOAT;
+  if (strcmp(name, "mve_fast") == 0)
+    return ASH_FEATURE_MVE_FLOAT | ASH_FEATURE_MVE_FAST;
   if (strcmp(name, "simd") == 0)
     return ASH_FEATURE_SIMD;
+  if (strcmp(name, "pie") == 0)
+    return ASH_FEATURE_PIE;
+  if (strcmp(name, "scalar") == 0)
+    return ASH_FEATURE_SCALAR;
   return strcmp(name, "rvv") == 0 ? ASH_FEATURE_RVV : ASH_FEATURE_DSP;
 }
 

@@ -25,7 +25,9 @@ static const char head[] =
     "#include \"ash_rt_layers_any.h\"\n"
     "#include \"ash_rt_layers_f32.h\"\n"
     "#include \"ash_rt_layers_s8.h\"\n"
+    "#include \"ash_rt_loops.h\"\n"
     "#include \"ash_rt_maps.h\"\n"
+    "#include \"ash_rt_attention.h\"\n"
     "#include \"ash_rt_matmul.h\"\n"
     "#include \"ash_rt_moves.h\"\n"
     "#include \"ash_rt_pairs.h\"\n"
@@ -127,7 +129,8 @@ static void put_call(net *n, const ash_graph *g, const char *in,
                    .text = &text,
                    .part = part,
                    .accumulator = "acc",
-                   .folded = folded};
+                   .folded = folded,
+                   .apart = *tail != '\0'}; /* pieces: pixels in pairs */
   text.indent = 2;
   call.kernel = ash_kernel_find(g, 0, NULL, false);
   if (ash_kernel_check(n->ctx, call.kernel, g, 0) != ASH_OK ||
