@@ -224,12 +224,19 @@ bool ash_quant_add(ash_add_scaling *out, const ash_tensor *a,
          ash_quant_scaling(&out->out, real);
 }
 
+/* What cannot be shifted so far ends at the limits of 8 bits, but for 0: so
+ * does a product of 16 bits times this. */
+static double within_reach(float real, const ash_tensor *result) {
+  const bool bytes = result->type == ASH_INT8 || result->type == ASH_UINT8;
+  return bytes && isfinite(real) && real >= 0x1p31f ? 16384.0 : (double)real;
+}
+
 /* The product is one of floats. */
 bool ash_quant_mul(ash_scaling *out, const ash_tensor *a, const ash_tensor *b,
                    const ash_tensor *result) {
   const float product = ash_quant_scale(a) * ash_quant_scale(b);
   const float real = product / ash_quant_scale(result);
-  return ash_quant_scaling_to(out, result, (double)real);
+  return ash_quant_scaling_to(out, result, within_reach(real, result));
 }
 
 bool ash_quant_convert(ash_scaling *out, const ash_tensor *in,

@@ -139,7 +139,12 @@ ash_status ash_ref_mul(const ash_ref_call *c) {
   pair_rule rule = {.quantised = mul_quantised};
   const float product =
       ash_ref_scale_of(ash_ref_in(c, 0)) * ash_ref_scale_of(ash_ref_in(c, 1));
-  const float ratio = product / ash_ref_scale_of(ash_ref_out(c, 0));
+  const ash_tensor *out = ash_ref_out(c, 0);
+  float ratio = product / ash_ref_scale_of(out);
+  /* Too far for a shift: the results are the limits, or 0. */
+  if (ratio >= 2147483648.0f && isfinite(ratio) &&
+      (out->type == ASH_INT8 || out->type == ASH_UINT8))
+    ratio = 1 << 14;
   rule.scales[0] = ash_ref_out_factor(c, (double)ratio);
   return all_pairs(c, &rule);
 }

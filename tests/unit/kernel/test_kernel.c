@@ -48,6 +48,22 @@ static void long_multipliers_are_exact(void) {
   }
 }
 
+/* Any product but 0, times 2^14, is beyond the 8 bits of the result. */
+static void products_of_bytes_have_a_ratio_however_far(void) {
+  float small = 1e-34f, one = 1.0f;
+  int32_t zero = 0;
+  const ash_quant unit = {.scale = &one, .zero_point = &zero, .count = 1};
+  const ash_quant far = {.scale = &small, .zero_point = &zero, .count = 1};
+  const ash_tensor a = {.type = ASH_INT8, .quant = unit};
+  ash_tensor y = {.type = ASH_INT8, .quant = far};
+  ash_scaling s;
+  CHECK(ash_quant_mul(&s, &a, &a, &y));
+  CHECK_EQ(s.multiplier, 1 << 30);
+  CHECK_EQ(s.shift, 15);
+  y.type = ASH_INT16;
+  CHECK(!ash_quant_mul(&s, &a, &a, &y));
+}
+
 /* Every sum that int8 can show becomes the nearest integer of its product; a
  * multiplier with a shift behind it fails at many halves that are none. */
 static void results_that_round_once_are_the_nearest(void) {
@@ -240,6 +256,7 @@ static void portable_kernels_beside_fast_ones_have_a_reason(void) {
 #define TESTS(X)                                                               \
   X(multipliers_have_their_known_values)                                       \
   X(ratios_that_cannot_be_shifted_are_refused)                                 \
+  X(products_of_bytes_have_a_ratio_however_far)                                \
   X(results_that_round_once_are_the_nearest)                                   \
   X(ratios_without_room_round_twice)                                           \
   X(long_multipliers_are_exact)                                                \

@@ -169,6 +169,16 @@ static void multiplication_rescales(void) {
               NET_BYTES(7, -10, 127));
 }
 
+static void products_beyond_reach_end_at_the_limits(void) {
+  net n = net_new();
+  const uint32_t a = net_input(&n, ASH_INT8, NET_DIMS(4), 0.5f, 3);
+  const uint32_t b = net_input(&n, ASH_INT8, NET_SCALAR, 0.5f, 0);
+  const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(4), 1e-34f, -5);
+  (void)net_op(&n, ASH_FN_ROW(mul), NET_IDS(a, b), y);
+  gives_bytes(&n, NET_BYTES(3, 4, 2, -128), NET_BYTES(1), 4,
+              NET_BYTES(-5, 127, -128, -128));
+}
+
 static void whole_numbers_are_not_rescaled(void) {
   net n = net_new();
   int32_t got[2];
@@ -460,6 +470,7 @@ static void mlperf_tiny_models_give_litert_bytes(void) {
   X(dense_weights_may_have_a_zero_point)                                       \
   X(addition_rescales_and_broadcasts)                                          \
   X(multiplication_rescales)                                                   \
+  X(products_beyond_reach_end_at_the_limits)                                   \
   X(whole_numbers_are_not_rescaled)                                            \
   X(pools_leave_padding_out)                                                   \
   X(means_rescale_their_sum)                                                   \
