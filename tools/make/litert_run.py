@@ -22,13 +22,17 @@ import tflite_writer
 KINDS = ("random", "extreme", "zero", "mixed")
 
 
-def interpreter(model_bytes, reference=True):
-    """A LiteRT interpreter with tensors allocated."""
+def interpreter(model_bytes, reference=True, shapes=None):
+    """A LiteRT interpreter with tensors allocated; `shapes` by name are those
+    of inputs that the model leaves open."""
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
     kind = (OpResolverType.BUILTIN_REF if reference
             else OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
     it = Interpreter(model_content=bytes(model_bytes), num_threads=1,
                      experimental_op_resolver_type=kind)
+    for d in it.get_input_details():
+        if d["name"] in (shapes or {}):
+            it.resize_tensor_input(d["index"], shapes[d["name"]])
     it.allocate_tensors()
     return it
 
@@ -144,9 +148,9 @@ def run(it, inputs):
     return {f"output_{i}": np.stack(row) for i, row in enumerate(rows)}
 
 
-def run_model(model_bytes, kind, cases, seed, inputs=None):
+def run_model(model_bytes, kind, cases, seed, inputs=None, shapes=None):
     """Run a model on `inputs`, made here if not given; returns both."""
-    it = interpreter(model_bytes)
+    it = interpreter(model_bytes, shapes=shapes)
     check_no_delegate(it)
     if inputs is None:
         inputs = make_inputs(input_details(it), kind, cases, seed)
