@@ -310,24 +310,30 @@ static bool has_halves(const ash_codes *in, uint32_t count, float step) {
   return true;
 }
 
+static double coarsest(const ash_codes *in, uint32_t count) {
+  float scale = 0;
+  for (uint32_t k = 0; k < count; k++)
+    if (in[k].scale > scale)
+      scale = in[k].scale;
+  return (double)scale;
+}
+
 /* Sums and differences, whose kernels bring the inputs to the output's
  * scale; products. */
 static ash_status fuse_many(ash_qdq *q, const ash_sink *s, const ash_op *o) {
   const ash_op model = *o;
   uint32_t inputs[INPUTS_MAX];
   ash_codes in[INPUTS_MAX];
-  double coarse = 0;
   chain c = {.count = 0};
   bool all;
   ASH_TRY(take_all(q, &c, &model, in, &all));
   if (!all)
     return ASH_OK;
-  for (uint32_t k = 0; k < model.input_count; k++) {
+  for (uint32_t k = 0; k < model.input_count; k++)
     inputs[k] = in[k].tensor;
-    coarse = fmax(coarse, 2 * (double)in[k].scale);
-  }
   if (ash_op_fn(&model) != ASH_FN_mul &&
-      (coarse >= 1048576.0 * (double)s->out.scale ||
+      (2 * coarsest(in, model.input_count) >=
+           1048576.0 * (double)s->out.scale ||
        (q->once && has_halves(in, model.input_count, s->out.scale))))
     return ASH_OK;
   return close(q, &c, s, &model, inputs, model.input_count, as_int8(&s->out));
