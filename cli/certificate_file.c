@@ -5,6 +5,11 @@
 #include <errno.h>
 #include <string.h>
 
+const char *certificate_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
 bool certificate_open(certificate_file *c, const char *path) {
   *c = (certificate_file){.path = path};
   const int length = snprintf(c->part, sizeof c->part, "%s.part", path);

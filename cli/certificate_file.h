@@ -13,6 +13,8 @@ typedef struct certificate_file {
   FILE *file;
 } certificate_file;
 
+/* Without its folder. */
+const char *certificate_name(const char *path);
 /* False after saying on stderr what is wrong. */
 bool certificate_open(certificate_file *c, const char *path);
 /* An ash_place_write. */

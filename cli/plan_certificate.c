@@ -44,17 +44,13 @@ static uint64_t load_at(const ash_plan *p, const ash_arena *a, uint32_t step) {
   return sum - waste > plain ? sum - waste : plain;
 }
 
-typedef struct said { /* what the certificate is about */
-  bool order;
-  uint32_t arenas, open; /* .. of them nothing is said */
-} said;
-
 /* False: no step forces the bound, or it cannot be written. */
 static bool put_arena(certificate_file *file, const ash_plan *p, uint32_t i,
-                      said *s) {
+                      ash_report_certificate *s) {
   const ash_arena *a = &p->arenas[i];
   const bool moves = ash_plan_move_facts(p).count > 0;
   s->arenas++;
+  s->shown++;
   for (uint32_t step = 0; step < p->steps.count && !moves; step++)
     if (load_at(p, a, step) >= a->lower_bound)
       return fprintf(
@@ -64,7 +60,7 @@ static bool put_arena(certificate_file *file, const ash_plan *p, uint32_t i,
   /* rows in one piece may need more than their load, and of rows that move the
    * file does not tell who shares a place when: nothing is said then */
   const bool is_open = a->lower_bound > 0;
-  s->open += is_open;
+  s->shown -= is_open;
   return (!is_open || p->order.kind == ASH_ORDER_ROWS) &&
          fprintf(file->file, "arena %lu %s\n", (unsigned long)i,
                  is_open                     ? "open"
@@ -90,7 +86,7 @@ static bool put_head(certificate_file *file, ash_ctx *ctx, const ash_plan *p,
 /* Writes it; NULL, or why there is none. */
 static const char *put_plan(certificate_file *file, ash_ctx *ctx,
                             const ash_plan *p, const ash_graph *g,
-                            uint64_t order_ticks, said *s) {
+                            uint64_t order_ticks, ash_report_certificate *s) {
   bool certified = true;
   s->order = p->order.lower_bound > 0 && p->order.kind != ASH_ORDER_GIVEN;
   if (!put_head(file, ctx, p, g))
@@ -108,19 +104,20 @@ static const char *put_plan(certificate_file *file, ash_ctx *ctx,
 
 bool write_plan_certificate(ash_ctx *ctx, const char *path,
                             const ash_plan *plan, const ash_graph *graph,
-                            uint64_t order_ticks, bool quiet) {
+                            uint64_t order_ticks, bool quiet,
+                            ash_report_certificate *said) {
   certificate_file file;
-  said s = {0};
+  *said = (ash_report_certificate){.file = certificate_name(path)};
   if (!certificate_open(&file, path))
     return false;
-  const char *why = put_plan(&file, ctx, plan, graph, order_ticks, &s);
+  const char *why = put_plan(&file, ctx, plan, graph, order_ticks, said);
   if (why)
     (void)fprintf(stderr, "%s: no certificate: %s\n", path, why);
   if (!certificate_close(&file, !why))
     return false;
   if (!quiet)
     (void)fprintf(stderr, "%s: certified: %s%lu of %lu arenas\n", path,
-                  s.order ? "the bound of the order, " : "",
-                  (unsigned long)(s.arenas - s.open), (unsigned long)s.arenas);
+                  said->order ? "the bound of the order, " : "",
+                  (unsigned long)said->shown, (unsigned long)said->arenas);
   return true;
 }

@@ -284,12 +284,14 @@ ash_status write_json(session *s, const char *path, const ash_compiled *c) {
   return status == ASH_OK ? write_text(s, path, text, count) : status;
 }
 
-ash_status write_report(session *s, const char *path, const ash_compiled *c) {
+ash_status write_report(session *s, const char *path, const ash_compiled *c,
+                        const ash_report_certificate *certificate) {
   const char *text;
   size_t count;
   if (!path)
     return ASH_OK;
-  const ash_status status =
-      ash_report_html(s->ctx, &text, &count, c->plan, c->graph);
+  ash_status status = ash_report_html(s->ctx, &text, &count, c->plan, c->graph);
+  if (status == ASH_OK && certificate)
+    status = ash_report_certified(s->ctx, &text, &count, certificate);
   return status == ASH_OK ? write_text(s, path, text, count) : status;
 }

@@ -175,8 +175,10 @@ bool is_stdout(const char *path);
 /* Writes to a file, or to standard output for "-". */
 ash_status write_text(session *s, const char *path, const char *text,
                       size_t count);
-/* The plan as JSON and as a web page; a path of NULL asks for nothing. */
+/* The plan as JSON and as a web page, which may say what its certificate does;
+ * a path of NULL asks for nothing. */
 ash_status write_json(session *s, const char *path, const ash_compiled *c);
-ash_status write_report(session *s, const char *path, const ash_compiled *c);
+ash_status write_report(session *s, const char *path, const ash_compiled *c,
+                        const ash_report_certificate *certificate);
 
 #endif

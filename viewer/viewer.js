@@ -315,6 +315,7 @@ function onMapKey(e, map) {
 
 function fillHead(plan) {
   fillTitle(plan);
+  fillCertificate(plan);
   const noFit = readNoFit();
   if (noFit) fillNoFit(plan, noFit);
 }
@@ -336,6 +337,28 @@ function fillTitle(plan) {
   $('foot').textContent = (isPacking ? 'Made by Ashlar. ' : 'Plan ' + json.plan_hash + ', layout ' + json.tensor_layout_hash + ', made by Ashlar. ') +
     (document.body.dataset.host ? 'Nothing has left this machine.' : 'This file is complete: it needs no network and no other file.');
   fillWords($('foot'));
+}
+
+/* ---- a certificate ------------------------------------------------------- */
+
+function readCertificate() {
+  const text = $('certificate') ? $('certificate').textContent.trim() : '';
+  return text ? JSON.parse(text) : null;
+}
+
+/* What ashlar-verify can check without trusting the planner. */
+function certificateText(c) {
+  const arenas = c.shown === c.arenas ? (c.arenas === 1 ? 'the bound of the arena' : 'the bounds of all arenas')
+    : 'the bounds of ' + c.shown + ' of ' + c.arenas + ' arenas';
+  const shown = [c.order ? 'the bound of the order' : '', c.shown ? arenas : ''].filter(Boolean).join(' and ');
+  return 'Certified: ' + c.file + ' shows ' + (shown || 'nothing') + '; ashlar-verify checks it.';
+}
+
+function fillCertificate(plan) {
+  const c = readCertificate();
+  if (!c) return;
+  if (plan.json.verdict === 'optimal' && c.shown === c.arenas) $('verdict').textContent = 'proved optimal, certified';
+  $('headline').append(element('span', 'proof', certificateText(c)));
 }
 
 /* ---- a plan that does not fit -------------------------------------------- */

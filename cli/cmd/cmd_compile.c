@@ -31,7 +31,7 @@ static ash_status write_outputs(job *j, const ash_compiled *c) {
   if (status == ASH_OK && c->plan)
     status = write_json(&j->s, j->json, c);
   if (status == ASH_OK && c->plan)
-    status = write_report(&j->s, j->report, c);
+    status = write_report(&j->s, j->report, c, NULL);
   return status;
 }
 

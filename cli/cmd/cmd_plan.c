@@ -38,12 +38,15 @@ static ash_status show(job *j, const ash_compiled *c) {
   }
   if (!j->json && !j->s.quiet)
     print_page(j, c);
+  ash_report_certificate said = {0};
   const ash_status status = write_json(&j->s, j->json, c);
   if (status == ASH_OK && j->certificate &&
       !write_plan_certificate(j->s.ctx, j->certificate, c->plan, c->graph,
-                              j->s.options.plan.order_ticks, j->s.quiet))
+                              j->s.options.plan.order_ticks, j->s.quiet, &said))
     return ASH_IO;
-  return status == ASH_OK ? write_report(&j->s, j->report, c) : status;
+  return status == ASH_OK
+             ? write_report(&j->s, j->report, c, said.file ? &said : NULL)
+             : status;
 }
 
 /* The plan that is missing room, on the screen and as a page. */

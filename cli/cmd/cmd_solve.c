@@ -225,8 +225,14 @@ static int write_report(run *r) {
   if (!r->flags.report)
     return 0;
   title_of(r->flags.input, title, sizeof title);
-  if (ash_report_packing(r->ctx, &text, &count, title, &r->csv, &r->result,
-                         r->problem.capacity) != ASH_OK) {
+  ash_status status = ash_report_packing(r->ctx, &text, &count, title, &r->csv,
+                                         &r->result, r->problem.capacity);
+  if (status == ASH_OK && r->certified) {
+    const ash_report_certificate said = {certificate_name(r->flags.certificate),
+                                         false, 1, 1};
+    status = ash_report_certified(r->ctx, &text, &count, &said);
+  }
+  if (status != ASH_OK) {
     print_diags_as(r->ctx, stderr, r->flags.color);
     return EXIT_FAILED;
   }

@@ -76,6 +76,20 @@ ASH_API ASH_MUST_CHECK ash_status ash_report_packing(
     ash_ctx *ctx, const char **text, size_t *count, const char *name,
     const ash_csv *csv, const ash_place_result *result, uint64_t capacity);
 
+/* What a certificate (docs/certificates.md) says of the plan or the packing of
+ * a page. */
+typedef struct ash_report_certificate {
+  const char *file; /* its name                                 */
+  bool order;       /* it shows the bound of the order of steps */
+  uint32_t arenas;  /* of activations ..                        */
+  uint32_t shown;   /* .. whose bounds it shows                 */
+} ash_report_certificate;
+
+/* Adds that to a page that one of the functions above made. */
+ASH_API ASH_MUST_CHECK ash_status
+ash_report_certified(ash_ctx *ctx, const char **text, size_t *count,
+                     const ash_report_certificate *certificate);
+
 /* ---- two plans ----------------------------------------------------------- */
 
 typedef enum ash_change_kind {

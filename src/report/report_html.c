@@ -2,6 +2,7 @@
  * tag that names another file is replaced by that file, and the two empty
  * places for plans by their JSON. */
 #include "ashlar/report.h"
+#include "base/assert.h"
 #include "base/embedded.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -229,4 +230,55 @@ ash_status ash_report_curve_html(ash_ctx *ctx, const char **text, size_t *count,
   ash_json_init(&j, &t);
   put_curve(&j, curve);
   return make_page_with(ctx, text, count, plan, g, "sweep", &t);
+}
+
+/* ---- a certificate ------------------------------------------------------- */
+
+static void put_certificate(ash_text *t, const ash_report_certificate *c) {
+  ash_json j;
+  ash_json_init(&j, t);
+  ash_json_open(&j, NULL, '{');
+  ash_json_string(&j, "file", c->file);
+  ash_json_bool(&j, "order", c->order);
+  ash_json_uint(&j, "arenas", c->arenas);
+  ash_json_uint(&j, "shown", c->shown);
+  ash_json_close(&j, '}');
+}
+
+/* The page with more bytes at `at`. */
+static ash_status insert(ash_ctx *ctx, const char **text, size_t *count,
+                         size_t at, const ash_text *more) {
+  ash_text t;
+  ASH_ASSERT(at <= *count);
+  ash_text_init(&t, &ctx->mem);
+  ash_text_put(&t, *text, at);
+  put_json(&t, more->bytes, more->count);
+  ash_text_put(&t, *text + at, *count - at + 1);
+  const char *page =
+      t.failed ? NULL : ash_zone_copy(&ctx->keep, t.bytes, t.count);
+  const size_t bytes = t.count;
+  ash_text_drop(&t);
+  if (!page)
+    return ash_nomem(ctx);
+  *text = page;
+  *count = bytes - 1;
+  return ASH_OK;
+}
+
+ash_status ash_report_certified(ash_ctx *ctx, const char **text, size_t *count,
+                                const ash_report_certificate *certificate) {
+  static const char place[] = "id=\"certificate\">";
+  ASH_NEED(ctx,
+           ctx && text && *text && count && certificate && certificate->file);
+  const char *found = strstr(*text, place);
+  ASH_NEED(ctx, found);
+  ash_text more;
+  ash_text_init(&more, &ctx->mem);
+  put_certificate(&more, certificate);
+  ash_status status = ash_text_check(ctx, &more);
+  if (status == ASH_OK)
+    status = insert(ctx, text, count,
+                    (size_t)(found - *text) + sizeof place - 1, &more);
+  ash_text_drop(&more);
+  return status;
 }

@@ -245,6 +245,24 @@ const tests = {
     assert.strictEqual(points.filter(p => p.chosen).length, 1);
   },
 
+  async no_certificate(browser) {
+    const page = await openPage(browser);
+    assert.strictEqual(await page.textContent('#verdict'), 'proved optimal');
+    assert(!(await page.textContent('#headline')).includes('ertified'));
+  },
+
+  async certified_order(browser) {
+    const page = await openPage(browser);
+    assert.strictEqual(await page.textContent('#verdict'), 'proved optimal');
+    assert((await page.textContent('#headline')).includes('digits.cert shows the bound of the order;'));
+  },
+
+  async certified(browser) {
+    const page = await openPage(browser);
+    assert.strictEqual(await page.textContent('#verdict'), 'proved optimal, certified');
+    assert((await page.textContent('#headline')).includes('Certified: digits.cert shows the bound of the arena;'));
+  },
+
   async looks(browser) {
     for (const [name, options] of [['light', {}], ['dark', {colorScheme: 'dark'}], ['telephone', {viewport: {width: 390, height: 844}, deviceScaleFactor: 2}]]) {
       const page = await openPage(browser, options);

@@ -182,6 +182,10 @@ static void plans_of_nothing(void) {
   MISUSE(ash_report_curve_html(ctx, &text, &count, b.plan, b.n.g,
                                &(ash_report_curve){.count = 4}));
   MISUSE(ash_report_html_json(ctx, &text, &count, NULL, 5, NULL, 0));
+  text = "no page";
+  MISUSE(ash_report_certified(ctx, &text, &count,
+                              &(ash_report_certificate){.file = "c"}));
+  MISUSE(ash_report_certified(ctx, &text, &count, NULL));
   net_free(&b.n);
 }
 
