@@ -318,6 +318,89 @@ static void stopped(bad *b, uint32_t id) {
   net_free(&b->n);
 }
 
+/* One field of a plan, its first arena or the slot of Y means nothing. */
+static void spoil_field(bad *b, int which) {
+  ash_slot *y = slot(b, Y);
+  switch (which) {
+  case 0:
+    b->arenas[0].role = (ash_role)9;
+    break;
+  case 1:
+    b->arenas[0].verdict = (ash_verdict)9;
+    break;
+  case 2:
+    b->arenas[0].source_memory = NULL;
+    break;
+  case 3:
+    b->plan.verdict = (ash_verdict)9;
+    break;
+  case 4: /* of which only some are there */
+    b->plan.arena_count = 3 * ASH_MEMORY_MAX + 1;
+    break;
+  case 5:
+    y->id = NULL;
+    break;
+  case 6:
+    y->op = 4711;
+    break;
+  default:
+    y->follows = 4711;
+  }
+}
+
+static void fields_that_mean_nothing(void) {
+  static const uint32_t ids[] = {
+      ASH_D_plan_role,    ASH_D_plan_verdict,     ASH_D_plan_memory,
+      ASH_D_plan_verdict, ASH_D_plan_arena_twice, ASH_D_plan_missing,
+      ASH_D_plan_missing, ASH_D_plan_alias_circle};
+  for (int i = 0; i < 8; i++) {
+    bad b = setup(NULL);
+    spoil_field(&b, i);
+    stopped(&b, ids[i]);
+  }
+}
+
+static void lists_that_are_not_there(void) {
+  for (int i = 0; i < 3; i++) {
+    bad b = setup(NULL);
+    CHECK_EQ(check(&b), ASH_OK);
+    b.plan.slots = i == 0 ? NULL : b.slots;
+    b.plan.arenas = i == 1 ? NULL : b.arenas;
+    b.plan.steps.items = i == 2 ? NULL : b.steps;
+    CHECK_EQ(ash_check_plan(b.n.ctx, &b.plan, b.n.g, b.device), ASH_MISUSE);
+    CHECK_EQ(last_diag(&b.n)->id, ASH_D_plan_missing);
+    net_free(&b.n);
+  }
+}
+
+/* Of the constants only the model knows what their bytes are. */
+static void constants_without_a_tensor(void) {
+  bad b = setup(&plain);
+  slot(&b, C2)->binding.offset = slot(&b, C1)->binding.offset;
+  slot(&b, C2)->tensor = ASH_NO_ID;
+  stopped(&b, ASH_D_plan_constants_differ);
+}
+
+/* A plan of another program may show a constant inside another one, if its
+ * bytes are there. */
+static void a_constant_inside_another(void) {
+  for (int differs = 0; differs < 2; differs++) {
+    bad b = setup(&plain);
+    ash_slot *part = slot(&b, C1), *whole = slot(&b, C3);
+    const uint8_t *bytes = b.n.g->tensors.items[b.tensor[C3]].data;
+    part->alias_of = (uint32_t)(whole - b.slots);
+    part->alias_kind = ASH_ALIAS_VIEW;
+    part->binding.offset = whole->binding.offset + 32 + (uint64_t)differs * 16;
+    b.n.g->tensors.items[b.tensor[C1]].data = bytes + 32;
+    if (differs)
+      stopped(&b, ASH_D_plan_constants_differ);
+    else {
+      CHECK_EQ(check(&b), ASH_OK);
+      net_free(&b.n);
+    }
+  }
+}
+
 static void names_and_numbers_that_mean_nothing(void) {
   bad b = setup(NULL);
   slot(&b, Y)->binding.memory = NULL;
@@ -390,6 +473,10 @@ static void there_are_at_least_twenty_of_them(void) {
   X(a_result_in_place_of_an_input_still_needed)                                \
   X(a_result_beside_the_input_it_overwrites)                                   \
   X(names_and_numbers_that_mean_nothing)                                       \
+  X(fields_that_mean_nothing)                                                  \
+  X(lists_that_are_not_there)                                                  \
+  X(constants_without_a_tensor)                                                \
+  X(a_constant_inside_another)                                                 \
   X(a_variable_that_does_not_survive)                                          \
   X(there_are_at_least_twenty_of_them)
 
