@@ -250,10 +250,15 @@ static void take_over(maker *m, const ash_plan *base) {
         base->choices ? base->choices[op] : ash_choose(p->g, op, NULL);
 }
 
+static bool is_kept(const maker *m, uint32_t tensor) {
+  const ash_tensor_kind kind = m->p->g->tensors.items[tensor].kind;
+  return kind == ASH_TENSOR_CONSTANT || kind == ASH_TENSOR_VARIABLE;
+}
+
 static void keep_others(maker *m, const ash_plan *base) {
   for (uint32_t i = 0; i < base->slot_count; i++)
-    if (base->slots[i].binding.role != ASH_SCRATCH &&
-        base->slots[i].tensor != ASH_NO_ID) {
+    if (base->slots[i].tensor != ASH_NO_ID &&
+        is_kept(m, base->slots[i].tensor)) {
       ash_slot *s = add(m, base->slots[i]);
       s->life = (ash_lifetime){0, m->p->plan.steps.count};
       s->alias_of = ASH_NO_ID;
@@ -315,7 +320,7 @@ row_plan row_plan_of(ash_ctx *ctx, const ash_graph *g, const ash_device *device,
   give_work(&m);
   keep_others(&m, base);
   for (uint32_t t = 0; t < problem(&m)->tensor_count; t++)
-    if (m.model.tensor_of[t] != ASH_NO_ID)
+    if (m.model.tensor_of[t] != ASH_NO_ID && !is_kept(&m, m.model.tensor_of[t]))
       add_tensor(&m, t);
   for (uint32_t t = 0; t < g->tensor_count; t++)
     if (m.root[t] != t)

@@ -595,6 +595,349 @@ static void two_moves_from_one_place(void) {
   refused(&w, ASH_D_plan_row_move);
 }
 
+/* ---- what has no rows in a plan with rows -------------------------------- */
+
+static void a_row_that_the_tensor_does_not_have(void) {
+  world w = plain();
+  ash_slot *s = &w.p.slots[w.p.plan.slot_count++];
+  *s = *slot(&w, B, 7);
+  s->row = 8;
+  s->binding.offset = w.p.arenas[0].size;
+  w.p.arenas[0].size += 64;
+  refused(&w, ASH_D_plan_rows);
+}
+
+static void a_whole_tensor_that_is_too_small(void) {
+  world w = plain();
+  slot(&w, OUT, 0)->size -= 8;
+  refused(&w, ASH_D_plan_undersized);
+}
+
+static void a_row_of_floats_between_two_elements(void) {
+  for (uint64_t by = 0; by < 8; by += 2) {
+    world w = {.n = net_new()};
+    ash_tensor t = {.name = "t",
+                    .kind = ASH_TENSOR_ACTIVATION,
+                    .type = ASH_FLOAT32,
+                    .shape = NET_DIMS(1, 8, 6, 2)};
+    w.tensor[X] = net_input(&w.n, ASH_FLOAT32, t.shape, 0, 0);
+    w.tensor[A] = net_tensor(&w.n, t, 0, 0);
+    w.tensor[B] = net_tensor(&w.n, t, 0, 0);
+    net_op(&w.n, ASH_FN_ROW(relu), NET_IDS(w.tensor[X]), w.tensor[A]);
+    net_op(&w.n, ASH_FN_ROW(exp), NET_IDS(w.tensor[A]), w.tensor[B]);
+    row_end(&w.n, w.tensor[B]);
+    w.p = row_plan_of(w.n.ctx, w.n.g, small_device(&w.n), &(row_plan_ask){0});
+    for (uint32_t r = 0; r < 8; r++)
+      slot(&w, A, r)->alignment = 1;
+    slot(&w, A, 3)->binding.offset = w.p.arenas[0].size + by;
+    w.p.arenas[0].size += 128;
+    if (by % 4 == 0)
+      accepted(&w);
+    else
+      refused(&w, ASH_D_plan_element_misaligned);
+  }
+}
+
+/* The arenas after the first one move up. */
+static ash_arena *add_arena(world *w, ash_role role, const char *memory) {
+  for (uint32_t i = w->p.plan.arena_count++; i > 0; i--)
+    w->p.arenas[i] = w->p.arenas[i - 1];
+  w->p.arenas[1].role = role;
+  w->p.arenas[1].memory = w->p.arenas[1].source_memory = memory;
+  return &w->p.arenas[1];
+}
+
+static void rows_that_outlive_the_run(void) {
+  world w = plain();
+  add_arena(&w, ASH_PERSISTENT, w.p.arenas[0].memory);
+  for (uint32_t r = 0; r < 8; r++)
+    slot(&w, B, r)->binding.role = ASH_PERSISTENT;
+  refused(&w, ASH_D_plan_role);
+}
+
+static void a_view_in_another_memory(void) {
+  world w = plain();
+  add_arena(&w, ASH_SCRATCH, "SLOW");
+  ash_binding *b = &slot(&w, V, 0)->binding;
+  b->memory = b->source_memory = "SLOW";
+  refused(&w, ASH_D_plan_row_view);
+}
+
+static void an_operator_that_does_not_exist(void) {
+  static const uint32_t none[] = {4711};
+  world w = plain();
+  w.p.steps[step(&w, OUT, 0)].ops = none;
+  refused(&w, ASH_D_plan_step_twice);
+}
+
+static void a_life_beyond_the_last_step(void) {
+  world w = plain();
+  slot(&w, OUT, 0)->life.end_step = w.p.plan.steps.count + 1;
+  refused(&w, ASH_D_plan_lifetime);
+}
+
+/* A makes all its rows in one step, and B follows in rows. */
+static world at_once(void) {
+  world w = world_of(B, (row_plan_ask){0});
+  for (uint32_t r = 7; r > 0; r--)
+    drop_step(&w, step(&w, A, r));
+  w.p.steps[step(&w, A, 0)].row_count = 0;
+  for (uint32_t i = 0; i < w.p.plan.slot_count; i++)
+    w.p.slots[i].life = (ash_lifetime){0, w.p.plan.steps.count};
+  w.p.plan.order.peak = 0; /* that of another order */
+  return w;
+}
+
+static void rows_may_be_made_at_once(void) {
+  world w = at_once();
+  accepted(&w);
+}
+
+static void rows_that_are_made_at_once_in_two_pieces(void) {
+  world w = at_once();
+  slot(&w, A, 3)->binding.offset = w.p.arenas[0].size;
+  w.p.arenas[0].size += 64;
+  refused(&w, ASH_D_plan_row_pieces);
+}
+
+/* ---- work memory --------------------------------------------------------- */
+
+static ash_slot *work_of(world *w) {
+  ash_slot *work = &w->p.slots[w->p.plan.slot_count - 1];
+  CHECK_EQ(work->kind, ASH_SLOT_WORK);
+  return work;
+}
+
+/* It says that it shares the bytes of a row, as nothing may. */
+static void work_memory_in_a_row_of_its_operator(void) {
+  static const int rows[] = {X, A};
+  for (int i = 0; i < 2; i++) {
+    world w = world_of(OUT, (row_plan_ask){.work = 24});
+    ash_slot *work = work_of(&w), *row = slot(&w, rows[i], 0);
+    work->alias_of = index_of(&w, row);
+    work->binding = row->binding;
+    refused(&w, ASH_D_plan_row_work);
+  }
+}
+
+static void work_memory_that_lives_too_short(void) {
+  for (int i = 0; i < 2; i++) {
+    world w = world_of(OUT, (row_plan_ask){.work = 24});
+    if (i)
+      work_of(&w)->life.first_step = step(&w, A, 0) + 1;
+    else
+      work_of(&w)->life.end_step = step(&w, A, 7);
+    refused(&w, ASH_D_plan_lifetime);
+  }
+}
+
+static void work_memory_of_nobody(void) {
+  world w = world_of(OUT, (row_plan_ask){.work = 24});
+  work_of(&w)->op = ASH_NO_ID;
+  refused(&w, ASH_D_plan_work);
+}
+
+static void work_memory_twice(void) {
+  world w = world_of(OUT, (row_plan_ask){.work = 24});
+  ash_slot *more = &w.p.slots[w.p.plan.slot_count++];
+  *more = more[-1];
+  more->id = "more";
+  more->binding.offset = w.p.arenas[0].size;
+  w.p.arenas[0].size += 64;
+  refused(&w, ASH_D_plan_duplicate);
+}
+
+/* ---- variables ----------------------------------------------------------- */
+
+/* Beside x -> pool -> relu: a variable gets z, after it was read. */
+typedef struct memory_world {
+  world w;
+  uint32_t variable, read, late;
+} memory_world;
+
+static memory_world with_variable(void) {
+  memory_world m = {.w = {.n = net_new()}};
+  net *n = &m.w.n;
+  uint32_t *t = m.w.tensor;
+  t[X] = net_input(n, ASH_INT8, NET_DIMS(1, 8, 6, 4), 1, 0);
+  const uint32_t z = row_input(n, 64);
+  m.variable = row_variable(n, 64);
+  t[A] = image(n, 8, 6);
+  pool(n, t[X], t[A], 3, 1, 1);
+  t[B] = image(n, 8, 6);
+  net_op(n, ASH_FN_ROW(relu), NET_IDS(t[A]), t[B]);
+  m.read = row_read(n, m.variable);
+  const uint32_t sum = row_add(n, m.read, z);
+  row_assign(n, m.variable, z);
+  m.late = row_relu(n, sum);
+  const uint32_t ends[] = {t[B], row_add(n, m.late, sum)};
+  CHECK_EQ(ash_graph_set_outputs(n->g, ends, 2), ASH_OK);
+  n->g->tensors.items[ends[0]].is_output = true;
+  n->g->tensors.items[ends[1]].is_output = true;
+  m.w.p = row_plan_of(n->ctx, n->g, small_device(n), &(row_plan_ask){0});
+  return m;
+}
+
+/* `tensor` lies on the variable and says so. */
+static void lay_on_variable(memory_world *m, uint32_t tensor) {
+  ash_slot *s = row_plan_slot(&m->w.p, tensor, 0);
+  const ash_slot *of = row_plan_slot(&m->w.p, m->variable, 0);
+  s->alias_of = index_of(&m->w, of);
+  s->alias_kind = ASH_ALIAS_VIEW;
+  s->binding = of->binding;
+  s->life = of->life;
+  m->w.p.plan.order.peak = 0; /* that of longer lives */
+}
+
+static void variables_are_kept_beside_rows(void) {
+  memory_world m = with_variable();
+  accepted(&m.w);
+  m = with_variable();
+  lay_on_variable(&m, m.read);
+  accepted(&m.w);
+}
+
+static void a_variable_that_is_lost_beside_rows(void) {
+  memory_world m = with_variable();
+  lay_on_variable(&m, m.late);
+  refused(&m.w, ASH_D_plan_state_lost);
+}
+
+static void a_variable_without_a_place_beside_rows(void) {
+  memory_world m = with_variable();
+  const uint32_t at = index_of(&m.w, row_plan_slot(&m.w.p, m.variable, 0));
+  m.w.p.plan.slot_count--;
+  memmove(&m.w.p.slots[at], &m.w.p.slots[at + 1],
+          (m.w.p.plan.slot_count - at) * sizeof(ash_slot));
+  refused(&m.w, ASH_D_plan_missing);
+}
+
+/* ---- several inputs ------------------------------------------------------ */
+
+static void two_inputs_on_the_same_rows(void) {
+  world w = {.n = net_new()};
+  uint32_t *t = w.tensor;
+  t[X] = net_input(&w.n, ASH_INT8, NET_DIMS(1, 8, 6, 4), 1, 0);
+  t[A] = net_input(&w.n, ASH_INT8, NET_DIMS(1, 8, 6, 4), 1, 0);
+  t[B] = image(&w.n, 8, 6);
+  net_op(&w.n, ASH_FN_ROW(minimum), NET_IDS(t[X], t[A]), t[B]);
+  row_end(&w.n, t[B]);
+  w.p = row_plan_of(w.n.ctx, w.n.g, small_device(&w.n), &(row_plan_ask){0});
+  for (uint32_t r = 0; r < 8; r++) {
+    slot(&w, A, r)->life = slot(&w, X, r)->life;
+    claim(&w, slot(&w, A, r), slot(&w, X, r));
+  }
+  refused(&w, ASH_D_plan_overlap);
+}
+
+/* ---- parts of a whole ---------------------------------------------------- */
+
+enum { P = A, Q = B, JOIN = C };
+
+/* x -> pool -> .. in rows, and p, q -> join as a whole, in which p and q are
+ * made. */
+static world joined(uint64_t p_at, uint64_t q_at) {
+  world w = {.n = net_new()};
+  net *n = &w.n;
+  uint32_t *t = w.tensor;
+  t[X] = net_input(n, ASH_INT8, NET_DIMS(1, 8, 6, 4), 1, 0);
+  const uint32_t z = row_input(n, 64), y = image(n, 8, 6), end = image(n, 8, 6);
+  pool(n, t[X], y, 3, 1, 1);
+  net_op(n, ASH_FN_ROW(relu), NET_IDS(y), end);
+  t[P] = row_relu(n, z);
+  t[Q] = row_add(n, z, z);
+  t[JOIN] = row_concat(n, t[P], t[Q]);
+  const uint32_t ends[] = {end, t[JOIN]};
+  CHECK_EQ(ash_graph_set_outputs(n->g, ends, 2), ASH_OK);
+  n->g->tensors.items[end].is_output = true;
+  n->g->tensors.items[t[JOIN]].is_output = true;
+  w.p = row_plan_of(n->ctx, n->g, small_device(n), &(row_plan_ask){0});
+  claim(&w, slot(&w, P, 0), slot(&w, JOIN, 0));
+  claim(&w, slot(&w, Q, 0), slot(&w, JOIN, 0));
+  slot(&w, P, 0)->binding.offset += p_at;
+  slot(&w, Q, 0)->binding.offset += q_at;
+  w.p.plan.order.peak = 0; /* that of longer lives */
+  return w;
+}
+
+static void parts_may_be_made_where_they_belong(void) {
+  world w = joined(0, 64);
+  accepted(&w);
+}
+
+static void parts_that_are_made_where_others_belong(void) {
+  world w = joined(64, 0);
+  refused(&w, ASH_D_plan_self_overlap);
+}
+
+static void parts_on_each_other(void) {
+  world w = joined(0, 0);
+  refused(&w, ASH_D_plan_row_overwritten);
+}
+
+/* ---- moves of what is not there ------------------------------------------ */
+
+static void moves_from_slots_that_are_no_rows(void) {
+  for (int i = 0; i < 4; i++) {
+    world w = plain();
+    ash_slot *to = row_plan_move(&w.p, w.tensor[B], 0, step(&w, B, 1));
+    if (i == 0)
+      to->moved_from = 4711;
+    else if (i == 1)
+      to->moved_from = index_of(&w, slot(&w, OUT, 0));
+    else if (i == 2)
+      to->moved_from = index_of(&w, to);
+    else
+      to->moved_from = index_of(&w, slot(&w, A, 0));
+    refused(&w, ASH_D_plan_row_move);
+  }
+}
+
+/* B's row lies in A's place, which is given up when A's row is moved. */
+static void two_moves_from_the_same_bytes(void) {
+  world w = plain();
+  const uint32_t at = step(&w, C, 0);
+  claim(&w, slot(&w, B, 0), slot(&w, A, 0));
+  (void)row_plan_move(&w.p, w.tensor[A], 0, at);
+  ash_slot *to = row_plan_move(&w.p, w.tensor[B], 0, at);
+  to->alias_of = ASH_NO_ID;
+  refused(&w, ASH_D_plan_row_move_lost);
+}
+
+static void a_move_from_bytes_that_live_on(void) {
+  world w = plain();
+  claim(&w, slot(&w, B, 0), slot(&w, A, 0));
+  ash_slot *to = row_plan_move(&w.p, w.tensor[B], 0, step(&w, B, 1));
+  to->alias_of = ASH_NO_ID;
+  refused(&w, ASH_D_plan_row_move);
+}
+
+/* The row that A's second one lies over has gone elsewhere, or lives on, or is
+ * no row. */
+static void a_row_over_one_that_does_not_die_with_it(void) {
+  world w = lying_over(8);
+  (void)row_plan_move(&w.p, w.tensor[X], 0, step(&w, A, 0));
+  refused(&w, ASH_D_plan_overlap);
+  w = lying_over(8);
+  slot(&w, A, 1)->follows = index_of(&w, slot(&w, X, 5));
+  refused(&w, ASH_D_plan_overlap);
+  w = plain();
+  slot(&w, A, 1)->follows = index_of(&w, slot(&w, OUT, 0));
+  refused(&w, ASH_D_plan_overlap);
+}
+
+static void rows_that_arrive_in_no_row(void) {
+  world w = world_of(OUT, (row_plan_ask){.fed = true});
+  w.p.steps[feed_of(&w, 1)].row_count = 0;
+  refused(&w, ASH_D_plan_row_feed);
+  w = world_of(OUT, (row_plan_ask){.fed = true});
+  w.p.steps[feed_of(&w, 7)].row_count = 2;
+  refused(&w, ASH_D_plan_row_feed);
+  w = world_of(OUT, (row_plan_ask){.fed = true});
+  w.p.steps[feed_of(&w, 1)].input = 4711;
+  refused(&w, ASH_D_plan_row_feed);
+}
+
 /* ---- the order ----------------------------------------------------------- */
 
 static void a_peak_that_is_too_low(void) {
@@ -942,6 +1285,31 @@ static void plans_of_models_are_right_files(void) {
   T(a_move_of_a_row_of_the_caller)                                             \
   T(a_row_may_be_moved_twice)                                                  \
   T(two_moves_from_one_place)                                                  \
+  T(a_row_that_the_tensor_does_not_have)                                       \
+  T(a_whole_tensor_that_is_too_small)                                          \
+  T(a_row_of_floats_between_two_elements)                                      \
+  T(rows_that_outlive_the_run)                                                 \
+  T(a_view_in_another_memory)                                                  \
+  T(an_operator_that_does_not_exist)                                           \
+  T(a_life_beyond_the_last_step)                                               \
+  T(rows_may_be_made_at_once)                                                  \
+  T(rows_that_are_made_at_once_in_two_pieces)                                  \
+  T(work_memory_in_a_row_of_its_operator)                                      \
+  T(work_memory_that_lives_too_short)                                          \
+  T(work_memory_of_nobody)                                                     \
+  T(work_memory_twice)                                                         \
+  T(variables_are_kept_beside_rows)                                            \
+  T(a_variable_that_is_lost_beside_rows)                                       \
+  T(a_variable_without_a_place_beside_rows)                                    \
+  T(two_inputs_on_the_same_rows)                                               \
+  T(parts_may_be_made_where_they_belong)                                       \
+  T(parts_that_are_made_where_others_belong)                                   \
+  T(parts_on_each_other)                                                       \
+  T(moves_from_slots_that_are_no_rows)                                         \
+  T(two_moves_from_the_same_bytes)                                             \
+  T(a_move_from_bytes_that_live_on)                                            \
+  T(a_row_over_one_that_does_not_die_with_it)                                  \
+  T(rows_that_arrive_in_no_row)                                                \
   T(a_peak_that_is_too_low)                                                    \
   T(a_peak_with_work_that_is_too_low)                                          \
   T(a_bound_with_work_above_the_peak)                                          \
