@@ -95,17 +95,21 @@ static void running_sums_and_the_largest(void) {
   }
 }
 
+/* Lines of a single image are its rows; of several, the images are. */
 static void resized_images(void) {
-  for (int i = 0; i < ROUNDS; i++) {
+  for (int i = 0; i < 4 * ROUNDS; i++) {
     net n = net_new();
     const ash_type type = i & 1 ? ASH_INT8 : ASH_FLOAT32;
-    const uint32_t x = cut_moved_input(&n, type, cut_shape_of(4, 5));
+    ash_shape s = cut_shape_of(4, 5);
+    s.dim[0] = i & 4 ? 1 : s.dim[0];
+    const uint32_t x = cut_moved_input(&n, type, s);
     const int64_t size[] = {cut_pick(1, 7), cut_pick(1, 7)};
     const uint32_t op = net_op(
         &n, i & 2 ? ASH_OP_resize_bilinear : ASH_OP_resize_nearest_neighbor,
         NET_IDS(x), cut_moved_result(&n, type));
     net_ints(&n, op, "size", size, 2);
-    net_int(&n, op, "half_pixel_centers", cut_pick(0, 1));
+    net_int(&n, op, i & 8 ? "half_pixel_centers" : "align_corners",
+            cut_pick(0, 1));
     (void)cut_agree(&n, op);
   }
 }
