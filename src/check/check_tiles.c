@@ -343,6 +343,9 @@ static ash_status check_way(const checker *c, uint32_t level, uint32_t o) {
   const ash_tile_buffer *b = buffer_at(c, level, o);
   const uint32_t here = c->t->levels[level].memory;
   const uint32_t from = source_of(c, level, o);
+  if (from >= c->device->memory_count)
+    return REFUSE(c, ASH_D_tile_home, "%s uses '%s', whose home is no memory",
+                  name_of(c), tensor_of(c, o)->id);
   if (b->copies && from != here && !are_neighbours(c, from, here))
     return REFUSE(c, ASH_D_tile_way,
                   "%s brings '%s' from %s to %s, which are no neighbours",
@@ -668,12 +671,12 @@ static ash_status check_all(checker *c) {
   for (uint32_t s = 0; s < c->plan->steps.count; s++)
     for (uint32_t k = 0; k < c->plan->steps.items[s].op_count; k++) {
       const uint32_t op = c->plan->steps.items[s].ops[k];
-      c->t = &all->items[op];
-      c->step = s;
-      if (c->t->op != op)
+      if (op >= all->count || all->items[op].op != op)
         return ash_fail(c->ctx, ASH_INTERNAL, ASH_D_tile_op,
                         ash_graph_loc(c->g, op, ASH_NO_ID),
                         "a tiling stands at the place of another operator's");
+      c->t = &all->items[op];
+      c->step = s;
       ASH_TRY(c->t->space ? check_tiled(c) : check_untiled(c));
     }
   return check_homes(c);
@@ -691,12 +694,15 @@ ash_status ash_check_all_tilings(const ash_checker *all) {
 ash_status ash_check_tilings(ash_ctx *ctx, const ash_plan *plan,
                              const ash_graph *g, const ash_device *device) {
   ASH_NEED(ctx, ctx && plan);
+  if (!plan->tilings)
+    return ASH_OK;
+  ASH_NEED(ctx, g && device && plan->tilings->home && plan->tilings->items);
   ash_checker c = {.ctx = ctx, .plan = plan, .g = g, .device = device};
   const ash_mark mark = ash_zone_mark(&ctx->scratch);
-  ash_status status = plan->tilings ? ash_check_fields(&c) : ASH_OK;
-  if (status == ASH_OK && plan->tilings)
+  ash_status status = ash_check_fields(&c);
+  if (status == ASH_OK)
     status = ash_check_find(&c);
-  if (status == ASH_OK && plan->tilings)
+  if (status == ASH_OK)
     status = ash_check_all_tilings(&c);
   ash_zone_rewind(&ctx->scratch, mark);
   return status;

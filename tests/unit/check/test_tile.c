@@ -208,6 +208,108 @@ static void too_few_tilings(victim *v) {
   v->tilings.count = 0;
 }
 
+static void too_many_levels(victim *v) {
+  v->tiling.level_count = ASH_TILE_LEVELS + 1;
+}
+static void level_in_no_memory(victim *v) {
+  v->tiling.levels[0].memory = 99;
+}
+static void loop_over_no_axis(victim *v) {
+  v->tiling.levels[0].order[0] = ASH_TILE_AXES;
+}
+/* The first level cuts the sum, the second one a free axis. */
+static void sum_in_an_outer_level(victim *v) {
+  const uint32_t m = axis_of(v, ASH_AXIS_FREE);
+  const uint32_t k = axis_of(v, ASH_AXIS_SUM);
+  for (uint32_t a = 0; a < v->space.axis_count; a++)
+    for (uint32_t level = 0; level < 2; level++)
+      v->tiling.levels[level].tile[a] = v->space.axes[a].extent;
+  v->tiling.levels[0].tile[k] = v->tiling.levels[1].tile[k] = 2;
+  v->tiling.levels[1].tile[m] = 1;
+}
+static void too_many_axes(victim *v) {
+  v->space.axis_count = ASH_TILE_AXES + 1;
+}
+static void another_granule(victim *v) {
+  v->space.axes[0].granule = -1;
+}
+static void sums_only(victim *v) {
+  for (uint32_t a = 0; a < v->space.axis_count; a++)
+    v->space.axes[a].kind = ASH_AXIS_SUM;
+}
+static void without_output(victim *v) {
+  v->space.operand_count = 2;
+}
+static void output_called_input(victim *v) {
+  v->operands[2].is_output = false;
+}
+static void another_window(victim *v) {
+  v->operands[0].dim[1].window = 2;
+}
+static void another_start(victim *v) {
+  v->operands[0].dim[1].before = 1;
+}
+static void another_division(victim *v) {
+  v->operands[0].dim[1].divide = 2;
+}
+static void another_axis(victim *v) {
+  v->operands[0].dim[1].axis = ASH_NO_AXIS;
+}
+static void huge_stride(victim *v) {
+  v->operands[0].dim[1].stride = INT64_MAX;
+}
+static void huge_start(victim *v) {
+  v->operands[0].dim[1].before = INT64_MIN;
+}
+static void huge_window(victim *v) {
+  v->operands[0].dim[1].window = INT64_MAX;
+}
+static void huge_division(victim *v) {
+  v->operands[0].dim[1].divide = INT64_MAX;
+}
+static void empty_axis(victim *v) {
+  v->space.axes[0].extent = 0;
+}
+static void huge_axis(victim *v) {
+  v->space.axes[0].extent = INT64_MAX;
+}
+static void tensor_of_nobody(victim *v) {
+  v->operands[0].tensor = 4711;
+}
+static void another_rank(victim *v) {
+  v->operands[0].rank--;
+}
+static void home_of_nobody(victim *v) {
+  v->home[v->operands[0].tensor] = 99;
+}
+static void slot_of_work_memory(victim *v) {
+  tile_slot(v, 1, 0)->kind = ASH_SLOT_WORK;
+}
+static void slot_of_no_operator(victim *v) {
+  tile_slot(v, 1, 0)->op = ASH_NO_ID;
+}
+static void slot_of_another_level(victim *v) {
+  tile_slot(v, 1, 0)->level = 0;
+}
+static void slot_of_another_copy(victim *v) {
+  tile_slot(v, 1, 0)->copy = 2;
+}
+static void slot_that_died(victim *v) {
+  tile_slot(v, 0, 2)->life = (ash_lifetime){0, 0};
+}
+static void faster_than_its_sums(victim *v) {
+  v->tiling.cost.compute_cycles = v->tiling.cost.cycles + 1;
+}
+static void cheaper_than_its_cycles(victim *v) {
+  v->tiling.cost.price = v->tiling.cost.cycles - 1;
+  v->tiling.cost.lower_bound = 0;
+}
+static void step_of_nobody(victim *v) {
+  static const uint32_t none[] = {4711};
+  static const ash_step step = {.ops = none, .op_count = 1};
+  v->plan.steps.items = &step;
+}
+
 typedef struct mutation {
   const char *name;
   void (*spoil)(victim *v);
@@ -253,7 +355,37 @@ static const mutation mutations[] = {
     MUTATION(untiled_out_of_reach, tile_reach),
     MUTATION(another_home, tile_home),
     MUTATION(tiling_of_another, tile_op),
-    MUTATION(too_few_tilings, tile_op)};
+    MUTATION(too_few_tilings, tile_op),
+    MUTATION(too_many_levels, tile_levels),
+    MUTATION(level_in_no_memory, tile_levels),
+    MUTATION(loop_over_no_axis, tile_order),
+    MUTATION(sum_in_an_outer_level, tile_sum_order),
+    MUTATION(too_many_axes, tile_space),
+    MUTATION(another_granule, tile_space),
+    MUTATION(sums_only, tile_space),
+    MUTATION(without_output, tile_space),
+    MUTATION(output_called_input, tile_space),
+    MUTATION(another_window, tile_space),
+    MUTATION(another_start, tile_space),
+    MUTATION(another_division, tile_space),
+    MUTATION(another_axis, tile_space),
+    MUTATION(huge_stride, tile_space),
+    MUTATION(huge_start, tile_space),
+    MUTATION(huge_window, tile_space),
+    MUTATION(huge_division, tile_space),
+    MUTATION(empty_axis, tile_space),
+    MUTATION(huge_axis, tile_space),
+    MUTATION(tensor_of_nobody, tile_space),
+    MUTATION(another_rank, tile_space),
+    MUTATION(home_of_nobody, tile_home),
+    MUTATION(slot_of_work_memory, tile_slot),
+    MUTATION(slot_of_no_operator, tile_slot),
+    MUTATION(slot_of_another_level, tile_slot),
+    MUTATION(slot_of_another_copy, tile_slot),
+    MUTATION(slot_that_died, tile_alive),
+    MUTATION(faster_than_its_sums, tile_cost),
+    MUTATION(cheaper_than_its_cycles, tile_cost),
+    MUTATION(step_of_nobody, tile_op)};
 
 static ash_status check(victim *v) {
   return ash_check_tilings(v->n.ctx, &v->plan, v->n.g, v->device);
@@ -278,6 +410,17 @@ static void every_mutation_is_caught_by_its_own_diagnostic(void) {
     CHECK_EQ(last_diag(&v->n)->id, mutations[i].id);
     net_free(&v->n);
   }
+}
+
+static void plans_without_their_lists_are_misuse(void) {
+  victim *v = open_victim();
+  CHECK_EQ(ash_check_tilings(v->n.ctx, &v->plan, NULL, v->device), ASH_MISUSE);
+  CHECK_EQ(ash_check_tilings(v->n.ctx, &v->plan, v->n.g, NULL), ASH_MISUSE);
+  v->tilings.home = NULL;
+  CHECK_EQ(check(v), ASH_MISUSE);
+  v->plan.tilings = NULL;
+  CHECK_EQ(check(v), ASH_OK);
+  net_free(&v->n);
 }
 
 /* A rule that says "multiples of 8" and a tile that is none: the rule's own
@@ -371,6 +514,7 @@ static void work_memory_that_is_missing_or_small_is_caught(void) {
 #define TESTS(X)                                                               \
   X(the_copy_itself_is_right)                                                  \
   X(every_mutation_is_caught_by_its_own_diagnostic)                            \
+  X(plans_without_their_lists_are_misuse)                                      \
   X(a_cut_between_granules_is_caught)                                          \
   X(residents_are_cut_in_rows)                                                 \
   X(work_memory_that_is_missing_or_small_is_caught)
