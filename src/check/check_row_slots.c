@@ -44,9 +44,7 @@ static uint64_t unit_of(const ash_plan *p, const ash_slot *s) {
 /* A slot of the group against the first one. */
 static ash_status check_member(const ash_checker *c, const ash_slot *first,
                                const ash_slot *s) {
-  if (!s->has_row || !first->has_row)
-    return REFUSE(c, ASH_D_plan_rows, s,
-                  "'%s' is planned whole and in rows at once", s->id);
+  ASH_ASSERT(s->has_row && first->has_row); /* or it would be planned twice */
   if (s->binding.role != first->binding.role ||
       strcmp(s->binding.memory, first->binding.memory) != 0)
     return REFUSE(c, ASH_D_plan_row_memory, s,
