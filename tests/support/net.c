@@ -25,7 +25,8 @@ uint32_t net_input(net *n, ash_type type, ash_shape shape, float scale,
   const ash_tensor t = {
       .name = "x", .kind = ASH_TENSOR_INPUT, .type = type, .shape = shape};
   const uint32_t id = net_tensor(n, t, scale, zero);
-  uint32_t all[8];
+  uint32_t all[64];
+  CHECK(n->g->input_count < ASH_COUNT_OF(all));
   for (size_t i = 0; i < n->g->input_count; i++)
     all[i] = n->g->inputs[i];
   all[n->g->input_count] = id;

@@ -52,7 +52,9 @@ static bool same_hop(const ash_tile_hop *a, const ash_tile_hop *b) {
   return a->memory == b->memory && a->room == b->room &&
          a->staged == b->staged && a->setup == b->setup &&
          a->bytes_per_kilocycle == b->bytes_per_kilocycle &&
-         a->row_cycles == b->row_cycles && a->beat == b->beat;
+         a->row_cycles == b->row_cycles && a->beat == b->beat &&
+         a->overlaps == b->overlaps && a->rank == b->rank &&
+         a->transfer_max == b->transfer_max && a->alignment == b->alignment;
 }
 
 bool ash_problem_same(const ash_tile_problem *a, const ash_tile_problem *b) {
