@@ -200,6 +200,117 @@ static void the_checker_rejects_what_is_wrong(void) {
   ash_ctx_free(ctx);
 }
 
+/* ---- the checker ---------------------------------------------------------
+ */
+
+/* What it says of offsets: ASH_OK, or the id of the diagnostic. */
+static uint32_t judged(const ash_place_problem *p, const int64_t *offsets) {
+  ash_ctx *ctx = new_ctx();
+  uint64_t height;
+  size_t count;
+  const ash_status status = ash_place_check(ctx, &height, p, offsets);
+  const ash_diag *diags = ash_ctx_diags(ctx, &count);
+  CHECK_EQ(status != ASH_OK, count > 0);
+  const uint32_t id = count ? diags[count - 1].id : 0;
+  ash_ctx_free(ctx);
+  return id;
+}
+
+static void offsets_that_no_buffer_may_have(void) {
+  ash_buffer b = buffer(0, 4, 10);
+  const ash_place_problem p = {.buffers = &b, .buffer_count = 1};
+  const int64_t eight = 8, far = INT64_MAX - 2;
+  CHECK_EQ(judged(&p, &eight), 0);
+  CHECK_EQ(judged(&p, &far), ASH_D_place_misplaced);
+  b.alignment = 16;
+  CHECK_EQ(judged(&p, &eight), ASH_D_place_misplaced);
+  b.alignment = 8;
+  CHECK_EQ(judged(&p, &eight), 0);
+  b.offset = 16;
+  CHECK_EQ(judged(&p, &eight), ASH_D_place_misplaced);
+  b.offset = 8;
+  CHECK_EQ(judged(&p, &eight), 0);
+}
+
+static void more_buffers_than_can_be_counted(void) {
+  const ash_buffer b = buffer(0, 4, 10);
+  const ash_place_problem p = {.buffers = &b, .buffer_count = UINT32_MAX};
+  const int64_t zero = 0;
+  CHECK_EQ(judged(&p, &zero), ASH_D_place_limit);
+}
+
+/* Two buffers at two offsets under one relation. */
+static uint32_t related(ash_relation r, int64_t first, int64_t second) {
+  const ash_buffer b[] = {buffer(0, 4, 10), buffer(2, 6, 6)};
+  const ash_place_problem p = {
+      .buffers = b, .buffer_count = 2, .relations = &r, .relation_count = 1};
+  return judged(&p, (const int64_t[]){first, second});
+}
+
+static void relations_that_do_not_hold(void) {
+  const ash_relation same = {ASH_SAME_OFFSET, 0, 1, 0},
+                     tied = {ASH_FIXED_DISTANCE, 0, 1, 3},
+                     inside = {ASH_INSIDE, 0, 1, 0};
+  CHECK_EQ(related(same, 4, 4), 0);
+  CHECK_EQ(related(same, 4, 20), ASH_D_place_misplaced);
+  CHECK_EQ(related(tied, 4, 7), 0);
+  CHECK_EQ(related(tied, 4, 1), ASH_D_place_misplaced);
+  CHECK_EQ(related(inside, 4, 8), 0);
+  CHECK_EQ(related(inside, 4, 9), ASH_D_place_misplaced);
+  CHECK_EQ(related(inside, 4, 3), ASH_D_place_misplaced);
+  CHECK_EQ(related((ash_relation){ASH_INSIDE, 2, 0, 0}, 0, 0),
+           ASH_D_place_relation);
+  CHECK_EQ(related((ash_relation){ASH_INSIDE, 0, 2, 0}, 0, 0),
+           ASH_D_place_relation);
+  CHECK_EQ(related((ash_relation){(ash_relation_kind)9, 0, 1, 0}, 0, 20),
+           ASH_D_place_misplaced);
+}
+
+/* The first of the relation may begin that far behind the second, or further;
+ * whoever of the two is born first. */
+static void distances_that_are_not_kept(void) {
+  for (uint32_t first = 0; first < 2; first++) {
+    const ash_relation r = {ASH_MAY_OVERLAP, first, 1 - first, 2};
+    CHECK_EQ(related(r, first ? 4 : 6, first ? 6 : 4), 0);
+    CHECK_EQ(related(r, first ? 4 : 5, first ? 5 : 4), ASH_D_place_overlap);
+  }
+}
+
+/* 0 holds 1, which holds 2; 3 is in 0, too, and in nobody's way but 2's. */
+static void what_is_inside_may_overlap_its_hosts_alone(void) {
+  const ash_buffer b[] = {buffer(0, 8, 32), buffer(0, 8, 16), buffer(0, 8, 8),
+                          buffer(0, 8, 4)};
+  const ash_relation rel[] = {
+      {ASH_INSIDE, 0, 1, 0}, {ASH_INSIDE, 1, 2, 0}, {ASH_INSIDE, 0, 3, 0}};
+  const ash_place_problem p = {
+      .buffers = b, .buffer_count = 4, .relations = rel, .relation_count = 3};
+  CHECK_EQ(judged(&p, (const int64_t[]){0, 0, 0, 16}), 0);
+  CHECK_EQ(judged(&p, (const int64_t[]){0, 0, 0, 12}), ASH_D_place_overlap);
+  CHECK_EQ(judged(&p, (const int64_t[]){0, 0, 8, 4}), ASH_D_place_overlap);
+}
+
+/* Overlaps that begin with the lives, when a gap ends and when one begins. */
+static void overlaps_that_begin_at_a_gap(void) {
+  const ash_gap empty = {.lower = 2, .upper = 4};
+  const ash_gap parts[] = {
+      {.lower = 2, .upper = 4, .window_lo = 0, .window_hi = 2},
+      {.lower = 4, .upper = 6, .window_lo = 8, .window_hi = 10}};
+  ash_buffer b[] = {buffer(0, 8, 10), buffer(2, 4, 10)};
+  const ash_place_problem p = {.buffers = b, .buffer_count = 2};
+  const int64_t same[] = {0, 0}, above[] = {0, 4};
+  b[0].gaps = &empty;
+  b[0].gap_count = 1;
+  CHECK_EQ(judged(&p, same), 0);
+  b[1].upper = 5;
+  CHECK_EQ(judged(&p, same), ASH_D_place_overlap);
+  b[0].gaps = parts;
+  b[0].gap_count = 2;
+  b[1].upper = 4;
+  CHECK_EQ(judged(&p, above), 0);
+  b[1].upper = 5;
+  CHECK_EQ(judged(&p, above), ASH_D_place_overlap);
+}
+
 #define TESTS(X)                                                               \
   X(nothing_to_place_is_optimal)                                               \
   X(buffers_that_never_meet_share_their_bytes)                                 \
@@ -213,5 +324,11 @@ static void the_checker_rejects_what_is_wrong(void) {
   X(a_reader_may_run_ahead_of_its_writer)                                      \
   X(senseless_buffers_are_named)                                               \
   X(a_capacity_above_the_optimum_is_met)                                       \
-  X(the_checker_rejects_what_is_wrong)
+  X(the_checker_rejects_what_is_wrong)                                         \
+  X(offsets_that_no_buffer_may_have)                                           \
+  X(more_buffers_than_can_be_counted)                                          \
+  X(relations_that_do_not_hold)                                                \
+  X(distances_that_are_not_kept)                                               \
+  X(what_is_inside_may_overlap_its_hosts_alone)                                \
+  X(overlaps_that_begin_at_a_gap)
 TEST_MAIN(TESTS)
