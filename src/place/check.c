@@ -109,7 +109,7 @@ static bool distance_allows(const checker *c, uint32_t x, uint32_t y) {
         !((r->a == x && r->b == y) || (r->a == y && r->b == x)))
       continue;
     some = true;
-    if (c->offsets[r->a] < c->offsets[r->b] + r->distance)
+    if (c->offsets[r->a] - c->offsets[r->b] < r->distance)
       return false;
   }
   return some;
@@ -156,10 +156,22 @@ static bool collide(const checker *c, uint32_t x, uint32_t y) {
   return false;
 }
 
+/* What a buffer occupies during a gap lies inside it. */
+static bool has_sound_gaps(const ash_buffer *b) {
+  for (size_t i = 0; i < b->gap_count; i++)
+    if (b->gaps[i].window_lo > b->gaps[i].window_hi ||
+        b->gaps[i].window_hi > b->size)
+      return false;
+  return true;
+}
+
 static ash_status check_buffer(const checker *c, uint32_t i, uint64_t *height) {
   ASH_ASSERT(i < c->problem->buffer_count);
   const ash_buffer *b = &c->problem->buffers[i];
   const int64_t offset = c->offsets[i];
+  if ((b->gap_count > 0 && !b->gaps) || !has_sound_gaps(b))
+    return ash_fail(c->ctx, ASH_MALFORMED, ASH_D_place_gap, at_buffer(i),
+                    "a gap leaves more of it than there is");
   if (offset < 0)
     return ash_fail(c->ctx, ASH_MALFORMED, ASH_D_place_misplaced, at_buffer(i),
                     "offset %lld is negative", (long long)offset);
@@ -351,11 +363,9 @@ static ash_status check_pairs(checker *c) {
   uint32_t *list = ASH_NEW_ARRAY(&c->ctx->scratch, uint32_t, n);
   uint8_t *seen = ASH_NEW_ARRAY(&c->ctx->scratch, uint8_t, n);
   ASH_TRY(ash_zone_check(c->ctx, &c->ctx->scratch));
-  for (uint32_t i = 0; i < n; i++)
-    births[i] = (birth){buffers[i].lower, i};
-  ash_sort(births, spare, n, sizeof *births, by_time, NULL);
+  const size_t count = sort_buffers(c, births, spare, 0);
   size_t live_count = 0;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < count; i++) {
     const uint32_t x = births[i].buffer;
     ASH_ASSERT(i == 0 || births[i - 1].time <= births[i].time);
     size_t kept = 0;

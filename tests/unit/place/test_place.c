@@ -289,6 +289,26 @@ static void what_is_inside_may_overlap_its_hosts_alone(void) {
   CHECK_EQ(judged(&p, (const int64_t[]){0, 0, 8, 4}), ASH_D_place_overlap);
 }
 
+/* Nothing is added to what a caller says before it is known to be small. */
+static void numbers_that_no_sum_may_meet(void) {
+  const ash_gap wide = {.lower = 1, .upper = 2, .window_hi = UINT64_MAX},
+                turned = {.lower = 1, .upper = 2, .window_lo = 4};
+  ash_buffer b[] = {buffer(0, 4, 10), buffer(3, 3, INT64_MAX),
+                    buffer(0, 4, 10)};
+  const ash_place_problem p = {.buffers = b, .buffer_count = 3};
+  const int64_t far[] = {0, INT64_MAX, 5}, apart[] = {0, INT64_MAX, 10};
+  CHECK_EQ(judged(&p, far), ASH_D_place_overlap);
+  CHECK_EQ(judged(&p, apart), 0);
+  const ash_relation distant = {ASH_MAY_OVERLAP, 0, 1, INT64_MAX};
+  CHECK_EQ(related(distant, 4, 6), ASH_D_place_overlap);
+  b[0].gap_count = 1;
+  CHECK_EQ(judged(&p, apart), ASH_D_place_gap);
+  b[0].gaps = &wide;
+  CHECK_EQ(judged(&p, apart), ASH_D_place_gap);
+  b[0].gaps = &turned;
+  CHECK_EQ(judged(&p, apart), ASH_D_place_gap);
+}
+
 /* Overlaps that begin with the lives, when a gap ends and when one begins. */
 static void overlaps_that_begin_at_a_gap(void) {
   const ash_gap empty = {.lower = 2, .upper = 4};
@@ -330,5 +350,6 @@ static void overlaps_that_begin_at_a_gap(void) {
   X(relations_that_do_not_hold)                                                \
   X(distances_that_are_not_kept)                                               \
   X(what_is_inside_may_overlap_its_hosts_alone)                                \
+  X(numbers_that_no_sum_may_meet)                                              \
   X(overlaps_that_begin_at_a_gap)
 TEST_MAIN(TESTS)
