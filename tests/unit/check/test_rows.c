@@ -938,6 +938,115 @@ static void rows_that_arrive_in_no_row(void) {
   refused(&w, ASH_D_plan_row_feed);
 }
 
+/* ---- many rows at once --------------------------------------------------- */
+
+/* x -> a window of 19 rows -> relu, whose rows one step makes. */
+static world tall(void) {
+  world w = {.n = net_new()};
+  net *n = &w.n;
+  uint32_t *t = w.tensor;
+  t[X] = net_input(n, ASH_INT8, NET_DIMS(1, 40, 2, 4), 1, 0);
+  t[A] = image(n, 22, 2);
+  const uint32_t op = net_op(n, ASH_OP_max_pool_2d, NET_IDS(t[X]), t[A]);
+  net_int(n, op, "filter_h", 19);
+  net_int(n, op, "filter_w", 1);
+  t[B] = image(n, 22, 2);
+  net_op(n, ASH_FN_ROW(relu), NET_IDS(t[A]), t[B]);
+  row_end(n, t[B]);
+  w.op[A] = 0;
+  w.op[B] = 1;
+  w.p = row_plan_of(n->ctx, n->g, small_device(n), &(row_plan_ask){0});
+  for (uint32_t r = 0; r < 21; r++)
+    drop_step(&w, step(&w, B, r));
+  const uint32_t last = step(&w, B, 21);
+  w.p.steps[last].first_row = 0;
+  w.p.steps[last].row_count = 22;
+  for (uint32_t i = 0; i < w.p.plan.slot_count; i++)
+    w.p.slots[i].life = (ash_lifetime){0, w.p.plan.steps.count};
+  w.p.plan.order.peak = 0; /* that of another order */
+  return w;
+}
+
+static void windows_and_runs_may_be_tall(void) {
+  world w = tall();
+  accepted(&w);
+  w = tall();
+  w.p.steps[step(&w, B, 0)].row_count = 21;
+  refused(&w, ASH_D_plan_row_missing);
+}
+
+static void rows_of_several_operators_in_one_step(void) {
+  world w = plain();
+  static uint32_t two[2];
+  two[0] = w.op[A];
+  two[1] = w.op[B];
+  w.p.steps[step(&w, A, 0)].ops = two;
+  w.p.steps[step(&w, A, 0)].op_count = 2;
+  CHECK_EQ(row_plan_check(&w.p), ASH_INTERNAL);
+  CHECK_EQ(last_diag(&w.n)->id, ASH_D_plan_row_rule);
+  net_free(&w.n);
+}
+
+static void rows_arrive_of_what_is_planned_whole(void) {
+  world w = world_of(B, (row_plan_ask){.fed = true});
+  ash_slot *s = slot(&w, X, 0);
+  const uint32_t at = index_of(&w, s);
+  s->has_row = false;
+  s->size *= 8;
+  s->binding.offset = w.p.arenas[0].size;
+  w.p.arenas[0].size += s->size;
+  s->life = (ash_lifetime){0, w.p.plan.steps.count};
+  w.p.plan.slot_count -= 7;
+  memmove(s + 1, s + 8, (w.p.plan.slot_count - at - 1) * sizeof(ash_slot));
+  refused(&w, ASH_D_plan_row_feed);
+}
+
+/* An operator with state beside rows. */
+static world with_state(uint32_t *state) {
+  static const float zeros[64] = {0};
+  world w = {.n = net_new()};
+  net *n = &w.n;
+  uint32_t *t = w.tensor;
+  t[X] = net_input(n, ASH_INT8, NET_DIMS(1, 8, 6, 4), 1, 0);
+  const uint32_t z = row_input(n, 20);
+  t[A] = image(n, 8, 6);
+  pool(n, t[X], t[A], 3, 1, 1);
+  t[B] = image(n, 8, 6);
+  net_op(n, ASH_FN_ROW(relu), NET_IDS(t[A]), t[B]);
+  *state = row_variable(n, 96);
+  const uint32_t weights =
+      net_constant(n, ASH_FLOAT32, NET_DIMS(6, 5), zeros, 0, 0);
+  const uint32_t times =
+      net_constant(n, ASH_FLOAT32, NET_DIMS(6, 4), zeros, 0, 0);
+  const uint32_t bias = net_constant(n, ASH_FLOAT32, NET_DIMS(3), zeros, 0, 0);
+  t[V] = row_tensor(n, 12);
+  net_int(
+      n, net_op(n, ASH_OP_svdf, NET_IDS(z, weights, times, bias, *state), t[V]),
+      "rank", 2);
+  const uint32_t ends[] = {t[B], t[V]};
+  CHECK_EQ(ash_graph_set_outputs(n->g, ends, 2), ASH_OK);
+  n->g->tensors.items[ends[0]].is_output = true;
+  n->g->tensors.items[ends[1]].is_output = true;
+  w.p = row_plan_of(n->ctx, n->g, small_device(n), &(row_plan_ask){0});
+  return w;
+}
+
+static void operators_may_keep_state_beside_rows(void) {
+  uint32_t state;
+  world w = with_state(&state);
+  accepted(&w);
+}
+
+static void an_operator_without_its_state_beside_rows(void) {
+  uint32_t state;
+  world w = with_state(&state);
+  const uint32_t at = index_of(&w, row_plan_slot(&w.p, state, 0));
+  w.p.plan.slot_count--;
+  memmove(&w.p.slots[at], &w.p.slots[at + 1],
+          (w.p.plan.slot_count - at) * sizeof(ash_slot));
+  refused(&w, ASH_D_plan_missing);
+}
+
 /* ---- the order ----------------------------------------------------------- */
 
 static void a_peak_that_is_too_low(void) {
@@ -1310,6 +1419,11 @@ static void plans_of_models_are_right_files(void) {
   T(a_move_from_bytes_that_live_on)                                            \
   T(a_row_over_one_that_does_not_die_with_it)                                  \
   T(rows_that_arrive_in_no_row)                                                \
+  T(windows_and_runs_may_be_tall)                                              \
+  T(rows_of_several_operators_in_one_step)                                     \
+  T(rows_arrive_of_what_is_planned_whole)                                      \
+  T(operators_may_keep_state_beside_rows)                                      \
+  T(an_operator_without_its_state_beside_rows)                                 \
   T(a_peak_that_is_too_low)                                                    \
   T(a_peak_with_work_that_is_too_low)                                          \
   T(a_bound_with_work_above_the_peak)                                          \
