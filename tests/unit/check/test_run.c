@@ -292,6 +292,30 @@ static void two_parts_in_one_place(void) {
   refused(&v, ASH_D_plan_clobbered);
 }
 
+/* ---- the order ----------------------------------------------------------- */
+
+/* An output is kept, so nothing takes its place: a, which is one, c and b are
+ * there at once. */
+static void a_peak_that_counts_on_an_outputs_place(void) {
+  for (int claim = 128; claim <= 132; claim += 4) {
+    net n = net_new();
+    const uint32_t x = row_input(&n, 64), z = row_input(&n, 4);
+    const uint32_t c = row_relu(&n, z), a = row_relu(&n, x);
+    const uint32_t b = row_add(&n, a, c);
+    ends(&n, a, b);
+    victim v = take(n, NULL);
+    v.plan.slots = v.slots;
+    v.plan.order = (ash_order_proof){.kind = ASH_ORDER_GIVEN,
+                                     .peak = (uint64_t)claim,
+                                     .verdict = ASH_FEASIBLE};
+    const ash_status status = ash_check_plan(v.n.ctx, &v.plan, v.n.g, NULL);
+    CHECK_EQ(status, claim == 132 ? ASH_OK : ASH_INTERNAL);
+    if (status != ASH_OK)
+      CHECK_EQ(last_diag(&v.n)->id, ASH_D_plan_order_peak);
+    net_free(&v.n);
+  }
+}
+
 #define TESTS(X)                                                               \
   X(inputs_on_the_same_bytes)                                                  \
   X(an_output_that_is_written_over)                                            \
@@ -307,5 +331,6 @@ static void two_parts_in_one_place(void) {
   X(a_window_that_overtakes_its_input)                                         \
   X(parts_may_lie_where_they_belong)                                           \
   X(parts_that_lie_where_others_belong)                                        \
-  X(two_parts_in_one_place)
+  X(two_parts_in_one_place)                                                    \
+  X(a_peak_that_counts_on_an_outputs_place)
 TEST_MAIN(TESTS)
