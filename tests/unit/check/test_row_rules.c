@@ -146,8 +146,32 @@ static void enough_was_tried(void) {
   CHECK(planned > 1000);
 }
 
-static const check_case last[] = {{"enough_was_tried", enough_was_tried},
-                                  {NULL, NULL}};
+/* Rules that only ask for more are right, too; these must not. */
+static void chosen_elements_are_followed_by_their_indices(void) {
+  static const int32_t zeros[8];
+  for (int64_t batch = 0; batch < 2; batch++) {
+    net n = net_new();
+    const uint32_t x = net_input(&n, ASH_FLOAT32, NET_DIMS(1, 5, 3), 0, 0);
+    const uint32_t k = net_constant(
+        &n, ASH_INT32, batch ? NET_DIMS(1, 4, 2) : NET_DIMS(4, 2), zeros, 0, 0);
+    const uint32_t y = net_result(&n, ASH_FLOAT32, NET_DIMS(1, 4, 2, 3), 0, 0);
+    const uint32_t op = net_op(&n, ASH_OP_gather, NET_IDS(x, k), y);
+    net_int(&n, op, "axis", 1);
+    net_int(&n, op, "batch_dims", batch);
+    CHECK(ash_check_has_rows(n.g, op));
+    const ash_check_range data = ash_check_rows_read(n.g, op, 0, 2);
+    const ash_check_range index = ash_check_rows_read(n.g, op, 1, 2);
+    CHECK(data.is_whole && data.from == 0 && data.to == 5);
+    CHECK(!index.is_whole && index.from == 2 && index.to == 3);
+    net_free(&n);
+  }
+}
+
+static const check_case last[] = {
+    {"enough_was_tried", enough_was_tried},
+    {"chosen_elements_are_followed_by_their_indices",
+     chosen_elements_are_followed_by_their_indices},
+    {NULL, NULL}};
 
 int main(int argc, char **argv) {
   const check_case *tables[16];
