@@ -511,11 +511,43 @@ static void work_memory_that_is_missing_or_small_is_caught(void) {
   net_free(&n);
 }
 
+/* A view of what the processor does not reach is done already, if both sides
+ * have a place, and that is the same. */
+static void views_without_a_place_are_caught(void) {
+  for (int missing = 0; missing < 3; missing++) {
+    net n = net_new();
+    const uint32_t x = row_input(&n, 64);
+    const uint32_t v = row_reshape(&n, row_relu(&n, x));
+    row_end(&n, row_relu(&n, v));
+    const ash_device *device = tile_device(&n, 1024, 4096, "L3");
+    const ash_tile_options far = {.no_residents = true};
+    ash_plan plan = *must_tile(&n, device, &far);
+    ash_slot slots[64];
+    CHECK(plan.slot_count <= ASH_COUNT_OF(slots));
+    memcpy(slots, plan.slots, plan.slot_count * sizeof *slots);
+    plan.slots = slots;
+    CHECK(plan.tilings->items[1].space == NULL);
+    CHECK_EQ(ash_check_tilings(n.ctx, &plan, n.g, device), ASH_OK);
+    ash_slot *in = &slots[ash_plan_slot_of_tensor(&plan, v - 1)];
+    ash_slot *out = &slots[ash_plan_slot_of_tensor(&plan, v)];
+    if (missing == 0)
+      in->tensor = ASH_NO_ID;
+    else if (missing == 1)
+      out->tensor = ASH_NO_ID;
+    else
+      out->binding.offset += 4;
+    CHECK_EQ(ash_check_tilings(n.ctx, &plan, n.g, device), ASH_INTERNAL);
+    CHECK_EQ(last_diag(&n)->id, ASH_D_tile_reach);
+    net_free(&n);
+  }
+}
+
 #define TESTS(X)                                                               \
   X(the_copy_itself_is_right)                                                  \
   X(every_mutation_is_caught_by_its_own_diagnostic)                            \
   X(plans_without_their_lists_are_misuse)                                      \
   X(a_cut_between_granules_is_caught)                                          \
   X(residents_are_cut_in_rows)                                                 \
-  X(work_memory_that_is_missing_or_small_is_caught)
+  X(work_memory_that_is_missing_or_small_is_caught)                            \
+  X(views_without_a_place_are_caught)
 TEST_MAIN(TESTS)
