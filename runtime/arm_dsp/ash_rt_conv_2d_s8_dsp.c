@@ -9,6 +9,7 @@
  * too much of it. Then those of one row of the filter do, and the sums so far
  * are kept in between. */
 #include "ash_rt_dsp.h"
+#include "ash_rt_parts.h"
 
 enum { ASH_RT_CONV_PIXELS = 3 };
 
@@ -19,6 +20,7 @@ typedef struct ash_rt_conv_dsp {
   const int32_t *bias;
   const int8_t *filter;
   int32_t blocks;   /* of eight taps, in a column */
+  int32_t step;     /* from an input pixel to the next */
   int16_t *columns; /* of up to three pixels */
   int8_t *bytes;    /* one column before it is spread out */
 } ash_rt_conv_dsp;
@@ -32,8 +34,9 @@ ash_rt_conv_begin_dsp(const ash_rt_conv_2d_s8_params *p,
   const int32_t blocks = (w->filter_h * w->filter_w * w->in_c + 7) / 8;
   int16_t *const columns = scratch;
   const ash_rt_conv_dsp k = {
-      p,      multiplier, shift,   bias,
-      filter, blocks,     columns, (int8_t *)(columns + 8 * most * blocks)};
+      p,       multiplier, shift,
+      bias,    filter,     blocks,
+      w->in_c, columns,    (int8_t *)(columns + 8 * most * blocks)};
   return k;
 }
 
@@ -76,7 +79,7 @@ ASH_RT_INLINE int16_t *ash_rt_conv_row_dsp(const ash_rt_conv_dsp *k,
   for (int32_t j = 0; j < w->filter_w; j++, column += w->dilation_w)
     to = ash_rt_conv_tap_dsp(to, step,
                              column >= 0 && column < w->in_w
-                                 ? line + (ptrdiff_t)column * in_c
+                                 ? line + (ptrdiff_t)column * k->step
                                  : NULL,
                              in_c, zero);
   return to;
@@ -101,7 +104,8 @@ static ASH_RT_NOINLINE void ash_rt_conv_column_dsp(const ash_rt_conv_dsp *k,
     for (int32_t j = 0; j < w->filter_w; j++, column += w->dilation_w) {
       const int8_t *const from =
           row >= 0 && row < w->in_h && column >= 0 && column < w->in_w
-              ? (const int8_t *)ash_rt_line(in, row) + (ptrdiff_t)column * in_c
+              ? (const int8_t *)ash_rt_line(in, row) +
+                    (ptrdiff_t)column * k->step
               : NULL;
       for (int32_t c = 0; c < in_c; c++)
         *bytes++ = (int8_t)(from ? from[c] : zero);
@@ -407,12 +411,11 @@ ASH_RT_INLINE int32_t ash_rt_conv_group_dsp(int32_t left, int32_t most,
  * the first of the next; what is left at the end is done in a pair, if there is
  * a function for pairs, or alone. `plain`: the image is in one piece. `split`:
  * what does three pixels row by row of the filter, or NULL. */
-ASH_RT_INLINE void ash_rt_conv_core_dsp(const ash_rt_conv_dsp *k,
-                                        const ash_rt_lines *in, int plain,
-                                        const ash_rt_lines *out, int32_t from,
-                                        int32_t to, int32_t most,
-                                        ash_rt_conv_pixels_dsp *pair,
-                                        ash_rt_conv_split_dsp *split) {
+ASH_RT_INLINE ASH_RT_MAYBE_UNUSED void
+ash_rt_conv_core_dsp(const ash_rt_conv_dsp *k, const ash_rt_lines *in,
+                     int plain, const ash_rt_lines *out, int32_t from,
+                     int32_t to, int32_t most, ash_rt_conv_pixels_dsp *pair,
+                     ash_rt_conv_split_dsp *split) {
   const ash_rt_window *w = &k->p->window;
   const ash_rt_taps inner = ash_rt_inner_columns(w);
   const int32_t reach = (w->filter_h - 1) * w->dilation_h;
@@ -456,6 +459,38 @@ ASH_RT_INLINE void ash_rt_conv_core_dsp(const ash_rt_conv_dsp *k,
       left -= group;
       slot = 0;
       group = ash_rt_conv_group_dsp(left, most, pair != NULL);
+    }
+  }
+}
+
+/* ---- parts --------------------------------------------------------------- */
+
+static ASH_RT_MAYBE_UNUSED void
+ash_rt_conv_make_dsp(const ash_rt_part *part, const ash_rt_part_data *data,
+                     const ash_rt_lines *in, const ash_rt_lines *out,
+                     int32_t from, int32_t to) {
+  ash_rt_conv_dsp k =
+      ash_rt_conv_begin_dsp(&part->p, data->multiplier, data->shift, data->bias,
+                            data->filter, data->scratch, ASH_RT_CONV_PIXELS);
+  const int32_t columns = part->p.window.out_w;
+  int8_t *pixels[ASH_RT_CONV_PIXELS];
+  int32_t left = (to - from) * columns, slot = 0;
+  k.step = part->in_step;
+  for (int32_t y = from; y < to; y++) {
+    int8_t *pixel = ash_rt_line_out(out, part->line + y * part->line_step);
+    pixel += part->out_at;
+    for (int32_t x = 0; x < columns; x++, pixel += part->out_step) {
+      const int32_t group = slot + left >= 3 ? 3 : 1;
+      ash_rt_conv_column_dsp(&k, in, y, x, k.columns + 4 * slot, 4 * group);
+      pixels[slot++] = pixel;
+      left--;
+      if (slot < group)
+        continue;
+      if (group == 3)
+        ash_rt_conv_three_dsp(&k, pixels);
+      else
+        ash_rt_conv_one_dsp(&k, pixels);
+      slot = 0;
     }
   }
 }
@@ -572,4 +607,50 @@ void ash_rt_conv_2d_s8_dsp_lines(const ash_rt_conv_2d_s8_params *p,
   ash_rt_conv_core_dsp(&k, in, 0, out, from, to, splits ? 3 : most,
                        ash_rt_conv_two_dsp,
                        splits ? ash_rt_conv_rows_dsp : NULL);
+}
+
+/* kernel conv_2d_s8_groups_dsp */
+void ash_rt_conv_2d_s8_groups_dsp(const ash_rt_conv_2d_s8_params *p,
+                                  const int8_t *in, const int32_t *multiplier,
+                                  const int8_t *shift, const int32_t *bias,
+                                  const int8_t *filter, int8_t *out,
+                                  void *scratch) {
+  const ash_rt_part_data data = {multiplier, shift, bias, filter, scratch};
+  const ash_rt_part_blocks up = {2, 8};
+  ash_rt_parts_of_images(p, 0, &data, up, in, out, ash_rt_conv_make_dsp);
+}
+
+/* kernel conv_2d_s8_groups_dsp_lines */
+void ash_rt_conv_2d_s8_groups_dsp_lines(
+    const ash_rt_conv_2d_s8_params *p, const ash_rt_lines *in,
+    const int32_t *multiplier, const int8_t *shift, const int32_t *bias,
+    const int8_t *filter, const ash_rt_lines *out, int32_t from, int32_t to,
+    void *scratch) {
+  const ash_rt_part_data data = {multiplier, shift, bias, filter, scratch};
+  const ash_rt_part_blocks up = {2, 8};
+  ash_rt_parts_of_lines(p, 0, &data, up, in, out, from, to,
+                        ash_rt_conv_make_dsp);
+}
+
+/* kernel transpose_conv_s8_dsp */
+void ash_rt_transpose_conv_s8_dsp(const ash_rt_conv_2d_s8_params *p,
+                                  const int8_t *in, const int32_t *multiplier,
+                                  const int8_t *shift, const int32_t *bias,
+                                  const int8_t *filter, int8_t *out,
+                                  void *scratch) {
+  const ash_rt_part_data data = {multiplier, shift, bias, filter, scratch};
+  const ash_rt_part_blocks up = {2, 8};
+  ash_rt_parts_of_images(p, 1, &data, up, in, out, ash_rt_conv_make_dsp);
+}
+
+/* kernel transpose_conv_s8_dsp_lines */
+void ash_rt_transpose_conv_s8_dsp_lines(
+    const ash_rt_conv_2d_s8_params *p, const ash_rt_lines *in,
+    const int32_t *multiplier, const int8_t *shift, const int32_t *bias,
+    const int8_t *filter, const ash_rt_lines *out, int32_t from, int32_t to,
+    void *scratch) {
+  const ash_rt_part_data data = {multiplier, shift, bias, filter, scratch};
+  const ash_rt_part_blocks up = {2, 8};
+  ash_rt_parts_of_lines(p, 1, &data, up, in, out, from, to,
+                        ash_rt_conv_make_dsp);
 }

@@ -203,6 +203,27 @@ void ash_rt_conv_2d_s8_dsp_lines(const ash_rt_conv_2d_s8_params *p,
                                  const int32_t *bias, const int8_t *filter,
                                  const ash_rt_lines *out, int32_t from,
                                  int32_t to, void *scratch);
+/* Of groups, and transposed: see ash_rt_parts.h. */
+void ash_rt_conv_2d_s8_groups_dsp(const ash_rt_conv_2d_s8_params *p,
+                                  const int8_t *in, const int32_t *multiplier,
+                                  const int8_t *shift, const int32_t *bias,
+                                  const int8_t *filter, int8_t *out,
+                                  void *scratch);
+void ash_rt_conv_2d_s8_groups_dsp_lines(
+    const ash_rt_conv_2d_s8_params *p, const ash_rt_lines *in,
+    const int32_t *multiplier, const int8_t *shift, const int32_t *bias,
+    const int8_t *filter, const ash_rt_lines *out, int32_t from, int32_t to,
+    void *scratch);
+void ash_rt_transpose_conv_s8_dsp(const ash_rt_conv_2d_s8_params *p,
+                                  const int8_t *in, const int32_t *multiplier,
+                                  const int8_t *shift, const int32_t *bias,
+                                  const int8_t *filter, int8_t *out,
+                                  void *scratch);
+void ash_rt_transpose_conv_s8_dsp_lines(
+    const ash_rt_conv_2d_s8_params *p, const ash_rt_lines *in,
+    const int32_t *multiplier, const int8_t *shift, const int32_t *bias,
+    const int8_t *filter, const ash_rt_lines *out, int32_t from, int32_t to,
+    void *scratch);
 /* Of points, without padding; `scratch` is not used. */
 void ash_rt_conv_2d_s8_few_dsp(const ash_rt_conv_2d_s8_params *p,
                                const int8_t *in, const int32_t *multiplier,

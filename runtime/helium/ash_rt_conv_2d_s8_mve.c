@@ -5,6 +5,7 @@
  * register block), so that weights are read once for three pixels. What a line
  * has left is done two by two, or one pixel by four channels. */
 #include "ash_rt_mve.h"
+#include "ash_rt_parts.h"
 
 typedef struct ash_rt_conv_mve {
   const int32_t *multiplier;
@@ -406,11 +407,11 @@ static inline int ash_rt_conv_is_apart_mve(const ash_rt_conv_block *b,
  * image. The last pixels of a line are joined with the first of the next,
  * unless that may lie where they are read. The last group of a plain image is
  * filled up with its last pixel, and so are two pixels with short columns. */
-ASH_RT_INLINE void ash_rt_conv_core_mve(const ash_rt_conv_2d_s8_params *p,
-                                        const ash_rt_conv_mve *k,
-                                        const ash_rt_lines *in, int plain,
-                                        const ash_rt_lines *out, int32_t from,
-                                        int32_t to, int8_t *scratch) {
+ASH_RT_INLINE ASH_RT_MAYBE_UNUSED void
+ash_rt_conv_core_mve(const ash_rt_conv_2d_s8_params *p,
+                     const ash_rt_conv_mve *k, const ash_rt_lines *in,
+                     int plain, const ash_rt_lines *out, int32_t from,
+                     int32_t to, int8_t *scratch) {
   const ash_rt_window *w = &p->window;
   const ash_rt_taps inner = ash_rt_inner_columns(w);
   const int32_t reach = (w->filter_h - 1) * w->dilation_h;
@@ -492,6 +493,92 @@ ASH_RT_INLINE void ash_rt_conv_core_mve(const ash_rt_conv_2d_s8_params *p,
   }
 }
 
+/* ---- parts --------------------------------------------------------------- */
+
+/* `count` bytes of each of so many pixels, which are `step` apart. */
+static inline int8_t *ash_rt_conv_gather_mve(int8_t *to, const int8_t *from,
+                                             int32_t count, int32_t pixels,
+                                             ptrdiff_t step) {
+#if ASH_RT_HAS_MVE
+  if (count <= 16) {
+    const mve_pred16_t p = vctp8q((uint32_t)count);
+    for (; pixels > 0; pixels--, from += step, to += count)
+      vstrbq_p_s8(to, vldrbq_z_s8(from, p), p);
+    return to;
+  }
+#endif
+  for (; pixels > 0; pixels--, from += step)
+    to = ash_rt_copy_mve(to, from, count);
+  return to;
+}
+
+/* The column of a pixel: runs of pixels that lie side by side, or of a group's
+ * channels. */
+static inline void ash_rt_conv_part_column_mve(const ash_rt_part *part,
+                                               const ash_rt_lines *in,
+                                               int32_t y, int32_t x,
+                                               int8_t *to) {
+  const ash_rt_window *w = &part->p.window;
+  const int32_t count = w->in_c, zero = -part->p.in_offset;
+  const int32_t left = x * w->stride_w - w->pad_left;
+  const ash_rt_taps h =
+      ash_rt_taps_of(left, w->filter_w, w->dilation_w, w->in_w);
+  const ptrdiff_t step = (ptrdiff_t)part->in_step * w->dilation_w;
+  const ptrdiff_t at = (ptrdiff_t)part->in_step * left + h.lo * step;
+  int32_t row = y * w->stride_h - w->pad_top;
+  if (part->in_step == count) {
+    ash_rt_conv_column(&part->p, in, y, x, to, ash_rt_fill_mve,
+                       ash_rt_copy_mve);
+    return;
+  }
+  for (int32_t i = 0; i < w->filter_h; i++, row += w->dilation_h) {
+    const int inside = row >= 0 && row < w->in_h && h.lo < h.hi;
+    to = ash_rt_fill_mve(to, zero, (inside ? h.lo : w->filter_w) * count);
+    if (!inside)
+      continue;
+    to = ash_rt_conv_gather_mve(to, (const int8_t *)ash_rt_line(in, row) + at,
+                                count, h.hi - h.lo, step);
+    to = ash_rt_fill_mve(to, zero, (w->filter_w - h.hi) * count);
+  }
+}
+
+static ASH_RT_MAYBE_UNUSED void
+ash_rt_conv_make_mve(const ash_rt_part *part, const ash_rt_part_data *data,
+                     const ash_rt_lines *in, const ash_rt_lines *out,
+                     int32_t from, int32_t to) {
+  const ash_rt_conv_2d_s8_params *p = &part->p;
+  const ash_rt_window *w = &p->window;
+  const int32_t taps = w->filter_h * w->filter_w * w->in_c;
+  const ash_rt_conv_mve k = {data->multiplier, data->shift, data->bias,
+                             data->filter, (taps + 15) / 16};
+  ash_rt_conv_block b;
+  int8_t *pixels[3];
+  int32_t slot = 0;
+  b.more = k.blocks - 1;
+  b.offset = p->out_offset;
+  b.low = p->act_min;
+  b.high = p->act_max;
+  for (int32_t y = from; y < to; y++) {
+    int8_t *pixel = ash_rt_line_out(out, part->line + y * part->line_step);
+    pixel += part->out_at;
+    for (int32_t x = 0; x < w->out_w; x++, pixel += part->out_step) {
+      int8_t *const column = (int8_t *)data->scratch + 16 * slot * k.blocks;
+      ash_rt_conv_part_column_mve(part, in, y, x, column);
+      b.x[slot] = column;
+      pixels[slot] = pixel;
+      if (++slot < 3 && (x + 1 < w->out_w || y + 1 < to))
+        continue;
+      if (slot == 3)
+        ash_rt_conv_three_mve(p, &k, &b, pixels);
+      else if (slot == 2)
+        ash_rt_conv_two_mve(&k, &b, w->out_c, pixels);
+      else
+        ash_rt_conv_one_mve(&k, &b, w->out_c, pixels[0]);
+      slot = 0;
+    }
+  }
+}
+
 /* kernel conv_2d_s8_mve */
 void ash_rt_conv_2d_s8_mve(const ash_rt_conv_2d_s8_params *p, const int8_t *in,
                            const int32_t *multiplier, const int8_t *shift,
@@ -518,4 +605,50 @@ void ash_rt_conv_2d_s8_mve_lines(const ash_rt_conv_2d_s8_params *p,
   const int32_t taps = w->filter_h * w->filter_w * w->in_c;
   const ash_rt_conv_mve k = {multiplier, shift, bias, filter, (taps + 15) / 16};
   ash_rt_conv_core_mve(p, &k, in, 0, out, from, to, scratch);
+}
+
+/* kernel conv_2d_s8_groups_mve */
+void ash_rt_conv_2d_s8_groups_mve(const ash_rt_conv_2d_s8_params *p,
+                                  const int8_t *in, const int32_t *multiplier,
+                                  const int8_t *shift, const int32_t *bias,
+                                  const int8_t *filter, int8_t *out,
+                                  void *scratch) {
+  const ash_rt_part_data data = {multiplier, shift, bias, filter, scratch};
+  const ash_rt_part_blocks up = {4, 16};
+  ash_rt_parts_of_images(p, 0, &data, up, in, out, ash_rt_conv_make_mve);
+}
+
+/* kernel conv_2d_s8_groups_mve_lines */
+void ash_rt_conv_2d_s8_groups_mve_lines(
+    const ash_rt_conv_2d_s8_params *p, const ash_rt_lines *in,
+    const int32_t *multiplier, const int8_t *shift, const int32_t *bias,
+    const int8_t *filter, const ash_rt_lines *out, int32_t from, int32_t to,
+    void *scratch) {
+  const ash_rt_part_data data = {multiplier, shift, bias, filter, scratch};
+  const ash_rt_part_blocks up = {4, 16};
+  ash_rt_parts_of_lines(p, 0, &data, up, in, out, from, to,
+                        ash_rt_conv_make_mve);
+}
+
+/* kernel transpose_conv_s8_mve */
+void ash_rt_transpose_conv_s8_mve(const ash_rt_conv_2d_s8_params *p,
+                                  const int8_t *in, const int32_t *multiplier,
+                                  const int8_t *shift, const int32_t *bias,
+                                  const int8_t *filter, int8_t *out,
+                                  void *scratch) {
+  const ash_rt_part_data data = {multiplier, shift, bias, filter, scratch};
+  const ash_rt_part_blocks up = {4, 16};
+  ash_rt_parts_of_images(p, 1, &data, up, in, out, ash_rt_conv_make_mve);
+}
+
+/* kernel transpose_conv_s8_mve_lines */
+void ash_rt_transpose_conv_s8_mve_lines(
+    const ash_rt_conv_2d_s8_params *p, const ash_rt_lines *in,
+    const int32_t *multiplier, const int8_t *shift, const int32_t *bias,
+    const int8_t *filter, const ash_rt_lines *out, int32_t from, int32_t to,
+    void *scratch) {
+  const ash_rt_part_data data = {multiplier, shift, bias, filter, scratch};
+  const ash_rt_part_blocks up = {4, 16};
+  ash_rt_parts_of_lines(p, 1, &data, up, in, out, from, to,
+                        ash_rt_conv_make_mve);
 }

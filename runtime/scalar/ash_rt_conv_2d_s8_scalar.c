@@ -3,6 +3,7 @@
  * The input of two pixels is spread out as a column, tap by tap side by side;
  * so are the weights of four channels. Each number that is loaded is a factor
  * of two or four products. */
+#include "ash_rt_parts.h"
 #include "ash_rt_scalar.h"
 
 /* Taps in a round of the inner loop, out of four that weights are filled up to.
@@ -21,6 +22,7 @@ typedef struct ash_rt_conv_scalar {
   const int8_t *filter;
   int8_t *column;
   int32_t taps; /* in a column, a multiple of four */
+  int32_t step; /* from an input pixel to the next */
 } ash_rt_conv_scalar;
 
 /* Where there is no tap, input and weight are 0. */
@@ -31,8 +33,8 @@ ash_rt_conv_begin_scalar(const ash_rt_conv_2d_s8_params *p,
                          void *scratch) {
   const ash_rt_window *w = &p->window;
   const int32_t taps = w->filter_h * w->filter_w * w->in_c;
-  const ash_rt_conv_scalar k = {p,       multiplier,        shift, bias, filter,
-                                scratch, (taps + 3) / 4 * 4};
+  const ash_rt_conv_scalar k = {
+      p, multiplier, shift, bias, filter, scratch, (taps + 3) / 4 * 4, w->in_c};
   for (int32_t i = 2 * taps; i < 2 * k.taps; i++)
     k.column[i] = 0;
   return k;
@@ -54,7 +56,7 @@ ash_rt_conv_column_scalar(const ash_rt_conv_scalar *k, const ash_rt_lines *in,
     int32_t column = x * w->stride_w - w->pad_left;
     for (int32_t j = 0; j < w->filter_w; j++, column += w->dilation_w) {
       const int8_t *const from = line && column >= 0 && column < w->in_w
-                                     ? line + (ptrdiff_t)column * in_c
+                                     ? line + (ptrdiff_t)column * k->step
                                      : NULL;
       for (int32_t c = 0; c < in_c; c++, to += 2)
         *to = (int8_t)(from ? from[c] : zero);
@@ -157,10 +159,9 @@ ash_rt_conv_pixels_scalar(const ash_rt_conv_scalar *k, int8_t *first,
 
 /* Output lines [from, to), in pairs of pixels, the last of a line with the
  * first of the next. */
-ASH_RT_INLINE void ash_rt_conv_core_scalar(const ash_rt_conv_scalar *k,
-                                           const ash_rt_lines *in,
-                                           const ash_rt_lines *out,
-                                           int32_t from, int32_t to) {
+ASH_RT_INLINE ASH_RT_MAYBE_UNUSED void
+ash_rt_conv_core_scalar(const ash_rt_conv_scalar *k, const ash_rt_lines *in,
+                        const ash_rt_lines *out, int32_t from, int32_t to) {
   const ash_rt_window *w = &k->p->window;
   const ash_rt_taps inner = ash_rt_inner_columns(w);
   const ptrdiff_t step = (ptrdiff_t)w->stride_w * w->in_c;
@@ -193,6 +194,32 @@ ASH_RT_INLINE void ash_rt_conv_core_scalar(const ash_rt_conv_scalar *k,
     ash_rt_conv_pixels_scalar(k, waiting, waiting);
 }
 
+/* ---- parts --------------------------------------------------------------- */
+
+static ASH_RT_MAYBE_UNUSED void
+ash_rt_conv_make_scalar(const ash_rt_part *part, const ash_rt_part_data *data,
+                        const ash_rt_lines *in, const ash_rt_lines *out,
+                        int32_t from, int32_t to) {
+  ash_rt_conv_scalar k =
+      ash_rt_conv_begin_scalar(&part->p, data->multiplier, data->shift,
+                               data->bias, data->filter, data->scratch);
+  int8_t *waiting = NULL; /* the first of a pair */
+  k.step = part->in_step;
+  for (int32_t y = from; y < to; y++) {
+    int8_t *pixel = ash_rt_line_out(out, part->line + y * part->line_step);
+    pixel += part->out_at;
+    for (int32_t x = 0; x < part->p.window.out_w; x++) {
+      ash_rt_conv_column_scalar(&k, in, y, x, waiting != NULL);
+      if (waiting)
+        ash_rt_conv_pixels_scalar(&k, waiting, pixel);
+      waiting = waiting ? NULL : pixel;
+      pixel += part->out_step;
+    }
+  }
+  if (waiting)
+    ash_rt_conv_pixels_scalar(&k, waiting, waiting);
+}
+
 /* kernel conv_2d_s8_scalar */
 void ash_rt_conv_2d_s8_scalar(const ash_rt_conv_2d_s8_params *p,
                               const int8_t *in, const int32_t *multiplier,
@@ -220,4 +247,52 @@ void ash_rt_conv_2d_s8_scalar_lines(const ash_rt_conv_2d_s8_params *p,
   const ash_rt_conv_scalar k =
       ash_rt_conv_begin_scalar(p, multiplier, shift, bias, filter, scratch);
   ash_rt_conv_core_scalar(&k, in, out, from, to);
+}
+
+/* kernel conv_2d_s8_groups_scalar */
+void ash_rt_conv_2d_s8_groups_scalar(const ash_rt_conv_2d_s8_params *p,
+                                     const int8_t *in,
+                                     const int32_t *multiplier,
+                                     const int8_t *shift, const int32_t *bias,
+                                     const int8_t *filter, int8_t *out,
+                                     void *scratch) {
+  const ash_rt_part_data data = {multiplier, shift, bias, filter, scratch};
+  const ash_rt_part_blocks up = {4, 4};
+  ash_rt_parts_of_images(p, 0, &data, up, in, out, ash_rt_conv_make_scalar);
+}
+
+/* kernel conv_2d_s8_groups_scalar_lines */
+void ash_rt_conv_2d_s8_groups_scalar_lines(
+    const ash_rt_conv_2d_s8_params *p, const ash_rt_lines *in,
+    const int32_t *multiplier, const int8_t *shift, const int32_t *bias,
+    const int8_t *filter, const ash_rt_lines *out, int32_t from, int32_t to,
+    void *scratch) {
+  const ash_rt_part_data data = {multiplier, shift, bias, filter, scratch};
+  const ash_rt_part_blocks up = {4, 4};
+  ash_rt_parts_of_lines(p, 0, &data, up, in, out, from, to,
+                        ash_rt_conv_make_scalar);
+}
+
+/* kernel transpose_conv_s8_scalar */
+void ash_rt_transpose_conv_s8_scalar(const ash_rt_conv_2d_s8_params *p,
+                                     const int8_t *in,
+                                     const int32_t *multiplier,
+                                     const int8_t *shift, const int32_t *bias,
+                                     const int8_t *filter, int8_t *out,
+                                     void *scratch) {
+  const ash_rt_part_data data = {multiplier, shift, bias, filter, scratch};
+  const ash_rt_part_blocks up = {4, 4};
+  ash_rt_parts_of_images(p, 1, &data, up, in, out, ash_rt_conv_make_scalar);
+}
+
+/* kernel transpose_conv_s8_scalar_lines */
+void ash_rt_transpose_conv_s8_scalar_lines(
+    const ash_rt_conv_2d_s8_params *p, const ash_rt_lines *in,
+    const int32_t *multiplier, const int8_t *shift, const int32_t *bias,
+    const int8_t *filter, const ash_rt_lines *out, int32_t from, int32_t to,
+    void *scratch) {
+  const ash_rt_part_data data = {multiplier, shift, bias, filter, scratch};
+  const ash_rt_part_blocks up = {4, 4};
+  ash_rt_parts_of_lines(p, 1, &data, up, in, out, from, to,
+                        ash_rt_conv_make_scalar);
 }

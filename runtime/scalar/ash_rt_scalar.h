@@ -37,6 +37,29 @@ void ash_rt_conv_2d_s8_scalar_lines(const ash_rt_conv_2d_s8_params *p,
                                     const int8_t *filter,
                                     const ash_rt_lines *out, int32_t from,
                                     int32_t to, void *scratch);
+/* Of groups, and transposed: see ash_rt_parts.h. */
+void ash_rt_conv_2d_s8_groups_scalar(const ash_rt_conv_2d_s8_params *p,
+                                     const int8_t *in,
+                                     const int32_t *multiplier,
+                                     const int8_t *shift, const int32_t *bias,
+                                     const int8_t *filter, int8_t *out,
+                                     void *scratch);
+void ash_rt_conv_2d_s8_groups_scalar_lines(
+    const ash_rt_conv_2d_s8_params *p, const ash_rt_lines *in,
+    const int32_t *multiplier, const int8_t *shift, const int32_t *bias,
+    const int8_t *filter, const ash_rt_lines *out, int32_t from, int32_t to,
+    void *scratch);
+void ash_rt_transpose_conv_s8_scalar(const ash_rt_conv_2d_s8_params *p,
+                                     const int8_t *in,
+                                     const int32_t *multiplier,
+                                     const int8_t *shift, const int32_t *bias,
+                                     const int8_t *filter, int8_t *out,
+                                     void *scratch);
+void ash_rt_transpose_conv_s8_scalar_lines(
+    const ash_rt_conv_2d_s8_params *p, const ash_rt_lines *in,
+    const int32_t *multiplier, const int8_t *shift, const int32_t *bias,
+    const int8_t *filter, const ash_rt_lines *out, int32_t from, int32_t to,
+    void *scratch);
 void ash_rt_depthwise_conv_2d_s8_scalar(
     const ash_rt_depthwise_conv_2d_s8_params *p, const int8_t *in,
     const int8_t *filter, const int32_t *multiplier, const int8_t *shift,

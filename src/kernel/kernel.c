@@ -70,9 +70,15 @@ static bool is_packed_few(const ash_graph *g, const ash_op *op) {
          !is_padded(op);
 }
 
+/* Convolution of several groups. */
+static bool is_packed_groups(const ash_graph *g, const ash_op *op) {
+  return is_packed(g, op) &&
+         ash_op_in(g, op, 0)->shape.dim[3] != ash_op_in(g, op, 1)->shape.dim[3];
+}
+
 bool ash_kernel_is_packed(const ash_kernel *kernel) {
   return kernel->fits == is_packed || kernel->fits == is_packed_large ||
-         kernel->fits == is_packed_few;
+         kernel->fits == is_packed_few || kernel->fits == is_packed_groups;
 }
 
 /* No broadcasting. */
@@ -165,11 +171,13 @@ static bool is_small_window(const ash_graph *g, const ash_op *op) {
 
 /* ---- why a variant does not fit ------------------------------------------ */
 
-static const char *why_not_packed(const ash_graph *g, const ash_op *op) {
+static const char *why_not_packed(const ash_kernel *kernel, const ash_graph *g,
+                                  const ash_op *op) {
   const ash_tensor *x = ash_op_in(g, op, 0), *w = ash_op_in(g, op, 1);
   if (!w->data)
     return "its weights are not constant";
-  if (op->kind == ASH_OP_conv_2d && x->shape.dim[3] != w->shape.dim[3])
+  if (op->kind == ASH_OP_conv_2d && x->shape.dim[3] != w->shape.dim[3] &&
+      kernel->fits != is_packed_groups)
     return "it has several groups";
   if (op->kind == ASH_OP_depthwise_conv_2d && !is_one_to_one(g, op))
     return "it makes several channels of one";
@@ -198,7 +206,7 @@ const char *ash_kernel_refusal(const ash_kernel *kernel, const ash_graph *g,
   if (!kernel->fits || kernel->fits(g, op))
     return NULL;
   if (ash_kernel_is_packed(kernel))
-    return why_not_packed(g, op);
+    return why_not_packed(kernel, g, op);
   for (size_t i = 0; i < ASH_COUNT_OF(known); i++)
     if (kernel->fits == known[i].fits)
       return known[i].why;
@@ -213,11 +221,22 @@ static uint64_t taps_of(const ash_graph *g, const ash_op *op) {
   return ash_shape_elements(w) / (uint64_t)w->dim[0];
 }
 
+/* The same of the part with most taps: a group, or every stride-th tap of a
+ * transposed convolution. */
+static uint64_t part_taps_of(const ash_graph *g, const ash_op *op) {
+  const int32_t *w = ash_op_in(g, op, 1)->shape.dim;
+  if (op->kind != ASH_OP_transpose_conv)
+    return taps_of(g, op);
+  const int64_t h = ash_attr_int(op, "stride_h", 1);
+  const int64_t v = ash_attr_int(op, "stride_w", 1);
+  return (uint64_t)((w[1] + h - 1) / h * ((w[2] + v - 1) / v) * w[3]);
+}
+
 /* Columns of 16-bit numbers, and one of bytes where blocks of four taps do not
  * begin with a pixel. */
 static uint64_t columns_dsp_bytes(const ash_graph *g, const ash_op *op,
                                   uint64_t columns) {
-  const uint64_t taps = taps_of(g, op);
+  const uint64_t taps = part_taps_of(g, op);
   const bool blocks = ash_op_in(g, op, 1)->shape.dim[3] % 4 == 0;
   return 2 * columns * ash_align_up(taps, 8) +
          (blocks ? 0 : ash_align_up(taps, 4));
@@ -227,6 +246,19 @@ static uint64_t conv_dsp_bytes(const ash_target *t, const ash_graph *g,
                                const ash_op *op) {
   (void)t;
   return columns_dsp_bytes(g, op, 3);
+}
+
+/* Parts of a convolution: ash_rt_parts.h. */
+static uint64_t parts_mve_bytes(const ash_target *t, const ash_graph *g,
+                                const ash_op *op) {
+  (void)t;
+  return 3 * ash_align_up(part_taps_of(g, op), 16);
+}
+
+static uint64_t parts_scalar_bytes(const ash_target *t, const ash_graph *g,
+                                   const ash_op *op) {
+  (void)t;
+  return 2 * ash_align_up(part_taps_of(g, op), 4);
 }
 
 /* int16: ash_rt_channel_s16 of every channel. */

@@ -242,6 +242,35 @@ static void run_softmax(int variant, int8_t *out, void *work) {
 }
 #endif
 
+#if IS_DSP || IS_MVE || VARIANT == scalar
+static void run_groups(int variant, int8_t *out, void *work) {
+  const ash_rt_conv_2d_s8_params p = {window_of(),  h.groups,      h.in_offset,
+                                      h.out_offset, h.per_channel, h.act_min,
+                                      h.act_max};
+  if (variant == IN_LINES)
+    LINES(ash_rt_conv_2d_s8_groups)
+  (&p, &in_lines, I(at[5]), B(at[6]), I(at[7]), B(at[8]), &out_lines, first,
+   end, work);
+  else if (variant) SUFFIX(ash_rt_conv_2d_s8_groups)(
+      &p, in, I(at[5]), B(at[6]), I(at[7]), B(at[8]), out, work);
+  else ash_rt_conv_2d_s8(&p, in, B(at[1]), I(at[2]), I(at[3]), B(at[4]), out);
+}
+
+static void run_turned(int variant, int8_t *out, void *work) {
+  const ash_rt_conv_2d_s8_params p = {
+      window_of(),   1,         h.in_offset, h.out_offset,
+      h.per_channel, h.act_min, h.act_max};
+  if (variant == IN_LINES)
+    LINES(ash_rt_transpose_conv_s8)
+  (&p, &in_lines, I(at[5]), B(at[6]), I(at[7]), B(at[8]), &out_lines, first,
+   end, work);
+  else if (variant) SUFFIX(ash_rt_transpose_conv_s8)(
+      &p, in, I(at[5]), B(at[6]), I(at[7]), B(at[8]), out, work);
+  else ash_rt_transpose_conv_s8(&p, in, B(at[1]), I(at[2]), I(at[3]), B(at[4]),
+                                out);
+}
+#endif
+
 #if IS_DSP || IS_MVE
 #define S(p) ((const int16_t *)(const void *)(p))
 
@@ -507,6 +536,10 @@ static layer_runner *const runners[LAYER_KINDS] = {
     [LAYER_SVDF] = run_svdf,
     [LAYER_LSTM] = run_lstm,
 #endif
+#if IS_DSP || IS_MVE || VARIANT == scalar
+    [LAYER_GROUPS] = run_groups,
+    [LAYER_TURNED] = run_turned,
+#endif
 };
 
 /* ---- comparing ----------------------------------------------------------- */
@@ -573,6 +606,8 @@ static uint32_t size_of_lines(void) {
   switch (h.kind) {
   case LAYER_CONV:
   case LAYER_DEPTHWISE:
+  case LAYER_GROUPS:
+  case LAYER_TURNED:
   case LAYER_MAX:
   case LAYER_AVERAGE:
     return 1;

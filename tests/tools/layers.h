@@ -29,6 +29,8 @@ enum layer_kind {
   LAYER_MATMUL,
   LAYER_SVDF,
   LAYER_LSTM,
+  LAYER_GROUPS,
+  LAYER_TURNED,
   LAYER_KINDS
 };
 
@@ -47,6 +49,7 @@ typedef struct layer_head {
    * batches, rows, depth, columns, is a turned, is b, has b no batches; svdf:
    * batches, depth, filters, memory, rank */
   int32_t window[15];
+  int32_t groups; /* of a convolution of several */
   int32_t in_offset, out_offset, per_channel, act_min, act_max;
   int32_t pair[9]; /* offset, multiplier, shift of both inputs, output */
   float low, high;

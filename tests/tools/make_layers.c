@@ -244,6 +244,58 @@ static bool make_window(net *n, config *c, uint32_t *op) {
   return true;
 }
 
+/* Two to four groups of channels. */
+static bool make_groups(net *n, config *c, uint32_t *op) {
+  int32_t *w = c->head.window;
+  if (!choose_window(c))
+    return false;
+  const int32_t groups = between(2, 4);
+  const int32_t each = between(0, 2) ? between(1, 9) : 4 * between(1, 5);
+  w[3] = groups * each;
+  w[6] = groups * between(1, 9);
+  c->head.groups = groups;
+  c->channels = w[6];
+  c->taps = w[7] * w[8] * each;
+  *op = add_layer(n, c, NET_DIMS(w[0], w[1], w[2], w[3]),
+                  NET_DIMS(w[0], w[4], w[5], w[6]),
+                  NET_DIMS(w[6], w[7], w[8], each), 0);
+  set_window(n, c, *op, 6);
+  return true;
+}
+
+/* Output size of a window that is turned round. */
+static int32_t spread(int32_t in, int32_t filter, int32_t stride,
+                      int32_t *before, int32_t *after) {
+  *before = between(0, 1) ? between(0, filter - 1) : 0;
+  *after = between(0, 1) ? between(0, filter - 1) : 0;
+  return (in - 1) * stride + filter - *before - *after;
+}
+
+static bool make_turned(net *n, config *c, uint32_t *op) {
+  int32_t *w = c->head.window;
+  w[0] = between(0, 5) ? 1 : 2;
+  for (int32_t i = 1; i < 3; i++)
+    w[i] = between(1, 6);
+  w[3] = between(0, 2) ? between(1, 20) : 16 * between(1, 2);
+  w[6] = between(1, 20);
+  for (int32_t i = 7; i < 9; i++) {
+    w[i] = between(1, 5);
+    w[i + 2] = between(0, 3) ? between(1, 2) : between(1, 4);
+    w[i + 4] = 1;
+  }
+  w[4] = spread(w[1], w[7], w[9], &w[13], &c->bottom);
+  w[5] = spread(w[2], w[8], w[10], &w[14], &c->right);
+  if (w[4] < 1 || w[5] < 1)
+    return false;
+  c->channels = w[6];
+  c->taps = w[7] * w[8] * w[3];
+  *op = add_layer(n, c, NET_DIMS(w[0], w[1], w[2], w[3]),
+                  NET_DIMS(w[0], w[4], w[5], w[6]),
+                  NET_DIMS(w[6], w[7], w[8], w[3]), 0);
+  set_window(n, c, *op, 4);
+  return true;
+}
+
 static bool make_pool(net *n, config *c, uint32_t *op) {
   if (!choose_window(c))
     return false;
@@ -615,6 +667,8 @@ static const struct {
     [LAYER_MATMUL] = {ASH_OP_matmul, make_matmul, false, false, 2},
     [LAYER_SVDF] = {ASH_OP_svdf, make_svdf, false, false, 3},
     [LAYER_LSTM] = {ASH_OP_lstm, make_lstm, false, false, 3},
+    [LAYER_GROUPS] = {ASH_OP_conv_2d, make_groups, false, false, 5},
+    [LAYER_TURNED] = {ASH_OP_transpose_conv, make_turned, false, false, 5},
 };
 
 /* --fast-math is for floats alone. */

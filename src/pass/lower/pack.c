@@ -32,7 +32,13 @@ typedef struct layer {
   ash_graph *g;
   uint32_t op;
   ash_op_kind kind;
-  bool mve, rvv, simd, pie, scalar;
+  bool dsp, mve, rvv, simd, pie, scalar;
+  /* A grouped or a transposed convolution is several plain ones, its parts
+   * (runtime/ash_rt_parts.h). Its channels are those of all parts, of each
+   * filled up to a multiple of four. */
+  bool parted;
+  uint32_t parts, made, pitch; /* channels of a part, before and after that */
+  uint32_t stride_h, stride_w; /* of a transposed convolution */
   uint32_t channels, taps;
   const int8_t *weights;
   int64_t bound; /* of the absolute value of any sum */
@@ -50,10 +56,71 @@ static const ash_tensor *in_of(const layer *l, uint32_t k) {
   return ash_op_in(l->g, op_of(l), k);
 }
 
+/* Does it fill up a part? */
+static bool is_absent(const layer *l, uint32_t channel) {
+  return l->parted && channel % l->pitch >= l->made;
+}
+
+/* The channel of the model. */
+static uint32_t source(const layer *l, uint32_t channel) {
+  if (!l->parted)
+    return channel;
+  return l->kind == ASH_OP_transpose_conv
+             ? channel % l->pitch
+             : channel / l->pitch * l->made + channel % l->pitch;
+}
+
+/* ---- transposed: every stride-th tap, from the last to the first --------- */
+
+static uint32_t phase_h(const layer *l, uint32_t channel) {
+  return channel / l->pitch / l->stride_w;
+}
+
+static uint32_t phase_w(const layer *l, uint32_t channel) {
+  return channel / l->pitch % l->stride_w;
+}
+
+static uint32_t phase_taps(uint32_t filter, uint32_t phase, uint32_t stride) {
+  return filter > phase ? (filter - phase + stride - 1) / stride : 1;
+}
+
+/* Of an output channel; of a part they are all the same. */
+static uint32_t taps_of(const layer *l, uint32_t channel) {
+  const int32_t *w = in_of(l, 1)->shape.dim;
+  if (l->kind != ASH_OP_transpose_conv)
+    return l->taps;
+  return phase_taps((uint32_t)w[1], phase_h(l, channel),
+                    l->stride_h) *
+         phase_taps((uint32_t)w[2], phase_w(l, channel),
+                    l->stride_w) *
+         (uint32_t)w[3];
+}
+
+static int8_t turned_weight(const layer *l, uint32_t channel, uint32_t tap) {
+  const int32_t *w = in_of(l, 1)->shape.dim;
+  const uint32_t filter_h = (uint32_t)w[1], filter_w = (uint32_t)w[2],
+                 depth = (uint32_t)w[3];
+  const uint32_t h = l->stride_h, v = l->stride_w;
+  const uint32_t rows = phase_taps(filter_h, phase_h(l, channel), h);
+  const uint32_t columns = phase_taps(filter_w, phase_w(l, channel), v);
+  const uint32_t y =
+      phase_h(l, channel) + h * (rows - 1 - tap / depth / columns);
+  const uint32_t x =
+      phase_w(l, channel) + v * (columns - 1 - tap / depth % columns);
+  if (y >= filter_h || x >= filter_w)
+    return 0;
+  return l
+      ->weights[(((size_t)source(l, channel) * filter_h + y) * filter_w + x) *
+                    depth +
+                tap % depth];
+}
+
 static int8_t weight(const layer *l, uint32_t channel, uint32_t tap) {
+  if (l->kind == ASH_OP_transpose_conv)
+    return turned_weight(l, channel, tap);
   return l->weights[l->kind == ASH_OP_depthwise_conv_2d
                         ? (size_t)tap * l->channels + channel
-                        : (size_t)channel * l->taps + tap];
+                        : (size_t)source(l, channel) * l->taps + tap];
 }
 
 /* The depthwise kernel for Helium sums up even and odd channels apart. */
@@ -96,12 +163,15 @@ static ash_status fold_bias(layer *l) {
   ASH_TRY(ash_zone_check(l->ctx, &l->ctx->scratch));
   for (uint32_t c = 0; c < l->channels; c++) {
     int64_t sum = 0, most = 0;
-    for (uint32_t t = 0; t < l->taps; t++) {
+    l->constant[c] = is_absent(l, c);
+    for (uint32_t t = 0; t < taps_of(l, c) && !l->constant[c]; t++) {
       const int64_t w = weight(l, c, t);
       sum += w;
       most += w < 0 ? -w : w;
     }
-    l->folded[c] = (bias ? ash_tensor_int(bias, c) : 0) + offset * sum;
+    l->folded[c] = offset * sum;
+    if (bias && !l->constant[c])
+      l->folded[c] += ash_tensor_int(bias, source(l, c));
     l->reach[c] = 128 * most;
     l->sum[c] = sum;
   }
@@ -152,9 +222,11 @@ static bool find_constants(layer *l) {
       ash_quant_range(out, ash_attr_string(op_of(l), "act", "none"));
   const int64_t zero = ash_quant_zero(out);
   for (uint32_t c = 0; c < l->channels; c++) {
-    const int64_t multiplier = ash_tensor_int(m, n == 1 ? 0 : c);
-    const int64_t shift = ash_tensor_int(s, n == 1 ? 0 : c);
-    if (shift <= 0 && farthest(l, c) <= INT32_MAX) {
+    if (l->constant[c])
+      continue;
+    const int64_t multiplier = ash_tensor_int(m, n == 1 ? 0 : source(l, c));
+    const int64_t shift = ash_tensor_int(s, n == 1 ? 0 : source(l, c));
+    if (shift <= 0 && farthest(l, c) <= INT32_MAX && !l->parted) {
       const ash_scaling scaling = {(int32_t)multiplier, (int32_t)shift};
       const int64_t low =
           ash_quant_rescale(l->folded[c] - l->reach[c], scaling) + zero;
@@ -212,7 +284,7 @@ static ash_status spread_scales(const layer *l) {
   uint8_t *shifts = room(l, padded);
   ASH_TRY(ash_zone_check(l->ctx, &l->g->zone));
   for (uint32_t c = 0; c < padded; c++) {
-    const uint64_t from = n == 1 ? 0 : c;
+    const uint64_t from = n == 1 ? 0 : source(l, c);
     int64_t multiplier = SINGLE_MULTIPLIER, shift = SINGLE_SHIFT;
     if (!l->constant[c]) {
       multiplier = ash_tensor_int(m, from);
@@ -308,7 +380,7 @@ static uint8_t *dense_scale(const layer *l, uint32_t *count) {
 static uint32_t side_by_side(const layer *l) {
   if (l->pie)
     return 1;
-  return l->kind == ASH_OP_conv_2d && !l->simd ? 2 : group_of(l);
+  return l->kind != ASH_OP_fully_connected && !l->simd ? 2 : group_of(l);
 }
 
 /* Bytes of these channels from c on, block after block; absent ones are 0. */
@@ -319,7 +391,7 @@ static uint8_t *put_blocks(const layer *l, uint8_t *to, uint32_t c,
   for (uint32_t t = 0; t < taps; t += block)
     for (uint32_t i = c; i < end; i += step)
       for (uint32_t k = 0; k < block; k++, to++)
-        if (i < l->channels && !l->constant[i] && t + k < l->taps)
+        if (i < l->channels && !l->constant[i] && t + k < taps_of(l, i))
           *to = (uint8_t)weight(l, i, t + k);
   return to;
 }
@@ -335,26 +407,35 @@ static void put_group(const layer *l, uint8_t *to, uint32_t c, uint32_t taps) {
 
 /* The weight of channel i, 0 where there is none. */
 static uint8_t live_weight(const layer *l, uint32_t i, uint32_t t) {
-  if (i >= l->channels || l->constant[i] || t >= l->taps)
+  if (i >= l->channels || l->constant[i] || t >= taps_of(l, i))
     return 0;
   return (uint8_t)weight(l, i, t);
+}
+
+/* How many weights a channel has in its group. */
+static uint32_t filled_taps(const layer *l, uint32_t channel) {
+  const bool dense = l->kind == ASH_OP_fully_connected;
+  const uint32_t block = l->mve || l->pie ? 16
+                         : l->simd        ? 4
+                         : !l->scalar     ? 8
+                         : dense          ? 1
+                                          : 4;
+  return (uint32_t)ash_align_up(taps_of(l, channel), block);
 }
 
 /* Groups of four channels side by side, tap by tap; constant ones have none. */
 static ash_status append_quads(const layer *l) {
   const uint32_t group = group_of(l);
-  const uint32_t taps =
-      (uint32_t)ash_align_up(l->taps, l->kind == ASH_OP_conv_2d ? 4 : 1);
   uint64_t bytes = 0;
   for (uint32_t c = 0; c < l->channels; c += group)
-    bytes += is_constant_group(l, c) ? 0 : (uint64_t)group * taps;
+    bytes += is_constant_group(l, c) ? 0 : (uint64_t)group * filled_taps(l, c);
   bytes = bytes ? bytes : 1;
   uint8_t *out = bytes > INT32_MAX ? NULL : room(l, (size_t)bytes);
   uint8_t *to = out;
   if (!out)
     return ash_nomem(l->ctx);
   for (uint32_t c = 0; c < l->channels; c += group)
-    for (uint32_t t = 0; t < taps && !is_constant_group(l, c); t++)
+    for (uint32_t t = 0; t < filled_taps(l, c) && !is_constant_group(l, c); t++)
       for (uint32_t i = c; i < c + group; i++)
         *to++ = live_weight(l, i, t);
   return ash_lower_append(l->g, l->op, "packed", ASH_INT8, (uint32_t)bytes,
@@ -381,13 +462,9 @@ static ash_status append_weights(const layer *l) {
   if (l->rvv || l->scalar)
     return l->rvv ? append_columns(l) : append_quads(l);
   const uint32_t group = group_of(l);
-  const uint32_t taps = (uint32_t)ash_align_up(l->taps, l->mve || l->pie ? 16
-                                                        : l->simd        ? 4
-                                                                         : 8);
-  const size_t group_bytes = (size_t)group * taps;
   size_t at = 0;
   for (uint32_t c = 0; c < l->channels; c += group)
-    at += is_constant_group(l, c) ? 0 : group_bytes;
+    at += is_constant_group(l, c) ? 0 : (size_t)group * filled_taps(l, c);
   const size_t bytes = at ? at : 1;
   uint8_t *out = bytes > INT32_MAX ? NULL : room(l, bytes);
   if (!out)
@@ -395,8 +472,8 @@ static ash_status append_weights(const layer *l) {
   at = 0;
   for (uint32_t c = 0; c < l->channels; c += group)
     if (!is_constant_group(l, c)) {
-      put_group(l, out + at, c, taps);
-      at += group_bytes;
+      put_group(l, out + at, c, filled_taps(l, c));
+      at += (size_t)group * filled_taps(l, c);
     }
   return ash_lower_append(l->g, l->op, "packed", ASH_INT8, (uint32_t)bytes,
                           out);
@@ -412,6 +489,24 @@ static bool is_plain_int8(const layer *l) {
          op_of(l)->input_count == ASH_IN_PREPARED;
 }
 
+/* Parts are for processors whose kernels know them. */
+static bool measure_parts(layer *l) {
+  const bool turned = l->kind == ASH_OP_transpose_conv;
+  l->stride_h = (uint32_t)ash_attr_int(op_of(l), "stride_h", 1);
+  l->stride_w = (uint32_t)ash_attr_int(op_of(l), "stride_w", 1);
+  const int32_t depth = in_of(l, 1)->shape.dim[3];
+  l->parts = turned
+                 ? l->stride_h * l->stride_w
+                 : (uint32_t)(in_of(l, 0)->shape.dim[3] / (depth ? depth : 1));
+  l->parted = turned || l->parts > 1;
+  if (!l->parted)
+    return true;
+  l->made = turned ? l->channels : l->channels / l->parts;
+  l->pitch = (uint32_t)ash_align_up(l->made, 4);
+  l->channels = l->parts * l->pitch;
+  return l->mve || l->dsp || l->scalar;
+}
+
 /* Shapes that the variants know. */
 static bool measure(layer *l) {
   const ash_tensor *in = in_of(l, 0), *w = in_of(l, 1);
@@ -423,8 +518,8 @@ static bool measure(layer *l) {
   if (deep)
     return l->mve || (w->shape.dim[3] == in->shape.dim[3] &&
                       l->taps <= ASH_KERNEL_DEPTHWISE_TAPS);
-  if (l->kind == ASH_OP_conv_2d)
-    return w->shape.dim[3] == in->shape.dim[3];
+  if (l->kind == ASH_OP_conv_2d || l->kind == ASH_OP_transpose_conv)
+    return measure_parts(l);
   return w->quant.count > 1 || ash_quant_zero(w) == 0;
 }
 
@@ -446,7 +541,7 @@ static ash_status pack_window(layer *l) {
     return ASH_OK;
   ASH_TRY(spread_scales(l));
   ASH_TRY(append_bias(l));
-  return l->kind == ASH_OP_conv_2d ? append_weights(l) : ASH_OK;
+  return l->kind == ASH_OP_depthwise_conv_2d ? ASH_OK : append_weights(l);
 }
 
 static ash_status pack_dense(layer *l) {
@@ -468,14 +563,15 @@ static ash_status pack_op(ash_ctx *ctx, ash_graph *g, uint32_t op,
              .g = g,
              .op = op,
              .kind = g->ops.items[op].kind,
+             .dsp = (target->features & ASH_FEATURE_DSP) != 0,
              .mve = (target->features & ASH_FEATURE_MVE) != 0,
              .rvv = (target->features & ASH_FEATURE_RVV) != 0,
              .simd = (target->features & ASH_FEATURE_SIMD) != 0,
              .pie = (target->features & ASH_FEATURE_PIE) != 0,
              .scalar = (target->features & ASH_FEATURE_SCALAR) != 0};
-  const bool known = l.kind == ASH_OP_conv_2d ||
-                     l.kind == ASH_OP_depthwise_conv_2d ||
-                     l.kind == ASH_OP_fully_connected;
+  const bool known =
+      l.kind == ASH_OP_conv_2d || l.kind == ASH_OP_transpose_conv ||
+      l.kind == ASH_OP_depthwise_conv_2d || l.kind == ASH_OP_fully_connected;
   if (!known || !is_plain_int8(&l) || !measure(&l))
     return ASH_OK;
   const ash_mark mark = ash_zone_mark(&ctx->scratch);

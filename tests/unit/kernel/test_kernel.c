@@ -211,7 +211,7 @@ static const char *why_portable(const net *n, uint32_t op, uint32_t features) {
 }
 
 static void check_layer(ash_op_kind kind, ash_shape in, ash_shape filter,
-                        int32_t channels, const char *why) {
+                        int32_t channels, uint32_t features, const char *why) {
   static const int8_t weights[1000] = {0};
   net n = net_new();
   const uint32_t x = net_input(&n, ASH_INT8, in, 0.5f, 0);
@@ -219,7 +219,7 @@ static void check_layer(ash_op_kind kind, ash_shape in, ash_shape filter,
   const uint32_t y =
       net_result(&n, ASH_INT8, NET_DIMS(1, 8, 8, channels), 0.5f, 0);
   const uint32_t op = net_op(&n, kind, NET_IDS(x, w), y);
-  CHECK_STR(why_portable(&n, op, ASH_FEATURE_DSP), why);
+  CHECK_STR(why_portable(&n, op, features), why);
   CHECK_STR(why_portable(&n, op, 0), "-");
   CHECK_STR(why_portable(&n, op, ASH_FEATURE_SCALAR), "-");
   net_free(&n);
@@ -238,13 +238,16 @@ static void check_pair(ash_type type, ash_shape second, const char *why) {
 
 static void portable_kernels_beside_fast_ones_have_a_reason(void) {
   const ash_shape image = NET_DIMS(1, 8, 8, 4);
-  check_layer(ASH_OP_conv_2d, image, NET_DIMS(6, 1, 1, 2), 6,
+  const uint32_t dsp = ASH_FEATURE_DSP, rvv = ASH_FEATURE_RVV;
+  check_layer(ASH_OP_conv_2d, image, NET_DIMS(6, 1, 1, 2), 6, rvv,
               "it has several groups");
-  check_layer(ASH_OP_depthwise_conv_2d, image, NET_DIMS(1, 3, 3, 8), 8,
+  check_layer(ASH_OP_conv_2d, image, NET_DIMS(6, 1, 1, 2), 6, dsp,
+              "its scales or sums are outside the range of packed layers");
+  check_layer(ASH_OP_depthwise_conv_2d, image, NET_DIMS(1, 3, 3, 8), 8, dsp,
               "it makes several channels of one");
-  check_layer(ASH_OP_depthwise_conv_2d, image, NET_DIMS(1, 7, 7, 4), 4,
+  check_layer(ASH_OP_depthwise_conv_2d, image, NET_DIMS(1, 7, 7, 4), 4, dsp,
               "its window has more than 25 taps");
-  check_layer(ASH_OP_transpose_conv, image, NET_DIMS(6, 1, 1, 4), 6,
+  check_layer(ASH_OP_transpose_conv, image, NET_DIMS(6, 1, 1, 4), 6, rvv,
               "there is no faster one for this operator");
   check_pair(ASH_INT8, NET_DIMS(2, 3), "-");
   check_pair(ASH_INT8, NET_DIMS(2, 1),

@@ -304,6 +304,36 @@ static void prepare_turned_bytes(void) {
   fill_bytes();
 }
 
+/* Parts whose taps are whole blocks for every processor. */
+static void prepare_parts_mve(void) {
+  draw(3);
+  groups = random_between(2, 3);
+  window.in_c = groups * 16;
+  window.out_c = groups * random_between(1, 18 / groups);
+  fill_bytes();
+  fill_weights();
+  scratch = work;
+}
+
+static void prepare_parts(void) {
+  prepare_parts_mve();
+  count_shifts_down();
+}
+
+static void prepare_turned_mve(void) {
+  prepare_turned();
+  window.in_c = 16 * random_between(1, 2);
+  window.out_c = random_between(1, 8);
+  fill_bytes();
+  fill_weights();
+  scratch = work;
+}
+
+static void prepare_turned_parts(void) {
+  prepare_turned_mve();
+  count_shifts_down();
+}
+
 static void prepare_turned_f32(void) {
   prepare_turned();
   fill_floats();
@@ -491,6 +521,12 @@ KERNEL(average_pool_2d_any_mve, POOL_ANY, , )
 KERNEL(max_pool_2d_any_mve, POOL_ANY, , )
 KERNEL(depthwise_conv_2d_s8_large_mve, DEPTHWISE, DEPTHWISE_PACKED,
        COMMA scratch)
+KERNEL(conv_2d_s8_groups_dsp, CONV, CONV_PACKED, COMMA scratch)
+KERNEL(conv_2d_s8_groups_mve, CONV, CONV_PACKED, COMMA scratch)
+KERNEL(conv_2d_s8_groups_scalar, CONV, CONV_PACKED, COMMA scratch)
+KERNEL(transpose_conv_s8_dsp, CONV, CONV_PACKED, COMMA scratch)
+KERNEL(transpose_conv_s8_mve, CONV, CONV_PACKED, COMMA scratch)
+KERNEL(transpose_conv_s8_scalar, CONV, CONV_PACKED, COMMA scratch)
 KERNEL(transpose_conv_s8, CONV, PORTABLE, )
 KERNEL(transpose_conv_f32, CONV_F32, PORTABLE_F32, )
 KERNEL(transpose_conv_u8, LAYER, LAYER_U8, )
@@ -554,6 +590,12 @@ static const line_kernel kernels[] = {
     ROW(max_pool_2d_any_mve, prepare_pool, reads_window, 2)
     ROW(depthwise_conv_2d_s8_large_mve, prepare_depthwise_large, reads_window,
         1)
+    ROW(conv_2d_s8_groups_dsp, prepare_parts, reads_window, 1)
+    ROW(conv_2d_s8_groups_mve, prepare_parts_mve, reads_window, 1)
+    ROW(conv_2d_s8_groups_scalar, prepare_parts, reads_window, 1)
+    ROW(transpose_conv_s8_dsp, prepare_turned_parts, reads_turned, 1)
+    ROW(transpose_conv_s8_mve, prepare_turned_mve, reads_turned, 1)
+    ROW(transpose_conv_s8_scalar, prepare_turned_parts, reads_turned, 1)
     ROW(transpose_conv_s8, prepare_turned_bytes, reads_turned, 1)
     ROW(transpose_conv_f32, prepare_turned_f32, reads_turned, 4)
     ROW(transpose_conv_u8, prepare_turned_bytes, reads_turned, 1)
