@@ -180,20 +180,31 @@ typedef struct ash_rt_depthwise {
   int32_t count, channels, offset, low, high;
 } ash_rt_depthwise;
 
-/* Of a pixel, where its taps are: a table of all of them. */
-ASH_RT_INLINE void ash_rt_taps_find(const int8_t **tap, const int8_t *padding,
+/* Of a pixel, where its taps are: every `every`th entry of a table. */
+ASH_RT_INLINE void ash_rt_taps_find(const int8_t **tap, int32_t every,
+                                    const int8_t *padding,
                                     const ash_rt_window *w,
                                     const ash_rt_lines *in, int32_t y,
                                     int32_t x) {
+  const int32_t left = x * w->stride_w - w->pad_left;
+  const ash_rt_taps h =
+      ash_rt_taps_of(left, w->filter_w, w->dilation_w, w->in_w);
+  const ptrdiff_t step = (ptrdiff_t)w->dilation_w * w->in_c;
   int32_t row = y * w->stride_h - w->pad_top;
   for (int32_t i = 0; i < w->filter_h; i++, row += w->dilation_h) {
-    const int8_t *const line =
-        row >= 0 && row < w->in_h ? ash_rt_line(in, row) : NULL;
-    int32_t column = x * w->stride_w - w->pad_left;
-    for (int32_t j = 0; j < w->filter_w; j++, column += w->dilation_w)
-      *tap++ = line && column >= 0 && column < w->in_w
-                   ? line + (ptrdiff_t)column * w->in_c
-                   : padding;
+    const int inside = row >= 0 && row < w->in_h && h.lo < h.hi;
+    const int8_t *from = padding;
+    int32_t j = 0;
+    if (inside) {
+      from = (const int8_t *)ash_rt_line(in, row) +
+             (ptrdiff_t)(left + h.lo * w->dilation_w) * w->in_c;
+      for (; j < h.lo; j++, tap += every)
+        *tap = padding;
+      for (; j < h.hi; j++, tap += every, from += step)
+        *tap = from;
+    }
+    for (; j < w->filter_w; j++, tap += every)
+      *tap = padding;
   }
 }
 
@@ -222,7 +233,7 @@ ash_rt_depthwise_pixels(const ash_rt_depthwise_conv_2d_s8_params *p,
       if (x > inner.lo && x < inner.hi)
         ash_rt_taps_next(k->taps, k->padding, k->count, w->stride_w * w->in_c);
       else
-        ash_rt_taps_find(k->taps, k->padding, w, in, y, x);
+        ash_rt_taps_find(k->taps, 1, k->padding, w, in, y, x);
       pixel(k, made);
     }
   }

@@ -128,7 +128,7 @@ ASH_RT_INLINE void ash_rt_depthwise_large_lines(const ash_rt_depthwise_large *k,
       if (x > inner.lo && x < inner.hi)
         ash_rt_taps_next(k->taps, k->padding, k->count, w->stride_w * w->in_c);
       else
-        ash_rt_taps_find(k->taps, k->padding, w, in, y, x);
+        ash_rt_taps_find(k->taps, 1, k->padding, w, in, y, x);
       if (w->in_c == w->out_c)
         ash_rt_depthwise_single_mve(k, pixel);
       else

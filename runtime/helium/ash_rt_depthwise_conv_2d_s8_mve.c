@@ -135,21 +135,8 @@ ASH_RT_INLINE void
 ash_rt_depthwise_find_mve(const ash_rt_depthwise_conv_2d_s8_params *p,
                           ash_rt_depthwise *k, const ash_rt_lines *in,
                           int32_t y, int32_t x, int32_t pixels) {
-  const ash_rt_window *w = &p->window;
-  const int8_t **tap = k->taps;
-  int32_t row = y * w->stride_h - w->pad_top;
-  for (int32_t i = 0; i < w->filter_h; i++, row += w->dilation_h) {
-    const int8_t *const line =
-        row >= 0 && row < w->in_h ? ash_rt_line(in, row) : NULL;
-    int32_t first = x * w->stride_w - w->pad_left;
-    for (int32_t j = 0; j < w->filter_w; j++, first += w->dilation_w) {
-      int32_t column = first;
-      for (int32_t e = 0; e < pixels; e++, column += w->stride_w)
-        *tap++ = line && column >= 0 && column < w->in_w
-                     ? line + (ptrdiff_t)column * w->in_c
-                     : k->padding;
-    }
-  }
+  for (int32_t e = 0; e < pixels; e++)
+    ash_rt_taps_find(k->taps + e, pixels, k->padding, &p->window, in, y, x + e);
 }
 
 /* From two pixels to the next two, if the second and these have no taps to the
