@@ -35,8 +35,8 @@ extern "C" {
 #endif
 
 enum { ASH_TILE_AXES = 12, ASH_TILE_LEVELS = 4, ASH_TILE_COPIES = 3 };
-/* Constants of at most so many bytes are not worth a transfer: kernels read
- * them in the first memory on their path that the processor reaches. */
+/* Tensors of at most so many bytes are not worth a transfer: kernels read and
+ * write them in the first memory on their path that the processor reaches. */
 enum { ASH_TILE_SCALAR_BYTES = 8 };
 #define ASH_NO_AXIS UINT32_MAX
 

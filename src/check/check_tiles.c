@@ -332,10 +332,10 @@ static uint32_t source_of(const checker *c, uint32_t level, uint32_t o) {
   return home_of(c, o);
 }
 
-/* A scalar may stay where the processor reaches it. */
+/* What is small may stay where the processor reaches it. */
 static bool is_read_in(const checker *c, uint32_t o, uint32_t memory) {
   const ash_tensor *t = tensor_of(c, o);
-  return t->kind == ASH_TENSOR_CONSTANT && t->bytes <= ASH_TILE_SCALAR_BYTES &&
+  return t->bytes <= ASH_TILE_SCALAR_BYTES &&
          c->device->memories[memory].reach_cpu;
 }
 

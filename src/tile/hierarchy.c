@@ -257,12 +257,12 @@ static uint32_t path_of(const ash_hierarchy *h, const ash_tile_operand *o,
   return ash_device_path(h->device, h->home[o->tensor], target, path);
 }
 
-/* Is operand i so small that kernels read it there, and may they? */
+/* Is operand i so small that kernels use it there, and may they? */
 static bool is_read_in(const ash_hierarchy *h, const ash_tile_problem *p,
                        uint32_t i, uint32_t memory) {
   ASH_ASSERT(memory < h->device->memory_count);
   const ash_tensor *t = &h->g->tensors.items[p->space->operands[i].tensor];
-  return t->kind == ASH_TENSOR_CONSTANT && t->bytes <= ASH_TILE_SCALAR_BYTES &&
+  return t->bytes <= ASH_TILE_SCALAR_BYTES &&
          h->device->memories[memory].reach_cpu;
 }
 

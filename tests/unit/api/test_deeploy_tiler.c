@@ -694,8 +694,7 @@ static void a_product_moves_no_more_than_it_must(void) {
   for (uint32_t o = 0; o < t->space->operand_count; o++) {
     const ash_tensor *tensor =
         &n.g->tensors.items[t->space->operands[o].tensor];
-    if (tensor->kind != ASH_TENSOR_CONSTANT ||
-        tensor->bytes > ASH_TILE_SCALAR_BYTES)
+    if (tensor->bytes > ASH_TILE_SCALAR_BYTES)
       once += tensor->bytes;
     else /* kernels read it where it lives */
       CHECK_EQ(t->buffers[o].copies, 0);
