@@ -220,6 +220,39 @@ void ash_rt_move_wait(const ash_rt_way *way, uint32_t future) {
     way->dma->wait(way->dma->user, future);
 }
 
+uint32_t ash_rt_move_job(const ash_dma *dma, const ash_dma_job *job) {
+  if (dma)
+    return dma->start(dma->user, job, 0);
+  ash_rt_copy_rows(job);
+  return 0;
+}
+
+uint32_t ash_rt_move_jobs(const ash_dma *dma, const ash_dma_job *job,
+                          uint32_t count, uint32_t to, uint32_t from) {
+  ash_dma_job next = *job;
+  uint32_t future = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (dma)
+      future = dma->start(dma->user, &next, future);
+    else
+      ash_rt_copy_rows(&next);
+    next.to += to;
+    next.from += from;
+  }
+  return future;
+}
+
+void ash_rt_move_await(const ash_dma *dma, uint32_t *future) {
+  if (*future)
+    dma->wait(dma->user, *future);
+  *future = 0;
+}
+
+uint32_t ash_rt_move_now(const ash_dma *dma, uint32_t future) {
+  ash_rt_move_await(dma, &future);
+  return 0;
+}
+
 /* The bytes of a box that lies in one row of `outer`: nothing behind its first
  * dimension of more than one element is cut. 0: it does not. */
 static uint32_t ash_rt_tile_row_of(const ash_rt_tensor *t,

@@ -97,6 +97,17 @@ uint32_t ash_rt_move_row(const ash_rt_way *way, uint8_t *to,
                          const uint8_t *from, uint32_t bytes);
 void ash_rt_move_wait(const ash_rt_way *way, uint32_t future);
 
+/* Starts a transfer that its engine can do as it is, or `count` of them that
+ * begin so many bytes apart; returns the future, 0 when all is done. No engine:
+ * the processor copies. */
+uint32_t ash_rt_move_job(const ash_dma *dma, const ash_dma_job *job);
+uint32_t ash_rt_move_jobs(const ash_dma *dma, const ash_dma_job *job,
+                          uint32_t count, uint32_t to, uint32_t from);
+/* Waits for it at once: 0. */
+uint32_t ash_rt_move_now(const ash_dma *dma, uint32_t future);
+/* Waits for a future that is not 0, which it is then. */
+void ash_rt_move_await(const ash_dma *dma, uint32_t *future);
+
 /* A stage with nothing in its buffers yet. */
 void ash_rt_stage_begin(ash_rt_stage *s, const ash_rt_tensor *tensor,
                         const ash_rt_way *way, uint8_t *const *copy,

@@ -75,9 +75,19 @@ void ash_emit_tile_buffers(ash_module *m, const ash_tiling *t);
 
 /* The number of an operand's first copy at a level among them. */
 uint32_t ash_emit_tile_copy(const ash_tiling *t, uint32_t level, uint32_t i);
-/* "{ctx->dma, engine, ranks, limit, waits}" for the way into a level. */
+/* The engine for the way into a level; ASH_NO_DMA: the processor copies. */
+uint32_t ash_emit_tile_engine(ash_module *m, const ash_tiling *tiling,
+                              uint32_t level, uint32_t i);
+/* "{ctx->dma, engine, ranks, limit, waits}" for it. */
 void ash_emit_tile_way(ash_module *m, ash_text *t, const ash_tiling *tiling,
                        uint32_t level, uint32_t i);
+
+/* ---- loops at one level (tile_flat.c) ------------------------------------ */
+
+/* The same function with all numbers in it; false: it is not so simple, and
+ * nothing was written. */
+bool ash_emit_tile_flat(ash_module *m, ash_text *out, const ash_tiling *tiling,
+                        const char *name);
 
 /* ---- operators in one piece (tile_whole.c) ------------------------------- */
 

@@ -1,5 +1,6 @@
 /* tile_loop.c - the function of a tiled step: loops over pieces around the
- * kernel, built from the inside out as an execution block (ashlar/block.h).
+ * kernel. Where tile_flat.c cannot write them as numbers they are built from
+ * the inside out as an execution block (ashlar/block.h).
  *
  *   for each piece of the level:
  *     outputs whose box changes: start to store the old one, open the new one;
@@ -174,8 +175,8 @@ static ash_status put_home(const writer *w, uint32_t i) {
   return ASH_OK;
 }
 
-void ash_emit_tile_way(ash_module *m, ash_text *t, const ash_tiling *tiling,
-                       uint32_t level, uint32_t i) {
+uint32_t ash_emit_tile_engine(ash_module *m, const ash_tiling *tiling,
+                              uint32_t level, uint32_t i) {
   ASH_ASSERT(level < tiling->level_count && i < tiling->space->operand_count);
   const ash_device *d = m->device;
   const uint32_t from = level_outside(tiling, level, i);
@@ -183,10 +184,15 @@ void ash_emit_tile_way(ash_module *m, ash_text *t, const ash_tiling *tiling,
   const uint32_t memory = from == ASH_NO_ID
                               ? ash_device_memory_named(d, home->binding.memory)
                               : tiling->levels[from].memory;
-  const uint32_t e =
-      memory == ASH_NO_MEMORY
-          ? ASH_NO_DMA
-          : ash_device_dma(d, memory, tiling->levels[level].memory);
+  return memory == ASH_NO_MEMORY
+             ? ASH_NO_DMA
+             : ash_device_dma(d, memory, tiling->levels[level].memory);
+}
+
+void ash_emit_tile_way(ash_module *m, ash_text *t, const ash_tiling *tiling,
+                       uint32_t level, uint32_t i) {
+  const ash_device *d = m->device;
+  const uint32_t e = ash_emit_tile_engine(m, tiling, level, i);
   if (e == ASH_NO_DMA)
     ash_text_string(t, "{0, 0, 0, 0, 0}");
   else
@@ -236,6 +242,14 @@ static bool lies_in_a_row(const writer *w, uint32_t level, uint32_t i) {
     longer |= inner > 1 || o->dim[d].window > 1 || o->dim[d].stride > 1;
   }
   return true;
+}
+
+static ash_status check_rows(const writer *w) {
+  const uint32_t last = w->t->level_count - 1;
+  for (uint32_t i = 0; i < w->t->space->operand_count; i++)
+    ASH_INVARIANT(w->m->ctx,
+                  is_staged(w->t, last, i) || lies_in_a_row(w, last, i));
+  return ASH_OK;
 }
 
 /* ---- a level ------------------------------------------------------------- */
@@ -383,8 +397,6 @@ static ash_status put_declarations(const writer *w) {
     ash_text_format(t, "%s%" PRId64, a ? ", " : "", s->axes[a].extent);
   ash_text_format(t, "%s}};\n", s->axis_count ? "" : "0");
   for (uint32_t i = 0; i < s->operand_count; i++) {
-    ASH_INVARIANT(w->m->ctx, is_staged(w->t, w->t->level_count - 1, i) ||
-                                 lies_in_a_row(w, w->t->level_count - 1, i));
     ASH_TRY(put_home(w, i));
     for (uint32_t k = 0; k < w->t->level_count; k++)
       if (is_staged(w->t, k, i))
@@ -461,8 +473,13 @@ ash_status ash_emit_tile_loops(ash_module *m, ash_text *out,
   ash_text_init(&t, &m->ctx->mem);
   const writer tables = {m, tiling, name, out};
   const writer w = {m, tiling, name, &t};
+  ash_status status = check_rows(&w);
+  if (status != ASH_OK || ash_emit_tile_flat(m, out, tiling, name)) {
+    ash_text_drop(&t);
+    return status == ASH_OK ? ash_zone_check(m->ctx, &m->ctx->scratch) : status;
+  }
   put_tensors(&tables);
-  ash_status status = build(&w, block);
+  status = build(&w, block);
   ash_text_drop(&t);
   if (status == ASH_OK)
     status = wrap_function(&w, block);
