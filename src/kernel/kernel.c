@@ -184,6 +184,10 @@ static const char *why_not_packed(const ash_kernel *kernel, const ash_graph *g,
   if (op->kind == ASH_OP_depthwise_conv_2d &&
       (int64_t)w->shape.dim[1] * w->shape.dim[2] > ASH_KERNEL_DEPTHWISE_TAPS)
     return "its window has more than 25 taps";
+  if (op->kind == ASH_OP_transpose_conv &&
+      (ash_attr_int(op, "stride_h", 1) > w->shape.dim[1] ||
+       ash_attr_int(op, "stride_w", 1) > w->shape.dim[2]))
+    return "its stride is larger than its filter";
   return "its scales or sums are outside the range of packed layers";
 }
 

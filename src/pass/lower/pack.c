@@ -89,10 +89,8 @@ static uint32_t taps_of(const layer *l, uint32_t channel) {
   const int32_t *w = in_of(l, 1)->shape.dim;
   if (l->kind != ASH_OP_transpose_conv)
     return l->taps;
-  return phase_taps((uint32_t)w[1], phase_h(l, channel),
-                    l->stride_h) *
-         phase_taps((uint32_t)w[2], phase_w(l, channel),
-                    l->stride_w) *
+  return phase_taps((uint32_t)w[1], phase_h(l, channel), l->stride_h) *
+         phase_taps((uint32_t)w[2], phase_w(l, channel), l->stride_w) *
          (uint32_t)w[3];
 }
 
@@ -489,12 +487,20 @@ static bool is_plain_int8(const layer *l) {
          op_of(l)->input_count == ASH_IN_PREPARED;
 }
 
+/* Between taps that are far apart lie parts without any. */
+static bool is_sparse(const layer *l) {
+  const int32_t *w = in_of(l, 1)->shape.dim;
+  return l->stride_h > (uint32_t)w[1] || l->stride_w > (uint32_t)w[2];
+}
+
 /* Parts are for processors whose kernels know them. */
 static bool measure_parts(layer *l) {
   const bool turned = l->kind == ASH_OP_transpose_conv;
   l->stride_h = (uint32_t)ash_attr_int(op_of(l), "stride_h", 1);
   l->stride_w = (uint32_t)ash_attr_int(op_of(l), "stride_w", 1);
   const int32_t depth = in_of(l, 1)->shape.dim[3];
+  if (turned && is_sparse(l))
+    return false;
   l->parts = turned
                  ? l->stride_h * l->stride_w
                  : (uint32_t)(in_of(l, 0)->shape.dim[3] / (depth ? depth : 1));

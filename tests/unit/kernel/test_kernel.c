@@ -256,6 +256,22 @@ static void portable_kernels_beside_fast_ones_have_a_reason(void) {
              "there is no faster one for its types");
 }
 
+/* Their parts would be as many as the stride has pixels. */
+static void transposed_convolutions_with_gaps_are_portable(void) {
+  static const int8_t weights[144] = {0};
+  net n = net_new();
+  const uint32_t x = net_input(&n, ASH_INT8, NET_DIMS(1, 2, 2, 4), 0.5f, 0);
+  const uint32_t w =
+      net_constant(&n, ASH_INT8, NET_DIMS(4, 3, 3, 4), weights, 0.5f, 0);
+  const uint32_t y = net_result(&n, ASH_INT8, NET_DIMS(1, 903, 5, 4), 0.5f, 0);
+  const uint32_t op = net_op(&n, ASH_OP_transpose_conv, NET_IDS(x, w), y);
+  net_int(&n, op, "stride_h", 900);
+  net_int(&n, op, "stride_w", 2);
+  CHECK_STR(why_portable(&n, op, ASH_FEATURE_DSP),
+            "its stride is larger than its filter");
+  net_free(&n);
+}
+
 #define TESTS(X)                                                               \
   X(multipliers_have_their_known_values)                                       \
   X(ratios_that_cannot_be_shifted_are_refused)                                 \
@@ -268,6 +284,7 @@ static void portable_kernels_beside_fast_ones_have_a_reason(void) {
   X(every_kernel_is_complete)                                                  \
   X(windows_run_by_lines_of_one_image_only)                                    \
   X(only_equal_shapes_run_in_place)                                            \
+  X(transposed_convolutions_with_gaps_are_portable)                            \
   X(portable_kernels_beside_fast_ones_have_a_reason)                           \
   X(a_kernel_that_layers_copy_has_one_row)                                     \
   X(refuses_scales_that_no_parameters_hold)
