@@ -975,6 +975,42 @@ static void windows_and_runs_may_be_tall(void) {
   refused(&w, ASH_D_plan_row_missing);
 }
 
+/* Every second row of A is read, by all rows of B in one step; the others die
+ * when they are made. */
+static void rows_that_a_window_leaves_out_may_die(void) {
+  for (uint32_t dies = 1; dies < 3; dies++) {
+    world w = {.n = net_new()};
+    net *n = &w.n;
+    uint32_t *t = w.tensor;
+    t[X] = net_input(n, ASH_INT8, NET_DIMS(1, 8, 6, 4), 1, 0);
+    t[A] = image(n, 8, 6);
+    net_op(n, ASH_FN_ROW(relu), NET_IDS(t[X]), t[A]);
+    t[B] = image(n, 4, 3);
+    pool(n, t[A], t[B], 1, 2, 0);
+    row_end(n, t[B]);
+    w.op[A] = 0;
+    w.op[B] = 1;
+    w.p = row_plan_of(n->ctx, n->g, small_device(n), &(row_plan_ask){0});
+    for (uint32_t r = 0; r < 3; r++) {
+      const uint32_t from = step(&w, B, r);
+      memmove(&w.p.steps[from], &w.p.steps[from + 1],
+              (--w.p.plan.steps.count - from) * sizeof(ash_step));
+    }
+    const uint32_t last = step(&w, B, 3);
+    w.p.steps[last].first_row = 0;
+    w.p.steps[last].row_count = 4;
+    for (uint32_t i = 0; i < w.p.plan.slot_count; i++)
+      w.p.slots[i].life = (ash_lifetime){0, w.p.plan.steps.count};
+    for (uint32_t r = dies; r < 8; r += 2)
+      slot(&w, A, r)->life.end_step = step(&w, A, r) + 1;
+    w.p.plan.order.peak = 0; /* that of another order */
+    if (dies == 1)
+      accepted(&w);
+    else
+      refused(&w, ASH_D_plan_lifetime);
+  }
+}
+
 static void rows_of_several_operators_in_one_step(void) {
   world w = plain();
   static uint32_t two[2];
@@ -1420,6 +1456,7 @@ static void plans_of_models_are_right_files(void) {
   T(a_row_over_one_that_does_not_die_with_it)                                  \
   T(rows_that_arrive_in_no_row)                                                \
   T(windows_and_runs_may_be_tall)                                              \
+  T(rows_that_a_window_leaves_out_may_die)                                     \
   T(rows_of_several_operators_in_one_step)                                     \
   T(rows_arrive_of_what_is_planned_whole)                                      \
   T(operators_may_keep_state_beside_rows)                                      \
