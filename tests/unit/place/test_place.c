@@ -219,8 +219,9 @@ static uint32_t judged(const ash_place_problem *p, const int64_t *offsets) {
 static void offsets_that_no_buffer_may_have(void) {
   ash_buffer b = buffer(0, 4, 10);
   const ash_place_problem p = {.buffers = &b, .buffer_count = 1};
-  const int64_t eight = 8, far = INT64_MAX - 2;
+  const int64_t eight = 8, last = INT64_MAX - 10, far = INT64_MAX - 9;
   CHECK_EQ(judged(&p, &eight), 0);
+  CHECK_EQ(judged(&p, &last), 0);
   CHECK_EQ(judged(&p, &far), ASH_D_place_misplaced);
   b.alignment = 16;
   CHECK_EQ(judged(&p, &eight), ASH_D_place_misplaced);
