@@ -189,6 +189,17 @@ static void a_row_may_lie_over_one_that_dies_with_it(void) {
   }
 }
 
+/* So may the last one, behind which none reads on. */
+static void the_last_row_may_lie_over_one_that_dies_with_it(void) {
+  world w = world_of(B, (row_plan_ask){.fed = true});
+  ash_slot *x = slot(&w, X, 7), *a = slot(&w, A, 7);
+  x->binding.offset = w.p.arenas[0].size + 32;
+  w.p.arenas[0].size += 64;
+  a->binding.offset = x->binding.offset - 8;
+  a->follows = index_of(&w, x);
+  accepted(&w);
+}
+
 static void a_drained_output_need_not_be_kept(void) {
   static const bool drained[] = {true};
   world w = world_of(B, (row_plan_ask){0});
@@ -1228,6 +1239,21 @@ static void spoilt(const char *after, const char *from, const char *to,
   spoil(w, after, from, to, id);
 }
 
+/* The file of a plan that the checker refuses. */
+static void a_view_of_two_pieces_is_refused_in_a_file(void) {
+  world w = plain();
+  const char *text;
+  size_t count;
+  slot(&w, C, 3)->binding.offset = w.p.arenas[0].size;
+  w.p.arenas[0].size += 64;
+  settle_arena(&w);
+  CHECK_EQ(row_plan_check(&w.p), ASH_INTERNAL);
+  CHECK_EQ(ash_plan_json(w.n.ctx, &text, &count, &w.p.plan, w.n.g), ASH_OK);
+  CHECK_EQ(check_text(&w, text), ASH_MALFORMED);
+  CHECK_EQ(last_diag(&w.n)->id, ASH_D_plan_row_pieces);
+  net_free(&w.n);
+}
+
 static void spoilt_rows_over_others_are_refused(void) {
   spoil(lying_over(8), "\"follows\"", "follows", "leads", ASH_D_plan_overlap);
   spoil(lying_over(8), "\"follows\"", ", 0]", ", 1]", ASH_D_plan_overlap);
@@ -1378,6 +1404,7 @@ static void plans_of_models_are_right_files(void) {
   T(a_row_may_be_moved)                                                        \
   T(rows_may_be_moved_over_places_just_left)                                   \
   T(a_row_may_lie_over_one_that_dies_with_it)                                  \
+  T(the_last_row_may_lie_over_one_that_dies_with_it)                           \
   T(a_drained_output_need_not_be_kept)                                         \
   T(rows_that_are_not_in_order)                                                \
   T(a_row_without_a_slot)                                                      \
@@ -1470,6 +1497,7 @@ static void plans_of_models_are_right_files(void) {
   T(right_plans_are_right_files)                                               \
   T(rows_in_place_are_right_in_a_file)                                         \
   T(rows_over_others_are_right_in_a_file)                                      \
+  T(a_view_of_two_pieces_is_refused_in_a_file)                                 \
   T(spoilt_rows_over_others_are_refused)                                       \
   T(spoilt_files_are_refused)                                                  \
   T(a_residency_file_has_rows)                                                 \

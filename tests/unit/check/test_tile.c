@@ -471,6 +471,14 @@ static void residents_are_cut_in_rows(void) {
   uint32_t c = 0;
   while (strcmp(tiling.space->axes[c].name, "c") != 0)
     c++;
+  const uint32_t rows = c == 0 ? 1 : 0;
+  tiling.levels[0].tile[rows] /= 2;
+  tiling.cost.tiles *= 2;
+  tiling.cost.bytes_without_reuse *= 2;
+  CHECK_EQ(ash_check_tilings(n.ctx, &plan, n.g, device), ASH_OK);
+  tiling.cost.bytes_without_reuse /= 2;
+  tiling.levels[0].tile[rows] *= 2;
+  tiling.cost.tiles /= 2;
   tiling.levels[0].tile[c] = 16;
   CHECK_EQ(ash_check_tilings(n.ctx, &plan, n.g, device), ASH_INTERNAL);
   CHECK_EQ(last_diag(&n)->id, ASH_D_tile_row);
