@@ -270,6 +270,9 @@ ash_status ash_check_model_match(ash_model_match *x) {
 ash_status ash_check_file_model(const ash_file_check *k,
                                 const ash_check_model *m) {
   ash_model_match x = {.k = k, .m = m};
+  if (strcmp(k->f->plan.target, m->device->name) != 0)
+    return REFUSE(&x, k->f->top, "the plan is for %s, not for %s",
+                  k->f->plan.target, m->device->name);
   ASH_TRY(ash_check_model_match(&x));
   ASH_TRY(ash_check_model_layers(&x));
   const ash_status status =
