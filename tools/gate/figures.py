@@ -2,11 +2,13 @@
 hand, from the files that bench/devices and bench/compare write:
 
   examples/firmware/README.md   bench/devices.csv, bench/profiles.csv
-  docs/kernels.md               bench/compare.csv, bench/cycles.csv
+  docs/kernels.md               bench/compare.csv, cycles.csv, layers.csv
   docs/comparison.md            these, bench/results.csv, bench/packing.csv
   README.md                     the first table, bench/devices.csv, live.csv
 """
 import csv
+import math
+import re
 
 from pages import ROOT, fill, table
 
@@ -171,8 +173,39 @@ def packing():
                   "Ashlar at capacity, s", "MiniMalloc at capacity, s"], rows)
 
 
+def random_kind(layer):
+    """What comes before the shape."""
+    return re.match(r"(int16 )?\D*", layer)[0].strip()
+
+
+def ratios(rows):
+    """Layers, their geometric mean, the worst, how many above 1."""
+    found = [int(r["ours"]) / int(r["theirs"]) for r in rows]
+    if not found:
+        return ["", "", ""]
+    average = math.exp(sum(map(math.log, found)) / len(found))
+    return [f"{average:.2f}", f"{max(found):.2f}",
+            str(sum(x > 1 for x in found))]
+
+
+def random_layers():
+    """Of bench/layers, of layers that CMSIS-NN has a kernel for."""
+    kinds = {"all": {M4: [], M55: []}}
+    for r in rows_of("layers.csv"):
+        if r["theirs"]:
+            kind = kinds.setdefault(random_kind(r["layer"]), {M4: [], M55: []})
+            kind[r["board"]].append(r)
+            kinds["all"][r["board"]].append(r)
+    rows = [[kind, str(len(on[M4])), *ratios(on[M4]), *ratios(on[M55])]
+            for kind, on in sorted(kinds.items(),
+                                   key=lambda k: (-len(k[1][M4]), k[0]))]
+    return table(["kind", "layers", "Cortex-M4, gcc", "worst", "above 1",
+                  "Cortex-M55, clang", "worst", "above 1"], rows)
+
+
 PARTS = {"planners": planners, "packing": packing, "instructions": instructions, "memory": memory, "profiles": profiles,
-         "layers against CMSIS-NN": by_kind, "modelled cycles": modelled}
+         "layers against CMSIS-NN": by_kind, "modelled cycles": modelled,
+         "random layers": random_layers}
 
 
 def page(name):
