@@ -109,6 +109,11 @@ static bool by_images(ask *a) {
   return a->d + 2 < a->y->rank && by_rows(a);
 }
 
+/* All of the last dimension is folded. */
+static bool folded_rows(ask *a) {
+  return a->d + 1 < a->y->rank && broadcast(a);
+}
+
 static bool folded(ask *a) {
   const uint32_t gone = ash_op_folded(a->op, a->x->rank);
   const bool keeps = ash_attr_int(a->op, "keep_dims", 0) != 0;
@@ -459,6 +464,7 @@ static row_rule *const rules[ASH_OP_COUNT] = {
     [ASH_OP_resize_nearest_neighbor] = nearest,
     [ASH_OP_map] = broadcast,
     [ASH_OP_chain] = broadcast,
+    [ASH_OP_row_chain] = folded_rows,
     [ASH_OP_quantize] = first_broadcast,
     [ASH_OP_dequantize] = first_broadcast,
     [ASH_OP_lookup] = first_broadcast,

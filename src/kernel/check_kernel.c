@@ -79,9 +79,9 @@ static bool chain_is_computed(const ash_graph *g, const ash_op *op) {
   for (uint32_t i = 0; i < chain.count; i++) {
     const ash_chain_stage *s = &chain.stages[i];
     ash_type in[ASH_FN_OPERANDS] = {ASH_NONE};
-    for (uint32_t k = 0; k < ash_fn_operands(s->fn); k++)
+    for (uint32_t k = 0; k < ash_chain_operands(s); k++)
       in[k] = s->args[k].type;
-    if (!ash_fn_computes(s->fn, ash_fn_inner(s->fn, in)))
+    if (!s->folds && !ash_fn_computes(s->fn, ash_fn_inner(s->fn, in)))
       return false;
   }
   return true;
@@ -92,9 +92,15 @@ static bool is_computed(const ash_kernel *k, const ash_graph *g,
                         const ash_op *op) {
   if (k->params != ASH_PARAMS_loop)
     return true;
-  return op->kind == ASH_OP_map     ? map_is_computed(g, op)
-         : op->kind == ASH_OP_chain ? chain_is_computed(g, op)
-                                    : true;
+  switch (op->kind) {
+  case ASH_OP_map:
+    return map_is_computed(g, op);
+  case ASH_OP_chain:
+  case ASH_OP_row_chain:
+    return chain_is_computed(g, op);
+  default:
+    return true;
+  }
 }
 
 ash_status ash_kernel_check(ash_ctx *ctx, const ash_kernel *kernel,

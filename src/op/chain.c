@@ -71,6 +71,30 @@ static bool read_arg(const scan *s, ash_chain_arg *a, const char *word) {
   return true;
 }
 
+bool ash_chain_folds(ash_fold fold) {
+  return fold <= ASH_FOLD_SUM_SQUARE;
+}
+
+uint32_t ash_chain_operands(const ash_chain_stage *s) {
+  return s->folds ? 1 : ash_fn_operands(s->fn);
+}
+
+static const char fold_word[] = "fold_";
+
+static bool is_fold(const scan *s, const char *word) {
+  return s->op->kind == ASH_OP_row_chain &&
+         strncmp(word, fold_word, sizeof fold_word - 1) == 0;
+}
+
+static bool read_fold(scan *s, ash_chain_stage *stage, char word[WORD]) {
+  stage->folds = true;
+  stage->fold = ash_fold_find(word + sizeof fold_word - 1);
+  return ash_chain_folds(stage->fold) && next_word(s, word) &&
+         read_arg(s, &stage->args[0], word) &&
+         stage->args[0].source != ASH_CHAIN_VALUE && next_word(s, word) &&
+         !*word && (ash_types_like(stage->args[0].type) >> stage->type & 1);
+}
+
 static bool read_stage(scan *s, ash_chain_stage *stage) {
   char word[WORD];
   ash_type types[ASH_FN_OPERANDS] = {ASH_NONE};
@@ -79,6 +103,8 @@ static bool read_stage(scan *s, ash_chain_stage *stage) {
   stage->type = type_of(word, strlen(word));
   if (stage->type == ASH_NONE || !next_word(s, word))
     return false;
+  if (is_fold(s, word))
+    return read_fold(s, stage, word);
   stage->fn = ash_fn_find(word);
   if (stage->fn == ASH_FN_COUNT)
     return false;
@@ -107,6 +133,26 @@ bool ash_chain_read(ash_chain *out, const ash_graph *g, const ash_op *op,
     s.at += more;
   }
   return true;
+}
+
+static bool is_narrow(const bool *narrow, const ash_graph *g, const ash_op *op,
+                      const ash_chain_arg *a) {
+  if (a->source == ASH_CHAIN_STAGE)
+    return narrow[a->index];
+  if (a->source == ASH_CHAIN_VALUE)
+    return true;
+  const ash_shape *s = &ash_op_in(g, op, a->index)->shape;
+  return s->rank == 0 || s->dim[s->rank - 1] == 1;
+}
+
+void ash_chain_narrow(bool narrow[ASH_CHAIN_STAGES], const ash_chain *c,
+                      const ash_graph *g, const ash_op *op) {
+  for (uint32_t k = 0; k < c->count; k++) {
+    const ash_chain_stage *s = &c->stages[k];
+    narrow[k] = true;
+    for (uint32_t i = 0; i < ash_chain_operands(s) && !s->folds; i++)
+      narrow[k] = narrow[k] && is_narrow(narrow, g, op, &s->args[i]);
+  }
 }
 
 uint32_t ash_op_stages(const ash_op *op) {
@@ -147,9 +193,10 @@ static void put_arg(ash_text *t, const ash_chain_arg *a) {
 void ash_chain_write(ash_text *t, const ash_chain *c) {
   for (uint32_t i = 0; i < c->count; i++) {
     const ash_chain_stage *s = &c->stages[i];
-    ash_text_format(t, "%s%s %s", i ? "; " : "", ash_type_text(s->type),
-                    ash_fn_text(s->fn));
-    for (uint32_t k = 0; k < ash_fn_operands(s->fn); k++)
+    ash_text_format(t, "%s%s %s%s", i ? "; " : "", ash_type_text(s->type),
+                    s->folds ? fold_word : "",
+                    s->folds ? ash_fold_text(s->fold) : ash_fn_text(s->fn));
+    for (uint32_t k = 0; k < ash_chain_operands(s); k++)
       put_arg(t, &s->args[k]);
   }
 }

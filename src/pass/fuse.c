@@ -9,6 +9,7 @@
  * make more bytes live at once: either nothing runs between it and the group,
  * which reads nothing else but constants, or the operator reads no more bytes
  * than it writes. */
+#include "pass/fuse.h"
 #include "pass/pass.h"
 
 #include "graph/compact.h"
@@ -44,7 +45,7 @@ static bool reads_only_values(const ash_graph *g, const ash_op *o) {
 }
 
 /* Functions of the runtime, and those with parameters, stay. */
-static bool is_stage(const ash_graph *g, const ash_op *o) {
+bool ash_fuse_is_stage(const ash_graph *g, const ash_op *o) {
   if (o->kind != ASH_OP_map || ash_op_is_scaled(g, o))
     return false;
   const ash_fn fn = ash_op_fn(o);
@@ -161,7 +162,7 @@ static bool may_join(fuser *f, uint32_t tensor, uint32_t op) {
   const ash_op *o = &f->g->ops.items[op];
   const ash_tensor *t = &f->g->tensors.items[tensor];
   const ash_tensor *last = ash_op_out(f->g, &f->g->ops.items[f->ops[0]], 0);
-  if (f->uses.drop[op] || !is_stage(f->g, o) ||
+  if (f->uses.drop[op] || !ash_fuse_is_stage(f->g, o) ||
       readings(f, tensor) != f->uses.count[tensor] ||
       !ash_shape_equal(&t->shape, &last->shape))
     return false;
@@ -256,19 +257,20 @@ static void write_stages(fuser *f) {
   }
 }
 
-static ash_status set_code(fuser *f, uint32_t op) {
+ash_status ash_fuse_set_code(ash_graph *g, uint32_t op,
+                             const ash_chain *chain) {
   ash_text t;
-  ash_text_init(&t, &f->ctx->mem);
-  ash_chain_write(&t, &f->chain);
-  char *code = ASH_NEW_ARRAY(&f->g->zone, char, t.count + 1);
+  ash_text_init(&t, &g->ctx->mem);
+  ash_chain_write(&t, chain);
+  char *code = ASH_NEW_ARRAY(&g->zone, char, t.count + 1);
   if (code)
     memcpy(code, t.bytes, t.count);
-  const ash_status status = ash_text_check(f->ctx, &t);
+  const ash_status status = ash_text_check(g->ctx, &t);
   ash_text_drop(&t);
   ASH_TRY(status);
-  ASH_TRY(ash_zone_check(f->ctx, &f->g->zone));
-  f->g->ops.items[op].attr_count = 0;
-  return ash_graph_set_attr(f->g, op, ASH_STRING_ATTR("code", code));
+  ASH_TRY(ash_zone_check(g->ctx, &g->zone));
+  g->ops.items[op].attr_count = 0;
+  return ash_graph_set_attr(g, op, ASH_STRING_ATTR("code", code));
 }
 
 /* The group's last operator becomes the chain, the others go. */
@@ -283,7 +285,7 @@ static ash_status replace(fuser *f) {
   o->input_count = f->input_count;
   for (uint32_t i = 0; i + 1 < f->count; i++)
     f->uses.drop[f->ops[i]] = true;
-  return set_code(f, last);
+  return ash_fuse_set_code(f->g, last, &f->chain);
 }
 
 /* Constants that became values must not have shaped the result. */
@@ -321,7 +323,7 @@ ash_status ash_pass_fuse(ash_ctx *ctx, ash_graph *g) {
   bool changed = false;
   ASH_TRY(ash_uses_of(ctx, &f.uses, g));
   for (uint32_t i = (uint32_t)g->op_count; i-- > 0;) {
-    if (f.uses.drop[i] || !is_stage(g, &g->ops.items[i]))
+    if (f.uses.drop[i] || !ash_fuse_is_stage(g, &g->ops.items[i]))
       continue;
     f.ops[0] = i;
     f.count = 1;

@@ -40,6 +40,8 @@ ash_status ash_pass_split_groups(ash_ctx *ctx, ash_graph *g,
                                  const ash_target *target);
 ash_status ash_pass_split_softmax(ash_ctx *ctx, ash_graph *g,
                                   const ash_target *target);
+ash_status ash_pass_fuse_rows(ash_ctx *ctx, ash_graph *g,
+                              const ash_target *target);
 ash_status ash_pass_one_channel(ash_ctx *ctx, ash_graph *g,
                                 const ash_target *target);
 ash_status ash_pass_dead_channels(ash_ctx *ctx, ash_graph *g,

@@ -24,6 +24,7 @@ static const ash_pass pass_table[] = {
     {"one_channel", NULL, true, ash_pass_one_channel},
     {"dead_channels", NULL, true, ash_pass_dead_channels},
     {"fuse", ash_pass_fuse, true, NULL},
+    {"fuse_rows", NULL, true, ash_pass_fuse_rows},
     {"lower", ash_pass_lower, false, NULL},
     {"pack", NULL, false, ash_pass_pack},
     {"pack_cmsis", NULL, false, ash_pass_pack_cmsis},

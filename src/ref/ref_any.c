@@ -112,6 +112,23 @@ static ash_number element(const span *s, const int32_t *at) {
   return ash_ref_number_get(s->t, s->data, s->from + index);
 }
 
+/* The sum as a mean of so many. */
+static ash_number mean_of(ash_number sum, uint64_t count) {
+  const ash_number n = {.real = sum.real,
+                        .is_unsigned = sum.is_unsigned,
+                        .x = (double)count,
+                        .i = (int64_t)count};
+  return both(ASH_FN_div, sum, n);
+}
+
+ash_number ash_ref_number_fold(ash_type type, ash_fold fold,
+                               const ash_number *values, uint64_t count) {
+  ash_number sum = start(fold, values[0]);
+  for (uint64_t i = 0; i < count; i++)
+    sum = rounded(type, step(fold, sum, values[i]));
+  return fold == ASH_FOLD_MEAN ? mean_of(sum, count) : sum;
+}
+
 static ash_number fold_span(const span *s, ash_fold fold) {
   int32_t at[ASH_RANK_MAX] = {0};
   const uint64_t count = ash_shape_elements(&s->over);
@@ -130,14 +147,7 @@ static ash_number fold_span(const span *s, ash_fold fold) {
   }
   if (fold >= ASH_FOLD_ARG_MAX)
     return (ash_number){.i = where};
-  if (fold == ASH_FOLD_MEAN) {
-    const ash_number n = {.real = sum.real,
-                          .is_unsigned = sum.is_unsigned,
-                          .x = (double)count,
-                          .i = (int64_t)count};
-    return both(ASH_FN_div, sum, n);
-  }
-  return sum;
+  return fold == ASH_FOLD_MEAN ? mean_of(sum, count) : sum;
 }
 
 ash_status ash_ref_fold(const ash_ref_call *c) {

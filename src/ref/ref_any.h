@@ -30,5 +30,8 @@ ash_number ash_ref_number_zero(const ash_tensor *t);
 void ash_ref_number_accumulate(ash_type type, ash_number *sum, ash_number a,
                                ash_number b);
 ash_number ash_ref_number_apply(ash_fn fn, const ash_number *o);
+/* What a fold of values makes, from a tensor of that type. */
+ash_number ash_ref_number_fold(ash_type type, ash_fold fold,
+                               const ash_number *values, uint64_t count);
 
 #endif

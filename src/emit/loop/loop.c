@@ -34,18 +34,27 @@ static int64_t step_of(const ash_shape *s, uint32_t rank, uint32_t d) {
   return step;
 }
 
-ash_nest ash_nest_of(const ash_call *c) {
+static ash_nest nest_of(const ash_call *c, uint32_t dims) {
   const ash_op *op = ash_call_op(c);
   ASH_ASSERT(op->input_count < ASH_LOOP_OPERANDS);
   const ash_shape *out = &ash_call_out(c)->shape;
   ash_nest n = {.operands = op->input_count + 1};
-  for (uint32_t d = 0; d < out->rank; d++) {
+  for (uint32_t d = 0; d < dims; d++) {
     int64_t steps[ASH_LOOP_OPERANDS] = {step_of(out, out->rank, d)};
     for (uint32_t k = 0; k < op->input_count; k++)
       steps[k + 1] = step_of(&ash_call_in(c, k)->shape, out->rank, d);
     ash_nest_add(&n, out->dim[d], steps);
   }
   return n;
+}
+
+ash_nest ash_nest_of(const ash_call *c) {
+  return nest_of(c, ash_call_out(c)->shape.rank);
+}
+
+ash_nest ash_nest_of_rows(const ash_call *c) {
+  ASH_ASSERT(ash_call_out(c)->shape.rank > 0);
+  return nest_of(c, ash_call_out(c)->shape.rank - 1);
 }
 
 /* ---- loops -------------------------------------------------------------- */

@@ -22,6 +22,8 @@ typedef struct ash_nest {
 /* The output's shape and the inputs broadcast to it; operand 0 is the output.
  * Neighbouring dimensions are one wherever all operands walk alike. */
 ash_nest ash_nest_of(const ash_call *c);
+/* The same without the last dimension. */
+ash_nest ash_nest_of_rows(const ash_call *c);
 /* Adds a dimension behind the others, joining it if possible. */
 void ash_nest_add(ash_nest *n, int64_t dim, const int64_t *steps);
 
@@ -73,6 +75,13 @@ void ash_loop_keep(const ash_call *c, ash_type to, ash_type from,
  * computing types of the inputs. */
 const char *ash_loop_scalar(char *buf, size_t size, ash_fn fn, ash_type type,
                             const char *const *names);
+/* The C expression of a stage, whose operands are inputs x0.. and stages s0..;
+ * `yields` is the type of what it is. */
+bool ash_loop_stage(char *buf, size_t size, const ash_call *c,
+                    const ash_chain_stage *s, ash_type *yields);
+/* The C type in which elements are folded, and "s = ..": with one more, v. */
+const char *ash_loop_fold_type(ash_fold fold, ash_type type);
+void ash_loop_fold_step(const ash_call *c, ash_fold fold, ash_type type);
 /* The type of what a function of operands of these types yields, for storing
  * it as `out`. */
 ash_type ash_loop_yields(ash_fn fn, const ash_type *in, ash_type out);

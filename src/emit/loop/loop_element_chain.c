@@ -77,8 +77,8 @@ static bool put_simple(char *buf, size_t size, const ash_chain_stage *s,
 }
 
 /* The expression of a stage. */
-static bool name_stage(char *buf, size_t size, const ash_call *c,
-                       const ash_chain_stage *s, ash_type *yields) {
+bool ash_loop_stage(char *buf, size_t size, const ash_call *c,
+                    const ash_chain_stage *s, ash_type *yields) {
   ASH_ASSERT(s->fn < ASH_FN_COUNT && ash_fn_operands(s->fn) <= ASH_FN_OPERANDS);
   char names[ASH_FN_OPERANDS][NAME], wide[ASH_FN_OPERANDS][NAME + 16];
   const char *list[ASH_FN_OPERANDS];
@@ -94,7 +94,8 @@ static bool name_stage(char *buf, size_t size, const ash_call *c,
     return true;
   for (uint32_t k = 0; k < ash_fn_operands(s->fn); k++)
     if (s->args[k].source != ASH_CHAIN_VALUE && ash_loop_is_narrow(in[k])) {
-      (void)snprintf(wide[k], sizeof wide[k], "(int64_t)%s", names[k]);
+      (void)snprintf(wide[k], sizeof wide[k], "(int64_t)%.*s", NAME - 1,
+                     names[k]);
       list[k] = wide[k];
     }
   return ash_loop_scalar(buf, size, s->fn, ash_fn_inner(s->fn, in), list);
@@ -118,7 +119,7 @@ static void put_stages(const ash_call *c, const ash_chain *chain,
   for (uint32_t k = 0; k < chain->count; k++) {
     const ash_chain_stage *s = &chain->stages[k];
     ash_type yields;
-    const bool named = name_stage(value, sizeof value, c, s, &yields);
+    const bool named = ash_loop_stage(value, sizeof value, c, s, &yields);
     ASH_ASSERT(named);
     (void)named;
     (void)snprintf(name, sizeof name, "s%" PRIu32, k);

@@ -31,7 +31,7 @@ static folding split(const ash_call *c) {
 }
 
 /* What is picked instead of summed needs no more bits than the elements. */
-static const char *type_of(ash_fold fold, ash_type type) {
+const char *ash_loop_fold_type(ash_fold fold, ash_type type) {
   const bool sums = fold <= ASH_FOLD_PROD || fold == ASH_FOLD_SUM_ABS ||
                     fold == ASH_FOLD_SUM_SQUARE;
   if (sums)
@@ -60,7 +60,7 @@ static const char *step_text(ash_fold fold, bool real) {
   }
 }
 
-static void put_step(const ash_call *c, ash_fold fold, ash_type type) {
+void ash_loop_fold_step(const ash_call *c, ash_fold fold, ash_type type) {
   ASH_ASSERT(fold < ASH_FOLD_ARG_MAX);
   const char *text = step_text(fold, ash_type_is_float(type));
   if (fold == ASH_FOLD_SUM_ABS && type == ASH_UINT64)
@@ -112,10 +112,10 @@ static void put_start(const ash_call *c, ash_fold fold, const char *from) {
   char value[2 * ASH_LOOP_TEXT];
   const bool search = fold >= ASH_FOLD_ARG_MAX;
   if (search || fold == ASH_FOLD_MAX || fold == ASH_FOLD_MIN)
-    ash_text_line(c->text, "%s s = %s;", type_of(fold, type),
+    ash_text_line(c->text, "%s s = %s;", ash_loop_fold_type(fold, type),
                   ash_loop_load(value, type, "x", from));
   else
-    ash_text_line(c->text, "%s s = %d;", type_of(fold, type),
+    ash_text_line(c->text, "%s s = %d;", ash_loop_fold_type(fold, type),
                   fold == ASH_FOLD_PROD || fold == ASH_FOLD_ALL);
   if (search)
     ash_text_line(c->text, "int32_t where = 0;");
@@ -137,10 +137,10 @@ void ash_loop_fold(const ash_call *c) {
   ash_loop_open(c, &f.over, "j");
   (void)snprintf(at, sizeof at, "%s + %s", from,
                  ash_loop_index(over, &f.over, 1, "j"));
-  ash_text_line(c->text, "const %s v = %s;", type_of(fold, type),
+  ash_text_line(c->text, "const %s v = %s;", ash_loop_fold_type(fold, type),
                 ash_loop_load(value, type, "x", at));
   if (fold < ASH_FOLD_ARG_MAX)
-    put_step(c, fold, type);
+    ash_loop_fold_step(c, fold, type);
   else if (f.over.rank)
     put_search(c, fold);
   else

@@ -320,7 +320,8 @@ static void put_table(ash_module *m) {
 static bool has_math(const ash_op *op, const ash_kernel *kernel) {
   if (kernel->params == ASH_PARAMS_attention_f32)
     return isinf(ash_attr_float(op, "filler", 0));
-  if (op->kind != ASH_OP_map && op->kind != ASH_OP_chain)
+  if (op->kind != ASH_OP_map && op->kind != ASH_OP_chain &&
+      op->kind != ASH_OP_row_chain)
     return false;
   return kernel->params == ASH_PARAMS_loop ||
          (kernel->params == ASH_PARAMS_binary_f32 && !ash_attr_find(op, "act"));

@@ -263,3 +263,35 @@ ash_status ash_op_shape_chain(const ash_rule *r) {
                         1u << chain.stages[chain.count - 1].type));
   return broadcast_operands(r, r->op->input_count);
 }
+
+/* Folds see all of a row: what they fold is as long as the result's rows, which
+ * the last stage makes all of. */
+static ash_status check_rows(const ash_rule *r, const ash_chain *chain) {
+  bool narrow[ASH_CHAIN_STAGES];
+  const int32_t row = r->out->rank ? r->out->dim[r->out->rank - 1] : 1;
+  ash_chain_narrow(narrow, chain, r->g, r->op);
+  for (uint32_t k = 0; k < chain->count; k++) {
+    const ash_chain_arg *a = &chain->stages[k].args[0];
+    const ash_shape *in = a->source == ASH_CHAIN_INPUT
+                              ? &ash_op_in(r->g, r->op, a->index)->shape
+                              : NULL;
+    const bool wide =
+        in ? in->rank && in->dim[in->rank - 1] == row : !narrow[a->index];
+    if (chain->stages[k].folds && !wide)
+      return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
+                           "stage %u folds what has one value a row",
+                           (unsigned)k);
+  }
+  if (r->out->rank == 0 || row == 1 || narrow[chain->count - 1])
+    return ASH_RULE_FAIL(r, ASH_MALFORMED, attr, ASH_NO_ID,
+                         "the last stage has one value a row");
+  return ASH_OK;
+}
+
+ash_status ash_op_shape_row_chain(const ash_rule *r) {
+  ash_chain chain;
+  uint32_t stage;
+  ASH_TRY(ash_op_shape_chain(r));
+  (void)ash_chain_read(&chain, r->g, r->op, &stage);
+  return check_rows(r, &chain);
+}

@@ -51,9 +51,11 @@ static void fill(values *v, const ash_tensor *t) {
 }
 
 static void run(ash_ctx *ctx, const ash_graph *g, values *out) {
-  values in;
-  fill(&in, &g->tensors.items[g->inputs[0]]);
-  const void *inputs[] = {in.bytes};
+  static values in[2];
+  const void *inputs[] = {in[0].bytes, in[1].bytes};
+  CHECK(g->input_count <= ASH_COUNT_OF(in));
+  for (size_t i = 0; i < g->input_count; i++)
+    fill(&in[i], &g->tensors.items[g->inputs[i]]);
   void *outputs[] = {out->bytes};
   CHECK_EQ(ash_ref_run(ctx, g, inputs, outputs), ASH_OK);
 }
@@ -76,7 +78,7 @@ static size_t keeps(const char *golden, const char *pass) {
   ash_ctx *ctx;
   ash_graph *g;
   values before, after;
-  const ash_target portable = {0};
+  const ash_target target = {.compute_bytes = 400};
   CHECK_EQ(ash_ctx_new(&ctx, NULL), ASH_OK);
   read_model(golden, text);
   CHECK_EQ(ash_graph_parse(ctx, &g, text, strlen(text), "m"), ASH_OK);
@@ -85,7 +87,7 @@ static size_t keeps(const char *golden, const char *pass) {
   const ash_pass *p;
   for (size_t i = 0; (p = ash_pass_at(i)) != NULL; i++)
     if (strcmp(p->name, pass) == 0)
-      CHECK_EQ(p->run ? p->run(ctx, g) : p->run_for(ctx, g, &portable), ASH_OK);
+      CHECK_EQ(p->run ? p->run(ctx, g) : p->run_for(ctx, g, &target), ASH_OK);
   CHECK_EQ(ash_op_verify(ctx, g), ASH_OK);
   run(ctx, g, &after);
   /* Its scales make halves, which go up in codes and to even in floats. */
@@ -150,6 +152,9 @@ static void products_and_softmax_become_attention(void) {
 static void functions_become_a_chain(void) {
   CHECK_EQ(keeps("pass_fuse", "fuse"), 1);
 }
+static void functions_and_folds_of_rows_become_one(void) {
+  CHECK_EQ(keeps("pass_fuse_rows", "fuse_rows"), 1);
+}
 static void a_function_of_codes_becomes_a_table(void) {
   CHECK_EQ(keeps("pass_qdq_table", "qdq"), 3); /* and to int8 and back */
 }
@@ -174,6 +179,7 @@ static void lowering_changes_nothing(void) {
   X(scaling_of_sums_joins_the_layer)                                           \
   X(products_and_softmax_become_attention)                                     \
   X(functions_become_a_chain)                                                  \
+  X(functions_and_folds_of_rows_become_one)                                    \
   X(a_function_of_codes_becomes_a_table)                                       \
   X(lowering_changes_nothing)
 
