@@ -2,12 +2,23 @@
  * without their gaps is one with them. Those are often plain, where the search
  * is strongest, so their best placement is an incumbent; what is not at the
  * bound then is left to the search that knows gaps. */
+#include "base/checked.h"
 #include "place/solve.h"
 
 #include <string.h>
 
-/* The share of the budget that it may take, and the most. */
+/* The share of the budget that it may take, and the most. Of few buffers only
+ * as much as finds a good start: the search that knows gaps is strong there,
+ * and what the copy refutes says nothing about them. */
 static const uint64_t SHARE = 8, TICKS_MOST = 4000000;
+static const uint64_t FEW = 120, TICKS_OF_FEW = 500; /* a buffer */
+
+static uint64_t ticks_of_copy(const ash_place_solve *s) {
+  ASH_ASSERT(s->ticks <= s->tick_limit);
+  const uint64_t share = (s->tick_limit - s->ticks) / SHARE + 1;
+  const uint64_t count = s->problem->buffer_count;
+  return ash_min_u64(share, count <= FEW ? TICKS_OF_FEW * count : TICKS_MOST);
+}
 
 static bool has_gaps(const ash_place_problem *p) {
   for (size_t i = 0; i < p->buffer_count; i++)
@@ -42,9 +53,8 @@ static ash_status solve_copy(ash_place_solve *s) {
   ash_place_problem copy = *s->problem;
   copy.buffers = buffers;
   ash_place_options options = s->options;
-  const uint64_t share = (s->tick_limit - s->ticks) / SHARE + 1;
   options.struct_bytes = sizeof options;
-  options.ticks = share < TICKS_MOST ? share : TICKS_MOST;
+  options.ticks = ticks_of_copy(s);
   ash_place_result result;
   ASH_TRY(ash_place(s->ctx, &result, &copy, &options));
   if (result.offsets)
