@@ -1150,6 +1150,23 @@ static uint64_t load_at(const world *w, uint32_t step) {
   return sum;
 }
 
+static void a_peak_with_work_counts_it_while_it_is_used(void) {
+  for (uint64_t more = 0; more < 2; more++) {
+    world w = world_of(OUT, (row_plan_ask){.work = 24});
+    uint64_t peak = 0;
+    for (uint32_t i = 0; i < w.p.plan.steps.count; i++) {
+      const bool works = w.p.steps[i].ops[0] == w.op[A];
+      const uint64_t now = load_at(&w, i) + (works ? 24 : 0);
+      peak = now > peak ? now : peak;
+    }
+    w.p.plan.order.peak_with_work = peak + more;
+    if (more)
+      refused(&w, ASH_D_plan_order_peak);
+    else
+      accepted(&w);
+  }
+}
+
 /* A file claims no more than its tensors need. */
 static void settle_arena(world *w) {
   ash_arena *a = &w->p.arenas[0];
@@ -1494,6 +1511,7 @@ static void plans_of_models_are_right_files(void) {
   T(a_bound_above_the_peak)                                                    \
   T(an_order_called_optimal_without_proof)                                     \
   T(runs_in_an_order_of_operators)                                             \
+  T(a_peak_with_work_counts_it_while_it_is_used)                               \
   T(right_plans_are_right_files)                                               \
   T(rows_in_place_are_right_in_a_file)                                         \
   T(rows_over_others_are_right_in_a_file)                                      \

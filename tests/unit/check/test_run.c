@@ -316,6 +316,28 @@ static void a_peak_that_counts_on_an_outputs_place(void) {
   }
 }
 
+/* ---- as a file ----------------------------------------------------------- */
+
+static void a_file_is_judged_for_the_device_that_is_given(void) {
+  static const char tiny[] = "name: small\ncpu: cortex-m4\nmemories:\n"
+                             "  - {name: FAST, bytes: 64}\n"
+                             "  - {name: ROM, bytes: 64K, kind: nvm}\n"
+                             "default: FAST\nconstants: ROM\norder: [FAST]\n";
+  net n = net_new();
+  const ash_device *device = small_device(&n), *small;
+  ash_plan_text text = {.file = "plan.json"};
+  const uint32_t x = row_input(&n, 64), c = row_constant(&n, 64, 1);
+  row_end(&n, row_add(&n, x, c));
+  const ash_plan *p = must_plan(&n, device, &plain);
+  CHECK_EQ(ash_plan_json(n.ctx, &text.text, &text.count, p, n.g), ASH_OK);
+  CHECK_EQ(ash_device_parse(n.ctx, &small, tiny, strlen(tiny), "tiny.yaml"),
+           ASH_OK);
+  CHECK_EQ(ash_check_plan_file(n.ctx, &text, NULL), ASH_OK);
+  CHECK_EQ(ash_check_plan_file(n.ctx, &text, device), ASH_OK);
+  CHECK_EQ(ash_check_plan_file(n.ctx, &text, small), ASH_MALFORMED);
+  net_free(&n);
+}
+
 #define TESTS(X)                                                               \
   X(inputs_on_the_same_bytes)                                                  \
   X(an_output_that_is_written_over)                                            \
@@ -332,5 +354,6 @@ static void a_peak_that_counts_on_an_outputs_place(void) {
   X(parts_may_lie_where_they_belong)                                           \
   X(parts_that_lie_where_others_belong)                                        \
   X(two_parts_in_one_place)                                                    \
-  X(a_peak_that_counts_on_an_outputs_place)
+  X(a_peak_that_counts_on_an_outputs_place)                                    \
+  X(a_file_is_judged_for_the_device_that_is_given)
 TEST_MAIN(TESTS)
