@@ -15,12 +15,57 @@ typedef struct ash_rt_conv_mve {
   int32_t blocks; /* of sixteen taps, in a column */
 } ash_rt_conv_mve;
 
+/* `count` bytes of each of so many pixels, which are `step` apart. */
+static inline int8_t *ash_rt_conv_gather_mve(int8_t *to, const int8_t *from,
+                                             int32_t count, int32_t pixels,
+                                             ptrdiff_t step) {
+#if ASH_RT_HAS_MVE
+  if (count <= 16) {
+    const mve_pred16_t p = vctp8q((uint32_t)count);
+    for (; pixels > 0; pixels--, from += step, to += count)
+      vstrbq_p_s8(to, vldrbq_z_s8(from, p), p);
+    return to;
+  }
+#endif
+  for (; pixels > 0; pixels--, from += step)
+    to = ash_rt_copy_mve(to, from, count);
+  return to;
+}
+
+/* The column of a pixel whose taps do not lie side by side: those of a window
+ * with dilation, or of a group of channels. */
+static inline void ash_rt_conv_apart_mve(const ash_rt_conv_2d_s8_params *p,
+                                         int32_t in_step,
+                                         const ash_rt_lines *in, int32_t y,
+                                         int32_t x, int8_t *to) {
+  const ash_rt_window *w = &p->window;
+  const int32_t count = w->in_c, zero = -p->in_offset;
+  const int32_t left = x * w->stride_w - w->pad_left;
+  const ash_rt_taps h =
+      ash_rt_taps_of(left, w->filter_w, w->dilation_w, w->in_w);
+  const ptrdiff_t step = (ptrdiff_t)in_step * w->dilation_w;
+  const ptrdiff_t at = (ptrdiff_t)in_step * left + h.lo * step;
+  int32_t row = y * w->stride_h - w->pad_top;
+  for (int32_t i = 0; i < w->filter_h; i++, row += w->dilation_h) {
+    const int inside = row >= 0 && row < w->in_h && h.lo < h.hi;
+    to = ash_rt_fill_mve(to, zero, (inside ? h.lo : w->filter_w) * count);
+    if (!inside)
+      continue;
+    to = ash_rt_conv_gather_mve(to, (const int8_t *)ash_rt_line(in, row) + at,
+                                count, h.hi - h.lo, step);
+    to = ash_rt_fill_mve(to, zero, (w->filter_w - h.hi) * count);
+  }
+}
+
 /* Not inlined: borders are rare, and the loop over pixels wants registers. */
 static ASH_RT_NOINLINE void
 ash_rt_conv_column_mve(const ash_rt_conv_2d_s8_params *p,
                        const ash_rt_lines *in, int32_t y, int32_t x,
                        int8_t *to) {
-  ash_rt_conv_column(p, in, y, x, to, ash_rt_fill_mve, ash_rt_copy_mve);
+  if (p->window.dilation_w > 1)
+    ash_rt_conv_apart_mve(p, p->window.in_c, in, y, x, to);
+  else
+    ash_rt_conv_column(p, in, y, x, to, ash_rt_fill_mve, ash_rt_copy_mve);
 }
 
 /* The lines under the windows of an output line, which are looked up once;
@@ -495,53 +540,6 @@ ash_rt_conv_core_mve(const ash_rt_conv_2d_s8_params *p,
 
 /* ---- parts --------------------------------------------------------------- */
 
-/* `count` bytes of each of so many pixels, which are `step` apart. */
-static inline int8_t *ash_rt_conv_gather_mve(int8_t *to, const int8_t *from,
-                                             int32_t count, int32_t pixels,
-                                             ptrdiff_t step) {
-#if ASH_RT_HAS_MVE
-  if (count <= 16) {
-    const mve_pred16_t p = vctp8q((uint32_t)count);
-    for (; pixels > 0; pixels--, from += step, to += count)
-      vstrbq_p_s8(to, vldrbq_z_s8(from, p), p);
-    return to;
-  }
-#endif
-  for (; pixels > 0; pixels--, from += step)
-    to = ash_rt_copy_mve(to, from, count);
-  return to;
-}
-
-/* The column of a pixel: runs of pixels that lie side by side, or of a group's
- * channels. */
-static inline void ash_rt_conv_part_column_mve(const ash_rt_part *part,
-                                               const ash_rt_lines *in,
-                                               int32_t y, int32_t x,
-                                               int8_t *to) {
-  const ash_rt_window *w = &part->p.window;
-  const int32_t count = w->in_c, zero = -part->p.in_offset;
-  const int32_t left = x * w->stride_w - w->pad_left;
-  const ash_rt_taps h =
-      ash_rt_taps_of(left, w->filter_w, w->dilation_w, w->in_w);
-  const ptrdiff_t step = (ptrdiff_t)part->in_step * w->dilation_w;
-  const ptrdiff_t at = (ptrdiff_t)part->in_step * left + h.lo * step;
-  int32_t row = y * w->stride_h - w->pad_top;
-  if (part->in_step == count) {
-    ash_rt_conv_column(&part->p, in, y, x, to, ash_rt_fill_mve,
-                       ash_rt_copy_mve);
-    return;
-  }
-  for (int32_t i = 0; i < w->filter_h; i++, row += w->dilation_h) {
-    const int inside = row >= 0 && row < w->in_h && h.lo < h.hi;
-    to = ash_rt_fill_mve(to, zero, (inside ? h.lo : w->filter_w) * count);
-    if (!inside)
-      continue;
-    to = ash_rt_conv_gather_mve(to, (const int8_t *)ash_rt_line(in, row) + at,
-                                count, h.hi - h.lo, step);
-    to = ash_rt_fill_mve(to, zero, (w->filter_w - h.hi) * count);
-  }
-}
-
 static ASH_RT_MAYBE_UNUSED void
 ash_rt_conv_make_mve(const ash_rt_part *part, const ash_rt_part_data *data,
                      const ash_rt_lines *in, const ash_rt_lines *out,
@@ -563,7 +561,11 @@ ash_rt_conv_make_mve(const ash_rt_part *part, const ash_rt_part_data *data,
     pixel += part->out_at;
     for (int32_t x = 0; x < w->out_w; x++, pixel += part->out_step) {
       int8_t *const column = (int8_t *)data->scratch + 16 * slot * k.blocks;
-      ash_rt_conv_part_column_mve(part, in, y, x, column);
+      if (part->in_step != w->in_c)
+        ash_rt_conv_apart_mve(p, part->in_step, in, y, x, column);
+      else
+        ash_rt_conv_column(p, in, y, x, column, ash_rt_fill_mve,
+                           ash_rt_copy_mve);
       b.x[slot] = column;
       pixels[slot] = pixel;
       if (++slot < 3 && (x + 1 < w->out_w || y + 1 < to))
