@@ -21,11 +21,13 @@ typedef struct plan {
 } plan;
 
 static bool is_wide_input(const plan *p, uint32_t k) {
+  ASH_ASSERT(k < ash_call_op(p->c)->input_count);
   const ash_shape *s = &ash_call_in(p->c, k)->shape;
   return s->rank > 0 && s->dim[s->rank - 1] != 1;
 }
 
 static void find_turns(plan *p) {
+  ASH_ASSERT(p->chain.count <= ASH_CHAIN_STAGES);
   for (uint32_t k = 0; k < p->chain.count; k++) {
     const ash_chain_stage *s = &p->chain.stages[k];
     p->turn[k] = 0;
@@ -114,6 +116,7 @@ static void put_sums(const plan *p, uint32_t turn) {
 }
 
 static void put_fold(const plan *p, uint32_t k) {
+  ASH_ASSERT(p->chain.stages[k].folds);
   const ash_chain_stage *s = &p->chain.stages[k];
   const char *type = ash_loop_fold_type(s->fold, s->args[0].type);
   char name[NAME];
@@ -158,6 +161,7 @@ static void put_result(const plan *p) {
 }
 
 static void put_pass(const plan *p, uint32_t turn) {
+  ASH_ASSERT(turn <= p->turn[p->chain.count - 1]);
   const uint32_t last = p->chain.count - 1;
   const needs n = needs_of(p, turn);
   for (uint32_t k = 0; k < p->chain.count; k++)

@@ -65,23 +65,28 @@ static void put_indent(const writer *w) {
 }
 
 static int64_t extent_of(const writer *w, uint32_t axis) {
+  ASH_ASSERT(axis < w->t->space->axis_count);
   return w->t->space->axes[axis].extent;
 }
 
 static int64_t tile_of(const writer *w, uint32_t axis) {
+  ASH_ASSERT(axis < w->t->space->axis_count);
   return w->t->levels[0].tile[axis];
 }
 
 static int64_t steps_of(const writer *w, uint32_t loop) {
+  ASH_ASSERT(loop < w->cut_count);
   const uint32_t axis = w->cut[loop];
   return (extent_of(w, axis) + tile_of(w, axis) - 1) / tile_of(w, axis);
 }
 
 static const ash_tensor *tensor_of(const writer *w, const operand *x) {
+  ASH_ASSERT(x->o->tensor < w->m->g->tensor_count);
   return &w->m->g->tensors.items[x->o->tensor];
 }
 
 static bool follows(const operand *x, uint32_t axis) {
+  ASH_ASSERT(x->o->rank <= ASH_RANK_MAX);
   for (uint32_t d = 0; d < x->o->rank; d++)
     if (x->reach[d].axis == axis)
       return true;
@@ -97,6 +102,7 @@ static bool is_cut(const writer *w, uint32_t axis) {
 /* The box of the piece that begins at these places. */
 static void box_at(const writer *w, uint32_t i, const int64_t *at,
                    ash_box *out) {
+  ASH_ASSERT(i < w->t->space->operand_count);
   int64_t n[ASH_TILE_AXES] = {0};
   for (uint32_t a = 0; a < w->t->space->axis_count; a++) {
     const int64_t rest = extent_of(w, a) - at[a];
@@ -107,6 +113,7 @@ static void box_at(const writer *w, uint32_t i, const int64_t *at,
 
 /* Where a dimension begins and how long it is, if that is always the same. */
 static void look_along(const writer *w, operand *x, uint32_t d) {
+  ASH_ASSERT(d < x->o->rank);
   const uint32_t axis = x->o->dim[d].axis;
   int64_t at[ASH_TILE_AXES] = {0};
   ash_box box;
@@ -124,6 +131,7 @@ static void look_along(const writer *w, operand *x, uint32_t d) {
 
 /* The innermost loop that changes the operand, and how often it turns. */
 static void find_turn(const writer *w, operand *x) {
+  ASH_ASSERT(w->cut_count <= ASH_TILE_AXES);
   x->turn = 0;
   x->turns = 1;
   while (x->turn < w->cut_count && !follows(x, w->cut[x->turn]))
@@ -135,6 +143,7 @@ static void find_turn(const writer *w, operand *x) {
 /* The transfer of a box as loops, innermost first; dimensions that lie side by
  * side in both memories are one. */
 static bool group_dims(const writer *w, operand *x) {
+  ASH_ASSERT(x->o->rank <= ASH_RANK_MAX);
   const ash_tensor *t = tensor_of(w, x);
   uint64_t far = ash_type_bits(t->type) / 8, near = far;
   const char *sizes = "";
@@ -168,6 +177,7 @@ static bool group_dims(const writer *w, operand *x) {
 
 /* Does its engine move a box in one transfer, or in one loop of them? */
 static bool has_engine(const writer *w, operand *x) {
+  ASH_ASSERT(x->group_count > 0 && x->group_count <= GROUPS_MAX);
   const ash_device *d = w->m->device;
   const uint64_t bytes = w->t->buffers[x->index].bytes;
   x->engine = ash_emit_tile_engine(w->m, w->t, 0, x->index);
@@ -182,6 +192,7 @@ static bool has_engine(const writer *w, operand *x) {
 }
 
 static bool look_at(const writer *w, uint32_t i) {
+  ASH_ASSERT(i < w->t->space->operand_count);
   operand *x = &w->operands[i];
   *x = (operand){.o = &w->t->space->operands[i], .index = i};
   x->name = ash_emit_tile_name(zone_of(w), x->o);
@@ -197,6 +208,7 @@ static bool look_at(const writer *w, uint32_t i) {
 }
 
 static bool same_box(const ash_box *a, const ash_box *b) {
+  ASH_ASSERT(a->rank == b->rank && a->rank <= ASH_RANK_MAX);
   for (uint32_t d = 0; d < a->rank; d++)
     if (a->start[d] != b->start[d] || a->size[d] != b->size[d])
       return false;
@@ -217,6 +229,7 @@ static bool is_usual(const writer *w, const operand *x, const ash_box *box) {
 
 /* Does the box change exactly when its loop turns? */
 static bool is_regular(const writer *w, const operand *x) {
+  ASH_ASSERT(x->turn <= w->cut_count);
   int64_t at[ASH_TILE_AXES] = {0};
   ash_box last = {0};
   for (bool first = true;; first = false) {
@@ -243,6 +256,7 @@ static bool is_regular(const writer *w, const operand *x) {
 }
 
 static void find_cuts(writer *w) {
+  ASH_ASSERT(w->t->level_count == 1 && w->cut_count == 0);
   const ash_tile_level *l = &w->t->levels[0];
   for (uint32_t k = w->t->space->axis_count; k-- > 0;)
     if (is_cut(w, l->order[k]))
@@ -251,6 +265,7 @@ static void find_cuts(writer *w) {
 
 /* Fills what is known; false: the loops are not so simple. */
 static bool look(writer *w) {
+  ASH_ASSERT(w->t->level_count > 0 && !w->operands);
   uint64_t pieces = 1;
   if (w->t->level_count != 1)
     return false;
@@ -282,6 +297,7 @@ static void put_places(const writer *w, const operand *x, const char *prefix,
 
 /* "const int32_t from_1 = ..": where a dimension begins. */
 static void put_from(const writer *w, const operand *x, uint32_t d) {
+  ASH_ASSERT(x->reach[d].axis != ASH_NO_AXIS);
   const ash_tile_dim *dim = &x->o->dim[d];
   ash_text_format(w->text, "  %sint32_t from_%" PRIu32 " = at_%" PRIu32,
                   dim->before > 0 ? "" : "const ", d, x->reach[d].axis);
@@ -301,6 +317,7 @@ static void put_from(const writer *w, const operand *x, uint32_t d) {
 
 /* "const uint32_t size_1 = ..": how long it is, where that varies. */
 static void put_size(const writer *w, const operand *x, uint32_t d) {
+  ASH_ASSERT(x->reach[d].axis != ASH_NO_AXIS && x->reach[d].size == 0);
   const ash_tile_dim *dim = &x->o->dim[d];
   const uint32_t axis = x->reach[d].axis;
   const int32_t extent = tensor_of(w, x)->shape.dim[d];
@@ -326,6 +343,7 @@ static void put_size(const writer *w, const operand *x, uint32_t d) {
 }
 
 static void put_arguments(const writer *w, const operand *x) {
+  ASH_ASSERT(w->cut_count <= ASH_TILE_AXES);
   for (uint32_t k = 0; k < w->cut_count; k++)
     if (follows(x, w->cut[k]))
       ash_text_format(w->text, ", int32_t at_%" PRIu32, w->cut[k]);
@@ -334,6 +352,7 @@ static void put_arguments(const writer *w, const operand *x) {
 
 /* "home + (uint32_t)from_1 * 64u": where the box begins. */
 static void put_address(const writer *w, const operand *x) {
+  ASH_ASSERT(x->o->rank <= ASH_RANK_MAX);
   const ash_tensor *t = tensor_of(w, x);
   uint64_t pitch = ash_type_bits(t->type) / 8, fixed = 0;
   ash_text_string(w->text, "home");
@@ -360,6 +379,7 @@ static void put_dims(const writer *w, const operand *x, bool sizes) {
 
 /* Where a kernel finds the box of an operand that is not moved. */
 static void put_inside(const writer *w, const operand *x) {
+  ASH_ASSERT(x->copies == 0);
   ash_text_format(w->text, "static uint8_t *%s_%s(uint8_t *home", w->name,
                   x->name);
   put_arguments(w, x);
@@ -389,6 +409,7 @@ static void put_step(const writer *w, const operand *x, uint32_t k, bool far) {
 
 /* The transfer, or the first of a loop of them. */
 static void put_job(const writer *w, const operand *x) {
+  ASH_ASSERT(x->rank > 0 && x->rank <= JOB_RANK);
   const bool out = x->o->is_output;
   ash_text_format(w->text, ";\n  const ash_dma_job job = {%s, ",
                   out ? "outer, inner" : "inner, outer");
@@ -422,6 +443,7 @@ static void put_repeat(const writer *w, const operand *x) {
 
 /* Starts to move the box of a piece between home and a buffer. */
 static void put_move(const writer *w, const operand *x) {
+  ASH_ASSERT(x->copies > 0 && x->rank + 1 >= x->group_count);
   const bool has_dma = x->engine != ASH_NO_DMA;
   const bool waits = has_dma && !w->m->device->dmas[x->engine].asynchronous;
   ash_text_format(w->text,
@@ -446,6 +468,7 @@ static void put_move(const writer *w, const operand *x) {
 /* ---- the loops ----------------------------------------------------------- */
 
 static bool is_steady(const writer *w, const operand *x) {
+  ASH_ASSERT(x->turn <= w->cut_count);
   return x->turn == w->cut_count;
 }
 
@@ -456,6 +479,7 @@ static bool runs_ahead(const writer *w, const operand *x) {
 
 /* "_future[in_0_turn]", or "_future". */
 static const char *future_of(const writer *w, const operand *x) {
+  ASH_ASSERT(x->copies > 0);
   const char *text =
       is_steady(w, x) || x->copies == 1
           ? ash_zone_format(zone_of(w), "%s_future", x->name)
@@ -465,6 +489,7 @@ static const char *future_of(const writer *w, const operand *x) {
 
 /* "copy[4 + in_0_turn]" */
 static const char *buffer_of(const writer *w, const operand *x) {
+  ASH_ASSERT(x->copies > 0);
   const char *text =
       is_steady(w, x) || x->copies == 1
           ? ash_zone_format(zone_of(w), "copy[%" PRIu32 "]", x->first)
@@ -542,6 +567,7 @@ static void put_next_turn(const writer *w, const operand *x) {
 
 /* The cursor goes to the next box. */
 static void put_advance(const writer *w, const operand *x) {
+  ASH_ASSERT(x->turn < w->cut_count);
   for (uint32_t k = x->turn; k < w->cut_count; k++) {
     const uint32_t axis = w->cut[k];
     ash_text_line(w->text, "%s_at_%" PRIu32 " += %" PRId64 ";", x->name, axis,
@@ -559,6 +585,7 @@ static void put_advance(const writer *w, const operand *x) {
 
 /* As many boxes as there are buffers for, this piece's first. */
 static void put_loads_ahead(const writer *w, const operand *x) {
+  ASH_ASSERT(runs_ahead(w, x) && x->turns > 1);
   const char *name = x->name;
   put_next_turn(w, x);
   ash_text_line(w->text, "%s_ready -= %s_ready > 0;", name, name);
@@ -602,6 +629,7 @@ static void put_store(const writer *w, const operand *x) {
 
 /* Stores the box before, opens this piece's. */
 static void put_opening(const writer *w, const operand *x) {
+  ASH_ASSERT(x->o->is_output && x->copies > 0);
   open_turn(w, x);
   ash_text_line(w->text, "if (%s_open)", x->name);
   w->text->indent++;
@@ -708,6 +736,7 @@ static void put_ends(const writer *w) {
 }
 
 static void put_function(const writer *w) {
+  ASH_ASSERT(w->cut_count > 0 || w->t->space->operand_count > 0);
   ash_text_line(w->text,
                 "static void %s(const %s_context *ctx, uint8_t *const *home,\n"
                 "    uint8_t *const *copy) {",
