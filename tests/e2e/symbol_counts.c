@@ -1,6 +1,6 @@
 /* symbol_counts.c - a plugin of QEMU that counts the instructions of each
- * function: at the end "symbol NAME N" lines on standard error. The interface is
- * declared here, as far as it is used. */
+ * function: at the end "symbol NAME N" lines on standard error. The interface
+ * is declared here, as far as it is used. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -8,9 +8,7 @@
 
 enum { SMALL = 4 };
 
-static struct {
-  unsigned long transfers, bytes, rows, small;
-} moved;
+static struct { unsigned long transfers, bytes, rows, small; } moved;
 
 static uint32_t start(void *user, const ash_dma_job *j, uint32_t future) {
   const unsigned long rows = (unsigned long)j->rows * j->planes;
