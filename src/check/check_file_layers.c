@@ -5,6 +5,7 @@
 #include "check/check_file.h"
 
 #include "ashlar/tile.h"
+#include "device/device.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -203,8 +204,6 @@ static ash_status check_moves(layer *l, const ash_yaml *map, numbers n) {
   return ASH_OK;
 }
 
-/* Something lies in the memory of every level: tiles, or what kernels read
- * where it lives. */
 static bool is_used(const layer *l, const char *memory) {
   const ash_plan *p = &l->k->f->plan;
   for (uint32_t i = 0; i < p->arena_count; i++)
@@ -213,17 +212,32 @@ static bool is_used(const layer *l, const char *memory) {
   return false;
 }
 
+/* In the memory of a level lie tiles, or what kernels read where it lives. An
+ * operator whose tensors are all small has nothing in the compute memory. */
+static bool is_possible(const layer *l, const char *memory,
+                        const ash_yaml *buffering) {
+  const ash_device *device = l->k->device;
+  if (is_used(l, memory))
+    return true;
+  for (const ash_yaml_item *i = buffering->first; i; i = i->next)
+    if (!i->node->text || strcmp(i->node->text, "0") != 0)
+      return false;
+  return !device ||
+         (device->compute_memory != ASH_NO_MEMORY &&
+          ash_device_memory_named(device, memory) == device->compute_memory);
+}
+
 static ash_status check_level(layer *l, const tiles *t, const ash_yaml *map) {
   const ash_yaml *copies, *bytes;
   const char *memory;
   ASH_TRY(ash_yaml_want_map(l->k->ctx, map, "a level"));
   ASH_TRY(ash_yaml_need_string(l->k->ctx, &memory, map, "memory"));
-  if (!is_used(l, memory))
+  ASH_TRY(ash_yaml_need_list(l->k->ctx, &copies, map, "buffering"));
+  if (!is_possible(l, memory, copies))
     return REFUSE(l, "%s has a level in %s, where nothing lies", name_of(l),
                   memory);
   ASH_TRY(check_tile(l, map));
   ASH_TRY(check_order(l, map));
-  ASH_TRY(ash_yaml_need_list(l->k->ctx, &copies, map, "buffering"));
   ASH_TRY(ash_yaml_need_list(l->k->ctx, &bytes, map, "buffer_bytes"));
   if (copies->count != l->operands || bytes->count != l->operands)
     return REFUSE(l, "%s has %u operands, a level has buffers for %zu and %zu",
